@@ -26,7 +26,6 @@ export interface DeploymentConfig extends StackValues {
 
 const tableName = 't'.repeat(80);
 const secretArn = 's'.repeat(120);
-
 /** What the stack sets by itself, with placeholders as long as the real values can be, so that the operator's part can be checked. */
 export const setByStack: Readonly<Record<string, string>> = {
   KEYS_TABLE: tableName,
@@ -48,13 +47,9 @@ const decidedByLambda = Object.keys(serverSettings).filter((name) => name !== 'B
 /** Checks a stage with the function's own parsers, so that what deploys also starts, and reports all faults together. */
 export function readDeploymentConfig(block: unknown, wantedStage?: unknown): DeploymentConfig {
   const { stage, values, placeOf } = readStageBlock(block, wantedStage);
-  const faults: string[] = [];
-  const wellNamed = Object.entries(values).filter(([name, value]) => {
-    const fault = faultOf(name, value);
-    if (fault !== undefined) faults.push(fault);
-    return fault === undefined;
-  });
-  const given = texts(wellNamed);
+  const named = Object.entries(values).map(([name, value]) => ({ name, value, fault: faultOf(name, value) }));
+  const faults = named.flatMap(({ fault }) => fault ?? []);
+  const given = texts(named.filter(({ fault }) => fault === undefined));
   const stackValues = readStackSettings(given, faults);
   const ofFunction = Object.entries(given).filter(
     ([name]) => !Object.hasOwn(stackSettings, name) && !Object.hasOwn(serverSettings, name),
@@ -79,18 +74,15 @@ export function readDeploymentConfig(block: unknown, wantedStage?: unknown): Dep
   );
   const placed = (fault: string) => `${placeOf(fault)}: ${fault}`;
   if (faults.length > 0) throw new ConfigError([...new Set(faults)].map(placed));
-  return {
-    stage,
-    ...stackValues,
-    environment,
-    serverEnvironment,
-    warnings: [...warningsOf(stage, stackValues), ...upstreamWarnings(environment), ...signInWarnings(environment)].map(
-      placed,
-    ),
-  };
+  const warnings = [
+    ...alarmWarnings(stage, stackValues),
+    ...upstreamWarnings(environment),
+    ...signInWarnings(environment),
+  ];
+  return { stage, ...stackValues, environment, serverEnvironment, warnings: warnings.map(placed) };
 }
 
-function warningsOf(stage: string, { alarmEmail, terminationProtection }: StackValues): string[] {
+function alarmWarnings(stage: string, { alarmEmail, terminationProtection }: StackValues): string[] {
   const isInUse = stage === 'prod' || terminationProtection;
   if (!isInUse || alarmEmail !== undefined) return [];
   return ['alarmEmail is not set: alarms tell nobody but those who subscribe to the topic in the output AlarmTopic'];
@@ -153,21 +145,18 @@ function fallbacks(): Texts {
 }
 
 /** As the function's environment needs them: text, without blanks, which a function reads as unset. */
-function texts(values: readonly (readonly [name: string, value: unknown])[]): Texts {
-  const entries = values.map(([name, value]) => [name, String(value).trim()]);
+function texts(values: readonly { readonly name: string; readonly value: unknown }[]): Texts {
+  const entries = values.map(({ name, value }) => [name, String(value).trim()]);
   return Object.fromEntries(entries.filter(([, text]) => text !== ''));
 }
 
 function sizeFaults(environment: Texts, limit: number): string[] {
   const bytes = Buffer.byteLength(JSON.stringify({ ...environment, ...setByStack }));
   if (bytes <= limit) return [];
-  const [longest = ''] = Object.keys(environment).sort((a, b) => lengthOf(environment, b) - lengthOf(environment, a));
-  const size = lengthOf(environment, longest);
-  return [`${longest} is too long (${size} bytes): all settings together take ${bytes} bytes, and Lambda ${limit}`];
-}
-
-function lengthOf(environment: Texts, name: string): number {
-  return Buffer.byteLength(environment[name] ?? '');
+  const sizes = Object.entries(environment).map(([name, text]) => ({ name, size: Buffer.byteLength(text) }));
+  const [longest] = sizes.sort((a, b) => b.size - a.size);
+  const tooLong = `${longest?.name} is too long (${longest?.size} bytes)`;
+  return [`${tooLong}: all settings together take ${bytes} bytes, and Lambda ${limit}`];
 }
 
 function settingFaults(environment: Texts): readonly string[] {
@@ -182,10 +171,10 @@ function settingFaults(environment: Texts): readonly string[] {
 }
 
 /** Settings as text, by name. */
-export type Texts = Readonly<Record<string, string>>;
+type Texts = Readonly<Record<string, string>>;
 
 /** Settings of an engine that is not deployed; invalid ones have a fault already. */
-export function engineFaults({ engine }: StackValues, given: Texts, faults: readonly string[]): string[] {
+function engineFaults({ engine }: StackValues, given: Texts, faults: readonly string[]): string[] {
   if (engine === undefined) return []; // invalid: reported by its own check
   const other = engine === 'web' ? 'function-url' : 'web';
   return ofEngine[other]
@@ -194,7 +183,7 @@ export function engineFaults({ engine }: StackValues, given: Texts, faults: read
 }
 
 /** Settings that are valid alone but not together. */
-export function contradictions({ edge, reservedConcurrency, accountConcurrency }: StackValues, given: Texts): string[] {
+function contradictions({ edge, reservedConcurrency, accountConcurrency }: StackValues, given: Texts): string[] {
   const faults: string[] = [];
   const taken = unreserved + accountsShare;
   const most = accountConcurrency - taken;

@@ -4,16 +4,12 @@ import { Duration } from 'aws-cdk-lib/core';
 import { canaryMetrics, metrics } from '../lambda/report/metrics.ts';
 import type { Tables } from './tables.ts';
 
-/** The functions that answer requests: the gateway on one of its engines, and that of /cli. */
-export interface Serving {
-  readonly gateway?: { readonly function: LambdaFunction } | undefined;
-  readonly web?: { readonly functionName: string } | undefined;
-  readonly accounts: { readonly function: LambdaFunction };
-}
-
 interface Sources {
   readonly namespace: string;
-  readonly serving: Serving;
+  /** The gateway, on one of its engines. */
+  readonly gateway: { readonly function: LambdaFunction } | undefined;
+  readonly web: { readonly functionName: string } | undefined;
+  readonly accounts: { readonly function: LambdaFunction };
   readonly tables: Tables;
   readonly canary: boolean;
 }
@@ -23,12 +19,10 @@ export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
 export type FunctionMetrics = GatewayMetrics['accountsFunction'];
 
 /** The metrics behind the alarms and the dashboard: the gateway's own, Lambda's and DynamoDB's. Most are sums over five minutes. */
-export function createGatewayMetrics({ namespace, serving, tables, canary }: Sources) {
+export function createGatewayMetrics({ namespace, gateway, web, accounts, tables, canary }: Sources) {
   const period = Duration.minutes(5);
-  const own = (metric: keyof typeof metrics, statistic = 'Sum') =>
-    new Metric({ namespace, metricName: metrics[metric].name, statistic, period });
-  const { keys, quota } = tables;
   const sum = { statistic: 'Sum', period };
+  const concurrency = { statistic: 'Maximum', period: Duration.minutes(1) };
   const ofFunction = (one: LambdaFunction) => ({
     /** Failures that the function could not report itself: crashes, time-outs, failed starts. */
     crashes: one.metricErrors(sum),
@@ -40,7 +34,7 @@ export function createGatewayMetrics({ namespace, serving, tables, canary }: Sou
       refused: one.metric('Url4xxCount', sum),
       failed: one.metric('Url5xxCount', sum),
     },
-    concurrency: one.metric('ConcurrentExecutions', { statistic: 'Maximum', period: Duration.minutes(1) }),
+    concurrency: one.metric('ConcurrentExecutions', concurrency),
   });
   /** Reads or writes of a table. */
   const use = (table: Tables['keys'], kind: 'Read' | 'Write') => ({
@@ -49,7 +43,8 @@ export function createGatewayMetrics({ namespace, serving, tables, canary }: Sou
   });
 
   return {
-    own,
+    own: (metric: keyof typeof metrics, statistic = 'Sum') =>
+      new Metric({ namespace, metricName: metrics[metric].name, statistic, period }),
     /** One line for each value of the dimension. */
     split: (metric: 'refusals' | 'upstreamFailures' | 'spent', every = period) => {
       const { name, dimension } = metrics[metric];
@@ -64,22 +59,17 @@ export function createGatewayMetrics({ namespace, serving, tables, canary }: Sou
         dimensionsMap: { [metrics.upstreamFailures.dimension]: failureClass },
         ...sum,
       }),
-    gatewayFunction: serving.gateway && ofFunction(serving.gateway.function),
-    accountsFunction: ofFunction(serving.accounts.function),
-    webFailures: serving.web && webFailures(serving.web.functionName, period),
-    concurrencyOfAccount: new Metric({
-      namespace: 'AWS/Lambda',
-      metricName: 'ConcurrentExecutions',
-      statistic: 'Maximum',
-      period: Duration.minutes(1),
-    }),
+    gatewayFunction: gateway && ofFunction(gateway.function),
+    accountsFunction: ofFunction(accounts.function),
+    webFailures: web && webFailures(web.functionName, period),
+    concurrencyOfAccount: new Metric({ namespace: 'AWS/Lambda', metricName: 'ConcurrentExecutions', ...concurrency }),
     canaryFailures: canary
       ? new Metric({ namespace, metricName: canaryMetrics.failures.name, statistic: 'Maximum', period })
       : undefined,
     tableUses: {
-      KeyReads: use(keys, 'Read'),
-      QuotaReads: use(quota, 'Read'),
-      QuotaWrites: use(quota, 'Write'),
+      KeyReads: use(tables.keys, 'Read'),
+      QuotaReads: use(tables.quota, 'Read'),
+      QuotaWrites: use(tables.quota, 'Write'),
     },
   };
 }

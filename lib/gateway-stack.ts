@@ -6,8 +6,7 @@ import { Canary } from './canary.ts';
 import type { DeploymentConfig } from './config.ts';
 import { Dashboard } from './dashboard/dashboard.ts';
 import { createEdgeMetrics, Edge } from './edge.ts';
-import type { GatewayProps } from './gateway-function.ts';
-import { GatewayFunction } from './gateway-function.ts';
+import { GatewayFunction, type GatewayProps } from './gateway-function.ts';
 import { createGatewayMetrics } from './gateway-metrics.ts';
 import { GatewayWebFunction } from './gateway-web-function.ts';
 import { Secrets } from './secrets.ts';
@@ -18,12 +17,7 @@ interface GatewayStackProps {
   /** The commit deployed; undefined if git does not know it. */
   readonly commit: string | undefined;
   /** The folders of the built artifacts. */
-  readonly code: {
-    readonly gateway: string;
-    readonly accounts: string;
-    readonly server: string;
-    readonly canary: string;
-  };
+  readonly code: Readonly<Record<'gateway' | 'accounts' | 'server' | 'canary', string>>;
 }
 
 /**
@@ -44,12 +38,9 @@ export class GatewayStack extends Stack {
       canary: config.canary,
       oidc: config.environment.OIDC_ISSUER !== undefined,
     });
-    const { gateway, web, main } = createEngine(this, { config, commit, code, tables, secrets });
-    const accounts = new AccountsFunction(this, 'Wallet', {
-      ...{ config, commit, tables, secrets },
-      code: code.accounts,
-      gatewayUrl: main.url,
-    });
+    const parts = { config, commit, tables, secrets };
+    const { gateway, web, main } = createEngine(this, { ...parts, code });
+    const accounts = new AccountsFunction(this, 'Wallet', { ...parts, code: code.accounts, gatewayUrl: main.url });
     const edge =
       config.edge &&
       secrets.edge &&
@@ -62,10 +53,8 @@ export class GatewayStack extends Stack {
     const url = edge?.url ?? main.url;
     const canary =
       secrets.canary && new Canary(this, 'Canary', { config, commit, code: code.canary, url, secret: secrets.canary });
-    const metrics = createGatewayMetrics({
-      ...{ namespace: this.stackName, serving: { gateway, web, accounts }, tables },
-      canary: canary !== undefined,
-    });
+    const sources = { namespace: this.stackName, gateway, web, accounts, tables };
+    const metrics = createGatewayMetrics({ ...sources, canary: canary !== undefined });
     const alarms = new Alarms(this, 'Alarms', { config, metrics });
     const dashboard = new Dashboard(this, 'Dashboard', {
       ...{ metrics, alarms },
@@ -120,8 +109,8 @@ type Parts = Omit<GatewayProps, 'code'> & Pick<GatewayStackProps, 'code'>;
 function createEngine(scope: Construct, { code, ...parts }: Parts) {
   if (parts.config.engine === 'web') {
     const web = new GatewayWebFunction(scope, 'Web', { ...parts, code: code.server });
-    return { web, main: { url: web.url, origin: web.domainName, logGroup: web.logGroup } };
+    return { gateway: undefined, web, main: { url: web.url, origin: web.domainName, logGroup: web.logGroup } };
   }
   const gateway = new GatewayFunction(scope, 'Gateway', { ...parts, code: code.gateway });
-  return { gateway, main: { url: gateway.url.url, origin: gateway.url, logGroup: gateway.logGroup } };
+  return { gateway, web: undefined, main: { url: gateway.url.url, origin: gateway.url, logGroup: gateway.logGroup } };
 }

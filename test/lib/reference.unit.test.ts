@@ -1,19 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { OpenApi } from '../../lib/reference/openapi.ts';
+import { expect, test } from '@jest/globals';
+import { readOpenApi } from '../../lib/reference/openapi.ts';
 import { makePages, renderReference } from '../../lib/reference/render-reference.ts';
 
-const document: OpenApi = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
+const document = readOpenApi(readFileSync('docs/openapi.json', 'utf8'));
 const home = readFileSync('lambda/accounts/pages/index.html', 'utf8');
-let html: string;
-beforeAll(async () => {
-  html = (await makePages()).get('docs/index.html') ?? '';
-});
-
-/** The section about errors. */
-const errors = () => html.slice(html.indexOf('<dl class="errors">'), html.indexOf('<h2 id="objects">'));
-
-const filled = () => html.replaceAll('{{service}}', 'svc').replaceAll('{{headers}}', 'X-Svc');
+const html = (await makePages()).get('docs/index.html') ?? '';
 
 /** Every value of a key, anywhere in the document. */
 function collect(value: unknown, name: string): unknown[] {
@@ -21,42 +13,37 @@ function collect(value: unknown, name: string): unknown[] {
   return Object.entries(value).flatMap(([key, part]) => [...(key === name ? [part] : []), ...collect(part, name)]);
 }
 
-describe('the page of the API', () => {
-  test('has every path, operation, object and error code of the document', () => {
-    for (const path of Object.keys(document.paths)) expect(html).toContain(`<code>${path}</code>`);
-    const operations = collect(document.paths, 'operationId').map(String);
-    for (const id of operations.filter((name) => !name.startsWith('preflight'))) expect(html).toContain(`id="${id}"`);
-    for (const name of Object.keys(document.components.schemas)) expect(html).toContain(`<h3 id="${name}">`);
-    const told = new Set([...errors().matchAll(/<code>([a-z_]+)<\/code>/g)].map(([, code]) => code));
-    expect([...told].toSorted()).toEqual(document.components.schemas.ErrorCode?.enum?.toSorted());
-  });
+test('the page of the API has every path, operation, object and error code of the document', () => {
+  for (const path of Object.keys(document.paths)) expect(html).toContain(`<code>${path}</code>`);
+  const operations = collect(document.paths, 'operationId').map(String);
+  for (const id of operations.filter((name) => !name.startsWith('preflight'))) expect(html).toContain(`id="${id}"`);
+  for (const name of Object.keys(document.components.schemas)) expect(html).toContain(`<h3 id="${name}">`);
+  const errors = html.slice(html.indexOf('<dl class="errors">'), html.indexOf('<h2 id="objects">'));
+  const told = new Set([...errors.matchAll(/<code>([a-z_]+)<\/code>/g)].map(([, code]) => code));
+  expect([...told].toSorted()).toEqual(document.components.schemas.ErrorCode?.enum?.toSorted());
+});
 
-  test('describes members, headers and answers as the document does', () => {
-    const { schemas } = document.components;
-    const told = collect([schemas, collect(document.paths, 'parameters')], 'description').map(String);
-    expect(told.length).toBeGreaterThan(15);
-    const plain = filled()
-      .replace(/<\/?code>/g, '`')
-      .replaceAll('&quot;', '"');
-    expect(told.filter((text) => !plain.includes(text))).toEqual([]);
-  });
+test('the page describes members, headers and answers as the document does', () => {
+  const { schemas } = document.components;
+  const told = collect([schemas, collect(document.paths, 'parameters')], 'description').map(String);
+  expect(told.length).toBeGreaterThan(15);
+  const filled = html.replaceAll('{{service}}', 'svc').replaceAll('{{headers}}', 'X-Svc');
+  const plain = filled.replace(/<\/?code>/g, '`').replaceAll('&quot;', '"');
+  expect(told.filter((text) => !plain.includes(text))).toEqual([]);
+});
 
-  test('has no broken links', () => {
-    const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
-    expect(new Set(ids).size).toBe(ids.length);
-    const targets = [...`${html}${home}`.matchAll(/href="(?:docs)?#([^"]+)"/g)].map(([, id]) => id);
-    expect(targets.length).toBeGreaterThan(20);
-    expect(ids).toEqual(expect.arrayContaining(targets));
-  });
+test('the page has no broken links, nothing inline and nothing from other hosts', () => {
+  const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  const targets = [...`${html}${home}`.matchAll(/href="(?:docs)?#([^"]+)"/g)].map(([, id]) => id);
+  expect(targets.length).toBeGreaterThan(20);
+  expect(ids).toEqual(expect.arrayContaining(targets));
+  expect(html).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son\w+=|(src|href)="(https?:)?\/\//);
+});
 
-  test('contains nothing inline and nothing from other hosts', () => {
-    expect(html).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son\w+=|(src|href)="(https?:)?\/\//);
-  });
-
-  test('escapes the document’s texts', () => {
-    const info = { ...document.info, version: '<img src=x>' };
-    expect(renderReference({ ...document, info })).toContain('Version &lt;img src=x&gt;');
-  });
+test('the page escapes the document’s texts', () => {
+  const info = { ...document.info, version: '<img src=x>' };
+  expect(renderReference({ ...document, info })).toContain('Version &lt;img src=x&gt;');
 });
 
 test('the first page has every endpoint of the document except that of a single model', () => {

@@ -1,13 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { Template } from 'aws-cdk-lib/assertions';
-import { App } from 'aws-cdk-lib/core';
+import type { Template } from 'aws-cdk-lib/assertions';
 import { catalogue } from '../../lambda/errors.ts';
 import { metrics } from '../../lambda/report/metrics.ts';
 import { failureClasses } from '../../lambda/upstream/failure.ts';
-import { EdgeAlarmsStack } from '../../lib/alarms/edge.ts';
-import { readDeploymentConfig } from '../../lib/config.ts';
-import { least, synthesizeStack } from '../support/stack.ts';
+import { synthesizeEdgeAlarms, synthesizeStack } from '../support/stack.ts';
 
 const page = readFileSync('docs/hosting.md', 'utf8');
 
@@ -80,10 +77,7 @@ test('the canary adds its resources, and three short streams every five minutes'
 });
 
 test('the edge adds its resources, its alarms in us-east-1, and eight metrics that CloudFront publishes only if asked', () => {
-  const config = readDeploymentConfig({ defaults: { ...least, edge: true }, stages: { dev: {} } });
-  const app = new App({ builtinCloudFormationValidation: false });
-  const alarms = new EdgeAlarmsStack(app, 'EdgeAlarms', { config, distributionId: 'E123456789' });
-  const { standing } = countPaid(synthesizeStack({ edge: true }).template, Template.fromStack(alarms));
+  const { standing } = countPaid(synthesizeStack({ edge: true }).template, synthesizeEdgeAlarms().template);
   const added = standing - paid.standing + 8 * price.metric;
   expect(page).toContain(`| with an edge, besides a web ACL | + ${dollars(added)} |`);
 });

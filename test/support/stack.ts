@@ -5,8 +5,10 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { App, Validations } from 'aws-cdk-lib/core';
 import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { AwsSolutionsChecks } from 'cdk-nag';
+import { EdgeAlarmsStack } from '../../lib/alarms/edge.ts';
 import { readDeploymentConfig } from '../../lib/config.ts';
 import { judgeTemplate } from '../../lib/diff/guarantees/index.ts';
+import { namesOf, partsOf, type Template as Whole } from '../../lib/diff/template.ts';
 import { GatewayStack } from '../../lib/gateway-stack.ts';
 
 export interface SynthesizedStack {
@@ -17,7 +19,7 @@ export interface SynthesizedStack {
 }
 
 /** The required settings. */
-export const least = {
+const least = {
   UPSTREAM_BASE_URL: 'https://upstream.example/v1',
   UPSTREAM_TEXT_MODEL: 'text-model',
   UPSTREAM_VISION_MODEL: 'vision-model',
@@ -65,11 +67,41 @@ export function synthesizeStack(
   }
 }
 
-/** The logical id of the one resource of this type whose id begins so. */
-export function findId(template: Template, type: string, prefix: string): string {
-  const [id, ...more] = Object.keys(template.findResources(type)).filter((each) => each.startsWith(prefix));
-  if (id === undefined || more.length > 0) throw new Error(`not one, but ${[id, ...more]}: ${type} ${prefix}…`);
-  return id;
+// biome-ignore lint/suspicious/noExplicitAny: a test reaches into a template as deep as it pleases
+export type AnyTree = any;
+
+/** Adds the path of each construct, as the CDK's command line does. */
+export const pathContext = { 'aws:cdk:enable-path-metadata': true };
+
+/**
+ * The same stack, for tests that read it: its parts by the places of their constructs, such as `Wallet/Function`, which stand for
+ * references to them too; and `template`, which has its references.
+ */
+export function synthesizeParts(settings: Readonly<Record<string, unknown>> = {}, how: HowToSynthesize = {}) {
+  const { template, ...rest } = synthesizeStack(settings, { ...how, context: pathContext });
+  const json: Whole = template.toJSON();
+  const names = namesOf(json);
+  const readable: Whole = JSON.parse(JSON.stringify(json), (_, value) => {
+    const { Ref, 'Fn::GetAtt': attribute, 'Fn::Join': join } = Object(value);
+    if (typeof Ref === 'string') return names[Ref] ?? Ref;
+    if (attribute) return `${names[attribute[0]]}.${attribute[1]}`;
+    return join ? join[1].join(join[0]) : value;
+  });
+  const found = partsOf(readable);
+  const parts: AnyTree = Object.fromEntries(found.map(({ name, tree }) => [name, tree]));
+  const namesOfType = (type: string) => found.filter((part) => part.type === type).map(({ name }) => name);
+  return { ...rest, template: json, parts, outputs: parts['the outputs'], namesOfType };
+}
+
+/** The stack with the alarms on the edge. */
+export function synthesizeEdgeAlarms(settings: Readonly<Record<string, unknown>> = {}) {
+  const config = readDeploymentConfig(
+    { defaults: { ...least, edge: true, ...settings }, stages: { prod: {} } },
+    'prod',
+  );
+  const app = new App({ builtinCloudFormationValidation: false });
+  const stack = new EdgeAlarmsStack(app, 'EdgeAlarms', { config, distributionId: 'E123456789' });
+  return { stack, template: Template.fromStack(stack) };
 }
 
 interface Report {

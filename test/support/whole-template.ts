@@ -1,5 +1,5 @@
 import type { Template } from '../../lib/diff/template.ts';
-import { synthesizeStack } from './stack.ts';
+import { pathContext, synthesizeStack } from './stack.ts';
 
 /** Everything that the stack can have at once: alarms with a recipient, the wallet's page, an edge with a domain and a web ACL. */
 const everything = {
@@ -20,9 +20,6 @@ const everything = {
   edgeWebAclArn: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/one/two',
 };
 
-/** Adds the path of each construct, as the CDK's command line does. */
-const context = { 'aws:cdk:enable-path-metadata': true };
-
 /** The settings with which the same deployment runs on the web engine. */
 export const onWeb = { engine: 'web', reservedConcurrency: '', maxEnvironments: 20, rateLimit: 500 };
 
@@ -34,7 +31,7 @@ export function synthesizeWithBothEngines(settings: Readonly<Record<string, unkn
 
 /** The template of a deployment in use, as the gate reads it. */
 export function synthesizeWhole(settings: Readonly<Record<string, unknown>> = {}, isValidated = false): Template {
-  const { template, stack } = synthesizeStack({ ...everything, ...settings }, { context, isValidated });
+  const { template, stack } = synthesizeStack({ ...everything, ...settings }, { context: pathContext, isValidated });
   const { stackName: name, terminationProtection = false, tags } = stack;
   return { ...template.toJSON(), Stack: { name, terminationProtection, tags: tags.tagValues() } };
 }

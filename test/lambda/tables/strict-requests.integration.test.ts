@@ -9,7 +9,6 @@ import { createReadStop, createStopSwitch } from '../../../lambda/tables/stop-sw
 import { itemSize } from '../../../lambda/tables/table.ts';
 import { createTestCaller, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoreProxy, startStoreProxy } from '../../support/store-proxy.ts';
-import { findFaults, type Request, schemas } from '../../support/strict-dynamodb.ts';
 
 let database: TestDynamoDb;
 let proxy: StoreProxy;
@@ -22,6 +21,40 @@ afterAll(async () => {
   await database.close();
 });
 
+interface Request {
+  readonly Item?: Values;
+  readonly ExpressionAttributeValues?: Values;
+  readonly UpdateExpression?: string;
+}
+type Values = Readonly<Record<string, { readonly N?: string }>>;
+
+const writes = 'ExpressionAttributeValues ConditionExpression ReturnValues ReturnValuesOnConditionCheckFailure';
+const pages =
+  'IndexName FilterExpression ProjectionExpression ExpressionAttributeValues ConsistentRead ExclusiveStartKey Limit Select';
+const members: Readonly<Record<string, string>> = {
+  GetItem: 'Key ConsistentRead ProjectionExpression',
+  PutItem: `Item ${writes}`,
+  UpdateItem: `Key UpdateExpression ${writes}`,
+  DeleteItem: `Key ${writes}`,
+  Query: `KeyConditionExpression ScanIndexForward ${pages}`,
+  Scan: `Segment TotalSegments ${pages}`,
+};
+
+/** What DynamoDB minds and the emulator does not, which refuses everything else: expressions, types, keys, reserved words. */
+function findFaults(name: string, request: Request): string[] {
+  const known = `TableName ExpressionAttributeNames ${members[name]}`.split(' ');
+  const expressions = Object.entries(request).filter(([member]) => member.endsWith('Expression'));
+  const times = [request.Item?.ttl, request.ExpressionAttributeValues?.[':ttl']].filter((time) => time !== undefined);
+  return [
+    ...Object.keys(request).filter((member) => !known.includes(member)),
+    ...expressions.filter(([, text]) => Buffer.byteLength(text) > 4096).map(([member]) => `${member}: too long`),
+    ...expressions
+      .filter(([, text]) => (text.match(/\b(AND|OR|NOT)\b|[<>=+-]|\w\(/g) ?? []).length > 300)
+      .map(([member]) => `${member}: more than 300 operators`),
+    ...times.filter(({ N }) => !/^\d{10}$/.test(`${N}`)).map(() => 'a ttl that is no time in seconds'),
+  ];
+}
+
 /** The requests that an action sends. */
 async function requestsOf(act: () => Promise<unknown>): Promise<{ name: string; request: Request }[]> {
   const before = proxy.operations.length;
@@ -33,12 +66,7 @@ async function expectStrict(act: () => Promise<unknown>, ...operations: string[]
   const requests = await requestsOf(act);
   expect(new Set(requests.map(({ name }) => name))).toEqual(new Set(operations));
   for (const { name, request } of requests) {
-    const schema = schemas[request.TableName ?? ''];
-    expect(schema && { name, request, faults: findFaults(name, request, schema) }).toEqual({
-      name,
-      request,
-      faults: [],
-    });
+    expect({ request, faults: findFaults(name, request) }).toEqual({ request, faults: [] });
   }
   return requests;
 }

@@ -1,11 +1,9 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { startDynamoDb } from '../../local/dynamodb.ts';
 import { readGatewayFile } from '../../local/gateway-file.ts';
 import { type GatewayProcess, spawnGateway, startGatewayProcess } from './gateway-process.ts';
@@ -16,12 +14,14 @@ const remaining = async ({ url }: GatewayProcess, key: string) => {
   await response.text();
   return { status: response.status, remaining: response.headers.get('x-svc-remaining') };
 };
-const chat = ({ url }: GatewayProcess, key: string, stream = false) =>
-  fetch(`${url}/v1/chat/completions`, {
+const post = ({ url }: GatewayProcess, path: string, key: string, body: object) =>
+  fetch(url + path, {
     method: 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'svc', stream, messages: [{ role: 'user', content: 'Hello' }] }),
+    body: JSON.stringify(body),
   });
+const chat = (gateway: GatewayProcess, key: string) =>
+  post(gateway, '/v1/chat/completions', key, { model: 'svc', messages: [{ role: 'user', content: 'Hello' }] });
 
 /** Beside the gateway are pages for people; everything else belongs to it. */
 async function expectPages({ url }: GatewayProcess) {
@@ -35,67 +35,17 @@ async function expectPages({ url }: GatewayProcess) {
   expect(await read('/v1')).toEqual([404, 'application/json', false]);
 }
 
-/** An upstream whose streams say one word and end when the test says so. */
-async function startSlowUpstream() {
-  const streams: ServerResponse[] = [];
-  const send = (response: ServerResponse, delta: object, finish_reason: string | null) => {
-    const chunk = { id: 'a', object: 'chat.completion.chunk', created: 0, model: 'text-1' };
-    response.write(`data: ${JSON.stringify({ ...chunk, choices: [{ index: 0, delta, finish_reason }] })}\n\n`);
-  };
-  const server = createServer((request, response) => {
-    request.resume();
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    send(response, { role: 'assistant', content: 'first\n' }, null);
-    streams.push(response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    variables: {
-      UPSTREAM_BASE_URL: `http://127.0.0.1:${port}/v1`,
-      UPSTREAM_TEXT_MODEL: 'text-1',
-      UPSTREAM_VISION_MODEL: 'vision-1',
-      UPSTREAM_API_KEYS: 'upstream-key',
-    },
-    finish() {
-      for (const response of streams) {
-        send(response, { content: 'last' }, 'stop');
-        response.end('data: [DONE]\n\n');
-      }
-    },
-    async [Symbol.asyncDispose]() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
-}
-
-/** Reads a stream up to the given word and returns a function that reads the rest. */
-async function readUntil(response: Response, word: string): Promise<() => Promise<string>> {
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  let seen = '';
-  while (!seen.includes(word)) {
-    const piece = await reader?.read();
-    if (!piece || piece.done) throw new Error(`ended before '${word}': ${seen}`);
-    seen += piece.value;
-  }
-  return async () => {
-    let rest = '';
-    for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read()) rest += piece.value;
-    return rest;
-  };
-}
-
 describe('npm start', () => {
   test('prints commands that work as they are, has pages, and keeps a file for the operator while it runs', async () => {
     await using gateway = await startGatewayProcess();
     const commands = gateway.output().match(/^curl .+$/gm) ?? [];
     expect(commands).toHaveLength(7);
-    for (const command of commands) {
+    const paste = async (command: string) => {
       const { stdout } = await run('sh', ['-c', `${command} -sS -m 20 -w '\\n%{http_code}'`]);
       expect(stdout.split('\n').at(-1)).toBe('200');
       expect(stdout).toContain(command.includes('count_tokens') ? 'input_tokens' : '"svc"');
-    }
+    };
+    await Promise.all(commands.map(paste));
     expect(commands[0]).toContain('curl -i');
     expect(gateway.output()).not.toContain('\u001b');
     expect(await remaining(gateway, gateway.key)).toEqual({ status: 200, remaining: '46' });
@@ -138,47 +88,32 @@ describe('faults that stop the start, with one line for each and no stack trace'
     return gateway.errors().trimEnd().split('\n');
   };
 
-  test('a taken port', async () => {
-    await using gateway = await startGatewayProcess();
-    const PORT = String(gateway.port);
-    expect(await failing({ PORT })).toEqual([`PORT ${PORT} is taken: set PORT to another one`]);
-    expect((await remaining(gateway, gateway.key)).status).toBe(200);
-    expect(readGatewayFile(gateway.port)).toBeDefined();
-  });
-
   test('an argument, as it takes none; --help says so', () => {
     const start = (...words: string[]) => spawnSync(process.execPath, ['bin/serve.ts', ...words], { encoding: 'utf8' });
-    expect(start('--help')).toMatchObject({
-      status: 0,
-      stderr: '',
-      stdout: expect.stringContaining('UPSTREAM_BASE_URL'),
-    });
-    expect(start('--port')).toMatchObject({
-      status: 2,
-      stdout: '',
-      stderr: expect.stringMatching(/^unknown argument --port\n\nnpm start\n/),
-    });
+    const usage = expect.stringContaining('UPSTREAM_BASE_URL');
+    expect(start('--help')).toMatchObject({ status: 0, stderr: '', stdout: usage });
+    const stderr = expect.stringMatching(/^unknown argument --port\n\nnpm start\n/);
+    expect(start('--port')).toMatchObject({ status: 2, stdout: '', stderr });
+  });
+
+  test('wrong and missing values, all at once, before anything starts', async () => {
+    const wrong = { PORT: '80a', HOST: 'a b', BODY_BUDGET: 'much', ENGINE: 'steam', LOG_FORMAT: 'xml' };
+    const local = {
+      DEMO_DIALECTS: 'prose',
+      AWS_ENDPOINT_URL_DYNAMODB: 'there',
+      UPSTREAM_BASE_URL: 'http://127.0.0.1:9/v1',
+    };
+    const faults = await failing({ ...wrong, ...local, GUEST_LIMIT: 'many', REQUEST_TIMEOUT: '-1' });
+    expect(faults.map((line) => line.replace(/ must be .*/, ''))).toEqual([
+      ...['PORT', 'HOST', 'BODY_BUDGET', 'ENGINE', 'LOG_FORMAT', 'DEMO_DIALECTS', 'AWS_ENDPOINT_URL_DYNAMODB'],
+      ...['REQUEST_TIMEOUT', 'GUEST_LIMIT', expect.stringMatching(/^UPSTREAM_TEXT_MODEL is missing/)],
+      expect.stringMatching(/^UPSTREAM_VISION_MODEL is missing/),
+    ]);
   });
 
   test('an address of another machine', async () => {
     expect(await failing({ HOST: '192.0.2.1' })).toEqual([
       expect.stringMatching(/^HOST 192\.0\.2\.1 is no address of this machine/),
-    ]);
-  });
-
-  test('wrong values, all at once, before anything starts', async () => {
-    // Nothing listens there: asking for tables first would fail with another error.
-    const store = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' };
-    const wrong = { PORT: '80a', HOST: 'a b', BODY_BUDGET: 'much', ENGINE: 'steam', LOG_FORMAT: 'xml' };
-    const faults = await failing({ ...store, ...wrong, GUEST_LIMIT: 'many', REQUEST_TIMEOUT: '-1' });
-    expect(faults.map((line) => line.split(' must be ')[0])).toEqual([
-      ...['PORT', 'HOST', 'BODY_BUDGET', 'ENGINE', 'LOG_FORMAT', 'REQUEST_TIMEOUT', 'GUEST_LIMIT'],
-    ]);
-  });
-
-  test('a missing variable', async () => {
-    expect(await failing({ UPSTREAM_BASE_URL: 'http://127.0.0.1:9/v1', UPSTREAM_TEXT_MODEL: 'a' })).toEqual([
-      expect.stringMatching(/^UPSTREAM_VISION_MODEL is missing/),
     ]);
   });
 
@@ -188,47 +123,40 @@ describe('faults that stop the start, with one line for each and no stack trace'
     expect(await failing({ AWS_ENDPOINT_URL_DYNAMODB: store.endpoint })).toEqual([
       expect.stringContaining(`AWS_ENDPOINT_URL_DYNAMODB ${store.endpoint} can't be used: `),
     ]);
-    expect(await failing({ AWS_ENDPOINT_URL_DYNAMODB: 'there' })).toEqual([
-      expect.stringMatching(/^AWS_ENDPOINT_URL_DYNAMODB must be /),
-    ]);
+  });
+
+  test('a port or tables that another gateway uses, which goes on', async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'gateway-test-'));
+    const DATA_DIR = folder.path;
+    await using gateway = await startGatewayProcess({ DATA_DIR });
+    const PORT = String(gateway.port);
+    expect(await failing({ PORT })).toEqual([`PORT ${PORT} is taken: set PORT to another one`]);
+    expect(await failing({ DATA_DIR })).toEqual([`DATA_DIR ${DATA_DIR} can't be used: another gateway uses it`]);
+    expect((await remaining(gateway, gateway.key)).status).toBe(200);
+    expect(readGatewayFile(gateway.port)).toBeDefined();
   });
 });
 
 describe('the tables', () => {
-  let dataDir = '';
-  beforeEach(() => {
-    dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
-  });
-  afterEach(() => rmSync(dataDir, { recursive: true }));
+  test('keep keys and quotas in DATA_DIR, after a stop and after a kill', async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'gateway-test-'));
+    const start = () => startGatewayProcess({ DATA_DIR: folder.path });
+    const first = await start();
+    const { key } = first;
+    await (await chat(first, key)).text();
+    first.signal('SIGTERM');
+    expect(await first.ended).toBe(0);
 
-  test('keep keys and quotas in DATA_DIR, for one gateway at a time', async () => {
-    let key = '';
-    {
-      await using first = await startGatewayProcess({ DATA_DIR: dataDir });
-      key = first.key;
-      await (await chat(first, key)).text();
-      expect(await remaining(first, key)).toEqual({ status: 200, remaining: '49' });
+    const second = await start();
+    expect(second.key).toBe('');
+    expect(second.output()).toMatch(/member key .*can't be shown again.*npm run keys -- issue/);
+    expect(await remaining(second, key)).toEqual({ status: 200, remaining: '49' });
+    await (await chat(second, key)).text();
+    await second[Symbol.asyncDispose]();
+    expect(readGatewayFile(second.port)).toBeUndefined();
 
-      await using second = spawnGateway({ DATA_DIR: dataDir });
-      expect(await second.ended).toBe(1);
-      expect(second.errors()).toBe(`DATA_DIR ${dataDir} can't be used: another gateway uses it\n`);
-
-      first.signal('SIGTERM');
-      expect(await first.ended).toBe(0);
-    }
-    await using again = await startGatewayProcess({ DATA_DIR: dataDir });
-    expect(again.key).toBe('');
-    expect(again.output()).toMatch(/member key .*can't be shown again.*npm run keys -- issue/);
-    expect(await remaining(again, key)).toEqual({ status: 200, remaining: '49' });
-  });
-
-  test('survive a kill', async () => {
-    const first = await startGatewayProcess({ DATA_DIR: dataDir });
-    await (await chat(first, first.key)).text();
-    await first[Symbol.asyncDispose]();
-    expect(readGatewayFile(first.port)).toBeUndefined();
-    await using again = await startGatewayProcess({ DATA_DIR: dataDir });
-    expect(await remaining(again, first.key)).toEqual({ status: 200, remaining: '49' });
+    await using third = await start();
+    expect(await remaining(third, key)).toEqual({ status: 200, remaining: '48' });
   });
 
   test('are created and used in another store if AWS_ENDPOINT_URL_DYNAMODB names one', async () => {
@@ -247,32 +175,19 @@ describe('the tables', () => {
   });
 });
 
-describe('a signal', () => {
-  test('lets a running stream end; sent twice at once, as npm does, it counts as one', async () => {
-    await using upstream = await startSlowUpstream();
-    await using gateway = await startGatewayProcess(upstream.variables);
-    expect(gateway.output()).toContain(`upstream    ${new URL(upstream.variables.UPSTREAM_BASE_URL).host}\n`);
-    const { url, key } = gateway;
-    const readRest = await readUntil(await chat(gateway, key, true), 'first');
-    gateway.signal('SIGINT');
-    gateway.signal('SIGINT');
-    await gateway.says(/stopping/);
-    await expect(fetch(url)).rejects.toThrow();
-    upstream.finish();
-    expect(await readRest()).toMatch(/last.*data: \[DONE\]/s);
-    expect(await gateway.ended).toBe(0);
-  });
-
-  test('stops at once if it is repeated later', async () => {
-    await using upstream = await startSlowUpstream();
-    await using gateway = await startGatewayProcess(upstream.variables);
-    const { port, key } = gateway;
-    await readUntil(await chat(gateway, key, true), 'first');
-    const again = setInterval(() => gateway.signal('SIGTERM'), 100);
-    expect(await gateway.ended).toBe(1);
-    clearInterval(again);
-    expect(readGatewayFile(port)).toBeUndefined();
-  });
+test('with DEMO_DIALECTS=chat the demo speaks only chat, and everybody is served all the same', async () => {
+  await using gateway = await startGatewayProcess({ DEMO_DIALECTS: 'chat', LOG_FORMAT: 'json' });
+  expect(gateway.output()).toContain('the built-in demo, which speaks only chat: the rest is translated;');
+  const messages = [{ role: 'user', content: 'Hello' }];
+  for (const [path, body, answer] of [
+    ['/v1/responses', { model: 'svc', input: 'Hello' }, { status: 'completed' }],
+    ['/v1/messages', { model: 'svc', max_tokens: 99, messages }, { role: 'assistant' }],
+    ['/v1/messages/count_tokens', { model: 'svc', messages }, { input_tokens: expect.any(Number) }],
+  ] as const) {
+    const response = await post(gateway, path, gateway.key, body);
+    expect([response.status, await response.json()]).toMatchObject([200, answer]);
+  }
+  await gateway.says(/("translated":true.*){3}/s);
 });
 
 test.each(['function-url', 'web'])(
@@ -281,13 +196,8 @@ test.each(['function-url', 'web'])(
     await using gateway = await startGatewayProcess({ ENGINE, ACCESS: 'keys' });
     expect(gateway.output()).not.toMatch(/guest|\/cli/);
     expect(readGatewayFile(gateway.port)).toMatchObject({ access: 'keys' });
-    for (const [path, status] of [
-      ['/cli', 404],
-      ['/', 200],
-      ['/docs', 200],
-    ] as const) {
-      expect([path, (await fetch(gateway.url + path)).status]).toEqual([path, status]);
-    }
+    const statuses = ['/cli', '/', '/docs'].map(async (path) => (await fetch(gateway.url + path)).status);
+    expect(await Promise.all(statuses)).toEqual([404, 200, 200]);
     expect((await remaining(gateway, 'guest')).status).toBe(401);
     expect(await remaining(gateway, gateway.key)).toEqual({ status: 200, remaining: '50' });
   },

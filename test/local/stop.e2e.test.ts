@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { startDynamoDb } from '../../local/dynamodb.ts';
+import { readGatewayFile } from '../../local/gateway-file.ts';
 import { hangUp, head, type Script, silence, until, write } from '../../local/upstream/script.ts';
 import { createClient } from '../model/client.ts';
 import { networkOf } from '../model/rules.ts';
@@ -22,10 +23,10 @@ afterEach(() => rmSync(dataDir, { recursive: true }));
 
 const { path, question, events } = wire.chat;
 const [first = '', ...rest] = events;
-const eventStream = head(200, { 'content-type': 'text/event-stream' });
+const addresses = ['127.0.0.11', '127.0.0.12', '127.0.0.13'];
 
 /** How many requests the guests of these addresses are charged, in the tables that a gateway has left behind. */
-async function readStanding(addresses: readonly string[]): Promise<number[]> {
+async function readStanding(): Promise<number[]> {
   const store = await startDynamoDb({ dataDir });
   const client = createTestClient(store.endpoint);
   const counts: number[] = [];
@@ -44,69 +45,68 @@ async function startStreams() {
   await using started = new AsyncDisposableStack();
   const upstream = started.use(await startFakeUpstream());
   const released = Promise.withResolvers<void>();
-  const begun = [eventStream, write(first)];
-  const scripts: Readonly<Record<string, Script>> = {
-    '127.0.0.11': [...begun, until(released.promise), write(rest.join(''))],
-    '127.0.0.12': [...begun, until(released.promise), hangUp],
-    '127.0.0.13': [...begun, silence],
-    '127.0.0.14': [...begun, silence],
-  };
-  upstream.otherwise(({ body }) => scripts[/"user":"([\d.]+)"/.exec(body.toString())?.[1] ?? ''] ?? []);
+  const endings: readonly Script[] = [[write(rest.join(''))], [hangUp], [silence]];
+  upstream.otherwise(({ body }) => {
+    const from = /"user":"([\d.]+)"/.exec(body.toString())?.[1] ?? '';
+    const begun = [head(200, { 'content-type': 'text/event-stream' }), write(first), until(released.promise)];
+    return [...begun, ...(endings[addresses.indexOf(from)] ?? [])];
+  });
   const gateway = started.use(
     await startGatewayProcess({
-      ...identity,
-      DATA_DIR: dataDir,
-      NETWORK_SALT: 'the salt of the tests',
-      UPSTREAM_BASE_URL: upstream.url,
-      UPSTREAM_API_KEYS: 'upstream-key-one',
+      ...{ ...identity, DATA_DIR: dataDir, NETWORK_SALT: 'the salt of the tests' },
+      ...{ UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEYS: 'upstream-key-one' },
     }),
   );
+  expect(gateway.output()).toContain(`upstream    ${new URL(upstream.url).host}\n`);
   const client = createClient(gateway.url);
   started.defer(async () => client.close());
-  const leaving: (() => void)[] = [];
-  const beginnings: Promise<void>[] = [];
-  const answers = Object.keys(scripts).map((from) => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    beginnings.push(promise);
+  const begun = addresses.map(() => Promise.withResolvers<void>());
+  let leave = () => {};
+  const answers = addresses.map((from, index) => {
     const body = JSON.stringify({ ...question, stream: true, user: from });
-    const sent = client.send({ method: 'POST', path, headers: { 'x-api-key': 'x' }, body, from }, (leave, onText) => {
-      if (from === '127.0.0.13') leaving.push(leave);
-      onText(/data: /, resolve);
+    const sending = { method: 'POST', path, headers: { 'x-api-key': 'x' }, body, from };
+    const sent = client.send(sending, (leaveStream, onText) => {
+      leave = index === 2 ? leaveStream : leave;
+      onText(/data: /, () => begun[index]?.resolve());
     });
     return sent.catch(() => undefined);
   });
-  await inTime(Promise.all(beginnings), 'every stream has begun');
+  await inTime(Promise.all(begun.map(({ promise }) => promise)), 'every stream has begun');
   const running = started.move();
   return {
     gateway,
-    addresses: Object.keys(scripts),
     answers,
-    /** Completes one stream, breaks one, and disconnects one client. The fourth stays open. */
+    /** Completes one stream, breaks one, and disconnects one client. */
     goOn() {
       released.resolve();
-      for (const leave of leaving) leave();
+      leave();
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
 
-test('a stop settles each running stream: complete, broken, left by its client, or cut after the grace', async () => {
+test('a stop settles each running stream: complete, broken, or left; two signals at once, as npm sends, count as one', async () => {
   await using streams = await startStreams();
-  const { gateway, addresses, answers } = streams;
-  gateway.signal('SIGTERM');
-  await gateway.says(/SIGTERM: stopping/);
+  const { gateway, answers } = streams;
+  gateway.signal('SIGINT');
+  gateway.signal('SIGINT');
+  await gateway.says(/SIGINT: stopping/);
+  await expect(fetch(gateway.url)).rejects.toThrow();
   streams.goOn();
   expect((await answers[0])?.text).toMatch(/\[DONE\]\n\n$/);
   expect((await answers[1])?.text).toMatch('not charged');
   expect(await gateway.ended).toBe(0);
   expect(gateway.errors()).toBe('');
-  expect(await readStanding(addresses)).toEqual([1, 0, 1, 1]);
+  expect(await readStanding()).toEqual([1, 0, 1]);
 });
 
-test('a kill leaves the charges of running streams standing', async () => {
+test('a signal repeated later stops at once, and leaves the charges of running streams standing', async () => {
   await using streams = await startStreams();
-  const { gateway, addresses } = streams;
-  gateway.signal('SIGKILL');
-  expect(await gateway.ended).toBe('SIGKILL');
-  expect(await readStanding(addresses)).toEqual([1, 1, 1, 1]);
+  const { gateway } = streams;
+  const { port } = gateway;
+  const again = setInterval(() => gateway.signal('SIGTERM'), 100);
+  expect(await gateway.ended).toBe(1);
+  clearInterval(again);
+  expect(readGatewayFile(port)).toBeUndefined();
+  expect(await readStanding()).toEqual([1, 1, 1]);
 });

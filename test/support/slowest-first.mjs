@@ -11,7 +11,6 @@ const slowest = [
   'lambda/crowd',
   'lambda/exactly-once',
   'local/serve',
-  'local/stop',
   'bin/trace',
   'operator/doctor/',
   'sdk/setup-blocks',

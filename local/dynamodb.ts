@@ -19,17 +19,10 @@ import { listenLocally } from './listen-locally.ts';
 const dynalitePath = createRequire(import.meta.url).resolve('dynalite');
 const requireFromDynalite = createRequire(dynalitePath);
 
-export interface LocalDynamoDb {
-  readonly endpoint: string;
-  close(): Promise<void>;
-}
+export type LocalDynamoDb = Awaited<ReturnType<typeof startDynamoDb>>;
 
 /** Starts an embedded DynamoDB on a free port of 127.0.0.1: in memory, or in `dataDir`, where it lasts. */
-export async function startDynamoDb({
-  dataDir,
-}: {
-  readonly dataDir?: string | undefined;
-} = {}): Promise<LocalDynamoDb> {
+export async function startDynamoDb({ dataDir }: { readonly dataDir?: string | undefined } = {}) {
   mendConditions();
   const path = dataDir === undefined ? undefined : await prepareDirectory(dataDir);
   const server = dynalite({ path, createTableMs: 0 });

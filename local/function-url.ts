@@ -31,18 +31,7 @@ export interface Invocation {
   readonly onFailure: (error: unknown) => void;
 }
 
-export interface FunctionUrl {
-  readonly url: string;
-  readonly port: number;
-  /** Accepts no more requests, allows the running ones this long to end, then cuts them. */
-  close(graceMs: number): Promise<void>;
-}
-
-interface FunctionUrlOptions extends Partial<Invocation> {
-  readonly handler: Invocation['handler'];
-  readonly host: string;
-  readonly port: number;
-}
+export type FunctionUrl = Awaited<ReturnType<typeof startFunctionUrl>>;
 
 /** How long a handler may take for its last write to the tables after its client was cut off. */
 const afterCutMs = 2_000;
@@ -58,7 +47,7 @@ export async function startFunctionUrl({
   functionTimeout = 900_000,
   bodyLimit = 6_291_456,
   onFailure = console.error,
-}: FunctionUrlOptions): Promise<FunctionUrl> {
+}: Partial<Invocation> & { handler: StreamingHandler; host: string; port: number }) {
   // Node's defaults apply: malformed and ambiguous requests are refused, headers must arrive within 60 s, the whole request
   // within 300 s, and a response may take any time.
   const listening = await listen({
@@ -69,7 +58,8 @@ export async function startFunctionUrl({
   return {
     url: listening.url,
     port: listening.port,
-    async close(graceMs) {
+    /** Accepts no more requests, allows the running ones this long to end, then cuts them. */
+    async close(graceMs: number): Promise<void> {
       const cut = setTimeout(listening.cut, graceMs);
       await listening.drain();
       clearTimeout(cut);

@@ -22,32 +22,13 @@ import {
 import { startEngine } from './start-engine.ts';
 import { createTerminalLog } from './terminal-log.ts';
 
-export interface LocalGateway {
-  readonly settings: LocalSettings;
-  readonly url: string;
-  readonly port: number;
-  readonly serviceName: string;
-  /** With `keys` there is no page where wallets get keys. */
-  readonly access: 'open' | 'keys';
-  readonly memberLimit: number;
-  readonly guestLimit: number;
-  /** The host that answers, or undefined for the built-in demo. */
-  readonly upstreamHost: string | undefined;
-  /** The key that this start issued; undefined if the store held some already. */
-  readonly memberKey: string | undefined;
-  /** What its user should know of the settings. */
-  readonly warnings: readonly string[];
-  /** How long running answers may go on when it is told to stop. */
-  readonly graceMs: number;
-  /** Accepts no more requests, allows the running ones that time to end, then stops everything. */
-  stop(): Promise<void>;
-}
+export type LocalGateway = Awaited<ReturnType<typeof startGateway>>;
 
 /**
  * Starts the whole gateway on this machine: an upstream, tables, and the app behind one engine or the other.
  * They and the SDK read the process's environment, so this completes it, and works only once in a process.
  */
-export async function startGateway(): Promise<LocalGateway> {
+export async function startGateway() {
   await using started = new AsyncDisposableStack();
 
   const given = { ...process.env };
@@ -90,20 +71,15 @@ export async function startGateway(): Promise<LocalGateway> {
   process.once('exit', removeFile);
   started.defer(removeFile);
 
-  const { serviceName, access, memberLimit, guestLimit } = config;
   const running = started.move();
   return {
-    settings,
-    url,
-    port,
-    serviceName,
-    access,
-    memberLimit,
-    guestLimit,
+    ...{ settings, config, url, port, graceMs },
+    /** The host that answers, or undefined for the built-in demo. */
     upstreamHost: demo ? undefined : new URL(config.upstreams[0]?.addresses.chat ?? '').host,
+    /** The key that this start issued; undefined if the store held some already. */
     memberKey,
     warnings: findWarnings(given, settings.host, config),
-    graceMs,
+    /** Accepts no more requests, allows the running ones `graceMs` to end, then stops everything. */
     stop: () => running.disposeAsync(),
   };
 }

@@ -4,7 +4,8 @@ import type { LocalGateway } from './start.ts';
 
 /** The text shown when the gateway is up: its address, and commands to paste. */
 export function renderWelcome(gateway: LocalGateway): string {
-  const { settings, port, memberKey, memberLimit, guestLimit, serviceName } = gateway;
+  const { settings, port, memberKey } = gateway;
+  const { access, memberLimit, guestLimit, serviceName } = gateway.config;
   const base = `http://${reachable(settings.host)}:${port}`;
   // Anything that is not an issued key is a guest's placeholder.
   const key = memberKey ?? 'YOUR_KEY';
@@ -39,7 +40,7 @@ export function renderWelcome(gateway: LocalGateway): string {
       [`a guest: any placeholder as the key, ${guestLimit} requests`]: `curl ${post('/v1/chat/completions', 'x-api-key: guest', chat)}`,
     }),
     'what it is and how to use it, in a browser': `${base}/`,
-    ...(gateway.access === 'open' && { 'a key for your wallet, in a browser': `${base}/cli` }),
+    ...(access === 'open' && { 'a key for your wallet, in a browser': `${base}/cli` }),
     'another key, and all of them': `${keys} issue --label laptop\n${keys} list`,
   };
 

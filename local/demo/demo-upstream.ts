@@ -1,8 +1,9 @@
+import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { speakerAt, speakers } from '../upstream/index.ts';
 import { isObject, type JsonObject } from '../upstream/json.ts';
-import { eventText, head, json, pause, type Script, write } from '../upstream/script.ts';
-import { type Incoming, type ScriptedServer, startUpstream } from '../upstream/server.ts';
+import { eventText, head, json, pause, write } from '../upstream/script.ts';
+import { type ScriptedServer, startUpstream } from '../upstream/server.ts';
 import { BadRequest, type Speaker } from '../upstream/speaker.ts';
 import { answerPrompt } from './answer.ts';
 
@@ -38,15 +39,6 @@ const speaks = (dialects: DemoDialects, speaker: Speaker): boolean =>
 /** Where it counts tokens for those whose dialect it does not speak. */
 const tokenizer = '/tokenize';
 
-export interface DemoUpstreamOptions {
-  readonly port?: number;
-  readonly host?: string;
-  /** Milliseconds between two events of a stream, so that a person sees it flow. */
-  readonly pace?: number;
-  readonly now?: () => number;
-  readonly dialects?: DemoDialects;
-}
-
 /** The invented maker behind it: loud on purpose, so that the gateway has something to hide. */
 const maker = {
   apiKey: 'qk-demo-4711',
@@ -57,58 +49,56 @@ const maker = {
 const marks = { provider: 'Quillon', system_fingerprint: 'fp_quillon_44', x_quillon: { region: 'quillon-eu-1' } };
 const headers = { server: 'quillon-edge/2.4', 'x-quillon-region': 'quillon-eu-1', 'set-cookie': 'quillon_session=1' };
 
+interface Options {
+  /** Milliseconds between two events of a stream, so that a person sees it flow. */
+  readonly pace?: number;
+  readonly now?: () => number;
+  readonly dialects?: DemoDialects;
+}
+
 /** Starts a pretend maker of models that answers all three dialects, or some, so that nobody needs an account to try them. */
-export async function startDemoUpstream(options: DemoUpstreamOptions = {}): Promise<DemoUpstream> {
-  const { pace = 15, now = Date.now, dialects, ...address } = options;
+export async function startDemoUpstream({ pace = 15, now = Date.now, dialects }: Options = {}): Promise<DemoUpstream> {
   let count = 0;
-  const server = await startUpstream(async (incoming) => {
+  const server = await startUpstream(async ({ message }) => {
     count += 1;
     const id = `quillon${`${count}`.padStart(8, '0')}`;
     const named = { ...headers, 'x-request-id': `req_${id}` };
-    const path = incoming.message.url?.split('?')[0] ?? '';
+    const path = message.url?.split('?')[0] ?? '';
+    const speaker = path === tokenizer ? speakers.chat : speakerAt(path);
     try {
-      return await answer(incoming, path, { id, created: Math.floor(now() / 1000), pace, named, dialects });
+      if (!speaker || !speaks(dialects, speaker) || message.method !== 'POST')
+        throw new BadRequest(404, `there is no ${message.method} ${path}.`);
+      const { body, model } = await readRequest(message);
+      const prompt = speaker.read(body);
+      if (path === tokenizer)
+        return json(200, { count: prompt.inputTokens, max_model_len: 131_072, tokens: [] }, named);
+      if (path.endsWith('/count_tokens')) return json(200, { input_tokens: prompt.inputTokens }, named);
+      if (speaker === speakers.messages && typeof body.max_tokens !== 'number')
+        throw new BadRequest(400, 'max_tokens: this field is required.');
+      const reply = { answer: answerPrompt(prompt), body, model, id, created: Math.floor(now() / 1000), marks };
+      if (body.stream !== true) return json(200, speaker.whole(reply), named);
+      const events = [': QUILLON PROCESSING\n\n', ...speaker.events(reply).map(eventText)];
+      return [
+        head(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', ...named }),
+        ...events.flatMap((event) => (pace > 0 ? [write(event), pause(pace)] : [write(event)])),
+      ];
     } catch (thrown) {
       const status = thrown instanceof BadRequest ? thrown.status : 500;
-      const { error } = speakerAt(path) ?? speakers.chat;
+      const { error } = speaker ?? speakers.chat;
       return json(status, error(status, `Quillon: ${thrown instanceof Error ? thrown.message : thrown}`), named);
     }
-  }, address);
+  });
   return { ...maker, ...server, dialects };
 }
 
-interface Manner {
-  readonly id: string;
-  readonly created: number;
-  readonly pace: number;
-  readonly named: Readonly<Record<string, string>>;
-  readonly dialects: DemoDialects;
-}
-
-async function answer({ message }: Incoming, path: string, manner: Manner): Promise<Script> {
-  const { id, created, pace, named, dialects } = manner;
-  const { method, headers: sent } = message;
-  const speaker = path === tokenizer ? speakers.chat : speakerAt(path);
-  if (!speaker || !speaks(dialects, speaker) || method !== 'POST')
-    throw new BadRequest(404, `there is no ${method} ${path}.`);
+async function readRequest(message: IncomingMessage): Promise<{ body: JsonObject; model: string }> {
+  const { headers: sent } = message;
   const key = sent['x-api-key'] ?? sent.authorization?.replace(/^Bearer /i, '');
   if (key !== maker.apiKey) throw new BadRequest(401, 'wrong key. Find yours at https://console.quillon.example/keys.');
   const body = parseBody(await text(message));
   const model = [maker.textModel, maker.visionModel].find((known) => known === body.model);
   if (model === undefined) throw new BadRequest(404, `there is no model '${body.model}'.`);
-  const prompt = speaker.read(body);
-  if (path === tokenizer) return json(200, { count: prompt.inputTokens, max_model_len: 131_072, tokens: [] }, named);
-  if (path.endsWith('/count_tokens')) return json(200, { input_tokens: prompt.inputTokens }, named);
-  if (speaker === speakers.messages && typeof body.max_tokens !== 'number') {
-    throw new BadRequest(400, 'max_tokens: this field is required.');
-  }
-  const reply = { answer: answerPrompt(prompt), body, model, id, created, marks };
-  if (body.stream !== true) return json(200, speaker.whole(reply), named);
-  const events = [': QUILLON PROCESSING\n\n', ...speaker.events(reply).map(eventText)];
-  return [
-    head(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', ...named }),
-    ...events.flatMap((event) => (pace > 0 ? [write(event), pause(pace)] : [write(event)])),
-  ];
+  return { body, model };
 }
 
 function parseBody(sent: string): JsonObject {

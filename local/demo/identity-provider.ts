@@ -2,25 +2,20 @@ import { createServer } from 'node:http';
 import Provider from 'oidc-provider';
 import { listenLocally } from '../listen-locally.ts';
 
-/** Somebody who can sign in, by the name that they type; any password will do. */
-export interface DemoAccount {
+interface DemoAccount {
   readonly name: string;
   readonly email: string;
   readonly email_verified: boolean;
   readonly groups?: readonly string[];
 }
 
+/** Who can sign in, by the name that they type; any password will do. */
 export const demoAccounts: Readonly<Record<string, DemoAccount>> = {
   ada: { name: 'Ada', email: 'ada@example.com', email_verified: true, groups: ['engineers'] },
   mallory: { name: 'Mallory', email: 'mallory@elsewhere.example', email_verified: true, groups: [] },
 };
 
-export interface IdentityProvider {
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  close(): Promise<void>;
-}
+export type IdentityProvider = Awaited<ReturnType<typeof startIdentityProvider>>;
 
 interface Options {
   /** Where it may send browsers back to. */
@@ -40,7 +35,7 @@ export async function startIdentityProvider({
   port = 0,
   jwks,
   claimsInIdToken = true,
-}: Options): Promise<IdentityProvider> {
+}: Options) {
   const server = createServer();
   const { url: issuer, close } = await listenLocally(server, port);
   const [clientId, clientSecret] = ['gateway', 'the secret of the demo'];

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Answer, startRuntimeApi } from './runtime-api.ts';
+import { startRuntimeApi } from './runtime-api.ts';
 
 /** The files and the settings of a function. */
 export interface LambdaFunction {
@@ -12,24 +12,12 @@ export interface LambdaFunction {
   readonly timeoutMs: number;
 }
 
-export interface LambdaRuntime extends AsyncDisposable {
-  /** Hands the function an event, as a Function URL would. */
-  invoke(event: unknown): Promise<Answer>;
-  /** What the function has logged so far. */
-  output(): string;
-  /** Of the process that runs the function. */
-  readonly pid: number;
-  /** When that process was started, on the clock of `performance.now()`. */
-  readonly spawnedAt: number;
-}
+export type LambdaRuntime = Awaited<ReturnType<typeof startLambdaRuntime>>;
 
 const client = join(import.meta.dirname, 'runtime-client');
 
 /** Runs a function in a process of its own, under AWS's own runtime client, as Lambda runs it. */
-export async function startLambdaRuntime(
-  lambda: LambdaFunction,
-  environment: Readonly<Record<string, string>>,
-): Promise<LambdaRuntime> {
+export async function startLambdaRuntime(lambda: LambdaFunction, environment: Readonly<Record<string, string>>) {
   if (!existsSync(join(client, 'node_modules')))
     throw new Error(
       'run `node local/install-apart.ts local/runtime/runtime-client`: the runtime client is not installed',
@@ -52,11 +40,15 @@ export async function startLambdaRuntime(
   const ended = once(child, 'close').then(() => api.fail(new Error(`the runtime has ended: ${output}`)));
 
   return {
+    /** Hands the function an event, as a Function URL would. */
     invoke: api.invoke,
+    /** What the function has logged so far. */
     output: () => output,
+    /** Of the process that runs the function. */
     pid: child.pid ?? 0,
+    /** When that process was started, on the clock of `performance.now()`. */
     spawnedAt,
-    async [Symbol.asyncDispose]() {
+    async [Symbol.asyncDispose](): Promise<void> {
       child.kill('SIGKILL');
       await ended;
       await api.close();

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { listenLocally } from '../listen-locally.ts';
 import { type Exchange, play, type Script } from './script.ts';
 
 /** One request of a client, and the connection that it came on. */
@@ -21,10 +22,7 @@ export interface ScriptedServer {
 }
 
 /** An upstream on a port of its own, with real HTTP. What it answers is a script for each request. */
-export async function startUpstream(
-  answer: (incoming: Incoming) => Script | Promise<Script>,
-  { port = 0, host = '127.0.0.1' }: { readonly port?: number; readonly host?: string } = {},
-): Promise<ScriptedServer> {
+export async function startUpstream(answer: (incoming: Incoming) => Script | Promise<Script>): Promise<ScriptedServer> {
   const faults: unknown[] = [];
   const connections = new WeakMap<
     Socket,
@@ -63,13 +61,11 @@ export async function startUpstream(
     await play(await answer(incoming), incoming);
   }
 
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
-  const address = server.address() as AddressInfo;
+  const { url, close } = await listenLocally(server);
   return {
-    url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}/v1`,
+    url: `${url}/v1`,
     async close() {
-      server.closeAllConnections();
-      if (server.listening) await new Promise((resolve) => server.close(resolve));
+      await close();
       if (faults.length > 0) throw new AggregateError(faults.splice(0), 'a script of the fake upstream failed');
     },
   };

@@ -6,12 +6,12 @@ import { readPageFiles } from '../../lambda/accounts/pages.ts';
 import type { CallService } from '../../lambda/aws/call-service.ts';
 import { createHandler } from '../../lambda/engines/function-url.ts';
 import { readAccountsConfig } from '../../lambda/settings/config.ts';
-import { createKeyStore, type KeyStore } from '../../lambda/tables/keys.ts';
-import { createMemberStore, type MemberStore } from '../../lambda/tables/members.ts';
+import { createKeyStore } from '../../lambda/tables/keys.ts';
+import { createMemberStore } from '../../lambda/tables/members.ts';
 import { makePages } from '../../lib/reference/render-reference.ts';
 import { type StreamingHandler, startFunctionUrl } from '../../local/function-url.ts';
 import { installAwslambda } from '../../local/response-stream.ts';
-import { startTestDynamoDb, type TestDynamoDb } from './dynamodb.ts';
+import { startTestDynamoDb } from './dynamodb.ts';
 
 export interface Reply {
   readonly status: number;
@@ -38,23 +38,7 @@ export interface ReplyBody {
   readonly error: { readonly message: string; readonly type: string; readonly code: string };
 }
 
-export interface TestWallet extends AsyncDisposable {
-  readonly url: string;
-  readonly dynamoDb: TestDynamoDb;
-  readonly keys: KeyStore;
-  readonly signOut: MemberStore['signOut'];
-  /** The lines of the log as they were written. */
-  readonly log: readonly string[];
-  /** Errors that escaped the function: there must be none. */
-  readonly faults: readonly unknown[];
-  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
-  /** A message to sign. */
-  challenge(account: PrivateKeyAccount, purpose?: string): Promise<string>;
-  /** Signs in and posts the signature. */
-  sign(account: PrivateKeyAccount, purpose?: 'link' | 'manage'): Promise<Reply>;
-  /** Every item of both tables. */
-  readTables(): Promise<unknown[]>;
-}
+export type TestWallet = Awaited<ReturnType<typeof startTestWallet>>;
 
 interface WalletOptions {
   readonly environment?: Readonly<Record<string, string>>;
@@ -76,7 +60,7 @@ export async function startTestWallet({
   sourceIp,
   readSecret = noSecrets,
   reachStore,
-}: WalletOptions = {}): Promise<TestWallet> {
+}: WalletOptions = {}) {
   await using started = new AsyncDisposableStack();
   const dynamoDb = await startTestDynamoDb();
   started.defer(dynamoDb.close);
@@ -107,7 +91,7 @@ export async function startTestWallet({
   });
   started.defer(() => server.close(0));
 
-  const post: TestWallet['post'] = async (path, body = {}, headers = {}) => {
+  const post = async (path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Reply> => {
     const response = await fetch(server.url + path, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
@@ -115,7 +99,8 @@ export async function startTestWallet({
     });
     return { status: response.status, headers: response.headers, body: (await response.json()) as ReplyBody };
   };
-  const challenge: TestWallet['challenge'] = async ({ address }, purpose = 'link') =>
+  /** A message to sign. */
+  const challenge = async ({ address }: PrivateKeyAccount, purpose = 'link') =>
     (await post('/cli/challenge', { address, chainId: 1, purpose })).body.message;
   const scan = async (TableName: string) => (await client.send(new ScanCommand({ TableName }))).Items ?? [];
 
@@ -125,15 +110,19 @@ export async function startTestWallet({
     dynamoDb,
     keys: createKeyStore(callDynamoDb, keysTable),
     signOut: createMemberStore(callDynamoDb, keysTable).signOut,
-    log,
-    faults,
+    /** The lines as they were written. */
+    log: log as readonly string[],
+    /** Errors that escaped the function: there must be none. */
+    faults: faults as readonly unknown[],
     post,
     challenge,
-    async sign(account, purpose = 'link') {
+    /** Signs in and posts the signature. */
+    async sign(account: PrivateKeyAccount, purpose: 'link' | 'manage' = 'link'): Promise<Reply> {
       const message = await challenge(account, purpose);
       const signature = await account.signMessage({ message });
       return post(purpose === 'link' ? '/cli/link' : '/cli/sign-in', { message, signature });
     },
+    /** Every item of both tables. */
     readTables: async () => [...(await scan(keysTable)), ...(await scan(quotaTable))],
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };

@@ -3,12 +3,8 @@ import { startFunctionUrl } from '../../local/function-url.ts';
 import { installAwslambda } from '../../local/response-stream.ts';
 import type { Artifact } from './artifact.ts';
 
-export interface ArtifactGateway extends AsyncDisposable {
-  readonly url: string;
-}
-
 /** Puts a Function URL in front of an artifact, for clients that speak HTTP. Every request goes through the Runtime API. */
-export async function startArtifactGateway(artifact: Artifact): Promise<ArtifactGateway> {
+export async function startArtifactGateway(artifact: Artifact) {
   installAwslambda();
   const functionUrl = await startFunctionUrl({
     host: '127.0.0.1',

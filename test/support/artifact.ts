@@ -1,12 +1,9 @@
-import { type FakeSecrets, startFakeSecrets } from '../../local/fake-secrets.ts';
-import { type LambdaRuntime, startLambdaRuntime } from '../../local/runtime/lambda-runtime.ts';
-import { startTestDynamoDb, type TestDynamoDb } from './dynamodb.ts';
+import { startFakeSecrets } from '../../local/fake-secrets.ts';
+import { startLambdaRuntime } from '../../local/runtime/lambda-runtime.ts';
+import { startTestDynamoDb } from './dynamodb.ts';
 import type { SynthesizedFunction } from './synthesize.ts';
 
-export interface Artifact extends Pick<LambdaRuntime, 'invoke' | 'output'>, AsyncDisposable {
-  readonly dynamoDb: TestDynamoDb;
-  readonly secrets: FakeSecrets;
-}
+export type Artifact = Awaited<ReturnType<typeof startArtifact>>;
 
 interface ArtifactOptions {
   readonly gateway: SynthesizedFunction;
@@ -17,7 +14,7 @@ interface ArtifactOptions {
 }
 
 /** Runs the deployed files in AWS's own runtime client, with the template's settings, tables and secrets of its own. */
-export async function startArtifact({ gateway, environment, upstreamKeys = '' }: ArtifactOptions): Promise<Artifact> {
+export async function startArtifact({ gateway, environment, upstreamKeys = '' }: ArtifactOptions) {
   await using started = new AsyncDisposableStack();
   const dynamoDb = await startTestDynamoDb();
   started.defer(dynamoDb.close);

@@ -1,12 +1,8 @@
 import { createServer, request as send } from 'node:http';
 import { listenLocally } from '../../local/listen-locally.ts';
 
-export interface Balancer extends AsyncDisposable {
-  readonly url: string;
-}
-
 /** A balancer in front of a server: it appends each caller's address to `x-forwarded-for`, as AWS documents it. */
-export async function startBalancer(server: string): Promise<Balancer> {
+export async function startBalancer(server: string) {
   const balancer = createServer((request, response) => {
     response.on('error', () => {});
     const { host: _, connection: __, ...headers } = request.headers;

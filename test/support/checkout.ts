@@ -3,14 +3,8 @@ import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export interface Checkout {
-  readonly folder: string;
-  git(...words: string[]): void;
-  remove(): void;
-}
-
 /** A new repository with one commit of these parts of the product. */
-export function createCheckout(parts: readonly string[]): Checkout {
+export function createCheckout(parts: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-checkout-'));
   const git = (...words: string[]) => {
     const who = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];

@@ -3,11 +3,6 @@ import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { turnEventLoop } from './wait-until.ts';
 
-export interface DeafUpstream extends AsyncDisposable {
-  /** A base address on which a connection is neither made nor refused. */
-  readonly url: string;
-}
-
 // Its thread sleeps for ever after listening, so nobody accepts connections from the kernel's queue.
 const listener = `
   const { parentPort } = require('node:worker_threads');
@@ -19,7 +14,7 @@ const listener = `
 `;
 
 /** An upstream whose queue of connections is full: a client that connects waits until its own time limit. Linux only. */
-export async function startDeafUpstream(): Promise<DeafUpstream> {
+export async function startDeafUpstream() {
   const worker = new Worker(listener, { eval: true });
   worker.unref();
   const [port]: number[] = await once(worker, 'message');
@@ -29,6 +24,7 @@ export async function startDeafUpstream(): Promise<DeafUpstream> {
   await Promise.all([turnEventLoop(20), Promise.any(fillers.map((filler) => once(filler, 'connect')))]);
   if (fillers.every(({ connecting }) => !connecting)) throw new Error('this system has no limit to its queues');
   return {
+    /** A base address on which a connection is neither made nor refused. */
     url: `http://127.0.0.1:${port}/v1`,
     async [Symbol.asyncDispose]() {
       for (const filler of fillers) filler.destroy();

@@ -3,16 +3,7 @@ import { dynamoDbService } from '../../lambda/aws/access.ts';
 import { type CallService, createCallService } from '../../lambda/aws/call-service.ts';
 import { createGatewayTables, startDynamoDb } from '../../local/dynamodb.ts';
 
-export interface TestDynamoDb {
-  readonly endpoint: string;
-  /** For the parts of the product that use the SDK, and for inspecting the tables. */
-  readonly client: DynamoDBClient;
-  /** For the hot path. */
-  readonly callDynamoDb: CallService;
-  readonly keysTable: string;
-  readonly quotaTable: string;
-  close(): Promise<void>;
-}
+export type TestDynamoDb = Awaited<ReturnType<typeof startTestDynamoDb>>;
 
 const region = 'local';
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
@@ -29,14 +20,16 @@ export function createTestCaller(endpoint: string): CallService {
 }
 
 /** An empty DynamoDB inside this process, with both tables. */
-export async function startTestDynamoDb(): Promise<TestDynamoDb> {
+export async function startTestDynamoDb() {
   const { endpoint, close } = await startDynamoDb();
   const client = createTestClient(endpoint);
   const tables = { keysTable: 'keys', quotaTable: 'quota' } as const;
   await createGatewayTables(client, tables);
   return {
     endpoint,
+    /** For the parts of the product that use the SDK, and for inspecting the tables. */
     client,
+    /** For the hot path. */
     callDynamoDb: createTestCaller(endpoint),
     ...tables,
     close: async () => {

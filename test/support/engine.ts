@@ -19,13 +19,8 @@ interface Options {
   readonly onFault: (fault: unknown) => void;
 }
 
-interface RunningEngine {
-  readonly url: string;
-  close(graceMs: number): Promise<void>;
-}
-
 /** Serves an app on a free port. */
-export async function startTestEngine(app: App, options: Options): Promise<RunningEngine> {
+export async function startTestEngine(app: App, options: Options) {
   const { engine = Reflect.get(globalThis, 'testEngine') ?? 'function-url', bodyLimit, timeLimit, onFault } = options;
   const address = { host: '127.0.0.1', port: 0 };
   if (engine === 'web') {

@@ -5,7 +5,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Credentials } from '../../lambda/aws/access.ts';
 import { listenLocally } from '../../local/listen-locally.ts';
 
-export interface ServiceRequest {
+interface ServiceRequest {
   readonly method: string | undefined;
   readonly path: string | undefined;
   readonly headers: IncomingMessage['headers'];
@@ -15,13 +15,10 @@ export interface ServiceRequest {
 
 export type Reply = (response: ServerResponse, request: ServiceRequest) => unknown;
 
-export interface FakeService extends AsyncDisposable {
-  readonly url: string;
-  readonly requests: readonly ServiceRequest[];
-}
+export type FakeService = Awaited<ReturnType<typeof startFakeService>>;
 
 /** A service with scripted replies, one per request; the last one repeats. */
-export async function startFakeService(...replies: readonly [Reply, ...Reply[]]): Promise<FakeService> {
+export async function startFakeService(...replies: readonly [Reply, ...Reply[]]) {
   const requests: ServiceRequest[] = [];
   const server = createServer(async (incoming, response) => {
     const { method, url: path, headers, socket } = incoming;
@@ -30,7 +27,7 @@ export async function startFakeService(...replies: readonly [Reply, ...Reply[]])
     await replies[Math.min(requests.length, replies.length) - 1]?.(response, request);
   });
   const { url, close } = await listenLocally(server);
-  return { url, requests, [Symbol.asyncDispose]: close };
+  return { url, requests: requests as readonly ServiceRequest[], [Symbol.asyncDispose]: close };
 }
 
 export const answer =

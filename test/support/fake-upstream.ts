@@ -2,10 +2,10 @@ import { EventEmitter, once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { flood, head, json, type Script } from '../../local/upstream/script.ts';
-import { type Incoming, type ScriptedServer, startUpstream } from '../../local/upstream/server.ts';
+import { type Incoming, startUpstream } from '../../local/upstream/server.ts';
 import { inTime } from './wait-until.ts';
 
-export interface RecordedRequest extends Pick<Incoming, 'connection' | 'reused' | 'closed'> {
+interface RecordedRequest extends Pick<Incoming, 'connection' | 'reused' | 'closed'> {
   readonly method: string;
   /** With the query. */
   readonly path: string;
@@ -20,19 +20,10 @@ export interface RecordedRequest extends Pick<Incoming, 'connection' | 'reused' 
 /** A script, or a function that chooses one for a request. */
 export type Answer = Script | ((request: RecordedRequest) => Script | Promise<Script>);
 
-export interface FakeUpstream extends ScriptedServer, AsyncDisposable {
-  /** All requests, in the order in which their bodies arrived. */
-  readonly requests: readonly RecordedRequest[];
-  /** Waits for the request of this index. */
-  arrival(index: number): Promise<RecordedRequest>;
-  /** Queues answers, each for one request. */
-  answer(...answers: Answer[]): void;
-  /** The answer whenever the queue is empty. */
-  otherwise(answer: Answer): void;
-}
+export type FakeUpstream = Awaited<ReturnType<typeof startFakeUpstream>>;
 
 /** An upstream that records its requests and answers them in turn. */
-export async function startFakeUpstream(): Promise<FakeUpstream> {
+export async function startFakeUpstream() {
   const queue: Answer[] = [];
   const requests: RecordedRequest[] = [];
   const arrivals = new EventEmitter();
@@ -48,18 +39,22 @@ export async function startFakeUpstream(): Promise<FakeUpstream> {
 
   return {
     ...upstream,
-    requests,
-    async arrival(index) {
+    /** All requests, in the order in which their bodies arrived. */
+    requests: requests as readonly RecordedRequest[],
+    /** Waits for the request of this index. */
+    async arrival(index: number) {
       for (;;) {
         const request = requests[index];
         if (request) return request;
         await inTime(once(arrivals, 'recorded'), `request ${index + 1} is upstream`);
       }
     },
-    answer: (...answers) => {
+    /** Queues answers, each for one request. */
+    answer: (...answers: Answer[]) => {
       queue.push(...answers);
     },
-    otherwise: (answer) => {
+    /** The answer whenever the queue is empty. */
+    otherwise: (answer: Answer) => {
       fallback = answer;
     },
     [Symbol.asyncDispose]: upstream.close,

@@ -4,27 +4,12 @@ import { createGateway } from '../../lambda/gateway.ts';
 import { issueKey, type KeyRequest } from '../../lambda/identity/keys.ts';
 import { readConfig } from '../../lambda/settings/config.ts';
 import type { RunEvery } from '../../lambda/settings/refresh.ts';
-import { createKeyStore, type KeyStore } from '../../lambda/tables/keys.ts';
+import { createKeyStore } from '../../lambda/tables/keys.ts';
 import { startTestDynamoDb, type TestDynamoDb } from './dynamodb.ts';
 import { type ServerOptions, startTestEngine, type TestEngine } from './engine.ts';
 import { type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
 
-export interface TestGateway {
-  readonly url: string;
-  readonly upstream: FakeUpstream;
-  readonly dynamoDb: TestDynamoDb;
-  readonly keys: KeyStore;
-  /** The lines of the log, parsed. */
-  readonly log: readonly Record<string, unknown>[];
-  /** Errors that escaped the gateway: there must be none. */
-  readonly faults: readonly unknown[];
-  issueKey(request?: Partial<KeyRequest>): Promise<string>;
-  /** A POST with a JSON body. */
-  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** Stops the server as SIGTERM would, with this much grace for running answers. */
-  stop(graceMs: number): Promise<void>;
-  [Symbol.asyncDispose](): Promise<void>;
-}
+export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;
 
 /** The names of the fake upstream, conspicuous so that a leak is noticed. */
 export const identity = {
@@ -59,7 +44,7 @@ interface GatewayOptions {
 }
 
 /** The real gateway in this process: emulated tables, a scripted upstream, real HTTP on both sides. */
-export async function startTestGateway(options: GatewayOptions = {}): Promise<TestGateway> {
+export async function startTestGateway(options: GatewayOptions = {}) {
   await using started = new AsyncDisposableStack();
   const upstream = started.use(await startFakeUpstream());
   const dynamoDb = await startTestDynamoDb();
@@ -89,18 +74,22 @@ export async function startTestGateway(options: GatewayOptions = {}): Promise<Te
     upstream,
     dynamoDb,
     keys,
-    log,
-    faults,
-    issueKey: async (request = {}) => {
+    /** The lines, parsed. */
+    log: log as readonly Record<string, unknown>[],
+    /** Errors that escaped the gateway: there must be none. */
+    faults: faults as readonly unknown[],
+    issueKey: async (request: Partial<KeyRequest> = {}) => {
       const issued = await issueKey(keys, { member: 'member', ...request }, { now: Date.now, randomBytes });
       return issued.key;
     },
-    post: (path, body, headers = {}) =>
+    /** A POST with a JSON body. */
+    post: (path: string, body: unknown, headers: Record<string, string> = {}) =>
       fetch(server.url + path, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
+    /** Stops the server as SIGTERM would, with this much grace for running answers. */
     stop: server.close,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };

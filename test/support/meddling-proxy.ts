@@ -41,12 +41,8 @@ export function combine(all: readonly Meddling[]): Meddling {
   };
 }
 
-export interface Proxy extends AsyncDisposable {
-  readonly url: string;
-}
-
 /** A proxy in front of a gateway that spoils its answers. */
-export async function startMeddlingProxy(target: string, meddling: Meddling): Promise<Proxy> {
+export async function startMeddlingProxy(target: string, meddling: Meddling) {
   const { status = same, headers = same, text = same, asks = same } = meddling;
 
   const serve = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {

@@ -1,78 +1,34 @@
 import { expect } from '@jest/globals';
-import { Ajv } from 'ajv';
-
-/** The `_aws` member of a log line as CloudWatch specifies it, restricted to one dimension at most. */
-const validate = new Ajv({ allErrors: true }).compile({
-  type: 'object',
-  required: ['_aws'],
-  properties: {
-    _aws: {
-      type: 'object',
-      required: ['Timestamp', 'CloudWatchMetrics'],
-      additionalProperties: false,
-      properties: {
-        Timestamp: { type: 'integer', minimum: 1_600_000_000_000 },
-        CloudWatchMetrics: {
-          type: 'array',
-          minItems: 1,
-          items: {
-            type: 'object',
-            required: ['Namespace', 'Dimensions', 'Metrics'],
-            additionalProperties: false,
-            properties: {
-              Namespace: { type: 'string', minLength: 1, maxLength: 1024 },
-              Dimensions: {
-                type: 'array',
-                minItems: 1,
-                maxItems: 1,
-                items: { type: 'array', maxItems: 1, items: { type: 'string', minLength: 1, maxLength: 250 } },
-              },
-              Metrics: {
-                type: 'array',
-                minItems: 1,
-                maxItems: 100,
-                items: {
-                  type: 'object',
-                  required: ['Name', 'Unit'],
-                  additionalProperties: false,
-                  properties: {
-                    Name: { type: 'string', minLength: 1, maxLength: 1024 },
-                    Unit: { enum: ['Count', 'Milliseconds', 'Percent'] },
-                  },
-                },
-              },
-            },
-          },
-        },
-      },
-    },
-  },
-});
 
 type Line = Readonly<Record<string, unknown>>;
 
+/** The `_aws` member of a log line as CloudWatch specifies it, restricted to one list of one dimension at most. */
 interface Embedded {
-  readonly _aws: { readonly CloudWatchMetrics: readonly Directive[] };
+  readonly Timestamp: number;
+  readonly CloudWatchMetrics: readonly {
+    readonly Dimensions: readonly [readonly string[]];
+    readonly Metrics: readonly { readonly Name: string }[];
+  }[];
 }
 
-interface Directive {
-  readonly Namespace: string;
-  readonly Dimensions: readonly (readonly string[])[];
-  readonly Metrics: readonly { readonly Name: string }[];
-}
+const unit = expect.stringMatching(/^(Count|Milliseconds|Percent)$/);
 
 /** The metrics that CloudWatch would read from a line, such as `Refusals(rate_limited)`, with their values. */
 export function metricsOf(line: Line, namespace = 'InferenceGateway'): Record<string, number> {
   if (line._aws === undefined) return {};
-  validate(line);
-  expect(validate.errors).toBeNull();
-  const { _aws } = line as Line & Embedded;
+  const { Timestamp, CloudWatchMetrics, ...others } = line._aws as Embedded;
+  expect([Number.isInteger(Timestamp) && Timestamp > 1.6e12, others]).toEqual([true, {}]);
+  expect(CloudWatchMetrics).not.toEqual([]);
   const found: Record<string, number> = {};
-  for (const { Namespace, Dimensions, Metrics } of _aws.CloudWatchMetrics) {
-    expect(Namespace).toBe(namespace);
-    const [dimension] = Dimensions[0] ?? [];
+  for (const { Dimensions, Metrics, ...rest } of CloudWatchMetrics) {
+    expect(rest).toEqual({ Namespace: namespace });
+    const [[dimension, ...more], ...otherLists] = Dimensions;
+    expect([more, otherLists]).toEqual([[], []]);
     if (dimension !== undefined) expect(line[dimension]).toEqual(expect.stringMatching(/^\w{1,1024}$/));
-    for (const { Name } of Metrics) {
+    expect(Metrics).not.toEqual([]);
+    for (const metric of Metrics) {
+      const { Name } = metric;
+      expect(metric).toEqual({ Name: expect.stringMatching(/^\w{1,1024}$/), Unit: unit });
       const value = line[Name];
       if (typeof value !== 'number' || value < 0) throw new Error(`${Name} is ${value}`);
       found[dimension === undefined ? Name : `${Name}(${line[dimension]})`] = value;

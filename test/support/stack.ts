@@ -11,13 +11,6 @@ import { judgeTemplate } from '../../lib/diff/guarantees/index.ts';
 import { namesOf, partsOf, type Template as Whole } from '../../lib/diff/template.ts';
 import { GatewayStack } from '../../lib/gateway-stack.ts';
 
-export interface SynthesizedStack {
-  readonly stack: GatewayStack;
-  readonly template: Template;
-  /** The AwsSolutions rules that the stack breaks with an acknowledged reason. Breaking any other makes the synthesis throw. */
-  readonly acknowledged: readonly string[];
-}
-
 /** The required settings. */
 const least = {
   UPSTREAM_BASE_URL: 'https://upstream.example/v1',
@@ -36,7 +29,7 @@ interface HowToSynthesize {
 export function synthesizeStack(
   settings: Readonly<Record<string, unknown>> = {},
   { context, commit, isValidated = false }: HowToSynthesize = {},
-): SynthesizedStack {
+) {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-stack-'));
   try {
     const built = (name: string) => join(folder, name);
@@ -61,6 +54,7 @@ export function synthesizeStack(
     const template = Template.fromStack(stack);
     const { faults } = judgeTemplate(template.toJSON());
     if (faults.length > 0) throw new Error(faults.join('\n'));
+    // The AwsSolutions rules that the stack breaks with an acknowledged reason. Breaking any other makes the synthesis throw.
     return { stack, template, acknowledged: readAcknowledged(join(folder, 'out/validation-report.json')) };
   } finally {
     rmSync(folder, { recursive: true });

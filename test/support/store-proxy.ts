@@ -23,15 +23,10 @@ export interface StoreOperation {
   readonly body: string;
 }
 
-export interface StoreProxy extends AsyncDisposable {
-  readonly endpoint: string;
-  readonly operations: readonly StoreOperation[];
-  /** Decides what happens to each operation. Until it is set, all pass. */
-  spoil(decide: (operation: StoreOperation) => StoreFault | undefined): void;
-}
+export type StoreProxy = Awaited<ReturnType<typeof startStoreProxy>>;
 
 /** A proxy between the gateway and an emulated DynamoDB that causes faults. */
-export async function startStoreProxy(target: string): Promise<StoreProxy> {
+export async function startStoreProxy(target: string) {
   const operations: StoreOperation[] = [];
   const agent = new Agent({ keepAlive: true });
   let decide: (operation: StoreOperation) => StoreFault | undefined = () => undefined;
@@ -68,8 +63,9 @@ export async function startStoreProxy(target: string): Promise<StoreProxy> {
   const { url, close } = await listenLocally(server);
   return {
     endpoint: url,
-    operations,
-    spoil: (given) => {
+    operations: operations as readonly StoreOperation[],
+    /** Decides what happens to each operation. Until it is set, all pass. */
+    spoil: (given: typeof decide) => {
       decide = given;
     },
     async [Symbol.asyncDispose]() {

@@ -1,14 +1,5 @@
 /** Reads an answer piece by piece. */
-export interface StreamReader {
-  /** Waits until the text so far matches, and returns it. */
-  until(pattern: RegExp): Promise<string>;
-  /** Waits for the end, and returns the whole text. */
-  rest(): Promise<string>;
-  /** Disconnects. */
-  leave(): Promise<void>;
-}
-
-export function createStreamReader(response: Response): StreamReader {
+export function createStreamReader(response: Response) {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   const readOn = async (): Promise<boolean> => {
@@ -17,16 +8,19 @@ export function createStreamReader(response: Response): StreamReader {
     return result !== undefined && !result.done;
   };
   return {
-    async until(pattern) {
+    /** Waits until the text so far matches, and returns it. */
+    async until(pattern: RegExp) {
       while (!pattern.test(text)) {
         if (!(await readOn())) throw new Error(`the answer ended without ${pattern}: ${text}`);
       }
       return text;
     },
+    /** Waits for the end, and returns the whole text. */
     async rest() {
       while (await readOn());
       return text;
     },
+    /** Disconnects. */
     leave: async () => reader?.cancel(),
   };
 }

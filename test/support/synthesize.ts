@@ -15,11 +15,7 @@ export interface SynthesizedFunction {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-export interface Synthesized extends AsyncDisposable {
-  /** The CDK's output. */
-  readonly output: string;
-  readonly gateway: SynthesizedFunction;
-}
+export type Synthesized = Awaited<ReturnType<typeof synthesize>>;
 
 interface FunctionProperties {
   readonly Code: { readonly S3Key: string };
@@ -36,7 +32,7 @@ interface Template {
 const root = join(import.meta.dirname, '../..');
 
 /** Runs `cdk synth` as an operator would, into a folder of its own. */
-export async function synthesize(): Promise<Synthesized> {
+export async function synthesize() {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-cdk-'));
   const { stdout, stderr } = await promisify(execFile)(
     process.execPath,

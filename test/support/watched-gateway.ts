@@ -18,29 +18,22 @@ export interface Outcome {
   readonly line: Readonly<Record<string, unknown>>;
 }
 
-export interface Ask {
+interface Ask {
   readonly stream?: boolean;
   readonly key?: string;
   /** Called with the answer as soon as it begins, before it is read. */
   readonly onHead?: (response: Response) => void;
 }
 
-/** A test gateway that checks the caller's counter around each request, and at the end what must never happen. */
-export interface WatchedGateway extends AsyncDisposable {
-  readonly gateway: TestGateway;
-  ask(dialect: DialectName, ask?: Ask): Promise<Outcome>;
-  remaining(key?: string): Promise<number>;
-  /** Waits for the log line about the end of this request. */
-  lineOf(requestId: string | null): Promise<Readonly<Record<string, unknown>>>;
-  [Symbol.asyncDispose](): Promise<void>;
-}
+export type WatchedGateway = Awaited<ReturnType<typeof startWatchedGateway>>;
 
 type Options = Parameters<typeof startTestGateway>[0];
 
 /** No limits but those that a test sets. */
 const generous = { GUEST_LIMIT: '100000', BURST_LIMIT: '10000', MEMBER_LIMIT: '100000' };
 
-export async function startWatchedGateway(options: Options = {}): Promise<WatchedGateway> {
+/** A test gateway that checks the caller's counter around each request, and at the end what must never happen. */
+export async function startWatchedGateway(options: Options = {}) {
   const gateway = await startTestGateway({ ...options, environment: { ...generous, ...options.environment } });
 
   const remaining = async (key: string = canary.clientKey): Promise<number> => {
@@ -49,6 +42,7 @@ export async function startWatchedGateway(options: Options = {}): Promise<Watche
     return Number(response.headers.get('x-svc-remaining'));
   };
 
+  /** Waits for the log line about the end of this request. */
   const lineOf = (requestId: string | null) => {
     const isEnd = (line: Readonly<Record<string, unknown>>) =>
       line.requestId === requestId && /^(answered|refused)$/.test(String(line.message));
@@ -59,7 +53,7 @@ export async function startWatchedGateway(options: Options = {}): Promise<Watche
     gateway,
     remaining,
     lineOf,
-    async ask(dialect, { stream = false, key, onHead } = {}) {
+    async ask(dialect: DialectName, { stream = false, key, onHead }: Ask = {}): Promise<Outcome> {
       const before = await remaining(key);
       const { path, question } = wire[dialect];
       const response = await gateway.post(path, { ...question, stream }, { 'x-api-key': key ?? canary.clientKey });

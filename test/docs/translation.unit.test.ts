@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import type { Fields } from '../../lambda/translate/request/members.ts';
 import { messagesFields } from '../../lambda/translate/request/messages-fields.ts';
-import type { Fields } from '../../lambda/translate/request/reading.ts';
 import { responsesFields } from '../../lambda/translate/request/responses-fields.ts';
 import { knownItems } from '../../lambda/translate/request/responses-items.ts';
 import { readDeclarations } from '../support/sdk-types.ts';

@@ -59,9 +59,9 @@ export type Turn =
 export interface Offer {
   readonly at: Node;
   readonly tool: ClientTool;
-  readonly description: string | undefined;
-  readonly parameters: string | undefined;
-  readonly strict: string | undefined;
+  readonly description?: string | undefined;
+  readonly parameters?: string | undefined;
+  readonly strict?: string | undefined;
   /** What the free text of a custom tool must look like. */
   readonly grammar?: { readonly at: Node; readonly syntax: string; readonly definition: string } | undefined;
 }
@@ -157,6 +157,9 @@ export function joinStrings(strings: readonly Raw[], between: string): Raw {
   });
   return ['"', ...pieces, '"'];
 }
+
+/** A blank line, as it is written in JSON. */
+export const paragraph = '\\n\\n';
 
 /** A string with a text before it. */
 export const prefixString = (prefix: string, string: Raw): Raw => joinStrings([quote(prefix), string], '');

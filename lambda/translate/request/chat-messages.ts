@@ -5,6 +5,7 @@ import {
   inside,
   joinStrings,
   type Part,
+  paragraph,
   prefixString,
   quote,
   quoteJson,
@@ -145,8 +146,6 @@ function addPart({ add }: BodyText, part: Part): void {
     add('"file_data":', part.data, '}}');
   }
 }
-
-const paragraph = '\\n\\n';
 
 /** Writes all that the model did in one go. */
 function* writeAssistant(writing: Writing, { said, thoughts, calls }: AssistantTurn): Cooperative<void> {

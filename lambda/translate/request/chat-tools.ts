@@ -1,6 +1,6 @@
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { ClientTool } from '../tools.ts';
-import { type Choice, joinStrings, type Offer, quote, type Raw } from './asking.ts';
+import { type Choice, joinStrings, type Offer, paragraph, quote, type Raw } from './asking.ts';
 import { refuse } from './reading.ts';
 import type { Writing } from './writing.ts';
 
@@ -96,5 +96,5 @@ function descriptionOf({ description, grammar }: Offer): Raw | undefined {
   if (grammar === undefined) return description;
   const intro = joinStrings([quote('The input must match this grammar ('), grammar.syntax, quote('):')], '');
   const asked = joinStrings([intro, grammar.definition], '\\n');
-  return description === undefined ? asked : joinStrings([description, asked], '\\n\\n');
+  return description === undefined ? asked : joinStrings([description, asked], paragraph);
 }

@@ -1,22 +1,19 @@
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
-import { inside, joinStrings, type Part, quote, type Raw } from './asking.ts';
+import { inside, joinStrings, type Part, paragraph, quote, type Raw } from './asking.ts';
+import { type Members, takeMembers } from './members.ts';
 import { messagesFields as fields } from './messages-fields.ts';
 import {
   isPauseDue,
   type Reading,
-  rawOf,
+  readContent,
   refuse,
   refuseType,
   refuseUnknown,
-  required,
   requireKind,
-  type Turns,
-  takeMembers,
-  takeString,
-  textOf,
   typeOf,
 } from './reading.ts';
+import type { Turns } from './turns.ts';
 
 /** Reads the messages in their order. */
 export function* readMessageList(reading: Reading, turns: Turns, list: Node): Cooperative<void> {
@@ -34,84 +31,80 @@ export function* readMessageList(reading: Reading, turns: Turns, list: Node): Co
 
 /** Reads a message and returns its role. */
 function* readMessage(reading: Reading, turns: Turns, message: Node): Cooperative<string> {
-  const taken = takeMembers(reading, message, fields.message);
-  const content = required(reading, message, 'content', taken.content);
-  const at = required(reading, message, 'role', taken.role);
-  const role = textOf(reading, at);
+  const { required, requiredText } = takeMembers(reading, message, fields.message);
+  const content = required('content');
+  const role = requiredText('role');
   if (role === 'user') yield* readUser(reading, turns, content);
-  else if (role === 'assistant') yield* readAssistant(reading, turns, content);
-  else if (role === 'system') turns.system(yield* readSystem(reading, content));
-  else refuse(reading, at, 'must be user, assistant or system.');
+  else if (role === 'assistant') {
+    yield* readContent(
+      reading,
+      content,
+      (text) => turns.say({ kind: 'text', text }),
+      (block) => readSaid(reading, turns, block),
+    );
+  } else if (role === 'system') turns.system(yield* readSystem(reading, content));
+  else refuse(reading, required('role'), 'must be user, assistant or system.');
   return role;
 }
 
 /** The texts of instructions, except what is meant for a vendor's billing: it changes with each request. */
-export function* readSystem(reading: Reading, content: Node): Cooperative<Raw[]> {
-  const texts: Raw[] = [];
-  for (const block of blocksOf(reading, content)) {
-    if (typeof block === 'string') return [block];
-    if (typeOf(reading, block) !== 'text') refuseType(reading, block, "can't stand in instructions. Send text.");
-    const text = readText(reading, block);
-    if (!text.startsWith('"x-anthropic-billing-header:')) texts.push(text);
-    if (isPauseDue(reading, block)) yield;
-  }
-  return texts;
+export function readSystem(reading: Reading, content: Node): Cooperative<Raw[]> {
+  return readContent<Raw>(
+    reading,
+    content,
+    (text) => text,
+    (block) => {
+      if (typeOf(reading, block) !== 'text') refuseType(reading, block, "can't stand in instructions. Send text.");
+      const text = readText(reading, block);
+      return text.startsWith('"x-anthropic-billing-header:') ? undefined : text;
+    },
+  );
 }
 
+const toText = (text: string): Part => ({ kind: 'text', text });
+
 function* readUser(reading: Reading, turns: Turns, content: Node): Cooperative<void> {
-  const parts: Part[] = [];
+  const { json } = reading;
+  requireKind(reading, content, 'string', 'array');
+  const parts = json.kind(content) === 'string' ? [toText(json.raw(content))] : [];
   let results = 0;
-  for (const block of blocksOf(reading, content)) {
-    if (typeof block !== 'string' && typeOf(reading, block) === 'tool_result') {
+  for (const block of json.elements(content)) {
+    if (typeOf(reading, block) === 'tool_result') {
       yield* readResult(reading, turns, block);
       results += 1;
     } else parts.push(readPart(reading, block));
-    if (typeof block !== 'string' && isPauseDue(reading, block)) yield;
+    if (isPauseDue(reading, block)) yield;
   }
   if (parts.length > 0 || results === 0) turns.user(parts);
 }
 
 function* readResult(reading: Reading, turns: Turns, block: Node): Cooperative<void> {
-  const taken = takeMembers(reading, block, fields['tool_result block']);
-  const id = textOf(reading, required(reading, block, 'tool_use_id', taken.tool_use_id));
-  const parts: Part[] = [];
-  for (const part of taken.content === undefined ? [] : blocksOf(reading, taken.content)) {
-    parts.push(readFound(reading, part) ?? readPart(reading, part));
-    if (typeof part !== 'string' && isPauseDue(reading, part)) yield;
-  }
-  const failed = rawOf(reading, taken.is_error) === 'true';
-  turns.result({ at: block, parts, failed }, id);
+  const { nodes, raw, requiredText } = takeMembers(reading, block, fields['tool_result block']);
+  const id = requiredText('tool_use_id');
+  const readOutput = (part: Node) => readFound(reading, part) ?? readPart(reading, part);
+  const parts = nodes.content === undefined ? [] : yield* readContent(reading, nodes.content, toText, readOutput);
+  turns.result({ at: block, parts, failed: raw('is_error') === 'true' }, id);
 }
 
 /** A tool that the client's own search has found: the model reads its name, and can call it from then on. */
-function readFound(reading: Reading, block: string | Node): Part | undefined {
-  if (typeof block === 'string' || typeOf(reading, block) !== 'tool_reference') return undefined;
-  const { tool_name: name } = takeMembers(reading, block, fields['tool_reference block']);
-  const at = required(reading, block, 'tool_name', name);
-  reading.found.add(textOf(reading, at));
-  return { kind: 'text', text: takeString(reading, at) };
-}
-
-function* blocksOf(reading: Reading, content: Node): Generator<string | Node> {
-  const { json } = reading;
-  requireKind(reading, content, 'string', 'array');
-  if (json.kind(content) === 'string') yield json.raw(content);
-  else yield* json.elements(content);
+function readFound(reading: Reading, block: Node): Part | undefined {
+  if (typeOf(reading, block) !== 'tool_reference') return undefined;
+  const { requiredString, requiredText } = takeMembers(reading, block, fields['tool_reference block']);
+  reading.found.add(requiredText('tool_name'));
+  return toText(requiredString('tool_name'));
 }
 
 function readText(reading: Reading, block: Node): string {
-  const { text } = takeMembers(reading, block, fields['text block']);
-  return takeString(reading, required(reading, block, 'text', text));
+  return takeMembers(reading, block, fields['text block']).requiredString('text');
 }
 
-function readPart(reading: Reading, block: string | Node): Part {
-  if (typeof block === 'string') return { kind: 'text', text: block };
+function readPart(reading: Reading, block: Node): Part {
   switch (typeOf(reading, block)) {
     case 'text':
-      return { kind: 'text', text: readText(reading, block) };
+      return toText(readText(reading, block));
     case 'image': {
-      const { source } = takeMembers(reading, block, fields['image block']);
-      return { kind: 'image', at: block, url: readImage(reading, required(reading, block, 'source', source)) };
+      const { required } = takeMembers(reading, block, fields['image block']);
+      return { kind: 'image', at: block, url: readImage(reading, required('source')) };
     }
     case 'document':
       return readDocument(reading, block);
@@ -120,49 +113,36 @@ function readPart(reading: Reading, block: string | Node): Part {
   }
 }
 
-function readImage(reading: Reading, source: Node): Raw {
-  const type = typeOf(reading, source);
-  const { media_type: media, data, url } = takeMembers(reading, source, fields.source);
-  if (type === 'url') return takeString(reading, required(reading, source, 'url', url));
-  if (type !== 'base64') refuseType(reading, source, 'is stored elsewhere. Send the image itself, in base64.');
-  return dataUrl(
-    takeString(reading, required(reading, source, 'media_type', media)),
-    takeString(reading, required(reading, source, 'data', data)),
-  );
+function readImage(reading: Reading, at: Node): Raw {
+  const type = typeOf(reading, at);
+  const source = takeMembers(reading, at, fields.source);
+  if (type === 'url') return source.requiredString('url');
+  if (type !== 'base64') refuseType(reading, at, 'is stored elsewhere. Send the image itself, in base64.');
+  return dataUrl(source);
 }
 
-const dataUrl = (media: string, data: string): Raw => ['"data:', inside(media), ';base64,', inside(data), '"'];
+function dataUrl({ requiredString }: Members<'media_type' | 'data'>): Raw {
+  return ['"data:', inside(requiredString('media_type')), ';base64,', inside(requiredString('data')), '"'];
+}
 
 function readDocument(reading: Reading, block: Node): Part {
-  const taken = takeMembers(reading, block, fields['document block']);
-  if (taken.citations !== undefined) {
-    const { enabled } = takeMembers(reading, taken.citations, fields['document block.citations']);
-    if (enabled !== undefined && reading.json.raw(enabled) === 'true') {
-      refuse(reading, enabled, "asks for citations, which this model can't make. Leave it out.");
+  const { nodes, required, string } = takeMembers(reading, block, fields['document block']);
+  if (nodes.citations !== undefined) {
+    const { raw, required: enabled } = takeMembers(reading, nodes.citations, fields['document block.citations']);
+    if (raw('enabled') === 'true') {
+      refuse(reading, enabled('enabled'), "asks for citations, which this model can't make. Leave it out.");
     }
   }
-  const source = required(reading, block, 'source', taken.source);
-  const type = typeOf(reading, source);
-  const { media_type: media, data } = takeMembers(reading, source, fields.source);
-  const title = taken.title === undefined ? undefined : takeString(reading, taken.title);
+  const at = required('source');
+  const type = typeOf(reading, at);
+  const source = takeMembers(reading, at, fields.source);
+  const title = string('title');
   if (type === 'text') {
-    const text = takeString(reading, required(reading, source, 'data', data));
-    return { kind: 'text', text: title === undefined ? text : joinStrings([title, text], '\\n\\n') };
+    const text = source.requiredString('data');
+    return { kind: 'text', text: title === undefined ? text : joinStrings([title, text], paragraph) };
   }
-  if (type !== 'base64') refuseType(reading, source, "is of a kind that this model can't take. Send base64 or text.");
-  const type64 = takeString(reading, required(reading, source, 'media_type', media));
-  const url = dataUrl(type64, takeString(reading, required(reading, source, 'data', data)));
-  return { kind: 'file', at: block, name: title ?? quote('document.pdf'), data: url };
-}
-
-function* readAssistant(reading: Reading, turns: Turns, content: Node): Cooperative<void> {
-  for (const block of blocksOf(reading, content)) {
-    if (typeof block === 'string') turns.say({ kind: 'text', text: block });
-    else {
-      readSaid(reading, turns, block);
-      if (isPauseDue(reading, block)) yield;
-    }
-  }
+  if (type !== 'base64') refuseType(reading, at, "is of a kind that this model can't take. Send base64 or text.");
+  return { kind: 'file', at: block, name: title ?? quote('document.pdf'), data: dataUrl(source) };
 }
 
 function readSaid(reading: Reading, turns: Turns, block: Node): void {
@@ -177,19 +157,17 @@ function readSaid(reading: Reading, turns: Turns, block: Node): void {
 }
 
 function readCall(reading: Reading, turns: Turns, block: Node): void {
-  const { json } = reading;
-  const { id, name, input } = takeMembers(reading, block, fields['tool_use block']);
-  const at = required(reading, block, 'id', id);
-  const tool = { kind: 'function' as const, name: textOf(reading, required(reading, block, 'name', name)) };
-  const given = { form: 'json' as const, raw: input === undefined ? '{}' : json.raw(input) };
-  turns.call({ at: block, id: takeString(reading, at), tool, given }, json.string(at));
+  const { raw, requiredString, requiredText } = takeMembers(reading, block, fields['tool_use block']);
+  const id = requiredString('id');
+  const tool = { kind: 'function' as const, name: requiredText('name') };
+  turns.call({ at: block, id, tool, given: { form: 'json', raw: raw('input') ?? '{}' } }, requiredText('id'));
 }
 
 /** What was sealed here says what the model thought; else what was shown of it. */
 function readThinking(reading: Reading, turns: Turns, block: Node): void {
-  const { thinking, signature } = takeMembers(reading, block, fields['thinking block']);
-  const opened = reading.open(textOf(reading, signature) ?? '');
-  const shown = thinking === undefined ? '""' : takeString(reading, thinking);
-  const text = opened === undefined ? shown : quote(opened);
-  turns.think({ at: block, text: text === '""' ? undefined : text });
+  const { string, text } = takeMembers(reading, block, fields['thinking block']);
+  const opened = reading.open(text('signature') ?? '');
+  const shown = string('thinking');
+  const thought = opened === undefined ? shown : quote(opened);
+  turns.think({ at: block, text: thought === '""' ? undefined : thought });
 }

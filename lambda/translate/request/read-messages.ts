@@ -1,56 +1,65 @@
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
-import type { Asking, AssistantTurn, Choice, Format, Offer, Reasoning, Turn } from './asking.ts';
+import type { Asking, AssistantTurn, Choice, Format, Offer, Turn } from './asking.ts';
+import { takeMembers } from './members.ts';
 import { readMessageList, readSystem } from './messages-blocks.ts';
 import { messagesFields as fields } from './messages-fields.ts';
 import {
   beginReading,
-  createTurns,
   type Reading,
-  rawOf,
   refuse,
   refuseType,
   refuseUnknown,
-  required,
   requireKind,
-  takeMembers,
   textOf,
   typeOf,
 } from './reading.ts';
+import { createTurns } from './turns.ts';
 
 /** Reads a request of the messages dialect. `open` opens the caller's seals. */
 export function* readMessages(json: Json, open: Reading['open']): Cooperative<Asking> {
   const reading = beginReading(json, open);
-  const taken = takeMembers(reading, json.root, fields.request);
+  const { nodes, raw } = takeMembers(reading, json.root, fields.request);
   const turns = createTurns(reading);
-  const system = taken.system === undefined ? [] : yield* readSystem(reading, taken.system);
+  const { messages, stop_sequences: stops } = nodes;
+  const system = nodes.system === undefined ? [] : yield* readSystem(reading, nodes.system);
   if (system.length > 0) turns.system(system);
-  if (taken.messages !== undefined) yield* readMessageList(reading, turns, taken.messages);
-  const config =
-    taken.output_config === undefined ? {} : takeMembers(reading, taken.output_config, fields.output_config);
-  const { choice, oneCall } = readChoice(reading, taken.tool_choice);
-  const kept = readKeptThoughts(reading, taken.context_management);
-  const format = config.format ?? taken.output_format;
-  if (config.format !== undefined && taken.output_format !== undefined) reading.leftOut.push(taken.output_format);
+  if (messages !== undefined) yield* readMessageList(reading, turns, messages);
+  const { effort, format } = readConfig(reading, nodes.output_config, nodes.output_format);
+  const { choice, oneCall } = readChoice(reading, nodes.tool_choice);
+  const kept = readKeptThoughts(reading, nodes.context_management);
   return {
     json,
-    stream: rawOf(reading, taken.stream) === 'true',
+    stream: raw('stream') === 'true',
     turns: withoutOldThoughts(turns.finish(), kept),
-    offers: taken.tools === undefined ? [] : readTools(reading, taken.tools),
+    offers: readTools(reading, nodes.tools),
     choice,
     oneCall,
-    limit: rawOf(reading, taken.max_tokens),
+    limit: raw('max_tokens'),
     sampling: {
-      temperature: rawOf(reading, taken.temperature),
-      top_p: rawOf(reading, taken.top_p),
-      top_k: rawOf(reading, taken.top_k),
-      stop: taken.stop_sequences === undefined ? undefined : readStops(reading, taken.stop_sequences),
+      temperature: raw('temperature'),
+      top_p: raw('top_p'),
+      top_k: raw('top_k'),
+      stop: stops === undefined ? undefined : readStops(reading, stops),
     },
-    ...readThinking(reading, taken.thinking, config.effort),
+    ...readThinking(reading, nodes.thinking, effort),
     format: format === undefined ? undefined : readFormat(reading, format),
     leftOut: reading.leftOut,
     unread: reading.unread,
   };
+}
+
+interface Config {
+  readonly effort?: Node | undefined;
+  readonly format: Node | undefined;
+}
+
+/** The format stood beside the configuration before it stood in it. */
+function readConfig(reading: Reading, at: Node | undefined, earlier: Node | undefined): Config {
+  if (at === undefined) return { format: earlier };
+  const { effort, format } = takeMembers(reading, at, fields.output_config).nodes;
+  if (format !== undefined && earlier !== undefined) reading.leftOut.push(earlier);
+  return { effort, format: format ?? earlier };
 }
 
 /** Some servers refuse an empty list. */
@@ -69,48 +78,46 @@ export const refusedTools: readonly (readonly [types: RegExp, sentence: string])
 ];
 
 /** The tools that may be called now: of those that wait for the client's search, only what it has found, at the end. */
-function readTools(reading: Reading, list: Node): Offer[] {
+function readTools(reading: Reading, list: Node | undefined): Offer[] {
+  if (list === undefined) return [];
   requireKind(reading, list, 'array');
   const deferred = new Map<string, Offer>();
   const offers: Offer[] = [];
-  for (const tool of reading.json.elements(list)) {
-    const type = typeOf(reading, tool);
+  for (const at of reading.json.elements(list)) {
+    const type = typeOf(reading, at);
     if (type !== '' && type !== 'custom') {
       const [, sentence] = refusedTools.find(([types]) => types.test(type)) ?? [];
-      return sentence === undefined ? refuseUnknown(reading, tool) : refuseType(reading, tool, sentence);
+      return sentence === undefined ? refuseUnknown(reading, at) : refuseType(reading, at, sentence);
     }
-    const taken = takeMembers(reading, tool, fields.tool);
-    const name = textOf(reading, required(reading, tool, 'name', taken.name));
+    const { raw, requiredText } = takeMembers(reading, at, fields.tool);
+    const name = requiredText('name');
     const offer: Offer = {
-      at: tool,
+      at,
       tool: { kind: 'function', name },
-      description: rawOf(reading, taken.description),
-      parameters: rawOf(reading, taken.input_schema),
-      strict: rawOf(reading, taken.strict),
+      description: raw('description'),
+      parameters: raw('input_schema'),
+      strict: raw('strict'),
     };
-    if (rawOf(reading, taken.defer_loading) === 'true') deferred.set(name, offer);
+    if (raw('defer_loading') === 'true') deferred.set(name, offer);
     else offers.push(offer);
   }
   const [first] = deferred.values();
   if (first && offers.length === 0) {
-    refuse(
-      reading,
-      first.at,
-      'waits for a search, and no tool is left that could search. Leave out its defer_loading.',
-    );
+    const what = 'waits for a search, and no tool is left that could search. Leave out its defer_loading.';
+    refuse(reading, first.at, what);
   }
   return [...offers, ...[...reading.found].flatMap((name) => deferred.get(name) ?? [])];
 }
 
 const modes: Readonly<Record<string, Choice['mode']>> = { auto: 'auto', any: 'required', none: 'none' };
 
-function readChoice(reading: Reading, at: Node | undefined): { choice: Choice | undefined; oneCall: boolean } {
+function readChoice(reading: Reading, at: Node | undefined): Pick<Asking, 'choice' | 'oneCall'> {
   if (at === undefined) return { choice: undefined, oneCall: false };
   const type = typeOf(reading, at);
-  const { name, disable_parallel_tool_use: alone } = takeMembers(reading, at, fields.tool_choice);
-  const oneCall = rawOf(reading, alone) === 'true';
+  const { raw, requiredText } = takeMembers(reading, at, fields.tool_choice);
+  const oneCall = raw('disable_parallel_tool_use') === 'true';
   if (type === 'tool') {
-    const forced = { kind: 'function' as const, name: textOf(reading, required(reading, at, 'name', name)) };
+    const forced = { kind: 'function' as const, name: requiredText('name') };
     return { choice: { at, mode: 'required', forced }, oneCall };
   }
   const mode = Object.hasOwn(modes, type) ? modes[type] : undefined;
@@ -127,60 +134,47 @@ const budgets = [
 type Thinking = Pick<Asking, 'reasoning' | 'thoughts'>;
 
 function readThinking(reading: Reading, thinking: Node | undefined, effort: Node | undefined): Thinking {
-  const name = textOf(reading, effort);
-  const level = effort === undefined || name === undefined ? undefined : { at: effort, name, exact: true };
+  const level = effort === undefined ? undefined : { at: effort, name: textOf(reading, effort), exact: true };
   // This is how the gateway has always read them.
   const thoughts = { shown: true, sealed: true };
   if (level?.name === 'none') return { reasoning: { wish: 'off', offAt: level.at }, thoughts };
   if (thinking === undefined) return { reasoning: { wish: 'off', level }, thoughts };
-  if (rawOf(reading, thinking) === 'false') return { reasoning: { wish: 'off', offAt: thinking, level }, thoughts };
+  if (reading.json.raw(thinking) === 'false') return { reasoning: { wish: 'off', offAt: thinking, level }, thoughts };
   const type = typeOf(reading, thinking);
-  const { budget_tokens: budget, display } = takeMembers(reading, thinking, fields.thinking);
-  return {
-    reasoning: readWish(reading, { thinking, type, budget, level }),
-    thoughts: { ...thoughts, shown: rawOf(reading, display) !== '"omitted"' },
-  };
-}
-
-interface Wish {
-  readonly thinking: Node;
-  readonly type: string;
-  readonly budget: Node | undefined;
-  readonly level: Reasoning['level'];
-}
-
-function readWish(reading: Reading, { thinking, type, budget, level }: Wish): Reasoning {
-  if (type === 'disabled') return { wish: 'off', offAt: thinking, level };
+  const { nodes, raw } = takeMembers(reading, thinking, fields.thinking);
+  thoughts.shown = raw('display') !== '"omitted"';
+  const budget = nodes.budget_tokens;
+  if (type === 'disabled') return { reasoning: { wish: 'off', offAt: thinking, level }, thoughts };
   if (type === 'enabled' && budget !== undefined) {
     if (level !== undefined) reading.leftOut.push(budget);
     const tokens = Number(reading.json.raw(budget));
-    const [derived] = budgets.find(([, most]) => tokens <= most) ?? ['max'];
-    return { wish: 'on', level: level ?? { at: budget, name: derived, exact: false } };
+    const [name] = budgets.find(([, most]) => tokens <= most) ?? ['max'];
+    return { reasoning: { wish: 'on', level: level ?? { at: budget, name, exact: false } }, thoughts };
   }
   if (type !== 'enabled' && type !== 'adaptive') reading.unread.push(thinking);
-  return { wish: type === 'enabled' || level !== undefined ? 'on' : undefined, level };
+  return { reasoning: { wish: type === 'enabled' || level !== undefined ? 'on' : undefined, level }, thoughts };
 }
 
 function readFormat(reading: Reading, at: Node): Format {
   const type = typeOf(reading, at);
-  const { schema } = takeMembers(reading, at, fields['output_config.format']);
+  const { required } = takeMembers(reading, at, fields['output_config.format']);
   if (type !== 'json_schema') refuseUnknown(reading, at);
-  const raw = reading.json.raw(required(reading, at, 'schema', schema));
-  return { kind: 'schema', name: '"output"', description: undefined, schema: raw, strict: 'true' };
+  const schema = reading.json.raw(required('schema'));
+  return { kind: 'schema', name: '"output"', description: undefined, schema, strict: 'true' };
 }
 
 /** How many of the assistant's latest turns keep their thoughts. */
 function readKeptThoughts(reading: Reading, management: Node | undefined): number {
   let kept = Number.POSITIVE_INFINITY;
   if (management === undefined) return kept;
-  const { edits } = takeMembers(reading, management, fields.context_management);
+  const { edits } = takeMembers(reading, management, fields.context_management).nodes;
   if (edits === undefined) return kept;
   requireKind(reading, edits, 'array');
   for (const edit of reading.json.elements(edits)) {
     if (typeOf(reading, edit) !== 'clear_thinking_20251015') {
       refuseType(reading, edit, 'shortens the history, which nothing here does. Leave it out.');
     }
-    const { keep } = takeMembers(reading, edit, fields.clear_thinking_20251015);
+    const { keep } = takeMembers(reading, edit, fields.clear_thinking_20251015).nodes;
     kept = Math.min(kept, keep === undefined ? 1 : readKeep(reading, keep));
   }
   return kept;
@@ -190,10 +184,10 @@ function readKeep(reading: Reading, keep: Node): number {
   const { json } = reading;
   if (json.raw(keep) === '"all"') return Number.POSITIVE_INFINITY;
   const type = typeOf(reading, keep);
-  const { value } = takeMembers(reading, keep, fields['clear_thinking_20251015.keep']);
+  const { required } = takeMembers(reading, keep, fields['clear_thinking_20251015.keep']);
   if (type === 'all') return Number.POSITIVE_INFINITY;
   if (type !== 'thinking_turns') refuseUnknown(reading, keep);
-  const count = required(reading, keep, 'value', value);
+  const count = required('value');
   requireKind(reading, count, 'number');
   return Number(json.raw(count));
 }

@@ -1,59 +1,48 @@
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import type { Asking, Format, Reasoning, Turn } from './asking.ts';
-import {
-  beginReading,
-  createTurns,
-  type Reading,
-  rawOf,
-  refuse,
-  refuseUnknown,
-  required,
-  requireKind,
-  takeMembers,
-  takeString,
-  typeOf,
-} from './reading.ts';
+import { takeMembers } from './members.ts';
+import { beginReading, type Reading, refuse, refuseUnknown, requireKind, textOf, typeOf } from './reading.ts';
 import { responsesFields as fields } from './responses-fields.ts';
 import { readInput } from './responses-items.ts';
 import { createToolOffers } from './responses-tools.ts';
+import { createTurns } from './turns.ts';
 
 /** Reads a request of the responses dialect. `open` opens the caller's seals. */
 export function* readResponses(json: Json, open: Reading['open']): Cooperative<Asking> {
   const reading = beginReading(json, open);
-  const taken = takeMembers(reading, json.root, fields.request);
-  const isRaw = (value: Node | undefined, raw: string) => value !== undefined && json.raw(value) === raw;
-  if (isRaw(taken.background, 'true')) {
-    refuse(reading, taken.background ?? json.root, 'is not supported: nothing is stored. Leave it out.');
+  const { nodes, raw, string } = takeMembers(reading, json.root, fields.request);
+  if (raw('background') === 'true') {
+    refuse(reading, nodes.background ?? json.root, 'is not supported: nothing is stored. Leave it out.');
   }
   const [turns, offers] = [createTurns(reading), createToolOffers(reading)];
-  if (taken.instructions !== undefined) turns.system([takeString(reading, taken.instructions)]);
-  if (taken.tools !== undefined) yield* offers.read(taken.tools);
-  if (taken.input !== undefined) yield* readInput({ reading, turns, offers }, taken.input);
-  const { replaysAll, ...reasoning } = readReasoning(reading, taken.reasoning);
-  const text = taken.text === undefined ? {} : takeMembers(reading, taken.text, fields.text);
-  // The middle is what a model does without being asked.
-  if (text.verbosity !== undefined && !isRaw(text.verbosity, '"medium"')) reading.leftOut.push(text.verbosity);
-  const asksFor = (what: string) => includes(reading, taken.include, what);
+  const { tools, input, tool_choice: choice } = nodes;
+  const instructions = string('instructions');
+  if (instructions !== undefined) turns.system([instructions]);
+  if (tools !== undefined) yield* offers.read(tools);
+  if (input !== undefined) yield* readInput({ reading, turns, offers }, input);
+  const { replaysAll, ...reasoning } = readReasoning(reading, nodes.reasoning);
+  const format = readText(reading, nodes.text);
+  const asksFor = (what: string) => includes(reading, nodes.include, what);
   const asksForLogprobs = asksFor('"message.output_text.logprobs"');
   return {
     json,
-    stream: isRaw(taken.stream, 'true'),
+    stream: raw('stream') === 'true',
     turns: replaysAll ? turns.finish() : withoutOldThoughts(turns.finish()),
     offers: offers.finish(),
-    choice: taken.tool_choice === undefined ? undefined : yield* offers.readChoice(taken.tool_choice),
-    oneCall: isRaw(taken.parallel_tool_calls, 'false'),
-    limit: rawOf(reading, taken.max_output_tokens),
+    choice: choice === undefined ? undefined : yield* offers.readChoice(choice),
+    oneCall: raw('parallel_tool_calls') === 'false',
+    limit: raw('max_output_tokens'),
     sampling: {
-      temperature: rawOf(reading, taken.temperature),
-      top_p: rawOf(reading, taken.top_p),
-      presence_penalty: rawOf(reading, taken.presence_penalty),
-      frequency_penalty: rawOf(reading, taken.frequency_penalty),
-      logprobs: asksForLogprobs || taken.top_logprobs !== undefined ? 'true' : undefined,
-      top_logprobs: rawOf(reading, taken.top_logprobs),
+      temperature: raw('temperature'),
+      top_p: raw('top_p'),
+      presence_penalty: raw('presence_penalty'),
+      frequency_penalty: raw('frequency_penalty'),
+      logprobs: asksForLogprobs || nodes.top_logprobs !== undefined ? 'true' : undefined,
+      top_logprobs: raw('top_logprobs'),
     },
     reasoning,
-    format: text.format === undefined ? undefined : readFormat(reading, text.format),
+    format: format === undefined ? undefined : readFormat(reading, format),
     thoughts: { shown: true, sealed: asksFor('"reasoning.encrypted_content"') },
     leftOut: reading.leftOut,
     unread: reading.unread,
@@ -68,13 +57,22 @@ function includes(reading: Reading, list: Node | undefined, raw: string): boolea
 
 function readReasoning(reading: Reading, at: Node | undefined): Reasoning & { readonly replaysAll: boolean } {
   if (at === undefined) return { replaysAll: true };
-  const { json } = reading;
-  const { effort, context } = takeMembers(reading, at, fields.reasoning);
-  const replaysAll = context === undefined || json.raw(context) !== '"current_turn"';
+  const { nodes, raw } = takeMembers(reading, at, fields.reasoning);
+  const replaysAll = raw('context') !== '"current_turn"';
+  const { effort } = nodes;
   if (effort === undefined) return { replaysAll };
-  requireKind(reading, effort, 'string');
-  const name = json.string(effort);
+  const name = textOf(reading, effort);
   return { replaysAll, wish: name === 'none' ? 'off' : 'on', level: { at: effort, name, exact: true } };
+}
+
+/** The format that the text must have. */
+function readText(reading: Reading, at: Node | undefined): Node | undefined {
+  if (at === undefined) return undefined;
+  const { nodes, raw } = takeMembers(reading, at, fields.text);
+  const { verbosity, format } = nodes;
+  // The middle is what a model does without being asked.
+  if (verbosity !== undefined && raw('verbosity') !== '"medium"') reading.leftOut.push(verbosity);
+  return format;
 }
 
 /** Without the thoughts from before the last message of the user. */
@@ -85,15 +83,15 @@ function withoutOldThoughts(turns: readonly Turn[]): readonly Turn[] {
 
 function readFormat(reading: Reading, at: Node): Format | undefined {
   const type = typeOf(reading, at);
-  const taken = takeMembers(reading, at, fields['text.format']);
+  const { raw, required, requiredString } = takeMembers(reading, at, fields['text.format']);
   if (type === 'text') return undefined;
   if (type === 'json_object') return { kind: 'json' };
   if (type !== 'json_schema') refuseUnknown(reading, at);
   return {
     kind: 'schema',
-    name: takeString(reading, required(reading, at, 'name', taken.name)),
-    description: rawOf(reading, taken.description),
-    schema: reading.json.raw(required(reading, at, 'schema', taken.schema)),
-    strict: rawOf(reading, taken.strict),
+    name: requiredString('name'),
+    description: raw('description'),
+    schema: reading.json.raw(required('schema')),
+    strict: raw('strict'),
   };
 }

@@ -1,15 +1,8 @@
 import { stringMember } from '../../dialects/answer.ts';
 import { describe, pathTo } from '../../dialects/body.ts';
 import { excerpt, GatewayError, longestPath } from '../../errors.ts';
-import { charactersPerSlice, nodesPerTurn } from '../../json/cooperative.ts';
+import { type Cooperative, charactersPerSlice, nodesPerTurn } from '../../json/cooperative.ts';
 import type { Json, Kind, Node } from '../../json/scan.ts';
-import type { AssistantTurn, Call, Part, Raw, Result, Thought, Turn } from './asking.ts';
-
-/**
- * What becomes of each member of one kind of object: `map` (it is translated), `ignore` (it can't change the answer), `leave`
- * (no other dialect has a place for it), or the end of the sentence that refuses it.
- */
-export type Fields = Readonly<Record<string, string>>;
 
 /** One request while it is read. */
 export interface Reading {
@@ -48,30 +41,6 @@ export function isPauseDue(reading: Reading, at: Node): boolean {
   return true;
 }
 
-type Mapped<F extends Fields> = { readonly [Name in keyof F]?: Node };
-
-/** The members of an object that are translated. The others are refused, ignored or noted as unread; null counts as absent. */
-export function takeMembers<const F extends Fields>(reading: Reading, object: Node, fields: F): Mapped<F> {
-  const { json, leftOut, unread } = reading;
-  requireKind(reading, object, 'object');
-  const taken: Record<string, Node> = {};
-  const end = json.next(object);
-  for (let key = object + 1; key < end; key = json.next(key + 1)) {
-    const value = key + 1;
-    const name = json.string(key);
-    const fate = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (fate === 'ignore') continue;
-    // The last of repeated members counts, even if it is null.
-    if (fate === 'map') delete taken[name];
-    if (json.kind(value) === 'null') continue;
-    if (fate === undefined) unread.push(value);
-    else if (fate === 'leave') leftOut.push(value);
-    else if (fate === 'map') taken[name] = value;
-    else refuse(reading, value, `is not supported with this model: ${fate}`);
-  }
-  return taken as Mapped<F>;
-}
-
 /** A refusal of the request that names a place in it: `what` goes on after the place. */
 export function refuse({ json }: Pick<Reading, 'json'>, at: Node, what: string): never {
   throw new GatewayError('invalid_request', `${placeOf(json, at)} ${what}`);
@@ -88,28 +57,38 @@ export function requireKind(reading: Reading, value: Node, ...kinds: readonly Ki
   refuse(reading, value, `must be ${kinds.map(describe).join(' or ')}, not ${describe(kind)}.`);
 }
 
-/** A string as it is written, with its quotes. */
-export function takeString(reading: Reading, value: Node): string {
+export function stringOf(reading: Reading, value: Node): string {
   requireKind(reading, value, 'string');
   return reading.json.raw(value);
 }
 
-/** A string's text, if there is one. */
-export function textOf(reading: Reading, value: Node): string;
-export function textOf(reading: Reading, value: Node | undefined): string | undefined;
-export function textOf(reading: Reading, value: Node | undefined): string | undefined {
-  if (value === undefined) return undefined;
+export function textOf(reading: Reading, value: Node): string {
   requireKind(reading, value, 'string');
   return reading.json.string(value);
 }
 
-/** A required member of an object. */
-export function required(reading: Reading, object: Node, name: string, value: Node | undefined): Node {
-  return value ?? refuse(reading, object, `has no ${name}. Add it.`);
+/** Reads the elements of a list, except those that nothing comes of. */
+export function* readList<T>(reading: Reading, list: Node, read: (element: Node) => T | undefined): Cooperative<T[]> {
+  requireKind(reading, list, 'array');
+  const all: T[] = [];
+  for (const element of reading.json.elements(list)) {
+    const one = read(element);
+    if (one !== undefined) all.push(one);
+    if (isPauseDue(reading, element)) yield;
+  }
+  return all;
 }
 
-export function rawOf({ json }: Reading, value: Node | undefined): string | undefined {
-  return value === undefined ? undefined : json.raw(value);
+/** Reads the parts of a content. A text is its own only part. */
+export function* readContent<T>(
+  reading: Reading,
+  content: Node,
+  ofText: (text: string) => T,
+  ofPart: (part: Node) => T | undefined,
+): Cooperative<T[]> {
+  requireKind(reading, content, 'string', 'array');
+  if (reading.json.kind(content) === 'string') return [ofText(reading.json.raw(content))];
+  return yield* readList(reading, content, ofPart);
 }
 
 /** The type of an item, part or tool. */
@@ -129,69 +108,4 @@ export function refuseType(reading: Reading, object: Node, what: string): never 
 /** Refuses something whose type nobody here knows: it carries content or a promise. */
 export function refuseUnknown(reading: Reading, object: Node, remedy = 'Leave it out.'): never {
   refuseType(reading, object, `is of a kind that this model can't take. ${remedy}`);
-}
-
-/** Puts the items of a conversation together: all that the model did in one go is one turn, and each result is with its call. */
-export interface Turns {
-  system(texts: readonly Raw[]): void;
-  user(parts: readonly Part[]): void;
-  say(said: AssistantTurn['said'][number]): void;
-  think(thought: Thought): void;
-  call(call: Omit<Call, 'result'>, id: string): void;
-  /** What the latest call with this id gave that has no result yet. */
-  result(result: Result, id: string): void;
-  /** The turns, once each call has its result. */
-  finish(): readonly Turn[];
-}
-
-const longestId = 60;
-
-export function createTurns(reading: Reading): Turns {
-  const turns: Turn[] = [];
-  const called = new Map<string, { readonly calls: Call[]; answered: number }>();
-  let current: AssistantTurn | undefined;
-  const assistant = (): AssistantTurn => {
-    if (current === undefined) {
-      current = { role: 'assistant', said: [], thoughts: [], calls: [] };
-      turns.push(current);
-    }
-    return current;
-  };
-  const add = (turn: Turn) => {
-    current = undefined;
-    turns.push(turn);
-  };
-  return {
-    system: (texts) => add({ role: 'system', texts }),
-    user: (parts) => add({ role: 'user', parts }),
-    say: (said) => assistant().said.push(said),
-    think: (thought) => assistant().thoughts.push(thought),
-    call(call, id) {
-      const made: Call = { ...call, result: undefined };
-      assistant().calls.push(made);
-      const same = called.get(id);
-      if (same === undefined) called.set(id, { calls: [made], answered: 0 });
-      else same.calls.push(made);
-    },
-    result(result, id) {
-      current = undefined;
-      // Some servers number the calls of each turn anew: the first that waits is meant.
-      const same = called.get(id);
-      const call = same?.calls[same.answered];
-      if (same === undefined || call === undefined) {
-        const what = `answers ${excerpt(id, longestId)}, which no call before it waits for.`;
-        refuse(reading, result.at, `${what} Send the full history.`);
-      }
-      same.answered += 1;
-      call.result = result;
-    },
-    finish() {
-      for (const turn of turns) {
-        const unanswered = turn.role === 'assistant' && turn.calls.find(({ result }) => result === undefined);
-        if (!unanswered) continue;
-        refuse(reading, unanswered.at, 'is a call without its output. Send the output too, or leave the call out.');
-      }
-      return turns;
-    },
-  };
 }

@@ -1,24 +1,23 @@
 import { presentMember } from '../../dialects/answer.ts';
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
-import { type Arguments, joinStrings, quote, type Raw } from './asking.ts';
+import { type Arguments, type AssistantTurn, joinStrings, paragraph, quote, type Raw } from './asking.ts';
+import { type Members, takeMembers } from './members.ts';
 import {
   isPauseDue,
   type Reading,
+  readContent,
+  readList,
   refuse,
   refuseType,
   refuseUnknown,
-  required,
   requireKind,
-  type Turns,
-  takeMembers,
-  takeString,
-  textOf,
   typeOf,
 } from './reading.ts';
 import { responsesFields as fields } from './responses-fields.ts';
-import { isText, partsOf, readParts, readText } from './responses-parts.ts';
+import { isText, readParts, readText, toText } from './responses-parts.ts';
 import type { ToolOffers } from './responses-tools.ts';
+import type { Turns } from './turns.ts';
 
 /** Where the items of a request go. */
 export interface Items {
@@ -32,7 +31,7 @@ export function* readInput(items: Items, input: Node): Cooperative<void> {
   const { reading, turns } = items;
   const { json } = reading;
   if (json.kind(input) === 'string') {
-    turns.user([{ kind: 'text', text: json.raw(input) }]);
+    turns.user([toText(json.raw(input))]);
     return;
   }
   requireKind(reading, input, 'string', 'array');
@@ -85,10 +84,8 @@ const readers: Readonly<Record<string, ReadItem>> = {
   function_call_output: (items, item) => readOutput(items, item, 'function_call_output item'),
   custom_tool_call_output: (items, item) => readOutput(items, item, 'custom_tool_call_output item'),
   tool_search_output: readSearchOutput,
-  additional_tools: ({ reading, offers }, item) => {
-    const { tools } = takeMembers(reading, item, fields['additional_tools item']);
-    return offers.read(required(reading, item, 'tools', tools));
-  },
+  additional_tools: ({ reading, offers }, item) =>
+    offers.read(takeMembers(reading, item, fields['additional_tools item']).required('tools')),
   web_search_call: ({ reading }, item) => {
     reading.leftOut.push(item);
     return undefined;
@@ -115,10 +112,9 @@ function readItem(items: Items, item: Node): Cooperative<void> | undefined {
 }
 
 function* readMessage({ reading, turns }: Items, item: Node): Cooperative<void> {
-  const taken = takeMembers(reading, item, fields['message item']);
-  const content = required(reading, item, 'content', taken.content);
-  const role = required(reading, item, 'role', taken.role);
-  switch (textOf(reading, role)) {
+  const message = takeMembers(reading, item, fields['message item']);
+  const content = message.required('content');
+  switch (message.requiredText('role')) {
     case 'user':
       turns.user(yield* readParts(reading, content));
       break;
@@ -127,30 +123,30 @@ function* readMessage({ reading, turns }: Items, item: Node): Cooperative<void> 
       turns.system(yield* readTexts(reading, content));
       break;
     case 'assistant':
-      yield* readSaid(reading, content, turns);
+      for (const said of yield* readSaid(reading, content)) turns.say(said);
       break;
     default:
-      refuse(reading, role, 'must be user, assistant, system or developer.');
+      refuse(reading, message.required('role'), 'must be user, assistant, system or developer.');
   }
 }
 
 /** What one agent says to another is a message of the user for the one that reads it. */
 function* readAgentMessage({ reading, turns }: Items, item: Node): Cooperative<void> {
-  const { content } = takeMembers(reading, item, fields['agent_message item']);
-  const parts = yield* readParts(reading, required(reading, item, 'content', content));
+  const { required } = takeMembers(reading, item, fields['agent_message item']);
+  const parts = yield* readParts(reading, required('content'));
   if (parts.length > 0) turns.user(parts);
 }
 
-function* readSaid(reading: Reading, content: Node, turns: Turns): Cooperative<void> {
-  for (const part of partsOf(reading, content)) {
-    if (typeof part === 'string') turns.say({ kind: 'text', text: part });
-    else if (isText(typeOf(reading, part))) turns.say({ kind: 'text', text: readText(reading, part) });
-    else if (typeOf(reading, part) === 'refusal') {
-      const { refusal } = takeMembers(reading, part, fields['refusal part']);
-      turns.say({ kind: 'refusal', text: takeString(reading, required(reading, part, 'refusal', refusal)) });
-    } else refuseType(reading, part, "can't stand in a message of the assistant. Send text.");
-    if (typeof part !== 'string' && isPauseDue(reading, part)) yield;
-  }
+type Said = AssistantTurn['said'][number];
+
+function readSaid(reading: Reading, content: Node): Cooperative<Said[]> {
+  return readContent<Said>(reading, content, toText, (part) => {
+    const type = typeOf(reading, part);
+    if (isText(type)) return toText(readText(reading, part));
+    if (type !== 'refusal') refuseType(reading, part, "can't stand in a message of the assistant. Send text.");
+    const { requiredString } = takeMembers(reading, part, fields['refusal part']);
+    return { kind: 'refusal', text: requiredString('refusal') };
+  });
 }
 
 function* readTexts(reading: Reading, content: Node): Cooperative<Raw[]> {
@@ -161,16 +157,15 @@ function* readTexts(reading: Reading, content: Node): Cooperative<Raw[]> {
   });
 }
 
-const paragraph = '\\n\\n';
-
 /** What was sealed here says what the model thought; else what was shown of it. */
 function* readReasoning({ reading, turns }: Items, item: Node): Cooperative<void> {
-  const taken = takeMembers(reading, item, fields['reasoning item']);
-  const sealed = taken.encrypted_content;
-  const opened = sealed === undefined ? undefined : reading.open(textOf(reading, sealed));
-  const content = yield* readReasoningTexts(reading, taken.content);
-  const summary = yield* readReasoningTexts(reading, taken.summary);
+  const { nodes, text } = takeMembers(reading, item, fields['reasoning item']);
+  const seal = text('encrypted_content');
+  const opened = seal === undefined ? undefined : reading.open(seal);
+  const content = yield* readReasoningTexts(reading, nodes.content);
+  const summary = yield* readReasoningTexts(reading, nodes.summary);
   const shown = content.length > 0 ? content : summary;
+  const { encrypted_content: sealed } = nodes;
   if (opened !== undefined) turns.think({ at: item, text: quote(opened) });
   else if (shown.length > 0) turns.think({ at: item, text: joinStrings(shown, paragraph) });
   else if (sealed !== undefined) turns.think({ at: sealed, text: undefined });
@@ -180,74 +175,58 @@ const reasoningTexts = new Set(['summary_text', 'reasoning_text', 'text']);
 
 function* readReasoningTexts(reading: Reading, list: Node | undefined): Cooperative<string[]> {
   if (list === undefined) return [];
-  requireKind(reading, list, 'array');
-  const texts: string[] = [];
-  for (const part of reading.json.elements(list)) {
+  return yield* readList(reading, list, (part) => {
     if (!reasoningTexts.has(typeOf(reading, part))) refuseUnknown(reading, part);
-    texts.push(readText(reading, part));
-    if (isPauseDue(reading, part)) yield;
-  }
-  return texts;
-}
-
-interface CallMembers {
-  readonly call_id?: Node;
-  readonly name?: Node;
-  readonly namespace?: Node;
+    return readText(reading, part);
+  });
 }
 
 function addCall(
-  { reading, turns }: Items,
+  { turns }: Items,
   item: Node,
-  { call_id, name, namespace }: CallMembers,
+  { requiredString, requiredText, text }: Members<'call_id' | 'name' | 'namespace'>,
   kind: 'function' | 'custom',
   given: Arguments,
 ): void {
-  const { json } = reading;
-  const id = required(reading, item, 'call_id', call_id);
-  const called = textOf(reading, required(reading, item, 'name', name));
-  const tool = { kind, name: called, namespace: textOf(reading, namespace) };
-  turns.call({ at: item, id: takeString(reading, id), tool, given }, json.string(id));
+  const id = requiredString('call_id');
+  const tool = { kind, name: requiredText('name'), namespace: text('namespace') };
+  turns.call({ at: item, id, tool, given }, requiredText('call_id'));
 }
 
 function readFunctionCall(items: Items, item: Node): undefined {
-  const { reading } = items;
-  const taken = takeMembers(reading, item, fields['function_call item']);
-  const raw = takeString(reading, required(reading, item, 'arguments', taken.arguments));
-  addCall(items, item, taken, 'function', { form: 'string', raw });
+  const call = takeMembers(items.reading, item, fields['function_call item']);
+  addCall(items, item, call, 'function', { form: 'string', raw: call.requiredString('arguments') });
 }
 
 function readCustomCall(items: Items, item: Node): undefined {
-  const { reading } = items;
-  const taken = takeMembers(reading, item, fields['custom_tool_call item']);
-  const raw = takeString(reading, required(reading, item, 'input', taken.input));
-  addCall(items, item, taken, 'custom', { form: 'input', raw });
+  const call = takeMembers(items.reading, item, fields['custom_tool_call item']);
+  addCall(items, item, call, 'custom', { form: 'input', raw: call.requiredString('input') });
 }
 
 function readSearchCall({ reading, turns, offers }: Items, item: Node): undefined {
   const { json } = reading;
-  const taken = takeMembers(reading, item, fields['tool_search_call item']);
-  offers.requireClient(item, taken.execution);
-  const id = required(reading, item, 'call_id', taken.call_id);
-  const given = required(reading, item, 'arguments', taken.arguments);
+  const call = takeMembers(reading, item, fields['tool_search_call item']);
+  offers.requireClient(item, call.raw('execution'));
+  const id = call.requiredString('call_id');
+  const given = call.required('arguments');
   const tool = { kind: 'tool_search' as const, name: 'tool_search' };
   const form = json.kind(given) === 'string' ? 'string' : 'json';
-  turns.call({ at: item, id: takeString(reading, id), tool, given: { form, raw: json.raw(given) } }, json.string(id));
+  turns.call({ at: item, id, tool, given: { form, raw: json.raw(given) } }, call.requiredText('call_id'));
 }
 
 type OutputKind = 'function_call_output item' | 'custom_tool_call_output item';
 
 function* readOutput({ reading, turns }: Items, item: Node, kind: OutputKind): Cooperative<void> {
-  const taken = takeMembers(reading, item, fields[kind]);
-  const id = required(reading, item, 'call_id', taken.call_id);
-  const parts = yield* readParts(reading, required(reading, item, 'output', taken.output));
-  turns.result({ at: item, parts, failed: false }, textOf(reading, id));
+  const { required, requiredText } = takeMembers(reading, item, fields[kind]);
+  const id = requiredText('call_id');
+  const parts = yield* readParts(reading, required('output'));
+  turns.result({ at: item, parts, failed: false }, id);
 }
 
 function* readSearchOutput({ reading, turns, offers }: Items, item: Node): Cooperative<void> {
-  const taken = takeMembers(reading, item, fields['tool_search_output item']);
-  offers.requireClient(item, taken.execution);
-  const id = required(reading, item, 'call_id', taken.call_id);
-  const found = yield* offers.readFound(required(reading, item, 'tools', taken.tools));
-  turns.result({ at: item, parts: [], failed: false, found }, textOf(reading, id));
+  const { raw, required, requiredText } = takeMembers(reading, item, fields['tool_search_output item']);
+  offers.requireClient(item, raw('execution'));
+  const id = requiredText('call_id');
+  const found = yield* offers.readFound(required('tools'));
+  turns.result({ at: item, parts: [], failed: false, found }, id);
 }

@@ -2,17 +2,15 @@ import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import type { ClientTool } from '../tools.ts';
 import type { Choice, Offer } from './asking.ts';
+import { type Members, takeMembers } from './members.ts';
 import {
   isPauseDue,
   type Reading,
-  rawOf,
+  readList,
   refuse,
   refuseType,
   refuseUnknown,
-  required,
   requireKind,
-  takeMembers,
-  takeString,
   textOf,
   typeOf,
 } from './reading.ts';
@@ -25,7 +23,7 @@ export interface ToolOffers {
   /** Reads what a search of the client found: from then on these tools are offered. */
   readFound(list: Node): Cooperative<ClientTool[]>;
   /** Refuses a search that the vendor would have to run. */
-  requireClient(at: Node, execution: Node | undefined): void;
+  requireClient(at: Node, execution: string | undefined): void;
   readChoice(choice: Node): Cooperative<Choice>;
   /** All tools that may be offered: those that only a search may load are there once they were found. */
   finish(): readonly Offer[];
@@ -72,11 +70,11 @@ export function createToolOffers(reading: Reading): ToolOffers {
       return isDeferred ? [] : [offer.tool];
     }
     if (type === 'namespace' && around.namespace === undefined) {
-      const { name, tools } = takeMembers(reading, tool, fields['namespace tool']);
-      const namespace = nameOf(reading, tool, name);
-      const list = required(reading, tool, 'tools', tools);
+      const { required, requiredText } = takeMembers(reading, tool, fields['namespace tool']);
+      const namespace = requiredText('name');
+      const list = required('tools');
       if (json.next(list) === list + 1) reading.leftOut.push(tool); // without tools it is nothing
-      return yield* readList(list, { ...around, namespace });
+      return yield* readTools(list, { ...around, namespace });
     }
     if (type === 'tool_search' && around.namespace === undefined) {
       const offer = readSearch(reading, tool, requireClient);
@@ -92,7 +90,7 @@ export function createToolOffers(reading: Reading): ToolOffers {
     return sentence === undefined ? refuseUnknown(reading, tool) : refuseType(reading, tool, sentence);
   }
 
-  function* readList(list: Node, around: Around): Cooperative<ClientTool[]> {
+  function* readTools(list: Node, around: Around): Cooperative<ClientTool[]> {
     requireKind(reading, list, 'array');
     const tools: ClientTool[] = [];
     for (const tool of json.elements(list)) {
@@ -103,15 +101,15 @@ export function createToolOffers(reading: Reading): ToolOffers {
   }
 
   const requireClient: ToolOffers['requireClient'] = (at, execution) => {
-    if (execution !== undefined && json.raw(execution) === '"client"') return;
+    if (execution === '"client"') return;
     refuse(reading, at, 'is a tool search at the vendor, and this model has none. Set its execution to client.');
   };
 
   return {
     *read(list) {
-      yield* readList(list, {});
+      yield* readTools(list, {});
     },
-    readFound: (list) => readList(list, { found: true }),
+    readFound: (list) => readTools(list, { found: true }),
     requireClient,
     readChoice: (choice) => readChoice(reading, choice, hosted),
     finish() {
@@ -124,84 +122,64 @@ export function createToolOffers(reading: Reading): ToolOffers {
   };
 }
 
-function nameOf(reading: Reading, object: Node, name: Node | undefined): string {
-  return textOf(reading, required(reading, object, 'name', name));
-}
-
 type Read = Offer & { readonly deferred: Node | undefined };
 
 function readFunction(reading: Reading, at: Node, { namespace }: Around): Read {
-  const taken = takeMembers(reading, at, fields['function tool']);
-  const name = nameOf(reading, at, taken.name);
+  const tool = takeMembers(reading, at, fields['function tool']);
   return {
     at,
-    tool: { kind: 'function', name, namespace },
-    description: rawOf(reading, taken.description),
-    parameters: rawOf(reading, taken.parameters),
-    strict: rawOf(reading, taken.strict),
-    deferred: ifTrue(reading, taken.defer_loading),
+    tool: { kind: 'function', name: tool.requiredText('name'), namespace },
+    description: tool.raw('description'),
+    parameters: tool.raw('parameters'),
+    strict: tool.raw('strict'),
+    deferred: deferredIn(tool),
   };
 }
 
 function readCustom(reading: Reading, at: Node, { namespace }: Around): Read {
-  const taken = takeMembers(reading, at, fields['custom tool']);
-  const name = nameOf(reading, at, taken.name);
+  const tool = takeMembers(reading, at, fields['custom tool']);
+  const format = tool.nodes.format;
   return {
     at,
-    tool: { kind: 'custom', name, namespace },
-    description: taken.description === undefined ? undefined : takeString(reading, taken.description),
-    parameters: undefined,
-    strict: undefined,
-    grammar: taken.format === undefined ? undefined : readGrammar(reading, taken.format),
-    deferred: ifTrue(reading, taken.defer_loading),
+    tool: { kind: 'custom', name: tool.requiredText('name'), namespace },
+    description: tool.string('description'),
+    grammar: format === undefined ? undefined : readGrammar(reading, format),
+    deferred: deferredIn(tool),
   };
 }
 
 function readGrammar(reading: Reading, at: Node): Offer['grammar'] {
   const type = typeOf(reading, at);
-  const { syntax, definition } = takeMembers(reading, at, fields['custom tool.format']);
+  const { requiredString } = takeMembers(reading, at, fields['custom tool.format']);
   if (type === 'text') return undefined;
   if (type !== 'grammar') refuseUnknown(reading, at);
-  return {
-    at,
-    syntax: takeString(reading, required(reading, at, 'syntax', syntax)),
-    definition: takeString(reading, required(reading, at, 'definition', definition)),
-  };
+  return { at, syntax: requiredString('syntax'), definition: requiredString('definition') };
 }
 
 function readSearch(reading: Reading, at: Node, requireClient: ToolOffers['requireClient']): Offer {
-  const { execution, description, parameters } = takeMembers(reading, at, fields['tool_search tool']);
-  requireClient(at, execution);
-  return {
-    at,
-    tool: { kind: 'tool_search', name: 'tool_search' },
-    description: rawOf(reading, description),
-    parameters: rawOf(reading, parameters),
-    strict: undefined,
-  };
+  const { raw } = takeMembers(reading, at, fields['tool_search tool']);
+  requireClient(at, raw('execution'));
+  const tool = { kind: 'tool_search' as const, name: 'tool_search' };
+  return { at, tool, description: raw('description'), parameters: raw('parameters') };
 }
 
-function ifTrue({ json }: Reading, value: Node | undefined): Node | undefined {
-  return value !== undefined && json.raw(value) === 'true' ? value : undefined;
+function deferredIn({ nodes, raw }: Members<'defer_loading'>): Node | undefined {
+  return raw('defer_loading') === 'true' ? nodes.defer_loading : undefined;
 }
 
 function* readChoice(reading: Reading, at: Node, hosted: ReadonlyMap<string, Node>): Cooperative<Choice> {
-  const { json } = reading;
   requireKind(reading, at, 'string', 'object');
-  if (json.kind(at) === 'string') return { at, mode: readMode(reading, at) };
+  if (reading.json.kind(at) === 'string') return { at, mode: readMode(reading, at) };
   if (typeOf(reading, at) !== 'allowed_tools') {
     return { at, mode: 'required', forced: readReference(reading, at, hosted) };
   }
-  const { mode, tools } = takeMembers(reading, at, fields.tool_choice);
-  const list = required(reading, at, 'tools', tools);
-  requireKind(reading, list, 'array');
-  const allowed: { readonly at: Node; readonly tool: ClientTool }[] = [];
-  for (const entry of json.elements(list)) {
-    if (hostedTools.test(typeOf(reading, entry))) reading.leftOut.push(entry);
-    else allowed.push({ at: entry, tool: readReference(reading, entry, hosted) });
-    if (isPauseDue(reading, entry)) yield;
-  }
-  return { at, mode: readMode(reading, required(reading, at, 'mode', mode)), allowed };
+  const { required } = takeMembers(reading, at, fields.tool_choice);
+  const allowed = yield* readList(reading, required('tools'), (entry) => {
+    if (!hostedTools.test(typeOf(reading, entry))) return { at: entry, tool: readReference(reading, entry, hosted) };
+    reading.leftOut.push(entry);
+    return undefined;
+  });
+  return { at, mode: readMode(reading, required('mode')), allowed };
 }
 
 function readMode(reading: Reading, at: Node): Choice['mode'] {
@@ -217,8 +195,8 @@ function readReference(reading: Reading, at: Node, hosted: ReadonlyMap<string, N
     const remedy = type.startsWith('web_search') ? 'In Codex: web_search = "disabled".' : 'Leave it out.';
     refuseType(reading, hosted.get(type) ?? at, `runs at the vendor, and this model has none. ${remedy}`);
   }
-  const { name, namespace } = takeMembers(reading, at, fields.tool_choice);
+  const { requiredText, text } = takeMembers(reading, at, fields.tool_choice);
   if (type === 'tool_search') return { kind: 'tool_search', name: 'tool_search' };
   if (type !== 'function' && type !== 'custom') return refuseUnknown(reading, at);
-  return { kind: type, name: nameOf(reading, at, name), namespace: textOf(reading, namespace) };
+  return { kind: type, name: requiredText('name'), namespace: text('namespace') };
 }

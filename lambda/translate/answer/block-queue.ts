@@ -1,8 +1,16 @@
-import { type Call, createGrowingText, decode, type Finish, type GrowingText, type Literal } from './facts.ts';
+import {
+  type Call,
+  createGrowingText,
+  decode,
+  type Finish,
+  type GrowingText,
+  type Literal,
+  type TextKind,
+} from './facts.ts';
 import type { MessageEvents } from './messages-events.ts';
 
 interface TextBlock {
-  readonly kind: 'thinking' | 'text' | 'refusal';
+  readonly kind: TextKind;
   /** What is not written yet; in a plain answer everything. */
   pieces: GrowingText;
   /** Everything as the upstream sent it, whether or not it is shown. */
@@ -19,9 +27,9 @@ interface CallBlock {
 
 type Block = TextBlock | CallBlock;
 
-const createTextBlock = (kind: TextBlock['kind']): TextBlock => ({
+const createTextBlock = (kind: TextKind): TextBlock => ({
   ...{ kind, pieces: createGrowingText() },
-  ...(kind === 'thinking' && { thought: createGrowingText() }),
+  ...(kind === 'thought' && { thought: createGrowingText() }),
 });
 
 interface BlockDependencies {
@@ -66,7 +74,7 @@ export function createBlockQueue({ live, events, seal }: BlockDependencies) {
     /** The blocks of a plain answer that are closed. */
     content: blocks.content,
     /** Adds to the last block, or begins one. */
-    addText(kind: TextBlock['kind'], text: Literal): TextBlock {
+    addText(kind: TextKind, text: Literal): TextBlock {
       const last = waiting.at(-1);
       const block: TextBlock = last?.kind === kind ? last : createTextBlock(kind);
       if (block !== last) begin(block);
@@ -118,8 +126,8 @@ function createBlockWriter({ live, events, seal }: BlockDependencies) {
         showArguments(block);
         return;
       }
-      const isThinking = block.kind === 'thinking';
-      if (isThinking) events.open('{"type":"thinking","thinking":"","signature":""}', 'thinking_delta', 'thinking');
+      if (block.kind === 'thought')
+        events.open('{"type":"thinking","thinking":"","signature":""}', 'thinking_delta', 'thinking');
       else events.open('{"type":"text","text":""}', 'text_delta', 'text');
       if (!live || block.pieces.isEmpty) return;
       events.add(block.pieces.literal);
@@ -129,7 +137,7 @@ function createBlockWriter({ live, events, seal }: BlockDependencies) {
       if (block.kind === 'tool_use') {
         const input = inputOf(block.call, finish);
         if (input !== undefined && !live) content.push(`{"type":"tool_use",${block.start},"input":${input}}`);
-      } else if (block.kind === 'thinking') {
+      } else if (block.kind === 'thought') {
         const sealed = block.thought && seal(decode(block.thought.literal));
         const signature = JSON.stringify(sealed ?? '');
         if (sealed !== undefined) events.addOnce('signature_delta', 'signature', signature);

@@ -2,18 +2,6 @@ import { elements, numberMember, presentMember, stringMember } from '../../diale
 import type { Json, Node } from '../../json/scan.ts';
 import { type Call, createCallArguments, type Facts, type Literal } from './facts.ts';
 
-/** Puts the calls of a chat together, whichever way a server cuts them up. */
-export interface ChatCalls {
-  /** Takes the `tool_calls` of a delta, or those of a message, which are whole. */
-  read(json: Json, calls: Node, areWhole: boolean): void;
-  /** Takes a `function_call`, which is how tools were called before. */
-  readSingle(json: Json, call: Node): void;
-  /** Whether every call has all of its arguments, as far as can be seen. */
-  readonly areClosed: boolean;
-  /** Throws if a call was begun that never got a name. */
-  end(): void;
-}
-
 /** A call that may still wait for its name. */
 interface OpenCall extends Call {
   id: string;
@@ -32,7 +20,8 @@ interface Fragment {
 /** No honest answer calls so many tools. */
 const mostCalls = 10_000;
 
-export function createChatCalls(facts: Pick<Facts, 'called' | 'argued'>): ChatCalls {
+/** Puts the calls of a chat together, whichever way a server cuts them up. */
+export function createChatCalls(facts: Pick<Facts, 'called' | 'argued'>) {
   const byIndex = new Map<number, OpenCall>();
   const byId = new Map<string, OpenCall>();
   const nameless = new Set<OpenCall>();
@@ -84,7 +73,8 @@ export function createChatCalls(facts: Pick<Facts, 'called' | 'argued'>): ChatCa
   }
 
   return {
-    read(json, calls, areWhole) {
+    /** Takes the `tool_calls` of a delta, or those of a message, which are whole. */
+    read(json: Json, calls: Node, areWhole: boolean): void {
       // Some servers send a call by itself.
       for (const call of json.kind(calls) === 'object' ? [calls] : elements(json, calls)) {
         const made = presentMember(json, call, 'function') ?? presentMember(json, call, 'custom');
@@ -92,11 +82,14 @@ export function createChatCalls(facts: Pick<Facts, 'called' | 'argued'>): ChatCa
         take({ index, id: stringMember(json, call, 'id') ?? '', ...readFunction(json, made) }, areWhole);
       }
     },
-    readSingle: (json, call) => take({ index: undefined, id: '', ...readFunction(json, call) }),
+    /** Takes a `function_call`, which is how tools were called before. */
+    readSingle: (json: Json, call: Node): void => take({ index: undefined, id: '', ...readFunction(json, call) }),
+    /** Whether every call has all of its arguments, as far as can be seen. */
     get areClosed() {
       return begun.every((call) => call.arguments.isClosed);
     },
-    end() {
+    /** Throws if a call was begun that never got a name. */
+    end(): void {
       if (nameless.size > 0) throw new TypeError('a tool call has no name');
     },
   };

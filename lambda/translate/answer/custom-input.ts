@@ -1,21 +1,12 @@
-/**
- * The input of a custom tool, which is text. The model was told of a function with one text, `input`, so it answers with the
- * arguments `{"input": "…"}`. Others send another object, or the text itself: then what they sent is the input.
- */
-export interface CustomInput {
-  /** Takes a piece of the arguments; returns what can be shown of the input now. */
-  push(piece: string): string;
-  /** What is still to show, once the arguments are complete. What was shown stays as it is. */
-  end(): string;
-  /** Everything shown so far. */
-  readonly shown: string;
-}
-
 const opening = /^\s*\{\s*"input"\s*:\s*"/;
 const longestOpening = 1_000;
 
-/** `live`: whether to show pieces as soon as it is certain that they are the input. */
-export function createCustomInput(live: boolean): CustomInput {
+/**
+ * The input of a custom tool, which is text. The model was told of a function with one text, `input`, so it answers with the
+ * arguments `{"input": "…"}`. Others send another object, or the text itself: then what they sent is the input.
+ * `live`: whether to show pieces as soon as it is certain that they are the input.
+ */
+export function createCustomInput(live: boolean) {
   let whole = '';
   let read: number | undefined; // of the whole, from where on the input is certain
   let isClosed = false;
@@ -43,14 +34,17 @@ export function createCustomInput(live: boolean): CustomInput {
   }
 
   return {
-    push(piece) {
+    /** Takes a piece of the arguments; returns what can be shown of the input now. */
+    push(piece: string): string {
       whole += piece;
       if (live && read === undefined && whole.length - piece.length < longestOpening) {
         read = opening.exec(whole)?.[0].length;
       }
       return read === undefined || isClosed ? '' : show(readOn(read));
     },
-    end: () => (read === undefined ? show(unwrap(whole)) : ''),
+    /** What is still to show, once the arguments are complete. What was shown stays as it is. */
+    end: (): string => (read === undefined ? show(unwrap(whole)) : ''),
+    /** Everything shown so far. */
     get shown() {
       return shown;
     },

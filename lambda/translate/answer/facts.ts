@@ -1,6 +1,9 @@
 /** A JSON string as it is spelt, with its quotes. Texts are handed on like this, so that they need not be decoded. */
 export type Literal = string;
 
+/** What a text is: a thought, the answer, or what the model says instead of one. */
+export type TextKind = 'thought' | 'said' | 'refused';
+
 /** Why an answer ends. */
 export type Finish = 'done' | 'length' | 'filtered';
 
@@ -20,10 +23,8 @@ export interface Call {
 export interface Facts {
   /** The answer begins. Told once, before everything else. */
   begin(): void;
-  thought(text: Literal): void;
-  /** A piece of the answer, and the JSON array of its token probabilities, if there is one. */
-  said(text: Literal, logprobs?: string): void;
-  refused(text: Literal): void;
+  /** A piece of a text, and the JSON array of its token probabilities, if there is one. */
+  told(kind: TextKind, text: Literal, logprobs?: string): void;
   /** A tool is called. Its arguments follow. */
   called(call: Call): void;
   /** A piece of a call's arguments, which has been added to them. */

@@ -1,21 +1,9 @@
 import type { Literal } from './facts.ts';
 
-/** The events of a message. Its blocks have indexes without gaps. */
-export interface MessageEvents {
-  /** Writes an event with these members, given as JSON. */
-  write(type: string, members?: string): void;
-  /** Starts a block, whose text then comes in deltas of this type, in this member. */
-  open(block: string, deltaType: string, member: string): void;
-  /** Adds to the open block. */
-  add(text: Literal): void;
-  /** Adds to the open block what comes in one delta of another type. */
-  addOnce(deltaType: string, member: string, value: string): void;
-  close(): void;
-  take(): string;
-}
+export type MessageEvents = ReturnType<typeof createMessageEvents>;
 
-/** `live`: whether anyone reads them. */
-export function createMessageEvents(live: boolean): MessageEvents {
+/** The events of a message. Its blocks have indexes without gaps. `live`: whether anyone reads them. */
+export function createMessageEvents(live: boolean) {
   let out = '';
   let index = 0;
   let head = '';
@@ -25,27 +13,31 @@ export function createMessageEvents(live: boolean): MessageEvents {
   const beginDelta = (type: string, member: string) =>
     [begin(delta), `,"index":${index},"delta":{"type":"${type}","${member}":`].join('');
 
+  /** Writes an event with these members, given as JSON. */
   function write(type: string, members = ''): void {
     if (live) out += `${begin(type)}${members && `,${members}`}}\n\n`;
   }
 
   return {
     write,
-    open(block, deltaType, member) {
+    /** Starts a block, whose text then comes in deltas of this type, in this member. */
+    open(block: string, deltaType: string, member: string): void {
       write('content_block_start', `"index":${index},"content_block":${block}`);
       head = beginDelta(deltaType, member);
     },
-    add(text) {
+    /** Adds to the open block. */
+    add(text: Literal): void {
       if (live && text.length > 2) out += `${head}${text}}}\n\n`;
     },
-    addOnce(deltaType, member, value) {
+    /** Adds to the open block what comes in one delta of another type. */
+    addOnce(deltaType: string, member: string, value: string): void {
       if (live) out += `${beginDelta(deltaType, member)}${value}}}\n\n`;
     },
-    close() {
+    close(): void {
       write('content_block_stop', `"index":${index}`);
       index += 1;
     },
-    take() {
+    take(): string {
       const written = out;
       out = '';
       return written;

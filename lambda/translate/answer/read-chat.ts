@@ -1,59 +1,32 @@
 import { eachMember, elements, numberMember, presentMember, stringMember } from '../../dialects/answer.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import { createChatCalls } from './chat-calls.ts';
-import { type Facts, type Finish, type Literal, UnfinishedAnswer } from './facts.ts';
-
-/** Reads the chunks of one chat, or its plain answer, and tells the facts. */
-export interface ChatReader {
-  readChunk(json: Json): void;
-  readAnswer(json: Json): void;
-  /** Where the text of the last chunk stands, if another chunk may be the same but for that. */
-  readonly text: { readonly start: number; readonly end: number } | undefined;
-  /** Reads such a chunk: nothing but its text is needed. */
-  repeat(text: Literal): void;
-  /** The upstream's own end. Throws if that may be a cut. */
-  end(): void;
-  /** Whether nothing more is to come: the model is through, and its tokens have been counted. */
-  readonly isOver: boolean;
-}
-
-type TextFact = 'thought' | 'said' | 'refused';
+import { type Facts, type Finish, type Literal, type TextKind, UnfinishedAnswer } from './facts.ts';
 
 /** In characters. An answer is kept until its end, where some dialects repeat it, and no model writes a longer one. */
 const longestAnswer = 32 * 1024 * 1024;
 
-/** The same facts, up to the longest answer. */
-function limit(facts: Facts): Facts {
+/**
+ * Reads the chunks of one chat, or its plain answer, and tells the facts. `stops`: the texts at which the caller wants the model to
+ * stop.
+ */
+export function createChatReader(facts: Facts, stops: ReadonlySet<string>) {
   let length = 0;
   const count = (text: Literal): void => {
     length += text.length;
     if (length > longestAnswer) throw new RangeError(`the answer is longer than ${longestAnswer} characters`);
   };
-  return {
-    ...facts,
-    thought(text) {
-      count(text);
-      facts.thought(text);
-    },
-    said(text, logprobs) {
-      count(text);
-      facts.said(text, logprobs);
-    },
-    refused(text) {
-      count(text);
-      facts.refused(text);
-    },
+  const tell = (kind: TextKind, text: Literal, logprobs?: string): void => {
+    count(text);
+    facts.told(kind, text, logprobs);
+  };
+  const calls = createChatCalls({
+    called: facts.called,
     argued(call, text) {
       count(text);
       facts.argued(call, text);
     },
-  };
-}
-
-/** `stops`: the texts at which the caller wants the model to stop. */
-export function createChatReader(hearer: Facts, stops: ReadonlySet<string>): ChatReader {
-  const facts = limit(hearer);
-  const calls = createChatCalls(facts);
+  });
   const doubles = new Set<string>();
   let hasBegun = false;
   let finish: { readonly reason: Finish; readonly stop: string | undefined } | undefined;
@@ -69,10 +42,7 @@ export function createChatReader(hearer: Facts, stops: ReadonlySet<string>): Cha
     if ((numberMember(json, choice, 'index') ?? 0) !== 0) throw new TypeError('there is a second choice');
     const texts = readTexts(json, message ?? choice, doubles);
     const logprobs = readLogprobs(json, choice);
-    for (const { kind, node } of texts) {
-      if (kind === 'said') facts.said(json.raw(node), logprobs);
-      else facts[kind](json.raw(node));
-    }
+    for (const { kind, node } of texts) tell(kind, json.raw(node), logprobs);
     const toolCalls = presentMember(json, message, 'tool_calls');
     const functionCall = presentMember(json, message, 'function_call');
     if (toolCalls !== undefined) calls.read(json, toolCalls, isWhole);
@@ -92,7 +62,7 @@ export function createChatReader(hearer: Facts, stops: ReadonlySet<string>): Cha
   }
 
   return {
-    readChunk(json) {
+    readChunk(json: Json): void {
       last = undefined;
       if (isOver) return;
       begin();
@@ -103,7 +73,7 @@ export function createChatReader(hearer: Facts, stops: ReadonlySet<string>): Cha
       // The usage comes last, if it comes.
       if (finish && choices.length === 0 && presentMember(json, json.root, 'usage') !== undefined) finishAll();
     },
-    readAnswer(json) {
+    readAnswer(json: Json): void {
       const [choice, second] = elements(json, json.member(json.root, 'choices'));
       const message = choice === undefined ? choice : presentMember(json, choice, 'message');
       if (choice === undefined || message === undefined) throw new TypeError('the answer has no message');
@@ -112,18 +82,22 @@ export function createChatReader(hearer: Facts, stops: ReadonlySet<string>): Cha
       readChoice(json, choice, message, true);
       finishAll();
     },
+    /** Where the text of the last chunk stands, if another chunk may be the same but for that. */
     get text() {
       return last;
     },
-    repeat(text) {
-      if (last !== undefined && text.length > 2) facts[last.kind](text);
+    /** Reads such a chunk: nothing but its text is needed. */
+    repeat(text: Literal): void {
+      if (last !== undefined && text.length > 2) tell(last.kind, text);
     },
-    end() {
+    /** The upstream's own end. Throws if that may be a cut. */
+    end(): void {
       if (isOver) return;
       // Some servers never say why they end. Whether a call is whole can't be known then, and a client would run it.
       if (!finish && !calls.areClosed) throw new UnfinishedAnswer('the stream ends within a call');
       finishAll();
     },
+    /** Whether nothing more is to come: the model is through, and its tokens have been counted. */
     get isOver() {
       return isOver;
     },
@@ -132,7 +106,7 @@ export function createChatReader(hearer: Facts, stops: ReadonlySet<string>): Cha
 
 /** A text and where it stands. */
 interface FoundText {
-  readonly kind: TextFact;
+  readonly kind: TextKind;
   readonly node: Node;
   readonly start: number;
   readonly end: number;
@@ -148,7 +122,7 @@ const answers = ['content', 'text'];
  */
 function readTexts(json: Json, message: Node, doubles: Set<string>): readonly FoundText[] {
   const texts: FoundText[] = [];
-  const read = (names: readonly string[], kind: TextFact): void => {
+  const read = (names: readonly string[], kind: TextKind): void => {
     let isRead = false;
     for (const name of names) {
       const value = doubles.has(name) ? undefined : presentMember(json, message, name);
@@ -174,12 +148,12 @@ export function thoughtsIn(json: Json): readonly Node[] {
 }
 
 /** The members of a part that hold its text, and what that then is. */
-const partTexts: Readonly<Record<string, TextFact>> = {
+const partTexts: Readonly<Record<string, TextKind>> = {
   ...{ text: 'said', thinking: 'thought', summary: 'thought', refusal: 'refused' },
 };
 
 /** Finds the texts in a string, or in parts of it that say themselves what they are. */
-function readText(json: Json, node: Node, kind: TextFact, texts: FoundText[]): void {
+function readText(json: Json, node: Node, kind: TextKind, texts: FoundText[]): void {
   if (json.kind(node) === 'string') {
     const [start, end] = [json.start(node), json.end(node)];
     if (end - start > 2) texts.push({ kind, node, start, end });

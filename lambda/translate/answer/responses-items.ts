@@ -1,6 +1,6 @@
 import type { ClientTool } from '../tools.ts';
 import { createCustomInput } from './custom-input.ts';
-import { type Call, createGrowingText, decode, type Literal } from './facts.ts';
+import { type Call, createGrowingText, decode, type Literal, type TextKind } from './facts.ts';
 import type { Writing } from './writer.ts';
 
 /** An item of a response's output, from its first event to its last. */
@@ -12,9 +12,8 @@ export interface Item {
 export type ItemStatus = 'completed' | 'incomplete';
 
 export interface TextItem extends Item {
-  readonly kind: 'reasoning' | 'message';
-  add(text: Literal, logprobs?: string): void;
-  refuse(text: Literal): void;
+  readonly type: 'reasoning' | 'message';
+  add(kind: TextKind, text: Literal, logprobs?: string): void;
 }
 
 export interface CallItem extends Item {
@@ -40,103 +39,93 @@ function closeItem(events: ResponseEvents, { index }: Place, item: string): stri
 }
 
 /**
- * What the model thought. It goes out as a summary, because that is the one form of it which all clients read. `sealing` makes what
- * the client shall send back, if it asked for that.
+ * The forms that the parts of a text have. A thought goes out as a summary, because that is the one form of it which all clients
+ * read.
  */
-export function createReasoning(
-  events: ResponseEvents,
-  place: Place,
-  sealing?: Pick<Writing, 'seal' | 'takeThought'>,
-): TextItem {
-  const { index, id } = place;
-  const at = `"item_id":"${id}","output_index":${index},"summary_index":0`;
-  const whole = createGrowingText();
-  const raw = createGrowingText();
-  const partOf = (text: Literal) => `{"type":"summary_text","text":${text}}`;
-  openItem(events, place, `{"type":"reasoning","id":"${id}","summary":[]}`);
-  events.write('response.reasoning_summary_part.added', `${at},"part":${partOf('""')}`);
-  const write = events.prepareDelta('response.reasoning_summary_text.delta', at);
-  return {
-    kind: 'reasoning',
-    add(text) {
-      whole.add(text);
-      if (sealing) raw.add(sealing.takeThought());
-      write(text);
-    },
-    refuse() {},
-    close() {
-      const part = partOf(whole.literal);
-      events.write('response.reasoning_summary_text.done', `${at},"text":${whole.literal}`);
-      events.write('response.reasoning_summary_part.done', `${at},"part":${part}`);
-      const secret = sealing?.seal(decode(raw.literal));
-      const sealed = secret === undefined ? '' : `,"encrypted_content":${JSON.stringify(secret)}`;
-      return closeItem(events, place, `{"type":"reasoning","id":"${id}","summary":[${part}]${sealed}}`);
-    },
-  };
-}
+const parts = {
+  thought: {
+    ...{ type: 'summary_text', member: 'text', event: 'response.reasoning_summary_text' },
+    ...{ partEvent: 'response.reasoning_summary_part', index: 'summary_index' },
+  },
+  said: {
+    ...{ type: 'output_text', member: 'text', event: 'response.output_text' },
+    ...{ partEvent: 'response.content_part', index: 'content_index' },
+  },
+  refused: {
+    ...{ type: 'refusal', member: 'refusal', event: 'response.refusal' },
+    ...{ partEvent: 'response.content_part', index: 'content_index' },
+  },
+} as const;
 
-/** One part of a message: some text, or a refusal. */
 interface Part {
-  readonly kind: 'output_text' | 'refusal';
+  readonly kind: TextKind;
   add(text: Literal, logprobs?: string): void;
   close(): string;
 }
 
-function openPart(events: ResponseEvents, kind: Part['kind'], at: string): Part {
-  const member = kind === 'refusal' ? 'refusal' : 'text';
+/** Begins a part of an item: `number` counts those before it. */
+function openPart(events: ResponseEvents, kind: TextKind, { id, index: item }: Place, number: number): Part {
+  const { type, member, event, partEvent, index } = parts[kind];
+  const at = `"item_id":"${id}","output_index":${item},"${index}":${number}`;
   const whole = createGrowingText();
   const probabilities: string[] = [];
-  const rest = (logprobs: string) => (kind === 'refusal' ? '' : `,"logprobs":[${logprobs}]`);
+  const rest = (logprobs: string) => (kind === 'said' ? `,"logprobs":[${logprobs}]` : '');
   const partOf = (text: Literal) => {
-    const others = kind === 'refusal' ? '' : `,"annotations":[]${rest(probabilities.join(','))}`;
-    return `{"type":"${kind}","${member}":${text}${others}}`;
+    const others = kind === 'said' ? `,"annotations":[]${rest(probabilities.join(','))}` : '';
+    return `{"type":"${type}","${member}":${text}${others}}`;
   };
-  events.write('response.content_part.added', `${at},"part":${partOf('""')}`);
-  const delta = `response.${kind}.delta`;
-  const write = events.prepareDelta(delta, at + rest(''));
-  const writeWithProbabilities = events.prepareDelta(delta, at);
+  events.write(`${partEvent}.added`, `${at},"part":${partOf('""')}`);
+  const write = events.prepareDelta(`${event}.delta`, at + rest(''));
+  const writeWithProbabilities = events.prepareDelta(`${event}.delta`, at);
   return {
     kind,
     add(text, logprobs) {
       whole.add(text);
-      if (logprobs === undefined) return write(text);
+      if (kind !== 'said' || logprobs === undefined) return write(text);
       const inner = logprobs.slice(1, -1);
       probabilities.push(inner);
       writeWithProbabilities(text, rest(inner));
     },
     close() {
       const { literal } = whole;
-      events.write(`response.${kind}.done`, `${at},"${member}":${literal}${rest(probabilities.join(','))}`);
+      events.write(`${event}.done`, `${at},"${member}":${literal}${rest(probabilities.join(','))}`);
       const part = partOf(literal);
-      events.write('response.content_part.done', `${at},"part":${part}`);
+      events.write(`${partEvent}.done`, `${at},"part":${part}`);
       return part;
     },
   };
 }
 
-/** What the model says to the caller: text, or its refusal to say more. */
-export function createMessage(events: ResponseEvents, place: Place): TextItem {
-  const { index, id } = place;
-  const itemOf = (status: string, content: string) =>
-    `{"type":"message","id":"${id}","status":"${status}","role":"assistant","content":[${content}]}`;
-  const parts: string[] = [];
+/** What the model thought, or what it says to the caller. `sealing` makes of thoughts what the client shall send back. */
+export function createTextItem(
+  events: ResponseEvents,
+  place: Place,
+  type: TextItem['type'],
+  sealing?: Pick<Writing, 'seal' | 'takeThought'>,
+): TextItem {
+  const closed: string[] = [];
+  const raw = createGrowingText();
   let open: Part | undefined;
-  openItem(events, place, itemOf('in_progress', ''));
-
-  const partOf = (kind: Part['kind']): Part => {
-    if (open?.kind === kind) return open;
-    if (open) parts.push(open.close());
-    open = openPart(events, kind, `"item_id":"${id}","output_index":${index},"content_index":${parts.length}`);
-    return open;
-  };
-
+  const itemOf = (status: string, sealed = '') =>
+    type === 'reasoning'
+      ? `{"type":"reasoning","id":"${place.id}","summary":[${closed.join(',')}]${sealed}}`
+      : `{"type":"message","id":"${place.id}","status":"${status}","role":"assistant","content":[${closed.join(',')}]}`;
+  openItem(events, place, itemOf('in_progress'));
   return {
-    kind: 'message',
-    add: (text, logprobs) => partOf('output_text').add(text, logprobs),
-    refuse: (text) => partOf('refusal').add(text),
+    type,
+    add(kind, text, logprobs) {
+      if (open?.kind !== kind) {
+        if (open) closed.push(open.close());
+        open = openPart(events, kind, place, closed.length);
+      }
+      if (sealing) raw.add(sealing.takeThought());
+      open.add(text, logprobs);
+    },
     close(status) {
-      if (open) parts.push(open.close());
-      return closeItem(events, place, itemOf(status, parts.join(',')));
+      if (open) closed.push(open.close());
+      const secret = sealing?.seal(decode(raw.literal));
+      const sealed = secret === undefined ? '' : `,"encrypted_content":${JSON.stringify(secret)}`;
+      return closeItem(events, place, itemOf(status, sealed));
     },
   };
 }
@@ -210,20 +199,12 @@ function readObject({ arguments: { text, literal } }: Call): string {
   }
 }
 
-/** The events of a response: each has a type, and a number that counts them. */
-export interface ResponseEvents {
-  /** Writes an event with these members, given as JSON. */
-  write(type: string, members: string): void;
-  /** Prepares an event that will be written for every piece of a text. It costs little more than its piece. */
-  prepareDelta(type: string, members: string): (text: Literal, rest?: string) => void;
-  take(): string;
-  readonly nextSequence: number;
-}
-
 const number = ',"sequence_number":';
 
-/** `live`: whether anyone reads them. */
-export function createResponseEvents(live: boolean): ResponseEvents {
+export type ResponseEvents = ReturnType<typeof createResponseEvents>;
+
+/** The events of a response: each has a type, and a number that counts them. `live`: whether anyone reads them. */
+export function createResponseEvents(live: boolean) {
   let out = '';
   let sequence = 0;
   const begin = (type: string, members: string): string => `event: ${type}\ndata: {"type":"${type}",${members}`;
@@ -231,17 +212,19 @@ export function createResponseEvents(live: boolean): ResponseEvents {
   const end = (): string => `${sequence++}}\n\n`;
 
   return {
-    write(type, members) {
+    /** Writes an event with these members, given as JSON. */
+    write(type: string, members: string): void {
       if (live) out += `${begin(type, members)}${number}${end()}`;
     },
-    prepareDelta(type, members) {
+    /** Prepares an event that will be written for every piece of a text. It costs little more than its piece. */
+    prepareDelta(type: string, members: string) {
       // Joined, as V8 would put a template together anew with each event.
       const head = [begin(type, members), ',"delta":'].join('');
-      return (text, rest = '') => {
+      return (text: Literal, rest = ''): void => {
         if (live) out += head + text + rest + number + end();
       };
     },
-    take() {
+    take(): string {
       const written = out;
       out = '';
       return written;

@@ -5,30 +5,17 @@ import type { Literal } from './facts.ts';
 import { createChatReader } from './read-chat.ts';
 import type { AnswerWriter } from './writer.ts';
 
-/** Events of an upstream in, events for a client of another dialect out. What comes in has been hidden already. */
-export interface StreamTranslator {
-  /** Takes whole events in wire form, each line of which ends in a line feed. Throws if no answer may look like this. */
-  push(events: string): void;
-  /** Takes the text of an event that is like the last one but for it, if that is all that such an event says. */
-  repeat(text: Literal): boolean;
-  /** The upstream has come to its own end. A stream that is cut is not ended. */
-  end(): void;
-  /** The events for the client since this was last called. */
-  take(): string;
-  /** Whether the last event is written. What comes after that is ignored. */
-  readonly isOver: boolean;
-  /** The number of the next event, if the client's dialect numbers them. */
-  readonly nextSequence: number;
-}
-
 /** An event but for its text, in wire form. */
 interface EventTemplate {
   readonly before: string;
   readonly after: string;
 }
 
-/** From chat. `stops`: the texts at which the caller wants the model to stop. */
-export function translateChatStream(writer: AnswerWriter, stops: ReadonlySet<string>): StreamTranslator {
+/**
+ * Events of chat in, events for a client of another dialect out. What comes in has been hidden already. `stops`: the texts at which
+ * the caller wants the model to stop.
+ */
+export function translateChatStream(writer: AnswerWriter, stops: ReadonlySet<string>) {
   const scanner = createScanner();
   const reader = createChatReader(writer, stops);
   let out = ''; // up to the last comment
@@ -63,7 +50,8 @@ export function translateChatStream(writer: AnswerWriter, stops: ReadonlySet<str
   }
 
   return {
-    push(events) {
+    /** Takes whole events in wire form, each line of which ends in a line feed. Throws if no answer may look like this. */
+    push(events: string): void {
       for (let at = 0; at < events.length && !reader.isOver; ) {
         const taken = takeLikeLast(events, at);
         const end = taken ?? events.indexOf('\n\n', at) + 2;
@@ -71,20 +59,25 @@ export function translateChatStream(writer: AnswerWriter, stops: ReadonlySet<str
         at = end;
       }
     },
-    repeat(text) {
+    /** Takes the text of an event that is like the last one but for it, if that is all that such an event says. */
+    repeat(text: Literal): boolean {
       if (!template || reader.isOver) return false;
       reader.repeat(text);
       return true;
     },
+    /** The upstream has come to its own end. A stream that is cut is not ended. */
     end: reader.end,
-    take() {
+    /** The events for the client since this was last called. */
+    take(): string {
       const written = out + writer.take();
       out = '';
       return written;
     },
+    /** Whether the last event is written. What comes after that is ignored. */
     get isOver() {
       return reader.isOver;
     },
+    /** The number of the next event, if the client's dialect numbers them. */
     get nextSequence() {
       return writer.nextSequence;
     },

@@ -37,14 +37,10 @@ export function createMessagesWriter(writing: MessagesWriting): AnswerWriter {
       events.write('message_start', `"message":${message}`);
       events.write('ping');
     },
-    thought(text) {
-      const block = blocks.addText('thinking', writing.showsThoughts ? text : '""');
+    told(kind, text) {
+      if (kind === 'refused') hasRefused = true;
+      const block = blocks.addText(kind, kind === 'thought' && !writing.showsThoughts ? '""' : text);
       block.thought?.add(writing.takeThought());
-    },
-    said: (text) => blocks.addText('text', text),
-    refused(text) {
-      hasRefused = true;
-      blocks.addText('refusal', text);
     },
     called(call) {
       hasCalled = true;

@@ -1,10 +1,9 @@
-import type { Call, Facts, Finish, Literal } from './facts.ts';
+import type { Call, Facts, Finish, Literal, TextKind } from './facts.ts';
 import {
   type CallItem,
   createCall,
-  createMessage,
-  createReasoning,
   createResponseEvents,
+  createTextItem,
   type ItemStatus,
   type ResponseEvents,
   type TextItem,
@@ -42,9 +41,7 @@ export function createResponsesWriter(writing: ResponsesWriting): AnswerWriter {
       events.write('response.created', `"response":${response}`);
       events.write('response.in_progress', `"response":${response}`);
     },
-    thought: (text) => items.textOf('reasoning').add(text),
-    said: (text, logprobs) => items.textOf('message').add(text, logprobs),
-    refused: (text) => items.textOf('message').refuse(text),
+    told: items.addText,
     called: items.addCall,
     argued: items.addArguments,
     finished(finish) {
@@ -101,16 +98,17 @@ function createOutput(writing: ResponsesWriting, events: ResponseEvents) {
   return {
     /** Those that are closed, as JSON. */
     output,
-    /** The open text of this kind; whatever else is open is closed. */
-    textOf(kind: TextItem['kind']): TextItem {
-      if (open?.item.kind === kind) return open.item;
-      closeText();
-      closeCalls();
-      const place = placeOf(kind === 'reasoning' ? 'rs' : 'msg');
-      const sealing = writing.wantsSeal ? writing : undefined;
-      const item = kind === 'reasoning' ? createReasoning(events, place, sealing) : createMessage(events, place);
-      open = { index: place.index, item };
-      return item;
+    /** Adds to the open text if that is of this kind; otherwise closes whatever else is open, and begins one. */
+    addText(kind: TextKind, text: Literal, logprobs?: string): void {
+      const type = kind === 'thought' ? 'reasoning' : 'message';
+      if (open?.item.type !== type) {
+        closeText();
+        closeCalls();
+        const place = placeOf(type === 'reasoning' ? 'rs' : 'msg');
+        const sealing = type === 'reasoning' && writing.wantsSeal ? writing : undefined;
+        open = { index: place.index, item: createTextItem(events, place, type, sealing) };
+      }
+      open.item.add(kind, text, logprobs);
     },
     addCall(call: Call): void {
       closeText();

@@ -10,25 +10,20 @@ export interface ClientTool {
   readonly namespace?: string | undefined;
 }
 
+export type ToolTable = ReturnType<typeof createToolTable>;
+
 /** The way back from the names that a translated request gave to tools. */
-export interface ToolNames {
-  /** The client's tool behind the name that the upstream uses; unknown: a function of that name. */
-  find(upstreamName: string): ClientTool;
-}
+export type ToolNames = Pick<ToolTable, 'find'>;
 
-/** Names for the tools of one request. */
-export interface ToolTable extends ToolNames {
-  /** The tool's name upstream: always the same one for the same tool. */
-  nameOf(tool: ClientTool): string;
-}
-
-/** `longest`: how many characters a name may have upstream. */
-export function createToolTable(longest: number): ToolTable {
+/** Names for the tools of one request. `longest`: how many characters a name may have upstream. */
+export function createToolTable(longest: number) {
   const names = new Map<string, string>();
   const tools = new Map<string, ClientTool>();
   return {
-    find: (upstreamName) => tools.get(upstreamName) ?? { kind: 'function', name: upstreamName },
-    nameOf(tool) {
+    /** The client's tool behind the name that the upstream uses; unknown: a function of that name. */
+    find: (upstreamName: string): ClientTool => tools.get(upstreamName) ?? { kind: 'function', name: upstreamName },
+    /** The tool's name upstream: always the same one for the same tool. */
+    nameOf(tool: ClientTool): string {
       const identity = JSON.stringify([tool.kind, tool.namespace, tool.name]);
       const known = names.get(identity);
       if (known !== undefined) return known;

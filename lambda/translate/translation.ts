@@ -1,11 +1,6 @@
 import type { Cooperative } from '../json/cooperative.ts';
-import type { Json } from '../json/scan.ts';
-import {
-  type ContextError,
-  contextErrors,
-  explainContextError,
-  type WordContextError,
-} from './answer/context-error.ts';
+import type { Json, Node } from '../json/scan.ts';
+import { type ContextError, contextErrors, isContextError } from './answer/context-error.ts';
 import { echoOf } from './answer/echo-responses.ts';
 import { createMessagesWriter } from './answer/write-messages.ts';
 import { createResponsesWriter } from './answer/write-responses.ts';
@@ -13,7 +8,7 @@ import type { AnswerWriter, Writing } from './answer/writer.ts';
 import type { Asking } from './request/asking.ts';
 import { readMessages } from './request/read-messages.ts';
 import { readResponses } from './request/read-responses.ts';
-import { renderLeftOut, type Translated, writeChat } from './request/write-chat.ts';
+import { type Translated, writeChat } from './request/write-chat.ts';
 import type { ChatUpstream } from './request/writing.ts';
 import { longestSeal, type Seals } from './seal.ts';
 
@@ -34,52 +29,43 @@ export interface AnswerTranslation {
 }
 
 interface ClientDialect {
+  readonly read: typeof readMessages;
   /** Reads what of a request its answer depends on. */
-  readonly prepare: (json: Json, asked: Asked) => (writing: Writing) => AnswerWriter;
-  readonly wordContextError: WordContextError;
+  readonly prepare: (
+    json: Json,
+    leftOut: ReadonlySet<Node>,
+    thoughts: Asking['thoughts'],
+  ) => (writing: Writing) => AnswerWriter;
+  readonly wordContextError: (message: string) => ContextError;
 }
-
-type Asked = Pick<Translated, 'leftOutNodes'> & Pick<Asking, 'thoughts'>;
 
 /** Those whose requests are translated, by name. */
 const clients: Readonly<Record<string, ClientDialect>> = {
   responses: {
-    prepare: (json, { leftOutNodes, thoughts: { sealed: wantsSeal } }) => {
-      const echo = echoOf(json, leftOutNodes);
+    read: readResponses,
+    prepare(json, leftOut, { sealed: wantsSeal }) {
+      const echo = echoOf(json, leftOut);
       return (writing) => createResponsesWriter({ ...writing, echo, wantsSeal });
     },
     wordContextError: contextErrors.responses,
   },
   messages: {
-    prepare:
-      (_json, { thoughts: { shown: showsThoughts } }) =>
-      (writing) =>
-        createMessagesWriter({ ...writing, showsThoughts }),
+    read: readMessages,
+    prepare(_json, _leftOut, { shown: showsThoughts }) {
+      return (writing) => createMessagesWriter({ ...writing, showsThoughts });
+    },
     wordContextError: contextErrors.messages,
   },
 };
 
-/** Translates a request to chat, and says how its answer is translated back. Throws a 400 for what can't be carried over. */
-export function* translate(dialect: string, json: Json, seals: Seals, target: Target): Cooperative<Translation> {
-  const { pieces, leftOut, leftOutNodes, tools, thoughts } = yield* translateRequest(dialect, json, seals, target);
-  const client = clients[dialect];
-  if (client === undefined) throw new TypeError(`answers can't be translated for ${dialect}`);
-  const open = client.prepare(json, { leftOutNodes, thoughts });
-  const seal = (thought: string): string | undefined => {
-    const sealed = seals.seal(dialect, thought);
-    return sealed.length <= longestSeal ? sealed : undefined;
-  };
-  const { wordContextError } = client;
-  const answer: AnswerTranslation = {
-    leftOut: renderLeftOut(leftOut),
-    createWriter: (parts) => open({ ...parts, tools, seal }),
-    explainContext: (body, message) => explainContextError(body, message, wordContextError),
-  };
-  return { pieces, answer };
-}
+/** Whether requests of a dialect can be translated to chat. */
+export const isTranslatable = (dialect: string): boolean => Object.hasOwn(clients, dialect);
 
-/** The readers of requests, by dialect. */
-const readers: Readonly<Record<string, typeof readMessages>> = { responses: readResponses, messages: readMessages };
+function clientOf(dialect: string): ClientDialect {
+  const client = clients[dialect];
+  if (client === undefined) throw new TypeError(`requests of ${dialect} can't be translated`);
+  return client;
+}
 
 /** Whom a request is translated for. */
 export interface Target {
@@ -88,19 +74,30 @@ export interface Target {
   readonly model: string;
 }
 
-/** Whether requests of a dialect can be translated to chat. */
-export const isTranslatable = (dialect: string): boolean => Object.hasOwn(readers, dialect);
+/** Translates a request to chat, and says how its answer is translated back. Throws a 400 for what can't be carried over. */
+export function* translate(dialect: string, json: Json, seals: Seals, target: Target): Cooperative<Translation> {
+  const { prepare, wordContextError } = clientOf(dialect);
+  const { pieces, leftOut, leftOutNodes, tools, thoughts } = yield* translateRequest(dialect, json, seals, target);
+  const open = prepare(json, leftOutNodes, thoughts);
+  const seal = (thought: string): string | undefined => {
+    const sealed = seals.seal(dialect, thought);
+    return sealed.length <= longestSeal ? sealed : undefined;
+  };
+  const answer: AnswerTranslation = {
+    leftOut,
+    createWriter: (parts) => open({ ...parts, tools, seal }),
+    explainContext: (body, message) => (isContextError(body) ? wordContextError(message) : undefined),
+  };
+  return { pieces, answer };
+}
 
-/** Translates a request of a dialect to chat. Throws a 400 for what can't be carried over. */
+/** Translates a request to chat. Throws a 400 for what can't be carried over. */
 export function* translateRequest(
   dialect: string,
   body: Json,
   seals: Pick<Seals, 'open'>,
   { upstream, model }: Target,
 ): Cooperative<Translated & Pick<Asking, 'thoughts'>> {
-  const read = readers[dialect];
-  if (read === undefined) throw new TypeError(`requests of ${dialect} can't be translated`);
-  const asking = yield* read(body, (sealed) => seals.open(dialect, sealed));
-  const translated = yield* writeChat(asking, upstream, model);
-  return { ...translated, thoughts: asking.thoughts };
+  const asking = yield* clientOf(dialect).read(body, (sealed) => seals.open(dialect, sealed));
+  return { ...(yield* writeChat(asking, upstream, model)), thoughts: asking.thoughts };
 }

@@ -1,5 +1,5 @@
 import { presentMember, readErrorMessage, stringMember } from '../../dialects/answer.ts';
-import { createScanner, type Json } from '../../json/scan.ts';
+import { createScanner } from '../../json/scan.ts';
 
 /** The codes and types by which servers of chat say that a request is longer than the model's context. */
 const codes = /^(context_length_exceeded|exceed_context_size_error|context_window_exceeded)$/;
@@ -14,36 +14,30 @@ const words = [
   /`inputs` tokens \+ `max_new_tokens` must be/i,
 ];
 
-/** Whether an upstream's error says that the request is too long for the model. */
-export function isContextError(error: Json): boolean {
-  const inner = presentMember(error, error.root, 'error') ?? error.root;
-  const named = [stringMember(error, inner, 'code'), stringMember(error, inner, 'type')];
-  const message = readErrorMessage(error) ?? '';
-  return named.some((name) => codes.test(name ?? '')) || words.some((pattern) => pattern.test(message));
+/** Whether the body of an upstream's error says that the request is too long for the model. */
+export function isContextError(body: string): boolean {
+  try {
+    const error = createScanner().scan(body);
+    const inner = presentMember(error, error.root, 'error') ?? error.root;
+    const named = [stringMember(error, inner, 'code'), stringMember(error, inner, 'type')];
+    const message = readErrorMessage(error) ?? '';
+    return named.some((name) => codes.test(name ?? '')) || words.some((pattern) => pattern.test(message));
+  } catch {
+    return false;
+  }
 }
 
-/** Agents shorten their conversation when they read this. */
+/** Agents shorten their conversation when they read this: they look for a code, or for how the message begins. */
 export interface ContextError {
   readonly message: string;
   /** The code in the body, where that is not the gateway's own. */
   readonly shownCode?: string;
 }
 
-/** Says it in the words of a dialect: its clients look for a code, or for how the message begins. */
-export type WordContextError = (message: string) => ContextError;
-
+/** What clients of a dialect are told. `message` is what may be shown of the upstream's own. */
 export const contextErrors = {
   messages: (message) => ({
     message: /^prompt is too long/.test(message) ? message : `prompt is too long: ${message || 'shorten it'}`,
   }),
   responses: (message) => ({ message, shownCode: 'context_length_exceeded' }),
-} satisfies Record<string, WordContextError>;
-
-/** What the client is told of this error body, if it says that the request is too long. `message` is what of it may be shown. */
-export function explainContextError(body: string, message: string, word: WordContextError): ContextError | undefined {
-  try {
-    return isContextError(createScanner().scan(body)) ? word(message) : undefined;
-  } catch {
-    return undefined;
-  }
-}
+} satisfies Record<string, (message: string) => ContextError>;

@@ -36,18 +36,12 @@ export interface Facts {
 /** An answer that may have been cut. */
 export class UnfinishedAnswer extends Error {}
 
-/** Pieces of one text. Joined now and then, or each would keep in memory all the text that it was cut from. */
-export interface GrowingText {
-  add(text: Literal): void;
-  /** Everything so far, as one literal. */
-  readonly literal: Literal;
-  /** Whether nothing has come yet; of arguments, nothing but white space. */
-  readonly isEmpty: boolean;
-}
-
 const mostPieces = 256;
 
-export function createGrowingText(): GrowingText {
+export type GrowingText = ReturnType<typeof createGrowingText>;
+
+/** Pieces of one text. Joined now and then, or each would keep in memory all the text that it was cut from. */
+export function createGrowingText() {
   let joined: string[] = [];
   let pieces: string[] = [];
   const join = (): void => {
@@ -55,31 +49,25 @@ export function createGrowingText(): GrowingText {
     pieces = [];
   };
   return {
-    add(text) {
+    add(text: Literal): void {
       if (pieces.push(text.slice(1, -1)) === mostPieces) join();
     },
-    get literal() {
+    /** Everything so far, as one literal. */
+    get literal(): Literal {
       if (pieces.length > 0) join();
       joined = [joined.join('')];
       return `"${joined[0]}"`;
     },
-    get isEmpty() {
+    get isEmpty(): boolean {
       return joined.length === 0 && pieces.length === 0;
     },
   };
 }
 
-/** The arguments of a call: a text that is JSON, or is to become JSON. */
-export interface CallArguments extends GrowingText {
-  /** The text that the literal spells. */
-  readonly text: string;
-  /** Whether an object has begun. Some models send other things. */
-  readonly isObject: boolean;
-  /** Whether every bracket is closed again: most likely no more will come. */
-  readonly isClosed: boolean;
-}
+export type CallArguments = ReturnType<typeof createCallArguments>;
 
-export function createCallArguments(): CallArguments {
+/** The arguments of a call: a text that is JSON, or is to become JSON. */
+export function createCallArguments() {
   const whole = createGrowingText();
   let first = ''; // of its characters that are not white space
   let depth = 0;
@@ -97,25 +85,29 @@ export function createCallArguments(): CallArguments {
   };
 
   return {
-    add(literal) {
+    add(literal: Literal): void {
       whole.add(literal);
       const text = decode(literal);
       first ||= text.trimStart().charAt(0);
       for (let at = 0; at < text.length; at += 1) count(text.charAt(at));
     },
-    get literal() {
+    get literal(): Literal {
       return whole.literal;
     },
-    get isEmpty() {
+    /** Whether nothing but white space has come yet. */
+    get isEmpty(): boolean {
       return first === '';
     },
-    get text() {
+    /** The text that the literal spells. */
+    get text(): string {
       return decode(whole.literal);
     },
-    get isObject() {
+    /** Whether an object has begun. Some models send other things. */
+    get isObject(): boolean {
       return first === '{';
     },
-    get isClosed() {
+    /** Whether every bracket is closed again: most likely no more will come. */
+    get isClosed(): boolean {
       return (first === '{' || first === '[') && depth <= 0 && !inString;
     },
   };

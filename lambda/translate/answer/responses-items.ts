@@ -3,25 +3,9 @@ import { createCustomInput } from './custom-input.ts';
 import { type Call, createGrowingText, decode, type Literal, type TextKind } from './facts.ts';
 import type { Writing } from './writer.ts';
 
-/** An item of a response's output, from its first event to its last. */
-export interface Item {
-  /** Writes its last events and returns the item; an unfinished one is told as such. */
-  close(status: ItemStatus): string;
-}
-
 export type ItemStatus = 'completed' | 'incomplete';
-
-export interface TextItem extends Item {
-  readonly type: 'reasoning' | 'message';
-  add(kind: TextKind, text: Literal, logprobs?: string): void;
-}
-
-export interface CallItem extends Item {
-  readonly call: Call;
-  add(text: Literal): void;
-  /** The item as it is, without an event: a client would run a call that it is told to be done. */
-  abandon(): string;
-}
+export type TextItem = ReturnType<typeof createTextItem>;
+export type CallItem = ReturnType<typeof createCall>;
 
 /** Where an item stands. */
 export interface Place {
@@ -57,14 +41,8 @@ const parts = {
   },
 } as const;
 
-interface Part {
-  readonly kind: TextKind;
-  add(text: Literal, logprobs?: string): void;
-  close(): string;
-}
-
 /** Begins a part of an item: `number` counts those before it. */
-function openPart(events: ResponseEvents, kind: TextKind, { id, index: item }: Place, number: number): Part {
+function openPart(events: ResponseEvents, kind: TextKind, { id, index: item }: Place, number: number) {
   const { type, member, event, partEvent, index } = parts[kind];
   const at = `"item_id":"${id}","output_index":${item},"${index}":${number}`;
   const whole = createGrowingText();
@@ -79,14 +57,16 @@ function openPart(events: ResponseEvents, kind: TextKind, { id, index: item }: P
   const writeWithProbabilities = events.prepareDelta(`${event}.delta`, at);
   return {
     kind,
-    add(text, logprobs) {
+    add(text: Literal, logprobs?: string): void {
       whole.add(text);
-      if (kind !== 'said' || logprobs === undefined) return write(text);
-      const inner = logprobs.slice(1, -1);
-      probabilities.push(inner);
-      writeWithProbabilities(text, rest(inner));
+      if (kind !== 'said' || logprobs === undefined) write(text);
+      else {
+        const inner = logprobs.slice(1, -1);
+        probabilities.push(inner);
+        writeWithProbabilities(text, rest(inner));
+      }
     },
-    close() {
+    close(): string {
       const { literal } = whole;
       events.write(`${event}.done`, `${at},"${member}":${literal}${rest(probabilities.join(','))}`);
       const part = partOf(literal);
@@ -100,12 +80,12 @@ function openPart(events: ResponseEvents, kind: TextKind, { id, index: item }: P
 export function createTextItem(
   events: ResponseEvents,
   place: Place,
-  type: TextItem['type'],
+  type: 'reasoning' | 'message',
   sealing?: Pick<Writing, 'seal' | 'takeThought'>,
-): TextItem {
+) {
   const closed: string[] = [];
   const raw = createGrowingText();
-  let open: Part | undefined;
+  let open: ReturnType<typeof openPart> | undefined;
   const itemOf = (status: string, sealed = '') =>
     type === 'reasoning'
       ? `{"type":"reasoning","id":"${place.id}","summary":[${closed.join(',')}]${sealed}}`
@@ -113,7 +93,7 @@ export function createTextItem(
   openItem(events, place, itemOf('in_progress'));
   return {
     type,
-    add(kind, text, logprobs) {
+    add(kind: TextKind, text: Literal, logprobs?: string): void {
       if (open?.kind !== kind) {
         if (open) closed.push(open.close());
         open = openPart(events, kind, place, closed.length);
@@ -121,7 +101,8 @@ export function createTextItem(
       if (sealing) raw.add(sealing.takeThought());
       open.add(text, logprobs);
     },
-    close(status) {
+    /** Writes its last events and returns the item; an unfinished one is told as such. */
+    close(status: ItemStatus): string {
       if (open) closed.push(open.close());
       const secret = sealing?.seal(decode(raw.literal));
       const sealed = secret === undefined ? '' : `,"encrypted_content":${JSON.stringify(secret)}`;
@@ -148,7 +129,7 @@ export function createCall(
     tool,
     live,
   }: { readonly call: Call; readonly callId: string; readonly tool: ClientTool; readonly live: boolean },
-): CallItem {
+) {
   const { type, member, event, begins } = forms[tool.kind];
   const namespace = tool.namespace === undefined ? '' : `,"namespace":${JSON.stringify(tool.namespace)}`;
   const name = `,"name":${JSON.stringify(tool.name)}`;
@@ -165,12 +146,11 @@ export function createCall(
   const argumentsNow = () => (tool.kind === 'tool_search' ? readObject(call) : call.arguments.literal);
 
   return {
-    call,
-    add(text) {
+    add(text: Literal): void {
       if (input) show(input.push(decode(text)));
       else write(text);
     },
-    close(status) {
+    close(status: ItemStatus): string {
       if (input) show(input.end());
       else if (call.arguments.isEmpty) {
         call.arguments.add('"{}"');
@@ -181,7 +161,8 @@ export function createCall(
       if (event !== undefined) events.write(`${event}.done`, `${at}${done},"${member}":${given}`);
       return closeItem(events, place, itemOf(status, given));
     },
-    abandon() {
+    /** The item as it is, without an event: a client would run a call that it is told to be done. */
+    abandon(): string {
       if (!input) return itemOf('incomplete', argumentsNow());
       const partly = createCustomInput(true);
       return itemOf('incomplete', JSON.stringify(partly.push(call.arguments.text)));

@@ -95,17 +95,6 @@ export type Format =
       readonly strict: string | undefined;
     };
 
-export interface Sampling {
-  readonly temperature?: string | undefined;
-  readonly top_p?: string | undefined;
-  readonly top_k?: string | undefined;
-  readonly presence_penalty?: string | undefined;
-  readonly frequency_penalty?: string | undefined;
-  readonly stop?: string | undefined;
-  readonly logprobs?: string | undefined;
-  readonly top_logprobs?: string | undefined;
-}
-
 /** What a client asks, whatever its dialect. Valid as long as the body's `Json` is. */
 export interface Asking {
   readonly json: Json;
@@ -116,7 +105,8 @@ export interface Asking {
   /** Whether the model may call only one tool at a time. */
   readonly oneCall: boolean;
   readonly limit: string | undefined;
-  readonly sampling: Sampling;
+  /** Members that chat has under the same names. */
+  readonly sampling: Readonly<Record<string, string | undefined>>;
   readonly reasoning: Reasoning;
   readonly format: Format | undefined;
   /** What the answer does with thoughts: whether they are shown, and whether they are sealed so that they can come back. */

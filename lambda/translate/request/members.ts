@@ -22,6 +22,8 @@ export interface Members<Name extends string> {
   required(name: Name): Node;
   /** As it is written. */
   raw(name: Name): string | undefined;
+  /** Several, as chat has members of the same names. */
+  raws(...names: readonly Name[]): Readonly<Record<string, string | undefined>>;
   /** A string as it is written, with its quotes. */
   string(name: Name): string | undefined;
   requiredString(name: Name): string;
@@ -58,9 +60,11 @@ export function takeMembers<const F extends Fields>(
     const value = nodes[name];
     return value === undefined ? undefined : read(value);
   };
+  const raw = (name: string) => ifThere(name, (value) => json.raw(value));
   return {
     ...{ nodes: nodes as Members<keyof F & string>['nodes'], required },
-    raw: (name) => ifThere(name, (value) => json.raw(value)),
+    raw,
+    raws: (...names) => Object.fromEntries(names.map((name) => [name, raw(name)])),
     string: (name) => ifThere(name, (value) => stringOf(reading, value)),
     requiredString: (name) => stringOf(reading, required(name)),
     text: (name) => ifThere(name, (value) => textOf(reading, value)),

@@ -7,7 +7,9 @@ import { messagesFields as fields } from './messages-fields.ts';
 import {
   beginReading,
   type Reading,
+  type RefusedTypes,
   refuse,
+  refuseByType,
   refuseType,
   refuseUnknown,
   requireKind,
@@ -19,7 +21,7 @@ import { createTurns } from './turns.ts';
 /** Reads a request of the messages dialect. `open` opens the caller's seals. */
 export function* readMessages(json: Json, open: Reading['open']): Cooperative<Asking> {
   const reading = beginReading(json, open);
-  const { nodes, raw } = takeMembers(reading, json.root, fields.request);
+  const { nodes, raw, raws } = takeMembers(reading, json.root, fields.request);
   const turns = createTurns(reading);
   const { messages, stop_sequences: stops } = nodes;
   const system = nodes.system === undefined ? [] : yield* readSystem(reading, nodes.system);
@@ -37,9 +39,7 @@ export function* readMessages(json: Json, open: Reading['open']): Cooperative<As
     oneCall,
     limit: raw('max_tokens'),
     sampling: {
-      temperature: raw('temperature'),
-      top_p: raw('top_p'),
-      top_k: raw('top_k'),
+      ...raws('temperature', 'top_p', 'top_k'),
       stop: stops === undefined ? undefined : readStops(reading, stops),
     },
     ...readThinking(reading, nodes.thinking, effort),
@@ -68,13 +68,16 @@ function readStops(reading: Reading, list: Node): string | undefined {
   return reading.json.next(list) === list + 1 ? undefined : reading.json.raw(list);
 }
 
-const vendorRun = 'runs at the vendor, and this model has none. Leave it out of tools.';
-const vendorKnown = "is described to its vendor's models only. Offer a tool with a description and an input_schema.";
-
-/** Tools with a type of their own, with the end of the sentence that refuses them. */
-export const refusedTools: readonly (readonly [types: RegExp, sentence: string])[] = [
-  [/^(web_search|web_fetch|code_execution|tool_search|advisor|mcp_toolset)/, vendorRun],
-  [/^(bash|text_editor|memory|computer|browser)/, vendorKnown],
+/** Tools with a type of their own. */
+const refusedTools: RefusedTypes = [
+  [
+    /^(web_search|web_fetch|code_execution|tool_search|advisor|mcp_toolset)/,
+    'runs at the vendor, and this model has none. Leave it out of tools.',
+  ],
+  [
+    /^(bash|text_editor|memory|computer|browser)/,
+    "is described to its vendor's models only. Offer a tool with a description and an input_schema.",
+  ],
 ];
 
 /** The tools that may be called now: of those that wait for the client's search, only what it has found, at the end. */
@@ -85,10 +88,7 @@ function readTools(reading: Reading, list: Node | undefined): Offer[] {
   const offers: Offer[] = [];
   for (const at of reading.json.elements(list)) {
     const type = typeOf(reading, at);
-    if (type !== '' && type !== 'custom') {
-      const [, sentence] = refusedTools.find(([types]) => types.test(type)) ?? [];
-      return sentence === undefined ? refuseUnknown(reading, at) : refuseType(reading, at, sentence);
-    }
+    if (type !== '' && type !== 'custom') refuseByType(reading, at, refusedTools);
     const { raw, requiredText } = takeMembers(reading, at, fields.tool);
     const name = requiredText('name');
     const offer: Offer = {
@@ -125,11 +125,7 @@ function readChoice(reading: Reading, at: Node | undefined): Pick<Asking, 'choic
 }
 
 /** The level that a number of tokens stands for. */
-const budgets = [
-  ['low', 2_048],
-  ['medium', 8_192],
-  ['high', 24_576],
-] as const;
+const budgets = { low: 2_048, medium: 8_192, high: 24_576 };
 
 type Thinking = Pick<Asking, 'reasoning' | 'thoughts'>;
 
@@ -148,7 +144,7 @@ function readThinking(reading: Reading, thinking: Node | undefined, effort: Node
   if (type === 'enabled' && budget !== undefined) {
     if (level !== undefined) reading.leftOut.push(budget);
     const tokens = Number(reading.json.raw(budget));
-    const [name] = budgets.find(([, most]) => tokens <= most) ?? ['max'];
+    const [name] = Object.entries(budgets).find(([, most]) => tokens <= most) ?? ['max'];
     return { reasoning: { wish: 'on', level: level ?? { at: budget, name, exact: false } }, thoughts };
   }
   if (type !== 'enabled' && type !== 'adaptive') reading.unread.push(thinking);

@@ -11,7 +11,7 @@ import { createTurns } from './turns.ts';
 /** Reads a request of the responses dialect. `open` opens the caller's seals. */
 export function* readResponses(json: Json, open: Reading['open']): Cooperative<Asking> {
   const reading = beginReading(json, open);
-  const { nodes, raw, string } = takeMembers(reading, json.root, fields.request);
+  const { nodes, raw, raws, string } = takeMembers(reading, json.root, fields.request);
   if (raw('background') === 'true') {
     refuse(reading, nodes.background ?? json.root, 'is not supported: nothing is stored. Leave it out.');
   }
@@ -34,12 +34,9 @@ export function* readResponses(json: Json, open: Reading['open']): Cooperative<A
     oneCall: raw('parallel_tool_calls') === 'false',
     limit: raw('max_output_tokens'),
     sampling: {
-      temperature: raw('temperature'),
-      top_p: raw('top_p'),
-      presence_penalty: raw('presence_penalty'),
-      frequency_penalty: raw('frequency_penalty'),
+      ...raws('temperature', 'top_p', 'presence_penalty', 'frequency_penalty'),
       logprobs: asksForLogprobs || nodes.top_logprobs !== undefined ? 'true' : undefined,
-      top_logprobs: raw('top_logprobs'),
+      ...raws('top_logprobs'),
     },
     reasoning,
     format: format === undefined ? undefined : readFormat(reading, format),

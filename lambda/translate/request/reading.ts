@@ -105,6 +105,16 @@ export function refuseType(reading: Reading, object: Node, what: string): never 
   refuse(reading, object, type === '' ? `(without a type) ${what}` : `(${excerpt(type, longestType)}) ${what}`);
 }
 
+/** Types that are refused, with the end of the sentence. */
+export type RefusedTypes = readonly (readonly [types: RegExp, what: string])[];
+
+/** Refuses something of a type that is not translated. */
+export function refuseByType(reading: Reading, object: Node, refused: RefusedTypes): never {
+  const type = typeOf(reading, object);
+  const [, what] = refused.find(([types]) => types.test(type)) ?? [];
+  return what === undefined ? refuseUnknown(reading, object) : refuseType(reading, object, what);
+}
+
 /** Refuses something whose type nobody here knows: it carries content or a promise. */
 export function refuseUnknown(reading: Reading, object: Node, remedy = 'Leave it out.'): never {
   refuseType(reading, object, `is of a kind that this model can't take. ${remedy}`);

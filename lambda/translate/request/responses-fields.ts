@@ -1,7 +1,6 @@
 import { type Fields, ignore, map } from './members.ts';
 
 const call = { ...map('type', 'call_id'), ...ignore('id', 'status') };
-const output = { ...call, ...map('output'), ...ignore('name', 'namespace') };
 const elsewhere = 'its content is stored elsewhere. Send the content itself.';
 
 /** What becomes of each member of a responses request. */
@@ -36,8 +35,7 @@ export const responsesFields = {
   'function_call item': { ...call, ...map('name', 'namespace', 'arguments') },
   'custom_tool_call item': { ...call, ...map('name', 'namespace', 'input') },
   'tool_search_call item': { ...call, ...map('execution', 'arguments') },
-  'function_call_output item': output,
-  'custom_tool_call_output item': output,
+  'call_output item': { ...call, ...map('output'), ...ignore('name', 'namespace') },
   'tool_search_output item': { ...call, ...map('execution', 'tools') },
   'additional_tools item': { ...map('type', 'tools'), ...ignore('role', 'id') },
   'text part': { ...map('type', 'text'), ...ignore('annotations', 'logprobs', 'prompt_cache_breakpoint') },

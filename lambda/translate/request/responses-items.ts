@@ -6,9 +6,11 @@ import { type Members, takeMembers } from './members.ts';
 import {
   isPauseDue,
   type Reading,
+  type RefusedTypes,
   readContent,
   readList,
   refuse,
+  refuseByType,
   refuseType,
   refuseUnknown,
   requireKind,
@@ -42,33 +44,21 @@ export function* readInput(items: Items, input: Node): Cooperative<void> {
   }
 }
 
-const compacted = 'is a history that only its maker can read. Send the full history.';
-const clientRun = 'belongs to a tool that this model does not have. Offer a function instead.';
-const vendorRun = 'belongs to a tool that runs at the vendor, and this model has none. Leave it out.';
-
-/** Items that are refused, with the end of the sentence. */
-const refusedItems: Readonly<Record<string, string>> = {
-  compaction: compacted,
-  compaction_trigger: compacted,
-  context_compaction: compacted,
-  item_reference: 'refers to an item that is stored elsewhere. Send the item itself.',
-  local_shell_call: clientRun,
-  local_shell_call_output: clientRun,
-  shell_call: clientRun,
-  shell_call_output: clientRun,
-  apply_patch_call: clientRun,
-  apply_patch_call_output: clientRun,
-  code_interpreter_call: vendorRun,
-  file_search_call: vendorRun,
-  mcp_call: vendorRun,
-  mcp_list_tools: vendorRun,
-  mcp_approval_request: vendorRun,
-  mcp_approval_response: vendorRun,
-  computer_call: vendorRun,
-  computer_call_output: vendorRun,
-  program: vendorRun,
-  program_output: vendorRun,
-};
+const refusedItems: RefusedTypes = [
+  [
+    /^(compaction|compaction_trigger|context_compaction)$/,
+    'is a history that only its maker can read. Send the full history.',
+  ],
+  [/^item_reference$/, 'refers to an item that is stored elsewhere. Send the item itself.'],
+  [
+    /^(local_shell|shell|apply_patch)_call(_output)?$/,
+    'belongs to a tool that this model does not have. Offer a function instead.',
+  ],
+  [
+    /^(code_interpreter_call|file_search_call|mcp_(call|list_tools|approval_re(quest|sponse))|(computer_call|program)(_output)?)$/,
+    'belongs to a tool that runs at the vendor, and this model has none. Leave it out.',
+  ],
+];
 
 /** Reads an item, at once or with pauses. */
 type ReadItem = (items: Items, item: Node) => Cooperative<void> | undefined;
@@ -81,8 +71,8 @@ const readers: Readonly<Record<string, ReadItem>> = {
   function_call: readFunctionCall,
   custom_tool_call: readCustomCall,
   tool_search_call: readSearchCall,
-  function_call_output: (items, item) => readOutput(items, item, 'function_call_output item'),
-  custom_tool_call_output: (items, item) => readOutput(items, item, 'custom_tool_call_output item'),
+  function_call_output: readOutput,
+  custom_tool_call_output: readOutput,
   tool_search_output: readSearchOutput,
   additional_tools: ({ reading, offers }, item) =>
     offers.read(takeMembers(reading, item, fields['additional_tools item']).required('tools')),
@@ -104,11 +94,8 @@ export const knownItems = Object.keys(readers);
 function readItem(items: Items, item: Node): Cooperative<void> | undefined {
   const { reading } = items;
   const type = typeOf(reading, item);
-  const sentence = Object.hasOwn(refusedItems, type) ? refusedItems[type] : undefined;
-  if (sentence !== undefined) refuseType(reading, item, sentence);
   const read = Object.hasOwn(readers, type) ? readers[type] : undefined;
-  if (read === undefined) refuseUnknown(reading, item);
-  return read(items, item);
+  return read === undefined ? refuseByType(reading, item, refusedItems) : read(items, item);
 }
 
 function* readMessage({ reading, turns }: Items, item: Node): Cooperative<void> {
@@ -214,10 +201,8 @@ function readSearchCall({ reading, turns, offers }: Items, item: Node): undefine
   turns.call({ at: item, id, tool, given: { form, raw: json.raw(given) } }, call.requiredText('call_id'));
 }
 
-type OutputKind = 'function_call_output item' | 'custom_tool_call_output item';
-
-function* readOutput({ reading, turns }: Items, item: Node, kind: OutputKind): Cooperative<void> {
-  const { required, requiredText } = takeMembers(reading, item, fields[kind]);
+function* readOutput({ reading, turns }: Items, item: Node): Cooperative<void> {
+  const { required, requiredText } = takeMembers(reading, item, fields['call_output item']);
   const id = requiredText('call_id');
   const parts = yield* readParts(reading, required('output'));
   turns.result({ at: item, parts, failed: false }, id);

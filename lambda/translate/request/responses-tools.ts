@@ -6,8 +6,10 @@ import { type Members, takeMembers } from './members.ts';
 import {
   isPauseDue,
   type Reading,
+  type RefusedTypes,
   readList,
   refuse,
+  refuseByType,
   refuseType,
   refuseUnknown,
   requireKind,
@@ -32,21 +34,13 @@ export interface ToolOffers {
 /** Tools that agents offer by default and that run at the vendor: left out, unless one is forced. */
 export const hostedTools = /^(web_search|image_generation$)/;
 
-const vendorRun = 'runs at the vendor, and this model has none. Leave it out of tools.';
-const clientRun = 'is a tool whose calls this model does not know. Offer a function instead.';
-
-/** Tools that are refused, with the end of the sentence. */
-const refusedTools: Readonly<Record<string, string>> = {
-  file_search: vendorRun,
-  code_interpreter: vendorRun,
-  mcp: vendorRun,
-  computer: vendorRun,
-  computer_use_preview: vendorRun,
-  programmatic_tool_calling: vendorRun,
-  local_shell: clientRun,
-  shell: clientRun,
-  apply_patch: clientRun,
-};
+const refusedTools: RefusedTypes = [
+  [
+    /^(file_search|code_interpreter|mcp|computer|computer_use_preview|programmatic_tool_calling)$/,
+    'runs at the vendor, and this model has none. Leave it out of tools.',
+  ],
+  [/^(local_shell|shell|apply_patch)$/, 'is a tool whose calls this model does not know. Offer a function instead.'],
+];
 
 /** A tool within a list: its namespace, and whether a search has found it. */
 interface Around {
@@ -86,8 +80,7 @@ export function createToolOffers(reading: Reading): ToolOffers {
       reading.leftOut.push(tool);
       return [];
     }
-    const sentence = Object.hasOwn(refusedTools, type) ? refusedTools[type] : undefined;
-    return sentence === undefined ? refuseUnknown(reading, tool) : refuseType(reading, tool, sentence);
+    return refuseByType(reading, tool, refusedTools);
   }
 
   function* readTools(list: Node, around: Around): Cooperative<ClientTool[]> {

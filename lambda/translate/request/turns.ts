@@ -2,22 +2,12 @@ import { excerpt } from '../../errors.ts';
 import type { AssistantTurn, Call, Part, Raw, Result, Thought, Turn } from './asking.ts';
 import { type Reading, refuse } from './reading.ts';
 
-/** Puts the items of a conversation together: all that the model did in one go is one turn, and each result is with its call. */
-export interface Turns {
-  system(texts: readonly Raw[]): void;
-  user(parts: readonly Part[]): void;
-  say(said: AssistantTurn['said'][number]): void;
-  think(thought: Thought): void;
-  call(call: Omit<Call, 'result'>, id: string): void;
-  /** What the latest call with this id gave that has no result yet. */
-  result(result: Result, id: string): void;
-  /** The turns, once each call has its result. */
-  finish(): readonly Turn[];
-}
-
 const longestId = 60;
 
-export function createTurns(reading: Reading): Turns {
+export type Turns = ReturnType<typeof createTurns>;
+
+/** Puts the items of a conversation together: all that the model did in one go is one turn, and each result is with its call. */
+export function createTurns(reading: Reading) {
   const turns: Turn[] = [];
   const called = new Map<string, { readonly calls: Call[]; answered: number }>();
   let current: AssistantTurn | undefined;
@@ -33,18 +23,23 @@ export function createTurns(reading: Reading): Turns {
     turns.push(turn);
   };
   return {
-    system: (texts) => add({ role: 'system', texts }),
-    user: (parts) => add({ role: 'user', parts }),
-    say: (said) => assistant().said.push(said),
-    think: (thought) => assistant().thoughts.push(thought),
-    call(call, id) {
+    system: (texts: readonly Raw[]): void => add({ role: 'system', texts }),
+    user: (parts: readonly Part[]): void => add({ role: 'user', parts }),
+    say(said: AssistantTurn['said'][number]): void {
+      assistant().said.push(said);
+    },
+    think(thought: Thought): void {
+      assistant().thoughts.push(thought);
+    },
+    call(call: Omit<Call, 'result'>, id: string): void {
       const made: Call = { ...call, result: undefined };
       assistant().calls.push(made);
       const same = called.get(id);
       if (same === undefined) called.set(id, { calls: [made], answered: 0 });
       else same.calls.push(made);
     },
-    result(result, id) {
+    /** What the latest call with this id gave that has no result yet. */
+    result(result: Result, id: string): void {
       current = undefined;
       // Some servers number the calls of each turn anew: the first that waits is meant.
       const same = called.get(id);
@@ -56,7 +51,8 @@ export function createTurns(reading: Reading): Turns {
       same.answered += 1;
       call.result = result;
     },
-    finish() {
+    /** The turns, once each call has its result. */
+    finish(): readonly Turn[] {
       for (const turn of turns) {
         const unanswered = turn.role === 'assistant' && turn.calls.find(({ result }) => result === undefined);
         if (!unanswered) continue;

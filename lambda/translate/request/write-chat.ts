@@ -2,7 +2,7 @@ import { pathTo } from '../../dialects/body.ts';
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import { createToolTable, type ToolNames } from '../tools.ts';
-import { type Asking, type Format, quote, type Sampling } from './asking.ts';
+import { type Asking, type Format, quote } from './asking.ts';
 import { writeMessages } from './chat-messages.ts';
 import { selectTools, writeTools } from './chat-tools.ts';
 import { refuse } from './reading.ts';
@@ -12,7 +12,8 @@ import { type BodyText, type ChatUpstream, createBodyText, type Writing } from '
 export interface Translated {
   /** The body's text in pieces, so that a long one need never be joined. */
   readonly pieces: readonly string[];
-  readonly leftOut: LeftOut;
+  /** The places of what the upstream was not told, as a header names them; undefined if there are none. */
+  readonly leftOut: string | undefined;
   /** The same as nodes of the client's body. */
   readonly leftOutNodes: ReadonlySet<Node>;
   readonly tools: ToolNames;
@@ -49,15 +50,13 @@ export function* writeChat(asking: Asking, upstream: ChatUpstream, model: string
   add('}');
   return {
     pieces: body.finish(),
-    leftOut: listLeftOut(json, leftOut),
+    leftOut: namePlaces(json, leftOut),
     leftOutNodes: new Set(leftOut),
     tools: writing.names,
   };
 }
 
-type Members = Readonly<Record<string, string | undefined>>;
-
-function limitsOf({ asking, upstream }: Writing): Members & Sampling {
+function limitsOf({ asking, upstream }: Writing): Asking['sampling'] {
   const limit = asking.limit ?? upstream.limit?.toString();
   return {
     [upstream.limitName]: limit,
@@ -124,31 +123,21 @@ function nearest(wanted: string, known: readonly string[]): string | undefined {
   return ranked.findLast((level) => levels.indexOf(level) <= rank) ?? ranked[0];
 }
 
-/** What a translation had no place for: the first places in the client's body, and how many more there are. */
-export interface LeftOut {
-  readonly places: readonly string[];
-  readonly more: number;
-}
-
 // With all that stands between them, they fit into 2 KB.
 const mostPlaces = 20;
 const longestPlace = 100;
 
-/** Places in the order of the body. */
-export function listLeftOut(json: Json, nodes: readonly Node[]): LeftOut {
+/** Names places in the order of the body, such as `tools[7], input[3].encrypted_content, +2`; undefined if there are none. */
+export function namePlaces(json: Json, nodes: readonly Node[]): string | undefined {
   const sorted = Int32Array.from(nodes).sort();
   // Repeated members have one place.
   const places = new Set([...sorted.slice(0, mostPlaces)].map((node) => pathTo(json, node)));
-  return { places: [...places].map(toHeaderText), more: Math.max(0, sorted.length - mostPlaces) };
+  const more = sorted.length > mostPlaces ? [`+${sorted.length - mostPlaces}`] : [];
+  return [...[...places].map(toHeaderText), ...more].join(', ') || undefined;
 }
 
 /** A comma separates places, and only visible ASCII can be sent in a header. */
 function toHeaderText(place: string): string {
   // Cut first: a name may be a megabyte long.
   return place.slice(0, longestPlace).replace(/[^\x21-\x7e]|,/g, '?');
-}
-
-/** The value of the header, such as `tools[7], input[3].encrypted_content, +2`; undefined if nothing was left out. */
-export function renderLeftOut({ places, more }: LeftOut): string | undefined {
-  return [...places, ...(more > 0 ? [`+${more}`] : [])].join(', ') || undefined;
 }

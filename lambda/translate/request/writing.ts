@@ -13,22 +13,15 @@ export interface Writing {
   readonly leaveOut: (at: Node) => void;
 }
 
-/** A body's text while it is written. */
-export interface BodyText {
-  /** Adds JSON text. */
-  add(...raws: readonly Raw[]): void;
-  /** Whether so much was written since the last pause that one is due. */
-  isPauseDue(): boolean;
-  /** The text in pieces: long ones of the client's body, and what stands between them. */
-  finish(): readonly string[];
-}
-
 /** In characters. A shorter piece is joined with its neighbours, because each piece is written by itself. */
 const [shortPiece, longestJoined] = [4_096, 65_536];
 /** What a piece costs besides its characters. */
 const costOfPiece = 16;
 
-export function createBodyText(): BodyText {
+export type BodyText = ReturnType<typeof createBodyText>;
+
+/** A body's text while it is written. */
+export function createBodyText() {
   const pieces: string[] = [];
   const short: string[] = [];
   let length = 0;
@@ -48,18 +41,21 @@ export function createBodyText(): BodyText {
     }
   };
   return {
-    add(...raws) {
+    /** Adds JSON text. */
+    add(...raws: readonly Raw[]): void {
       for (const raw of raws) {
         if (typeof raw === 'string') addPiece(raw);
         else for (const piece of raw) addPiece(piece);
       }
     },
-    isPauseDue() {
+    /** Whether so much was written since the last pause that one is due. */
+    isPauseDue(): boolean {
       if (work < charactersPerSlice) return false;
       work = 0;
       return true;
     },
-    finish() {
+    /** The text in pieces: long ones of the client's body, and what stands between them. */
+    finish(): readonly string[] {
       join();
       return pieces;
     },

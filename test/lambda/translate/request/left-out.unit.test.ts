@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { createScanner } from '../../../../lambda/json/scan.ts';
-import { listLeftOut, renderLeftOut } from '../../../../lambda/translate/request/write-chat.ts';
+import { namePlaces } from '../../../../lambda/translate/request/write-chat.ts';
 
 /** The header for all members of a body that were left out. */
 function headerFor(names: readonly string[]): string | undefined {
   const json = createScanner().scan(`{${names.map((name) => `${JSON.stringify(name)}:1`).join()}}`);
   const values = [...json.keys(json.root)].map((key) => key + 1);
-  return renderLeftOut(listLeftOut(json, values.toReversed()));
+  return namePlaces(json, values.toReversed());
 }
 
 describe('the header that names what was left out', () => {

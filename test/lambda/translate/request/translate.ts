@@ -1,6 +1,5 @@
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { keyOf } from '../../../../lambda/settings/secrets.ts';
-import { renderLeftOut } from '../../../../lambda/translate/request/write-chat.ts';
 import type { ChatUpstream } from '../../../../lambda/translate/request/writing.ts';
 import { createSeals } from '../../../../lambda/translate/seal.ts';
 import type { ToolNames } from '../../../../lambda/translate/tools.ts';
@@ -52,7 +51,7 @@ export function toChat(dialect: ClientDialect, request: unknown, upstream: Parti
   const work = translateRequest(dialect, createScanner().scan(text), seals, target);
   const { pieces, leftOut, tools, thoughts } = atOnce(work);
   const written = pieces.join('');
-  return { text: written, body: JSON.parse(written), leftOut: renderLeftOut(leftOut), tools, thoughts };
+  return { text: written, body: JSON.parse(written), leftOut, tools, thoughts };
 }
 
 /** The message of the refusal; undefined if the request is translated. */

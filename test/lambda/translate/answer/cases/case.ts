@@ -16,7 +16,18 @@ export interface ChatCase {
   /** The caller's text at which the model stops. */
   readonly stop?: string;
   /** What the usage says, if it is there. */
-  readonly usage?: object;
+  readonly usage?: object | undefined;
+}
+
+/** Cases that say the same, but for what a row says otherwise. */
+export const cases = (
+  says: ChatCase['says'],
+  rows: readonly (readonly [name: string, chunks: ChatCase['chunks'], rest?: Partial<ChatCase>])[],
+): readonly ChatCase[] => rows.map(([name, chunks, rest]) => ({ name, chunks, says, usage: usageIn(chunks), ...rest }));
+
+/** The last that is told, wherever it stands. */
+function usageIn(chunks: ChatCase['chunks']): object | undefined {
+  return chunks.flatMap((one) => Object(one).usage ?? Object(one).choices?.[0]?.usage ?? []).at(-1);
 }
 
 /** A chunk of one choice. */
@@ -43,3 +54,6 @@ export const fragment = (part: { index?: number; id?: string; name?: string; arg
   };
 };
 export const call = (...parts: Parameters<typeof fragment>[0][]) => chunk({ tool_calls: parts.map(fragment) });
+/** A whole call or the beginning of one, and what goes on with it. */
+export const begin = (id: string, index = 0, name = 'weather', args = '') => call({ index, id, name, args });
+export const more = (args: string, index = 0) => call({ index, args });

@@ -1,17 +1,18 @@
 import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import OpenAI from 'openai';
 import type { Request } from 'playwright-core';
-import { testAccount } from '../support/accounts.ts';
-import { click, getKey, heading, startSession } from './session.ts';
-import { installWallet } from './test-wallet.ts';
+import { listenLocally } from '../../local/listen-locally.ts';
+import { PRICES } from '../support/prices.ts';
+import { alert, click, getKey, heading, nothingKept, startSession } from './session.ts';
 
 const run = promisify(execFile);
 const root = new URL('../..', import.meta.url);
 
 // Without the cache a revocation takes effect at once, not within half a minute.
-const session = startSession({ IDENTITY_CACHE_SECONDS: '0' });
+const session = startSession({ IDENTITY_CACHE_SECONDS: '0', PRICES, MEMBER_BUDGET: '20' });
 
 const ask = async (key: string, path = '/v1/models', body?: object) => {
   const post = body && { method: 'POST', body: JSON.stringify(body) };
@@ -27,17 +28,18 @@ test('a person gets a key, uses it and revokes it', async () => {
   for (const status of [200, 200, 200, 429]) expect((await chat('guest')).status).toBe(status);
   expect(await ask('guest')).toEqual({ status: 200, limit: '3' });
 
-  await using watched = await session.openPage();
-  const { page, complaints, origins } = watched;
+  const { page, complaints, origins, wallet } = await session.openCli(1);
   const asked: Request[] = [];
   page.on('request', (request) => asked.push(request));
-  const wallet = await installWallet(page, testAccount(1));
   await page.goto(`${session.url}/cli`);
   const key = await getKey(page);
   expect(key).toMatch(/^ltk_[\w-]{43}$/);
   expect(wallet.shown).toEqual([expect.stringContaining(`${new URL(session.url).host} wants you to sign in`)]);
   await click(page, 'Copy the key');
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
+
+  const budget = page.locator('#budget');
+  expect(await budget.textContent()).toMatch(/^20\.00 of 20\.00 USD are left to spend this month, which ends in \d+ /);
 
   const client = new OpenAI({ baseURL: `${session.url}/v1`, apiKey: key, maxRetries: 0 });
   const { model } = await client.chat.completions.create({ model: 'svc', messages: [{ role: 'user', content: 'Hi' }] });
@@ -48,6 +50,8 @@ test('a person gets a key, uses it and revokes it', async () => {
   expect(await page.locator('#link-text').textContent()).toMatch(/^127\.0\.0\.1 counts as you until /);
   await click(page, 'Refresh the requests left today');
   await page.getByText('48 of 50', { exact: true }).waitFor();
+  expect(await budget.textContent()).toMatch(/^19\.99\d* of 20\.00 USD are left/);
+  expect(await budget.isVisible()).toBe(true);
 
   await click(page, /^Revoke key_/);
   await click(page, /^Yes, revoke key_/);
@@ -63,15 +67,13 @@ test('a person gets a key, uses it and revokes it', async () => {
     expect(request.url()).not.toMatch(/lt[ks]_|\?/);
     expect(await request.allHeaders()).not.toHaveProperty('referer');
   }
-  expect(await page.evaluate('[location.href, history.length, localStorage.length, sessionStorage.length]')).toEqual([
-    ...[`${session.url}/cli`, 2, 0, 0],
-  ]);
+  expect(await page.evaluate('[location.href, history.length]')).toEqual([`${session.url}/cli`, 2]);
+  expect(await page.evaluate(nothingKept)).toEqual([0, 0, '']);
   expect(await page.context().cookies()).toEqual([]);
 });
 
 test('every snippet that this machine can run answers', async () => {
-  await using watched = await session.openCli(2);
-  const { page } = watched;
+  const { page } = await session.openCli(2);
   await getKey(page);
   const snippet = async (client: string, title: string) => {
     await page.getByRole('combobox', { name: 'Client' }).selectOption(client);
@@ -90,8 +92,7 @@ test('every snippet that this machine can run answers', async () => {
 });
 
 test('the clients’ blocks can be read before anyone signs, and keep the choice when there is a key', async () => {
-  await using watched = await session.openCli(7);
-  const { page, complaints } = watched;
+  const { page, complaints } = await session.openCli(7);
   const blocks = page.getByRole('region', { name: 'Set up a client' });
   await blocks.getByRole('combobox', { name: 'Client' }).selectOption('Codex');
   await blocks.getByText('export GATEWAY_KEY=YOUR_KEY').waitFor();
@@ -106,8 +107,7 @@ test('the clients’ blocks can be read before anyone signs, and keep the choice
 });
 
 test('a person labels keys, when signing and later', async () => {
-  await using watched = await session.openCli(8);
-  const { page, complaints } = watched;
+  const { page, complaints } = await session.openCli(8);
   await click(page, 'Test Wallet');
   const label = page.getByRole('textbox', { name: 'Label of the key' });
   await label.fill('laptop');
@@ -124,8 +124,7 @@ test('a person labels keys, when signing and later', async () => {
 });
 
 test('the keyboard is enough, and every step is announced', async () => {
-  await using watched = await session.openCli(3);
-  const { page } = watched;
+  const { page } = await session.openCli(3);
   await page.getByRole('button', { name: 'Test Wallet' }).waitFor();
   const focused = () => page.evaluate('document.activeElement.textContent.trim()');
   const press = async (...keys: string[]) => {
@@ -164,33 +163,27 @@ test('the keyboard is enough, and every step is announced', async () => {
 
 describe('on other paths', () => {
   test('without a wallet the page says what to do, and notices one that appears later', async () => {
-    await using watched = await session.openPage();
-    const { page } = watched;
-    await page.goto(`${session.url}/cli`);
+    const { page } = await session.openPage('/cli');
     await page.getByText('This browser shows no wallet.').waitFor();
     await page.evaluate('window.ethereum = { request: async () => { throw { code: -32002 } } }');
     await click(page, 'Look again');
     await click(page, 'Browser wallet');
-    await page.getByRole('alert').getByText('Browser wallet is asking you already').waitFor();
+    await alert(page, 'Browser wallet is asking you already');
   });
 
   test('a wallet that only sets window.ethereum works too', async () => {
-    await using watched = await session.openPage();
-    const { page } = watched;
-    await installWallet(page, testAccount(4), { announced: false });
-    await page.goto(`${session.url}/cli`);
+    const { page } = await session.openCli(4, { announced: false });
     await click(page, 'Browser wallet');
     await click(page, 'Manage keys only');
     await page.getByText('There are none.').waitFor();
   });
 
   test('declining loses nothing, and can be followed by another try', async () => {
-    await using watched = await session.openCli(5);
-    const { page, complaints, wallet } = watched;
+    const { page, complaints, wallet } = await session.openCli(5);
     await click(page, 'Test Wallet');
     wallet.answer = 'no';
     await click(page, 'Sign and get a key');
-    await page.getByRole('alert').getByText('You declined in Test Wallet. Nothing has happened').waitFor();
+    await alert(page, 'You declined in Test Wallet. Nothing has happened');
     wallet.answer = 'yes';
     await click(page, 'Sign and get a key');
     await heading(page, 'Your key');
@@ -199,8 +192,7 @@ describe('on other paths', () => {
   });
 
   test('a wallet with five keys is told, and can make room', async () => {
-    await using watched = await session.openCli(6);
-    const { page } = watched;
+    const { page } = await session.openCli(6);
     await click(page, 'Test Wallet');
     await click(page, 'Manage keys only');
     for (let count = 1; count <= 5; count += 1) {
@@ -214,7 +206,7 @@ describe('on other paths', () => {
     await page.reload();
     await click(page, 'Test Wallet');
     await click(page, 'Sign and get a key');
-    await page.getByRole('alert').getByText('has 5 keys already').waitFor();
+    await alert(page, 'has 5 keys already');
     await page
       .getByRole('button', { name: /^Revoke/ })
       .first()
@@ -223,4 +215,24 @@ describe('on other paths', () => {
     await click(page, 'New key');
     await heading(page, 'Your key');
   });
+});
+
+test('another site’s page can neither frame this one nor ask for anything', async () => {
+  const frame = `<!doctype html><title>Evil</title><iframe src="${session.url}/cli"></iframe>`;
+  const server = createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(frame));
+  const evil = await listenLocally(server);
+  const { page } = await session.openPage('/');
+  const refused = page.waitForEvent('console', (message) => /frame-ancestors/.test(message.text()));
+  await page.goto(evil.url);
+  expect((await refused).type()).toBe('error');
+  const reached = await page.evaluate(async (url) => {
+    const body = JSON.stringify({ address: `0x${'11'.repeat(20)}` });
+    const json = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+    return fetch(`${url}/cli/challenge`, json).then(
+      () => true,
+      () => false,
+    );
+  }, session.url);
+  expect(reached).toBe(false);
+  await evil.close();
 });

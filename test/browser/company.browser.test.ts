@@ -1,19 +1,101 @@
-import { afterAll, expect, jest, test } from '@jest/globals';
-import { type IdentityProvider, startIdentityProvider } from '../../local/demo/identity-provider.ts';
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { exportJWK, generateKeyPair } from 'jose';
+import type { Page } from 'playwright-core';
+import { demoAccounts, type IdentityProvider, startIdentityProvider } from '../../local/demo/identity-provider.ts';
+import { startTestWallet, type TestWallet } from '../support/accounts.ts';
 import { findFreePort } from '../support/find-free-port.ts';
-import { accessFaults } from './access-faults.ts';
-import { signInThere, tabTo } from './company.ts';
-import { click, cutTexts, heading, startSession } from './session.ts';
+import { signInAt } from '../support/identity-provider.ts';
+import { alert, click, expectLegible, headed, heading, nothingKept, startBrowser } from './session.ts';
 
-const port = await findFreePort();
-const appUrl = `http://127.0.0.1:${port}`;
-for (const way of ['info', 'warn'] as const) jest.spyOn(console, way).mockImplementation(() => {}); // it says that it is a demo
-const provider: IdentityProvider = await startIdentityProvider({ callbackUrl: `${appUrl}/cli/oidc/callback` });
-const session = startSession({
-  ...{ PORT: String(port), APP_URL: appUrl, OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: provider.clientId },
-  ...{ OIDC_CLIENT_SECRET: provider.clientSecret, OIDC_ALLOWED_DOMAINS: 'example.com', WALLET_SIGN_IN: 'false' },
+const [port, providerPort] = [await findFreePort(), await findFreePort()];
+// Another site than the provider's, which is at 127.0.0.1.
+const appUrl = `http://localhost:${port}`;
+const accounts = {
+  ...demoAccounts,
+  outside: { name: 'Olga', email: 'olga@example.com', email_verified: true, groups: ['sales'] },
+};
+
+const browser = startBrowser();
+let provider: IdentityProvider;
+let wallet: TestWallet;
+let page: Page;
+let complaints: readonly string[];
+
+const startProvider = async () => {
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+  const key = { ...(await exportJWK(privateKey)), use: 'sig', alg: 'RS256', kid: randomBytes(4).toString('hex') };
+  const callbackUrl = `${appUrl}/cli/oidc/callback`;
+  provider = await startIdentityProvider({ callbackUrl, accounts, port: providerPort, jwks: { keys: [key] } });
+};
+/** In this process, so that its clock and the provider's can be set. */
+const startWallet = async (walletSignIn: boolean) => {
+  wallet = await startTestWallet({
+    port,
+    now: () => Date.now(),
+    environment: {
+      ...{ APP_URL: appUrl, OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: provider.clientId },
+      OIDC_CLIENT_SECRET: provider.clientSecret,
+      ...{ OIDC_ALLOWED_DOMAINS: 'example.com', OIDC_ALLOWED_GROUPS: 'engineers' },
+      WALLET_SIGN_IN: String(walletSignIn),
+    },
+  });
+};
+beforeAll(startProvider);
+beforeEach(async () => {
+  await startWallet(true);
+  ({ page, complaints } = await browser.openPage());
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await wallet[Symbol.asyncDispose]();
 });
 afterAll(() => provider.close());
+
+/** Goes on to what has this name as those do who have no mouse. */
+async function tabTo(name: string) {
+  for (let stops = 0; stops < 40; stops += 1) {
+    await page.keyboard.press('Tab');
+    if ((await page.evaluate('document.activeElement.textContent.trim()')) === name) return;
+  }
+  throw new Error(`Tab never comes to ${name}`);
+}
+
+/** The provider's own pages: who, and what they allow. */
+async function signInThere(login = 'ada') {
+  await page.locator('[name=login]').fill(login);
+  await page.locator('[name=password]').fill('any');
+  await page.locator('[type=submit]').click();
+  await page.getByRole('button', { name: /continue/i }).click();
+}
+
+const passTime = (milliseconds: number) => {
+  const { now } = Date;
+  jest.spyOn(Date, 'now').mockImplementation(() => now() + milliseconds);
+};
+
+async function leave(login?: string) {
+  await page.context().clearCookies(); // or the provider would not ask again
+  await page.goto(`${appUrl}/cli`);
+  await click(page, 'Sign in');
+  await signInThere(login);
+}
+
+/** Signs in as far as the provider's answer, of which this tab makes nothing. */
+async function stopAtAnswer(): Promise<string> {
+  await page.route('**/cli/callback.js', (route) => route.abort());
+  await leave();
+  await page.waitForURL((url) => url.pathname === '/cli/oidc/callback');
+  await page.unroute('**/cli/callback.js');
+  return page.url();
+}
+
+/** Lets something happen between the provider's answer and what this gateway makes of it. */
+const beforeRedeeming = (act: () => Promise<void> | void) =>
+  page.route('**/cli/oidc/redeem', async (route) => {
+    await act();
+    await route.continue();
+  });
 
 test.each([
   [320, 'dark'],
@@ -21,75 +103,152 @@ test.each([
 ] as const)(
   'a person signs in with the company’s account, gets a key and renews it, at %i px and %s',
   async (width, colorScheme) => {
-    await using watched = await session.openPage({ colorScheme, viewport: { width, height: 640 } });
-    const { page, complaints } = watched;
-    const check = async () => {
-      expect(await accessFaults(page)).toEqual([]);
-      expect(await cutTexts(page)).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
-    };
+    await page.setViewportSize({ width, height: 640 });
+    await page.emulateMedia({ colorScheme });
     await page.goto(`${appUrl}/cli`);
     await heading(page, 'Sign in with your company account');
-    expect(await page.getByText('wallet').filter({ visible: true }).count()).toBe(0);
-    await check();
-    await tabTo(page, 'Sign in');
+    await expectLegible(page);
+    await tabTo('Sign in');
     await page.keyboard.press('Enter');
     await page.waitForURL((url) => url.origin === provider.issuer);
-    await signInThere(page, 'ada');
+    await signInThere();
     await heading(page, 'Your account');
     await page.getByRole('region', { name: 'Your account' }).getByText('ada@example.com').waitFor();
     expect(page.url()).toBe(`${appUrl}/cli`);
-    await check();
+    await expectLegible(page);
     // There they go on, and screen readers read on.
     expect(await page.evaluate('document.activeElement.id')).toBe('account-title');
-    await tabTo(page, 'New key');
+    await tabTo('New key');
     await page.keyboard.press('Enter');
     await heading(page, 'Your key');
     expect(await page.evaluate('document.activeElement.id')).toBe('key-title');
     expect(await page.locator('#key-text').textContent()).toMatch(/^ltk_/);
-    await page
-      .getByRole('checkbox', { name: /^renew key_/ })
-      .first()
-      .press('Space');
-    await tabTo(page, 'Renew those ticked');
+    await page.getByRole('checkbox', { name: /^renew key_/ }).press('Space');
+    await tabTo('Renew those ticked');
     await page.keyboard.press('Enter');
     await page.getByRole('status').getByText('Renewed.').waitFor();
-    await check();
+    await expectLegible(page);
     // Nothing of it stays, and going back shows no code.
-    expect(await page.evaluate('[localStorage.length, sessionStorage.length, document.cookie]')).toEqual([0, 0, '']);
+    expect(await page.evaluate(nothingKept)).toEqual([0, 0, '']);
     // The provider's own pages want fonts from elsewhere.
     expect(complaints.filter((text) => !text.startsWith('Failed to load'))).toEqual([]);
   },
 );
 
-test('whoever declines, or is not let in, is told so, and is not signed in', async () => {
-  await using watched = await session.openPage();
-  const { page } = watched;
+test('whoever declines, or is in another group, is told so, and is not signed in', async () => {
   await page.goto(`${appUrl}/cli`);
   await click(page, 'Sign in');
   await page.locator('[name=login]').waitFor();
   await page.getByText('[ Cancel ]').click();
-  await page.getByRole('alert').getByText('declined on your company’s page').waitFor();
+  await alert(page, 'declined on your company’s page');
 
   await click(page, 'Sign in');
-  await signInThere(page, 'mallory');
-  await page.getByRole('alert').getByText('does not let you in').waitFor();
+  await signInThere('outside');
+  await alert(page, 'does not let you in: you are in none of the groups that it lets in');
   await heading(page, 'Sign in with your company account');
 });
 
 test('a terminal is let in with the company’s account, and its code survives the way there', async () => {
-  const body = new URLSearchParams({ client_id: 'svc-terminal' });
-  const begun = await fetch(`${appUrl}/oauth/device_authorization`, { method: 'POST', body });
+  const begun = await fetch(`${appUrl}/oauth/device_authorization`, {
+    method: 'POST',
+    body: new URLSearchParams({ client_id: 'svc-terminal' }),
+  });
   const { user_code: code } = (await begun.json()) as { user_code: string };
-  await using watched = await session.openPage();
-  const { page } = watched;
   await page.goto(`${appUrl}/cli/device`);
   await page.getByRole('textbox', { name: 'Code' }).fill(code);
   await page.keyboard.press('Enter');
   await click(page, 'With your company account');
-  await signInThere(page, 'ada');
+  await signInThere();
   await heading(page, 'Is this your terminal?');
   await page.getByText(code).waitFor();
   await click(page, 'Yes, let it in');
   await heading(page, 'Your terminal is signed in');
+});
+
+test('a wallet comes second, in few words, and is not spoken of where it does not serve', async () => {
+  await page.goto(`${appUrl}/cli`);
+  await page.getByText('This browser shows no wallet.').waitFor();
+  const headings = await page.getByRole('heading', { level: 2 }).allTextContents();
+  expect(headings.slice(0, 2)).toEqual(['Sign in with your company account', 'Connect your wallet']);
+  expect(await page.getByText('install a wallet').isVisible()).toBe(false);
+  expect(await page.locator('.lead').innerText()).toMatch(
+    /^Sign in with your company account.*\s50 requests a day\.$/s,
+  );
+  await wallet[Symbol.asyncDispose]();
+  await startWallet(false);
+  await page.reload();
+  await heading(page, 'Sign in with your company account');
+  expect(await page.getByText('wallet').filter({ visible: true }).count()).toBe(0);
+});
+
+test('an answer that has waited too long has expired', async () => {
+  await beforeRedeeming(() => passTime(90_000));
+  await leave();
+  await alert(page, 'That sign-in has expired or was used before. Please start again.');
+});
+
+test('an answer counts once, in the tab that asked', async () => {
+  const url = await stopAtAnswer();
+  const other = await page.context().newPage();
+  await other.goto(url);
+  await alert(other, 'That sign-in was not begun in this tab');
+  await heading(other, 'Sign in with your company account');
+
+  await page.goto(url);
+  await heading(page, 'Your account');
+  await page.goto(url);
+  await alert(page, 'That sign-in was not begun in this tab');
+  expect(await headed(page, 'Your account').isVisible()).toBe(false);
+});
+
+test('nobody is signed in to another’s account by a link, however genuine its answer', async () => {
+  const made = { state: randomBytes(32).toString('base64url'), nonce: randomBytes(32).toString('base64url') };
+  const begun = await wallet.post('/cli/oidc/begin', { ...made, challenge: randomBytes(32).toString('base64url') });
+  const own = await signInAt((begun.body as unknown as { url: string }).url, 'ada');
+  // A tab that has begun nothing, and one that has.
+  await page.goto(own.href);
+  await alert(page, 'That sign-in was not begun in this tab');
+  const theirs = await stopAtAnswer();
+  for (const link of [own.href, `${appUrl}/cli${own.search.replace('?', '#')}`]) {
+    await page.goto(link);
+    await alert(page, 'That sign-in was not begun in this tab');
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+  }
+  // With what the tab knew gone, its own answer serves nobody either.
+  await page.goto(theirs);
+  await alert(page, 'That sign-in was not begun in this tab');
+});
+
+test('a provider that is down is named as that, and is used again once it is up, with other keys', async () => {
+  await leave();
+  await heading(page, 'Your account');
+
+  await beforeRedeeming(() => provider.close());
+  await leave();
+  await alert(page, 'Your company’s sign-in can’t be reached right now');
+  await page.unroute('**/cli/oidc/redeem');
+
+  await startProvider();
+  passTime(61_000);
+  await leave();
+  await heading(page, 'Your account');
+});
+
+test('signing in works without third-party cookies, and sets none of this gateway’s', async () => {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.setCookieControls', {
+    enableThirdPartyCookieRestriction: true,
+    ...{ disableThirdPartyCookieMetadata: true, disableThirdPartyCookieHeuristics: true },
+  });
+  const inside: string[] = [];
+  page.on('request', (request) => {
+    const isWholePage = request.isNavigationRequest() && request.frame() === page.mainFrame();
+    if (request.url().startsWith(provider.issuer) && !isWholePage && page.url().startsWith(appUrl)) {
+      inside.push(request.url());
+    }
+  });
+  await leave();
+  await heading(page, 'Your account');
+  expect(inside).toEqual([]);
+  expect((await page.context().cookies(appUrl)).map(({ name }) => name)).toEqual([]);
 });

@@ -2,8 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { accessFaults } from './access-faults.ts';
-import { cutTexts, startSession } from './session.ts';
+import { expectLegible, startSession } from './session.ts';
 
 const session = startSession();
 
@@ -26,47 +25,31 @@ const shiftOf = (page: Page) =>
 
 describe.each(pages)('%s', (path) => {
   test.each(looks)('is legible and stable, and does not scroll sideways: %j', async ({ width, colorScheme }) => {
-    await using watched = await session.openPage({ colorScheme, viewport: { width, height: 640 } });
-    const { page, complaints, origins } = watched;
-    await page.goto(session.url + path);
+    const viewport = { width, height: 640 };
+    const { page, complaints, origins } = await session.openPage(path, { colorScheme, viewport });
     await page.getByRole('button', { name: /^Copy/ }).first().waitFor();
-    expect(await accessFaults(page)).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
-    expect(await cutTexts(page)).toEqual([]);
+    await expectLegible(page);
     expect(await shiftOf(page)).toBe(0);
     expect([...origins]).toEqual([session.url]);
     expect(complaints).toEqual([]);
   });
 
-  test('reads the same without JavaScript', async () => {
-    const texts: string[] = [];
+  test('reads the same without JavaScript, and is as high: its buttons have their room before they come', async () => {
+    const shown: { text: string; height: number | undefined }[] = [];
     for (const javaScriptEnabled of [true, false]) {
-      await using watched = await session.openPage({ javaScriptEnabled });
-      await watched.page.goto(session.url + path);
-      // A script only adds buttons.
-      if (javaScriptEnabled) await watched.page.getByRole('button').first().waitFor();
-      await watched.page.locator('.copy').evaluateAll((buttons) => buttons.map((button) => button.remove()));
-      texts.push(await watched.page.locator('main').innerText());
+      const { page } = await session.openPage(path, { javaScriptEnabled });
+      if (javaScriptEnabled) await page.getByRole('button', { name: /^Copy/ }).first().waitFor();
+      const main = page.locator('main');
+      const height = (await main.boundingBox())?.height;
+      await page.locator('.copy').evaluateAll((buttons) => buttons.map((button) => button.remove()));
+      shown.push({ text: await main.innerText(), height });
     }
-    expect(texts[0]).toBe(texts[1]);
-    expect(texts[0]).toContain('/v1/chat/completions');
-  });
-
-  test('is as high without JavaScript: its buttons have their room before they come', async () => {
-    const heights: number[] = [];
-    for (const javaScriptEnabled of [true, false]) {
-      await using watched = await session.openPage({ javaScriptEnabled });
-      await watched.page.goto(session.url + path);
-      if (javaScriptEnabled) await watched.page.getByRole('button', { name: /^Copy/ }).first().waitFor();
-      heights.push((await watched.page.locator('main').boundingBox())?.height ?? Number.NaN);
-    }
-    expect(heights[0]).toBe(heights[1]);
+    expect(shown[0]).toEqual(shown[1]);
+    expect(shown[0]).toEqual({ text: expect.stringContaining('/v1/chat/completions'), height: expect.any(Number) });
   });
 
   test('has landmarks, headings in order, and a visible focus', async () => {
-    await using watched = await session.openPage();
-    const { page } = watched;
-    await page.goto(session.url + path);
+    const { page } = await session.openPage(path);
     for (const landmark of ['banner', 'main', 'contentinfo'] as const) {
       expect(await page.getByRole(landmark).count()).toBe(1);
     }
@@ -83,9 +66,7 @@ describe.each(pages)('%s', (path) => {
 });
 
 test('the first request is copied as shown, and works when pasted into a shell', async () => {
-  await using watched = await session.openPage();
-  const { page } = watched;
-  await page.goto(`${session.url}/`);
+  const { page } = await session.openPage('/');
   await page.getByRole('button', { name: 'Copy Terminal' }).click();
   const copied = await page.evaluate<string>('navigator.clipboard.readText()');
   expect(copied).toBe(await page.locator('pre').innerText());
@@ -94,9 +75,7 @@ test('the first request is copied as shown, and works when pasted into a shell',
 });
 
 test('the first page leads to the API and to a key, and back', async () => {
-  await using watched = await session.openPage();
-  const { page } = watched;
-  await page.goto(`${session.url}/`);
+  const { page } = await session.openPage('/');
   await page.getByRole('link', { name: 'Read the API' }).click();
   await page.getByRole('heading', { level: 1, name: 'API' }).waitFor();
   await page.getByRole('link', { name: 'svc' }).first().click();

@@ -1,31 +1,26 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { testAccount } from '../support/accounts.ts';
-import { click, getKey, heading, startSession } from './session.ts';
-import { installWallet } from './test-wallet.ts';
+import { alert, click, getKey, headed, heading, startSession } from './session.ts';
 
 const session = startSession();
 
-const headed = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
-const alert = (page: Page, text: string) => page.getByRole('alert').getByText(text);
 const linkText = (page: Page) => page.locator('#link-text').textContent();
 
 async function endSession(page: Page): Promise<void> {
   const error = { code: 'invalid_session', message: 'Please sign in again.' };
   await page.route('**/cli/keys', (route) => route.fulfill({ status: 401, json: { error } }), { times: 1 });
   await click(page, 'Refresh the requests left today');
-  await alert(page, 'Please sign in again.').waitFor();
+  await alert(page, 'Please sign in again.');
 }
 
 test('nobody is asked to sign before the facts for the snippets have loaded, and loading is retried', async () => {
-  await using watched = await session.openPage();
-  const { page } = watched;
-  await installWallet(page, testAccount(1));
+  const { page } = await session.openCli(1);
   await page.route('**/cli/info', (route) => route.abort(), { times: 2 });
-  await page.goto(`${session.url}/cli`);
-  await alert(page, 'The gateway can’t be reached.').waitFor();
+  await page.reload();
+  await alert(page, 'The gateway can’t be reached.');
   await click(page, 'Test Wallet');
-  await alert(page, 'The gateway can’t be reached.').waitFor();
+  await alert(page, 'The gateway can’t be reached.');
   expect(await headed(page, 'Sign one message').isVisible()).toBe(false);
   await click(page, 'Test Wallet');
   await click(page, 'Sign and get a key');
@@ -33,15 +28,13 @@ test('nobody is asked to sign before the facts for the snippets have loaded, and
 });
 
 test('a click on a wallet counts while the page still waits for its facts', async () => {
-  await using watched = await session.openPage();
-  const { page } = watched;
-  await installWallet(page, testAccount(2));
+  const { page } = await session.openCli(2);
   const facts = Promise.withResolvers<void>();
   await page.route('**/cli/info', async (route) => {
     await facts.promise;
     await route.continue();
   });
-  await page.goto(`${session.url}/cli`);
+  await page.reload();
   await click(page, 'Test Wallet');
   facts.resolve();
   await heading(page, 'Sign one message');
@@ -49,25 +42,23 @@ test('a click on a wallet counts while the page still waits for its facts', asyn
 });
 
 test('a gateway that goes away is reported, and nothing on the page is lost', async () => {
-  await using watched = await session.openCli(3);
-  const { page } = watched;
+  const { page } = await session.openCli(3);
   const key = await getKey(page);
   await page.route('**/cli/**', (route) => route.abort());
   for (const name of ['Refresh the requests left today', 'Start the 24 hours anew', 'New key']) {
     await click(page, name);
-    await alert(page, 'The gateway can’t be reached.').waitFor();
+    await alert(page, 'The gateway can’t be reached.');
   }
   await page.unroute('**/cli/**');
   // Half an answer counts as none.
   await page.route('**/cli/keys', (route) => route.fulfill({ status: 200, body: '{"wallet": "0x' }));
   await click(page, 'Refresh the requests left today');
-  await alert(page, 'The gateway can’t be reached.').waitFor();
+  await alert(page, 'The gateway can’t be reached.');
   expect(await page.locator('#key-text').textContent()).toBe(key);
 });
 
 test('after the session ends a person signs again, and still sees the key', async () => {
-  await using watched = await session.openCli(4);
-  const { page } = watched;
+  const { page } = await session.openCli(4);
   const key = await getKey(page);
   await endSession(page);
   expect(await page.locator('#key-text').isVisible()).toBe(true);
@@ -78,8 +69,7 @@ test('after the session ends a person signs again, and still sees the key', asyn
 });
 
 test('the next wallet sees neither the key nor the link of the first', async () => {
-  await using watched = await session.openCli(5);
-  const { page, wallet } = watched;
+  const { page, wallet } = await session.openCli(5);
   await getKey(page);
   await endSession(page);
   wallet.account = testAccount(6);
@@ -93,8 +83,7 @@ test('the next wallet sees neither the key nor the link of the first', async () 
 });
 
 test('a person who comes back sees when the link ends, and renews it in place', async () => {
-  await using watched = await session.openCli(7);
-  const { page } = watched;
+  const { page } = await session.openCli(7);
   await getKey(page);
   const before = await linkText(page);
   await page.reload();
@@ -111,11 +100,9 @@ test('a person who comes back sees when the link ends, and renews it in place', 
 });
 
 test('the page says so if the browser does not let it copy', async () => {
-  await using watched = await session.openPage();
-  const { page, complaints } = watched;
+  const { page, complaints } = await session.openCli(8);
   await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
-  await installWallet(page, testAccount(8));
-  await page.goto(`${session.url}/cli`);
+  await page.reload();
   await getKey(page);
   await click(page, 'Copy the key');
   await page.getByText('The browser does not let this page copy.').waitFor();
@@ -123,9 +110,7 @@ test('the page says so if the browser does not let it copy', async () => {
 });
 
 test('without JavaScript the page says that it needs it, and offers nothing that would not work', async () => {
-  await using watched = await session.openPage({ javaScriptEnabled: false });
-  const { page } = watched;
-  await page.goto(`${session.url}/cli`);
+  const { page } = await session.openPage('/cli', { javaScriptEnabled: false });
   expect(await page.locator('noscript p').isVisible()).toBe(true);
   expect(await headed(page, 'Connect your wallet').isVisible()).toBe(false);
 });

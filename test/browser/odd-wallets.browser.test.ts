@@ -1,24 +1,19 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { testAccount } from '../support/accounts.ts';
-import { click, heading, startSession } from './session.ts';
-import { installWallet } from './test-wallet.ts';
+import { alert, click, headed, heading, startSession } from './session.ts';
 
 const session = startSession();
 
-const headed = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
 const focused = (page: Page) => page.evaluate('document.activeElement.textContent');
 
 test('a person can stop waiting for a wallet that never answers', async () => {
-  await using watched = await session.openPage();
-  const { page, complaints } = watched;
-  const wallet = await installWallet(page, testAccount(1));
+  const { page, complaints, wallet } = await session.openCli(1);
   const never = new Promise<void>(() => {});
-  await page.goto(`${session.url}/cli`);
   wallet.pause = never;
   await click(page, 'Test Wallet');
   await click(page, 'Stop waiting');
-  await page.getByRole('alert').getByText('The page waits for Test Wallet no longer.').waitFor();
+  await alert(page, 'The page waits for Test Wallet no longer.');
   expect(await focused(page)).toBe('Test Wallet');
   wallet.pause = undefined;
   await click(page, 'Test Wallet');
@@ -26,7 +21,7 @@ test('a person can stop waiting for a wallet that never answers', async () => {
   wallet.pause = never;
   await click(page, 'Sign and get a key');
   await click(page, 'Stop waiting');
-  await page.getByRole('alert').getByText('The page waits for Test Wallet no longer.').waitFor();
+  await alert(page, 'The page waits for Test Wallet no longer.');
   wallet.pause = undefined;
   await click(page, 'Sign and get a key');
   await heading(page, 'Your key');
@@ -35,11 +30,8 @@ test('a person can stop waiting for a wallet that never answers', async () => {
 });
 
 test('another account chosen in the wallet must connect; the same one need not', async () => {
-  await using watched = await session.openPage();
-  const { page } = watched;
   const [first, second] = [testAccount(2), testAccount(3)];
-  const wallet = await installWallet(page, first);
-  await page.goto(`${session.url}/cli`);
+  const { page, wallet } = await session.openCli(2);
   await click(page, 'Test Wallet');
   await heading(page, 'Sign one message');
   await wallet.tellAccounts([first.address.toLowerCase()]);
@@ -55,19 +47,17 @@ test('another account chosen in the wallet must connect; the same one need not',
 });
 
 test('a signature by an account other than the connected one is refused', async () => {
-  await using watched = await session.openCli(4);
-  const { page, wallet } = watched;
+  const { page, wallet } = await session.openCli(4);
   await click(page, 'Test Wallet');
   await heading(page, 'Sign one message');
   wallet.account = testAccount(5);
   await click(page, 'Sign and get a key');
-  await page.getByRole('alert').getByText('Is another account selected in the wallet?').waitFor();
+  await alert(page, 'Is another account selected in the wallet?');
   expect(await headed(page, 'Your key').isVisible()).toBe(false);
 });
 
 test('the message names the chain that the wallet is on when it signs', async () => {
-  await using watched = await session.openCli(6);
-  const { page, wallet } = watched;
+  const { page, wallet } = await session.openCli(6);
   await click(page, 'Test Wallet');
   await heading(page, 'Sign one message');
   wallet.chainId = '0x89';
@@ -81,9 +71,7 @@ const announce = (page: Page, detail: string) =>
 const provider = 'provider: { request: async () => [] }';
 
 test('a wallet that appears late is noticed, and two are shown side by side', async () => {
-  await using watched = await session.openPage();
-  const { page } = watched;
-  await page.goto(`${session.url}/cli`);
+  const { page } = await session.openPage('/cli');
   await page.getByText('This browser shows no wallet.').waitFor();
   await announce(page, `{ info: { uuid: '1', name: 'Late' }, ${provider} }`);
   await announce(page, `{ info: { uuid: '2', name: 'Later' }, ${provider} }`);
@@ -91,14 +79,12 @@ test('a wallet that appears late is noticed, and two are shown side by side', as
   expect(await page.locator('#wallets button').allTextContents()).toEqual(['Late', 'Later']);
   expect(await page.getByText('This browser shows no wallet.').isVisible()).toBe(false);
   await click(page, 'Later');
-  await page.getByRole('alert').getByText('Later showed no account. Is it unlocked?').waitFor();
+  await alert(page, 'Later showed no account. Is it unlocked?');
 });
 
 test('nothing that a wallet announces can run, load or break the page', async () => {
-  await using watched = await session.openPage();
-  const { page, complaints, origins } = watched;
-  await page.setViewportSize({ width: 375, height: 700 });
-  await page.goto(`${session.url}/cli`);
+  const viewport = { width: 375, height: 700 };
+  const { page, complaints, origins } = await session.openPage('/cli', { viewport });
   const svg = `<svg xmlns="http://www.w3.org/2000/svg"><script>parent.document.title = 'Evil'</script><image href="https://evil.example/svg.png"/></svg>`;
   const names = [
     '<img src="x" onerror="document.title = 1">',

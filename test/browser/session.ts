@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, jest } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, jest } from '@jest/globals';
+import axe from 'axe-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { startGatewayProcess } from '../local/gateway-process.ts';
 import { testAccount } from '../support/accounts.ts';
 import { startChromium } from './chromium.ts';
-import { type BrowserWallet, installWallet } from './test-wallet.ts';
+import { type BrowserWallet, installWallet, type TestWalletOptions } from './test-wallet.ts';
 
-interface OpenPage extends AsyncDisposable {
+interface OpenPage {
   readonly page: Page;
   /** The browser's complaints: errors of scripts, and refusals by the content security policy. */
   readonly complaints: readonly string[];
@@ -14,7 +15,9 @@ interface OpenPage extends AsyncDisposable {
 }
 
 export const click = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click();
-export const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
+export const headed = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
+export const heading = (page: Page, name: string) => headed(page, name).waitFor();
+export const alert = (page: Page, text: string) => page.getByRole('alert').getByText(text).waitFor();
 
 /** Signs with the wallet of a page that is at /cli; returns the key that is shown then. */
 export async function getKey(page: Page): Promise<string> {
@@ -24,18 +27,43 @@ export async function getKey(page: Page): Promise<string> {
   return (await page.locator('#key-text').textContent()) ?? '';
 }
 
-type Options = Parameters<Browser['newContext']>[0];
+/** A browser that the tests of a file share. What a test opens in it is closed after the test. */
+export function startBrowser() {
+  jest.setTimeout(60_000);
+  const contexts: BrowserContext[] = [];
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startChromium();
+  });
+  afterEach(() => Promise.all(contexts.splice(0).map((context) => context.close())));
+  afterAll(() => browser.close());
+  return {
+    /** A watched page in a browser that remembers nothing. */
+    async openPage(options?: BrowserContextOptions): Promise<OpenPage> {
+      const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'], ...options });
+      contexts.push(context);
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      const origins = new Set<string>();
+      page.on('pageerror', (error) => complaints.push(String(error)));
+      page.on('console', (message) => {
+        if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+      });
+      page.on('request', (request) => {
+        const { origin, protocol } = new URL(request.url());
+        if (protocol !== 'data:') origins.add(origin);
+      });
+      return { page, complaints, origins };
+    },
+  };
+}
 
 /** A browser and a gateway that the tests of a file share. */
 export function startSession(environment?: Parameters<typeof startGatewayProcess>[0]) {
-  jest.setTimeout(60_000);
+  const { openPage } = startBrowser();
   const parts = new AsyncDisposableStack();
-  let browser: Browser | undefined;
   let url = '';
   beforeAll(async () => {
-    const started = await startChromium();
-    parts.defer(() => started.close());
-    browser = started;
     url = parts.use(await startGatewayProcess(environment)).url;
   });
   afterAll(() => parts.disposeAsync());
@@ -43,41 +71,45 @@ export function startSession(environment?: Parameters<typeof startGatewayProcess
     get url() {
       return url;
     },
-    openPage(options?: Options): Promise<OpenPage> {
-      if (!browser) throw new Error('pages are for tests: the browser starts before the first');
-      return openPage(browser, options);
+    async openPage(path: string, options?: BrowserContextOptions): Promise<OpenPage> {
+      const opened = await openPage(options);
+      await opened.page.goto(url + path);
+      return opened;
     },
     /** A page at /cli, in a browser that has the wallet of this account. */
-    async openCli(account: number): Promise<OpenPage & { readonly wallet: BrowserWallet }> {
-      const opened = await this.openPage();
-      const wallet = await installWallet(opened.page, testAccount(account));
+    async openCli(
+      account: number,
+      options?: TestWalletOptions,
+    ): Promise<OpenPage & { readonly wallet: BrowserWallet }> {
+      const opened = await openPage();
+      const wallet = await installWallet(opened.page, testAccount(account), options);
       await opened.page.goto(`${url}/cli`);
       return { ...opened, wallet };
     },
   };
 }
 
-/** A watched page in a browser that remembers nothing. */
-async function openPage(browser: Browser, options: Options): Promise<OpenPage> {
-  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'], ...options });
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  const origins = new Set<string>();
-  page.on('pageerror', (error) => complaints.push(String(error)));
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
-  });
-  page.on('request', (request) => {
-    const { origin, protocol } = new URL(request.url());
-    if (protocol !== 'data:') origins.add(origin);
-  });
-  return { page, complaints, origins, [Symbol.asyncDispose]: () => context.close() };
-}
-
-/** The blocks of code whose lines are longer than they are wide. */
-export const cutTexts = (page: Page): Promise<string[]> =>
-  page
+/** Nothing is cut, or needs to be scrolled sideways for. */
+export async function expectUncut(page: Page): Promise<void> {
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(page.viewportSize()?.width);
+  const cut = await page
     .locator('pre:visible')
     .evaluateAll((blocks) =>
       blocks.flatMap(({ scrollWidth, clientWidth, textContent }) => (scrollWidth > clientWidth ? [textContent] : [])),
     );
+  expect(cut).toEqual([]);
+}
+
+/** That, and axe finds nothing wrong for those who read or work a page in other ways: WCAG 2.2 AA and good practice. */
+export async function expectLegible(page: Page): Promise<void> {
+  // Not as a script of the page, whose policy would refuse it.
+  await page.evaluate(axe.source);
+  const { violations, incomplete } = await page.evaluate<axe.AxeResults>('axe.run({ reporter: "v2" })');
+  const faults = [...violations, ...incomplete].flatMap(({ id, nodes }) =>
+    nodes.map(({ target, any }) => `${id} ${target}: ${any[0]?.message ?? ''}`),
+  );
+  expect(faults).toEqual([]);
+  await expectUncut(page);
+}
+
+export const nothingKept = '[localStorage.length, sessionStorage.length, document.cookie]';

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { testAccount } from '../support/accounts.ts';
-import { accessFaults } from './access-faults.ts';
-import { click, cutTexts, heading, startSession } from './session.ts';
+import { alert, click, expectLegible, heading, nothingKept, startSession } from './session.ts';
 import { installWallet } from './test-wallet.ts';
 
 const session = startSession();
@@ -22,13 +21,8 @@ test.each([
 ] as const)(
   'a person lets a terminal in, and refuses another, at %i px and %s',
   async (width, colorScheme) => {
-    await using watched = await session.openPage({ colorScheme, viewport: { width, height: 640 } });
-    const { page, complaints, origins } = watched;
-    const check = async () => {
-      expect(await accessFaults(page)).toEqual([]);
-      expect(await cutTexts(page)).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
-    };
+    const viewport = { width, height: 640 };
+    const { page, complaints, origins } = await session.openPage('/cli', { colorScheme, viewport });
     const wallet = await installWallet(page, testAccount(width));
     const [wanted, unwanted] = [await post('/oauth/device_authorization'), await post('/oauth/device_authorization')];
     const typeCode = async (code = '') => {
@@ -39,26 +33,26 @@ test.each([
     // Whoever sends a link can't put a code into it.
     await page.goto(`${session.url}/cli/device?user_code=${wanted.user_code}#${wanted.user_code}`);
     expect(await page.getByRole('textbox', { name: 'Code' }).inputValue()).toBe('');
-    await check();
+    await expectLegible(page);
     await typeCode(wanted.user_code?.toLowerCase());
     await heading(page, 'Sign in');
-    await check();
+    await expectLegible(page);
     await click(page, 'Test Wallet');
     await heading(page, 'Is this your terminal?');
     expect(wallet.shown).toEqual([expect.stringContaining('Sign in a terminal with the code that it shows')]);
     await page.getByText('from the network that this browser is on').waitFor();
     await page.getByText('which works for 30 days').waitFor();
-    await check();
+    await expectLegible(page);
     await click(page, 'Yes, let it in');
     await heading(page, 'Your terminal is signed in');
-    await check();
+    await expectLegible(page);
     expect(await poll(wanted)).toMatchObject({ access_token: expect.stringMatching(/^ltk_/), token_type: 'Bearer' });
 
     await page.reload();
     await typeCode('BBBB-BBBB');
     await click(page, 'Test Wallet');
-    await page.getByRole('alert').getByText('No terminal waits with this code.').waitFor();
-    await check();
+    await alert(page, 'No terminal waits with this code.');
+    await expectLegible(page);
     // Still signed in: the next code is looked up at once.
     await typeCode(unwanted.user_code);
     await heading(page, 'Is this your terminal?');
@@ -68,7 +62,7 @@ test.each([
 
     expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
     expect([...origins]).toEqual([session.url]);
-    expect(await page.evaluate('[localStorage.length, sessionStorage.length, document.cookie]')).toEqual([0, 0, '']);
+    expect(await page.evaluate(nothingKept)).toEqual([0, 0, '']);
   },
   60_000,
 );

@@ -1,0 +1,229 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { startTestWallet, type TestWallet, testAccount } from '../../support/accounts.ts';
+import { stopTimers } from '../../support/stop-timers.ts';
+import { testRows } from '../../support/test-rows.ts';
+
+/** The order of secp256k1: (r, s) and (r, order - s) are both signatures, each by one of the two values of v. */
+const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const account = testAccount(1);
+const stranger = testAccount(2);
+/** No hour ends while a hundred attempts are made. */
+const noon = Date.UTC(2026, 10, 21, 12);
+
+let wallet: TestWallet;
+let today = noon;
+let time: number;
+let message: string;
+beforeAll(async () => {
+  wallet = await startTestWallet({ now: () => time });
+});
+afterAll(async () => {
+  expect(wallet.faults).toEqual([]);
+  await wallet[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  // Each test has its own day, and so unused limits.
+  today += 86_400_000;
+  time = today;
+  message = await wallet.challenge(account);
+});
+
+/** The outcome of a signature: the status, and the error's code and message. */
+async function submit(text: string, signature: string, path = '/cli/link') {
+  const { status, body } = await wallet.post(path, { message: text, signature });
+  return { status, code: body.error?.code, words: body.error?.message };
+}
+const sign = (text = message, signer = account) => signer.signMessage({ message: text });
+const hex = (value: bigint) => value.toString(16).padStart(64, '0');
+const parts = async () => {
+  const signature = await sign();
+  const r = BigInt(signature.slice(0, 66));
+  return { signature, r, s: BigInt(`0x${signature.slice(66, 130)}`), v: Number.parseInt(signature.slice(130), 16) };
+};
+
+describe('a signature that is refused writes nothing', () => {
+  let before: unknown[];
+  beforeEach(async () => {
+    before = await wallet.readTables();
+  });
+  afterEach(async () => {
+    expect(await wallet.readTables()).toEqual(before);
+    // The message is still valid: none of the attempts has used it up.
+    time = today;
+    expect(await submit(message, await sign(), '/cli/sign-in')).toMatchObject({ status: 401, code: 'invalid_sign_in' });
+    expect(await submit(message, await sign())).toMatchObject({ status: 200 });
+  });
+
+  testRows<[string, (text: string) => string, number, signer?: typeof account]>([
+    ['another domain', (text) => text.replace(/^\S+/, 'evil.example'), 401],
+    ['another URI', (text) => text.replace(/URI: \S+/, 'URI: https://evil.example/cli'), 401],
+    ['another chain', (text) => text.replace('Chain ID: 1', 'Chain ID: 5'), 401],
+    ['another purpose', (text) => text.replace(/Link the network .*/, 'Say hello.'), 401],
+    ['never made here', (text) => text.replace(/Nonce: .+/, `Nonce: ${'0'.repeat(32)}`), 401],
+    ['a later end', (text) => text.replace(/Expiration Time: .*/, 'Expiration Time: 2030-01-01T00:00:00.000Z'), 401],
+    ['another account, of its signer', (text) => text.replace(account.address, stranger.address), 401, stranger],
+    ['resources', (text) => `${text}\nResources:\n- https://evil.example`, 401],
+    ['a request id', (text) => `${text}\nRequest ID: 1`, 401],
+    ['a time before which it does not hold', (text) => `${text}\nNot Before: 2020-01-01T00:00:00.000Z`, 401],
+    ['itself, twice', (text) => `${text}\n\n${text}`, 401],
+    ['a line more', (text) => `${text}\n`, 401],
+    ['a scheme', (text) => `https://${text}`, 401],
+    ['another spelling of the address', (text) => text.replace(account.address, account.address.toLowerCase()), 401],
+    ['an accent that is hard to see', (text) => text.replace('API', 'AP\u0131'), 401],
+    ['Windows’ line ends', (text) => text.replaceAll('\n', '\r\n'), 400],
+    ['a byte order mark', (text) => `\ufeff${text}`, 400],
+    ['a space that does not break', (text) => text.replace('Nonce: ', 'Nonce:\u00a0'), 400],
+    ['digits of another script', (text) => text.replace('127', '１２７'), 400],
+    ['no time to end', (text) => text.replace(/\nExpiration Time: .*/, ''), 400],
+  ])('of a message that was changed in any place', async (_, change, status, signer = account) => {
+    const text = change(message);
+    expect(text).not.toBe(message);
+    const code = status === 400 ? 'invalid_request' : 'invalid_sign_in';
+    expect(await submit(text, await sign(text, signer))).toMatchObject({ status, code });
+  });
+
+  test('of a message that was made for another domain of the same function', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ address: account.address });
+    const elsewhere = `${wallet.url.replace('127.0.0.1', 'localhost')}/cli/challenge`;
+    const { message: text } = (await (await fetch(elsewhere, { method: 'POST', headers, body })).json()) as {
+      message: string;
+    };
+    before = await wallet.readTables();
+    const words = expect.stringMatching(/^This message was signed for localhost:\d+, not for 127\.0\.0\.1:/);
+    expect(await submit(text, await sign(text))).toEqual({ status: 401, code: 'invalid_sign_in', words });
+  });
+
+  test('too late', async () => {
+    time += 5 * 60_000;
+    const words = expect.stringMatching(/^This message has expired/);
+    expect(await submit(message, await sign())).toEqual({ status: 401, code: 'invalid_sign_in', words });
+  });
+
+  testRows<[string, (signed: Awaited<ReturnType<typeof parts>>) => string | Promise<string>, number, RegExp?]>([
+    [
+      'another key’s',
+      () => sign(message, stranger),
+      401,
+      /Contract accounts \(smart wallets such as a Safe\) can’t sign/,
+    ],
+    ['a contract account’s', () => `0x${'ab'.repeat(130)}`, 401, /Contract accounts/],
+    // https://eips.ethereum.org/EIPS/eip-2098
+    ['compact', ({ r, s, v }) => `0x${hex(r)}${hex((BigInt(v - 27) << 255n) | s)}`, 401],
+    // https://eips.ethereum.org/EIPS/eip-6492
+    ['that of a contract yet to be made', () => `0x${'00'.repeat(320)}${'6492'.repeat(16)}`, 401],
+    ['of an impossible v', ({ r, s }) => `0x${hex(r)}${hex(s)}02`, 401],
+    ['as transactions write it for a chain', ({ r, s }) => `0x${hex(r)}${hex(s)}25`, 401],
+    ['of no r', ({ s }) => `0x${hex(0n)}${hex(s)}1b`, 401],
+    ['of too large an s', ({ r }) => `0x${hex(r)}${hex(order)}1b`, 401],
+    ['half a byte short', ({ r, s }) => `0x${hex(r)}${hex(s)}1`, 400],
+    ['nothing', () => '', 400],
+    ['empty', () => '0x', 401],
+    ['no hexadecimal', () => 'no hex', 400],
+    ['zeros', () => `0x${'00'.repeat(65)}`, 401],
+    ['ones', () => `0x${'ff'.repeat(65)}`, 401],
+    ['of any numbers', () => `0x${'11'.repeat(64)}1c`, 401],
+  ])('of a form that no plain account makes', async (_, form, status, words = /^(?!.*(undefined|internal))/i) => {
+    const code = status === 400 ? 'invalid_request' : 'invalid_signature';
+    const outcome = await submit(message, await form(await parts()));
+    expect(outcome).toEqual({ status, code, words: expect.stringMatching(words) });
+  });
+
+  // Patterns that libraries look for may take time by the square of a text's length.
+  const longest = 'URI: '.repeat(400);
+  testRows<[unknown, string | RegExp]>([
+    [{}, 'message must be a text.'],
+    [{ message: 'Please.', signature: '0x00' }, /^message must be the text to sign/],
+    [{ message: 7, signature: '0x00' }, 'message must be a text.'],
+    ['[]', /JSON object/],
+    ['{', /not valid JSON/],
+    [{ message: longest, signature: '0x00' }, /^message must be the text to/],
+    [{ message: `${longest}U`, signature: '0x00' }, 'message may have 2000 characters at most.'],
+    [{ message: 'any', signature: `0x${'0'.repeat(16_383)}` }, 'signature may have 16384 characters at most.'],
+  ])('that is invalid, or longer than any', async (given, error) => {
+    const { status, body } = await wallet.post('/cli/link', given);
+    expect([status, body.error]).toMatchObject([
+      400,
+      { code: 'invalid_request', message: expect.stringMatching(error) },
+    ]);
+  });
+});
+
+describe('a signature counts once', () => {
+  test('in whatever form: the other half of the curve is the same signature', async () => {
+    const { signature, r, s, v } = await parts();
+    expect(await submit(message, `0x${hex(r)}${hex(order - s)}${v === 27 ? '1c' : '1b'}`)).toMatchObject({
+      status: 200,
+    });
+    const before = await wallet.readTables();
+    expect(await submit(message, signature)).toMatchObject({ status: 401, code: 'invalid_sign_in' });
+    expect(await wallet.readTables()).toEqual(before);
+  });
+
+  test('with 0 and 1, which are accepted like 27 and 28', async () => {
+    const { r, s, v } = await parts();
+    expect(await submit(message, `0x${hex(r)}${hex(s)}0${v - 27}`)).toMatchObject({ status: 200 });
+  });
+
+  test('when it is sent many times at once', async () => {
+    using _timers = stopTimers();
+    const signer = testAccount(3);
+    const text = await wallet.challenge(signer);
+    const signature = await sign(text, signer);
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => submit(text, signature)));
+    expect(outcomes.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(401)]);
+    expect((await wallet.keys.list({ member: signer.address.toLowerCase() })).keys).toHaveLength(1);
+  });
+});
+
+test('twenty simultaneous signatures of one wallet give five keys, ten grants and no failure', async () => {
+  using _timers = stopTimers();
+  const messages = [message];
+  while (messages.length < 20) messages.push(await wallet.challenge(account));
+  const replies = await Promise.all(
+    messages.map(async (text) => wallet.post('/cli/link', { message: text, signature: await sign(text) })),
+  );
+  expect(replies.map(({ status }) => status).sort()).toEqual([...Array(10).fill(200), ...Array(10).fill(429)]);
+  const session = replies.find(({ status }) => status === 200)?.body.session.token;
+  const { body } = await wallet.post('/cli/keys', {}, { authorization: `Bearer ${session}` });
+  expect(body.keys).toHaveLength(5);
+});
+
+describe('a hundred attempts from one network', () => {
+  test('with forged messages, each correctly signed, write nothing', async () => {
+    using _timers = stopTimers();
+    const before = await wallet.readTables();
+    const attempt = async (number: number) => {
+      const text = message.replace(/Nonce: .+/, `Nonce: ${number.toString().padStart(32, '0')}`);
+      return (await submit(text, await sign(text))).status;
+    };
+    expect(await tally(100, attempt)).toEqual({ 401: 100 });
+    expect(await wallet.readTables()).toEqual(before);
+  });
+
+  test('in good faith, each with its own wallet, do not pass either', async () => {
+    await using fresh = await startTestWallet({ now: () => noon });
+    using _timers = stopTimers();
+    const attempt = async (number: number) => {
+      const signer = testAccount(number);
+      const { status, body } = await fresh.post('/cli/challenge', { address: signer.address });
+      if (status !== 200) return status;
+      const signature = await sign(body.message, signer);
+      return (await fresh.post('/cli/link', { message: body.message, signature })).status;
+    };
+    expect(await tally(100, attempt)).toEqual({ 200: 30, 429: 70 });
+    expect((await fresh.keys.list({ pageSize: 1000 })).keys).toHaveLength(30);
+    // 60 messages, 30 times a key with its slot and session, the link, the mark that keys were issued; 32 counters.
+    expect((await fresh.readTables()).length).toBeLessThan(60 + 30 * 3 + 2 + 32 + 1);
+  });
+});
+
+/** Makes this many attempts, ten at a time, and counts their statuses. */
+async function tally(attempts: number, attempt: (number: number) => Promise<number>): Promise<Record<number, number>> {
+  const counts: Record<number, number> = {};
+  for (let first = 0; first < attempts; first += 10) {
+    const statuses = await Promise.all(Array.from({ length: 10 }, (_, index) => attempt(first + index)));
+    for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1;
+  }
+  return counts;
+}

@@ -432,30 +432,3 @@ test('a terminal’s key lives no longer than other keys of its person', async (
   const grant = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code };
   expect(await askAsTerminal(wallet, 'token', grant)).toMatchObject({ expires_in: 7 * 86_400 });
 });
-
-describe('what is offered', () => {
-  const nobody: Issuer = { issuer: 'https://login.example', clientId: 'gateway', clientSecret: 's' };
-  const statusOf = async (wallet: TestWallet, path: string) => (await wallet.post(path, {})).status;
-
-  test('is the company’s account first, and a wallet unless it is taken away', async () => {
-    const both = await startWallet(nobody);
-    const infoOf = async ({ url }: TestWallet) => (await (await fetch(`${url}/cli/info`)).json()) as object;
-    expect(await infoOf(both)).toMatchObject({ signIn: ['company', 'wallet'] });
-    for (const taken of [{ WALLET_SIGN_IN: 'false' }, { ACCESS: 'keys' }]) {
-      const wallet = await startWallet(nobody, taken);
-      expect(await infoOf(wallet)).toMatchObject({ signIn: ['company'] });
-      expect((await fetch(`${wallet.url}/cli`)).status).toBe(200);
-      for (const path of ['/cli/challenge', '/cli/link', '/cli/sign-in', '/cli/network']) {
-        expect([path, await statusOf(wallet, path)]).toEqual([path, 404]);
-      }
-    }
-  });
-
-  test('is nothing without any way', async () => {
-    const wallet = await startTestWallet({ environment: { WALLET_SIGN_IN: 'false' } });
-    closers.push(async () => wallet[Symbol.asyncDispose]());
-    for (const path of ['/cli', '/cli/device', '/cli/info', '/cli/oidc/callback']) {
-      expect([path, (await fetch(wallet.url + path)).status]).toEqual([path, 404]);
-    }
-  });
-});

@@ -2,10 +2,6 @@ import { get } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { describeDeployment, fillPage, readPageFiles } from '../../../lambda/accounts/pages.ts';
-import { siteOf } from '../../../lambda/accounts/request.ts';
-import { readAccountsConfig } from '../../../lambda/settings/config.ts';
-import { makePages } from '../../../lib/reference/render-reference.ts';
 import { startTestWallet, type TestWallet } from '../../support/accounts.ts';
 
 let wallet: TestWallet;
@@ -42,63 +38,11 @@ describe('the page at /', () => {
     expect(html).not.toMatch(/\{\{|svc/i);
   });
 
-  test('offers guests and keys only as far as there are any', async () => {
-    const folder = new URL('../../../lambda/accounts/pages/', import.meta.url);
-    const files = readPageFiles(folder, await makePages());
-    const config = readAccountsConfig({
-      KEYS_TABLE: 'keys',
-      QUOTA_TABLE: 'quota',
-      NETWORK_SALT: 'the salt of the tests',
-    });
-    const site = siteOf('127.0.0.1', { appUrl: undefined, scheme: 'http' });
-    const pageWith = (path: string, guests: boolean, keys: boolean) => {
-      const ways = keys ? (['wallet'] as const) : [];
-      const file = files.get(path);
-      return file ? fillPage(file, describeDeployment(config, { guests, ways }, site)).text : '';
-    };
-    const guest = 'Any word in place of a key makes you a guest';
-    for (const [path, needed] of [
-      ['/', 'It needs a key in place of <code>YOUR_KEY</code>: '],
-      ['/docs', 'Every request needs one: '],
-    ] as const) {
-      for (const keys of [true, false]) {
-        expect(pageWith(path, true, keys)).toContain(guest);
-        expect(pageWith(path, false, keys)).not.toContain(guest);
-        expect(pageWith(path, true, keys)).not.toContain(needed);
-        expect(pageWith(path, false, keys)).not.toContain('Bearer guest');
-      }
-      expect(pageWith(path, false, true)).toContain(`${needed}<a href="cli">get one</a>.`);
-      expect(pageWith(path, false, false)).toContain(`${needed}ask the operator of this gateway for one.`);
-      for (const guests of [true, false]) {
-        expect(pageWith(path, guests, true)).toContain('<a href="cli">Get a key</a>');
-        expect(pageWith(path, guests, false)).not.toMatch(/href="cli"|wallet/i);
-      }
-    }
-    expect(pageWith('/', true, false)).toContain('Bearer guest');
-    expect(pageWith('/', false, true)).toContain('Bearer YOUR_KEY');
-  });
-
   test('says how much text the model takes only where the operator has said it', async () => {
     expect(await read('/')).toContain('<dd>text</dd>');
     await using other = await startTestWallet({ environment: { CONTEXT_WINDOW: '262144' } });
     expect(await read('/', other)).toContain('<dd>text, up to 262,144 tokens</dd>');
     expect(JSON.parse(await read('/cli/info', other))).toMatchObject({ contextWindow: 262_144 });
-  });
-
-  test('names files and pages that all exist', async () => {
-    for (const page of ['/', '/docs']) {
-      const html = await read(page);
-      const named = [...html.matchAll(/(?:src|href)="([^"#]+)[^"]*"/g)].map(
-        ([, path]) => new URL(path ?? '', wallet.url),
-      );
-      expect(named.map(({ pathname }) => pathname)).toEqual(
-        expect.arrayContaining(['/cli', '/docs', '/docs/openapi.json']),
-      );
-      for (const { origin, pathname } of named) {
-        expect(origin).toBe(wallet.url);
-        await read(pathname);
-      }
-    }
   });
 
   test('shows the operator’s addresses', async () => {

@@ -239,15 +239,6 @@ describe('where terminals are sent', () => {
     expect(script).not.toContain('evil');
     expect(script.trimEnd().split('\n').length).toBeLessThanOrEqual(60);
   });
-
-  test('with ACCESS=keys is nowhere', async () => {
-    await wallet[Symbol.asyncDispose]();
-    wallet = await startTestWallet({ environment: { ACCESS: 'keys' } });
-    for (const path of ['/cli/device', '/cli/login.sh', '/cli/device.js', '/.well-known/opencode']) {
-      expect([path, (await fetch(wallet.url + path)).status]).toEqual([path, 404]);
-    }
-    expect((await postForm('/oauth/device_authorization', { client_id: 'svc-terminal' })).status).toBe(404);
-  });
 });
 
 describe('login.sh', () => {

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { requireAllowed } from '../../../lambda/accounts/company-sign-in.ts';
 import { demoAccounts, type IdentityProvider, startIdentityProvider } from '../../../local/demo/identity-provider.ts';
 import { listenLocally } from '../../../local/listen-locally.ts';
-import { type Reply, startTestWallet, type TestWallet } from '../../support/accounts.ts';
+import { bearer, type Reply, startTestWallet, type TestWallet } from '../../support/accounts.ts';
 import { signInAt } from '../../support/identity-provider.ts';
 
 const appUrl = 'https://app.example';
@@ -66,12 +67,19 @@ async function signIn(wallet: TestWallet, login = 'ada', made = makeState()): Pr
   return redeem(wallet, made, back.search.slice(1));
 }
 
-async function askAsTerminal({ url }: TestWallet, path: string, fields = {}): Promise<Record<string, string>> {
-  const body = new URLSearchParams({ client_id: 'svc-terminal', ...fields });
-  return (await (await fetch(`${url}/oauth/${path}`, { method: 'POST', body })).json()) as Record<string, string>;
+/** Lets a terminal in, and gives what asks for its key. */
+async function letTerminalIn(wallet: TestWallet, account: Reply) {
+  const ask = async (path: string, fields = {}): Promise<Record<string, string>> => {
+    const body = new URLSearchParams({ client_id: 'svc-terminal', ...fields });
+    return (await (await fetch(`${wallet.url}/oauth/${path}`, { method: 'POST', body })).json()) as Record<
+      string,
+      string
+    >;
+  };
+  const { device_code, user_code } = await ask('device_authorization');
+  await wallet.post('/cli/device/approve', { code: user_code }, bearer(account));
+  return () => ask('token', { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code });
 }
-
-const tokenOf = ({ body }: Reply) => ({ authorization: `Bearer ${body.session.token}` });
 
 describe('with a real provider', () => {
   test('a person signs in, gets keys that expire, and renews those that they tick', async () => {
@@ -83,7 +91,7 @@ describe('with a real provider', () => {
       ...{ wallet: null, keys: [], keysAllowed: 20, link: null },
       person: { name: 'Ada', email: 'ada@example.com' },
     });
-    const issue = async () => (await wallet.post('/cli/keys/issue', {}, tokenOf(account))).body.key;
+    const issue = async () => (await wallet.post('/cli/keys/issue', {}, bearer(account))).body.key;
     const [first, second] = [await issue(), await issue()];
     const record = await wallet.keys.findById(first?.id ?? '');
     expect(record?.member).toMatch(/^oidc:[\w-]{43}$/);
@@ -92,7 +100,7 @@ describe('with a real provider', () => {
     time += 20 * day;
     const again = await signIn(wallet);
     expect(again.body.keys.map(({ id }) => id).toSorted()).toEqual([first?.id, second?.id].toSorted());
-    const renewed = await wallet.post('/cli/keys/renew', { ids: [first?.id] }, tokenOf(again));
+    const renewed = await wallet.post('/cli/keys/renew', { ids: [first?.id] }, bearer(again));
     expect(renewed.status).toBe(200);
     const endOf = async (id = '') => (await wallet.keys.findById(id))?.expiresAt;
     expect([await endOf(first?.id), await endOf(second?.id)]).toEqual([time + 30 * day, time + 10 * day]);
@@ -100,13 +108,13 @@ describe('with a real provider', () => {
     // Another person has nothing of it.
     const other = await signIn(wallet, 'mallory');
     expect(other.body.keys).toEqual([]);
-    expect((await wallet.post('/cli/keys/renew', { ids: [second?.id] }, tokenOf(other))).status).toBe(404);
+    expect((await wallet.post('/cli/keys/renew', { ids: [second?.id] }, bearer(other))).status).toBe(404);
     // Nor can it link a network, as wallets do.
-    expect((await wallet.post('/cli/network', {}, tokenOf(other))).status).toBe(404);
+    expect((await wallet.post('/cli/network', {}, bearer(other))).status).toBe(404);
     // What has ended is not brought back.
     time += 15 * day;
     const late = await signIn(wallet);
-    expect((await wallet.post('/cli/keys/renew', { ids: [second?.id] }, tokenOf(late))).status).toBe(404);
+    expect((await wallet.post('/cli/keys/renew', { ids: [second?.id] }, bearer(late))).status).toBe(404);
 
     const kept = JSON.stringify(await wallet.readTables()) + wallet.log.join('');
     expect(kept).not.toMatch(/\bada\b|mallory|example\.com|"sub"/i);
@@ -115,26 +123,24 @@ describe('with a real provider', () => {
   test('whom the operator signs out has no session any more, and no terminal that waits for its key', async () => {
     const wallet = await startWallet(await startProvider());
     const account = await signIn(wallet);
-    const { id = '' } = (await wallet.post('/cli/keys/issue', {}, tokenOf(account))).body.key ?? {};
+    const { id = '' } = (await wallet.post('/cli/keys/issue', {}, bearer(account))).body.key ?? {};
     const member = (await wallet.keys.findById(id))?.member ?? '';
-    const { device_code, user_code } = await askAsTerminal(wallet, 'device_authorization');
-    await wallet.post('/cli/device/approve', { code: user_code }, tokenOf(account));
+    const poll = await letTerminalIn(wallet, account);
 
     await wallet.signOut(member, time);
     for (const path of ['keys', 'keys/issue', 'keys/renew']) {
-      expect((await wallet.post(`/cli/${path}`, {}, tokenOf(account))).body.error.code).toBe('invalid_session');
+      expect((await wallet.post(`/cli/${path}`, {}, bearer(account))).body.error.code).toBe('invalid_session');
     }
-    const grant = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code };
-    expect(await askAsTerminal(wallet, 'token', grant)).toMatchObject({ error: 'access_denied' });
+    expect(await poll()).toMatchObject({ error: 'access_denied' });
     // Whom the provider still lets in can come again.
     time += 1;
-    expect((await wallet.post('/cli/keys/issue', {}, tokenOf(await signIn(wallet)))).status).toBe(200);
+    expect((await wallet.post('/cli/keys/issue', {}, bearer(await signIn(wallet)))).status).toBe(200);
   });
 
   test('a person gets ten keys a day, whatever networks they come from', async () => {
     const wallet = await startWallet(await startProvider());
     const account = await signIn(wallet);
-    const issue = () => wallet.post('/cli/keys/issue', {}, tokenOf(account));
+    const issue = () => wallet.post('/cli/keys/issue', {}, bearer(account));
     for (let count = 0; count < 10; count += 1) expect((await issue()).status).toBe(200);
     const { status, body } = await issue();
     expect([status, body.error.message]).toEqual([
@@ -143,7 +149,7 @@ describe('with a real provider', () => {
     ]);
     // A colleague on the same network is not held up.
     const other = await signIn(wallet, 'mallory');
-    expect((await wallet.post('/cli/keys/issue', {}, tokenOf(other))).status).toBe(200);
+    expect((await wallet.post('/cli/keys/issue', {}, bearer(other))).status).toBe(200);
   });
 
   test('claims that stand only behind the access token count as well', async () => {
@@ -269,25 +275,28 @@ describe('with a real provider', () => {
   });
 });
 
+const replyJson = (response: ServerResponse, body: object) =>
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+const describeProvider = (issuer: string) => ({
+  ...{
+    issuer,
+    authorization_endpoint: `${issuer}/auth`,
+    token_endpoint: `${issuer}/token`,
+    jwks_uri: `${issuer}/keys`,
+  },
+});
+
 describe('with a provider that lies', () => {
   type Sign = (claims: Record<string, unknown>) => Promise<string> | string;
 
   /** A provider whose tokens the test makes. */
   async function startLiar(makeToken: Sign, publicKeys: () => Promise<object[]> | object[]) {
     const claims: Record<string, unknown> = {};
-    const server = createServer(async (incoming, response): Promise<unknown> => {
-      const reply = (body: object) =>
-        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-      if (incoming.url?.endsWith('openid-configuration')) {
-        return reply({
-          issuer: url,
-          authorization_endpoint: `${url}/auth`,
-          token_endpoint: `${url}/token`,
-          jwks_uri: `${url}/keys`,
-        });
-      }
-      if (incoming.url === '/keys') return reply({ keys: await publicKeys() });
-      return reply({ access_token: 'an access token', token_type: 'Bearer', id_token: await makeToken(claims) });
+    const server = createServer(async (incoming, response) => {
+      if (incoming.url?.endsWith('openid-configuration')) return replyJson(response, describeProvider(url));
+      if (incoming.url === '/keys') return replyJson(response, { keys: await publicKeys() });
+      const tokens = { access_token: 'an access token', token_type: 'Bearer', id_token: await makeToken(claims) };
+      return replyJson(response, tokens);
     });
     const { url, close } = await listenLocally(server);
     closers.push(close);
@@ -346,20 +355,6 @@ describe('with a provider that lies', () => {
     expect(wallet.log.join('')).toContain('SignInsFailed');
   });
 
-  test('a list of groups that is too long for a token is refused in words', async () => {
-    const own = await pair();
-    const overflow: Sign = (claims) =>
-      new SignJWT({ ...claims, _claim_names: { groups: 'src1' }, _claim_sources: { src1: { endpoint: 'https://x' } } })
-        .setProtectedHeader({ alg: 'RS256', kid: 'one' })
-        .sign(own.privateKey);
-    const { claims } = await startLiar(overflow, async () => [await publish(own, 'one')]);
-    const { requireAllowed } = await import('../../../lambda/accounts/company-sign-in.ts');
-    const settings = { oidcAllowedDomains: undefined, oidcAllowedGroups: ['engineers'], oidcGroupsClaim: 'groups' };
-    for (const more of [{ _claim_names: { groups: 'src1' } }, { hasgroups: true }]) {
-      expect(() => requireAllowed({ ...claims, sub: 'ada', ...more }, settings)).toThrow(/too many groups/);
-    }
-  });
-
   test('its new keys are read when a token names one of them', async () => {
     const [old, fresh] = [await pair(), await pair()];
     let current = { key: old, kid: 'old' };
@@ -379,18 +374,21 @@ describe('with a provider that lies', () => {
   });
 });
 
+test.each([{ _claim_names: { groups: 'src1' } }, { hasgroups: true }])(
+  'a list of groups that is too long for a token is refused in words: %j',
+  (claims) => {
+    const settings = { oidcAllowedDomains: undefined, oidcAllowedGroups: ['engineers'], oidcGroupsClaim: 'groups' };
+    expect(() => requireAllowed({ sub: 'ada', ...claims }, settings)).toThrow(/too many groups/);
+  },
+);
+
 test('the provider’s description is kept for an hour, and an old one is better than none', async () => {
   let asked = 0;
   let isUp = true;
   const server = createServer((_, response) => {
     asked += 1;
-    if (!isUp) return void response.destroy();
-    const endpoints = {
-      authorization_endpoint: `${url}/auth`,
-      token_endpoint: `${url}/token`,
-      jwks_uri: `${url}/keys`,
-    };
-    response.setHeader('content-type', 'application/json').end(JSON.stringify({ issuer: url, ...endpoints }));
+    if (isUp) replyJson(response, describeProvider(url));
+    else response.destroy();
   });
   const { url, close } = await listenLocally(server);
   closers.push(close);
@@ -427,8 +425,6 @@ test('the client’s secret is the text of its own secret, and a new one counts 
 
 test('a terminal’s key lives no longer than other keys of its person', async () => {
   const wallet = await startWallet(await startProvider(), { OIDC_KEY_DAYS: '7' });
-  const { device_code, user_code } = await askAsTerminal(wallet, 'device_authorization');
-  await wallet.post('/cli/device/approve', { code: user_code }, tokenOf(await signIn(wallet)));
-  const grant = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code };
-  expect(await askAsTerminal(wallet, 'token', grant)).toMatchObject({ expires_in: 7 * 86_400 });
+  const poll = await letTerminalIn(wallet, await signIn(wallet));
+  expect(await poll()).toMatchObject({ expires_in: 7 * 86_400 });
 });

@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { AccountsRequest } from '../../../lambda/accounts/request.ts';
+import { readInput } from '../../../lambda/accounts/steps.ts';
 import { bearer, startTestWallet, type TestWallet, testAccount } from '../../support/accounts.ts';
 import { testRows } from '../../support/test-rows.ts';
 
@@ -187,4 +189,18 @@ describe('refused requests', () => {
     expect(body.error.message).toMatch(message);
     expect(await wallet.readTables()).toEqual(before);
   });
+});
+
+test('no more of a body is kept than an input may have', async () => {
+  const limits: unknown[] = [];
+  const request = {
+    headers: { 'content-type': 'application/json' },
+    bodySize: (limit?: number) => {
+      limits.push(limit);
+      return 65_537;
+    },
+  };
+  const reading = async () => readInput.before?.(request as unknown as AccountsRequest);
+  await expect(reading()).rejects.toMatchObject({ code: 'request_too_large' });
+  expect(limits).toEqual([65_536]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createDialects } from '../../../lambda/dialects/index.ts';
-import { readConfig } from '../../../lambda/settings/config.ts';
+import { readAccountsConfig, readConfig } from '../../../lambda/settings/config.ts';
 import { ConfigError } from '../../../lambda/settings/read.ts';
 import type { ChatUpstream } from '../../../lambda/translate/request/writing.ts';
 import { testRows } from '../../support/test-rows.ts';
@@ -14,9 +14,9 @@ const least = {
   NETWORK_SALT: '0123456789abcdef',
 };
 
-function faultsOf(environment: Record<string, string>): readonly string[] {
+function faultsOf(environment: Record<string, string>, read: (from: typeof environment) => unknown = readConfig) {
   try {
-    readConfig(environment);
+    read(environment);
   } catch (error) {
     if (error instanceof ConfigError) return error.faults;
     throw error;
@@ -258,6 +258,25 @@ describe('readConfig', () => {
       'PRICES names svc-vision, which must be acme or acme-vision',
       'PRICES lacks acme: every public model needs a price',
       'PRICES lacks acme-vision: every public model needs a price',
+    ]);
+  });
+});
+
+describe('readAccountsConfig', () => {
+  const { KEYS_TABLE, QUOTA_TABLE, NETWORK_SALT } = least;
+
+  test('needs its tables and the salt, and no settings of an upstream', () => {
+    const config = readAccountsConfig({ KEYS_TABLE, QUOTA_TABLE, NETWORK_SALT });
+    expect(config).toMatchObject({ serviceName: 'svc', memberLimit: 50, appUrl: undefined });
+  });
+
+  test('reports every fault', () => {
+    expect(faultsOf({ APP_URL: 'app', EDGE_HEADER: 'x-viewer' }, readAccountsConfig)).toEqual([
+      expect.stringMatching(/^APP_URL must be/),
+      expect.stringMatching(/^KEYS_TABLE is missing/),
+      expect.stringMatching(/^QUOTA_TABLE is missing/),
+      expect.stringMatching(/^NETWORK_SALT_SECRET_ID is missing/),
+      'EDGE_HEADER and EDGE_SECRET_ID belong together: set both or neither',
     ]);
   });
 });

@@ -24,7 +24,7 @@ import {
 import { deltasLike, recordPieces, recordWholeChoice } from './chat-texts.ts';
 import type { Dialect, ExpectedAnswer, Normalization, StreamDialect } from './dialect.ts';
 import type { Recorder } from './findings.ts';
-import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
+import { renderOpenAiError } from './openai-error.ts';
 
 const content = {
   types: ['image_url', 'video_url', 'input_image', 'input_video', 'image', 'video'],
@@ -67,7 +67,7 @@ export const createChat = ({ streamUsage }: { streamUsage: boolean }): Dialect =
   readAnswer,
   openStream,
   renderError: renderOpenAiError,
-  renderErrorEvent: (error) => ({ data: JSON.stringify({ error: openAiErrorFields(error) }) }),
+  renderErrorEvent: (error) => ({ data: renderOpenAiError(error) }),
   keepAlive: ': keep-alive\n\n',
 });
 

@@ -25,10 +25,6 @@ export function openAiErrorFields({
   nature,
   code,
   shownCode = code,
-}: Pick<GatewayError, 'message' | 'nature'> & { code: string; shownCode?: string | undefined }): {
-  message: string;
-  type: string;
-  code: string;
-} {
+}: Pick<GatewayError, 'message' | 'nature'> & { code: string; shownCode?: string | undefined }) {
   return { message, type: openAiTypes[nature], code: shownCode };
 }

@@ -71,13 +71,13 @@ export function eachText(
 
 const labels = ['type', 'id', 'format', 'index'];
 
-/** Makes a copy of a value with only `text` at the end of the path, and the labels on the way. */
-export type Narrow = (value: unknown, path: readonly string[], text: string) => unknown;
-
-/** For several texts of one value: its arrays are searched once. */
-export function createNarrow(): Narrow {
+/**
+ * Makes copies of a value with only `text` at the end of the path, and the labels on the way. For several texts of one value: its
+ * arrays are searched once.
+ */
+export function createNarrow() {
   const parts = new Map<readonly unknown[], ReadonlyMap<string, unknown>>();
-  const narrow: Narrow = (value, [step, ...rest], text) => {
+  const narrow = (value: unknown, [step, ...rest]: readonly string[], text: string): unknown => {
     if (step === undefined) return text;
     if (Array.isArray(value)) {
       const elements = parts.get(value) ?? byIndex(value, (at) => at);

@@ -39,8 +39,6 @@ export interface Json {
   raw(node: Node): string;
   /** The node that follows this one and everything inside it. */
   next(node: Node): Node;
-  /** Whether a string or key contains a backslash. */
-  hasEscape(node: Node): boolean;
   /** The decoded value of a string or key. */
   string(node: Node): string;
   /** The value of the last member with this decoded key; undefined if there is none, or no object. */
@@ -125,12 +123,9 @@ const reading: Omit<Json, 'root' | 'text' | 'size'> & ThisType<View> = {
     const cell = cellOf(this, node);
     return lengthIn(cell) === 0 ? spanOf(this, cell, 2) : node + 1;
   },
-  hasEscape(node) {
-    return (cellOf(this, node) & escapedFlag) !== 0;
-  },
   // Parses the string alone, because V8 decodes some keys wrongly inside an object (nodejs/node#63785).
   string(node) {
-    return this.hasEscape(node)
+    return (cellOf(this, node) & escapedFlag) !== 0
       ? JSON.parse(this.raw(node))
       : this.text.slice(this.start(node) + 1, this.end(node) - 1);
   },

@@ -48,19 +48,11 @@ interface Changes {
   readonly unread: () => readonly Node[];
 }
 
-/** Makes templates of a stream's events. */
-export type MakeTemplate = (
-  json: Json,
-  found: Findings,
-  event: SseEvent,
-  changes: Changes,
-) => EventTemplate | undefined;
-
 const mostHoles = 32;
 const mostEdits = 100;
 
-/** Makes holes for texts and the event's number, and for other values as soon as two events differ in them. */
-export function createMakeTemplate(): MakeTemplate {
+/** Makes templates of a stream's events: holes for texts and the number, and for other values as soon as two events differ in them. */
+export function createMakeTemplate() {
   let before: readonly { readonly name: string; readonly raw: string; readonly varies: boolean }[] = [];
 
   /** Those of the values in which events were seen to differ. */
@@ -76,7 +68,8 @@ export function createMakeTemplate(): MakeTemplate {
     return values.filter((_, at) => before[at]?.varies);
   };
 
-  return (json, found, event, { type, edits, unread }) => {
+  return (json: Json, found: Findings, event: SseEvent, changes: Changes): EventTemplate | undefined => {
+    const { type, edits, unread } = changes;
     if (!isRepeatable(json, found, event) || edits.length > mostEdits) return undefined;
     const texts = found.deltas.filter(({ value }) => json.end(value) - json.start(value) > 2);
     if (texts.length === 0 || texts.length > mostHoles) return undefined;

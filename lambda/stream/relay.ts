@@ -27,29 +27,12 @@ interface RelayParts {
   readonly onEnd: (end: StreamEnd) => Promise<GatewayError | undefined>;
 }
 
-export interface Relay {
-  /** What the client reads. It never errors: a failure is its last event. */
-  readonly body: Readable;
-  /** Resolves when the answer must begin; rejects if the upstream fails before that. */
-  readonly begun: Promise<void>;
-  /** Aborts when the upstream is no longer needed; its reason is the failure, if there was one. */
-  readonly signal: AbortSignal;
-  /** Reports a sign of life from an upstream. */
-  alive(): void;
-  /** Takes over the upstream's answer, and what rewrites it. */
-  attach(answer: Readable, rewriter: StreamRewriter): void;
-  /** Ends the stream with this error. */
-  fail(reason: unknown): void;
-  /** The client went away. */
-  cancel(): void;
-}
-
 /**
  * Carries an upstream's stream to the client, event by event. It watches both sides: the upstream may be silent (the
  * client gets keep-alives, then a timeout), the client may be slow (the upstream is held back, and its silence does not
  * count).
  */
-export function createRelay(parts: RelayParts): Relay {
+export function createRelay(parts: RelayParts) {
   const source = createSource(parts, read, endOfSource);
   const client = createClientStream({
     keepAlive: parts.dialect.keepAlive,
@@ -83,8 +66,18 @@ export function createRelay(parts: RelayParts): Relay {
   }
 
   return {
-    ...{ body: client.body, begun: client.begun, signal: source.signal },
-    ...{ alive: source.alive, attach: source.attach, fail: ending.fail, cancel: ending.cancel },
+    /** What the client reads. It never errors: a failure is its last event. */
+    body: client.body,
+    begun: client.begun,
+    /** Aborts when the upstream is no longer needed; its reason is the failure, if there was one. */
+    signal: source.signal,
+    /** Reports a sign of life from an upstream. */
+    alive: source.alive,
+    attach: source.attach,
+    /** Ends the stream with this error. */
+    fail: ending.fail,
+    /** The client went away. */
+    cancel: ending.cancel,
   };
 }
 
@@ -112,6 +105,7 @@ function createSource(
     signal: upstream.signal,
     /** What rewrites the answer, once there is one. */
     rewriter: notBegun,
+    /** Takes over the upstream's answer, and what rewrites it. */
     attach(begun: Readable, rewriter: StreamRewriter) {
       source.rewriter = rewriter;
       begun.on('error', onCut);

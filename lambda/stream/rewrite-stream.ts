@@ -4,7 +4,7 @@ import { createScanner, scanLeniently } from '../json/scan.ts';
 import { JsonFault } from '../json/tokens.ts';
 import type { Hiding } from './hide.ts';
 import { createEventRewriter, type EventRewriter, type TakeText } from './rewrite-event.ts';
-import { createSseReader, encodeComment, encodeEvent, type SseEvent, type SseHandlers } from './sse.ts';
+import { comment, createSseReader, encodeEvent, type SseEvent, type SseHandlers } from './sse.ts';
 
 /** Bytes of an upstream's stream in, text for the client out. */
 export interface StreamRewriter {
@@ -126,7 +126,7 @@ function createHandlers(
   const scanner = createScanner();
 
   function onComment(): void {
-    if (progress.started && !progress.ended) progress.write(encodeComment());
+    if (progress.started && !progress.ended) progress.write(comment);
   }
 
   function readDone(): void {

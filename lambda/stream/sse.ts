@@ -26,8 +26,7 @@ export class SseLimitError extends Error {
 const mebibyte = 1024 * 1024;
 
 /** Reads server-sent events from bytes cut anywhere (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
-export function createSseReader(handlers: SseHandlers, limits: { readonly eventBytes?: number } = {}) {
-  const eventBytes = limits.eventBytes ?? 32 * mebibyte;
+export function createSseReader(handlers: SseHandlers, eventBytes = 32 * mebibyte) {
   // The parser removes one byte order mark; the decoder would remove another.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let bytesSinceEvent = 0;
@@ -93,6 +92,6 @@ export function openEvent(type?: string, id?: string): string {
 }
 
 /** A comment. Clients skip it, and know that the connection is alive. */
-export const encodeComment = (): string => ': keep-alive\n\n';
+export const comment = ': keep-alive\n\n';
 
 const lineEnd = /\r\n?|\n/g;

@@ -50,8 +50,8 @@ export function createExchange({ connectTimeout, sockets }: Connecting): SendReq
   };
 
   /** There are as many as upstreams have endpoints. */
-  const targets = new Map<string, Target>();
-  const targetOf = (url: string): Target => {
+  const targets = new Map<string, ReturnType<typeof targetAt>>();
+  const targetOf = (url: string) => {
     const target = targets.get(url) ?? targetAt(new URL(url));
     targets.set(url, target);
     return target;
@@ -83,14 +83,10 @@ export function createExchange({ connectTimeout, sockets }: Connecting): SendReq
   };
 }
 
-interface Connection {
-  /** Whether a byte of an answer has come. */
-  isAnswered(): boolean;
-  stopWatching(): void;
-}
+type Connection = ReturnType<typeof watchConnection>;
 
 /** Gives a request up whose connection takes too long, and notices the first byte of an answer. */
-function watchConnection(outgoing: ClientRequest, ready: string, connectTimeout: number): Connection {
+function watchConnection(outgoing: ClientRequest, ready: string, connectTimeout: number) {
   let timer: NodeJS.Timeout | undefined;
   let answered = false;
   outgoing.once('socket', (socket) => {
@@ -102,7 +98,11 @@ function watchConnection(outgoing: ClientRequest, ready: string, connectTimeout:
     timer = setTimeout(() => outgoing.destroy(new UpstreamFailure('connect_timeout')), connectTimeout);
     socket.once(ready, () => clearTimeout(timer));
   });
-  return { isAnswered: () => answered, stopWatching: () => clearTimeout(timer) };
+  return {
+    /** Whether a byte of an answer has come. */
+    isAnswered: () => answered,
+    stopWatching: () => clearTimeout(timer),
+  };
 }
 
 /**
@@ -164,19 +164,14 @@ function createDecoder(encoding: string | undefined) {
 }
 
 /** Where POSTs to an upstream go. */
-interface Target {
-  /** Only what Node's client needs, since it copies them for each request. */
-  readonly options: RequestOptions;
-  /** The headers of a request as a list, which is written as it is: Node would copy a record and sort it out again. */
-  listHeaders(headers: Readonly<Record<string, string>>): string[];
-}
-
-function targetAt(address: URL): Target {
+function targetAt(address: URL) {
   const { hostname, port, path } = urlToHttpOptions(address);
   const { host } = address;
   return {
-    options: { hostname, port, path, method: 'POST' },
-    listHeaders: (headers) => Object.entries({ host, ...headers }).flat(),
+    /** Only what Node's client needs, since it copies them for each request. */
+    options: { hostname, port, path, method: 'POST' } satisfies RequestOptions,
+    /** The headers of a request as a list, which is written as it is: Node would copy a record and sort it out again. */
+    listHeaders: (headers: Readonly<Record<string, string>>) => Object.entries({ host, ...headers }).flat(),
   };
 }
 

@@ -1,11 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  createSseReader,
-  encodeComment,
-  encodeEvent,
-  type SseEvent,
-  SseLimitError,
-} from '../../../lambda/stream/sse.ts';
+import { comment, createSseReader, encodeEvent, type SseEvent, SseLimitError } from '../../../lambda/stream/sse.ts';
 import fc from '../../support/properties.ts';
 import { testRows } from '../../support/test-rows.ts';
 
@@ -182,8 +176,7 @@ describe('long events', () => {
     }
   }, 60_000);
 
-  const newReader = (eventBytes?: number) =>
-    createSseReader({ onEvent: () => {}, onComment: () => {} }, eventBytes === undefined ? {} : { eventBytes });
+  const newReader = (eventBytes?: number) => createSseReader({ onEvent: () => {}, onComment: () => {} }, eventBytes);
   const pushAll = (chunks: string[]) => () => {
     const reader = newReader(100);
     for (const chunk of chunks) reader.push(Buffer.from(chunk));
@@ -217,10 +210,6 @@ describe('encoding', () => {
     expect(encodeEvent({ data: '' })).toBe('data: \n\n');
   });
 
-  test('a comment is nothing but a comment', () => {
-    expect(encodeComment()).toBe(': keep-alive\n\n');
-  });
-
   test('what is written reads the same', () => {
     const line = fc.string({ unit: fc.constantFrom('a', ' ', ':', 'é', '😀', '\ufeff', '\t') });
     const optional = fc.option(
@@ -230,7 +219,7 @@ describe('encoding', () => {
     const lines = fc.array(line).map((parts) => parts.join('\n'));
     fc.assert(
       fc.property(fc.array(fc.record({ type: optional, id: optional, data: lines })), (events) => {
-        const text = events.map((event) => encodeComment() + encodeEvent(event)).join('');
+        const text = events.map((event) => comment + encodeEvent(event)).join('');
         expect(read([Buffer.from(text)])).toEqual({
           log: events.flatMap((event): Entry[] => ['comment', event]),
           unfinished: undefined,

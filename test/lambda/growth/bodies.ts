@@ -6,6 +6,9 @@ export interface Shape {
   readonly text: (times: number) => string;
 }
 
+export const shapesOf = (texts: Readonly<Record<string, Shape['text']>>): Shape[] =>
+  Object.entries(texts).map(([name, text]) => ({ name, text }));
+
 const [name] = upstreamIdentity.names;
 
 /** Members and elements that readers look at, drop, hide, pass or refuse; `#` becomes the number of each. */

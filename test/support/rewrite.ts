@@ -58,3 +58,10 @@ export function rewriteAnswer(
   const usage: Usage = {};
   return atOnce(rewrite(text, formatOf(dialect, expected), hiding, createScanner(), usage));
 }
+
+/** The same, as a client parses it. */
+export function answerOf(...given: Parameters<typeof rewriteAnswer>) {
+  const rewritten = rewriteAnswer(...given);
+  if ('failure' in rewritten) throw new Error('the answer counts as a failure');
+  return JSON.parse(rewritten.text);
+}

@@ -1,5 +1,7 @@
+import type { Dialect, ExpectedAnswer } from '../../lambda/dialects/dialect.ts';
 import { readEvents } from './client-view.ts';
-import { dialectNamed } from './rewrite.ts';
+import { dialectNamed, rewriteStream } from './rewrite.ts';
+import { toWire, type WireEvent } from './speech/teller.ts';
 
 export const chat = dialectNamed('chat');
 export const responses = dialectNamed('responses');
@@ -21,6 +23,17 @@ export const block = (delta: object, index = 0) => ({
 });
 export const stopped = { type: 'content_block_stop', data: { type: 'content_block_stop', index: 0 } };
 
+type Stream = readonly [dialect: Dialect, events: readonly WireEvent[], expected?: Partial<ExpectedAnswer>];
+
+/** What a client reads of a stream of these events. */
+export const hear = (...[dialect, events, expected]: Stream) =>
+  valuesOf(rewriteStream(dialect, toWire(events), [], expected).output);
+
+const valuesOf = (output: string) => readEvents(output).map(({ value }) => Object(value));
+
 /** What each event of a stream adds, or its type where it adds nothing. */
 export const deltasOf = (output: string) =>
-  readEvents(output).map(({ value }) => Object(value).choices?.[0].delta ?? Object(value).delta ?? Object(value).type);
+  valuesOf(output).map(({ choices, delta, type }) => choices?.[0].delta ?? delta ?? type);
+
+export const hearDeltas = (...[dialect, events, expected]: Stream) =>
+  deltasOf(rewriteStream(dialect, toWire(events), [], expected).output);

@@ -22,3 +22,18 @@ export const upstreamNamed = (prefix: string): Upstream => ({
     streamOptions: 'send',
   },
 });
+
+/** One with an address and model ids of its own for each dialect. */
+export const upstreamOfThree: Upstream = {
+  ...upstreamNamed('UPSTREAM'),
+  addresses: {
+    chat: 'https://api.acmecorp.example/v1',
+    responses: 'https://other.acmecorp.example/v2',
+    messages: 'https://third.acmecorp.example/v3',
+  },
+  models: {
+    chat: { text: 'thunder', vision: 'thunder-eyes' },
+    responses: { text: 'thunder-r', vision: 'thunder-eyes-r' },
+    messages: { text: 'thunder-m', vision: 'thunder-eyes-m' },
+  },
+};

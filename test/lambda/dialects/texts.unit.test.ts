@@ -3,7 +3,7 @@ import { createScrubber } from '../../../lambda/stream/scrub.ts';
 import { readEvents } from '../../support/client-view.ts';
 import { dialectNames } from '../../support/fixtures.ts';
 import fc from '../../support/properties.ts';
-import { dialectNamed, rewriteAnswer, rewriteStream, scrubber } from '../../support/rewrite.ts';
+import { answerOf, dialectNamed, rewriteStream, scrubber } from '../../support/rewrite.ts';
 import { tellers } from '../../support/speech/index.ts';
 import { type Speech, toWire } from '../../support/speech/teller.ts';
 import { upstreamIdentity } from '../../support/upstream-identity.ts';
@@ -42,12 +42,6 @@ function picker(numbers: readonly number[]): (count: number) => number {
   return (count) => (numbers[turn++ % numbers.length] ?? 0) % count;
 }
 
-function answerOf(dialectName: string, answer: unknown): unknown {
-  const rewritten = rewriteAnswer(dialectNamed(dialectName), answer);
-  if ('failure' in rewritten) throw new Error('the answer counts as a failure');
-  return JSON.parse(rewritten.text);
-}
-
 describe.each(dialectNames)('texts of %s', (dialectName) => {
   const dialect = dialectNamed(dialectName);
   const teller = tellers[dialectName];
@@ -64,7 +58,7 @@ describe.each(dialectNames)('texts of %s', (dialectName) => {
       fc.property(speeches, fc.array(fc.nat(), { minLength: 1 }), fc.boolean(), (told, turns, escaped) => {
         const heard = hear(toWire(teller.tell(told, picker(turns)), escaped));
         expect(heard).toEqual(wholes(told).map(scrubber.scrub));
-        expect(teller.hearAnswer(answerOf(dialectName, teller.answer(told)))).toEqual(heard);
+        expect(teller.hearAnswer(answerOf(dialect, teller.answer(told)))).toEqual(heard);
       }),
       { numRuns: 400 },
     );
@@ -81,7 +75,7 @@ describe.each(dialectNames)('texts of %s', (dialectName) => {
         const heard = hear(toWire(teller.tell(speeches)));
         if (dialectName === 'chat') expect(heard).toEqual(wholes(speeches).map(scrubber.scrub));
         else expect(long.find(heard.join(''))).toBeUndefined();
-        expect(teller.hearAnswer(answerOf(dialectName, teller.answer(speeches)))).toEqual(heard);
+        expect(teller.hearAnswer(answerOf(dialect, teller.answer(speeches)))).toEqual(heard);
       }),
       { numRuns: 300 },
     );

@@ -3,7 +3,7 @@ import { createScrubber } from '../../../lambda/stream/scrub.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import { type Candidate, createPool, createReadScrubber, hiddenNames } from '../../../lambda/upstream/pool.ts';
 import { testRows } from '../../support/test-rows.ts';
-import { upstreamNamed } from '../../support/upstream-named.ts';
+import { upstreamNamed, upstreamOfThree } from '../../support/upstream-named.ts';
 
 /** A pool on a clock of the test's own: `{ UPSTREAM: 'ab' }` is one upstream with two keys, ranked as a caller's name says. */
 function poolOf(keys: Readonly<Record<string, string>>) {
@@ -74,34 +74,17 @@ test('without an upstream that has a key, there is none to try', async () => {
   expect(await poolOf({ UPSTREAM: '' }).order()).toEqual([]);
 });
 
-const plain = upstreamNamed('UPSTREAM');
-const upstream = {
-  ...plain,
-  addresses: {
-    ...plain.addresses,
-    chat: 'https://api.acmecorp.example/v1',
-    responses: 'https://other.acmecorp.example/v2',
-    messages: 'https://third.acmecorp.example/v3',
-  },
-  models: {
-    ...plain.models,
-    chat: { text: 'thunder', vision: 'thunder-eyes' },
-    responses: { text: 'thunder-r', vision: 'thunder-eyes-r' },
-    messages: { text: 'thunder-m', vision: 'thunder-eyes-m' },
-  },
-};
-
 test('the hidden names are model ids, DNS names and those that the operator adds', () => {
   const at = (chat: string, responses: string, messages: string) => ({
-    ...upstream,
-    addresses: { ...plain.addresses, chat, responses, messages },
+    ...upstreamOfThree,
+    addresses: { chat, responses, messages },
   });
   const second = at('http://localhost:1/v1', 'http://[::1]:1', 'http://box/v1');
   const third = {
     ...at('http://a.localhost/v1', 'http://127.0.0.1:1', 'http://fourth.example'),
-    translation: { ...plain.translation, tokenizeUrl: 'http://tokens.example/tokenize' },
+    translation: { ...upstreamOfThree.translation, tokenizeUrl: 'http://tokens.example/tokenize' },
   };
-  expect(hiddenNames([upstream, second, third], ['AcmeCorp', 'thunder'])).toEqual([
+  expect(hiddenNames([upstreamOfThree, second, third], ['AcmeCorp', 'thunder'])).toEqual([
     ...['AcmeCorp', 'thunder', 'thunder-eyes', 'thunder-r', 'thunder-eyes-r', 'thunder-m', 'thunder-eyes-m'],
     ...['api.acmecorp.example', 'other.acmecorp.example', 'third.acmecorp.example', 'fourth.example'],
     'tokens.example',
@@ -122,7 +105,7 @@ describe('the secrets that an upstream is sent', () => {
       if (!access) throw new Error('nothing to read');
       return access;
     };
-    return createReadScrubber({ upstreams: [upstream], names: ['AcmeCorp'] }, next, hide);
+    return createReadScrubber({ upstreams: [upstreamOfThree], names: ['AcmeCorp'] }, next, hide);
   };
 
   test('are hidden like names', async () => {

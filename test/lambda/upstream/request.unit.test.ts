@@ -5,27 +5,11 @@ import { GatewayError } from '../../../lambda/errors.ts';
 import { createModels } from '../../../lambda/models.ts';
 import { buildUpstreamRequest, type Headers } from '../../../lambda/upstream/request.ts';
 import { testRows } from '../../support/test-rows.ts';
-import { upstreamNamed } from '../../support/upstream-named.ts';
+import { upstreamOfThree } from '../../support/upstream-named.ts';
 
 const chat = createChat({ streamUsage: false });
 
-const plain = upstreamNamed('UPSTREAM');
-const upstream = {
-  ...plain,
-  addresses: {
-    ...plain.addresses,
-    chat: 'https://api.acmecorp.example/v1',
-    responses: 'https://other.acmecorp.example/v2',
-    messages: 'https://third.acmecorp.example/v3',
-  },
-  models: {
-    ...plain.models,
-    chat: { text: 'thunder', vision: 'thunder-eyes' },
-    responses: { text: 'thunder-r', vision: 'thunder-eyes-r' },
-    messages: { text: 'thunder-m', vision: 'thunder-eyes-m' },
-  },
-};
-const candidate = { upstream, key: 'the-key', headers: {}, secrets: ['the-key'] };
+const candidate = { upstream: upstreamOfThree, key: 'the-key', headers: {}, secrets: ['the-key'] };
 const models = createModels('svc', []);
 const call = (clientHeaders: Headers, stream: boolean, model = models.text, dialect = chat) => {
   const [endpoint] = dialect.endpoints;

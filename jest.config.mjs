@@ -29,7 +29,6 @@ const overBothEngines = ofHandler([
   'daily-limits',
   'edge',
   'gateway',
-  'late-commit',
   'leak',
   'privacy',
   'quota-over-http',
@@ -37,9 +36,10 @@ const overBothEngines = ofHandler([
 
 /** The same, for what takes long: `npm run test:long`. */
 const overBothEnginesLong = ofHandler([
+  'broken-streams',
   'exactly-once',
   'failover',
-  'failures-*',
+  'failures',
   'forwarding',
   'leaving-readers',
   'request-lines',

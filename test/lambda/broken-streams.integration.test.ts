@@ -1,0 +1,181 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import {
+  eventText,
+  hangUp,
+  html,
+  reset,
+  type Script,
+  silence,
+  sse,
+  until,
+  write,
+} from '../../local/upstream/script.ts';
+import { type DialectName, dialectNames } from '../support/fixtures.ts';
+import { createStreamReader } from '../support/stream-reader.ts';
+import { testRows } from '../support/test-rows.ts';
+import { type Outcome, startWatchedGateway } from '../support/watched-gateway.ts';
+import { canary, wire } from '../support/wire.ts';
+
+const watched = await startWatchedGateway();
+const { upstream } = watched.gateway;
+/** Streams are kept alive almost at once. */
+const impatient = await startWatchedGateway({ environment: { KEEP_ALIVE_INTERVAL: '0.05' } });
+afterAll(async () => {
+  await watched[Symbol.asyncDispose]();
+  await impatient[Symbol.asyncDispose]();
+});
+
+const failed = { code: 'upstream_error', charged: 0 } as const;
+const slow = { code: 'upstream_timeout', charged: 0 } as const;
+
+interface Break {
+  readonly code: string;
+  readonly reason: string;
+  readonly charged: 0 | 1;
+}
+
+/** The last event says in the dialect's own way that it was not the end; `begun` is how many came before it. */
+function expectErrorEvent(dialect: DialectName, text: string, begun: number, { code, charged }: Omit<Break, 'reason'>) {
+  const events = text.split('\n\n').filter((event) => event !== '' && !event.startsWith(':') && !/"ping"/.test(event));
+  expect(events).toHaveLength(begun + 1);
+  const type = wire[dialect].errorTypes[code] ?? 'none';
+  const message = charged === 0 ? expect.stringMatching('not charged') : expect.not.stringMatching('not charged');
+  const error = wire[dialect].errorEvent({ code, type, message }, begun);
+  expect(JSON.parse(/^data: (.*)$/m.exec(events.at(-1) ?? '')?.[1] ?? '')).toEqual(error.data);
+  expect(/^event: (.*)$/m.exec(events.at(-1) ?? '')?.[1]).toBe(error.event);
+  expect(text).not.toMatch(/\[DONE\]|acme|thunder/i);
+}
+
+/** The stream began well, and broke. */
+function expectBreak(dialect: DialectName, outcome: Outcome, begun: readonly string[], expected: Break): void {
+  const { status, headers, charged, line, text } = outcome;
+  expect([status, headers.get('content-type')]).toEqual([200, expect.stringMatching('text/event-stream')]);
+  const { reason, code, end, refunded } = line;
+  expect({ charged, reason, code, end, refunded }).toEqual({
+    ...{ ...expected, end: 'failed' },
+    refunded: expected.charged === 0,
+  });
+  expectErrorEvent(dialect, text, begun.length, expected);
+}
+
+const responseFailed = (message: string) => ({
+  type: 'response.failed',
+  sequence_number: 2,
+  response: { id: 'resp_1', status: 'failed', error: { code: 'server_error', message } },
+});
+
+describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
+  const { events, failureEvent, keepAlive } = wire[dialect];
+  const begun = events.slice(0, 2);
+  const first = sse(begun.join(''));
+
+  const breaks: readonly (readonly [string, Script, string])[] = [
+    ['is reset', [...first, reset], 'cut'],
+    ['is closed', [...first, hangUp], 'cut'],
+    ['ends too early', first, 'cut'],
+    ['ends within an event', [...first, write('data: {"choices":[{"index":0,"del')], 'cut'],
+    ['is reset within an event', [...first, write('data: {"choices":[{"index":0,"del'), reset], 'cut'],
+    ['goes on with broken JSON', [...first, write('data: {"thunder":\n\n'), silence], 'cut'],
+    ['reports a failure', [...first, write(failureEvent), silence], 'reported'],
+    ['reports a failure and ends', [...first, write(failureEvent + eventText({ data: '[DONE]' }))], 'reported'],
+    ['reports a failure in one piece with its beginning', sse(begun.join('') + failureEvent), 'reported'],
+  ];
+
+  test('breaks, in any way', async () => {
+    for (const [name, script, reason] of breaks) {
+      upstream.answer(script);
+      const outcome = await watched.ask(dialect, { stream: true });
+      expect([name, outcome.line.reason]).toEqual([name, reason]);
+      expectBreak(dialect, outcome, begun, { ...failed, reason });
+    }
+  });
+
+  test('reports a failure with its key and a link', async () => {
+    const message = 'AcmeCorp no longer takes upstream-key-one, see https://other.example/keys.';
+    const reports = [{ type: 'error', error: { message } }, { error: { message } }, responseFailed(message)];
+    for (const report of dialect === 'responses' ? reports : reports.slice(0, 2)) {
+      upstream.answer([...first, write(eventText({ data: report }))]);
+      const { text, line, charged } = await watched.ask(dialect, { stream: true });
+      expect({ charged, reason: line.reason }).toEqual({ charged: 0, reason: 'reported' });
+      expect(text).toMatch('svc no longer takes (key removed), see (link removed)');
+      expect(text).not.toMatch(/upstream-key|other\.example|acme/i);
+    }
+  });
+
+  test('breaks after its end, which does not concern the client', async () => {
+    const whole = sse(events.join(''));
+    for (const rest of [[reset], [hangUp], [silence], [write(failureEvent)], [write('data: {')]]) {
+      upstream.answer([...whole, ...rest]);
+      const outcome = await watched.ask(dialect, { stream: true });
+      expect(outcome).toMatchObject({ status: 200, charged: 1, line: { end: 'complete' } });
+      expect(outcome.text).not.toMatch(/"error":\{|not charged/);
+      // Nobody waits for the end of a connection that has no more to say.
+      if (rest[0] === silence) expect(await upstream.requests.at(-1)?.closed).toBe('aborted');
+    }
+  });
+
+  const open = () => {
+    const { path, question } = wire[dialect];
+    return impatient.gateway.post(path, { ...question, stream: true }, { 'x-api-key': canary.clientKey });
+  };
+
+  test('is kept alive while the upstream has not even sent its head', async () => {
+    const released = Promise.withResolvers<void>();
+    impatient.gateway.upstream.answer([until(released.promise), ...sse(events.join(''))]);
+    const response = await open();
+    expect(response.status).toBe(200);
+    const reader = createStreamReader(response);
+    await reader.until(new RegExp(`${keepAlive.source}${keepAlive.source.slice(1)}`));
+    released.resolve();
+    expect(await reader.rest()).toMatch(canary.answer);
+    expect(await impatient.lineOf(response.headers.get('x-request-id'))).toMatchObject({ end: 'complete' });
+  });
+
+  testRows<[string, Script, string]>([
+    ['a 500', html(500), 'server_error'],
+    ['an error as its first event', sse(failureEvent), 'reported'],
+  ])('that was kept alive, and then fails: an error event, refunded', async (_name, script, reason) => {
+    const before = await impatient.remaining();
+    const released = Promise.withResolvers<void>();
+    impatient.gateway.upstream.answer([until(released.promise), ...script]);
+    const response = await open();
+    const reader = createStreamReader(response);
+    await reader.until(keepAlive);
+    released.resolve();
+    expectErrorEvent(dialect, await reader.rest(), 0, failed);
+    const line = await impatient.lineOf(response.headers.get('x-request-id'));
+    expect(line).toMatchObject({ end: 'failed', reason, code: failed.code });
+    expect(await impatient.remaining()).toBe(before);
+  });
+});
+
+describe('a stream of chat', () => {
+  const begun = wire.chat.events.slice(0, 2);
+  const first = sse(begun.join(''));
+
+  testRows<[Parameters<typeof startWatchedGateway>[0], Script, Break]>([
+    [{ environment: { UPSTREAM_IDLE_TIMEOUT: '0.3' } }, [silence], { ...slow, reason: 'stalled' }],
+    [{ environment: { UPSTREAM_IDLE_TIMEOUT: '0.3' } }, [write('data: {'), silence], { ...slow, reason: 'stalled' }],
+    [{ environment: { REQUEST_TIMEOUT: '0.5' } }, [silence], { ...slow, reason: 'deadline', charged: 1 }],
+    // The function's own time: the last event still goes out.
+    [{ functionTimeout: 5_500 }, [silence], { ...slow, reason: 'deadline', charged: 1 }],
+  ])('stands still, or is still there when its time is up', async (options, rest, expected) => {
+    await using hurried = await startWatchedGateway(options);
+    hurried.gateway.upstream.answer([...first, ...rest]);
+    expectBreak('chat', await hurried.ask('chat', { stream: true }), begun, expected);
+    expect(await hurried.gateway.upstream.requests[0]?.closed).toBe('aborted');
+  });
+
+  const finished = sse(wire.chat.events.slice(0, -1).join(''));
+  testRows<[string, Script, Record<string, string>]>([
+    ['is reset', [...finished, reset], {}],
+    ['stands still', [...finished, silence], { UPSTREAM_IDLE_TIMEOUT: '0.3' }],
+    ['reports a failure', [...finished, write(wire.chat.failureEvent), silence], {}],
+  ])('breaks after it has said how it finished: it has ended, and is charged', async (_name, script, environment) => {
+    await using finishing = await startWatchedGateway({ environment });
+    finishing.gateway.upstream.answer(script);
+    const outcome = await finishing.ask('chat', { stream: true });
+    expect(outcome).toMatchObject({ status: 200, charged: 1, line: { end: 'complete' } });
+    expect(outcome.text).toMatch(/"finish_reason":"stop"\}\]\}\n\n$/);
+  });
+});

@@ -1,0 +1,267 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import {
+  empty,
+  flood,
+  hangUp,
+  head,
+  html,
+  interim,
+  json,
+  raw,
+  reset,
+  type Script,
+  silence,
+  sse,
+  write,
+} from '../../local/upstream/script.ts';
+import { startDeafUpstream } from '../support/deaf-upstream.ts';
+import { refusingUrl } from '../support/fake-upstream.ts';
+import { dialectNames } from '../support/fixtures.ts';
+import { testRows } from '../support/test-rows.ts';
+import { expectRefusal, type Refusal, startWatchedGateway } from '../support/watched-gateway.ts';
+import { canary, wire } from '../support/wire.ts';
+
+const upstreamError = { code: 'upstream_error', charged: 0 } as const;
+const unreachable = { status: 502, ...upstreamError, reason: 'unreachable' } as const;
+const unusable = { status: 502, ...upstreamError, reason: 'unusable' } as const;
+const late = { status: 504, code: 'upstream_timeout', reason: 'timeout', charged: 0 } as const;
+const callersFault = { code: 'invalid_request', reason: 'caller', charged: 1 } as const;
+const jsonHead = { 'content-type': 'application/json' };
+const jsonWith = (headers: object = {}) => head(200, { ...jsonHead, ...headers });
+const gzipped = jsonWith({ 'content-encoding': 'gzip' });
+const leak = `AcmeCorp thunder ${canary.upstreamBody}`;
+const mebibyte = 1024 * 1024;
+
+const watched = await startWatchedGateway();
+const { upstream, post } = watched.gateway;
+afterAll(() => watched[Symbol.asyncDispose]());
+
+describe('an upstream that answers with', () => {
+  /** The upstream's status and the client's. */
+  testRows<[number, Refusal]>([
+    ...[400, 422, 499].map((status): [number, Refusal] => [status, { status, ...callersFault }]),
+    [401, { status: 502, reason: 'credentials', ...upstreamError }],
+    [402, { status: 502, reason: 'credentials', ...upstreamError }],
+    [403, { status: 502, reason: 'forbidden', ...upstreamError }],
+    [404, { status: 502, reason: 'missing', ...upstreamError }],
+    [408, { ...late, reason: 'upstream_timeout' }],
+    [413, { status: 413, code: 'request_too_large', reason: 'too_large', charged: 1 }],
+    [429, { status: 503, code: 'service_unavailable', reason: 'limited', charged: 0 }],
+    ...[500, 503, 529].map((status): [number, Refusal] => [
+      status,
+      { status, reason: 'server_error', ...upstreamError },
+    ]),
+    ...[304, 999].map((status): [number, Refusal] => [status, unusable]),
+  ])('a status that is its own fault or the caller’s, whatever the body', async (status, expected) => {
+    const bodies: readonly Script[] = [
+      empty(status),
+      html(status, `<h1>${leak}</h1>`),
+      [head(status, jsonHead), write(`{"error":{"message":"${canary.upstreamBody}`)],
+      [head(status, { 'content-encoding': 'gzip' }), write(leak)],
+    ];
+    for (const [index, body] of bodies.entries()) {
+      upstream.answer(body);
+      expectRefusal('chat', await watched.ask('chat', { stream: index === 1 }), expected);
+    }
+  });
+
+  test('a 400 says what was wrong, without names, links and keys', async () => {
+    const message =
+      'AcmeCorp: messages[0] is bad, see https://api.acmecorp.example/docs (key upstream-key-one, sk-abcdef123456).';
+    upstream.answer(json(400, { error: { message, type: 'thunder_error', code: 'x' } }));
+    const outcome = await watched.ask('chat');
+    expectRefusal('chat', outcome, { status: 400, ...callersFault });
+    expect(JSON.parse(outcome.text).error.message).toBe(
+      'svc: messages[0] is bad, see (link removed) (key (key removed), (key removed)).',
+    );
+  });
+
+  testRows([
+    [503, '7.2', '8'],
+    [429, undefined, '1'],
+    [503, undefined, null],
+  ])('a Retry-After is passed on in seconds where waiting helps', async (status, given, shown) => {
+    upstream.answer(empty(status, given === undefined ? {} : { 'retry-after': given }));
+    expect((await watched.ask('chat')).headers.get('retry-after')).toBe(shown);
+  });
+
+  test('a 404 is told as not offered where tokens are counted, which is free, and as the caller’s for a reference', async () => {
+    const ask = async (status: number, path: string, body: object) => {
+      upstream.answer(html(status, leak));
+      const before = await watched.remaining();
+      const response = await post(path, body, { 'x-api-key': canary.clientKey });
+      const text = await response.text();
+      expect(text).not.toMatch(/acme|canary/i);
+      const charged = before - (await watched.remaining());
+      return [response.status, response.headers.get('x-svc-error'), JSON.parse(text).error.type, charged];
+    };
+    const count = (status: number) => ask(status, '/v1/messages/count_tokens', { model: 'svc', messages: [] });
+    for (const status of [404, 405, 501]) {
+      expect(await count(status)).toEqual([404, 'not_found', 'not_found_error', 0]);
+    }
+    for (const status of [429, 503]) expect(await count(status)).toMatchObject([503, {}, {}, 0]);
+    const input = [{ type: 'item_reference', id: 'msg_1' }];
+    const refused = [400, 'invalid_request', 'invalid_request_error', 1];
+    expect(await ask(404, '/v1/responses', { model: 'svc', input })).toEqual(refused);
+  });
+});
+
+const losses: readonly (readonly [string, Script, Refusal])[] = [
+  ['reset before the head', [reset], unreachable],
+  ['closed before the head', [hangUp], unreachable],
+  ['reset within the head', [raw('HTTP/1.1 20'), reset], unreachable],
+  ['closed within the head', [raw('HTTP/1.1 200 OK\r\ncontent-type: appl'), hangUp], unreachable],
+  ['reset after an interim answer', [interim(103, { link: '<x>' }), reset], unreachable],
+  ['no HTTP', [raw('SSH-2.0-AcmeCorp\r\n\r\n'), hangUp], unreachable],
+  ['another protocol', [raw('HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n')], unreachable],
+  ['a head without end', [raw(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`), hangUp], unreachable],
+  ['reset after the head', [jsonWith(), reset], unusable],
+  ['reset mid-body', [jsonWith(), write('{"id":"chatcmpl'), reset], unusable],
+  ['closed mid-body', [jsonWith(), write('{"id":"chatcmpl'), hangUp], unusable],
+  ['reset mid-gzip', [gzipped, write(gzipSync('{}').subarray(0, 15)), reset], unusable],
+  ['reset mid-event', [...sse('data: {"id":"x","choi'), reset], unusable],
+];
+
+describe.each(dialectNames)('an upstream of %s', (dialect) => {
+  const { answer, events } = wire[dialect];
+  const text = JSON.stringify(answer);
+  const stream = events.join('');
+
+  testRows<[boolean, Script]>([
+    ...[
+      empty(200),
+      empty(204),
+      html(200, leak),
+      [jsonWith(), write(text.slice(0, -1))],
+      [jsonWith(), write('[]')],
+      [jsonWith(), write('null')],
+      [jsonWith(), write(`"${canary.upstreamBody}"`)],
+      [jsonWith(), write(text + text)],
+      sse(stream),
+      [jsonWith({ 'content-length': text.length + 9 }), write(text), hangUp],
+      [gzipped, write(text)],
+      [gzipped, write(gzipSync(text).subarray(0, -9))],
+      [jsonWith({ 'content-encoding': 'compress' }), write(gzipSync(text))],
+    ].map((body): [boolean, Script] => [false, body]),
+    ...[
+      empty(200),
+      html(200, leak),
+      json(200, answer),
+      json(200, { error: { message: canary.upstreamBody } }),
+      sse(''),
+      sse(': AcmeCorp\n\n: processing\n\n'),
+      sse('data: [DONE]\n\n'),
+      sse(`data: {"broken":"${canary.upstreamBody}\n\n`),
+      sse(`event: x\nid: ${canary.upstreamBody}\n\n`),
+      sse(Buffer.alloc(9, 0xff)),
+      [head(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }), write(stream)],
+    ].map((body): [boolean, Script] => [true, body]),
+  ])('answers 200 with something that is no answer, or no stream', async (streamed, body) => {
+    upstream.answer(body);
+    expectRefusal(dialect, await watched.ask(dialect, { stream: streamed }), unusable);
+  });
+
+  testRows([false, true])('answers 200 with an error', async (streamed) => {
+    const message = 'AcmeCorp is overloaded for upstream-key-one, see https://acmecorp.example/status.';
+    const error = dialect === 'messages' ? { type: 'error', error: { message } } : { error: { message } };
+    const event = `data: ${JSON.stringify({ type: 'error', ...error })}\n\n`;
+    upstream.answer(streamed ? sse(`: hi\n\n${event}`) : json(200, error));
+    const outcome = await watched.ask(dialect, { stream: streamed });
+    expectRefusal(dialect, outcome, { ...unusable, reason: 'reported' });
+    expect(JSON.parse(outcome.text).error.message).toMatch(
+      /^svc is overloaded for \(key removed\), see \(link removed\)\. This request/,
+    );
+  });
+
+  test('loses connections before an answer can be used, whether a stream was asked for or not', async () => {
+    // No connection to it has been used before: else a reset would be taken for a dead one.
+    await using fresh = await startWatchedGateway();
+    const { requests, answer } = fresh.gateway.upstream;
+    for (const [name, lost, expected] of losses) {
+      for (const stream of [false, true]) {
+        const before = requests.length;
+        answer(lost);
+        const outcome = await fresh.ask(dialect, { stream });
+        expect([name, outcome.line.reason]).toEqual([name, expected.reason]);
+        expectRefusal(dialect, outcome, expected);
+        expect(requests).toHaveLength(before + 1);
+      }
+    }
+  });
+});
+
+/** Time limits that end a request before it has an answer: settings, whether streams are asked for, and what the upstream says until then. */
+const silences = {
+  plain: [[silence], [jsonWith(), silence], [jsonWith(), write('{'), silence]],
+  stream: [[silence], [jsonWith(), silence], [...sse(''), silence]],
+};
+testRows<[Parameters<typeof startWatchedGateway>[0], readonly boolean[], readonly Script[]]>([
+  [{ environment: { REQUEST_TIMEOUT: '0.1' } }, [false], silences.plain],
+  [{ environment: { UPSTREAM_IDLE_TIMEOUT: '0.1' } }, [true], silences.stream],
+  // 5 s of the function’s own time are kept for the last words.
+  [{ functionTimeout: 5_100 }, [false, true], [[silence]]],
+])('an upstream that is silent is given up in time', async (options, streams, scripts) => {
+  await using hurried = await startWatchedGateway(options);
+  for (const stream of streams) {
+    for (const said of scripts) {
+      hurried.gateway.upstream.answer(said);
+      expectRefusal('messages', await hurried.ask('messages', { stream }), late);
+      expect(await hurried.gateway.upstream.requests.at(-1)?.closed).toBe('aborted');
+    }
+  }
+});
+
+describe('a connection', () => {
+  async function expectNone(url: string, expected: Refusal) {
+    const environment = { UPSTREAM_BASE_URL: url, UPSTREAM_CONNECT_TIMEOUT: '0.1', REQUEST_TIMEOUT: '5' };
+    await using lonely = await startWatchedGateway({ environment });
+    const outcomes = [await lonely.ask('chat'), await lonely.ask('chat', { stream: true })];
+    for (const outcome of outcomes) expectRefusal('chat', outcome, expected);
+    return outcomes.map(({ line }) => line.causeCode);
+  }
+  const connectTimeout = { ...late, reason: 'connect_timeout' };
+
+  test('that is refused is named in the log', async () => {
+    expect(await expectNone(refusingUrl, unreachable)).toEqual(['ECONNREFUSED', 'ECONNREFUSED']);
+  });
+
+  test('that is not accepted ends after UPSTREAM_CONNECT_TIMEOUT', async () => {
+    await using deaf = await startDeafUpstream();
+    await expectNone(deaf.url, connectTimeout);
+  });
+
+  test('and so does one that is accepted but never secured', async () => {
+    const server = createServer((socket) => socket.resume().unref()).unref();
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    await expectNone(`https://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, connectTimeout);
+  });
+});
+
+test('a content-length that is too short spoils that answer and no other', async () => {
+  const text = JSON.stringify(wire.chat.answer);
+  const lie = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 20\r\n\r\n${text}`;
+  for (let round = 0; round < 3; round += 1) {
+    upstream.answer(json(200, wire.chat.answer), [({ socket }) => void socket.write(lie)]);
+    expect(await watched.ask('chat')).toMatchObject({ status: 200, charged: 1 });
+    expectRefusal('chat', await watched.ask('chat'), unusable);
+  }
+});
+
+const packed = gzipSync(Buffer.alloc(100 * mebibyte, 'x'));
+testRows<[string, boolean, Script, Refusal]>([
+  ['an answer', false, [jsonWith(), flood(100 * mebibyte)], unusable],
+  ['packed', false, [gzipped, write(packed.subarray(0, -9)), silence], unusable],
+  ['an event', true, [...sse('data: "'), flood(100 * mebibyte)], unusable],
+  // An error is never more than a sentence.
+  ['an error', false, [head(400, jsonHead), flood(100 * mebibyte)], { status: 400, ...callersFault }],
+])('what has 100 MB is not read, compressed or not', async (_, stream, answer, expected) => {
+  upstream.answer(answer);
+  expectRefusal('chat', await watched.ask('chat', { stream }), expected);
+  const asked = upstream.requests.at(-1);
+  expect(await asked?.closed).toBe('aborted');
+  // What the gateway took, and what was in the connection's buffers.
+  expect(asked?.bytesWritten).toBeLessThan(50 * mebibyte);
+});

@@ -24,7 +24,6 @@ const overBothEngines = ofHandler([
   'attacks-on-identity',
   'attacks-on-the-wire',
   'compressed-bodies',
-  'conversations',
   'crowd',
   'daily-limits',
   'edge',
@@ -38,12 +37,11 @@ const overBothEngines = ofHandler([
 const overBothEnginesLong = ofHandler([
   'broken-streams',
   'exactly-once',
-  'failover',
   'failures',
   'forwarding',
   'leaving-readers',
   'request-lines',
-  'upstream-keys',
+  'upstreams',
 ]);
 
 /** What clients in processes of their own read: their HTTP is that of the SDKs in this process, which both engines serve. */

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { empty, html, json, reset, type Script, silence, sse, until } from '../../local/upstream/script.ts';
-import { startFakeUpstream } from '../support/fake-upstream.ts';
+import { conversations } from '../support/conversations.ts';
+import { type RecordedRequest, startFakeUpstream } from '../support/fake-upstream.ts';
+import { startTestGateway } from '../support/gateway.ts';
 import { stopTimers } from '../support/stop-timers.ts';
 import { createStreamReader } from '../support/stream-reader.ts';
 import { testRows } from '../support/test-rows.ts';
@@ -108,5 +110,54 @@ describe('several upstreams', () => {
       expect(await two.watched.ask('chat', { stream })).toMatchObject({ status: 504, charged: 0 });
     }
     expect(two.second.requests).toHaveLength(0);
+  });
+});
+
+describe('several keys', () => {
+  const keys = { UPSTREAM_API_KEYS: 'upstream-key-a,upstream-key-b,upstream-key-c' };
+  const keyOf = ({ headers }: RecordedRequest) => headers.authorization;
+
+  testRows(Object.values(conversations))(
+    'all turns of a conversation go to one, in any environment',
+    async (converse) => {
+      const environment = { ...keys, GUEST_LIMIT: '100' };
+      await using one = await startTestGateway({ environment });
+      await using other = await startTestGateway({ environment });
+      const conversation = converse('one');
+      for (const { upstream, post } of [one, other]) {
+        upstream.otherwise(
+          json(200, { id: 'x', type: 'message', object: 'response', choices: [], content: [], output: [] }),
+        );
+        for (let turn = 1; turn <= 6; turn += 1) {
+          const { headers, body } = conversation.turn(turn);
+          expect((await post(conversation.path, body, { 'x-api-key': 'guest', ...headers })).status).toBe(200);
+        }
+      }
+      const requests = [...one.upstream.requests, ...other.upstream.requests];
+      expect([requests.length, new Set(requests.map(keyOf)).size]).toEqual([12, 1]);
+    },
+  );
+
+  testRows([
+    [401, undefined, 60],
+    [429, '5', 5],
+  ])('after a refusal one rests for a while, and the next is tried', async (status, retryAfter, seconds) => {
+    const clock = { now: Date.UTC(2026, 5, 15, 12) };
+    await using watched = await startWatchedGateway({ environment: keys, now: () => clock.now });
+    const { upstream } = watched.gateway;
+    upstream.otherwise(good);
+    const asked = async () => {
+      const before = upstream.requests.length;
+      await succeeds(watched);
+      return upstream.requests.slice(before).map(keyOf);
+    };
+    const [first] = await asked();
+    upstream.answer(empty(status, retryAfter === undefined ? {} : { 'retry-after': retryAfter }));
+    const [refused, next] = await asked();
+    expect([refused, next]).toEqual([first, expect.not.stringMatching(String(first))]);
+    clock.now += seconds * 1000 - 1;
+    expect(await asked()).toEqual([next]);
+    clock.now += 1;
+    expect(await asked()).toEqual([first]);
   });
 });

@@ -36,7 +36,7 @@ const overBothEngines = ofHandler([
 /** The same, for what takes long: `npm run test:long`. */
 const overBothEnginesLong = ofHandler([
   'broken-streams',
-  'exactly-once',
+  'lost-answers',
   'failures',
   'forwarding',
   'leaving-readers',

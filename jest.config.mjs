@@ -25,12 +25,11 @@ const overBothEngines = ofHandler([
   'attacks-on-the-wire',
   'compressed-bodies',
   'crowd',
-  'daily-limits',
   'edge',
   'gateway',
   'leak',
   'privacy',
-  'quota-over-http',
+  'quota',
 ]);
 
 /** The same, for what takes long: `npm run test:long`. */
@@ -57,7 +56,7 @@ const long = [
 const notLong = long.map((pattern) => `!**/${pattern}`);
 /** What tells days or times holds wherever it runs: once more at both ends of the world, where the day is often not that of UTC. */
 const overTimeZones = [
-  'lambda/daily-limits.integration.test.ts',
+  'lambda/quota.integration.test.ts',
   'lambda/quota/{policy,refusal}.unit.test.ts',
   'lambda/report/log.unit.test.ts',
   'lambda/upstream/retry-after.unit.test.ts',

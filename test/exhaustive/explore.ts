@@ -6,22 +6,30 @@ import { createWorld, type Step, type WorldState } from './world.ts';
 /** A shortest schedule that breaks a promise. */
 export type Violation = { readonly scenario: string; readonly fault: string; readonly schedule: readonly Step[] };
 
+/** A state, and the way there: sharing their beginnings keeps half a million of them small. */
+interface Reached {
+  readonly state: WorldState;
+  readonly step?: Step;
+  readonly from?: Reached;
+}
+
+const scheduleTo = ({ step, from }: Reached): Step[] => (from && step ? [...scheduleTo(from), step] : []);
+
 /** Takes every step of every schedule with at most this many faults. Each state is continued from only once. */
 export async function explore(subject: Subject, scenario: Scenario, faults: number, mostSteps = 1_000) {
   const world = createWorld(subject, scenario, faults);
   const known = new Set<string>();
   let violation: Violation | undefined;
-  let reached: { state: WorldState; schedule: Step[] }[] = [{ state: world.first, schedule: [] }];
+  let reached: Reached[] = [{ state: world.first }];
   for (let length = 1; length <= mostSteps && reached.length > 0 && !violation; length += 1) {
-    const further: typeof reached = [];
-    for (const { state, schedule } of reached) {
-      for (const step of world.stepsFrom(state)) {
-        const next = await world.take(state, step);
-        const longer = [...schedule, step];
-        const fault = findFault(scenario, state, next);
-        if (fault !== undefined) violation ??= { scenario: scenario.name, fault, schedule: longer };
-        const key = world.keyOf(next);
-        if (!known.has(key)) further.push({ state: next, schedule: longer });
+    const further: Reached[] = [];
+    for (const from of reached) {
+      for (const step of world.stepsFrom(from.state)) {
+        const next = { state: await world.take(from.state, step), step, from };
+        const fault = findFault(scenario, from.state, next.state);
+        if (fault !== undefined) violation ??= { scenario: scenario.name, fault, schedule: scheduleTo(next) };
+        const key = world.keyOf(next.state);
+        if (!known.has(key)) further.push(next);
         known.add(key);
       }
     }

@@ -3,7 +3,7 @@ import type { Item } from '../../lambda/tables/table.ts';
 import { evaluateUpdate } from '../support/expressions.ts';
 import { act, type Call, changeOf, type Meeting, type Standing, type Subject } from './actor.ts';
 import type { Scenario } from './scenarios.ts';
-import { keyOf, remembering, textOf } from './state-key.ts';
+import { keyOf, remembering, textOf, viewOf } from './state-key.ts';
 
 /**
  * One step of a schedule: `2 is answered` concerns environment 2. Work inside an environment happens at once, since its order
@@ -26,6 +26,7 @@ export interface EnvironmentState {
   /** How often the store has settled its reservation. */
   readonly settlements: number;
   readonly faults: number;
+  readonly view: number;
 }
 
 export interface WorldState {
@@ -43,6 +44,7 @@ const faults = { 'gets no answer': 'no answer', 'is throttled': 'throttled', 'is
 export function createWorld(subject: Subject, scenario: Scenario, mostFaults: number) {
   const { environments: plans, passing, isFar } = scenario;
   const names = plans.map((plan) => JSON.stringify(plan));
+  const kinds = names.map((name) => names.indexOf(name));
   const nowhere = { call: undefined, isAsleep: false, memory: '', told: [] };
   const unborn = plans.map((): Actor => ({ ...nowhere, met: [], following: new Map() }));
   const outcomeOf = rememberOutcomes();
@@ -101,7 +103,8 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
     return (fails || spending !== undefined) && state.environments[index]?.actor?.told.length === 0;
   };
 
-  const environments = plans.map(() => ({ actor: undefined, late: [], applied: [], settlements: 0, faults: 0 }));
+  const nobody = { actor: undefined, late: [], applied: [], settlements: 0, faults: 0 };
+  const environments = plans.map(() => ({ ...nobody, view: viewOf(nobody) }));
   const first: WorldState = { items: {}, environments, timePassed: false, faultsLeft: mostFaults };
   return {
     first,
@@ -160,7 +163,7 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
       return alter(failed, index, (one) => ({ actor: next, late: sent, faults: one.faults + 1 }));
     },
 
-    keyOf: (state: WorldState) => keyOf(names, state),
+    keyOf: (state: WorldState) => keyOf(kinds, state),
   };
 }
 
@@ -189,7 +192,11 @@ function rememberOutcomes() {
 type Change = (one: EnvironmentState) => Partial<EnvironmentState>;
 
 function alter(state: WorldState, index: number, change: Change): WorldState {
-  const environments = state.environments.map((one, at) => (at === index ? { ...one, ...change(one) } : one));
+  const environments = state.environments.map((one, at) => {
+    if (at !== index) return one;
+    const changed = { ...one, ...change(one) };
+    return { ...changed, view: viewOf(changed) };
+  });
   return { ...state, environments };
 }
 

@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { dynamoDbService } from '../../lambda/aws/access.ts';
 import { type CallService, createCallService } from '../../lambda/aws/call-service.ts';
 import { createGatewayTables, startDynamoDb } from '../../local/dynamodb.ts';
+import { requireStrict } from './strict-dynamodb.ts';
 
 export type TestDynamoDb = Awaited<ReturnType<typeof startTestDynamoDb>>;
 
@@ -13,10 +14,17 @@ export function createTestClient(endpoint: string): DynamoDBClient {
   return new DynamoDBClient({ endpoint, region, credentials });
 }
 
-/** The same for the hot path, on a frozen clock: however slow the machine is, a retry never comes too late. */
+/**
+ * The same for the hot path, on a frozen clock: however slow the machine is, a retry never comes too late. Requests that a
+ * stricter store than the emulator would refuse are faults.
+ */
 export function createTestCaller(endpoint: string): CallService {
   const access = { region, credentials: async () => credentials, environment: { AWS_ENDPOINT_URL_DYNAMODB: endpoint } };
-  return createCallService(dynamoDbService, access, { now: () => 0, random: Math.random });
+  const call = createCallService(dynamoDbService, access, { now: () => 0, random: Math.random });
+  return async (operation, input) => {
+    requireStrict(operation, input);
+    return call(operation, input);
+  };
 }
 
 /** An empty DynamoDB inside this process, with both tables. */

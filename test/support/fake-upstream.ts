@@ -5,7 +5,7 @@ import { flood, head, json, type Script } from '../../local/upstream/script.ts';
 import { type Incoming, startUpstream } from '../../local/upstream/server.ts';
 import { inTime } from './wait-until.ts';
 
-interface RecordedRequest extends Pick<Incoming, 'connection' | 'reused' | 'closed'> {
+export interface RecordedRequest extends Pick<Incoming, 'connection' | 'reused' | 'closed'> {
   readonly method: string;
   /** With the query. */
   readonly path: string;

@@ -21,7 +21,7 @@ describe('a wallet’s keys', () => {
   let timers: StoppedTimers;
 
   beforeEach(async () => {
-    time = 1_000_000;
+    time = Date.UTC(2026, 10, 23);
     database = await startTestDynamoDb();
     keys = createKeyStore(database.callDynamoDb, database.keysTable);
     members = createMemberStore(database.callDynamoDb, database.keysTable);
@@ -102,10 +102,10 @@ describe('a wallet’s keys', () => {
   });
 
   test('a repeated write that takes a challenge succeeds, another does not', async () => {
-    await members.putChallenge('nonce', { digest: 'd', purpose: 'link', expiresAt: 100 });
-    const taken = (token: string, now = 50) =>
+    await members.putChallenge('nonce', { digest: 'd', purpose: 'link', expiresAt: time });
+    const taken = (token: string, now = time - 1) =>
       members.takeChallenge('nonce', { digest: 'd', purpose: 'link' }, now, token);
-    expect(await taken('early', 100)).toBe(false);
+    expect(await taken('late', time)).toBe(false);
     expect([await taken('one'), await taken('one'), await taken('two')]).toEqual([true, true, false]);
   });
 

@@ -15,7 +15,7 @@ let reads: string[];
 beforeEach(async () => {
   database = await startTestDynamoDb();
   keys = createKeyStore(database.callDynamoDb, database.keysTable);
-  time = 1_000_000;
+  time = Date.UTC(2026, 10, 23);
   reads = [];
 });
 afterEach(() => database.close());

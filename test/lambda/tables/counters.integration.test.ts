@@ -8,7 +8,7 @@ import {
   createToken,
 } from '../../../lambda/quota/counter-store.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
-import { type Item, itemSize, outage } from '../../../lambda/tables/table.ts';
+import { type Item, itemSize, outage, type Update } from '../../../lambda/tables/table.ts';
 import { listenLocally } from '../../../local/listen-locally.ts';
 import { createTestCaller, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import fc from '../../support/properties.ts';
@@ -123,7 +123,50 @@ describe('a charge', () => {
   });
 });
 
+describe('one request', () => {
+  const sent: Update[] = [];
+  const watched = createCounters(
+    (operation, input) => {
+      sent.push(input as Update);
+      return database.callDynamoDb(operation, input);
+    },
+    'quota',
+    now,
+  );
+  beforeEach(() => void sent.splice(0));
+
+  test('makes a charge, and brings the item also with a refusal', async () => {
+    const { period: _, ...lifetime } = newWindow();
+    for (const window of [newWindow(), newWindow({ limit: 1 }), newWindow({ limit: 0 }), lifetime]) {
+      for (let charge = 0; charge < 2; charge += 1) await watched.charge(window, createToken());
+    }
+    const returned = { ReturnValues: 'ALL_NEW', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' };
+    expect(sent).toEqual(Array(8).fill(expect.objectContaining(returned)));
+  });
+
+  test('of a caller without a budget has nothing of one', async () => {
+    await watched.charge(newWindow({ expiresAt: 1_800_000_000_000 }), createToken());
+    expect(sent.map(({ UpdateExpression }) => UpdateExpression)).toEqual([
+      expect.stringMatching(/^ADD u\d+ :one, n\d+ :one, w\d+ :tokens SET #ttl = :ttl REMOVE ([nw]\d+, ){6}u\d+$/),
+    ]);
+  });
+
+  test('settles what a charge has reserved, and a second one nothing', async () => {
+    const window = newWindow({ budget: budgetOfDay() });
+    const charge = await watched.charge(window, createToken());
+    const reservation = charge.granted ? charge.reservation : undefined;
+    if (!reservation) throw new Error('nothing is reserved');
+    const settle = () => watched.settle(window, reservation, { spent: 0, refunded: true });
+    expect(await settle()).toMatchObject({ used: 0, taken: 0 });
+    expect([await settle(), sent.length]).toEqual([undefined, 3]);
+  });
+});
+
 describe('a refund', () => {
+  test('of what was never charged is none', async () => {
+    expect(await counters.refund(newWindow(), createToken())).toBeUndefined();
+  });
+
   test('that is repeated in parallel counts once', async () => {
     const window = newWindow();
     const token = createToken();
@@ -290,12 +333,12 @@ async function load(item: string): Promise<Item> {
   return (await database.callDynamoDb<{ readonly Item?: Item }>('GetItem', input)).Item ?? {};
 }
 
-describe('a budget', () => {
-  const budgetOfDay = (more: object = {}) => ({
-    ...({ amount: 100, window: 'day', period: `d${today}`, resetAt: (today + 1) * 86_400_000, reserve: 40 } as const),
-    ...more,
-  });
+const budgetOfDay = (more: object = {}) => ({
+  ...({ amount: 100, window: 'day', period: `d${today}`, resetAt: (today + 1) * 86_400_000, reserve: 40 } as const),
+  ...more,
+});
 
+describe('a budget', () => {
   test('is never passed by what is reserved and spent, whoever asks at once', async () => {
     const window = newWindow({ budget: budgetOfDay() });
     const results = await chargeMany(window, 20, createEnvironments(4));

@@ -1,4 +1,5 @@
-import { expect } from '@jest/globals';
+import { expect, test } from '@jest/globals';
+import { createToken, markToken } from '../../../lambda/quota/counter-store.ts';
 import { itemSize, writeUnits } from '../../../lambda/tables/table.ts';
 import { testRows } from '../../support/test-rows.ts';
 
@@ -18,4 +19,11 @@ testRows([
   [4096, 4],
 ])('bytes cost units', (bytes, units) => {
   expect(writeUnits(bytes)).toBe(units);
+});
+
+test('an item at the highest burst limit of all, with every charge refunded, is not too large', () => {
+  const tokens = (count: number) => Array<string>(count).fill(createToken());
+  const ofMinute = [...tokens(10_000), ...tokens(10_000).map((token) => markToken(token, 'r'))];
+  const item = { pk: { S: 'm'.repeat(100) }, w29000000: { BS: ofMinute }, w29000001: { BS: ofMinute } };
+  expect(itemSize(item)).toBeLessThan(400 * 1024 - 200);
 });

@@ -7,7 +7,6 @@ import { Option } from 'commander';
 import { checkOut, findBase } from '../operator/checkout.ts';
 import { createCommand, runProgram, terminal } from '../operator/command-line.ts';
 
-/** The one command that reads a stack trace from production. */
 const program = createCommand('npm run trace --', terminal)
   .description('Prints log lines with positions in the sources instead of the bundle. Builds the commit to do so.')
   .argument('[file]', 'the lines; without it, or with -, standard input', '-')
@@ -29,10 +28,7 @@ const program = createCommand('npm run trace --', terminal)
   });
 await runProgram(program);
 
-/**
- * Replaces positions in a bundle, as stack traces name them (`file:///var/task/index.mjs:1:2345`), by those in the sources. Files
- * without a map are named: they are from another build. The folder has the bundle and its maps.
- */
+/** Replaces positions in a bundle (`file:///var/task/index.mjs:1:2345`) by those in the sources. Names files without a map. */
 function applyMaps(text: string, folder: string) {
   const maps = new Map<string, SourceMap | undefined>();
   const position = /(?:file:\/\/)?\/var\/task\/([\w-]+\.m?js):(\d+):(\d+)/g;

@@ -8,7 +8,6 @@ export class CommandError extends Error {
   }
 }
 
-/** A command's output, for programs and for people. */
 export interface Outcome {
   readonly json: unknown;
   readonly text: string;
@@ -46,7 +45,6 @@ export const readWhole = (from: number, to: number) =>
     return number >= from && number <= to ? number : undefined;
   }, `a whole number from ${from} to ${to}`);
 
-/** A text that fits in a line. */
 export const readLine = matching(/^\P{Cc}{1,200}$/u, 'a text of 1 to 200 characters');
 
 /** Where the words of a command go. */
@@ -75,7 +73,6 @@ export interface TargetOptions {
   readonly region?: string | undefined;
 }
 
-/** The options of all commands that act on a gateway. */
 export const addTargetOptions = (command: Command): Command =>
   command
     .option('--json', 'print one JSON document, for programs')

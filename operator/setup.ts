@@ -17,10 +17,7 @@ export const clientNames: readonly string[] = createSnippets({ gatewayUrl: '', s
 
 type Told = Omit<Access, 'gatewayUrl' | 'key'> & { readonly url: string; readonly appUrl?: string | undefined };
 
-/**
- * What to paste into a client: the same blocks as on the page at /cli, from the same source. Whoever has no key is also shown how
- * the client gets one by a sign-in, where people can sign in from a terminal.
- */
+/** What to paste into a client, as on the page at /cli. Without a key, also how it gets one by a sign-in, where that is offered. */
 export function showSetup({ url, appUrl, ...told }: Told, client: string, key?: string): Outcome {
   const access = { ...told, gatewayUrl: url.replace(/\/$/, '') };
   const snippet = createSnippets({ ...access, key: key ?? placeholderKey }).find(({ id }) => id === client);

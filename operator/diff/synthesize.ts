@@ -36,7 +36,6 @@ export async function synthesize(root: string, stage: string): Promise<Record<st
   return await readTemplates(outdir.path);
 }
 
-/** The templates that a synthesis has left in a folder. */
 export async function readTemplates(outdir: string): Promise<Record<string, Template>> {
   const { artifacts }: Manifest = JSON.parse(await readFile(join(outdir, 'manifest.json'), 'utf8'));
   const stacks = Object.entries(artifacts).map(([id, { properties }]) => ({ stackName: id, ...properties }));

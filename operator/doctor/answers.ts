@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { membersIn, type ProbeRequest, parseJson, quote, type Reply, readBody } from './probe.ts';
 import { type Finding, fail, note, ok, okUnless, untested } from './report.ts';
 
-/** Whether a reply is a success of this shape. */
 export function checkShape(reply: Reply, shape: z.ZodType): Finding {
   const fault = reply.status === 200 ? faultInBody(reply, shape) : `answered ${quote(reply)}`;
   return okUnless(fault, `${Math.round(reply.duration)} ms`);
@@ -18,7 +17,6 @@ export function checkCall(reply: Reply, answer: z.ZodType, call: z.ZodType): Fin
   );
 }
 
-/** What is wrong with the type or shape of a body; undefined if nothing is. */
 export function faultInBody(reply: Reply, shape: z.ZodType): string | undefined {
   const type = reply.headers.get('content-type') ?? 'missing';
   if (!/^application\/json(;|$)/.test(type)) return `content-type is ${type}`;
@@ -63,13 +61,12 @@ function checkTokens(all: readonly unknown[], last: readonly unknown[]): Finding
 
 /** The highest figure of these names in the usages anywhere within values; undefined if there is none. */
 function highest(values: readonly unknown[], names: readonly string[]): number | undefined {
-  const usages = values.flatMap((value) => [...membersIn(value)]).filter(({ name }) => name === 'usage');
+  const usages = values.flatMap((value) => membersIn(value)).filter(({ name }) => name === 'usage');
   const figures = usages.flatMap(({ value }) => names.map((name) => Object(value)[name]));
   const counts: number[] = figures.filter((figure) => typeof figure === 'number');
   return counts.length > 0 ? Math.max(...counts) : undefined;
 }
 
-/** Which of the headers of every reply are missing; undefined if none is. */
 export function findMissingHeader({ headers }: Reply, headerPrefix: string): string | undefined {
   for (const name of [`${headerPrefix}remaining`, `${headerPrefix}limit`]) {
     const value = headers.get(name);
@@ -98,7 +95,6 @@ export function checkRequestIds(replies: readonly Reply[]): Finding {
   return seen.size > 1 ? ok(`${seen.size} ids`) : fail('no reply has one');
 }
 
-/** An unknown page. */
 export const unknownOrigin = 'https://doctor.example';
 
 const wantedHeaders = ['authorization', 'content-type', 'x-api-key', 'api-key', 'x-stainless-lang'];
@@ -113,7 +109,6 @@ export const preflightOf = (origin: string): ProbeRequest => ({
   },
 });
 
-/** Whether browsers may send a page's requests. */
 export function checkPreflight(reply: Reply, origin: string): Finding {
   if (reply.status !== 200 && reply.status !== 204) return fail(`answered ${quote(reply)}`);
   if (!listOf(reply, 'access-control-allow-methods').includes('post')) return fail('POST is not allowed');
@@ -123,7 +118,6 @@ export function checkPreflight(reply: Reply, origin: string): Finding {
   return checkOrigin(reply, origin) ?? ok(`${origin} is allowed`);
 }
 
-/** Whether a page may read the headers of an answer. */
 export function checkExposed(reply: Reply, origin: string, headerPrefix: string): Finding {
   const refused = checkOrigin(reply, origin);
   if (refused) return refused;

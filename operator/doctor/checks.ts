@@ -101,7 +101,6 @@ function modelChecks({ ask, key, models }: Run): readonly Check[] {
   ];
 }
 
-/** One good key and one unknown, in either header. */
 async function checkWhichCounts({ ask, key, headerPrefix }: Run): Promise<Finding> {
   const good = await ask(list({ 'x-api-key': key, ...bearer(unknownKey) }));
   const unknown = await ask(list({ 'x-api-key': unknownKey, ...bearer(key) }));
@@ -180,7 +179,6 @@ async function checkTokenCount({ ask, key, models: [model] }: Run): Promise<Find
   return checkShape(reply, z.object({ input_tokens: z.int().positive() }));
 }
 
-/** Looks at every reply so far for the same fault. */
 function everyReply({ replies }: Run, find: (reply: Reply) => string | undefined): Finding {
   for (const reply of replies) {
     const fault = find(reply);

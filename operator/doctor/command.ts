@@ -30,7 +30,6 @@ interface Options {
   readonly json?: true;
 }
 
-/** Wrong usage is also commander's and run-program's. */
 const exitCodes = { fine: 0, wrong: 1, usage: 2, notExamined: 3 };
 
 const exitCodesHelp = '\nExit codes: 0 nothing is wrong, 1 something is, 2 wrong usage, 3 it could not be examined.';
@@ -41,13 +40,11 @@ const firstPatience = 20_000;
 
 const most = 1_000_000;
 
-/** The address of a gateway, with or without `/v1`. */
 const readBase = checked((word) => {
   const url = URL.parse(word);
   return url && /^https?:$/.test(url.protocol) ? word.replace(/\/+$/, '').replace(/\/v1$/, '') : undefined;
 }, 'an http(s) URL');
 
-/** The doctor's one command. */
 export function createDoctorCommand(dependencies: Dependencies): Command {
   const command = createCommand('npm run doctor --', dependencies)
     .description(`Examines a gateway from outside, deployed or local. It takes ${cost} requests of the key's quota.`)

@@ -11,13 +11,9 @@ export interface DialectProbe {
   /** Each dialect shows its key in another header. */
   keyHeaders(key: string): Record<string, string>;
   question(model: string, question: Question): Readonly<Record<string, unknown>>;
-  /** The additional members of a request for a stream. */
   readonly streaming: Readonly<Record<string, unknown>>;
-  /** The shape of an answer. */
   answer(model: string): z.ZodType;
-  /** How it is told of the tool. */
   readonly tool: Readonly<Record<string, unknown>>;
-  /** The shape of an answer that calls the tool. */
   readonly call: z.ZodType;
   /** Whether an event carries generated text: only these come at the model's pace. */
   isText(event: SseEvent): boolean;
@@ -26,7 +22,6 @@ export interface DialectProbe {
 
 export interface Question {
   readonly prompt: string;
-  /** The longest answer, in tokens. */
   readonly tokens: number;
 }
 
@@ -36,7 +31,6 @@ export const whoAreYou: Question = {
   tokens: 512,
 };
 
-/** The one tool. */
 const clock = {
   name: 'get_time',
   description: 'Tells the time in a city.',
@@ -52,7 +46,6 @@ export const countTo = (length: number): Question => ({
 });
 
 const { object, literal, string, array } = z;
-/** A list with such an element. */
 const someOf = (element: z.ZodType) =>
   array(z.unknown()).refine((all) => all.some((one) => element.safeParse(one).success));
 

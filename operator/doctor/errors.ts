@@ -10,17 +10,14 @@ import { readFigures } from './quota.ts';
 import { type Finding, fail, ok, okUnless, untested } from './report.ts';
 import { type Check, type Run, shared } from './run.ts';
 
-/** What an error must have besides its status and shape. */
 interface Details {
   /** What its message must quote, letter by letter. */
   readonly quotes?: string;
-  /** Additional headers of this error. */
   readonly headers?: Readonly<Record<string, RegExp>>;
 }
 
 type ErrorCase = readonly [request: ProbeRequest, code: ErrorCode, details?: Details];
 
-/** Looks like a key, but is none. */
 export const unknownKey = `ltk_${'x'.repeat(43)}`;
 
 /** No model. The error quotes it, so letters that change on the way show, in either direction. */
@@ -33,7 +30,6 @@ const picture = { type: 'image', source: { type: 'base64', media_type: 'image/pn
 const endpoints = [...dialectProbes, { ...messagesProbe, path: countTokensPath }];
 const final: Details = { headers: { 'x-should-retry': /^false$/ } };
 
-/** What every endpoint must answer to these headers. */
 function everywhere({ models: [model] }: Run, headers: Record<string, string>, code: ErrorCode): readonly ErrorCase[] {
   const posts = endpoints.map(({ path, question }) => post(path, headers, question(model, whoAreYou)));
   return [...posts, list(headers)].map((request) => [request, code, final]);
@@ -71,7 +67,6 @@ function freeErrors(run: Run): Readonly<Record<string, readonly ErrorCase[]>> {
   };
 }
 
-/** The checks of errors that cost nothing. */
 export const freeErrorChecks = (run: Run): readonly Check[] => [
   ...Object.entries(freeErrors(run)).map(([name, cases]): Check => [name, () => checkCases(run, run.ask, cases)]),
   ['a large body', () => checkLargeBody(run)],
@@ -79,10 +74,7 @@ export const freeErrorChecks = (run: Run): readonly Check[] => [
 
 const packed = shared(async () => new Uint8Array(gzipSync(Buffer.alloc(33 * mebibyte))));
 
-/**
- * A body that unpacks to more than any gateway accepts is refused after the charge, which must be refunded. It is the only such
- * failure that can be caused from outside.
- */
+/** A body that unpacks to more than any gateway accepts is the only failure to cause from outside that must be refunded. */
 export async function checkUnpacking(run: Run): Promise<Finding> {
   const request = post(chatProbe.path, { ...bearer(run.key), 'content-encoding': 'gzip' }, await packed());
   return checkCases(run, run.charged.measure, [[request, 'request_too_large']]);

@@ -22,7 +22,6 @@ const cloudFronts: Readonly<Record<string, RegExp>> = {
   'content-encoding': /^(gzip|br)$/,
 };
 
-/** A header that reveals something behind the gateway; undefined if there is none. */
 export function findForeignHeader({ headers }: Reply, headerPrefix: string): string | undefined {
   const serviceName = headerPrefix.slice('x-'.length, -1);
   const named = Object.values(headerNames(serviceName)).map((name) => name.toLowerCase());
@@ -36,15 +35,12 @@ export function findForeignHeader({ headers }: Reply, headerPrefix: string): str
 const telltale = /^(provider|system_fingerprint|native_finish_reason|x_.+)$/;
 const stackTrace = /\bat [^"]{0,200}\.[cm]?[jt]s:\d+(:\d+)?/;
 
-/**
- * The first trace in a body of who answered: a field or comment that names them, a model that is not public, a stack trace.
- * Undefined if nothing does.
- */
+/** The first trace in a body of who answered: a field or comment that names them, a model that is not public, a stack trace. */
 export function findTrace(reply: Reply, publicModels: readonly string[]): string | undefined {
   const { values, comments } = readBody(reply);
   const comment = comments.find((text) => text.trim() !== 'keep-alive');
   if (comment !== undefined) return `a comment says ${comment.trim().slice(0, 100)}`;
-  for (const { place, name, value } of values.flatMap((one) => [...membersIn(one)])) {
+  for (const { place, name, value } of values.flatMap((one) => membersIn(one))) {
     if (telltale.test(name)) return `${place} is there`;
     if (name === 'model' && typeof value === 'string' && !publicModels.includes(value)) return `${place} is ${value}`;
   }
@@ -83,7 +79,7 @@ function textsIn(reply: Reply): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   const add = (place: string, text: string) => texts.set(place, (texts.get(place) ?? '') + text);
   const { values, comments } = readBody(reply);
-  for (const { place, name, value } of values.flatMap((one) => [...membersIn(one, untouched)])) {
+  for (const { place, name, value } of values.flatMap((one) => membersIn(one, untouched))) {
     texts.set(`a key: ${name}`, name);
     if (typeof value === 'string' && !untouched.test(name)) add(place, value);
   }

@@ -2,7 +2,6 @@ import { types } from 'node:util';
 import { createSseReader } from '../../lambda/stream/sse.ts';
 import { CommandError } from '../command-line.ts';
 
-/** What to send. */
 export interface ProbeRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'OPTIONS';
   readonly path: string;
@@ -33,7 +32,6 @@ export interface Arrival {
 }
 
 export interface Reply {
-  /** Names the request, for people. */
   readonly title: string;
   readonly status: number;
   readonly headers: Headers;
@@ -45,10 +43,7 @@ export interface Reply {
 
 export type Probe = (request: ProbeRequest) => Promise<Reply>;
 
-/**
- * Sends a request as any client would, records when each part of the answer came, and gives it up after so many milliseconds.
- * Never asks twice.
- */
+/** Sends a request as any client would, once, and gives it up after so many milliseconds. */
 export function createProbe(base: string, now: () => number, patience: number): Probe {
   return async (request) => {
     const { method, path, headers, body } = request;
@@ -85,7 +80,6 @@ function titleOf({ method, path, body }: ProbeRequest): string {
   return `${method} ${path}${streams ? ' (stream)' : ''}`;
 }
 
-/** The JSON value of a text; undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -94,7 +88,6 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The JSON values of a body, and the comments between them. */
 export function readBody({ text, headers }: Pick<Reply, 'text' | 'headers'>) {
   if (!headers.get('content-type')?.startsWith('text/event-stream')) return { values: [parseJson(text)], comments: [] };
   const values: unknown[] = [];
@@ -103,21 +96,17 @@ export function readBody({ text, headers }: Pick<Reply, 'text' | 'headers'>) {
   return { values, comments: [...text.matchAll(/^:(.*)$/gm)].map(([, comment = '']) => comment) };
 }
 
-/** A member of an object or array, with its place in the JSON value that it is in. */
-interface Member {
-  readonly place: string;
-  readonly name: string;
-  readonly value: unknown;
-}
-
-/** All members within JSON values, but those within members whose name is skipped. */
-export function* membersIn(value: unknown, skipped?: RegExp, place = ''): Generator<Member> {
-  if (typeof value !== 'object' || value === null) return;
-  for (const [name, inner] of Object.entries(value)) {
-    const member = { place: place === '' ? name : `${place}.${name}`, name, value: inner };
-    yield member;
-    if (!skipped?.test(name)) yield* membersIn(inner, skipped, member.place);
-  }
+/** All members within a JSON value with their places in it, but those within members whose name is skipped. */
+export function membersIn(
+  value: unknown,
+  skipped?: RegExp,
+  within = '',
+): { place: string; name: string; value: unknown }[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const place = within === '' ? name : `${within}.${name}`;
+    return [{ place, name, value: inner }, ...(skipped?.test(name) ? [] : membersIn(inner, skipped, place))];
+  });
 }
 
 /** The beginning of a reply in one line, for people. */
@@ -139,10 +128,7 @@ function reasonOf(error: unknown): string {
   return cause.message || ('code' in cause ? String(cause.code) : cause.name);
 }
 
-/**
- * Asks again after the burst limit was reached, as may happen if this runs several times in a minute: such a refusal is free,
- * and over within a minute. A used-up quota has another code, and is not waited for.
- */
+/** Asks again after the burst limit was reached, as may happen if this runs twice in a minute: such a refusal is free. */
 export function waitOutBurst(
   probe: Probe,
   wait: (milliseconds: number) => Promise<void>,

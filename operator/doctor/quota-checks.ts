@@ -105,7 +105,6 @@ export function checkRefunds(entries: readonly Measurement[], issueCommand: Issu
     : untested(others(issueCommand));
 }
 
-/** Whether requests cost nothing, each asked several times. */
 export function checkFree(entries: readonly Measurement[], issueCommand: IssueCommand): Finding {
   const idle = idleDrops(entries);
   if (idle.length > 1 && idle.every((drop) => drop > 0)) return fail('reading the quota (GET /v1/models) is charged');
@@ -150,7 +149,6 @@ export function checkKeyLimit(key: readonly Figures[], guest: readonly Figures[]
   );
 }
 
-/** Whether callers without a key are shown the guests' limit. */
 export function checkGuestLimit(guest: readonly Figures[], { guest: expected, certain }: ExpectedLimits): Finding {
   const fault = findFault(guest);
   if (fault !== undefined) return fail(fault);
@@ -171,7 +169,6 @@ function findFault(figures: readonly Figures[]): string | undefined {
 
 const day = 86_400;
 
-/** Keys have a daily window. */
 function findResetFault(figures: readonly Figures[]): string | undefined {
   const wrong = figures.find(({ reset }) => !(reset >= 0 && reset <= day));
   if (!wrong) return undefined;

@@ -30,7 +30,6 @@ export interface Measurement {
 
 export interface Meter {
   readonly measurements: readonly Measurement[];
-  /** Asks this many times, and measures the cost. */
   measure(request: ProbeRequest, times?: number): Promise<Reply>;
   /** Reading a quota is free. */
   read(): Promise<Figures>;
@@ -58,9 +57,7 @@ export function createMeter(probe: Probe, headers: Record<string, string>, heade
 /** The command that issues a key with this daily limit. */
 export type IssueCommand = (limit: number) => string;
 
-/** The limits to expect. */
 export interface ExpectedLimits {
-  /** The key's own limit, if the operator has named one. */
   readonly key?: number | undefined;
   readonly member: readonly number[];
   readonly guest: readonly number[];

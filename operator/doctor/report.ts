@@ -6,7 +6,6 @@ import type { Terminal } from '../command-line.ts';
  */
 type Mark = 'ok' | 'fail' | 'note' | 'untested';
 
-/** One finding. */
 export interface Finding {
   readonly mark: Mark;
   readonly detail: string;

@@ -7,7 +7,6 @@ import { createMeter, type ExpectedLimits, type Figures, type IssueCommand, type
 import { type Finding, fail, type Row } from './report.ts';
 import type { KnownSettings } from './settings.ts';
 
-/** The facts about a gateway that the checks need. */
 export interface Gateway {
   readonly models: readonly [text: string, vision: string];
   /** The prefix of the gateway's own headers, in lower case. */
@@ -20,11 +19,8 @@ export interface Gateway {
 export interface RunOptions
   extends Pick<KnownSettings, 'names' | 'translated' | 'closed' | 'keepAlive' | 'oidcIssuer'> {
   readonly key: string;
-  /** A key without quota, if there is one to try. */
   readonly spentKey?: string | undefined;
-  /** The origin of a page that should be allowed. */
   readonly origin: string;
-  /** How many numbers a stream is asked to write. */
   readonly length: number;
   readonly limits: ExpectedLimits;
   readonly issueCommand: IssueCommand;
@@ -33,7 +29,6 @@ export interface RunOptions
   readonly app: Probe;
 }
 
-/** What a check may use. */
 export interface Run extends RunOptions, Gateway {
   /** Asks again if a reply says to wait for a moment. */
   readonly ask: Probe;
@@ -41,11 +36,9 @@ export interface Run extends RunOptions, Gateway {
   /** All replies so far, and those of them that were to be streams. */
   readonly replies: readonly Reply[];
   readonly streams: Reply[];
-  /** Measures what requests with the key cost. */
   readonly charged: Meter;
   /** For a key's quota, or else for that of this network's guest. */
   createMeter(key?: string): Meter;
-  /** The guest's figures before anything was asked. */
   readonly guestBefore: Figures;
 }
 
@@ -61,7 +54,6 @@ export function shared<Asked>(ask: () => Promise<Asked>): () => Promise<Asked> {
   return () => (asked ??= ask());
 }
 
-/** Yields each row as soon as it is known. */
 export async function* runChecks(groups: readonly CheckGroup[]): AsyncGenerator<Row> {
   for (const [area, checks] of groups) {
     try {

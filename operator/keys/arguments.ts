@@ -14,7 +14,6 @@ export function parseExpiry(text: string, now: number): number | undefined {
   return time > now && time < now + farthest ? time : undefined;
 }
 
-/** `12h`, `30d` or `2w` in milliseconds. */
 export function parseSpan(text: string): number | undefined {
   const span = /^(\d{1,6})([hdw])$/.exec(text);
   return span ? Number(span[1]) * (units[span[2] ?? ''] ?? 0) : undefined;
@@ -28,7 +27,6 @@ export interface Prices {
   readonly cacheWrite: number;
 }
 
-/** Four prices, such as `3,15,0.3,3.75`. */
 export function parsePrices(text: string): Prices | undefined {
   const texts = text.split(',');
   if (texts.length !== 4 || !texts.every((price) => /^\d{1,6}(\.\d{1,6})?$/.test(price))) return undefined;
@@ -36,7 +34,6 @@ export function parsePrices(text: string): Prices | undefined {
   return { input, output, cacheRead, cacheWrite };
 }
 
-/** An amount for a window, such as `20/month`. */
 export function parseBudget(text: string): Budget | undefined {
   const [amountText = '', windowText, ...rest] = text.split('/');
   const amount = readAmount(amountText);

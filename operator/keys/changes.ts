@@ -83,7 +83,6 @@ export const changeBudget = changing(
   (record, target, before) => `: budget ${showBudget(record, target)}.${spendingAfter(target, before, record)}`,
 );
 
-/** What becomes of what is spent already. */
 function spendingAfter(target: Target, before: KeyRecord, after: KeyRecord): string {
   const [old, budget] = [budgetOf(before, target), budgetOf(after, target)];
   if (budget === undefined) return '';
@@ -94,7 +93,6 @@ function spendingAfter(target: Target, before: KeyRecord, after: KeyRecord): str
     : ` A ${budget.window} is another kind of window: what it spent before is not counted in it.`;
 }
 
-/** Gives back what is reserved for requests that were lost with their process. */
 export async function releaseBudget(target: Target, id: string, now: number): Promise<Outcome> {
   const record = await findKey(target, id);
   const owner = { member: record.member, keyId: record.id, own: ownLimitsOf(record) };

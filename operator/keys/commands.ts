@@ -101,7 +101,6 @@ export async function revokeAll(target: Target, member: string, now: number): Pr
   return { json: { member, revoked: revoked.map((record) => describeKey(record, now)) }, text };
 }
 
-/** The member that somebody is who signs in with the company's account. */
 export async function memberOf({ oidcIssuer, readNetworkSalt }: Target, subject: string): Promise<string> {
   if (oidcIssuer === undefined) {
     throw new CommandError(
@@ -136,5 +135,4 @@ export async function unlink(target: Target, network: string, now: number): Prom
   return { json: { network, member: link.member }, text };
 }
 
-/** The network's id, by which the tables know it. */
 const idOf = async ({ readNetworkSalt }: Target, network: string) => networkId(network, keyOf(await readNetworkSalt()));

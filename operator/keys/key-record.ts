@@ -21,7 +21,6 @@ export async function findKey({ keys }: Target, id: string): Promise<KeyRecord> 
   return record;
 }
 
-/** The keys of all pages. */
 export async function listAll({ keys }: Target, query: KeyQuery): Promise<readonly KeyRecord[]> {
   const records: KeyRecord[] = [];
   let from: string | undefined;
@@ -119,7 +118,6 @@ export function describeBudget(usage: BudgetUsage, currency: string | undefined)
   };
 }
 
-/** What of a budget is spent, set aside and left, for people. */
 export function showSpending({ limit, spent, reserved, unsettled, remaining, resetAt }: BudgetUsage): string {
   const aside = Object.entries({ reserved, unsettled }).filter(([, micros]) => micros > 0);
   return [

@@ -7,9 +7,7 @@ import { CommandError } from '../command-line.ts';
 import { parseBudget } from './arguments.ts';
 import { type ReadTokens, readInsights } from './token-log.ts';
 
-/** What a command needs besides. */
 export interface TargetFacts extends GatewayFacts {
-  /** The highest burst that a key may have. */
   readonly mostBurst: number;
   readonly readNetworkSalt: () => Promise<string>;
   readonly readTokens: ReadTokens;
@@ -44,10 +42,7 @@ export async function readStack(name: string): Promise<TargetFacts> {
 
 const pollInterval = 1_000;
 
-/**
- * The outputs of a stack, and a reader of secrets with its region and credentials. Loads the client only when a stack is asked for:
- * local commands start without it.
- */
+/** The outputs of a stack, and a reader of its secrets. Only here is the client loaded: local commands start without it. */
 async function openStack(name: string) {
   const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
   const client = new CloudFormationClient({});

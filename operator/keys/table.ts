@@ -12,7 +12,6 @@ export function renderTable(headings: readonly string[], rows: readonly (readonl
     .join('\n');
 }
 
-/** One `name  value` line for each pair. */
 export const renderPairs = (pairs: Readonly<Record<string, string>>): string => {
   const widest = Math.max(...Object.keys(pairs).map(width));
   return Object.entries(pairs)
@@ -23,7 +22,6 @@ export const renderPairs = (pairs: Readonly<Record<string, string>>): string => 
 /** `2026-11-21 14:05 UTC` for a person. */
 export const showTime = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** The same for a program. */
 export const isoTime = (time: number | undefined): string | null =>
   time === undefined ? null : new Date(time).toISOString();
 

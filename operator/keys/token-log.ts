@@ -37,11 +37,9 @@ const countEach = (countOf: (name: keyof TokenCounts) => number) =>
     number
   >;
 
-/** All of them together. */
 export const sumUp = (all: readonly TokenCounts[]): TokenCounts =>
   countEach((name) => all.reduce((sum, counts) => sum + counts[name], 0));
 
-/** The most rows that CloudWatch returns for a query. */
 const mostRows = 10_000;
 const mostPolls = 300;
 
@@ -53,10 +51,7 @@ const query = [
   'sort answers desc',
 ].join(' | ');
 
-/**
- * Sums up the log of a deployed gateway with one query. The client is loaded only here, and finds region and credentials in the
- * environment. `pause` is awaited between two looks at the query.
- */
+/** Sums up the log of a deployed gateway with one query; `pause` is awaited between two looks at it. */
 export async function readInsights(
   logGroupName: string,
   from: number,

@@ -9,12 +9,10 @@ import { sumUp, type TokenCounts, type TokenGroup } from './token-log.ts';
 
 export interface TokenQuery {
   readonly days: number;
-  /** How many rows each table shows. */
   readonly top: number;
   readonly prices: Prices | undefined;
 }
 
-/** Who used how many tokens, and what they cost: by key, and by member. */
 export async function showTokenUsage(target: Target, { days, top, prices }: TokenQuery, now: number): Promise<Outcome> {
   const from = now - days * 86_400_000;
   const [{ groups, note }, names] = await Promise.all([target.readTokens(from, now), readNames(target)]);

@@ -8,7 +8,6 @@ import type { Target } from './target.ts';
 export interface Pace {
   /** Awaited between two pages, so that reading takes nothing from the gateway's own requests. */
   readonly pause: () => Promise<void>;
-  /** Called with the number of counters read so far. */
   readonly onProgress: (scanned: number) => void;
 }
 
@@ -24,10 +23,7 @@ interface Spender {
   readonly taken: number;
 }
 
-/**
- * Who used how much today, and spent how much of a budget: so many of each, the highest first. Reads the whole table, since there is no index, and keeps no more
- * than it shows.
- */
+/** Who used most today, and spent most of a budget. Reads the whole table, as there is no index, and keeps what it shows. */
 export async function showUsage(
   target: Target,
   top: number,

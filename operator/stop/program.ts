@@ -69,7 +69,6 @@ const whereOnAws = [
   ...['AWS_ENDPOINT_URL', 'AWS_ENDPOINT_URL_CLOUDFORMATION', 'AWS_ENDPOINT_URL_DYNAMODB'],
 ];
 
-/** A whole command, for a shell in which nothing is set. */
 function howToUndo({ stack, region }: TargetOptions, environment: Surroundings['environment']): string {
   const names = stack === undefined ? whereLocal : whereOnAws;
   const variables = names.flatMap((name) => (environment[name] ? `${name}=${quoteWord(environment[name])}` : []));

@@ -14,7 +14,7 @@ export function parseExpiry(text: string, now: number): number | undefined {
   return time > now && time < now + farthest ? time : undefined;
 }
 
-export function parseSpan(text: string): number | undefined {
+function parseSpan(text: string): number | undefined {
   const span = /^(\d{1,6})([hdw])$/.exec(text);
   return span ? Number(span[1]) * (units[span[2] ?? ''] ?? 0) : undefined;
 }
@@ -27,7 +27,7 @@ export interface Prices {
   readonly cacheWrite: number;
 }
 
-export function parsePrices(text: string): Prices | undefined {
+function parsePrices(text: string): Prices | undefined {
   const texts = text.split(',');
   if (texts.length !== 4 || !texts.every((price) => /^\d{1,6}(\.\d{1,6})?$/.test(price))) return undefined;
   const [input = 0, output = 0, cacheRead = 0, cacheWrite = 0] = texts.map(Number);
@@ -48,7 +48,7 @@ function parseModels(text: string): readonly string[] | undefined {
 }
 
 /** Whether a text looks like a place in a list: a JSON object in base64url. */
-export function isPlace(text: string): boolean {
+function isPlace(text: string): boolean {
   if (!/^[\w-]{1,2000}$/.test(text)) return false;
   try {
     const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
@@ -65,21 +65,23 @@ function parseDate(text: string): number {
   return match && !Number.isNaN(time) && new Date(time).toISOString().startsWith(match[1] ?? '') ? time : Number.NaN;
 }
 
-export const readMember = matching(/^[\w.@:+-]{1,100}$/, '1 to 100 letters, digits and . _ @ : + -');
-/** As the standard bounds it: https://openid.net/specs/openid-connect-core-1_0.html#IDToken */
-export const readSubject = matching(/^[\x20-\x7e]{1,255}$/, '1 to 255 characters of ASCII');
-export const readPlace = checked((text) => (isPlace(text) ? text : undefined), 'what the page before said');
-export const readKey = matching(/^[\w-]{1,100}$/, 'a key, or a word that stands for one');
-export const readLimit = readWhole(0, 1_000_000);
-export const readBudget = checked(
-  parseBudget,
-  `an amount above 0 with at most six places for a ${budgetWindows.join(', ')}, such as 20/month or 0.5/day`,
-);
-export const readModels = checked(parseModels, 'public models separated by commas');
-export const readBurst = readWhole(1, 10_000);
-export const readSpan = checked(parseSpan, 'a span such as 1h, 12h or 2d');
-export const readPrices = checked(parsePrices, 'four prices such as 3,15,0.3,3.75');
-export const readNetwork = checked(networkOf, 'an IPv4 address, an IPv6 address or a /64');
-
-export const readExpiry = (now: () => number) =>
-  checked((value) => parseExpiry(value, now()), 'a span such as 12h, 30d or 2w, or a date to come');
+/** Readers of the words of a command line. */
+export const read = {
+  member: matching(/^[\w.@:+-]{1,100}$/, '1 to 100 letters, digits and . _ @ : + -'),
+  /** As the standard bounds it: https://openid.net/specs/openid-connect-core-1_0.html#IDToken */
+  subject: matching(/^[\x20-\x7e]{1,255}$/, '1 to 255 characters of ASCII'),
+  place: checked((text) => (isPlace(text) ? text : undefined), 'what the page before said'),
+  key: matching(/^[\w-]{1,100}$/, 'a key, or a word that stands for one'),
+  limit: readWhole(0, 1_000_000),
+  budget: checked(
+    parseBudget,
+    `an amount above 0 with at most six places for a ${budgetWindows.join(', ')}, such as 20/month or 0.5/day`,
+  ),
+  models: checked(parseModels, 'public models separated by commas'),
+  burst: readWhole(1, 10_000),
+  span: checked(parseSpan, 'a span such as 1h, 12h or 2d'),
+  prices: checked(parsePrices, 'four prices such as 3,15,0.3,3.75'),
+  network: checked(networkOf, 'an IPv4 address, an IPv6 address or a /64'),
+  expiry: (now: () => number) =>
+    checked((value) => parseExpiry(value, now()), 'a span such as 12h, 30d or 2w, or a date to come'),
+};

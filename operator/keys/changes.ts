@@ -61,27 +61,29 @@ const changing =
     return { json: describeKey(record, now), text: `${record.id}${tell(record, target, before)} ${soon}` };
   };
 
-export const changeLimit = changing(
-  (limit?: number) => ({ limit }),
-  (record, target) => `: ${showLimit(record, target)}.`,
-);
-export const changeExpiry = changing(
-  (expiresAt?: number) => ({ expiresAt }),
-  (record) => ` expires: ${showExpiry(record)}.`,
-);
-export const changeModels = changing(
-  (models?: readonly string[]) => ({ models }),
-  (record) => `: models ${showModels(record)}.`,
-);
-export const changeBurst = changing(
-  (burst?: number) => ({ burst }),
-  ({ burst }) =>
-    `: burst ${burst === undefined ? "the gateway's default" : `${burst} requests a minute, for this key alone`}.`,
-);
-export const changeBudget = changing(
-  (budget?: Budget) => ({ budget: budget?.amount, budgetWindow: budget?.window }),
-  (record, target, before) => `: budget ${showBudget(record, target)}.${spendingAfter(target, before, record)}`,
-);
+export const changes = {
+  limit: changing(
+    (limit?: number) => ({ limit }),
+    (record, target) => `: ${showLimit(record, target)}.`,
+  ),
+  expiry: changing(
+    (expiresAt?: number) => ({ expiresAt }),
+    (record) => ` expires: ${showExpiry(record)}.`,
+  ),
+  models: changing(
+    (models?: readonly string[]) => ({ models }),
+    (record) => `: models ${showModels(record)}.`,
+  ),
+  burst: changing(
+    (burst?: number) => ({ burst }),
+    ({ burst }) =>
+      `: burst ${burst === undefined ? "the gateway's default" : `${burst} requests a minute, for this key alone`}.`,
+  ),
+  budget: changing(
+    (budget?: Budget) => ({ budget: budget?.amount, budgetWindow: budget?.window }),
+    (record, target, before) => `: budget ${showBudget(record, target)}.${spendingAfter(target, before, record)}`,
+  ),
+};
 
 function spendingAfter(target: Target, before: KeyRecord, after: KeyRecord): string {
   const [old, budget] = [budgetOf(before, target), budgetOf(after, target)];

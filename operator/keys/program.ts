@@ -13,30 +13,8 @@ import {
   type Terminal,
 } from '../command-line.ts';
 import { clientNames, showSetup } from '../setup.ts';
-import type { Prices } from './arguments.ts';
-import {
-  readBudget,
-  readBurst,
-  readExpiry,
-  readKey,
-  readLimit,
-  readMember,
-  readModels,
-  readNetwork,
-  readPlace,
-  readPrices,
-  readSpan,
-  readSubject,
-} from './arguments.ts';
-import {
-  changeBudget,
-  changeBurst,
-  changeExpiry,
-  changeLimit,
-  changeModels,
-  releaseBudget,
-  rotate,
-} from './changes.ts';
+import { type Prices, read } from './arguments.ts';
+import { changes, releaseBudget, rotate } from './changes.ts';
 import { issue, link, list, memberOf, revoke, revokeAll, show, unlink } from './commands.ts';
 import type { Target } from './target.ts';
 import { showTokenUsage } from './token-usage.ts';
@@ -105,13 +83,13 @@ type Run = (
 
 function addKeyCommands(program: Command, run: Run, { now, randomBytes }: Surroundings): void {
   addCommand(program, 'issue', 'make a new key, which is shown only once')
-    .option('--member <name>', 'whose quota it draws on; without one a new member is made up', readMember)
+    .option('--member <name>', 'whose quota it draws on; without one a new member is made up', read.member)
     .option('--label <text>', 'a note on what the key is for', readLine)
-    .option('--limit <requests>', 'a daily limit of its own, beside the quota of its member', readLimit)
-    .option('--budget <amount/window>', 'a budget of its own, for a day, week or month (20/month)', readBudget)
-    .option('--models <ids>', 'the only public models that it may use', readModels)
-    .option('--burst <requests>', 'a limit a minute of its own', readBurst)
-    .option('--expires <when>', 'a span (12h, 30d, 2w) or a date (2027-01-31, 2027-01-31T18:00Z)', readExpiry(now))
+    .option('--limit <requests>', 'a daily limit of its own, beside the quota of its member', read.limit)
+    .option('--budget <amount/window>', 'a budget of its own, for a day, week or month (20/month)', read.budget)
+    .option('--models <ids>', 'the only public models that it may use', read.models)
+    .option('--burst <requests>', 'a limit a minute of its own', read.burst)
+    .option('--expires <when>', 'a span (12h, 30d, 2w) or a date (2027-01-31, 2027-01-31T18:00Z)', read.expiry(now))
     .action(({ label, limit, budget, models, burst, expires, ...options }: Options) => {
       const member = options.member ?? `member-${Buffer.from(randomBytes(5)).toString('hex')}`;
       const own = { limit, budget: budget?.amount, budgetWindow: budget?.window, models, burst, expiresAt: expires };
@@ -119,12 +97,12 @@ function addKeyCommands(program: Command, run: Run, { now, randomBytes }: Surrou
     });
 
   addCommand(program, 'list', 'list the keys')
-    .option('--member <name>', 'only those of one member, the newest first', readMember)
+    .option('--member <name>', 'only those of one member, the newest first', read.member)
     .addOption(subjectOption('only those of').conflicts('member'))
     .addOption(new Option('--state <state>', 'only those in this state').choices(['live', 'revoked', 'expired']))
     .option('--label <text>', 'only those with this text in their label', readLine)
     .option('--page-size <keys>', 'how many at once', readWhole(1, 1000), 100)
-    .option('--from <place>', 'where to go on, as the page before said', readPlace)
+    .option('--from <place>', 'where to go on, as the page before said', read.place)
     .action(({ subject, state: is, label, pageSize, from, ...options }: Options) =>
       run(options, async (target) => {
         const time = now();
@@ -154,7 +132,7 @@ function addChangeCommands(program: Command, run: Run, { now, randomBytes }: Sur
     'rotate',
     'replace a key by a new one for the same member, with the same label, expiry and limits',
   )
-    .option('--overlap <span>', overlap, readSpan)
+    .option('--overlap <span>', overlap, read.span)
     .action((id: string, { overlap, ...options }: Options) =>
       run(options, (target) => rotate(target, id, overlap, { now, randomBytes })),
     );
@@ -172,37 +150,41 @@ function addChangeCommands(program: Command, run: Run, { now, randomBytes }: Sur
       );
   addChange(
     ['limit', 'give a key its own daily limit, or let it share its member’s again'],
-    ['<requests>', 'a number, or none', orElse('none', readLimit)],
-    changeLimit,
+    ['<requests>', 'a number, or none', orElse('none', read.limit)],
+    changes.limit,
   );
   const when = 'a span (12h, 30d, 2w), a date (2027-01-31, 2027-01-31T18:00Z), or never';
-  addChange(['expire', 'change when a key expires'], ['<when>', when, orElse('never', readExpiry(now))], changeExpiry);
+  addChange(
+    ['expire', 'change when a key expires'],
+    ['<when>', when, orElse('never', read.expiry(now))],
+    changes.expiry,
+  );
 
   addKeyCommand(
     program,
     'budget',
     'give a key its own budget, or its member’s again; or give back what its budget lost',
   )
-    .argument('[amount/window]', 'an amount for a day, week or month (50/month), or none', orElse('none', readBudget))
+    .argument('[amount/window]', 'an amount for a day, week or month (50/month), or none', orElse('none', read.budget))
     .option('--release', 'give back reservations of requests that were lost with their process')
     .action((id: string, budget: Budget | null | undefined, { release, ...options }: Options, command: Command) => {
       if ((budget === undefined) !== (release === true)) {
         command.error('error: a budget takes an amount, none, or --release');
       }
       return run(options, (target) =>
-        release ? releaseBudget(target, id, now()) : changeBudget(target, id, budget ?? undefined, now()),
+        release ? releaseBudget(target, id, now()) : changes.budget(target, id, budget ?? undefined, now()),
       );
     });
 
   addChange(
     ['models', 'restrict a key to some public models'],
-    ['<models>', 'public models separated by commas, or all', orElse('all', readModels)],
-    changeModels,
+    ['<models>', 'public models separated by commas, or all', orElse('all', read.models)],
+    changes.models,
   );
   addChange(
     ['burst', 'give a key its own limit a minute, or the default again'],
-    ['<requests>', 'a number, or default', orElse('default', readBurst)],
-    changeBurst,
+    ['<requests>', 'a number, or default', orElse('default', read.burst)],
+    changes.burst,
   );
 }
 
@@ -212,7 +194,7 @@ function addUsageCommand(program: Command, run: Run, surroundings: Surroundings)
     .option('--top <rows>', 'how many to show', readWhole(1, 1000), 20)
     .option('--tokens', 'tokens instead of requests, by key and by member, from the log')
     .option('--days <days>', 'how far back the tokens are counted; 7 without it', readWhole(1, 3653))
-    .option('--price <prices>', 'what a million tokens cost: in,out,cache-read,cache-write, in dollars', readPrices)
+    .option('--price <prices>', 'what a million tokens cost: in,out,cache-read,cache-write, in dollars', read.prices)
     .action(({ top, tokens, days, price, ...options }: Options, command: Command) => {
       if (!tokens && (days ?? price) !== undefined) command.error('error: --days and --price need --tokens');
       return run(options, (target) =>
@@ -225,20 +207,20 @@ function addUsageCommand(program: Command, run: Run, surroundings: Surroundings)
 
 function addClientCommands(program: Command, run: Run, { now }: Surroundings): void {
   addCommand(program, 'link', 'let a network count as a member for a while, with any word as its key')
-    .argument('<network>', 'an IPv4 address, an IPv6 address or a /64', readNetwork)
-    .requiredOption('--member <name>', 'whose quota it draws on', readMember)
+    .argument('<network>', 'an IPv4 address, an IPv6 address or a /64', read.network)
+    .requiredOption('--member <name>', 'whose quota it draws on', read.member)
     .option('--hours <hours>', 'for how long', readWhole(1, 8760), 24)
     .action((network: string, { member, hours, ...options }: Options & { member: string }) =>
       run(options, (target) => link(target, { network, member, hours }, now())),
     );
 
   addCommand(program, 'unlink', 'end the link of a network to a member')
-    .argument('<network>', 'an IPv4 address, an IPv6 address or a /64', readNetwork)
+    .argument('<network>', 'an IPv4 address, an IPv6 address or a /64', read.network)
     .action((network: string, options: Options) => run(options, (target) => unlink(target, network, now())));
 
   addCommand(program, 'setup', 'print what to paste into a client')
     .addArgument(new Argument('<client>', 'which client').choices(clientNames))
-    .option('--key <key>', 'the key to fill in', readKey)
+    .option('--key <key>', 'the key to fill in', read.key)
     .action((client: string, { key, ...options }: Options) =>
       run(options, async (target) => showSetup(target, client, key)),
     );
@@ -246,7 +228,7 @@ function addClientCommands(program: Command, run: Run, { now }: Surroundings): v
 
 /** For somebody who signs in with the company's account. */
 const subjectOption = (whose: string) =>
-  new Option('--subject <sub>', `${whose} a person, by the provider's \`sub\` for them`).argParser(readSubject);
+  new Option('--subject <sub>', `${whose} a person, by the provider's \`sub\` for them`).argParser(read.subject);
 
 /** A command with the options that all commands take. */
 function addCommand(program: Command, name: string, description: string): Command {

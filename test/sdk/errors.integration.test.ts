@@ -1,0 +1,169 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import OpenAI from 'openai';
+import { json } from '../../local/upstream/script.ts';
+import type { TestGateway } from '../support/gateway.ts';
+import { chargesIn } from '../support/quota.ts';
+import { errorOf, outcomesOf, startScriptedGateway } from './sdk-gateway.ts';
+
+type Ask = (model: string) => Promise<unknown> & { withResponse(): Promise<{ response: Response }> };
+
+/** An SDK on one dialect: how to ask by it, and what it makes of the gateway's errors. */
+interface Sdk {
+  readonly errors: typeof OpenAI | typeof Anthropic;
+  readonly answer: object;
+  /** With this key in either header. */
+  ways(url: string, key: string): [Ask, Ask];
+  withoutKey(url: string): Ask;
+  readonly seen: Readonly<Record<'missingKey' | 'wrongKey' | 'badModel' | 'spentQuota', object>>;
+  readonly failure: number;
+}
+
+const messages = [{ role: 'user' as const, content: 'Hi.' }];
+
+const openAi = (answer: object, askWith: (client: OpenAI) => Ask): Sdk => {
+  const ask = (url: string, apiKey: string, defaultHeaders: Record<string, string | null> = {}) =>
+    askWith(new OpenAI({ baseURL: `${url}/v1`, apiKey, defaultHeaders }));
+  const type = 'invalid_request_error';
+  return {
+    ...{ errors: OpenAI, answer, failure: 500 },
+    ways: (url, key) => [ask(url, key), ask(url, 'unused', { 'api-key': key })],
+    withoutKey: (url) => ask(url, 'unsent', { authorization: null }),
+    seen: {
+      missingKey: { code: 'missing_api_key' },
+      wrongKey: { code: 'invalid_api_key', type },
+      badModel: { code: 'invalid_model', type },
+      spentQuota: { code: 'quota_exceeded', type: 'insufficient_quota' },
+    },
+  };
+};
+
+const anthropicAsk = (options: ConstructorParameters<typeof Anthropic>[0]): Ask => {
+  const client = new Anthropic({ apiKey: null, authToken: null, ...options });
+  return (model) => client.messages.create({ model, max_tokens: 10, messages });
+};
+
+const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'x', content: [], stop_reason: 'end_turn' };
+const said = { index: 0, message: { role: 'assistant', content: 'Hello.' }, finish_reason: 'stop' };
+const sdks: Readonly<Record<string, Sdk>> = {
+  chat: openAi(
+    { id: 'chatcmpl-1', object: 'chat.completion', choices: [said] },
+    ({ chat }) =>
+      (model) =>
+        chat.completions.create({ model, messages }),
+  ),
+  responses: openAi(
+    { id: 'resp_1', object: 'response', status: 'completed', output: [] },
+    ({ responses }) =>
+      (model) =>
+        responses.create({ model, input: 'Hi.' }),
+  ),
+  messages: {
+    ...{ errors: Anthropic, answer: message, failure: 529 },
+    ways: (baseURL, key) => [anthropicAsk({ baseURL, apiKey: key }), anthropicAsk({ baseURL, authToken: key })],
+    withoutKey: (baseURL) => anthropicAsk({ baseURL, apiKey: ' ' }),
+    seen: {
+      missingKey: { type: 'authentication_error' },
+      wrongKey: { type: 'authentication_error' },
+      badModel: { type: 'invalid_request_error', errorCode: null },
+      spentQuota: { type: 'rate_limit_error' },
+    },
+  },
+};
+
+const vendorError = { type: 'error', error: { type: 'acmecorp_error', message: 'AcmeCorp does not like it.' } };
+
+describe.each(Object.entries(sdks))('errors of the SDK on %s', (_dialect, { errors, seen, ...sdk }) => {
+  let gateway: TestGateway;
+  let ask: Ask;
+
+  beforeAll(async () => {
+    gateway = await startScriptedGateway();
+    [ask] = sdk.ways(gateway.url, await gateway.issueKey());
+  });
+  afterAll(async () => gateway[Symbol.asyncDispose]());
+  beforeEach(() => gateway.upstream.otherwise(json(200, sdk.answer)));
+
+  test('AuthenticationError, without a retry', async () => {
+    const outcomes = await outcomesOf(gateway, async () => {
+      for (const wrong of sdk.ways(gateway.url, 'ltk_nobody')) {
+        const error = await errorOf(wrong('svc'));
+        expect(error).toBeInstanceOf(errors.AuthenticationError);
+        expect(error).toMatchObject({ status: 401, ...seen.wrongKey });
+      }
+      const missing = await errorOf(sdk.withoutKey(gateway.url)('svc'));
+      expect(missing).toBeInstanceOf(errors.AuthenticationError);
+      expect(missing).toMatchObject({ status: 401, ...seen.missingKey });
+    });
+    expect(outcomes).toEqual(['invalid_api_key', 'invalid_api_key', 'missing_api_key']);
+  });
+
+  test('BadRequestError', async () => {
+    const error = await errorOf(ask('unheard-of'));
+    expect(error).toBeInstanceOf(errors.BadRequestError);
+    expect(error).toMatchObject({ status: 400, ...seen.badModel, requestID: gateway.log.at(-1)?.requestId });
+  });
+
+  test('RateLimitError for a spent quota, without a retry', async () => {
+    const [spent] = sdk.ways(gateway.url, await gateway.issueKey({ limit: 1 }));
+    await spent('svc');
+    const outcomes = await outcomesOf(gateway, async () => {
+      const error = await errorOf(spent('svc'));
+      expect(error).toBeInstanceOf(errors.RateLimitError);
+      expect(error).toMatchObject({ status: 429, ...seen.spentQuota });
+    });
+    expect(outcomes).toEqual(['quota_exceeded']);
+  });
+
+  test('retries an upstream failure by itself, for one charge', async () => {
+    const before = await chargesIn(gateway);
+    gateway.upstream.answer(json(sdk.failure, vendorError));
+    expect(await outcomesOf(gateway, () => ask('svc'))).toEqual(['upstream_error', 'answered']);
+    expect((await chargesIn(gateway)) - before).toBe(1);
+  });
+
+  test('takes the key from either header, and a placeholder for a guest', async () => {
+    const [placeholder] = sdk.ways(gateway.url, 'any placeholder');
+    const limits: (string | null)[] = [];
+    for (const way of [...sdk.ways(gateway.url, await gateway.issueKey({ limit: 7 })), placeholder]) {
+      limits.push((await way('svc').withResponse()).response.headers.get('x-svc-limit'));
+    }
+    expect(limits).toEqual(['7', '7', '1000']);
+  });
+});
+
+test('NotFoundError for a model or a path that is not there, and if the upstream can’t count tokens', async () => {
+  await using gateway = await startScriptedGateway();
+  const apiKey = await gateway.issueKey();
+  const openai = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey });
+  const anthropic = new Anthropic({ baseURL: gateway.url, apiKey });
+  gateway.upstream.otherwise(json(404, vendorError));
+  const [model, path, count] = [
+    await errorOf(openai.models.retrieve('svc-nothing')),
+    await errorOf(openai.embeddings.create({ model: 'svc', input: 'Hi.' })),
+    await errorOf(anthropic.messages.countTokens({ model: 'svc', messages })),
+  ];
+  for (const error of [model, path]) expect(error).toBeInstanceOf(OpenAI.NotFoundError);
+  expect(count).toBeInstanceOf(Anthropic.NotFoundError);
+  expect([model, path, count]).toMatchObject([
+    { status: 404, code: 'model_not_found' },
+    { status: 404, code: 'not_found' },
+    { status: 404, type: 'not_found_error' },
+  ]);
+});
+
+test('beta requests reach the upstream with their beta header and without their query', async () => {
+  await using gateway = await startScriptedGateway();
+  gateway.upstream.otherwise(json(200, message));
+  const client = new Anthropic({ baseURL: gateway.url, apiKey: 'any' });
+  const betas = ['interleaved-thinking-2025-05-14'];
+  await client.beta.messages.create({ model: 'svc', max_tokens: 10, messages, betas });
+  const { path, headers } = gateway.upstream.requests.at(-1) ?? {};
+  expect(path).toBe('/v1/messages');
+  expect(headers).toMatchObject({
+    'anthropic-beta': 'interleaved-thinking-2025-05-14',
+    'anthropic-version': expect.stringMatching(/^\d{4}-/),
+    'x-api-key': 'upstream-key-one',
+  });
+  expect(Object.keys(headers ?? {}).filter((name) => /^(x-stainless|user-agent|cookie)/.test(name))).toEqual([]);
+});

@@ -93,10 +93,6 @@ test('a tool of a namespace comes back under its own name and the name of the na
   });
 });
 
-test('a name that nobody declared is a function of that name', () => {
-  expect(answer('files__write', ['{}']).item).toMatchObject({ type: 'function_call', name: 'files__write' });
-});
-
 test('a search for tools has its arguments as an object, and no deltas', () => {
   const { item, plain, types } = answer('find_tools', ['{"query":\n', '"files"}']);
   const search = { type: 'tool_search_call', call_id: 'call_a', execution: 'client', status: 'completed' };

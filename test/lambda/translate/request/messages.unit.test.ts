@@ -87,11 +87,6 @@ describe('the messages of a messages request', () => {
       ],
     ],
     [
-      'two messages of the assistant in a row',
-      [user, assistant(block('a')), assistant(use('t1')), from(result('t1'))],
-      [asked, { role: 'assistant', content: 'a', tool_calls: [called('t1')] }, tool('t1')],
-    ],
-    [
       'results in another order than their calls, one without content, before what else the user says',
       [
         user,
@@ -131,26 +126,6 @@ describe('the messages of a messages request', () => {
         calls(called('t1'), called('t2'), called('t3')),
         ...[tool('t1', 'Error: not there'), tool('t2', [block('ERROR 5'), block('b')]), tool('t3', 'Error')],
       ],
-    ],
-    [
-      'a system message after the user',
-      [user, { role: 'system', content: [block('rule')] }],
-      [{ role: 'user', content: [block('go'), block('rule')] }],
-    ],
-    [
-      'a system message between a call and its result',
-      [user, assistant(use('t1')), { role: 'system', content: 'rule' }, from(result('t1'), block('then'))],
-      [asked, calls(called('t1')), tool('t1', [block('t1 done'), block('rule')]), { role: 'user', content: 'then' }],
-    ],
-    [
-      'members that nobody knows',
-      [
-        { ...user, mood: 1 },
-        assistant({ ...use('t1'), caller: { type: 'direct' } }),
-        from(result('t1', 'x', { toolset_name: 'y' })),
-      ],
-      [asked, calls(called('t1')), tool('t1', 'x')],
-      'messages[0].mood, messages[1].content[0].caller, messages[2].content[0].toolset_name',
     ],
   ])('%s', (...[, messages, written, leftOut]) => {
     const chat = translate(messages);
@@ -224,13 +199,6 @@ describe('thinking that comes back', () => {
     [undefined, ['two', 'three']],
   ])('of the turns that the client keeps: %j', (keep, text) => {
     expect(thoughts(long, {}, clear(keep))).toEqual([text, undefined]);
-  });
-
-  test('never, if the operator says so', () => {
-    expect(thoughts(loop('t1', thinking('a'), { type: 'redacted_thinking', data: 'x' }), { replay: 'never' })).toEqual([
-      [],
-      undefined,
-    ]);
   });
 });
 

@@ -213,15 +213,6 @@ describe('the items of a responses request', () => {
       [asked],
       'input[1], input[2]',
     ],
-    [
-      'members that nobody knows',
-      [
-        { ...user, novelty: 1 },
-        { role: 'user', content: [{ type: 'input_text', text: 'go', tone: 'kind' }] },
-      ],
-      [asked, asked],
-      'input[0].novelty, input[1].content[0].tone',
-    ],
   ])('%s', (...[, input, messages, leftOut]) => {
     const chat = translate(input);
     expect(chat.body.messages).toEqual(messages);

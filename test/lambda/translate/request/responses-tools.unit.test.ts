@@ -29,6 +29,7 @@ const refused = (more: object) => refusalOf('responses', { model: 'svc', input: 
 describe('the tools of a responses request', () => {
   test.each<[what: string, more: object, tools: unknown, leftOut?: string]>([
     ['none', {}, undefined],
+    ['members that are null', { tools: [{ ...bare, parameters: null, strict: null }] }, [written('bare')]],
     ['an empty list', { tools: [], tool_choice: 'auto', parallel_tool_calls: false }, undefined],
     [
       'a free text',
@@ -85,17 +86,6 @@ describe('the tools of a responses request', () => {
       [ran],
       'tools[2]',
     ],
-    [
-      'members that are null or that nobody knows',
-      {
-        tools: [
-          { ...run, output_schema: {}, allowed_callers: null },
-          { ...bare, parameters: null, strict: null },
-        ],
-      },
-      [ran, written('bare')],
-      'tools[0].output_schema',
-    ],
   ])('%s', (...[, more, tools, leftOut]) => {
     const chat = translate(more);
     expect(chat.body.tools).toEqual(tools);
@@ -140,15 +130,6 @@ describe('the tools of a responses request', () => {
     const names = [...text.matchAll(/"function":{"name":"(\w+)"/g)].map(([, name]) => name);
     expect(names.slice(0, 4)).toEqual(['run', 'mcp__files__read', 'apply_patch', 'tool_search']);
     expect(names.slice(4)).toEqual(names.slice(0, 4));
-  });
-
-  test('a function that is called like one of a namespace does not take its calls', () => {
-    const { body, tools } = translate({ tools: [files, { ...run, name: 'mcp__files__read' }] });
-    const [first, second] = (body.tools as { function: { name: string } }[]).map((tool) => tool.function.name);
-    expect([tools.find(first ?? ''), tools.find(second ?? '')]).toEqual([
-      { kind: 'function', name: 'read', namespace: 'mcp__files' },
-      { kind: 'function', name: 'mcp__files__read' },
-    ]);
   });
 });
 

@@ -2,7 +2,6 @@ import { createScanner } from '../../../../lambda/json/scan.ts';
 import { keyOf } from '../../../../lambda/settings/secrets.ts';
 import type { ChatUpstream } from '../../../../lambda/translate/request/writing.ts';
 import { createSeals } from '../../../../lambda/translate/seal.ts';
-import type { ToolNames } from '../../../../lambda/translate/tools.ts';
 import { translateRequest } from '../../../../lambda/translate/translation.ts';
 import { atOnce } from '../../../support/at-once.ts';
 
@@ -28,30 +27,20 @@ interface ChatMessage {
   readonly reasoning_content?: string;
 }
 
-export interface ChatBody {
+interface ChatBody {
   readonly messages: readonly ChatMessage[];
   readonly [name: string]: unknown;
 }
 
-export interface Chat {
-  /** The body as JSON text, and as a value. */
-  readonly text: string;
-  readonly body: ChatBody;
-  /** The value of the header. */
-  readonly leftOut: string | undefined;
-  readonly tools: ToolNames;
-  /** Whether the answer shows thoughts, and seals them. */
-  readonly thoughts: { readonly shown: boolean; readonly sealed: boolean };
-}
-
 /** What a chat-only upstream gets for a request. */
-export function toChat(dialect: ClientDialect, request: unknown, upstream: Partial<ChatUpstream> = {}): Chat {
+export function toChat(dialect: ClientDialect, request: unknown, upstream: Partial<ChatUpstream> = {}) {
   const text = typeof request === 'string' ? request : JSON.stringify(request);
   const target = { upstream: { ...plainUpstream, ...upstream }, model: 'up-model' };
   const work = translateRequest(dialect, createScanner().scan(text), seals, target);
   const { pieces, leftOut, tools, thoughts } = atOnce(work);
   const written = pieces.join('');
-  return { text: written, body: JSON.parse(written), leftOut, tools, thoughts };
+  const body: ChatBody = JSON.parse(written);
+  return { text: written, body, leftOut, tools, thoughts };
 }
 
 /** The message of the refusal; undefined if the request is translated. */

@@ -5,8 +5,9 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { inspect } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { type Credentials, dynamoDbService, type Service, secretsManagerService } from '../../../lambda/aws/access.ts';
-import { createCallService } from '../../../lambda/aws/call-service.ts';
+import { createAws, createCallService } from '../../../lambda/aws/call-service.ts';
 import { ServiceError } from '../../../lambda/aws/repeat.ts';
+import { startFakeSecrets } from '../../../local/fake-secrets.ts';
 import { listenLocally } from '../../../local/listen-locally.ts';
 import { makeCertificate } from '../../support/certificate.ts';
 import { answer, type FakeService, type Reply, signAsSdk, startFakeService } from '../../support/fake-service.ts';
@@ -38,6 +39,16 @@ function createCaller({ url }: Pick<FakeService, 'url'>, options: Options = {}) 
   return { call: createCallService(service, access, { now, random }), pauses };
 }
 
+/** The last request is signed as the SDK would sign it. */
+async function expectSigned({ requests }: FakeService, credentials: Credentials, { name } = dynamoDbService) {
+  const request = requests.at(-1);
+  if (!request) throw new Error('nothing was sent');
+  const expected = await signAsSdk(request, { service: name, region, credentials });
+  expect(request.headers.authorization).toBe(expected);
+  const signed = /SignedHeaders=([^,]+)/.exec(expected ?? '')?.[1]?.split(';');
+  expect(signed).toEqual(expect.arrayContaining(['content-type', 'host', 'x-amz-date', 'x-amz-target']));
+}
+
 const fine = answer(200, { Item: { pk: { S: 'there' } } });
 const hangUp: Reply = (_response, { socket }) => socket.destroy();
 
@@ -66,16 +77,7 @@ describe('a request', () => {
     await using service = await startFakeService(fine);
     const { call } = createCaller(service, options);
     await call('GetItem', { text: 'größer \u{1f642}' });
-    const [request] = service.requests;
-    if (!request) throw new Error('nothing was sent');
-    const { name } = options.service ?? dynamoDbService;
-    const expected = await signAsSdk(request, {
-      ...{ service: name, region },
-      credentials: (await options.credentials?.()) ?? credentials,
-    });
-    expect(request.headers.authorization).toBe(expected);
-    const signed = /SignedHeaders=([^,]+)/.exec(expected ?? '')?.[1]?.split(';');
-    expect(signed).toEqual(expect.arrayContaining(['content-type', 'host', 'x-amz-date', 'x-amz-target']));
+    await expectSigned(service, (await options.credentials?.()) ?? credentials, options.service);
   });
 
   test('is signed as the SDK signs it on the next day and with another secret, too', async () => {
@@ -90,10 +92,7 @@ describe('a request', () => {
     const { call } = createCaller(service, { now: () => moment.time, credentials: current });
     for (moment of moments) {
       await call('GetItem', {});
-      const request = service.requests.at(-1);
-      if (!request) throw new Error('nothing was sent');
-      const expected = await signAsSdk(request, { service: 'dynamodb', region, credentials: await current() });
-      expect(request.headers.authorization).toBe(expected);
+      await expectSigned(service, await current());
     }
   });
 
@@ -140,10 +139,9 @@ describe('a call is repeated, after a pause,', () => {
     ['of which there were too many', answer(400, error('ProvisionedThroughputExceededException'))],
   ];
 
-  testRows(troubles)('twice, whatever the trouble', async (_name, trouble) => {
+  testRows(troubles)('twice and not a third time, whatever the trouble', async (_name, trouble) => {
     await using service = await startFakeService(trouble, trouble, fine);
     const { call, pauses } = createCaller(service);
-    // A kept connection would be another case.
     expect(await call('GetItem', { some: 'input' })).toEqual({ Item: { pk: { S: 'there' } } });
     expect(service.requests.map(({ headers }) => headers['amz-sdk-request'])).toEqual([
       'attempt=1; max=3',
@@ -152,12 +150,10 @@ describe('a call is repeated, after a pause,', () => {
     ]);
     expect(new Set(service.requests.map(({ body }) => body))).toEqual(new Set(['{"some":"input"}']));
     expect(pauses.count).toBe(2);
-  });
 
-  testRows(troubles)('and not a third time', async (_name, trouble) => {
-    await using service = await startFakeService(trouble);
-    await expect(createCaller(service).call('GetItem', {})).rejects.toBeInstanceOf(ServiceError);
-    expect(service.requests).toHaveLength(3);
+    await using broken = await startFakeService(trouble);
+    await expect(createCaller(broken).call('GetItem', {})).rejects.toBeInstanceOf(ServiceError);
+    expect(broken.requests).toHaveLength(3);
   });
 });
 
@@ -390,6 +386,20 @@ describe('a call without a connection was certainly not carried out', () => {
     timers.pass(2_000);
     expect(await inTime(outcome, 'the call fails')).toMatchObject({ name: 'TooSlow', inDoubt: false });
   });
+});
+
+test('a secret is read with the version before it, which is empty for one that was never replaced', async () => {
+  const secrets = await startFakeSecrets({ fresh: 'one', replaced: 'two', 'replaced (previous)': 'one' });
+  const environment = { AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url };
+  const access = { region, credentials: async () => credentials, environment };
+  const { readSecret: read } = createAws(access, { now: Date.now, random: Math.random });
+  const texts = ['replaced', 'fresh'].map((id) => Promise.all([read(id), read(id, 'previous')]));
+  expect(await Promise.all(texts)).toEqual([
+    ['two', 'one'],
+    ['one', ''],
+  ]);
+  await expect(read('missing')).rejects.toThrow('no such secret');
+  await secrets.close();
 });
 
 test('no error contains the credentials of a request', async () => {

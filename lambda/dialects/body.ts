@@ -33,6 +33,12 @@ export function requireArray(body: Json, name: string): void {
   }
 }
 
+/** Refuses a member that asks for stored state; the history belongs into another. */
+export function refuseState(name: string, history: string, details?: Readonly<Record<string, string>>): never {
+  const message = `${name} is not supported: nothing is stored between requests. Send the full history in ${history}.`;
+  throw new GatewayError('invalid_request', message, { details });
+}
+
 /** Each repeated member costs an edit of the body. Only an attacker sends so many. */
 const mostRepeats = 1_000;
 

@@ -1,4 +1,4 @@
-import { type ErrorNature, GatewayError } from '../errors.ts';
+import type { ErrorNature, GatewayError } from '../errors.ts';
 import { changeMembers, earlierDuplicates } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import {
@@ -24,6 +24,7 @@ import {
   keepStop,
   readExpectedAnswer,
   refuseRepeats,
+  refuseState,
   requireArray,
   textsOf,
 } from './body.ts';
@@ -198,12 +199,9 @@ function isError(json: Json, type: string): boolean {
 function checkBody(body: Json): void {
   requireArray(body, 'messages');
   const thread = presentMember(body, body.root, 'thread');
-  if (thread === undefined || body.kind(thread) !== 'object') return;
-  throw new GatewayError(
-    'invalid_request',
-    'thread is not supported: nothing is stored between requests. Send the full history in messages.',
-    { details: { error_code: 'thread_unsupported_request' } },
-  );
+  if (thread !== undefined && body.kind(thread) === 'object') {
+    refuseState('thread', 'messages', { error_code: 'thread_unsupported_request' });
+  }
 }
 
 /** Rewrites `thinking: false` and effort `none` into the form that disables thinking. */

@@ -19,7 +19,6 @@ export function renderOpenAiError(error: GatewayError): string {
   return JSON.stringify({ error: openAiErrorFields(error) });
 }
 
-/** The fields of an OpenAI error object. */
 export function openAiErrorFields({
   message,
   nature,

@@ -20,7 +20,6 @@ export function toStep(name: string): string {
   return /[~/]/.test(name) ? name.replaceAll('~', '~0').replaceAll('/', '~1') : name;
 }
 
-/** The names in a channel. */
 export function namesIn(channel: string): string[] {
   return channel.split('/').map((step) => {
     if (step === '~2') return '';

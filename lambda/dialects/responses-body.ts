@@ -9,6 +9,7 @@ import {
   findFilesIn,
   findVisionContent,
   imageAt,
+  refuseState,
   textsOf,
   type VisionRule,
 } from './body.ts';
@@ -34,7 +35,6 @@ const readers = new Map([
 
 export const findFiles: Dialect['findFiles'] = (body, visit) => findFilesIn(body, visionRules, readers, visit);
 
-/** Where a body holds an image or a video. */
 export const findVision: Dialect['findVision'] = (body) => findVisionContent(body, visionRules);
 
 /** Refuses an input of the wrong kind, and requests for stored state. */
@@ -44,10 +44,10 @@ export function checkBody(body: Json): void {
     throw new GatewayError('invalid_request', `input must be a string or an array, not ${describe(body.kind(input))}.`);
   }
   for (const name of ['previous_response_id', 'conversation']) {
-    if (presentMember(body, body.root, name) !== undefined) throw stateless(name);
+    if (presentMember(body, body.root, name) !== undefined) refuseState(name, 'input');
   }
   const background = body.member(body.root, 'background');
-  if (background !== undefined && body.raw(background) === 'true') throw stateless('background');
+  if (background !== undefined && body.raw(background) === 'true') refuseState('background', 'input');
 }
 
 /**
@@ -78,11 +78,4 @@ export function findConversationStart(body: Json): readonly Node[] {
   const input = body.member(body.root, 'input');
   const messages = input !== undefined && body.kind(input) === 'string' ? [input] : conversationStart(body, input);
   return [...textsOf(body, body.member(body.root, 'instructions')), ...messages];
-}
-
-function stateless(name: string): GatewayError {
-  return new GatewayError(
-    'invalid_request',
-    `${name} is not supported: nothing is stored between requests. Send the full history in input.`,
-  );
 }

@@ -14,7 +14,6 @@ export interface AskDependencies {
   readonly log: Log;
 }
 
-/** One request's exchange with the upstreams. */
 export interface Exchange {
   readonly request: ReadyToForward;
   readonly record: ExchangeRecord;

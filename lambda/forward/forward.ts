@@ -45,7 +45,6 @@ export function createForward(
 /** Aborts an upstream whose answer nobody waits for any more. */
 const clientGone = new Error('the client has gone');
 
-/** Brings an answer that comes as a whole. */
 function createFetchWhole(dependencies: ForwardDependencies): FetchAnswer {
   const { now } = dependencies;
   return async (exchange) => {
@@ -94,7 +93,6 @@ async function readWhole(
   throw new UpstreamFailure('reported', { message: hiding.explain(rewritten.failure) });
 }
 
-/** Brings an answer that comes as a stream, event by event. */
 function createFetchStream(dependencies: ForwardDependencies): FetchAnswer {
   const { log, now, idleTimeout, keepAliveInterval, refundRefusals } = dependencies;
 

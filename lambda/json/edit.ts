@@ -25,7 +25,6 @@ export function splitByEdits(text: string, edits: readonly Edit[]): string[] {
   return pieces;
 }
 
-/** The edited text in one piece. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   return edits.length === 0 ? text : splitByEdits(text, edits).join('');
 }

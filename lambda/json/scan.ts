@@ -28,14 +28,12 @@ export type Kind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
 export interface Json {
   readonly text: string;
   readonly root: Node;
-  /** The number of nodes. */
   readonly size: number;
   kind(node: Node): Kind;
   isKey(node: Node): boolean;
   start(node: Node): number;
   /** The offset after the last character. */
   end(node: Node): number;
-  /** The raw text of a node. */
   raw(node: Node): string;
   /** The node that follows this one and everything inside it. */
   next(node: Node): Node;

@@ -1,6 +1,5 @@
 import { codeAt, JsonFault, quote, skipNumber, skipSpace, skipString, skipWord } from './tokens.ts';
 
-/** How deep containers may be nested. */
 export const maxDepth = 10_000;
 
 /**
@@ -10,7 +9,6 @@ export const maxDepth = 10_000;
 export interface Tape {
   /** From the lowest bit: two flags, the length, the start; if the length is 0, the number of a span instead of the start. */
   nodes: Int32Array<ArrayBuffer>;
-  /** The number of nodes. */
   size: number;
   /** `width` cells each: the start, the end, and the node that follows it and everything inside it. */
   spans: Int32Array<ArrayBuffer>;

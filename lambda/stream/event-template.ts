@@ -44,7 +44,6 @@ interface Slot {
 interface Changes {
   readonly type: string | undefined;
   readonly edits: readonly Edit[];
-  /** The strings and numbers that the dialect does not look at. */
   readonly unread: () => readonly Node[];
 }
 

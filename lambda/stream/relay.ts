@@ -21,7 +21,6 @@ interface RelayParts {
   readonly keepAliveInterval: number;
   /** Milliseconds until the request's time is over. */
   readonly timeLeft: number;
-  /** Called when the first event goes out. */
   readonly onFirstEvent?: () => void;
   /** Called once when a stream that has begun is over. The last event waits for it, and carries the error that it returns. */
   readonly onEnd: (end: StreamEnd) => Promise<GatewayError | undefined>;
@@ -74,9 +73,7 @@ export function createRelay(parts: RelayParts) {
     /** Reports a sign of life from an upstream. */
     alive: source.alive,
     attach: source.attach,
-    /** Ends the stream with this error. */
     fail: ending.fail,
-    /** The client went away. */
     cancel: ending.cancel,
   };
 }

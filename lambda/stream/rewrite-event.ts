@@ -52,9 +52,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
       if (takeText && text !== undefined && takeText(text)) return { written: '', end };
       return { written: `${written}\n\n`, end };
     },
-    /** The texts that an event releases, which go out before it in events of their own. */
     release: held.release,
-    /** Rewrites an event. */
     rewrite(event: SseEvent, json: Json, found: Findings): string {
       const type = event.type && scrubber.scrub(event.type);
       const edits = hideMetadata(json, found, hiding);
@@ -75,9 +73,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
       template = undefined;
       numbers.skip();
     },
-    /** Everything still held back, as far as its limit allows. */
     closeAll: held.releaseAll,
-    /** The number of the next event, if events are numbered. */
     nextSequence: numbers.next,
   };
 }

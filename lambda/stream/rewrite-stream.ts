@@ -98,7 +98,6 @@ export function createStreamRewriter(
 
 /** How far a stream has come. */
 interface Progress {
-  /** Takes what may leave now. */
   readonly write: (events: string) => void;
   started: boolean;
   ended: boolean;

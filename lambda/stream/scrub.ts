@@ -119,7 +119,6 @@ function openChannel(rules: Rules, before: string, continues: boolean): ScrubCha
   };
 }
 
-/** What may leave now. */
 function release(open: OpenText, pattern: RegExp, replacement: string): string {
   leaveTextBefore(open, pattern);
   const { text } = open;

@@ -1,7 +1,6 @@
 import { createParser } from 'eventsource-parser';
 
 export interface SseEvent {
-  /** The `event` field. */
   readonly type: string | undefined;
   readonly data: string;
   readonly id: string | undefined;

@@ -58,7 +58,6 @@ export function createTextChannels(scrubber: Scrubber) {
       if (piece !== '') current.isEmpty = false;
       return current.text.push(piece);
     },
-    /** Whether a channel holds text back. */
     isHolding: (channel: string): boolean => (open.get(channel)?.text.held ?? '') !== '',
     /** Ends a channel; returns what it held back. */
     close(channel: string): string {
@@ -75,7 +74,6 @@ export function createTextChannels(scrubber: Scrubber) {
       const text = scrubber.openChannel(before);
       return text.push(given) + end(channel, family, text, given === '');
     },
-    /** The open channels with this prefix. */
     under: open.under,
   };
 }

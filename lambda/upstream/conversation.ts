@@ -16,7 +16,7 @@ export const sessionHeaders = [
   'x-session-id',
 ];
 
-type Headers = Readonly<Record<string, string | undefined>>;
+export type Headers = Readonly<Record<string, string | undefined>>;
 
 /** What identifies a conversation: equal on each of its turns, and never equal to anyone else's. */
 export interface Conversation {
@@ -91,7 +91,10 @@ export function hashCallerIds(body: Json, hashId: HashId): Edit[] {
   const hash = (value: Node) => {
     const kind = body.kind(value);
     if (kind !== 'string' && kind !== 'number') return;
-    if (edits.length === mostIds) throw tooMany();
+    if (edits.length === mostIds) {
+      const message = `client_metadata, user and the like hold more than ${mostIds} values. Send fewer.`;
+      throw new GatewayError('invalid_request', message);
+    }
     const id = kind === 'string' ? body.string(value) : body.raw(value);
     edits.push(replaceValue(body, value, JSON.stringify(hashId(id))));
   };
@@ -105,9 +108,4 @@ export function hashCallerIds(body: Json, hashId: HashId): Edit[] {
     }
   }
   return edits;
-}
-
-function tooMany(): GatewayError {
-  const message = `client_metadata, user and the like hold more than ${mostIds} values. Send fewer.`;
-  return new GatewayError('invalid_request', message);
 }

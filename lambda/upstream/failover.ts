@@ -35,7 +35,6 @@ export interface AnswerOfUpstream extends UpstreamAnswer {
 }
 
 export interface Translated {
-  /** What the upstream speaks. */
   readonly dialect: Dialect;
   readonly translation: AnswerTranslation;
 }

@@ -163,7 +163,6 @@ export interface FailureDetails {
   readonly shownCode?: string | undefined;
   /** Whether the request stays charged although its class is refunded, because the caller had a part in it. */
   readonly charged?: boolean;
-  /** The underlying error, such as a refused connection. */
   readonly cause?: unknown;
 }
 

@@ -58,7 +58,6 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
       return [...ready, ...resting];
     },
 
-    /** Whether there is any key at all. */
     async hasKeys(): Promise<boolean> {
       for (const upstream of upstreams) {
         if ((await readAccess(upstream)).keys.length > 0) return true;

@@ -9,10 +9,8 @@ import { fitsHeader } from '../settings/read.ts';
 import type { Upstream } from '../settings/upstreams.ts';
 import { createSeals } from '../translate/seal.ts';
 import { type AnswerTranslation, isTranslatable, translate } from '../translate/translation.ts';
-import type { Conversation } from './conversation.ts';
+import type { Conversation, Headers } from './conversation.ts';
 import type { Candidate } from './pool.ts';
-
-export type Headers = Readonly<Record<string, string | undefined>>;
 
 /** What a client asks of a model, ready to be sent to whichever upstream is tried. */
 export interface Outgoing {
@@ -82,7 +80,6 @@ function writtenFor(upstream: Upstream, outgoing: Outgoing): Pick<TranslatedRequ
   return body.translated;
 }
 
-/** Builds the request for one try. */
 export function buildUpstreamRequest(candidate: Candidate, outgoing: Outgoing): UpstreamRequest {
   const { upstream, key, headers: ofOperator } = candidate;
   const { stream, clientHeaders } = outgoing;

@@ -3,7 +3,8 @@ import { createChat } from '../../../lambda/dialects/chat.ts';
 import { createMessages } from '../../../lambda/dialects/messages.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { createModels } from '../../../lambda/models.ts';
-import { buildUpstreamRequest, type Headers } from '../../../lambda/upstream/request.ts';
+import type { Headers } from '../../../lambda/upstream/conversation.ts';
+import { buildUpstreamRequest } from '../../../lambda/upstream/request.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { upstreamOfThree } from '../../support/upstream-named.ts';
 

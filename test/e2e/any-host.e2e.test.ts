@@ -85,9 +85,12 @@ describe('the container', () => {
     const reply = await client.send(sending('127.0.0.31'));
     expect([reply?.status, reply?.headers['x-svc-remaining']]).toEqual([200, '2']);
     client.close();
-    expect((await fetch(`${server.url}/cli`)).status).toBe(200);
+    const pages = await Promise.all(['/', '/docs', '/cli'].map((page) => fetch(server.url + page)));
+    for (const { status, headers } of pages) {
+      expect([status, headers.get('content-type')]).toEqual([200, expect.stringMatching('text/html')]);
+    }
     server.signal('SIGTERM');
-    expect(await server.ended).toBe(0);
+    expect([await server.ended, server.errors()]).toEqual([0, '']);
   });
 });
 

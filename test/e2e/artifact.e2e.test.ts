@@ -97,15 +97,6 @@ test('reads a compressed body, whether the platform calls it base64 or not', asy
   expect(headOf(await artifact.invoke(lossy)).statusCode).toBe(400);
 });
 
-test('tells clients that try a WebSocket to POST, though the platform strips Upgrade', async () => {
-  const tried = post('/v1/responses', '', { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'x-api-key': '' });
-  const event = { ...tried, requestContext: { http: { ...tried.requestContext.http, method: 'GET' } } };
-  expect(headOf(await artifact.invoke(event))).toMatchObject({
-    statusCode: 426,
-    headers: { 'x-svc-error': 'upgrade_required' },
-  });
-});
-
 test('is unconfigured until the operator has filled in the secret', async () => {
   await using fresh = await startDeployed({});
   const answer = await fresh.invoke(post('/v1/chat/completions', question));

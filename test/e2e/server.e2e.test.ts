@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { bundleServer } from '../../lib/bundle.ts';
-import { head, json, silence, write } from '../../local/upstream/script.ts';
+import { head, silence, write } from '../../local/upstream/script.ts';
 import { spawnGateway, startGatewayProcess } from '../local/gateway-process.ts';
 import { createClient } from '../model/client.ts';
 import { networkOf } from '../model/rules.ts';
@@ -69,29 +69,6 @@ async function openStreams(url: string, from: string, count: number) {
 
 const logOf = (output: string): Record<string, unknown>[] =>
   [...output.matchAll(/^\{.*\}$/gm)].map(([line]) => JSON.parse(line));
-
-test('it consists of one file, the page, and what makes it ESM', async () => {
-  expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).toEqual({ type: 'module' });
-  await using server = await startGatewayProcess(settings(), file);
-  upstream.otherwise(json(200, wholeAnswer));
-  expect((await fetch(`${server.url}/healthz`)).status).toBe(204);
-  expect((await fetch(`${server.url}/cli`)).headers.get('content-type')).toMatch('text/html');
-  const client = createClient(server.url);
-  const headers = { 'x-api-key': 'x' };
-  const reply = await client.send({
-    method: 'POST',
-    path,
-    headers,
-    body: JSON.stringify(question),
-    from: '127.0.0.21',
-  });
-  expect([reply?.status, reply?.headers['x-svc-remaining']]).toEqual([200, '999']);
-  for (const page of ['/', '/docs', '/cli']) expect((await fetch(server.url + page)).status).toBe(200);
-  client.close();
-  server.signal('SIGTERM');
-  expect(await server.ended).toBe(0);
-  expect(server.errors()).toBe('');
-});
 
 test('in Lambda, the platform says where to listen and names the caller in a header', async () => {
   const endpoint = { AWS_LAMBDA_HTTP_ENDPOINT: '127.0.0.1:0', HOST: '203.0.113.9', PORT: '1' };

@@ -4,7 +4,6 @@ import type { Identity } from '../../../lambda/identity/identify.ts';
 import { type Counters, createToken } from '../../../lambda/quota/counter-store.ts';
 import { type Limits, quotaWindow } from '../../../lambda/quota/policy.ts';
 import { createQuota, type QuotaDependencies, releaseAbandoned } from '../../../lambda/quota/quota.ts';
-import { QuotaRefusal } from '../../../lambda/quota/refusal.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 
@@ -43,29 +42,6 @@ function quotaAt(clock: { time: number }, more: Partial<QuotaDependencies> = {})
     ...more,
   });
 }
-
-async function refusalOf(promise: Promise<unknown>): Promise<QuotaRefusal> {
-  const thrown = await promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  if (thrown instanceof QuotaRefusal) return thrown;
-  throw new Error(`no refusal, but ${thrown}`);
-}
-
-describe('charge', () => {
-  test('restarts at midnight', async () => {
-    const clock = { time: midnight - 1 };
-    const quota = quotaAt(clock, {
-      limits: { guestLimit: 3, guestWindow: 'daily', memberLimit: 1, burstLimit: 20 },
-    });
-    const member = newMember();
-    expect((await quota.charge(member, 'req_1')).figures).toEqual({ limit: 1, remaining: 0, resetSeconds: 1 });
-    expect(await refusalOf(quota.charge(member, 'req_1'))).toMatchObject({ code: 'quota_exceeded' });
-    clock.time = midnight;
-    expect((await quota.charge(member, 'req_1')).figures).toEqual({ limit: 1, remaining: 0, resetSeconds: 86_400 });
-  });
-});
 
 describe('refund', () => {
   test('that fails is reported, never thrown, and leaves the charge', async () => {
@@ -117,23 +93,6 @@ describe('a budget', () => {
     expect(await charge.refund()).toMatchObject({ remaining: 49, ...budgetOf(19_999_970) });
     expect(await quota.readFigures(caller)).toMatchObject({ remaining: 49, ...budgetOf(19_999_970) });
     expect(quota.unreadFigures(caller)).toMatchObject({ remaining: 0, ...budgetOf(0) });
-  });
-
-  test('refuses what may cost more than is left, in words to act on', async () => {
-    const [quota, caller] = [quotaAt({ time: noon }, { limits, currency: 'USD' }), newMember()];
-    await quota.charge(caller, 'req_1', { ...cost, total: 19_100_000 });
-    const refusal = await refusalOf(quota.charge(caller, 'req_2', cost));
-    expect(refusal).toMatchObject({
-      code: 'quota_exceeded',
-      figures: { remaining: 49, budget: { remaining: 900_000 } },
-    });
-    expect(refusal.headers).toEqual({
-      'retry-after': String((monthEnd - noon) / 1000),
-      'x-should-retry': 'false',
-    });
-    expect(refusal.message).toBe(
-      'This request may cost up to 0.96 USD; 0.90 of 20.00 USD is left until 2026-12-01T00:00:00Z. Ask for less output.',
-    );
   });
 
   test('a settlement that the store does not answer is left standing, and a refund in it says so too', async () => {

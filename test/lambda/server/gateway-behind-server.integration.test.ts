@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { head, json, silence, until, write } from '../../../local/upstream/script.ts';
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { startTestGateway } from '../../support/gateway.ts';
+import { chargesIn } from '../../support/quota.ts';
 import { createStreamReader } from '../../support/stream-reader.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { startWatchedGateway, type WatchedGateway } from '../../support/watched-gateway.ts';
@@ -139,35 +140,6 @@ describe('memory that all requests share', () => {
 });
 
 describe('told to stop', () => {
-  test('a stream that outlives the grace ends with an error event, refunded', async () => {
-    await using watched = await startWatchedGateway({ engine });
-    const { gateway, remaining } = watched;
-    const before = await remaining();
-    const { path, question, events, errorEvent, errorTypes } = wire.responses;
-    gateway.upstream.answer([eventStream, write(events[0] ?? ''), silence]);
-    const stream = createStreamReader(await gateway.post(path, { ...question, stream: true }, key));
-    await stream.until(/data: /);
-    await gateway.stop(0);
-    const text = await stream.rest();
-    const type = errorTypes.service_unavailable ?? '';
-    const message = expect.stringMatching(/^The gateway is being restarted\./);
-    const [last = ''] = text
-      .split('\n\n')
-      .filter((event) => event !== '')
-      .slice(-1);
-    const expected = errorEvent({ code: 'service_unavailable', type, message }, 1);
-    expect(JSON.parse(/^data: (.*)$/m.exec(last)?.[1] ?? '')).toEqual(expected.data);
-    expect(gateway.log.at(-1)).toMatchObject({
-      end: 'failed',
-      code: 'service_unavailable',
-      reason: 'stopping',
-      refunded: true,
-    });
-    const { standing } = await standingOf(gateway);
-    expect(standing).toBe(0);
-    expect(before).toBeGreaterThan(0);
-  });
-
   test('a stream that ends within the grace ends as it would, and a plain answer that does not is refunded', async () => {
     await using gateway = await startTestGateway({ engine, environment: { GUEST_LIMIT: '10' } });
     const released = Promise.withResolvers<void>();
@@ -185,17 +157,6 @@ describe('told to stop', () => {
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ error: { code: 'service_unavailable' } });
     await stopped;
-    expect((await standingOf(gateway)).standing).toBe(1);
+    expect(await chargesIn(gateway)).toBe(1);
   });
 });
-
-async function standingOf({ dynamoDb, log }: TestGateway): Promise<{ standing: number }> {
-  const { network } = log.find((line) => line.network) ?? {};
-  const input = {
-    TableName: dynamoDb.quotaTable,
-    Key: { pk: { S: `guest#${network}` } },
-    ConsistentRead: true,
-  };
-  const { Item } = await dynamoDb.callDynamoDb<{ Item?: { ulifetime?: { N: string } } }>('GetItem', input);
-  return { standing: Number(Item?.ulifetime?.N) };
-}

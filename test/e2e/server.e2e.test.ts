@@ -17,7 +17,7 @@ import { wire } from '../support/wire.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-server-'));
 const file = join(folder, 'index.js');
-const { path, question, answer: wholeAnswer, events } = wire.chat;
+const { path, question, events } = wire.chat;
 const eventStream = head(200, { 'content-type': 'text/event-stream' });
 const [first = ''] = events;
 

@@ -5,6 +5,16 @@ import { findIdentity } from './upstream-identity.ts';
 import { waitUntil } from './wait-until.ts';
 import { canary, wire } from './wire.ts';
 
+/** What a client may reveal about itself. */
+export const personal = {
+  'user-agent': 'canary-of-the-user-agent',
+  cookie: 'session=canary-of-the-cookie',
+  'x-forwarded-for': '203.0.113.77',
+  forwarded: 'for=203.0.113.77',
+  origin: 'https://canary-of-the-origin.example',
+  referer: 'https://canary-of-the-referer.example',
+};
+
 /** The outcome of one request, seen from all sides. */
 export interface Outcome {
   readonly status: number;
@@ -56,7 +66,8 @@ export async function startWatchedGateway(options: Options = {}) {
     async ask(dialect: DialectName, { stream = false, key, onHead }: Ask = {}): Promise<Outcome> {
       const before = await remaining(key);
       const { path, question } = wire[dialect];
-      const response = await gateway.post(path, { ...question, stream }, { 'x-api-key': key ?? canary.clientKey });
+      const sent = { ...personal, 'x-api-key': key ?? canary.clientKey };
+      const response = await gateway.post(path, { ...question, stream }, sent);
       onHead?.(response);
       const text = await response.text();
       const { status, headers } = response;
@@ -75,13 +86,10 @@ export async function startWatchedGateway(options: Options = {}) {
   };
 }
 
-/** Nothing of what callers and upstreams said, and nobody's key or address. */
+/** Nothing of what callers and upstreams said, nor who they are. */
 export function expectQuiet(log: TestGateway['log']): void {
   const text = JSON.stringify(log);
-  for (const secret of Object.values(canary)) expect(text).not.toMatch(secret);
-  expect(text).not.toMatch('127.0.0.1');
-  expect(text).not.toMatch('upstream-key');
-  expect(text).not.toMatch(/ltk_/);
+  expect(text).not.toMatch(/canary|127\.0\.0|203\.0\.113|::1|::ffff|upstream-key|ltk_/);
   expect(findIdentity(text)).toEqual([]);
 }
 

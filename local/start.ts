@@ -1,15 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { readPageFiles } from '../lambda/accounts/pages.ts';
+import type { Aws } from '../lambda/aws/call-service.ts';
 import { issueKey } from '../lambda/identity/keys.ts';
 import type { WriteLog } from '../lambda/report/log.ts';
-import { readConfig } from '../lambda/settings/config.ts';
+import { createGatewayWithAccounts, startServer } from '../lambda/serve.ts';
+import { type Config, readConfig } from '../lambda/settings/config.ts';
 import { ConfigError, readBoth } from '../lambda/settings/read.ts';
+import type { RunEvery } from '../lambda/settings/refresh.ts';
 import { spokenDialects } from '../lambda/settings/table.ts';
 import { createKeyStore, type KeyStore } from '../lambda/tables/keys.ts';
+import { makePages } from '../lib/reference/render-reference.ts';
 import { type DemoUpstream, startDemoUpstream } from './demo/demo-upstream.ts';
 import { createGatewayTables, startDynamoDb } from './dynamodb.ts';
 import { findAws } from './find-aws.ts';
 import { findWarnings } from './find-warnings.ts';
+import { createFunction, startFunctionUrl } from './function-url.ts';
 import { factsOf, removeGatewayFile, writeGatewayFile } from './gateway-file.ts';
 import {
   awsVariables,
@@ -19,7 +25,7 @@ import {
   reachable,
   readLocalSettings,
 } from './local-settings.ts';
-import { startEngine } from './start-engine.ts';
+import { installAwslambda } from './response-stream.ts';
 import { createTerminalLog } from './terminal-log.ts';
 
 export type LocalGateway = Awaited<ReturnType<typeof startGateway>>;
@@ -106,6 +112,31 @@ async function startCompany({ host, port }: LocalSettings): Promise<() => Promis
     ...{ OIDC_CLIENT_SECRET_ID: undefined, OIDC_ALLOWED_DOMAINS: 'example.com', OIDC_ALLOWED_GROUPS: undefined },
   });
   return close;
+}
+
+/** Long enough for most answers: a person waits at the terminal. */
+const localGrace = 10_000;
+
+/**
+ * Serves the same app either way: behind a stand-in for the Function URL, or by the HTTP server. Closing it accepts no more requests,
+ * allows the running ones `graceMs` to end, then cuts them.
+ */
+async function startEngine(config: Config, settings: LocalSettings, aws: Aws, writeLog: WriteLog) {
+  const { host, port, engine, server: serverConfig } = settings;
+  const world = {
+    ...{ ...aws, writeLog, now: Date.now },
+    pageFiles: readPageFiles(new URL('../lambda/accounts/pages/', import.meta.url), await makePages()),
+  };
+  if (engine === 'web') {
+    const runEvery: RunEvery = (task, time) => setInterval(task, time).unref();
+    const { stop, ...server } = await startServer(config, serverConfig, { ...world, runEvery });
+    const graceMs = serverConfig.shutdownGrace;
+    return { ...server, graceMs, close: () => stop(graceMs) };
+  }
+  installAwslambda();
+  const handler = createFunction(createGatewayWithAccounts(config, { ...world, scheme: 'http' }));
+  const { close, ...server } = await startFunctionUrl({ handler, host, port, bodyLimit: config.requestBodyLimit });
+  return { ...server, graceMs: localGrace, close: () => close(localGrace) };
 }
 
 async function issueFirstKey(store: KeyStore): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import type { Call, Rounds } from '../support/model.ts';
-import { names, prompt, type Subject, textOf } from './subject.ts';
+import { brokenStream, names, prompt, type Subject, textOf, usualWords } from './subject.ts';
 
 interface Agent extends Omit<Subject, 'task' | 'acts'> {
   /** Its arguments for one prompt. */
@@ -104,10 +104,7 @@ const opencode: Agent = {
   packages: ['opencode-ai@1.18.33'],
   ask: 'run --auto',
   says: {
-    badKey: 'The API key is unknown',
-    spentQuota: '',
-    spentBudget: '',
-    brokenStream: 'The answer broke off before its end',
+    ...{ badKey: usualWords.badKey, spentQuota: '', spentBudget: '', brokenStream },
     tooLong: 'maximum context length is 8192 tokens',
   },
   shell: (command) => ({ tool: 'bash', input: { command, description: 'Writes a note' } }),
@@ -147,12 +144,7 @@ const pi: Agent = {
   client: 'pi',
   packages: ['@earendil-works/pi-coding-agent@0.87.1'],
   ask: '--print',
-  says: {
-    badKey: '401: {',
-    spentQuota: 'The quota of',
-    spentBudget: 'This request may cost up to',
-    brokenStream: 'The answer broke off before its end',
-  },
+  says: { ...usualWords, badKey: '401: {', brokenStream },
   shell: (command) => ({ tool: 'bash', input: { command } }),
   edit: (path, oldText, newText) => [[{ tool: 'edit', input: { path, edits: [{ oldText, newText }] } }]],
   look: (path) => ({ tool: 'read', input: { path } }),
@@ -165,12 +157,7 @@ export const agents: readonly Subject[] = [
     client: 'continue',
     packages: ['@continuedev/cli@1.5.47'],
     ask: '--auto --print',
-    says: {
-      badKey: '401 The API key is unknown',
-      spentQuota: '429 The quota of',
-      spentBudget: '429 This request may cost up to',
-      brokenStream: 'The answer broke off before its end',
-    },
+    says: { ...usualWords, brokenStream },
     shell: (command) => ({ tool: 'Bash', input: { command } }),
     quiet: { CONTINUE_TELEMETRY_ENABLED: '0' },
   }),
@@ -178,12 +165,7 @@ export const agents: readonly Subject[] = [
     client: 'cline',
     packages: ['cline@3.0.65'],
     ask: '--auto-approve true',
-    says: {
-      badKey: 'The API key is unknown',
-      spentQuota: 'The quota of',
-      spentBudget: 'This request may cost up to',
-      brokenStream: 'The answer broke off before its end',
-    },
+    says: { ...usualWords, brokenStream },
     shell: (command) => ({ tool: 'run_commands', input: { commands: [command] } }),
     // Its hub would keep running after it.
     quiet: { CLINE_SESSION_BACKEND_MODE: 'local', CLINE_TELEMETRY_DISABLED: '1' },

@@ -1,5 +1,5 @@
 import { withTool } from '../support/snippet-script.ts';
-import { names, type Subject, textOf } from './subject.ts';
+import { names, type Subject, textOf, usualWords } from './subject.ts';
 
 const call = { tool: 'write_note', input: { text: 'done\n' } };
 
@@ -41,7 +41,7 @@ for await (const message of query({ prompt: 'Write a note.', options: withBash }
   framework({
     client: 'llamaindex',
     packages: ['llamaindex@0.12.1', '@llamaindex/openai@0.4.22', 'zod@3.25.76'],
-    says: { badKey: 'invalid_api_key', spentQuota: 'The quota of', spentBudget: 'This request may cost up to' },
+    says: { ...usualWords, badKey: 'invalid_api_key' },
     asking: `
 import { agent } from '@llamaindex/workflow';
 import { tool } from 'llamaindex';
@@ -52,7 +52,7 @@ console.log((await agent({ llm, tools: [note] }).run('Write a note.')).data.resu
   framework({
     client: 'mastra',
     packages: ['@mastra/core@1.71.0', 'zod@4.6.7'],
-    says: { badKey: 'The API key is unknown', spentQuota: 'The quota of', spentBudget: 'This request may cost up to' },
+    says: usualWords,
     asking: `
 import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
@@ -64,11 +64,7 @@ console.log((await agent.generate('Write a note.', { toolsets: { notes: { write_
   framework({
     client: 'genkit',
     packages: ['genkit@1.42.0', '@genkit-ai/compat-oai@1.42.0'],
-    says: {
-      badKey: '401 The API key is unknown',
-      spentQuota: '429 The quota of',
-      spentBudget: '429 This request may cost up to',
-    },
+    says: usualWords,
     asking: `
 import { z } from 'genkit';
 const inputSchema = z.object({ text: z.string() });

@@ -10,22 +10,10 @@ import type { Subject } from './subject.ts';
 /** Milliseconds after which a client is stopped that keeps trying without a word, or that may end with one. */
 const limits = { silent: 30_000, longest: 150_000 };
 
-export interface Result extends Outcome {
-  /** What is not as it should be. */
-  readonly faults: readonly string[];
-  /** The requests that reached the gateway, including uncharged ones. */
-  readonly requests: number;
-  readonly charged: number;
-  /** From the end of the first request to that of the last. */
-  readonly seconds: number;
-  /** Whether it requested any stream. */
-  readonly streamed: boolean;
-  /** What translation left out, as the log has it. */
-  readonly leftOut: readonly string[];
-}
+export type Result = Awaited<ReturnType<typeof play>>;
 
 /** One client in one situation, against a gateway of its own whose upstream acts as a model. */
-export async function play(group: Group, subject: Subject, scenario: Scenario, modules: string): Promise<Result> {
+export async function play(group: Group, subject: Subject, scenario: Scenario, modules: string) {
   const { act, thought, spoilKey = (key) => key, breaks } = scenario;
   await using gateway = await startTestGateway({ environment: { ...group.environment, ...scenario.environment } });
   await using home = await makeHome(modules, scenario.given);
@@ -44,6 +32,7 @@ export async function play(group: Group, subject: Subject, scenario: Scenario, m
   const lines = gateway.log.filter(({ message }) => message === 'answered' || message === 'refused');
   return {
     ...outcome,
+    /** What is not as it should be. */
     faults: [
       ...findFaults(gateway, group, subject, scenario),
       ...(isSaid(outcome, scenario.says(subject)) ? [] : [`it does not say: ${scenario.says(subject)}`]),
@@ -51,10 +40,13 @@ export async function play(group: Group, subject: Subject, scenario: Scenario, m
         left[name] === text ? [] : [`${name} is ${JSON.stringify(left[name])}`],
       ),
     ],
+    /** The requests that reached the gateway, including uncharged ones. */
     requests: lines.length,
     charged: await chargesIn(gateway),
+    /** From the end of the first request to that of the last. */
     seconds: (timeOf(lines.at(-1)) - timeOf(lines[0])) / 1000,
     streamed: lines.some(({ stream }) => stream === true),
+    /** What translation left out, as the log has it. */
     leftOut: [...new Set(lines.flatMap(({ leftOut }) => (leftOut === undefined ? [] : [`${leftOut}`])))],
   };
 }

@@ -12,19 +12,10 @@ export interface Outcome {
   readonly output: string;
 }
 
-/** A fresh home, removed afterwards. */
-export interface Home extends AsyncDisposable {
-  readonly path: string;
-  /** The folder that clients run in. */
-  readonly work: string;
-  /** Where its commands are looked for. */
-  readonly commands: string;
-  /** A file of the folder `work`, if it is there. */
-  read(name: string): string | undefined;
-}
+export type Home = Awaited<ReturnType<typeof makeHome>>;
 
-/** `modules`: the folder of a client's packages; `given`: contents of files below its folder `work`. */
-export async function makeHome(modules: string, given: Task['files'] = {}): Promise<Home> {
+/** A fresh home, removed afterwards. `modules`: the folder of a client's packages; `given`: contents of files below its folder `work`. */
+export async function makeHome(modules: string, given: Task['files'] = {}) {
   const path = await mkdtemp(join(tmpdir(), 'gateway-agent-'));
   const work = join(path, 'work');
   await mkdir(work);
@@ -32,9 +23,12 @@ export async function makeHome(modules: string, given: Task['files'] = {}): Prom
   await writeFiles(work, given);
   return {
     path,
+    /** The folder that clients run in. */
     work,
+    /** Where its commands are looked for. */
     commands: [join(modules, '.bin'), dirname(process.execPath), process.env.PATH].join(':'),
-    read: (name) => {
+    /** A file of the folder `work`, if it is there. */
+    read: (name: string) => {
       try {
         return readFileSync(join(work, name), 'utf8');
       } catch {

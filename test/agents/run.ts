@@ -1,9 +1,8 @@
 import { install } from './install.ts';
-import { play } from './play.ts';
-import { type Group, groups } from './scenarios.ts';
+import { play, type Result } from './play.ts';
+import { type Group, groups, type Scenario } from './scenarios.ts';
 import { playShell, playSignIn, shells, signingIn } from './sign-in.ts';
-import type { Subject } from './subject.ts';
-import { type Row, showTable, type Table, toCell } from './table.ts';
+import type { Played, Subject } from './subject.ts';
 
 /**
  * `npm run agents` or `npm run agents -- codex pi`: runs the real clients from the registry with the blocks that people
@@ -11,7 +10,7 @@ import { type Row, showTable, type Table, toCell } from './table.ts';
  */
 const nameOf = ({ client, as }: Subject): string => `\`${client}\`${as ? `, ${as}` : ''}`;
 
-async function playScenarios(group: Group, subject: Subject): ReturnType<Row['play']> {
+async function playScenarios(group: Group, subject: Subject): Promise<Played> {
   const modules = await install(subject);
   const cells: string[] = [];
   const faults: string[] = [];
@@ -27,6 +26,33 @@ async function playScenarios(group: Group, subject: Subject): ReturnType<Row['pl
   }
   return { cells, faults };
 }
+
+/** The number of requests, how many were charged, and the time that they took if a person would notice. */
+function toCell({ breaks }: Scenario, { requests, charged, seconds, code, streamed }: Result): string {
+  if (breaks && !streamed) return 'no stream';
+  const span = seconds >= 5 ? ` in ${Math.round(seconds)} s` : '';
+  return `${requests}/${charged}${span}${code === null ? ', still trying' : ''}`;
+}
+
+interface Table {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly {
+    /** By which it is asked for. */
+    readonly client: string;
+    /** Its first cells. */
+    readonly names: readonly string[];
+    play(): Promise<Played>;
+  }[];
+}
+
+/** A table in Markdown. */
+function showTable({ title, columns }: Table, rows: readonly (readonly string[])[]): string {
+  const head = toLine(columns);
+  return [`${title}:`, '', head, head.replace(/[^|]+/g, '---'), ...rows.map(toLine), ''].join('\n');
+}
+
+const toLine = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
 const tables: readonly Table[] = [
   ...groups.map((group) => ({

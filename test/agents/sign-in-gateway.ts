@@ -1,34 +1,25 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { listenLocally } from '../../local/listen-locally.ts';
 import { spawnGateway } from '../local/gateway-process.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
+import { findFreePort } from '../support/find-free-port.ts';
 import { identity } from '../support/gateway.ts';
 import { signInAt } from '../support/identity-provider.ts';
 import { actAsModel } from '../support/model.ts';
 import { answer } from './scenarios.ts';
 
-export interface SignInGateway extends AsyncDisposable {
-  readonly url: string;
-  /** Does what a person does on the page: types a terminal's code, and lets it in. */
-  approve(code: string): Promise<void>;
-  /** Revokes that person's key, and waits until it is refused, which takes a minute. */
-  revoke(key: string): Promise<void>;
-  /** The model requests since the last call, and how many of them were answered. */
-  takeRequests(): { readonly requests: number; readonly answered: number };
-}
+export type SignInGateway = Awaited<ReturnType<typeof startSignInGateway>>;
 
 /** A whole gateway with accounts beside it, where somebody has signed in with a company's account. */
-export async function startSignInGateway(): Promise<SignInGateway> {
+export async function startSignInGateway() {
   await using started = new AsyncDisposableStack();
   const upstream = started.use(await startFakeUpstream());
   upstream.otherwise(actAsModel({ text: answer }));
-  const { url, close } = await listenLocally(createServer());
-  await close();
+  const PORT = String(await findFreePort());
+  const url = `http://127.0.0.1:${PORT}`;
   const gateway = started.use(
     spawnGateway({
-      ...{ ...identity, PORT: new URL(url).port, DEMO_OIDC: 'true', LOG_FORMAT: 'json' },
+      ...{ ...identity, PORT, DEMO_OIDC: 'true', LOG_FORMAT: 'json' },
       ...{ UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEYS: 'upstream-key-one' },
     }),
   );
@@ -57,15 +48,18 @@ export async function startSignInGateway(): Promise<SignInGateway> {
   const running = started.move();
   return {
     url,
-    approve: async (code) => {
+    /** Does what a person does on the page: types a terminal's code, and lets it in. */
+    approve: async (code: string) => {
       await post('/cli/device/approve', { code }, signed);
     },
-    revoke: async (key) => {
+    /** Revokes that person's key, and waits until it is refused, which takes a minute. */
+    revoke: async (key: string) => {
       const { keys } = (await post('/cli/keys', {}, signed)) as { keys: readonly { readonly id: string }[] };
       for (const { id } of keys) await post('/cli/keys/revoke', { id }, signed);
       const isRefused = async () => (await fetch(`${url}/v1/models`, { headers: { 'x-api-key': key } })).status === 401;
       while (!(await isRefused())) await setTimeout(1_000);
     },
+    /** The model requests since the last call, and how many of them were answered. */
     takeRequests: () => {
       const output = gateway.output();
       const lines = output.slice(read).split('\n');

@@ -7,8 +7,7 @@ import { install, installBusybox } from './install.ts';
 import { type Home, makeHome, type Outcome, runTask } from './run-task.ts';
 import { answer } from './scenarios.ts';
 import { type SignInGateway, startSignInGateway } from './sign-in-gateway.ts';
-import { type Subject, textOf } from './subject.ts';
-import type { Row } from './table.ts';
+import { type Played, type Subject, textOf } from './subject.ts';
 
 /** The clients that get their key by a command. */
 export const signingIn = agents.filter(({ client }) => ['claude-code', 'codex', 'opencode'].includes(client));
@@ -20,7 +19,7 @@ const keyFile = '.config/svc/key';
 const noKey = 'No key that works yet: run this in a terminal first';
 
 /** A client without a key, then with the one that its terminal got, then after that was revoked. */
-export async function playSignIn(subject: Subject): ReturnType<Row['play']> {
+export async function playSignIn(subject: Subject): Promise<Played> {
   const modules = await install(subject);
   await using gateway = await startSignInGateway();
   await using home = await makeHome(modules);
@@ -74,7 +73,7 @@ async function signInTerminal(
 }
 
 /** The same with login.sh alone, by a shell: busybox has no tools but its own and curl. */
-export async function playShell(shell: (typeof shells)[number]): ReturnType<Row['play']> {
+export async function playShell(shell: (typeof shells)[number]): Promise<Played> {
   await using gateway = await startSignInGateway();
   await using home = await makeHome('/nowhere');
   const script = await (await fetch(`${gateway.url}/cli/login.sh`)).text();

@@ -41,6 +41,20 @@ export interface Subject {
   readonly quiet?: Readonly<Record<string, string>>;
 }
 
+/** The gateway's own words, as many clients show them. */
+export const usualWords = {
+  badKey: 'The API key is unknown',
+  spentQuota: 'The quota of',
+  spentBudget: 'This request may cost up to',
+};
+export const brokenStream = 'The answer broke off before its end';
+
+/** One row of a table. `faults`: what of it is not as it should be. */
+export interface Played {
+  readonly cells: readonly string[];
+  readonly faults: readonly string[];
+}
+
 export const prompt = 'Say hello.';
 
 /** The files below `work` that acts read and write. */

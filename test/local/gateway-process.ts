@@ -4,35 +4,19 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { inTime } from '../support/wait-until.ts';
 
-export interface GatewayProcess extends AsyncDisposable {
-  readonly url: string;
-  readonly port: number;
-  /** The member key that was printed; empty if there was none. */
-  readonly key: string;
-  output(): string;
-  /** Stops reading the output, like a slow log collector, until the function that it returns is called. */
-  leaveUnread(): () => void;
-  errors(): string;
-  /** Resolves once the output matches. */
-  says(pattern: RegExp): Promise<void>;
-  /** Closes the output, like a log collector that has crashed. */
-  closeOutput(): void;
-  signal(signal: NodeJS.Signals): void;
-  /** The exit code, or the name of the signal that ended the process. */
-  readonly ended: Promise<number | string>;
-}
+export type GatewayProcess = ReturnType<typeof observe>;
 
 type Variables = Readonly<Record<string, string>>;
 
 const entry = join(import.meta.dirname, '../../bin/serve.ts');
 
 /** Runs `bin/serve.ts`, or another file, on a free port, with only the given environment variables. */
-export function spawnGateway(variables: Variables = {}, file = entry): GatewayProcess {
+export function spawnGateway(variables: Variables = {}, file = entry) {
   return observe([process.execPath, file], variables);
 }
 
 /** Runs `bin/serve.ts` in a terminal of this width, 0 if it does not know its own. What it prints anywhere is its output. */
-export async function startInTerminal(variables: Variables, width: number): Promise<GatewayProcess> {
+export async function startInTerminal(variables: Variables, width: number) {
   const command = `stty cols ${width} -onlcr; exec '${process.execPath}' '${entry}'`;
   const recorder = process.platform === 'darwin' ? ['/dev/null', 'sh', '-c', command] : ['-ec', command, '/dev/null'];
   const gateway = observe(['script', '-q', ...recorder], { TERM: 'xterm-256color', ...variables });
@@ -40,18 +24,14 @@ export async function startInTerminal(variables: Variables, width: number): Prom
   return gateway;
 }
 
-function observe([command = '', ...words]: readonly string[], variables: Variables): GatewayProcess {
+function observe([command = '', ...words]: readonly string[], variables: Variables) {
   const { PATH = '', TMPDIR } = process.env;
   const env = { PATH, ...(TMPDIR && { TMPDIR }), PORT: '0', ...variables };
   const child = spawn(command, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   let errors = '';
-  child.stdout.setEncoding('utf8').on('data', (text) => {
-    output += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text) => {
-    errors += text;
-  });
+  child.stdout.setEncoding('utf8').on('data', (text) => (output += text));
+  child.stderr.setEncoding('utf8').on('data', (text) => (errors += text));
   const ended = once(child, 'close').then(([code, signal]) => code ?? signal);
   const url = () => /listening on (http:\/\/\S+)/.exec(stripVTControlCharacters(output))?.[1] ?? '';
 
@@ -62,25 +42,30 @@ function observe([command = '', ...words]: readonly string[], variables: Variabl
     get port() {
       return Number(new URL(url()).port);
     },
+    /** The member key that was printed; empty if there was none. */
     get key() {
       return /ltk_[\w-]+/.exec(output)?.[0] ?? '';
     },
     output: () => output,
+    /** Stops reading the output, like a slow log collector, until the function that it returns is called. */
     leaveUnread() {
       child.stdout.pause();
       return () => child.stdout.resume();
     },
     errors: () => errors,
-    async says(pattern) {
+    /** Resolves once the output matches. */
+    async says(pattern: RegExp) {
       while (!pattern.test(output)) {
         const news = Promise.race([once(child.stdout, 'data').then(() => false), ended.then(() => true)]);
         const over = await inTime(news, `the process says ${pattern}`);
         if (over && !pattern.test(output)) throw new Error(`ended without saying ${pattern}: ${output}${errors}`);
       }
     },
+    /** Closes the output, like a log collector that has crashed. */
     closeOutput: () => child.stdout.destroy(),
-    signal: (signal) => child.kill(signal),
-    get ended() {
+    signal: (signal: NodeJS.Signals) => child.kill(signal),
+    /** The exit code, or the name of the signal that ended the process. */
+    get ended(): Promise<number | string> {
       const exit = inTime(ended, 'the process has ended');
       exit.catch(() => {});
       return exit;
@@ -93,7 +78,7 @@ function observe([command = '', ...words]: readonly string[], variables: Variabl
 }
 
 /** Runs it and waits until it accepts requests. */
-export async function startGatewayProcess(variables: Variables = {}, file = entry): Promise<GatewayProcess> {
+export async function startGatewayProcess(variables: Variables = {}, file = entry) {
   const gateway = spawnGateway(variables, file);
   await gateway.says(/listening on /);
   return gateway;

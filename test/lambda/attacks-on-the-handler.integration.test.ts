@@ -1,5 +1,6 @@
-import { describe, expect } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createGateway } from '../../lambda/gateway.ts';
+import { readCredential } from '../../lambda/identity/keys.ts';
 import { readConfig } from '../../lambda/settings/config.ts';
 import { json } from '../../local/upstream/script.ts';
 import { callWith } from '../support/call.ts';
@@ -48,23 +49,21 @@ async function send(app: App, { sourceIp = '203.0.113.9', method = 'POST', heade
   return { outcome: `${statusCode} ${received.get('x-svc-error') ?? ''}`.trim(), headers: received };
 }
 
-describe('a header that would smuggle in another', () => {
-  const injections = ['a\r\nx-api-key: stolen', 'a\nb', 'a\rb', 'a\0b', 'a\u{1f4a5}', 'Ā', 'a\u2028b', 'é'];
+const injections = ['a\r\nx-api-key: stolen', 'a\nb', 'a\rb', 'a\0b', 'a\u{1f4a5}', 'Ā', 'a\u2028b', 'é'];
 
-  testRows(['origin', 'access-control-request-headers', 'access-control-request-method', 'x-request-id'])(
-    'such a header does not come back',
-    async (name) => {
-      await using gateway = await startApp({ CORS_ORIGINS: 'https://app.example', GUEST_LIMIT: '100' });
-      for (const value of injections) {
-        const preflight = { 'access-control-request-method': 'POST', [name]: value };
-        const { outcome, headers } = await send(gateway.app, { method: 'OPTIONS', headers: preflight });
-        expect(outcome).toBe('204');
-        expect(JSON.stringify([...headers])).not.toContain(JSON.stringify(value).slice(1, -1));
-        expect((await send(gateway.app, { headers: { [name]: value } })).outcome).toBe('200');
-      }
-    },
-  );
-});
+testRows(['origin', 'access-control-request-headers', 'access-control-request-method', 'x-request-id'])(
+  'a header that would smuggle in another does not come back',
+  async (name) => {
+    await using gateway = await startApp({ CORS_ORIGINS: 'https://app.example', GUEST_LIMIT: '100' });
+    for (const value of injections) {
+      const preflight = { 'access-control-request-method': 'POST', [name]: value };
+      const { outcome, headers } = await send(gateway.app, { method: 'OPTIONS', headers: preflight });
+      expect(outcome).toBe('204');
+      expect(JSON.stringify([...headers])).not.toContain(JSON.stringify(value).slice(1, -1));
+      expect((await send(gateway.app, { headers: { [name]: value } })).outcome).toBe('200');
+    }
+  },
+);
 
 testRows(['x'.repeat(65_536), '\u{1f4a5}', 'a\r\nb', '__proto__'])('a placeholder may be any text', async (text) => {
   await using gateway = await startApp();
@@ -72,4 +71,31 @@ testRows(['x'.repeat(65_536), '\u{1f4a5}', 'a\r\nb', '__proto__'])('a placeholde
   expect(JSON.stringify(gateway.upstream.requests[0]?.rawHeaders)).not.toContain(JSON.stringify(text).slice(1, -1));
   // No key was ever issued here.
   expect((await send(gateway.app, { headers: { 'x-api-key': `ltk_${text}` } })).outcome).toBe('503 unconfigured');
+});
+
+/** Headers that count how often each is read by its name. */
+function countReads(headers: Readonly<Record<string, string>>) {
+  const reads: string[] = [];
+  const counting = new Proxy(headers, {
+    get(target, name: string) {
+      reads.push(name);
+      return target[name];
+    },
+  });
+  return { counting, readsOf: (name: string) => reads.filter((one) => one === name).length };
+}
+
+test('the key and the encoding of a request are read once', async () => {
+  await using gateway = await startApp();
+  const headers = { 'x-api-key': 'guest', 'content-type': 'application/json', 'content-encoding': 'identity' };
+  const once = countReads(headers);
+  readCredential(once.counting);
+  const { counting, readsOf } = countReads(headers);
+  const { path, question } = wire.messages;
+  const { statusCode } = await gateway.app(
+    callWith({ method: 'POST', path, headers: counting, body: JSON.stringify(question) }),
+  );
+  expect([statusCode, gateway.upstream.requests.length]).toEqual([200, 1]);
+  expect(readsOf('x-api-key')).toBe(once.readsOf('x-api-key'));
+  expect(readsOf('content-encoding')).toBe(1);
 });

@@ -1,11 +1,12 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import OpenAI from 'openai';
-import { empty, hangUp, json, sse } from '../../local/upstream/script.ts';
+import { empty, hangUp, json, type Script, sse } from '../../local/upstream/script.ts';
 import { readEvents } from '../support/client-view.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chargesIn } from '../support/quota.ts';
+import { testRows } from '../support/test-rows.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { wire } from '../support/wire.ts';
 
@@ -205,61 +206,45 @@ describe('an upstream that speaks only chat', () => {
     expect([answer.status, await answer.json()]).toMatchObject([404, { error: { type: 'not_found_error' } }]);
   });
 
-  test.each([
-    ['responses', { input: 'Hello' }],
-    ['messages', { max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }] }],
-  ])('ends a stream of %s that is cut with an error, refunded', async (name, rest) => {
-    const before = await chargesIn(gateway);
-    gateway.upstream.answer([...sse(`data: ${JSON.stringify(chunk({ content: 'Hel' }))}\n\n`), hangUp]);
-    const answer = await gateway.post(
-      `/v1/${name}`,
-      { model: 'svc', stream: true, ...rest },
-      { authorization: `Bearer ${key}` },
-    );
-    const types = readEvents(await answer.text()).map(({ type }) => type);
-    expect(types.at(-1)).toBe('error');
-    expect(types.filter((type) => /completed|done|stop/.test(String(type)))).toEqual([]);
-    await waitUntil(async () => (await chargesIn(gateway)) === before, 'the charge is refunded');
-  });
+  const asResponses = ['/v1/responses', { model: 'svc', input: 'Hello' }] as const;
+  const asMessages = [
+    '/v1/messages',
+    { model: 'svc', max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }] },
+  ] as const;
+  const said = chunk({ content: 'A text.' });
+  const calls = (args: string) =>
+    chunk({ tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: args } }] });
+  const events = (...all: unknown[]) => sse(all.map((data) => ({ data })));
 
-  test('charges what it has delivered, though its last call has arguments that are none', async () => {
-    const before = await chargesIn(gateway);
-    const spoilt = { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"a":"' } };
-    const end = { ...chunk({}), choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
-    const events = [chunk({ content: 'A text.' }), chunk({ tool_calls: [spoilt] }), end].map((one) =>
-      JSON.stringify(one),
-    );
-    gateway.upstream.answer([...sse([...events, '[DONE]'].map((data) => `data: ${data}\n\n`).join(''))]);
-    const answer = await gateway.post(
-      '/v1/messages',
-      { model: 'svc', stream: true, max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }] },
-      { authorization: `Bearer ${key}` },
-    );
-    const text = await answer.text();
-    expect(readEvents(text).at(-1)?.type).toBe('error');
-    expect([text.includes('not charged'), (await chargesIn(gateway)) - before]).toEqual([false, 1]);
-  });
-
-  test('refunds a stream that may have been cut within a call', async () => {
-    const before = await chargesIn(gateway);
-    const opened = { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"a":' } };
-    const events = [chunk({ content: 'A text.' }), chunk({ tool_calls: [opened] })].map((one) => JSON.stringify(one));
-    gateway.upstream.answer([...sse([...events, '[DONE]'].map((data) => `data: ${data}\n\n`).join(''))]);
-    const body = { model: 'svc', stream: true, input: 'Hello' };
-    const answer = await gateway.post('/v1/responses', body, { authorization: `Bearer ${key}` });
-    const text = await answer.text();
-    expect(readEvents(text).at(-1)?.type).toBe('error');
-    expect([text.includes('not charged'), (await chargesIn(gateway)) - before]).toEqual([true, 0]);
-  });
+  testRows<[string, readonly [string, object], Script, charged: 0 | 1]>([
+    ['a stream that is cut', asResponses, [...events(said), hangUp], 0],
+    ['the same of messages', asMessages, [...events(said), hangUp], 0],
+    ['one that may have been cut within a call', asResponses, events(said, calls('{"a":'), '[DONE]'), 0],
+    [
+      'what it has delivered, though its last call has arguments that are none',
+      asMessages,
+      events(said, calls('{"a":"'), ended(), '[DONE]'),
+      1,
+    ],
+  ])(
+    'ends a stream that is not whole with an error, and refunds it unless it was delivered',
+    async (_, [path, body], script, charged) => {
+      const before = await chargesIn(gateway);
+      gateway.upstream.answer(script);
+      const answer = await gateway.post(path, { ...body, stream: true }, { authorization: `Bearer ${key}` });
+      const text = await answer.text();
+      const types = readEvents(text).map(({ type }) => type);
+      expect(types.at(-1)).toBe('error');
+      expect(types.filter((type) => /completed|message_stop/.test(String(type)))).toEqual([]);
+      expect([text.includes('not charged'), (await chargesIn(gateway)) - before]).toEqual([charged === 0, charged]);
+    },
+  );
 
   test('refunds a plain answer that is none', async () => {
     const before = await chargesIn(gateway);
     gateway.upstream.answer(json(200, { choices: [] }));
-    const answer = await gateway.post(
-      '/v1/responses',
-      { model: 'svc', input: 'Hello' },
-      { authorization: `Bearer ${key}` },
-    );
+    const [path, body] = asResponses;
+    const answer = await gateway.post(path, body, { authorization: `Bearer ${key}` });
     expect([answer.status, (await chargesIn(gateway)) - before]).toEqual([502, 0]);
   });
 });

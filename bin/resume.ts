@@ -1,5 +1,5 @@
 import { runProgram, terminal } from '../operator/command-line.ts';
-import { createResumeProgram } from '../operator/stop/program.ts';
+import { createResumeProgram } from '../operator/stop.ts';
 
 const program = createResumeProgram({
   // Loaded when needed, so that help and wrong usage don't load the SDK.

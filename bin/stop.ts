@@ -1,5 +1,5 @@
 import { runProgram, terminal } from '../operator/command-line.ts';
-import { createStopProgram } from '../operator/stop/program.ts';
+import { createStopProgram } from '../operator/stop.ts';
 
 const program = createStopProgram({
   now: Date.now,

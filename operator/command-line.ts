@@ -67,8 +67,9 @@ export function createCommand(name: string, { print, printError }: Terminal): Co
     .configureOutput({ writeOut: (text) => print(text.trimEnd()), writeErr: printError });
 }
 
-/** Which gateway a command acts on. */
+/** Which gateway a command acts on, and how it prints the outcome. */
 export interface TargetOptions {
+  readonly json?: true;
   readonly stack?: string | undefined;
   readonly region?: string | undefined;
 }
@@ -78,6 +79,18 @@ export const addTargetOptions = (command: Command): Command =>
     .option('--json', 'print one JSON document, for programs')
     .option('--stack <name>', 'a deployed stack instead of the local gateway')
     .option('--region <region>', 'where the stack is deployed');
+
+/** Acts on the gateway that the options name, and prints the outcome. */
+export async function actOn<Target extends AsyncDisposable>(
+  { openTarget, print }: Terminal & { readonly openTarget: (options: TargetOptions) => Promise<Target> },
+  options: TargetOptions,
+  act: (target: Target) => Promise<Outcome>,
+): Promise<void> {
+  await using target = await openTarget(options);
+  const { json, text, undone } = await act(target);
+  print(options.json ? JSON.stringify(json) : text);
+  if (undone !== undefined) throw new CommandError(undone);
+}
 
 /** Runs a command line. Exits with 2 after wrong usage, with 1 and a message after a failure. */
 export async function runProgram(program: Command): Promise<void> {

@@ -2,8 +2,8 @@ import { Argument, type Command, Option } from 'commander';
 import type { Budget } from '../../lambda/budget/budget-window.ts';
 import type { KeyIssuing, KeyState } from '../../lambda/identity/keys.ts';
 import {
+  actOn,
   addTargetOptions,
-  CommandError,
   createCommand,
   type Outcome,
   orElse,
@@ -26,7 +26,6 @@ export interface Surroundings extends KeyIssuing, Pace, Terminal {
 
 /** Those of all commands together: what has a name means the same everywhere. */
 interface Options extends TargetOptions {
-  readonly json?: true;
   readonly member?: string;
   readonly subject?: string;
   readonly label?: string;
@@ -50,17 +49,11 @@ interface Options extends TargetOptions {
 
 /** The operator's commands with their arguments, options and help. */
 export function createProgram(surroundings: Surroundings): Command {
-  const { openTarget, print } = surroundings;
   const program = createCommand('npm run keys --', surroundings);
   program.description("Issues, shows and revokes the keys of a gateway, and links networks to members' quotas.");
   program.addHelpText('after', examples).helpCommand(false);
 
-  const run: Run = async (options, act) => {
-    await using target = await openTarget(options);
-    const { json, text, undone } = await act(target);
-    print(options.json ? JSON.stringify(json) : text);
-    if (undone !== undefined) throw new CommandError(undone);
-  };
+  const run: Run = (options, act) => actOn(surroundings, options, act);
 
   addKeyCommands(program, run, surroundings);
   addChangeCommands(program, run, surroundings);
@@ -75,11 +68,7 @@ export function createProgram(surroundings: Surroundings): Command {
   return program;
 }
 
-/** Opens the target, acts on it, and prints the outcome. */
-type Run = (
-  options: Pick<Options, 'json' | 'stack' | 'region'>,
-  act: (target: Target) => Promise<Outcome>,
-) => Promise<void>;
+type Run = (options: TargetOptions, act: (target: Target) => Promise<Outcome>) => Promise<void>;
 
 function addKeyCommands(program: Command, run: Run, { now, randomBytes }: Surroundings): void {
   addCommand(program, 'issue', 'make a new key, which is shown only once')

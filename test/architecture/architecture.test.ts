@@ -40,7 +40,7 @@ describe('the architecture', () => {
     ['lib/tables.ts', "import { RemovalPolicy } from 'aws-cdk-lib';"],
     ['bench/world/session.ts', "import { startFakeSecrets } from '../../test/support/fake-secrets.ts';"],
     ['bench/run.ts', "import { runProgram } from '../operator/command-line.ts';"],
-    ['operator/stop/program.ts', "import { parseSpan } from '../keys/arguments.ts';"],
+    ['operator/diff/synthesize.ts', "import { parseBudget } from '../keys/arguments.ts';"],
     ['operator/command-line.ts', "import { synthesize } from './diff/synthesize.ts';"],
     ['local/start.ts', "import { runProgram } from '../operator/command-line.ts';"],
     ['bin/serve.ts', "import { waitUntil } from '../test/support/wait-until.ts';"],

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createProgram } from '../../operator/keys/program.ts';
 import { openTarget } from '../../operator/keys/target.ts';
-import { createResumeProgram, createStopProgram } from '../../operator/stop/program.ts';
+import { createResumeProgram, createStopProgram } from '../../operator/stop.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

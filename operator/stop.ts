@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
-import type { Stop, StopSwitch } from '../../lambda/tables/stop-switch.ts';
+import type { Stop, StopSwitch } from '../lambda/tables/stop-switch.ts';
 import {
+  actOn,
   addTargetOptions,
   createCommand,
   quoteWord,
   readLine,
   type TargetOptions,
   type Terminal,
-} from '../command-line.ts';
+} from './command-line.ts';
 
 export interface Surroundings extends Terminal {
   readonly now: () => number;
@@ -16,41 +17,28 @@ export interface Surroundings extends Terminal {
   readonly openTarget: (options: TargetOptions) => Promise<{ readonly stopSwitch: StopSwitch } & AsyncDisposable>;
 }
 
-interface Options extends TargetOptions {
-  readonly reason?: string;
-  readonly json?: true;
-}
-
 export function createStopProgram({ now, environment, ...surroundings }: Surroundings): Command {
-  return createSwitch(
-    'stop',
-    'Stops a gateway within a minute: it then refuses every request that costs something.',
-    surroundings,
-  )
+  const description = 'Stops a gateway within a minute: it then refuses every request that costs something.';
+  return createSwitch('stop', description, surroundings)
     .option('--reason <text>', 'shown to callers', readLine)
-    .action(async ({ reason, json, ...options }: Options) => {
-      await using target = await surroundings.openTarget(options);
-      const stop = await target.stopSwitch.stop({ at: new Date(now()).toISOString(), reason });
-      const already = stop.earlier ? `It was stopped already${tell(stop.earlier)}. ` : '';
-      surroundings.print(
-        json ? JSON.stringify(stop) : `Stopped. ${already}${whatHappens} ${howToUndo(options, environment)}`,
-      );
-    });
+    .action(({ reason, ...options }: TargetOptions & { readonly reason?: string }) =>
+      actOn(surroundings, options, async ({ stopSwitch }) => {
+        const stop = await stopSwitch.stop({ at: new Date(now()).toISOString(), reason });
+        const already = stop.earlier ? `It was stopped already${tell(stop.earlier)}. ` : '';
+        return { json: stop, text: `Stopped. ${already}${whatHappens} ${howToUndo(options, environment)}` };
+      }),
+    );
 }
 
 export function createResumeProgram(surroundings: Omit<Surroundings, 'now' | 'environment'>): Command {
-  const { print } = surroundings;
-  return createSwitch('resume', 'Lets a stopped gateway serve again.', surroundings).action(
-    async ({ json, ...options }: Options) => {
-      await using target = await surroundings.openTarget(options);
-      const stop = await target.stopSwitch.resume();
-      if (json) print(JSON.stringify({ stopped: stop ?? null }));
-      else if (stop === undefined) print('It was not stopped.');
-      else {
-        const { earlier = [], ...last } = stop;
-        print(`Resumed: within 60 seconds it serves everywhere. It was stopped${tell([...earlier, last])}.`);
-      }
-    },
+  return createSwitch('resume', 'Lets a stopped gateway serve again.', surroundings).action((options: TargetOptions) =>
+    actOn(surroundings, options, async ({ stopSwitch }) => {
+      const stop = await stopSwitch.resume();
+      if (stop === undefined) return { json: { stopped: null }, text: 'It was not stopped.' };
+      const { earlier = [], ...last } = stop;
+      const text = `Resumed: within 60 seconds it serves everywhere. It was stopped${tell([...earlier, last])}.`;
+      return { json: { stopped: stop }, text };
+    }),
   );
 }
 

@@ -5,7 +5,7 @@ import { CommandError, checked, createCommand, readWhole, type Terminal } from '
 import { unknownOrigin } from './answers.ts';
 import { checksOf, cost } from './checks.ts';
 import { createProbe, waitOutBurst } from './probe.ts';
-import { reportRows } from './report.ts';
+import { type Row, renderRow, renderSummary } from './report.ts';
 import { findGateway, runChecks, startRun } from './run.ts';
 import { createIssueCommand, readSettings } from './settings.ts';
 
@@ -103,6 +103,12 @@ async function examine(options: Options, { now, wait, readBlock, print, printErr
     issueCommand: createIssueCommand(base, stage),
     ...{ appUrl, app: createProbe(appUrl, now, firstPatience) },
   });
-  const toJson = json && ((rows: readonly object[], healthy: boolean) => ({ base, healthy, cost, rows }));
-  return reportRows(runChecks(checksOf(run)), { print }, toJson);
+  const rows: Row[] = [];
+  for await (const row of runChecks(checksOf(run))) {
+    rows.push(row);
+    if (!json) print(renderRow(row));
+  }
+  const healthy = rows.every(({ mark }) => mark !== 'fail');
+  print(json ? JSON.stringify({ base, healthy, cost, rows }) : `\n${renderSummary(rows)}`);
+  return healthy;
 }

@@ -1,5 +1,3 @@
-import type { Terminal } from '../command-line.ts';
-
 /**
  * A `note` is about something that the operator may have intended. `untested` marks what this run could not find out, and says
  * how to; it never counts as a pass. Neither is a failure.
@@ -28,12 +26,12 @@ export const untested = (reason: string): Finding => ({ mark: 'untested', detail
 const signs: Readonly<Record<Mark, string>> = { ok: '✔', fail: '✘', note: '•', untested: '?' };
 
 /** A row of the table; the columns are as wide as their longest text, so that each row can be printed as it comes. */
-function renderRow({ mark, area, check, detail }: Row): string {
+export function renderRow({ mark, area, check, detail }: Row): string {
   const plain = detail.replace(/\p{Cc}/gu, '?');
   return `${signs[mark]} ${area.padEnd(9)} ${check.padEnd(28)} ${plain}`.trimEnd();
 }
 
-function renderSummary(rows: readonly Row[]): string {
+export function renderSummary(rows: readonly Row[]): string {
   const count = (mark: Mark) => rows.filter((row) => row.mark === mark).length;
   const failed = count('fail');
   const more = (mark: Mark, what: string) => (count(mark) > 0 ? `, ${count(mark)} ${what}` : '');
@@ -41,20 +39,4 @@ function renderSummary(rows: readonly Row[]): string {
   return failed === 0
     ? `Healthy: ${count('ok')} checks passed${rest}.`
     : `${failed} of ${rows.length} checks failed${rest}.`;
-}
-
-/** Prints each row as it comes, or all of them as one JSON document in the end. Says whether none is a failure. */
-export async function reportRows(
-  rows: AsyncIterable<Row>,
-  { print }: Pick<Terminal, 'print'>,
-  toJson: ((rows: readonly Row[], healthy: boolean) => object) | undefined,
-): Promise<boolean> {
-  const reported: Row[] = [];
-  for await (const row of rows) {
-    reported.push(row);
-    if (!toJson) print(renderRow(row));
-  }
-  const healthy = reported.every(({ mark }) => mark !== 'fail');
-  print(toJson ? JSON.stringify(toJson(reported, healthy)) : `\n${renderSummary(reported)}`);
-  return healthy;
 }

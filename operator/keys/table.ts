@@ -2,14 +2,8 @@
 export function renderTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [headings, ...rows];
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => width(line[column] ?? ''))));
-  return lines
-    .map((line) =>
-      line
-        .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - width(cell)))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  const pad = (cell: string, column: number) => cell + ' '.repeat((widths[column] ?? 0) - width(cell));
+  return lines.map((line) => line.map(pad).join('  ').trimEnd()).join('\n');
 }
 
 export const renderPairs = (pairs: Readonly<Record<string, string>>): string => {

@@ -23,17 +23,21 @@ const stream = (...values: readonly object[]) =>
 
 const counted = { completion_tokens: 9, prompt_tokens: 12 };
 
+/** What a check finds: nothing, or this fault. */
+const finding = (fault: string) => ({ mark: fault === '' ? 'ok' : 'fail', detail: fault });
+const [noInput, noOutput] = ['it reports 0 input tokens', 'it reports 0 output tokens'];
+
 describe('an answer', () => {
-  const usages: [object, 'ok' | 'fail', string][] = [
-    [counted, 'ok', ''],
-    [{ output_tokens: 9 }, 'ok', ''],
-    [{ output_tokens: 9, input_tokens: 0, cache_read_input_tokens: 12 }, 'ok', ''],
-    [{ completion_tokens: 0, prompt_tokens: 12 }, 'fail', 'it reports 0 output tokens'],
-    [{ output_tokens: 9, input_tokens: 0, cache_read_input_tokens: 0 }, 'fail', 'it reports 0 input tokens'],
-    [{ completion_tokens: 9, prompt_tokens: 0 }, 'fail', 'it reports 0 input tokens'],
+  const usages: [object, fault: string][] = [
+    [counted, ''],
+    [{ output_tokens: 9 }, ''],
+    [{ output_tokens: 9, input_tokens: 0, cache_read_input_tokens: 12 }, ''],
+    [{ completion_tokens: 0, prompt_tokens: 12 }, noOutput],
+    [{ output_tokens: 9, input_tokens: 0, cache_read_input_tokens: 0 }, noInput],
+    [{ completion_tokens: 9, prompt_tokens: 0 }, noInput],
   ];
-  testRows(usages)('reports tokens of its output and its input', (usage, mark, detail) => {
-    expect(checkUsage(plain(usage))).toEqual({ mark, detail });
+  testRows(usages)('reports tokens of its output and its input', (usage, fault) => {
+    expect(checkUsage(plain(usage))).toEqual(finding(fault));
   });
 
   testRows([undefined, null, {}, { completion_tokens: null }])('without any is not tested', (usage) => {
@@ -42,46 +46,23 @@ describe('an answer', () => {
 });
 
 describe('a stream', () => {
-  const start = (usage: object) => ({ type: 'message_start', message: { usage } });
   const texts = Array.from({ length: 5 }, () => ({ type: 'content_block_delta' }));
+  /** One with a usage at its start, and one at its end. */
+  const between = (start: object, ...end: object[]) =>
+    stream({ type: 'message_start', message: { usage: start } }, ...texts, ...end.map((usage) => ({ usage })));
+  const sized = (input: number, output: number) => ({ input_tokens: input, output_tokens: output });
 
-  const sized = (input: number, output: number) => start({ input_tokens: input, output_tokens: output });
-  const usages: [string, Reply, 'ok' | 'fail', string][] = [
-    ['at its end', stream(...texts, { usage: counted }), 'ok', ''],
-    ['in its completed response', stream(...texts, { response: { usage: { output_tokens: 4 } } }), 'ok', ''],
-    [
-      'whose input is known only at its end',
-      stream(sized(0, 0), ...texts, { usage: { input_tokens: 3, output_tokens: 4 } }),
-      'ok',
-      '',
-    ],
-    [
-      'whose input is known only at its start',
-      stream(sized(3, 1), ...texts, { usage: { output_tokens: 4 } }),
-      'ok',
-      '',
-    ],
-    [
-      'of 0 at its end',
-      stream(sized(3, 1), ...texts, { usage: { output_tokens: 0 } }),
-      'fail',
-      'it reports 0 output tokens',
-    ],
-    [
-      'of no input',
-      stream(sized(0, 1), ...texts, { usage: { output_tokens: 4 } }),
-      'fail',
-      'it reports 0 input tokens',
-    ],
-    [
-      'at its start only',
-      stream(start({ output_tokens: 1 }), ...texts),
-      'fail',
-      'it has none, unlike the plain answer',
-    ],
+  const usages: [string, Reply, fault: string][] = [
+    ['at its end', stream(...texts, { usage: counted }), ''],
+    ['in its completed response', stream(...texts, { response: { usage: { output_tokens: 4 } } }), ''],
+    ['whose input is known only at its end', between(sized(0, 0), sized(3, 4)), ''],
+    ['whose input is known only at its start', between(sized(3, 1), { output_tokens: 4 }), ''],
+    ['of 0 at its end', between(sized(3, 1), { output_tokens: 0 }), noOutput],
+    ['of no input', between(sized(0, 1), { output_tokens: 4 }), noInput],
+    ['at its start only', between({ output_tokens: 1 }), 'it has none, unlike the plain answer'],
   ];
-  testRows(usages)('reports them at its end or at its start', (_what, given, mark, detail) => {
-    expect(checkStreamUsage(given, plain(counted))).toEqual({ mark, detail });
+  testRows(usages)('reports them at its end or at its start', (_what, given, fault) => {
+    expect(checkStreamUsage(given, plain(counted))).toEqual(finding(fault));
   });
 
   test('without any, like the plain answer, is not tested', () => {
@@ -95,25 +76,19 @@ describe('an error', () => {
   const headers = { 'x-svc-error': 'invalid_api_key', 'x-should-retry': 'false' };
   const latin1 = Buffer.from(message).toString('latin1');
 
-  test.each<[what: string, body: unknown, more: Given, status: number, fault: RegExp | undefined]>([
-    ['as documented', { error: right }, {}, 401, undefined],
-    ['another status', { error: right }, {}, 403, /^expected 401 invalid_api_key, not 403 /],
-    ['a page', '<html>', {}, 401, /^no JSON: 401 <html>/],
-    ['another type', { error: right }, { 'content-type': 'text/plain' }, 401, /^content-type is text\/plain$/],
-    ['a member too many', { error: { ...right, param: null } }, {}, 401, /^error: Unrecognized key: "param"$/],
-    ['another code', { error: { ...right, code: 'gone' } }, {}, 401, /^error\.code: /],
-    ['another type of error', { error: { ...right, type: 'api_error' } }, {}, 401, /^error\.type: /],
-    ['the other dialect', { type: 'error', error: right }, {}, 401, /^the body: Unrecognized key: "type"$/],
-    [
-      'changed letters',
-      { error: { ...right, message: latin1 } },
-      {},
-      401,
-      /^error\.message: it does not quote modèle: /,
-    ],
-    ['another code in its header', { error: right }, { 'x-svc-error': 'gone' }, 401, /^x-svc-error is gone$/],
-    ['a header too few', { error: right }, { 'x-should-retry': undefined }, 401, /^x-should-retry is missing$/],
-  ])('with %s', (_what, body, more, status, fault) => {
+  test.each<[what: string, body: unknown, fault: RegExp | undefined, more?: Given, status?: number]>([
+    ['as documented', { error: right }, undefined],
+    ['another status', { error: right }, /^expected 401 invalid_api_key, not 403 /, {}, 403],
+    ['a page', '<html>', /^no JSON: 401 <html>/],
+    ['another type', { error: right }, /^content-type is text\/plain$/, { 'content-type': 'text/plain' }],
+    ['a member too many', { error: { ...right, param: null } }, /^error: Unrecognized key: "param"$/],
+    ['another code', { error: { ...right, code: 'gone' } }, /^error\.code: /],
+    ['another type of error', { error: { ...right, type: 'api_error' } }, /^error\.type: /],
+    ['the other dialect', { type: 'error', error: right }, /^the body: Unrecognized key: "type"$/],
+    ['changed letters', { error: { ...right, message: latin1 } }, /^error\.message: it does not quote modèle: /],
+    ['another code in its header', { error: right }, /^x-svc-error is gone$/, { 'x-svc-error': 'gone' }],
+    ['a header too few', { error: right }, /^x-should-retry is missing$/, { 'x-should-retry': undefined }],
+  ])('with %s', (_what, body, fault, more = {}, status = 401) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     const reply = replyOf(text, undefined, { ...headers, ...more }, status);
     const details = { quotes: 'modèle', headers: { 'x-should-retry': /^false$/ } };

@@ -9,7 +9,7 @@ import { checksOf, examine, failedIn, requiredSettings } from './run-doctor.ts';
 const environment = { GUEST_LIMIT: '1000', BURST_LIMIT: '55' };
 const block = {
   defaults: { ...environment, ...requiredSettings },
-  stages: { dev: {}, lively: { KEEP_ALIVE_INTERVAL: 0.3 } },
+  stages: { dev: {}, lively: { KEEP_ALIVE_INTERVAL: 0.1 } },
 };
 
 let paced: TestGateway;
@@ -19,7 +19,7 @@ let spentKey: string;
 
 beforeAll(async () => {
   [paced, hasty] = await Promise.all([
-    startGatewayOfMembers({ pace: 15, environment }),
+    startGatewayOfMembers({ pace: 8, environment }),
     startGatewayOfMembers({ pace: 0, environment }),
   ]);
   spentKey = await hasty.issueKey({ limit: 0 });

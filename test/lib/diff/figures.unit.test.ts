@@ -37,6 +37,9 @@ describe('a figure may be tuned by a factor below ten', () => {
   const raised = (name: string) => inBoth(`no longer bounded: ${name} is ten times as high, or more`);
   const cut = (name: string) => inBoth(`no longer reachable: ${name} is a tenth of what it was, or less`);
   const grown = (name: string) => inBoth(`no longer reachable: ${name} is ten times as high, or more`);
+  const believesTooLong = 'believes a key for longer than the minute in which a revocation takes effect';
+  const anewTooOften = 'gives members their budget anew more than ten times as often';
+  const tooCheap = 'counts tokens at a tenth of their price or less, so that budgets buy ten times as much';
 
   test.each<[name: string, value: string | undefined, dangers: string[]]>([
     ['DAILY_LIMIT', '99999', []],
@@ -64,11 +67,7 @@ describe('a figure may be tuned by a factor below ten', () => {
     ['KEEP_ALIVE_INTERVAL', '0.05', cut('KEEP_ALIVE_INTERVAL')],
     ['IDENTITY_CACHE_SECONDS', '60', []],
     ['IDENTITY_CACHE_SECONDS', '0', []],
-    [
-      'IDENTITY_CACHE_SECONDS',
-      '61',
-      inBoth('no longer private: believes a key for longer than the minute in which a revocation takes effect'),
-    ],
+    ['IDENTITY_CACHE_SECONDS', '61', inBoth(`no longer private: ${believesTooLong}`)],
   ])('%s: %s', (name, value, dangers) => {
     expect(dangersBetween(asItIs, told(name, value))).toEqual(dangers);
   });
@@ -83,26 +82,14 @@ describe('a figure may be tuned by a factor below ten', () => {
     ['MEMBER_BUDGET', '0.5', undefined, inBoth('no longer bounded: lets members spend without a budget')],
     ['MEMBER_BUDGET_WINDOW', 'month', 'week', []],
     ['MEMBER_BUDGET_WINDOW', 'day', 'month', []],
-    [
-      'MEMBER_BUDGET_WINDOW',
-      'month',
-      'day',
-      inBoth('no longer bounded: gives members their budget anew more than ten times as often'),
-    ],
+    ['MEMBER_BUDGET_WINDOW', 'month', 'day', inBoth(`no longer bounded: ${anewTooOften}`)],
     ['RESERVED_OUTPUT', '4096', '400', inBoth('no longer bounded: RESERVED_OUTPUT is a tenth of what it was, or less')],
     ['RESERVED_OUTPUT', '4096', '100000', []],
     ['CURRENCY', 'USD', 'EUR', []],
     ['PRICES', priced(10), priced(1.01), []],
     ['PRICES', priced(10), priced(100), []],
     ['PRICES', priced(0), priced(5), []],
-    [
-      'PRICES',
-      priced(10),
-      priced(1),
-      inBoth(
-        'no longer bounded: counts tokens at a tenth of their price or less, so that budgets buy ten times as much',
-      ),
-    ],
+    ['PRICES', priced(10), priced(1), inBoth(`no longer bounded: ${tooCheap}`)],
     ['PRICES', priced(10), undefined, inBoth('no longer bounded: has no prices to count budgets with')],
   ])('%s from %s to %s', (name, before, after, dangers) => {
     expect(dangersBetween(told(name, before), told(name, after))).toEqual(dangers);
@@ -130,6 +117,10 @@ describe('a figure may be tuned by a factor below ten', () => {
   const company = { OIDC_ISSUER: 'https://login.example.com', OIDC_ALLOWED_DOMAINS: 'a.example,b.example' };
   const provider = 'lets in people by the word of another provider, or of none';
   const domains = 'lets in people whom OIDC_ALLOWED_DOMAINS kept out';
+  const groups = 'lets in people whom OIDC_ALLOWED_GROUPS kept out';
+  const claim = 'lets in people by another claim than that of their groups so far';
+  const everybody = 'may let in everybody who has an account at the provider';
+  const engineers = { ...company, OIDC_ALLOWED_GROUPS: 'engineers' };
   const { OIDC_ALLOWED_DOMAINS: _, ...anyDomain } = company;
   test.each<[what: string, before: Record<string, string>, after: Record<string, string>, dangers: string[]]>([
     ['a first provider', {}, company, [provider]],
@@ -139,26 +130,11 @@ describe('a figure may be tuned by a factor below ten', () => {
     ['another domain', company, { ...company, OIDC_ALLOWED_DOMAINS: 'c.example' }, [domains]],
     ['any domain', company, { ...anyDomain, OIDC_ALLOWED_GROUPS: 'engineers' }, [domains]],
     ['one domain fewer', company, { ...company, OIDC_ALLOWED_DOMAINS: 'b.example' }, []],
-    ['groups besides', company, { ...company, OIDC_ALLOWED_GROUPS: 'engineers' }, []],
-    [
-      'other groups',
-      { ...company, OIDC_ALLOWED_GROUPS: 'engineers' },
-      { ...company, OIDC_ALLOWED_GROUPS: 'engineers,guests' },
-      ['lets in people whom OIDC_ALLOWED_GROUPS kept out'],
-    ],
+    ['groups besides', company, engineers, []],
+    ['other groups', engineers, { ...engineers, OIDC_ALLOWED_GROUPS: 'engineers,guests' }, [groups]],
     ['the claim by its default', company, { ...company, OIDC_GROUPS_CLAIM: 'groups' }, []],
-    [
-      'another claim',
-      company,
-      { ...company, OIDC_GROUPS_CLAIM: 'roles' },
-      ['lets in people by another claim than that of their groups so far'],
-    ],
-    [
-      'everybody',
-      company,
-      { ...company, OIDC_ALLOW_ALL: 'true' },
-      ['may let in everybody who has an account at the provider'],
-    ],
+    ['another claim', company, { ...company, OIDC_GROUPS_CLAIM: 'roles' }, [claim]],
+    ['everybody', company, { ...company, OIDC_ALLOW_ALL: 'true' }, [everybody]],
     ['a key that lasts longer', company, { ...company, OIDC_KEY_DAYS: '60' }, []],
   ])('who signs in with a company account is no tuning: %s', (_what, before, after, dangers) => {
     const marked = dangers.map((danger) => `Wallet/Function: no longer private: ${danger}`);
@@ -175,56 +151,31 @@ describe('a figure may be tuned by a factor below ten', () => {
     expect(dangersBetween(told('DAILY_LIMIT'), told('DAILY_LIMIT', '500'))).toEqual([]);
   });
 
-  test.each<[what: string, change: Change, dangers: string[]]>([
+  const ofFunction = (template: AnyTree) => propertiesIn(template, 'Gateway/Function');
+  const revision = (template: AnyTree) => propertiesIn(template, 'Web/Function/Revision').ServiceConfig;
+  const tooSmall = 'has less than the 256 MB that the largest bodies took, and may run out of memory';
+  const raisedTo = (what: string) => `no longer bounded: its ${what} is ten times as high, or more`;
+  const cutTo = (what: string) => `no longer reachable: ${what} is a tenth of what it was, or less`;
+  test.each<[change: Change, danger?: string]>([
+    [(t) => (endpoint(t).ThrottleConfig.RateLimit = 5_000), `Web/Function/Endpoint: ${raisedTo('RateLimit')}`],
+    [(t) => (endpoint(t).ThrottleConfig.RateLimit = 1_000)],
+    [(t) => (endpoint(t).ScalingConfig.MaxEnvironments = 200), `Web/Function/Endpoint: ${raisedTo('MaxEnvironments')}`],
+    [(t) => (endpoint(t).ScalingConfig.MaxEnvironments = 2), `Web/Function/Endpoint: ${cutTo('its MaxEnvironments')}`],
     [
-      'ten times the rate',
-      (t) => (endpoint(t).ThrottleConfig.RateLimit = 5_000),
-      ['Web/Function/Endpoint: no longer bounded: its RateLimit is ten times as high, or more'],
+      (t) => (revision(t).MaxConcurrencyPerEnvironment = 1),
+      `Web/Function/Revision: ${cutTo('its MaxConcurrencyPerEnvironment')}`,
     ],
-    ['twice the rate', (t) => (endpoint(t).ThrottleConfig.RateLimit = 1_000), []],
+    [(t) => (ofFunction(t).MemorySize = 10_240), `Gateway/Function: ${raisedTo('MemorySize')}`],
+    [(t) => (ofFunction(t).MemorySize = 128), `Gateway/Function: no longer reachable: ${tooSmall}`],
+    [(t) => (ofFunction(t).MemorySize = 256)],
+    [(t) => (ofFunction(t).MemorySize = 2_048)],
     [
-      'ten times the environments',
-      (t) => (endpoint(t).ScalingConfig.MaxEnvironments = 200),
-      ['Web/Function/Endpoint: no longer bounded: its MaxEnvironments is ten times as high, or more'],
+      (t) => (revision(t).EnvironmentVariables.SHUTDOWN_GRACE = '3'),
+      'Web/Function/Revision: no longer exact: may be ended before it has written its refunds',
     ],
-    [
-      'hardly any environments',
-      (t) => (endpoint(t).ScalingConfig.MaxEnvironments = 2),
-      ['Web/Function/Endpoint: no longer reachable: its MaxEnvironments is a tenth of what it was, or less'],
-    ],
-    [
-      'one request at once',
-      (t) => (propertiesIn(t, 'Web/Function/Revision').ServiceConfig.MaxConcurrencyPerEnvironment = 1),
-      [
-        'Web/Function/Revision: no longer reachable: its MaxConcurrencyPerEnvironment is a tenth of what it was, or less',
-      ],
-    ],
-    [
-      'ten times the memory',
-      (t) => (propertiesIn(t, 'Gateway/Function').MemorySize = 10_240),
-      ['Gateway/Function: no longer bounded: its MemorySize is ten times as high, or more'],
-    ],
-    [
-      'too little memory for the largest bodies',
-      (t) => (propertiesIn(t, 'Gateway/Function').MemorySize = 128),
-      [
-        'Gateway/Function: no longer reachable: has less than the 256 MB that the largest bodies took, and may run out of memory',
-      ],
-    ],
-    ['half the memory', (t) => (propertiesIn(t, 'Gateway/Function').MemorySize = 256), []],
-    ['four times the memory', (t) => (propertiesIn(t, 'Gateway/Function').MemorySize = 2_048), []],
-    [
-      'no time for refunds',
-      (t) => (settingsIn(t)[1].SHUTDOWN_GRACE = '3'),
-      ['Web/Function/Revision: no longer exact: may be ended before it has written its refunds'],
-    ],
-    [
-      'no room for bodies',
-      (t) => (settingsIn(t)[1].BODY_BUDGET = '8'),
-      ['Web/Function/Revision: no longer reachable: BODY_BUDGET is a tenth of what it was, or less'],
-    ],
-  ])('%s', (_, change, dangers) => {
-    expect(dangersBetween(asItIs, change)).toEqual(dangers);
+    [(t) => (revision(t).EnvironmentVariables.BODY_BUDGET = '8'), `Web/Function/Revision: ${cutTo('BODY_BUDGET')}`],
+  ])('%s: %s', (...[change, danger]) => {
+    expect(dangersBetween(asItIs, change)).toEqual(danger === undefined ? [] : [danger]);
   });
 });
 
@@ -245,36 +196,28 @@ describe('logs are kept for at least a week and at most a year', () => {
 });
 
 describe('settings that lead callers or their data elsewhere', () => {
+  const keys = 'sends people elsewhere for their keys';
+  const page = 'lets one more web page spend what its visitors may';
+  const account = 'sends the upstream other headers, which may choose whose account it is';
+  const [elsewhere, one, two] = [
+    'https://elsewhere.example',
+    'https://a.example',
+    'https://a.example,https://b.example',
+  ];
+
   test.each([
-    ['APP_URL', 'https://app.example', 'https://elsewhere.example', 'sends people elsewhere for their keys'],
-    ['APP_URL', undefined, 'https://elsewhere.example', 'sends people elsewhere for their keys'],
-    ['GATEWAY_URL', undefined, 'https://elsewhere.example', 'tells people to send their keys elsewhere'],
-    ['CORS_ORIGINS', '*', 'https://elsewhere.example', 'lets one more web page spend what its visitors may'],
-    [
-      'CORS_ORIGINS',
-      'https://a.example',
-      'https://a.example,https://b.example',
-      'lets one more web page spend what its visitors may',
-    ],
-    [
-      'UPSTREAM_HEADERS',
-      undefined,
-      '{"authorization":"Bearer x"}',
-      'sends the upstream other headers, which may choose whose account it is',
-    ],
-    [
-      'UPSTREAM_2_HEADERS',
-      '{"x-team":"a"}',
-      '{"x-team":"b"}',
-      'sends the upstream other headers, which may choose whose account it is',
-    ],
+    ['APP_URL', 'https://app.example', elsewhere, keys],
+    ['APP_URL', undefined, elsewhere, keys],
+    ['GATEWAY_URL', undefined, elsewhere, 'tells people to send their keys elsewhere'],
+    ['CORS_ORIGINS', '*', elsewhere, page],
+    ['CORS_ORIGINS', one, two, page],
+    ['UPSTREAM_HEADERS', undefined, '{"authorization":"Bearer x"}', account],
+    ['UPSTREAM_2_HEADERS', '{"x-team":"a"}', '{"x-team":"b"}', account],
   ])('%s: %s to %s is a danger', (name, before, after, otherwise) => {
     expect(dangersBetween(told(name, before), told(name, after))).toEqual(inBoth(`no longer private: ${otherwise}`));
   });
 
-  test('fewer origins, or any origin as a guest, are no danger', () => {
-    const pages = told('CORS_ORIGINS', 'https://a.example,https://b.example');
-    expect(dangersBetween(pages, told('CORS_ORIGINS', 'https://b.example'))).toEqual([]);
-    expect(dangersBetween(pages, told('CORS_ORIGINS', '*'))).toEqual([]);
+  test.each([one, '*'])('fewer origins, or any origin as a guest, are no danger: %s', (origins) => {
+    expect(dangersBetween(told('CORS_ORIGINS', two), told('CORS_ORIGINS', origins))).toEqual([]);
   });
 });

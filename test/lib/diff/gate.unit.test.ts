@@ -14,8 +14,9 @@ const variables = (template: AnyTree, name = 'Gateway/Function') => propertiesIn
 const replica = (template: AnyTree, table = 'Tables/Keys') => propertiesIn(template, table).Replicas[0];
 const statements = (template: AnyTree, role = 'Gateway/Role') =>
   propertiesIn(template, `${role}/DefaultPolicy`).PolicyDocument.Statement;
-const alarms = (template: AnyTree): AnyTree[] =>
-  Object.values<AnyTree>(template.Resources).filter(({ Type }) => Type === 'AWS::CloudWatch::Alarm');
+const add = (template: AnyTree, Type: string, Properties: object) => (template.Resources.More = { Type, Properties });
+const copy = (template: AnyTree, name: string): AnyTree =>
+  (template.Resources.More = structuredClone(resourceIn(template, name)));
 
 type Row = readonly [what: string, change: Change, marked: RegExp];
 
@@ -28,18 +29,15 @@ const dangerous: readonly Row[] = [
     /Tables\/Quota: no longer durable: can't be restored to any second of the last 35 days/,
   ],
   [
-    'a second region without protection',
-    (t) => propertiesIn(t, 'Tables/Keys').Replicas.push({ Region: 'eu-west-1' }),
+    'an unprotected region',
+    (t) => propertiesIn(t, 'Tables/Keys').Replicas.push({ Region: 'x' }),
     /durable: can be deleted/,
   ],
   ['an abandoned table', (t) => remove(t, 'Tables/Quota'), /Tables\/Quota: the stack gives up this table/],
   ['an abandoned secret', (t) => remove(t, 'Secrets/Edge'), /the stack gives up this secret/],
   [
     'a new table without protection',
-    (t) => {
-      t.Resources.More = structuredClone(resourceIn(t, 'Tables/Quota'));
-      t.Resources.More.Properties.Replicas[0].DeletionProtectionEnabled = false;
-    },
+    (t) => (copy(t, 'Tables/Quota').Properties.Replicas[0].DeletionProtectionEnabled = false),
     /: not durable: can be deleted/,
   ],
   // exact
@@ -54,12 +52,9 @@ const dangerous: readonly Row[] = [
     'a secret that anybody may read',
     (t) => {
       const ResourcePolicy = { Statement: [{ ...everybody, Action: 'secretsmanager:GetSecretValue' }] };
-      t.Resources.Open = {
-        Type: 'AWS::SecretsManager::ResourcePolicy',
-        Properties: { SecretId: 'arn:of:secret', ResourcePolicy },
-      };
+      add(t, 'AWS::SecretsManager::ResourcePolicy', { SecretId: 'arn:of:secret', ResourcePolicy });
     },
-    /anyone may secretsmanager:GetSecretValue on Open/,
+    /anyone may secretsmanager:GetSecretValue on More/,
   ],
   [
     'one more action',
@@ -78,36 +73,27 @@ const dangerous: readonly Row[] = [
   ],
   [
     'a function that anyone may call',
-    (t) => {
-      const Properties = { Action: 'lambda:InvokeFunctionUrl', Principal: '*', FunctionName: 'f' };
-      t.Resources.More = { Type: 'AWS::Lambda::Permission', Properties };
-    },
-    /^permissions: widens a permission: anyone may lambda:InvokeFunctionUrl on f$/,
+    (t) => add(t, 'AWS::Lambda::Permission', { Action: 'lambda:Invoke', Principal: '*', FunctionName: 'f' }),
+    /^permissions: widens a permission: anyone may lambda:Invoke on f$/,
   ],
-  ['every action', (t) => (statements(t)[1].Action = 'dynamodb:*'), /Role may dynamodb:\* on Tables\/Keys/],
   ['every resource', (t) => (statements(t)[1].Resource = '*'), /may dynamodb:GetItem on \*/],
   [
     'a role that somebody else may assume',
     (t) =>
       propertiesIn(t, 'Gateway/Role').AssumeRolePolicyDocument.Statement.push({
-        Effect: 'Allow',
-        Action: 'sts:AssumeRole',
-        Principal: { AWS: 'arn:aws:iam::999999999999:root' },
+        ...{ Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { AWS: 'arn:aws:iam::999999999999:root' } },
       }),
     /widens a permission: arn:aws:iam::999999999999:root may sts:AssumeRole on Gateway\/Role/,
   ],
   ['a managed policy', (t) => (propertiesIn(t, 'Wallet/Role').ManagedPolicyArns = ['arn:admin']), /policies elsewhere/],
   [
     'a new role with a managed policy',
-    (t) => (t.Resources.More = { Type: 'AWS::IAM::Role', Properties: { ManagedPolicyArns: ['arn:admin'] } }),
+    (t) => add(t, 'AWS::IAM::Role', { ManagedPolicyArns: ['arn:admin'] }),
     /More: not private: gets permissions from policies elsewhere/,
   ],
   [
     'a new schedule with a role from elsewhere',
-    (t) => {
-      t.Resources.More = structuredClone(resourceIn(t, 'Canary/Schedule'));
-      t.Resources.More.Properties.Targets = [{ Id: 'x', Arn: 'arn:other', RoleArn: 'arn:admin' }];
-    },
+    (t) => (copy(t, 'Canary/Schedule').Properties.Targets = [{ Id: 'x', Arn: 'arn:other', RoleArn: 'arn:admin' }]),
     /not private: runs something with rights from elsewhere/,
   ],
   [
@@ -117,30 +103,18 @@ const dangerous: readonly Row[] = [
   ],
   ["the upstream's key in a template", (t) => (variables(t).UPSTREAM_API_KEYS = 'key'), /UPSTREAM_API_KEYS/],
   ['TLS that is not checked', (t) => (variables(t).NODE_TLS_REJECT_UNAUTHORIZED = '0'), /NODE_TLS_REJECT_UNAUTHORIZED/],
-  [
-    'one more way in',
-    (t) => (t.Resources.Door = { Type: 'AWS::Lambda::Url', Properties: { AuthType: 'NONE', InvokeMode: 'BUFFERED' } }),
-    /Door: opens the network/,
-  ],
+  ['one more way in', (t) => add(t, 'AWS::Lambda::Url', { AuthType: 'NONE' }), /More: opens the network/],
   [
     'other code with the rights of the gateway',
-    (t) => {
-      t.Resources.More = structuredClone(resourceIn(t, 'Gateway/Function'));
-      t.Resources.More.Properties.Code.S3Key = 'other.zip';
-    },
+    (t) => (copy(t, 'Gateway/Function').Properties.Code.S3Key = 'other.zip'),
     /: not private: has the rights of another function/,
   ],
   [
-    'thinking that may name the upstream',
+    'names in thinking',
     (t) => (variables(t).UPSTREAM_SIGNS_THINKING = 'true'),
     /private: no longer hides names in thinking/,
   ],
   // reachable
-  [
-    'a URL of another function',
-    (t) => (propertiesIn(t, 'Gateway/Function/FunctionUrl').TargetFunctionArn = 'arn:other'),
-    /leads to another function|(be|is) replaced/,
-  ],
   [
     'changed executions, which would undo an emergency stop',
     (t) => {
@@ -160,23 +134,18 @@ const dangerous: readonly Row[] = [
     },
     /bounded: answers any number of guests a day/,
   ],
-  ['a longer request', (t) => (variables(t).REQUEST_TIMEOUT = '1000'), /stopped in the middle of requests/],
   [
     'a denial',
     (t) => statements(t).push({ Effect: 'Deny', Action: 'dynamodb:UpdateItem', Resource: '*' }),
     /takes a permission away: denied/,
   ],
-  [
-    'an edge that does not wait',
-    (t) => {
-      const [origin] = propertiesIn(t, 'Edge/Distribution').DistributionConfig.Origins;
-      origin.CustomOriginConfig.OriginReadTimeout = 20;
-    },
-    /reachable: cuts streams/,
-  ],
   ['a longer silence than the edge allows', (t) => (variables(t).KEEP_ALIVE_INTERVAL = '90'), /cuts streams/],
   // watched
-  ['an alarm switched off', (t) => (alarms(t)[0].Properties.ActionsEnabled = false), /watched: notifies nobody/],
+  [
+    'an alarm switched off',
+    (t) => (propertiesIn(t, 'Alarms/UrlFailing').ActionsEnabled = false),
+    /watched: notifies nobody/,
+  ],
   [
     'an alarm only when all executions are taken',
     (t) => (propertiesIn(t, 'Alarms/NearingConcurrency').Threshold = 100),
@@ -221,14 +190,11 @@ const harmless: readonly (readonly [what: string, change: Change])[] = [
   ],
   ['a stricter alarm', (t) => (propertiesIn(t, 'Alarms/UpstreamFailing').Threshold = 5)],
   ['an alarm that waits for less', (t) => (propertiesIn(t, 'Alarms/UpstreamFailing').DatapointsToAlarm = 1)],
-  ['one more alarm', (t) => (t.Resources.More = structuredClone(alarms(t)[0]))],
+  ['one more alarm', (t) => copy(t, 'Alarms/UpstreamFailing')],
   ['metadata of the CDK', (t) => (resourceIn(t, 'Tables/Keys').Metadata.more = 'x')],
   [
     'the same permissions in two policies',
-    (t) => {
-      t.Resources.Second = structuredClone(resourceIn(t, 'Gateway/Role/DefaultPolicy'));
-      t.Resources.Second.Properties.PolicyDocument.Statement = [statements(t).pop()];
-    },
+    (t) => (copy(t, 'Gateway/Role/DefaultPolicy').Properties.PolicyDocument.Statement = [statements(t).pop()]),
   ],
   [
     'the same permissions said one by one',
@@ -237,7 +203,7 @@ const harmless: readonly (readonly [what: string, change: Change])[] = [
       for (const Action of statement.Action) statements(t).push({ ...statement, Action, Sid: 'x' });
     },
   ],
-  ['a new table that keeps everything', (t) => (t.Resources.More = structuredClone(resourceIn(t, 'Tables/Quota')))],
+  ['a new table that keeps everything', (t) => copy(t, 'Tables/Quota')],
 ];
 
 describe('the gate, on the whole template', () => {

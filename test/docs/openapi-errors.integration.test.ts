@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { html, json, type Script } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { contract, inference, models, send, sendInVain } from './probe.ts';
+import { contract, expectOfAll, inference, models, send, sendInVain } from './probe.ts';
 
 const roomy = { GUEST_LIMIT: '1000', BURST_LIMIT: '600' };
 /** In the middle of a minute, so that no window ends while a test runs. */
@@ -16,56 +16,43 @@ describe('errors', () => {
   afterAll(() => gateway[Symbol.asyncDispose]());
 
   const huge = `{"model":"svc"${' '.repeat(6_291_456)}}`;
-  const refusals: readonly (readonly [outcome: string, sending: Parameters<typeof sendInVain>[2]])[] = [
+  test.each<[outcome: string, sending: Parameters<typeof sendInVain>[2]]>([
     ['401 missing_api_key', { headers: {} }],
     ['401 invalid_api_key', { headers: { 'x-api-key': 'ltk_unknown' } }],
     ['400 invalid_request', { body: 'no JSON' }],
     ['400 invalid_model', { body: { model: 'unknown', messages: [] } }],
     ['413 request_too_large', { body: huge }],
     ['415 unsupported_encoding', { headers: { 'content-encoding': 'compress' } }],
-  ];
-  test.each(refusals)('%s', async (outcome, sending) => {
-    for (const operation of inference) {
-      expect([operation.path, await sendInVain(gateway, operation, sending)]).toEqual([operation.path, outcome]);
-    }
-  });
+  ])('%s', (outcome, sending) => expectOfAll(gateway, inference, outcome, sending));
 
   test('403 model_not_allowed', async () => {
     const headers = { 'x-api-key': await gateway.issueKey({ models: ['svc-vision'] }) };
-    for (const operation of inference) {
-      const outcome = await sendInVain(gateway, operation, { headers });
-      expect([operation.path, outcome]).toEqual([operation.path, '403 model_not_allowed']);
-    }
+    await expectOfAll(gateway, inference, '403 model_not_allowed', { headers });
   });
 
   test('/v1/responses has no WebSockets', async () => {
+    const responses = inference.filter(({ path }) => path === '/v1/responses');
     const headers = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' };
-    for (const operation of inference.filter(({ path }) => path === '/v1/responses')) {
-      expect(await sendInVain(gateway, operation, { method: 'GET', headers })).toBe('426 upgrade_required');
-    }
+    await expectOfAll(gateway, responses, '426 upgrade_required', { method: 'GET', headers });
   });
 
-  test.each(models)('$path refuses keys', async (operation) => {
-    expect(await sendInVain(gateway, operation, { headers: {} })).toBe('401 missing_api_key');
-    expect(await sendInVain(gateway, operation, { headers: { 'x-api-key': 'ltk_unknown' } })).toBe(
-      '401 invalid_api_key',
-    );
+  test('the models refuse keys', async () => {
+    await expectOfAll(gateway, models, '401 missing_api_key', { headers: {} });
+    await expectOfAll(gateway, models, '401 invalid_api_key', { headers: { 'x-api-key': 'ltk_unknown' } });
   });
 
   test('/v1/models/{id} of an unknown id', async () => {
-    for (const operation of models.filter(({ id }) => id === 'getModel')) {
-      expect(await sendInVain(gateway, operation, { id: 'opus' })).toBe('404 model_not_found');
-    }
+    const model = models.filter(({ id }) => id === 'getModel');
+    await expectOfAll(gateway, model, '404 model_not_found', { id: 'opus' });
   });
 
-  const stateful: readonly (readonly [path: string, extra: object])[] = [
+  test.each<[path: string, extra: object]>([
     ['/v1/responses', { previous_response_id: 'resp_1' }],
     ['/v1/responses', { conversation: { id: 'conv_1' } }],
     ['/v1/responses', { background: true }],
     ['/v1/messages', { thread: { id: 'thread_1' } }],
     ['/v1/messages/count_tokens', { thread: { id: 'thread_1' } }],
-  ];
-  test.each(stateful)('%s with state: %j', async (path, extra) => {
+  ])('%s with state: %j', async (path, extra) => {
     for (const operation of inference.filter((one) => one.path === path)) {
       const body = Object.assign({}, operation.examples.plain, extra);
       expect(contract.accepts(operation, body)).toBe(false);
@@ -75,7 +62,7 @@ describe('errors', () => {
 
   const error = (status: number): Script =>
     json(status, { error: { message: 'AcmeCorp says no.', type: 'some_error' } }, { 'retry-after': '7' });
-  const failures: readonly (readonly [outcome: string, why: string, answer: Script])[] = [
+  test.each<[outcome: string, why: string, answer: Script]>([
     ['400 invalid_request', 'its 400', error(400)],
     ['422 invalid_request', 'its 422', error(422)],
     ['413 request_too_large', 'its 413', error(413)],
@@ -87,8 +74,7 @@ describe('errors', () => {
     ['504 upstream_error', 'its 504', error(504)],
     ['504 upstream_timeout', 'its 408', error(408)],
     ['529 upstream_error', 'its 529', error(529)],
-  ];
-  test.each(failures)('%s: the upstream gives %s', async (outcome, _, answer) => {
+  ])('%s: the upstream gives %s', async (outcome, _, answer) => {
     for (const operation of inference) {
       gateway.upstream.answer(answer);
       expect([operation.path, await sendInVain(gateway, operation)]).toEqual([operation.path, outcome]);
@@ -96,10 +82,9 @@ describe('errors', () => {
   });
 
   test('404 not_found: an upstream that does not count tokens', async () => {
-    for (const operation of inference.filter(({ id }) => id === 'countTokens')) {
-      gateway.upstream.answer(error(404));
-      expect(await sendInVain(gateway, operation)).toBe('404 not_found');
-    }
+    gateway.upstream.answer(error(404));
+    const counting = inference.filter(({ id }) => id === 'countTokens');
+    await expectOfAll(gateway, counting, '404 not_found');
   });
 
   test.each(inference)('429: $path', async (operation) => {
@@ -120,17 +105,14 @@ describe('errors', () => {
 
   test('503 unconfigured: no upstream key, or no key ever issued', async () => {
     await using bare = await startTestGateway({ environment: { UPSTREAM_API_KEYS: '' } });
-    for (const operation of inference) expect(await sendInVain(bare, operation)).toBe('503 unconfigured');
-    const headers = { 'x-api-key': 'ltk_unknown' };
-    for (const operation of models) expect(await sendInVain(bare, operation, { headers })).toBe('503 unconfigured');
+    await expectOfAll(bare, inference, '503 unconfigured');
+    await expectOfAll(bare, models, '503 unconfigured', { headers: { 'x-api-key': 'ltk_unknown' } });
   });
 
   test('503 service_unavailable: the store is gone', async () => {
     await using lame = await startTestGateway();
     await lame.dynamoDb.close();
-    for (const operation of [...models, ...inference]) {
-      expect(await sendInVain(lame, operation)).toBe('503 service_unavailable');
-    }
+    await expectOfAll(lame, [...models, ...inference], '503 service_unavailable');
   });
 
   test('500 internal_error: a part of the gateway fails', async () => {

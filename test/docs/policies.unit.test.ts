@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { allows, readPolicy } from '../support/iam-policy.ts';
-import { synthesizeStack } from '../support/stack.ts';
+import { type AnyTree, synthesizeStack } from '../support/stack.ts';
 
 const policies = ['operator', 'recovery', 'deploy', 'diff'] as const;
 const pages = [
@@ -138,21 +138,6 @@ test('the secrets that runbooks write may be written, and no others of the stack
   expect(mayWrite('NETWORK_SALT_SECRET')).toBe(false);
 });
 
-test('recovery.json lets only a gateway’s secrets be deleted', () => {
-  const { Resources } = synthesizeStack({ edge: true, canary: true }).template.toJSON() as {
-    Resources: Record<string, { Type: string }>;
-  };
-  const secrets = Object.keys(Resources).filter((id) => Resources[id]?.Type === 'AWS::SecretsManager::Secret');
-  const mayDelete = (id: string) =>
-    allows(
-      readPolicy('recovery'),
-      'secretsmanager:DeleteSecret',
-      `arn:aws:secretsmanager:REGION:ACCOUNT:secret:${id}-x`,
-    );
-  expect(secrets.map((id) => [id, mayDelete(id)])).toEqual(secrets.map((id) => [id, true]));
-  expect(mayDelete('SecretsOfSomebodyElse')).toBe(false);
-});
-
 test('operators can open the dashboard and the alarms', () => {
   const operator = readPolicy('operator');
   // It has the stack's name and the region's.
@@ -161,25 +146,28 @@ test('operators can open the dashboard and the alarms', () => {
   expect(allows(operator, 'cloudwatch:GetMetricData', 'anything')).toBe(true);
 });
 
-describe('the import after the stack is gone', () => {
+describe('after the stack is gone', () => {
   const { template } = synthesizeStack({ edge: true, canary: true });
-  const { Resources } = template.toJSON() as {
-    Resources: Record<string, { Type: string; DeletionPolicy?: string; Properties: object }>;
-  };
-  const kept = Object.entries(Resources).filter(([, { Type }]) =>
-    ['AWS::DynamoDB::GlobalTable', 'AWS::SecretsManager::Secret'].includes(Type),
-  );
+  const [tables, secrets] = ['AWS::DynamoDB::GlobalTable', 'AWS::SecretsManager::Secret'].map((type) =>
+    Object.entries(template.findResources(type)),
+  ) as [[string, AnyTree][], [string, AnyTree][]];
   const [, mapping = '{}'] = /```json\n([\s\S]+?)```/.exec(readFileSync('docs/recovery.md', 'utf8')) ?? [];
 
-  test('has everything that the stack retains, by its logical ids', () => {
-    const identifiers = { 'AWS::DynamoDB::GlobalTable': 'TableName', 'AWS::SecretsManager::Secret': 'Id' };
-    const expected = kept.map(([id, { Type }]) => [id, [identifiers[Type as keyof typeof identifiers]]]);
+  test('everything that the stack retains is imported, by its logical ids', () => {
+    const expected = [...tables.map(([id]) => [id, ['TableName']]), ...secrets.map(([id]) => [id, ['Id']])];
     const told = Object.entries(JSON.parse(mapping)).map(([id, names]) => [id, Object.keys(names as object)]);
     expect(told.sort()).toEqual(expected.sort());
   });
 
-  test('can be imported: its resources are retained, and refer to no others', () => {
-    for (const [, { DeletionPolicy, Properties }] of kept) {
+  test('recovery.json lets only a gateway’s secrets be deleted', () => {
+    const arnOf = (id: string) => `arn:aws:secretsmanager:REGION:ACCOUNT:secret:${id}-x`;
+    const mayDelete = (id: string) => allows(readPolicy('recovery'), 'secretsmanager:DeleteSecret', arnOf(id));
+    for (const [id] of secrets) expect([id, mayDelete(id)]).toEqual([id, true]);
+    expect(mayDelete('SecretsOfSomebodyElse')).toBe(false);
+  });
+
+  test('what is imported was retained, and refers to nothing else', () => {
+    for (const [, { DeletionPolicy, Properties }] of [...tables, ...secrets]) {
       expect(DeletionPolicy).toBe('Retain');
       const references = [...JSON.stringify(Properties).matchAll(/"(Ref|Fn::GetAtt)":\[?"([^"]+)/g)];
       expect(references.map(([, , to]) => to).filter((to) => !to?.startsWith('AWS::'))).toEqual([]);

@@ -51,3 +51,16 @@ export async function sendInVain(
   else expect(error.type).toBe(status === 529 ? 'overloaded_error' : messagesTypes[nature]);
   return `${status} ${code}`;
 }
+
+/** Expects the same error of each of the operations. */
+export async function expectOfAll(
+  gateway: TestGateway,
+  operations: readonly DocumentedOperation[],
+  outcome: string,
+  sending: Sending = {},
+): Promise<void> {
+  expect(operations).not.toEqual([]);
+  for (const operation of operations) {
+    expect([operation.path, await sendInVain(gateway, operation, sending)]).toEqual([operation.path, outcome]);
+  }
+}

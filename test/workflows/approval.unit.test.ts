@@ -1,20 +1,15 @@
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { comparable } from '../../operator/diff/synthesize.ts';
+import { readWorkflow, runScript } from './workflow.ts';
 
-const workflow = readFileSync('.github/workflows/ci.yml', 'utf8');
-const jobOf = (name: string) => new RegExp(`\\n {2}${name}:\\n((?: {4}.*\\n|\\n)+)`).exec(workflow)?.[1] ?? '';
+const { text: workflow, jobOf } = readWorkflow('ci');
 const infrastructure = jobOf('infrastructure');
 
 describe('the verdict on a change', () => {
   const [, script = ''] = /run: \|\n((?: {10}.*\n)+)/.exec(infrastructure) ?? [];
   const label = `infra-ok-${'1f0c7e5d'.repeat(5)}`;
   const run = (code: string, agreed: string) =>
-    spawnSync('bash', ['--noprofile', '--norc', '-e', '-c', script], {
-      encoding: 'utf8',
-      env: { CODE: code, AGREED: agreed, LABEL: label, NUMBER: '7' },
-    });
+    runScript(script, { CODE: code, AGREED: agreed, LABEL: label, NUMBER: '7' });
 
   test.each([
     { what: 'harmless', code: '0', agreed: 'false', status: 0 },

@@ -1,11 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { readWorkflow, runScript } from './workflow.ts';
 
-const workflow = readFileSync('.github/workflows/deploy.yml', 'utf8');
-const jobOf = (name: string) => new RegExp(`\\n {2}${name}:\\n((?: {4}.*\\n|\\n)+)`).exec(workflow)?.[1] ?? '';
+const { text: workflow, jobOf, scriptOf } = readWorkflow('deploy');
 const [diff, deploy] = [jobOf('diff'), jobOf('deploy')];
 
 /** The tools that the scripts call: each records its arguments, and behaves as the test's account says. */
@@ -38,21 +37,10 @@ const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 
 /** Runs a step from the workflow's own text as GitHub runs it. */
 function runStep(job: string, step: string, environment: Readonly<Record<string, string>> = {}) {
-  const [, script = ''] =
-    new RegExp(`- name: ${step}\\n(?: {8,}.*\\n)*? {8}run: \\|\\n((?: {10}.*\\n)+)`).exec(job) ?? [];
-  expect(script).not.toBe('');
-  const path = [join(folder, 'bin'), dirname(process.execPath), process.env.PATH].join(delimiter);
-  return spawnSync('bash', ['--noprofile', '--norc', '-e', '-c', script], {
-    ...{ cwd: folder, encoding: 'utf8' },
-    env: {
-      DIFF_CODE: '0',
-      DOCTOR_CODE: '0',
-      PATH: path,
-      STAGE: 'prod',
-      GITHUB_STEP_SUMMARY: join(folder, 'summary.md'),
-      ...environment,
-    },
-  });
+  const PATH = [join(folder, 'bin'), dirname(process.execPath), process.env.PATH].join(delimiter);
+  const surroundings = { PATH, STAGE: 'prod', GITHUB_STEP_SUMMARY: join(folder, 'summary.md') };
+  const codes = { DIFF_CODE: '0', DOCTOR_CODE: '0' };
+  return runScript(scriptOf(step, job), { ...codes, ...surroundings, ...environment }, folder);
 }
 
 describe('the order of a deployment', () => {
@@ -115,29 +103,26 @@ describe('the deployment', () => {
 });
 
 describe('the doctor', () => {
-  const outputs = () =>
-    writeFileSync(
-      join(folder, 'outputs.json'),
-      '{"InferenceGateway-prod": {"GatewayUrl": "https://gateway.example/"}}',
-    );
+  const examine = (environment: Readonly<Record<string, string>>) => {
+    const outputs = { 'InferenceGateway-prod': { GatewayUrl: 'https://gateway.example/' } };
+    writeFileSync(join(folder, 'outputs.json'), JSON.stringify(outputs, null, 1));
+    return runStep(deploy, 'examine what was deployed', environment);
+  };
 
   test('examines the deployment, at the address in its outputs', () => {
-    outputs();
-    const { status, stdout } = runStep(deploy, 'examine what was deployed', { GATEWAY_KEY: 'ltk_x' });
+    const { status, stdout } = examine({ GATEWAY_KEY: 'ltk_x' });
     expect([status, stdout]).toEqual([0, 'examined with ltk_x\n']);
     expect(read('calls.txt')).toBe('npm run --silent doctor -- --base https://gateway.example/ --stage prod\n');
     expect(read('summary.md')).toContain('examined with ltk_x');
   });
 
   test.each(['1', '3'])('that finds something fails the deployment, and tells what (exit code %s)', (code) => {
-    outputs();
-    const { status } = runStep(deploy, 'examine what was deployed', { GATEWAY_KEY: 'ltk_x', DOCTOR_CODE: code });
-    expect(status).toBe(Number(code));
+    expect(examine({ GATEWAY_KEY: 'ltk_x', DOCTOR_CODE: code }).status).toBe(Number(code));
     expect(read('summary.md')).toContain('examined');
   });
 
   test('says so if it has no key, as the first deployment can have none', () => {
-    const { status, stdout } = runStep(deploy, 'examine what was deployed', { GATEWAY_KEY: '' });
+    const { status, stdout } = examine({ GATEWAY_KEY: '' });
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^::warning::Nobody has examined .*GATEWAY_KEY/)]);
     expect(read('calls.txt')).toBe('');
   });

@@ -13,17 +13,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { readWorkflow, runScript } from './workflow.ts';
 
-const workflow = readFileSync('.github/workflows/release.yml', 'utf8');
+const { text: workflow, scriptOf } = readWorkflow('release');
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-
-/** The script of a step in the workflow's own text, by name. */
-function scriptOf(step: string): string {
-  const [, script = ''] =
-    new RegExp(`- name: ${step}\\n(?: {8}.*\\n)*? {8}run: \\|\\n((?: {10}.*\\n)+)`).exec(workflow) ?? [];
-  expect(script).not.toBe('');
-  return script;
-}
 
 beforeAll(() => {
   for (const tool of ['zip', 'unzip']) {
@@ -37,13 +30,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Runs a step as GitHub does, in a fresh folder. */
-const run = (step: string, variables: Record<string, string>, cwd = folder) =>
-  spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', scriptOf(step)], {
-    cwd,
-    encoding: 'utf8',
-    env: { ...process.env, ...variables },
-  });
+const run = (step: string, variables: Record<string, string>, cwd: string) =>
+  runScript(scriptOf(step), { PATH: process.env.PATH ?? '', ...variables }, cwd);
 
 /** A checkout with a build from this time. */
 function prepare(name: string, time: number): string {

@@ -33,10 +33,8 @@ function countPaid(...templates: readonly Template[]) {
     const parts: readonly { readonly MetricStat?: object }[] = Properties.Metrics ?? [{ MetricStat: {} }];
     return parts.filter(({ MetricStat }) => MetricStat !== undefined);
   });
-  const [secrets, dashboards] = [
-    count('AWS::SecretsManager::Secret').length,
-    count('AWS::CloudWatch::Dashboard').length,
-  ];
+  const secrets = count('AWS::SecretsManager::Secret').length;
+  const dashboards = count('AWS::CloudWatch::Dashboard').length;
   const standing = secrets * price.secret + watched.length * price.watchedMetric + dashboards * price.dashboard;
   return { secrets, watched: watched.length, dashboards, standing };
 }

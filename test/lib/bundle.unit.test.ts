@@ -19,10 +19,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-async function contents(path: string): Promise<Record<string, string>> {
-  const names = (await readdir(path)).sort();
+/** The files of a folder and of those in it, with what they contain. */
+async function contents(folder: string): Promise<Record<string, string>> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
   return Object.fromEntries(
-    await Promise.all(names.map(async (name) => [name, await readFile(join(path, name), 'utf8')])),
+    await Promise.all(paths.map(async (path) => [relative(folder, path), await readFile(path, 'utf8')] as const)),
   );
 }
 
@@ -53,17 +55,10 @@ test('no part of the AWS SDK is deployed with either, and each is small enough f
 });
 
 test('the pages are beside it, file by file as in the sources, with the generated ones', async () => {
-  const list = async (root: string) => {
-    const found = await readdir(root, { recursive: true, withFileTypes: true });
-    const files = found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
-    return new Map(
-      await Promise.all(files.map(async (path) => [relative(root, path), await readFile(path, 'utf8')] as const)),
-    );
-  };
-  const written = await list(join(import.meta.dirname, '../../lambda/accounts/pages'));
-  const made = await makePages();
-  expect([...made.keys()]).toEqual(['docs/index.html', 'docs/openapi.json']);
-  expect(await list(join(folder, 'accounts/pages'))).toEqual(new Map([...written, ...made]));
+  const written = await contents(join(import.meta.dirname, '../../lambda/accounts/pages'));
+  const made = Object.fromEntries(await makePages());
+  expect(Object.keys(made)).toEqual(['docs/index.html', 'docs/openapi.json']);
+  expect(await contents(join(folder, 'accounts/pages'))).toEqual({ ...written, ...made });
 });
 
 test('loads no second HTTP client with the gateway, nor with the server', async () => {

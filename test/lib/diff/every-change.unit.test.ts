@@ -19,17 +19,8 @@ const guarded = [
 
 /** Settings that may be tuned or fall back to a default, but not become text: figures.unit.test.ts has how far. */
 const tuned = [
-  ...[
-    'GUEST_LIMIT',
-    'MEMBER_LIMIT',
-    'BURST_LIMIT',
-    'GUEST_DAILY_LIMIT',
-    'MEMBER_BUDGET_WINDOW',
-    'RESERVED_OUTPUT',
-    'REQUEST_BODY_LIMIT',
-    'IDENTITY_CACHE_SECONDS',
-    'OIDC_GROUPS_CLAIM',
-  ],
+  ...['GUEST_LIMIT', 'MEMBER_LIMIT', 'BURST_LIMIT', 'GUEST_DAILY_LIMIT', 'MEMBER_BUDGET_WINDOW', 'RESERVED_OUTPUT'],
+  ...['REQUEST_BODY_LIMIT', 'IDENTITY_CACHE_SECONDS', 'OIDC_GROUPS_CLAIM'],
   ...['UPSTREAM_CONNECT_TIMEOUT', 'UPSTREAM_IDLE_TIMEOUT', 'REQUEST_TIMEOUT', 'KEEP_ALIVE_INTERVAL', 'CORS_ORIGINS'],
   ...['BODY_BUDGET', 'SHUTDOWN_GRACE'],
 ];

@@ -13,7 +13,8 @@ interface WireData {
 }
 
 /** What an upstream sends. */
-interface UpstreamData extends WireData {
+interface UpstreamData<Kind> extends WireData {
+  readonly kind: Kind;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** How the stream ends: with its terminal event, without one, or with a reported failure. */
@@ -22,21 +23,12 @@ interface UpstreamData extends WireData {
   readonly plainError: boolean;
 }
 
-export interface StreamFixture extends UpstreamData {
-  readonly kind: 'stream';
-}
-
-export interface AnswerFixture extends UpstreamData {
-  readonly kind: 'answer';
-}
-
+export type StreamFixture = UpstreamData<'stream'>;
 /** An error, by its status (the first part of its name) or, with status 200, by its body. */
-export interface ErrorFixture extends UpstreamData {
-  readonly kind: 'error';
-}
+export type ErrorFixture = UpstreamData<'error'>;
 
 /** A client's request to the model `svc`: refused if it has `vision` or `stateful`, passed on otherwise. */
-export interface RequestFixture extends WireData {
+interface RequestFixture extends WireData {
   readonly kind: 'request';
   /** The path of the first image or video: `messages[0].content[1]`. */
   readonly vision?: string;
@@ -44,7 +36,7 @@ export interface RequestFixture extends WireData {
   readonly stateful?: string;
 }
 
-export type Fixture = StreamFixture | AnswerFixture | ErrorFixture | RequestFixture;
+type Fixture = StreamFixture | UpstreamData<'answer'> | ErrorFixture | RequestFixture;
 
 const root = join(import.meta.dirname, '../fixtures');
 const kinds = { streams: 'stream', answers: 'answer', errors: 'error', requests: 'request' } as const;
@@ -55,7 +47,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-type Remarks = Partial<Omit<UpstreamData & RequestFixture, keyof WireData | 'kind' | 'status'>>;
+type Remarks = Partial<Omit<UpstreamData<unknown> & RequestFixture, keyof WireData | 'kind' | 'status'>>;
 
 /** A dialect's `index.json`: what file names and contents don't tell. */
 function readRemarks(dialect: DialectName): Readonly<Record<string, Remarks>> {

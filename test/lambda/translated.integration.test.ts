@@ -15,8 +15,8 @@ const chunk = (delta: object, rest: object = {}) => ({
   choices: [{ index: 0, delta, finish_reason: null, ...rest }],
 });
 const usage = { prompt_tokens: 12, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 8 } };
-const stream = (...chunks: object[]) =>
-  `${[...chunks, { choices: [], usage }].map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')}data: [DONE]\n\n`;
+const events = (...chunks: object[]) => chunks.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('');
+const stream = (...chunks: object[]) => `${events(...chunks, { choices: [], usage })}data: [DONE]\n\n`;
 const ended = (reason = 'stop') => chunk({}, { finish_reason: reason });
 const hello = stream(
   chunk({ reasoning_content: 'Thunder thinks.' }),
@@ -30,6 +30,9 @@ const plain = (message: object, reason = 'stop') => ({
   choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: reason }],
 });
 
+const hi = { messages: [{ role: 'user' as const, content: 'Hello' }] };
+/** What a translation can't carry. */
+const stored = { input: [{ type: 'item_reference', id: 'msg_1' }] };
 const weather = { type: 'object' as const, properties: { city: { type: 'string' } } };
 const calling = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Paris"}' } };
 
@@ -48,6 +51,8 @@ describe('an upstream that speaks only chat', () => {
   });
   afterAll(() => gateway[Symbol.asyncDispose]());
 
+  const post = (path: string, body: object) =>
+    gateway.post(path, { model: 'svc', ...body }, { authorization: `Bearer ${key}` });
   const asked = () => {
     const request = gateway.upstream.requests.at(-1);
     return { path: request?.path, headers: request?.headers ?? {}, body: JSON.parse(String(request?.body)) };
@@ -171,18 +176,16 @@ describe('an upstream that speaks only chat', () => {
 
   test('says in a header and in the log what it left out', async () => {
     gateway.upstream.otherwise(json(200, plain({ content: 'Hello.' })));
-    const body = { model: 'svc', input: 'Hello', tools: [{ type: 'web_search' }], future: 1 };
-    const answer = await gateway.post('/v1/responses', body, { authorization: `Bearer ${key}` });
+    const answer = await post('/v1/responses', { input: 'Hello', tools: [{ type: 'web_search' }], future: 1 });
     expect([answer.status, answer.headers.get('x-svc-left-out')]).toEqual([200, 'tools[0], future']);
     expect(answer.headers.get('access-control-expose-headers')).toContain('X-Svc-Left-Out');
     expect(await answer.json()).toMatchObject({ tools: [] });
     expect(await lastLine()).toMatchObject({ leftOut: 'tools[0], future', LeftOut: 1 });
-    const odd = { model: 'svc', input: 'Hello', 'a\r\nx-evil: 1': 1, 'é,': 1, ['n'.repeat(1_000_000)]: 1 };
-    const named = await gateway.post('/v1/responses', odd, { authorization: `Bearer ${key}` });
+    const odd = { input: 'Hello', 'a\r\nx-evil: 1': 1, 'é,': 1, ['n'.repeat(1_000_000)]: 1 };
+    const named = await post('/v1/responses', odd);
     expect([named.status, named.headers.get('x-evil')]).toEqual([200, null]);
     expect(named.headers.get('x-svc-left-out')).toBe(`a??x-evil:?1, ??, ${'n'.repeat(100)}`);
-    const chat = { model: 'svc', messages: [{ role: 'user', content: 'Hello' }], future: 1 };
-    const untouched = await gateway.post('/v1/chat/completions', chat, { authorization: `Bearer ${key}` });
+    const untouched = await post('/v1/chat/completions', { ...hi, future: 1 });
     expect(untouched.headers.get('x-svc-left-out')).toBe(null);
     expect(await lastLine()).not.toHaveProperty('LeftOut');
   });
@@ -190,61 +193,53 @@ describe('an upstream that speaks only chat', () => {
   test('refuses by its place what chat can not carry, without asking the upstream', async () => {
     const before = await chargesIn(gateway);
     const requests = gateway.upstream.requests.length;
-    const input = [{ type: 'item_reference', id: 'msg_1' }];
-    const answer = await gateway.post('/v1/responses', { model: 'svc', input }, { authorization: `Bearer ${key}` });
-    expect([answer.status, await answer.json()]).toMatchObject([
-      400,
-      { error: { message: expect.stringContaining('input[0]') } },
-    ]);
+    const answer = await post('/v1/responses', stored);
+    const error = { message: expect.stringContaining('input[0]') };
+    expect([answer.status, await answer.json()]).toMatchObject([400, { error }]);
     expect(gateway.upstream.requests).toHaveLength(requests);
     expect((await chargesIn(gateway)) - before).toBe(1);
   });
 
   test('counts no tokens where the operator names no address', async () => {
-    const body = { model: 'svc', messages: [{ role: 'user', content: 'Hello' }] };
-    const answer = await gateway.post('/v1/messages/count_tokens', body, { 'x-api-key': key });
+    const answer = await post('/v1/messages/count_tokens', hi);
     expect([answer.status, await answer.json()]).toMatchObject([404, { error: { type: 'not_found_error' } }]);
   });
 
-  const asResponses = ['/v1/responses', { model: 'svc', input: 'Hello' }] as const;
-  const asMessages = [
-    '/v1/messages',
-    { model: 'svc', max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }] },
-  ] as const;
-  const said = chunk({ content: 'A text.' });
-  const calls = (args: string) =>
-    chunk({ tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: args } }] });
-  const events = (...all: unknown[]) => sse(all.map((data) => ({ data })));
+  test.each([
+    ['responses', { input: 'Hello' }],
+    ['messages', { max_tokens: 9, ...hi }],
+  ])('ends a stream of %s that is cut with an error, refunded', async (name, rest) => {
+    const before = await chargesIn(gateway);
+    gateway.upstream.answer([...sse(events(chunk({ content: 'Hel' }))), hangUp]);
+    const answer = await post(`/v1/${name}`, { stream: true, ...rest });
+    const types = readEvents(await answer.text()).map(({ type }) => type);
+    expect(types.at(-1)).toBe('error');
+    expect(types.filter((type) => /completed|done|stop/.test(String(type)))).toEqual([]);
+    await waitUntil(async () => (await chargesIn(gateway)) === before, 'the charge is refunded');
+  });
 
-  testRows<[string, readonly [string, object], Script, charged: 0 | 1]>([
-    ['a stream that is cut', asResponses, [...events(said), hangUp], 0],
-    ['the same of messages', asMessages, [...events(said), hangUp], 0],
-    ['one that may have been cut within a call', asResponses, events(said, calls('{"a":'), '[DONE]'), 0],
-    [
-      'what it has delivered, though its last call has arguments that are none',
-      asMessages,
-      events(said, calls('{"a":"'), ended(), '[DONE]'),
-      1,
-    ],
-  ])(
-    'ends a stream that is not whole with an error, and refunds it unless it was delivered',
-    async (_, [path, body], script, charged) => {
-      const before = await chargesIn(gateway);
-      gateway.upstream.answer(script);
-      const answer = await gateway.post(path, { ...body, stream: true }, { authorization: `Bearer ${key}` });
-      const text = await answer.text();
-      const types = readEvents(text).map(({ type }) => type);
-      expect(types.at(-1)).toBe('error');
-      expect(types.filter((type) => /completed|message_stop/.test(String(type)))).toEqual([]);
-      expect([text.includes('not charged'), (await chargesIn(gateway)) - before]).toEqual([charged === 0, charged]);
-    },
+  /** A text, and a call whose arguments are not complete. */
+  const spoilt = events(
+    chunk({ content: 'A text.' }),
+    chunk({ tool_calls: [{ ...calling, index: 0, function: { name: 'f', arguments: '{"a":"' } }] }),
   );
+
+  test.each([
+    ['charges what it has delivered, though its last call has arguments that are none', events(ended()), 1],
+    ['refunds a stream that may have been cut within a call', '', 0],
+  ])('%s', async (_what, end, charges) => {
+    const before = await chargesIn(gateway);
+    gateway.upstream.answer(sse(`${spoilt}${end}data: [DONE]\n\n`));
+    const answer = await post('/v1/messages', { stream: true, max_tokens: 9, ...hi });
+    const text = await answer.text();
+    expect(readEvents(text).at(-1)?.type).toBe('error');
+    expect([text.includes('not charged'), (await chargesIn(gateway)) - before]).toEqual([charges === 0, charges]);
+  });
 
   test('refunds a plain answer that is none', async () => {
     const before = await chargesIn(gateway);
     gateway.upstream.answer(json(200, { choices: [] }));
-    const [path, body] = asResponses;
-    const answer = await gateway.post(path, body, { authorization: `Bearer ${key}` });
+    const answer = await post('/v1/responses', { input: 'Hello' });
     expect([answer.status, (await chargesIn(gateway)) - before]).toEqual([502, 0]);
   });
 });
@@ -264,7 +259,7 @@ describe('a tokenizer that the operator names', () => {
     };
   }
   const tools = [{ name: 'weather', input_schema: weather }];
-  const asked = { system: 'Be brief.', messages: [{ role: 'user', content: 'Hello' }], tools, future: 1 };
+  const asked = { system: 'Be brief.', ...hi, tools, future: 1 };
 
   test('counts what the model would be sent', async () => {
     await using counting = await startCounting();
@@ -321,8 +316,6 @@ describe('several upstreams, of which the first speaks only chat', () => {
       [Symbol.asyncDispose]: () => running.disposeAsync(),
     };
   }
-  const stored = { input: [{ type: 'item_reference', id: 'msg_1' }] };
-
   test('what the first can not carry goes to the second as it is, and is no failure', async () => {
     await using two = await startTwo();
     const answer = await two.ask(stored);

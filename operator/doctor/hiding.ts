@@ -49,7 +49,7 @@ export function findTrace(reply: Reply, publicModels: readonly string[]): string
 }
 
 /** Values that a program reads back are never changed, even if they contain names. */
-const untouched = /^(signature|encrypted_content|arguments|partial_json|data)$/;
+const untouched = /(^|\.)(signature|encrypted_content|arguments|partial_json|data)(\.|$)/;
 
 /** Shorter ones occur in random ids by chance. */
 const leastInHeaders = 5;
@@ -79,9 +79,10 @@ function textsIn(reply: Reply): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   const add = (place: string, text: string) => texts.set(place, (texts.get(place) ?? '') + text);
   const { values, comments } = readBody(reply);
-  for (const { place, name, value } of values.flatMap((one) => membersIn(one, untouched))) {
+  for (const { place, name, value } of values.flatMap((one) => membersIn(one))) {
+    if (untouched.test(place)) continue;
     texts.set(`a key: ${name}`, name);
-    if (typeof value === 'string' && !untouched.test(name)) add(place, value);
+    if (typeof value === 'string') add(place, value);
   }
   for (const comment of comments) texts.set(`a comment: ${comment}`, comment);
   if (values.every((value) => typeof value !== 'object')) add('the body', reply.text);

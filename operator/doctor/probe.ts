@@ -96,16 +96,12 @@ export function readBody({ text, headers }: Pick<Reply, 'text' | 'headers'>) {
   return { values, comments: [...text.matchAll(/^:(.*)$/gm)].map(([, comment = '']) => comment) };
 }
 
-/** All members within a JSON value with their places in it, but those within members whose name is skipped. */
-export function membersIn(
-  value: unknown,
-  skipped?: RegExp,
-  within = '',
-): { place: string; name: string; value: unknown }[] {
+/** All members within a JSON value, with their places in it. */
+export function membersIn(value: unknown, within = ''): { place: string; name: string; value: unknown }[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
     const place = within === '' ? name : `${within}.${name}`;
-    return [{ place, name, value: inner }, ...(skipped?.test(name) ? [] : membersIn(inner, skipped, place))];
+    return [{ place, name, value: inner }, ...membersIn(inner, place)];
   });
 }
 

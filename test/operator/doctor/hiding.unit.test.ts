@@ -30,6 +30,7 @@ testRows(traces)('a name is found wherever it stands', (_where, given, place) =>
 const innocent: [string, Reply][] = [
   ['a word that only holds a short name', reply('{"a":"eglman"}')],
   ['what a program reads back', reply('{"tool":{"arguments":"{\\"by\\":\\"AcmeCorp\\"}"},"signature":"AcmeCorp"}')],
+  ['what is within it', reply('{"arguments":{"acmecorp":[{"by":"AcmeCorp"}]}}')],
   ['a random id that holds a short name', reply('{}', { 'x-request-id': 'req_7glm7' })],
   ['headers that a page asked for', reply('{}', { 'access-control-allow-headers': 'acmecorp' })],
 ];

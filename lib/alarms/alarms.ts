@@ -5,7 +5,7 @@ import type { DeploymentConfig } from '../config.ts';
 import type { GatewayMetrics } from '../gateway-metrics.ts';
 import { createAlarms, createTopic } from './alarm.ts';
 import { watchFunctions } from './functions.ts';
-import { watchBudgets, watchCanary, watchGateway, watchSignIn, watchSpending, watchTables } from './gateway.ts';
+import { watchCanary, watchGateway, watchLimits, watchSignIn, watchTables } from './gateway.ts';
 import { watchUpstream } from './upstream.ts';
 
 interface AlarmsProps {
@@ -28,8 +28,7 @@ export class Alarms extends Construct {
       ...watchTables(metrics),
       ...watchCanary(metrics),
       ...watchSignIn(config, metrics),
-      ...watchSpending(config, metrics),
-      ...watchBudgets(config, metrics),
+      ...watchLimits(config, metrics),
     });
   }
 }

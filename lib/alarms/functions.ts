@@ -1,4 +1,3 @@
-import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { DeploymentConfig } from '../config.ts';
 import type { FunctionMetrics, GatewayMetrics } from '../gateway-metrics.ts';
 import { atOnce, fillGaps, lasting, type Watches } from './alarm.ts';
@@ -10,13 +9,42 @@ const failures = 5;
 
 /** The functions that callers reach. */
 export function watchFunctions(config: DeploymentConfig, metrics: GatewayMetrics): Watches {
-  const { gatewayFunction, accountsFunction, webFailures } = metrics;
+  const { reservedConcurrency, accountConcurrency } = config;
+  const { own, gatewayFunction, accountsFunction, webFailures, concurrencyOfAccount } = metrics;
   return {
     ...(gatewayFunction && watchFunction('Function', 'The function', gatewayFunction)),
-    ...(webFailures && watchEndpoint(webFailures)),
+    // AWS documents no other metric of a web function: no crashes, throttles or environments.
+    ...(webFailures && {
+      WebFailing: {
+        what: `The endpoint of the web function answered with ${failures} failures (5xx) or more in five minutes, for ten minutes.`,
+        runbook: 'web-function-failing',
+        metric: webFailures,
+        threshold: failures,
+        ...lasting,
+      },
+    }),
     ...watchFunction('Wallet', 'The function of the page /cli', accountsFunction),
-    ...(gatewayFunction && watchConcurrency(config, metrics, gatewayFunction)),
-    ...(gatewayFunction && watchUrl(metrics, gatewayFunction)),
+    ...(gatewayFunction && {
+      NearingConcurrency: {
+        what: 'Four fifths of the executions that Lambda allows at once are taken.',
+        // Without a reservation, the function competes with all others of the account. Its gaps need no filling: a function that
+        // is this busy reports in every minute.
+        metric: reservedConcurrency === undefined ? concurrencyOfAccount : gatewayFunction.concurrency,
+        threshold: Math.ceil((reservedConcurrency ?? accountConcurrency) * nearing),
+        times: 3,
+        outOf: 5,
+      },
+      UrlFailing: {
+        what: 'AWS answers requests with errors (4xx, 5xx) before they reach the function.',
+        // Without the gateway's own refusals and failures: neither scanners nor a stop ring.
+        metric: fillGaps(
+          { refused: gatewayFunction.url.refused, failed: gatewayFunction.url.failed, own: own('errorAnswers') },
+          'refused + failed - own',
+        ),
+        threshold: unreached,
+        ...lasting,
+      },
+    }),
   };
 }
 
@@ -33,53 +61,6 @@ function watchFunction(name: string, subject: string, { crashes, throttles }: Fu
       runbook: 'function-throttled',
       metric: fillGaps({ throttles }),
       ...atOnce,
-    },
-  };
-}
-
-/** AWS documents no other metric of a web function: no crashes, throttles or environments. */
-function watchEndpoint(metric: IMetric): Watches {
-  return {
-    WebFailing: {
-      what: `The endpoint of the web function answered with ${failures} failures (5xx) or more in five minutes, for ten minutes.`,
-      runbook: 'web-function-failing',
-      metric,
-      threshold: failures,
-      ...lasting,
-    },
-  };
-}
-
-/** Needs no filled gaps: a function that is this busy reports in every minute. */
-function watchConcurrency(
-  { reservedConcurrency, accountConcurrency }: DeploymentConfig,
-  { concurrencyOfAccount }: GatewayMetrics,
-  { concurrency }: FunctionMetrics,
-): Watches {
-  return {
-    NearingConcurrency: {
-      what: 'Four fifths of the executions that Lambda allows at once are taken.',
-      // Without a reservation, the function competes with all others of the account.
-      metric: reservedConcurrency === undefined ? concurrencyOfAccount : concurrency,
-      threshold: Math.ceil((reservedConcurrency ?? accountConcurrency) * nearing),
-      times: 3,
-      outOf: 5,
-    },
-  };
-}
-
-/** Errors that AWS answers without the function seeing the request. */
-function watchUrl({ own }: GatewayMetrics, { url }: FunctionMetrics): Watches {
-  return {
-    UrlFailing: {
-      what: 'AWS answers requests with errors (4xx, 5xx) before they reach the function.',
-      // Without the gateway's own refusals and failures: neither scanners nor a stop ring.
-      metric: fillGaps(
-        { refused: url.refused, failed: url.failed, own: own('errorAnswers') },
-        'refused + failed - own',
-      ),
-      threshold: unreached,
-      ...lasting,
     },
   };
 }

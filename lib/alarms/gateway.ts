@@ -45,67 +45,60 @@ export function watchSignIn({ environment }: DeploymentConfig, { own }: GatewayM
   };
 }
 
-/** How much of the deployment's daily limits is used. Only for limits that are set, as alarms cost money. */
-export function watchSpending({ environment }: DeploymentConfig, metrics: GatewayMetrics): Watches {
-  const { DAILY_LIMIT: ofAll, GUEST_DAILY_LIMIT: ofGuests } = environment;
-  const watch = (limit: string, metric: 'dailyLimitUsed' | 'guestDailyLimitUsed'): Watch => ({
-    what: `Four fifths of today's ${limit} are used. Once it is spent, requests are answered 503 until midnight UTC.`,
+/** How much of a day's limits is used, and what budgets lose. Only for settings that are set, as alarms cost money. */
+export function watchLimits({ environment }: DeploymentConfig, { own }: GatewayMetrics): Watches {
+  const { DAILY_LIMIT: ofAll, GUEST_DAILY_LIMIT: ofGuests, SPEND_LIMIT, PRICES } = environment;
+  const untilMidnight = 'requests are answered 503 until midnight UTC';
+  // Or they would ring anew with each request of a quiet night.
+  const onceAnHour = { times: 1, outOf: hour };
+  const nearing = (limit: string, metric: 'dailyLimitUsed' | 'guestDailyLimitUsed'): Watch => ({
+    what: `Four fifths of today's ${limit} are used. Once it is spent, ${untilMidnight}.`,
     runbook: 'a-daily-limit-is-nearly-spent',
-    metric: fillGaps({ used: metrics.own(metric, 'Average') }),
+    metric: fillGaps({ used: own(metric, 'Average') }),
     threshold: 80,
-    times: 1,
-    outOf: hour, // or it would ring anew with each request of a quiet night
+    ...onceAnHour,
   });
-  return {
-    ...(ofAll !== undefined && { NearingDailyLimit: watch('DAILY_LIMIT', 'dailyLimitUsed') }),
-    ...((ofAll ?? ofGuests) !== undefined && {
-      NearingGuestDailyLimit: watch('GUEST_DAILY_LIMIT', 'guestDailyLimitUsed'),
-    }),
+  const spent = {
+    runbook: 'the-spending-limit-is-nearly-reached',
+    metric: fillGaps({ spent: own('spendShare', 'Maximum') }),
+    ...onceAnHour,
   };
-}
-
-/** What is spent, and what budgets lose. Only with the settings that they are about. */
-export function watchBudgets({ environment }: DeploymentConfig, { own }: GatewayMetrics): Watches {
-  const share = { metric: fillGaps({ spent: own('spendShare', 'Maximum') }), times: 1, outOf: hour };
-  const lost = { ...atOnce, threshold: standing };
   return {
-    ...(environment.SPEND_LIMIT !== undefined && {
+    ...(ofAll !== undefined && { NearingDailyLimit: nearing('DAILY_LIMIT', 'dailyLimitUsed') }),
+    ...((ofAll ?? ofGuests) !== undefined && {
+      NearingGuestDailyLimit: nearing('GUEST_DAILY_LIMIT', 'guestDailyLimitUsed'),
+    }),
+    ...(SPEND_LIMIT !== undefined && {
       NearingSpendLimit: {
-        what: "Four fifths of today's SPEND_LIMIT are spent. Beyond it, requests are answered 503 until midnight UTC.",
-        runbook: 'the-spending-limit-is-nearly-reached',
-        ...share,
+        what: `Four fifths of today's SPEND_LIMIT are spent. Beyond it, ${untilMidnight}.`,
+        ...spent,
         threshold: 80,
       },
-      SpendLimitReached: {
-        what: "Today's SPEND_LIMIT is spent: requests are answered 503 until midnight UTC.",
-        runbook: 'the-spending-limit-is-nearly-reached',
-        ...share,
-        threshold: 100,
-      },
+      SpendLimitReached: { what: `Today's SPEND_LIMIT is spent: ${untilMidnight}.`, ...spent, threshold: 100 },
     }),
-    ...(environment.PRICES !== undefined && {
+    ...(PRICES !== undefined && {
       BudgetsLeftStanding: {
         what: 'What answers really cost could not be written: their reservations count as if they had been spent.',
         metric: fillGaps({ standing: own('budgetsLeftStanding') }),
-        ...lost,
+        ...atOnce,
+        threshold: standing,
       },
       ReservationsLost: {
         what: 'Reservations were lost with their process: they count against budgets until they are released.',
         metric: fillGaps({ lost: own('lostReservations') }),
-        ...lost,
+        ...atOnce,
+        threshold: standing,
       },
     }),
   };
 }
 
 export function watchTables({ tableUses }: GatewayMetrics): Watches {
-  const watched = Object.entries(tableUses).map(([use, { throttled }]) => {
-    const what = 'DynamoDB refused requests, which the gateway then answered with 503.';
-    return [
-      `${use}Throttled`,
-      { what, runbook: 'tables-throttled', metric: fillGaps({ throttled }), ...atOnce },
-    ] as const;
-  });
+  const what = 'DynamoDB refused requests, which the gateway then answered with 503.';
+  const watched = Object.entries(tableUses).map(([use, { throttled }]): [string, Watch] => [
+    `${use}Throttled`,
+    { what, runbook: 'tables-throttled', metric: fillGaps({ throttled }), ...atOnce },
+  ]);
   return Object.fromEntries(watched);
 }
 

@@ -2,19 +2,11 @@ import { ConfigError } from '../lambda/settings/read.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The values of one stage of the `gateway` block of cdk.json, and where in it each one is. */
-export interface StageBlock {
-  readonly stage: string;
-  readonly values: Values;
-  /** The part of the block in which to correct a fault, which begins with a setting's name. */
-  placeOf(fault: string): string;
-}
-
 /** The stage if none is named. */
 export const defaultStage = 'dev';
 
-/** Lays a stage's own values over the defaults. */
-export function readStageBlock(block: unknown, stage: unknown = defaultStage): StageBlock {
+/** Reads one stage of the `gateway` block of cdk.json, its own values over the defaults. */
+export function readStageBlock(block: unknown, stage: unknown = defaultStage) {
   const { defaults, stages, ...unknown } = toValues('gateway', block);
   for (const name of Object.keys(unknown)) {
     throw new ConfigError([`gateway: ${name} has no place here; settings stand in defaults or in one of the stages`]);
@@ -27,14 +19,13 @@ export function readStageBlock(block: unknown, stage: unknown = defaultStage): S
   }
   const place = `gateway.stages.${stage}`;
   const own = toValues(place, known[stage]);
-  return {
-    stage,
-    values: { ...shared, ...own },
-    placeOf: (fault) => {
-      const [name = ''] = fault.split(' ');
-      return Object.hasOwn(shared, name) && !Object.hasOwn(own, name) ? 'gateway.defaults' : place;
-    },
+  /** The part of the block in which to correct a fault, which begins with a setting's name. */
+  const placeOf = (fault: string): string => {
+    const [name = ''] = fault.split(' ');
+    return Object.hasOwn(shared, name) && !Object.hasOwn(own, name) ? 'gateway.defaults' : place;
   };
+  const values: Values = { ...shared, ...own };
+  return { stage, values, placeOf };
 }
 
 function unknownStage(stage: unknown, stages: Values): string {

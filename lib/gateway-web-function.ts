@@ -1,10 +1,10 @@
-import { WebFunction, WebFunctionAuthType, WebFunctionRuntime } from 'aws-cdk-lib/aws-lambda';
+import { WebFunction, WebFunctionAuthType, WebFunctionCode, WebFunctionRuntime } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { Aws, Duration, Stack, Validations } from 'aws-cdk-lib/core';
+import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
+import { Aws, type CfnElement, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { environmentOf, type GatewayProps, rightsOf } from './gateway-function.ts';
 import { allow, createLogs, createRole } from './own-function.ts';
-import { WebCode } from './web-code.ts';
 
 /**
  * The gateway as an HTTP server in Lambda, with many requests in each environment. Its id, the function's name and the endpoint's
@@ -18,7 +18,7 @@ export class GatewayWebFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: GatewayProps) {
     super(scope, id);
-    const { config, commit, code } = props;
+    const { config, commit } = props;
     const { maxConcurrency, maxEnvironments, rateLimit, serverEnvironment } = config;
     this.logGroup = createLogs(this, 'Logs', config);
     // Lambda keeps lines in transit here. If it were missing, Lambda would create it, without an expiry:
@@ -32,7 +32,7 @@ export class GatewayWebFunction extends Construct {
       webFunctionName: `${Stack.of(this).stackName}-${Aws.REGION}`,
       revisionDescription: 'Private inference gateway',
       runtime: WebFunctionRuntime.NODEJS_24_X,
-      code: new WebCode(this, 'Code', { folder: code, config }).code,
+      code: createCode(new Construct(this, 'Code'), props),
       role,
       logGroup: this.logGroup,
       timeout: Duration.minutes(15), // Lambda's longest; REQUEST_TIMEOUT ends a request before it
@@ -59,4 +59,37 @@ export class GatewayWebFunction extends Construct {
     this.domainName = server.endpoint.domainName;
     this.url = `https://${this.domainName}/`;
   }
+}
+
+/**
+ * Lambda reads the code whenever an environment starts, from a bucket with versioning. The CDK's own bucket has none, so at each
+ * deployment a function of the CDK copies the code from there into this one.
+ */
+function createCode(scope: Construct, { code, config }: GatewayProps): WebFunctionCode {
+  const bucket = new Bucket(scope, 'Bucket', {
+    versioned: true,
+    encryption: BucketEncryption.S3_MANAGED,
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    enforceSSL: true,
+    removalPolicy: RemovalPolicy.DESTROY, // the code can be built again, and the bucket is empty once its function is gone
+  });
+  const logGroup = createLogs(scope, 'CopyLogs', config);
+  const role = createRole(scope, 'CopyRole', [logGroup]);
+  const acknowledge = (of: Construct, rule: string, reason: string) =>
+    Validations.of(of).acknowledge({ id: `AwsSolutions::AwsSolutions-${rule}`, reason });
+  acknowledge(bucket, 'S1', 'It holds code alone, which Lambda reads at every start of an environment.');
+  const copying = 'The CDK grants this to its own function, which copies the code, and to no other.';
+  const bucketId = Stack.of(scope).getLogicalId(bucket.node.defaultChild as CfnElement);
+  for (const grant of [
+    'Resource::arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-<AWS::Region>/*',
+    `Resource::<${bucketId}.Arn>/web-function/*`,
+    'Action::s3:Abort*',
+    'Action::s3:DeleteObject*',
+  ]) {
+    acknowledge(role, `IAM5[${grant}]`, copying);
+  }
+  return WebFunctionCode.fromAssetToProvidedBucket(bucket as IBucket, code, {
+    exclude: ['*.map'],
+    copyOptions: { role, logGroup },
+  });
 }

@@ -103,7 +103,7 @@ export async function createMissingTables(
  */
 async function prepareDirectory(dataDir: string): Promise<string> {
   const path = join(dataDir, 'dynamodb');
-  const { Level } = requireFromDynalite('level') as { Level: new (path: string) => Store };
+  const { Level } = requireFromDynalite('level') as { Level: new (path: string) => OpenAndClose };
   try {
     makeDirectory(path);
     const store = new Level(path);
@@ -123,7 +123,7 @@ function makeDirectory(path: string): void {
 }
 
 function reasonOf(error: unknown): string {
-  const { cause, message } = error as Fault;
+  const { cause, message } = error as Error & { cause?: { code?: string; message: string } };
   if (cause?.code === 'LEVEL_LOCKED') return 'another gateway uses it';
   return cause?.message ?? message;
 }
@@ -155,6 +155,8 @@ const requirePart = (path: string): unknown => requireFromDynalite(join(dirname(
 const returned = 'ReturnValuesOnConditionCheckFailure';
 const mended = Symbol.for('mended');
 
+type OpenAndClose = Readonly<Record<'open' | 'close', () => Promise<void>>>;
+
 interface Validation {
   readonly types: Record<string, object>;
 }
@@ -172,14 +174,4 @@ function withBase64(values: object): object {
     if (typeof value?.B === 'string') return { S: value.B };
     return Array.isArray(value?.BS) ? { SS: value.BS } : value;
   });
-}
-
-interface Fault {
-  readonly message: string;
-  readonly cause?: { readonly code?: string; readonly message: string };
-}
-
-interface Store {
-  open(): Promise<void>;
-  close(): Promise<void>;
 }

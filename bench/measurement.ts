@@ -46,7 +46,7 @@ export async function measureStep(pid: number, step: () => Promise<unknown>) {
 }
 
 /** Since the process started, in user and kernel mode. */
-export function processorTime(pid: number): number {
+function processorTime(pid: number): number {
   const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) =>
     Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
   );

@@ -12,8 +12,6 @@ export interface LambdaFunction {
   readonly timeoutMs: number;
 }
 
-export type LambdaRuntime = Awaited<ReturnType<typeof startLambdaRuntime>>;
-
 const client = join(import.meta.dirname, 'runtime-client');
 
 /** Runs a function in a process of its own, under AWS's own runtime client, as Lambda runs it. */

@@ -5,7 +5,7 @@ export interface Turn extends Content {
   readonly role: 'user' | 'assistant' | 'tool' | 'system';
 }
 
-export interface Content {
+interface Content {
   readonly text: string;
   readonly images: number;
   readonly videos: number;

@@ -14,15 +14,10 @@ export interface Incoming extends Exchange {
   readonly closed: Promise<'answered' | 'cut' | 'aborted'>;
 }
 
-export interface ScriptedServer {
-  /** The base address, version prefix included. */
-  readonly url: string;
-  /** Closes every connection and fails if an answer could not be given. */
-  close(): Promise<void>;
-}
+export type ScriptedServer = Awaited<ReturnType<typeof startUpstream>>;
 
 /** An upstream on a port of its own, with real HTTP. What it answers is a script for each request. */
-export async function startUpstream(answer: (incoming: Incoming) => Script | Promise<Script>): Promise<ScriptedServer> {
+export async function startUpstream(answer: (incoming: Incoming) => Script | Promise<Script>) {
   const faults: unknown[] = [];
   const connections = new WeakMap<
     Socket,
@@ -63,8 +58,10 @@ export async function startUpstream(answer: (incoming: Incoming) => Script | Pro
 
   const { url, close } = await listenLocally(server);
   return {
+    /** The base address, version prefix included. */
     url: `${url}/v1`,
-    async close() {
+    /** Closes every connection and fails if an answer could not be given. */
+    async close(): Promise<void> {
       await close();
       if (faults.length > 0) throw new AggregateError(faults.splice(0), 'a script of the fake upstream failed');
     },

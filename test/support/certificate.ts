@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-export interface Identification {
+interface Identification {
   readonly key: string;
   readonly cert: string;
 }

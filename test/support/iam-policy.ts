@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-export interface Policy {
+interface Policy {
   readonly statements: readonly { readonly actions: readonly string[]; readonly resources: readonly string[] }[];
 }
 

@@ -25,7 +25,7 @@ export function formatOf(dialect: Dialect, expected: Partial<ExpectedAnswer> = {
   return { dialect, expected: { choices: 1, stops: new Set(), ...expected } };
 }
 
-export interface Rewritten {
+interface Rewritten {
   readonly output: string;
   /** What came out after each piece, and at the end. */
   readonly pieces: readonly string[];

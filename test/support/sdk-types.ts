@@ -13,7 +13,7 @@ interface Declaration {
 }
 
 /** The types that an SDK declares, by their whole names. Of two with one name the first file's counts. */
-export type Declarations = ReadonlyMap<string, Declaration>;
+type Declarations = ReadonlyMap<string, Declaration>;
 
 export function readDeclarations(paths: readonly string[]): Declarations {
   const declarations = new Map<string, Declaration>();

@@ -38,7 +38,7 @@ export function dangersOf(before: Template, after: Template): string[] {
   );
 }
 
-export interface TemplateChange {
+interface TemplateChange {
   /** Of what, such as `AWS::Lambda::Function Environment.Variables.GUEST_LIMIT`; `[]` stands for any element of a list. */
   readonly place: string;
   readonly how: string;

@@ -6,7 +6,7 @@ import { replyOf } from '../upstream-identity.ts';
 import { mix, type Speech, type WireEvent } from './teller.ts';
 
 /** How a dialect streams several texts, and how its clients reassemble them. */
-export interface Teller {
+interface Teller {
   readonly kinds: readonly string[];
   /** The events of these texts, in order or, with `pick`, with their deltas interleaved. */
   tell(speeches: readonly Speech[], pick?: (count: number) => number): WireEvent[];

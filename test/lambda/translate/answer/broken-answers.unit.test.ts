@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { readEvents } from '../../../support/client-view.ts';
-import { call, chunk, end, say } from './cases/case.ts';
+import { begin, call, end, more, say } from './cases/case.ts';
 import { bytesOf, clients, plainOf, translateAnswer, translateStream } from './translated.ts';
 import { assertStream } from './validate.ts';
 
@@ -71,10 +71,7 @@ test('arguments that are null or an empty text are an empty input', () => {
 
 test('calls that the limit cut off are shown as far as they were shown, and left out of a plain answer', () => {
   const [whole, cut] = ['{"city":"Paris"}', '{"city":'];
-  const chunks = [
-    ...[call({ index: 0, id: 'a', name: 'f', args: whole }), call({ index: 1, id: 'b', name: 'f', args: cut })],
-    ...[call({ index: 2, id: 'c', name: 'f', args: cut }), chunk({}, { finish_reason: 'length' })],
-  ];
+  const chunks = [begin('a', 0, 'f', whole), begin('b', 1, 'f', cut), begin('c', 2, 'f', cut), end('length')];
   const events = readEvents(translateStream('messages', bytesOf({ chunks })).output);
   assertStream('messages', events);
   const values = events.map(({ value }) => Object(value));
@@ -91,9 +88,7 @@ test('an answer that no model would write is broken off before it fills the memo
   const pieces = (count: number) => bytesOf({ chunks: [...Array.from({ length: count }, () => say(text)), end()] });
   expect(translateStream('responses', pieces(7)).ended).toBe(true);
   expect(translateStream('responses', pieces(9)).ended).toBe(false);
-  const fragments = Array.from({ length: 9 }, (_, at) =>
-    call({ index: 0, ...(at === 0 && { name: 'f' }), args: text }),
-  );
+  const fragments = [begin('a'), ...Array.from({ length: 9 }, () => more(text))];
   expect(translateStream('responses', bytesOf({ chunks: [...fragments, end()] })).ended).toBe(false);
 });
 

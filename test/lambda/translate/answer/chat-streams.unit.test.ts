@@ -9,14 +9,8 @@ import { assertMessage, assertStream } from './validate.ts';
 /** A request that asks for all that a response repeats. */
 const body = {
   ...{ instructions: 'Be brief.', metadata: { a: 'b' }, tool_choice: { type: 'function', name: 'weather' }, user: 'u' },
-  ...{
-    parallel_tool_calls: false,
-    truncation: 'auto',
-    temperature: 0.5,
-    top_p: 1,
-    max_output_tokens: 9,
-    top_logprobs: 2,
-  },
+  ...{ parallel_tool_calls: false, truncation: 'auto', temperature: 0.5, top_p: 1, max_output_tokens: 9 },
+  top_logprobs: 2,
   ...{ tools: [{ type: 'function', name: 'weather' }], reasoning: { effort: 'minimal', summary: 'auto' } },
   text: { format: { type: 'json_schema', name: 'output', schema: { type: 'object' } }, verbosity: 'low' },
 };

@@ -36,13 +36,8 @@ function answer(name: string, pieces: readonly string[], reason = 'tool_calls') 
 const given = { type: 'custom_tool_call', call_id: 'call_a', name: 'apply_patch', status: 'completed' };
 
 test('the input of a custom tool is shown as it comes, as soon as it is certain what it is', () => {
-  const { item, plain, deltas } = answer('apply_patch', [
-    '{"in',
-    'put": "*** Begin',
-    ' Patch\\n+a \\',
-    'u00e9 \\"b\\"',
-    '"}',
-  ]);
+  const pieces = ['{"in', 'put": "*** Begin', ' Patch\\n+a \\', 'u00e9 \\"b\\"', '"}'];
+  const { item, plain, deltas } = answer('apply_patch', pieces);
   expect(deltas).toEqual(['*** Begin', ' Patch\n+a ', 'é "b"']);
   expect(item).toMatchObject({ ...given, input: '*** Begin Patch\n+a é "b"' });
   expect(plain).toMatchObject({ ...given, input: '*** Begin Patch\n+a é "b"' });

@@ -9,39 +9,16 @@ import { assertStream } from './validate.ts';
 const name = /acmecorp|thunder/i;
 
 /** Names of the upstream, whole and in pieces that may come together. */
-const text = fc
-  .array(
-    fc.constantFrom(
-      'AcmeCorp',
-      'Acme',
-      'Corp',
-      'Thun',
-      'der',
-      ' thunder',
-      '\\',
-      '"',
-      'acmecorp/',
-      'é',
-      ' hello ',
-      '\n',
-    ),
-    {
-      maxLength: 6,
-    },
-  )
-  .map((words) => words.join(''));
+const words = ['AcmeCorp', 'Acme', 'Corp', 'Thun', 'der', ' thunder', '\\', '"', 'acmecorp/', 'é', ' hello ', '\n'];
+const text = fc.array(fc.constantFrom(...words), { maxLength: 6 }).map((chosen) => chosen.join(''));
 const input = fc.dictionary(fc.constantFrom('city', 'AcmeCorp'), text, { minKeys: 1 });
 
 /** Several pieces of one kind, so that most events are like the one before. */
 const said = fc
   .tuple(fc.constantFrom('content', 'reasoning_content', 'refusal'), fc.array(text, { maxLength: 5 }))
   .map(([member, texts]) => texts.map((one) => ({ [member]: one })));
-const calls = fc.array(
-  fc.record({ name: fc.constantFrom('weather', 'AcmeCorp_search', 'patch'), input, args: fc.nat(30) }),
-  {
-    maxLength: 2,
-  },
-);
+const called = fc.record({ name: fc.constantFrom('weather', 'AcmeCorp_search', 'patch'), input, args: fc.nat(30) });
+const calls = fc.array(called, { maxLength: 2 });
 const reason = fc.constantFrom('stop', 'tool_calls', 'Thunder');
 
 const tools = { patch: { kind: 'custom', name: 'patch' } } as const;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readEvents } from '../../../support/client-view.ts';
-import { call, chunk, end, say, think } from './cases/case.ts';
+import { begin, chunk, end, more, say, think } from './cases/case.ts';
 import { bytesOf, type Client, plainOf, type Setup, translateAnswer, translateStream } from './translated.ts';
 import { assertStream } from './validate.ts';
 
@@ -37,10 +37,7 @@ test('thoughts are sealed in the signature of a block, before it stops', () => {
 });
 
 test('each block of thoughts is sealed once, in its turn, also while it waits behind a call', () => {
-  const given = [
-    ...[think('A'), call({ index: 0, id: 'a', name: 'f', args: '{' }), think('B'), say('c'), think('D')],
-    ...[call({ index: 0, args: '}' }), end()],
-  ];
+  const given = [...[think('A'), begin('a', 0, 'f', '{'), think('B'), say('c'), think('D'), more('}'), end()]];
   const signatures = events('messages', { seal }, given).flatMap(({ delta }) => delta?.signature ?? []);
   expect(signatures).toEqual(['sealed: A', 'sealed: B', 'sealed: D']);
 });
@@ -84,13 +81,7 @@ describe('a seal holds what the upstream sent, and the client reads it hidden', 
   });
 
   test('wherever the network cuts the stream', () => {
-    const given = [
-      think('A Thun'),
-      call({ index: 0, id: 'a', name: 'f', args: '{}' }),
-      think('der B'),
-      say('Hi'),
-      end(),
-    ];
+    const given = [think('A Thun'), begin('a', 0, 'f', '{}'), think('der B'), say('Hi'), end()];
     const bytes = bytesOf({ chunks: given });
     const whole = translateStream('messages', bytes, { seal }).output;
     expect(whole).toContain('sealed: A Thun"');

@@ -62,15 +62,10 @@ const usage = {
 };
 
 export function assertMessage(message: unknown): void {
-  const { id, role, type, model } = Object(message);
-  expect({ id, role, type, model }).toEqual({
-    id: expect.stringMatching(/^msg_/),
-    role: 'assistant',
-    type: 'message',
-    model: 'svc',
-  });
+  const id = expect.stringMatching(/^msg_/);
+  expect(message).toMatchObject({ id, role: 'assistant', type: 'message', model: 'svc' });
   expect(Object(message).usage).toEqual(usage);
-  expect(Object(message)).toHaveProperty('stop_sequence');
+  expect(message).toHaveProperty('stop_sequence');
 }
 
 /** The same for messages: one block is open at a time, and their indexes have no gaps. */

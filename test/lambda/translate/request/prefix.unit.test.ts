@@ -38,27 +38,16 @@ const upstream = fc.record<Partial<ChatUpstream>>({
   replay: fc.constantFrom('back', 'back-as-reasoning', 'never'),
 });
 
-const image = 'data:image/png;base64,iVBORw0KGgo=';
-
 /** The requests of a session as Codex sends them: each repeats the one before, and adds to it. */
 function codexRequests(steps: readonly Step[]): object[] {
+  const part = (text: string) => ({ type: 'input_text', text });
+  const say = (role: string, text: string) => ({ type: 'message', role, content: [part(text)] });
   const input: object[] = [
-    { type: 'message', role: 'developer', content: [{ type: 'input_text', text: '<permissions>' }] },
-    { type: 'message', role: 'user', content: [{ type: 'input_text', text: '<environment_context>' }] },
-    { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Fix it.' }] },
+    ...[say('developer', '<permissions>'), say('user', '<environment_context>'), say('user', 'Fix it.')],
   ];
-  const rule = { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'be quick' }] };
-  const outputs = {
-    text: 'done',
-    texts: [
-      { type: 'input_text', text: 'a' },
-      { type: 'input_text', text: 'b' },
-    ],
-    image: [
-      { type: 'input_text', text: 'see' },
-      { type: 'input_image', image_url: image },
-    ],
-  };
+  const rule = say('developer', 'be quick');
+  const image = { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=' };
+  const outputs = { text: 'done', texts: [part('a'), part('b')], image: [part('see'), image] };
   const request = () => ({
     ...{ model: 'svc', instructions: 'You are Codex.', input: [...input], stream: true, store: false },
     tools: [
@@ -77,25 +66,16 @@ function codexRequests(steps: readonly Step[]): object[] {
       if (text !== undefined) input.push({ role: 'assistant', content: [{ type: 'output_text', text }] });
       const made = calls.map((kind, index) => ({ kind, call_id: `call_${turn}_${index}` }));
       for (const { kind, call_id } of made) {
+        const namespace = kind === 'namespaced' ? 'mcp__a' : undefined;
         if (kind === 'custom') input.push({ type: 'custom_tool_call', call_id, name: 'apply_patch', input: '*** x\n' });
-        else
-          input.push({
-            type: 'function_call',
-            call_id,
-            name: 'read',
-            arguments: '{"a":1}',
-            ...(kind === 'namespaced' && { namespace: 'mcp__a' }),
-          });
+        else input.push({ type: 'function_call', call_id, name: 'read', namespace, arguments: '{"a":1}' });
       }
       if (place === 'before') input.push(rule);
       for (const { kind, call_id } of made.toReversed()) {
-        input.push({
-          type: `${kind === 'custom' ? 'custom_tool' : 'function'}_call_output`,
-          call_id,
-          output: outputs[results],
-        });
+        const type = `${kind === 'custom' ? 'custom_tool' : 'function'}_call_output`;
+        input.push({ type, call_id, output: outputs[results] });
       }
-      if (user || made.length === 0) input.push({ role: 'user', content: [{ type: 'input_text', text: 'go on' }] });
+      if (user || made.length === 0) input.push(say('user', 'go on'));
       if (place === 'after') input.push(rule);
       return request();
     }),
@@ -104,35 +84,20 @@ function codexRequests(steps: readonly Step[]): object[] {
 
 /** The same of Claude Code, whose cache marks move on with each request. */
 function claudeRequests(steps: readonly Step[]): object[] {
+  const block = (text: string) => ({ type: 'text', text });
   const messages: { role: string; content: object[] }[] = [
-    {
-      role: 'user',
-      content: [
-        { type: 'text', text: '<system-reminder>' },
-        { type: 'text', text: 'Fix it.' },
-      ],
-    },
+    { role: 'user', content: [block('<system-reminder>'), block('Fix it.')] },
   ];
-  const rule = { role: 'system', content: [{ type: 'text', text: 'be quick' }] };
+  const rule = { role: 'system', content: [block('be quick')] };
   const source = { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' };
-  const outputs = {
-    text: 'done',
-    texts: [
-      { type: 'text', text: 'a' },
-      { type: 'text', text: 'b' },
-    ],
-    image: [{ type: 'image', source }],
-  };
+  const outputs = { text: 'done', texts: [block('a'), block('b')], image: [{ type: 'image', source }] };
   const marked = (blocks: readonly object[]) =>
     blocks.map((block, index) =>
       index === blocks.length - 1 ? { ...block, cache_control: { type: 'ephemeral' } } : block,
     );
   const request = (turn: number) => ({
     ...{ model: 'svc', max_tokens: 32_000, stream: true },
-    system: [
-      { type: 'text', text: `x-anthropic-billing-header: cch=${turn}` },
-      { type: 'text', text: 'You are Claude Code.' },
-    ],
+    system: [block(`x-anthropic-billing-header: cch=${turn}`), block('You are Claude Code.')],
     messages: messages.map(({ role, content }, index) => ({
       role,
       content: index === messages.length - 1 ? marked(content) : content,
@@ -150,7 +115,7 @@ function claudeRequests(steps: readonly Step[]): object[] {
           thinking,
           signature: sealed ? seals.seal('messages', thinking) : 'EqQB',
         })),
-        ...(text === undefined ? [] : [{ type: 'text', text }]),
+        ...(text === undefined ? [] : [block(text)]),
         ...made.map((id) => ({ type: 'tool_use', id, name: 'Read', input: { path: '/a b' } })),
       ];
       messages.push({ role: 'assistant', content: said });
@@ -161,7 +126,7 @@ function claudeRequests(steps: readonly Step[]): object[] {
         content: outputs[results],
         is_error: index === 1,
       }));
-      const more = user || made.length === 0 ? [{ type: 'text', text: 'go on' }] : [];
+      const more = user || made.length === 0 ? [block('go on')] : [];
       messages.push({ role: 'user', content: [...content, ...more] });
       if (place === 'after') messages.push(rule);
       return request(turn + 1);

@@ -9,7 +9,7 @@ import {
   type StreamRewriter,
 } from '../stream/rewrite-stream.ts';
 import { UnfinishedAnswer } from '../translate/answer/facts.ts';
-import { createRawThoughts } from '../translate/answer/raw-thoughts.ts';
+import { createRawThoughts } from '../translate/answer/read-chat.ts';
 import { translateChatAnswer, translateChatStream, translateCount } from '../translate/answer/translate-answer.ts';
 import type { AnswerWriter } from '../translate/answer/writer.ts';
 import type { Translated } from '../upstream/failover.ts';

@@ -77,7 +77,7 @@ function addResult(writing: Writing, { result, id }: Call, messages: Message[]):
     messages.push({ role: 'tool', id, parts });
     return [];
   }
-  const totals = countKinds(parts);
+  const kinds = Map.groupBy(parts, ({ kind }) => kind);
   const seen = new Map<string, number>();
   const shown: Part[] = [];
   const texts = parts.map((part): Part => {
@@ -88,16 +88,13 @@ function addResult(writing: Writing, { result, id }: Call, messages: Message[]):
     const number = (seen.get(part.kind) ?? 0) + 1;
     seen.set(part.kind, number);
     shown.push(part);
-    return { kind: 'text', text: quote(`[${part.kind} ${number} of ${totals.get(part.kind)}: see the next message]`) };
+    return {
+      kind: 'text',
+      text: quote(`[${part.kind} ${number} of ${kinds.get(part.kind)?.length}: see the next message]`),
+    };
   });
   messages.push({ role: 'tool', id, parts: texts });
   return shown;
-}
-
-function countKinds(parts: readonly Part[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { kind } of parts) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  return counts;
 }
 
 /** What a result says. Chat has no word for a call that failed. */

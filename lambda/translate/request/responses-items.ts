@@ -18,7 +18,7 @@ import {
 } from './reading.ts';
 import { responsesFields as fields } from './responses-fields.ts';
 import { isText, readParts, readText, toText } from './responses-parts.ts';
-import type { ToolOffers } from './responses-tools.ts';
+import { requireClientSearch, type ToolOffers } from './responses-tools.ts';
 import type { Turns } from './turns.ts';
 
 /** Where the items of a request go. */
@@ -190,10 +190,10 @@ function readCustomCall(items: Items, item: Node): undefined {
   addCall(items, item, call, 'custom', { form: 'input', raw: call.requiredString('input') });
 }
 
-function readSearchCall({ reading, turns, offers }: Items, item: Node): undefined {
+function readSearchCall({ reading, turns }: Items, item: Node): undefined {
   const { json } = reading;
   const call = takeMembers(reading, item, fields['tool_search_call item']);
-  offers.requireClient(item, call.raw('execution'));
+  requireClientSearch(reading, item, call.raw('execution'));
   const id = call.requiredString('call_id');
   const given = call.required('arguments');
   const tool = { kind: 'tool_search' as const, name: 'tool_search' };
@@ -210,7 +210,7 @@ function* readOutput({ reading, turns }: Items, item: Node): Cooperative<void> {
 
 function* readSearchOutput({ reading, turns, offers }: Items, item: Node): Cooperative<void> {
   const { raw, required, requiredText } = takeMembers(reading, item, fields['tool_search_output item']);
-  offers.requireClient(item, raw('execution'));
+  requireClientSearch(reading, item, raw('execution'));
   const id = requiredText('call_id');
   const found = yield* offers.readFound(required('tools'));
   turns.result({ at: item, parts: [], failed: false, found }, id);

@@ -18,19 +18,6 @@ import {
 } from './reading.ts';
 import { responsesFields as fields } from './responses-fields.ts';
 
-/** The tools that a request offers, wherever they stand in it. */
-export interface ToolOffers {
-  /** Reads a list of tools. */
-  read(list: Node): Cooperative<void>;
-  /** Reads what a search of the client found: from then on these tools are offered. */
-  readFound(list: Node): Cooperative<ClientTool[]>;
-  /** Refuses a search that the vendor would have to run. */
-  requireClient(at: Node, execution: string | undefined): void;
-  readChoice(choice: Node): Cooperative<Choice>;
-  /** All tools that may be offered: those that only a search may load are there once they were found. */
-  finish(): readonly Offer[];
-}
-
 /** Tools that agents offer by default and that run at the vendor: left out, unless one is forced. */
 export const hostedTools = /^(web_search|image_generation$)/;
 
@@ -48,7 +35,10 @@ interface Around {
   readonly found?: boolean;
 }
 
-export function createToolOffers(reading: Reading): ToolOffers {
+export type ToolOffers = ReturnType<typeof createToolOffers>;
+
+/** The tools that a request offers, wherever they stand in it. */
+export function createToolOffers(reading: Reading) {
   const { json } = reading;
   const offers: Offer[] = [];
   const deferred: Node[] = [];
@@ -71,7 +61,7 @@ export function createToolOffers(reading: Reading): ToolOffers {
       return yield* readTools(list, { ...around, namespace });
     }
     if (type === 'tool_search' && around.namespace === undefined) {
-      const offer = readSearch(reading, tool, requireClient);
+      const offer = readSearch(reading, tool);
       offers.push(offer);
       return [offer.tool];
     }
@@ -93,19 +83,16 @@ export function createToolOffers(reading: Reading): ToolOffers {
     return tools;
   }
 
-  const requireClient: ToolOffers['requireClient'] = (at, execution) => {
-    if (execution === '"client"') return;
-    refuse(reading, at, 'is a tool search at the vendor, and this model has none. Set its execution to client.');
-  };
-
   return {
-    *read(list) {
+    /** Reads a list of tools. */
+    *read(list: Node): Cooperative<void> {
       yield* readTools(list, {});
     },
-    readFound: (list) => readTools(list, { found: true }),
-    requireClient,
-    readChoice: (choice) => readChoice(reading, choice, hosted),
-    finish() {
+    /** Reads what a search of the client found: from then on these tools are offered. */
+    readFound: (list: Node): Cooperative<ClientTool[]> => readTools(list, { found: true }),
+    readChoice: (choice: Node): Cooperative<Choice> => readChoice(reading, choice, hosted),
+    /** All tools that may be offered: those that only a search may load are there once they were found. */
+    finish(): readonly Offer[] {
       const [first] = deferred;
       if (first !== undefined && !offers.some(({ tool }) => tool.kind === 'tool_search')) {
         refuse(reading, first, 'needs a tool_search among the tools, or no search could load the tool.');
@@ -149,11 +136,17 @@ function readGrammar(reading: Reading, at: Node): Offer['grammar'] {
   return { at, syntax: requiredString('syntax'), definition: requiredString('definition') };
 }
 
-function readSearch(reading: Reading, at: Node, requireClient: ToolOffers['requireClient']): Offer {
+function readSearch(reading: Reading, at: Node): Offer {
   const { raw } = takeMembers(reading, at, fields['tool_search tool']);
-  requireClient(at, raw('execution'));
+  requireClientSearch(reading, at, raw('execution'));
   const tool = { kind: 'tool_search' as const, name: 'tool_search' };
   return { at, tool, description: raw('description'), parameters: raw('parameters') };
+}
+
+/** Refuses a search that the vendor would have to run. */
+export function requireClientSearch(reading: Reading, at: Node, execution: string | undefined): void {
+  if (execution === '"client"') return;
+  refuse(reading, at, 'is a tool search at the vendor, and this model has none. Set its execution to client.');
 }
 
 function deferredIn({ nodes, raw }: Members<'defer_loading'>): Node | undefined {

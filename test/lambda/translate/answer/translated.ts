@@ -6,7 +6,7 @@ import { rewriteAnswer } from '../../../../lambda/stream/hide.ts';
 import { createStreamRewriter } from '../../../../lambda/stream/rewrite-stream.ts';
 import { encodeEvent } from '../../../../lambda/stream/sse.ts';
 import { echoOf } from '../../../../lambda/translate/answer/echo-responses.ts';
-import { createRawThoughts } from '../../../../lambda/translate/answer/raw-thoughts.ts';
+import { createRawThoughts } from '../../../../lambda/translate/answer/read-chat.ts';
 import { translateChatAnswer } from '../../../../lambda/translate/answer/translate-answer.ts';
 import { createMessagesWriter } from '../../../../lambda/translate/answer/write-messages.ts';
 import { createResponsesWriter } from '../../../../lambda/translate/answer/write-responses.ts';

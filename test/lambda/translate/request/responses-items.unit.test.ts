@@ -337,15 +337,14 @@ describe('images in outputs', () => {
 });
 
 describe('items that are refused', () => {
+  const unknown = "is of a kind that this model can't take.";
+  const [full, gone] = ['Send the full history.', 'and this model has none. Leave it out.'];
   test.each<[input: unknown, message: string]>([
-    [
-      [user, call('c1'), output('c1'), output('c1')],
-      'input[3] answers c1, which no call before it waits for. Send the full history.',
-    ],
+    [[user, call('c1'), output('c1'), output('c1')], `input[3] answers c1, which no call before it waits for. ${full}`],
     [[user, call('c1'), user], 'input[1] is a call without its output. Send the output too, or leave the call out.'],
     [
       [{ type: 'compaction_trigger' }],
-      'input[0] (compaction_trigger) is a history that only its maker can read. Send the full history.',
+      `input[0] (compaction_trigger) is a history that only its maker can read. ${full}`,
     ],
     [
       [{ type: 'item_reference', id: 'msg_1' }],
@@ -355,21 +354,15 @@ describe('items that are refused', () => {
       [{ type: 'local_shell_call', call_id: 'c' }],
       'input[0] (local_shell_call) belongs to a tool that this model does not have. Offer a function instead.',
     ],
-    [
-      [{ type: 'mcp_call', id: 'c' }],
-      'input[0] (mcp_call) belongs to a tool that runs at the vendor, and this model has none. Leave it out.',
-    ],
+    [[{ type: 'mcp_call', id: 'c' }], `input[0] (mcp_call) belongs to a tool that runs at the vendor, ${gone}`],
     [
       [{ type: 'image_generation_call', result: 'AAAA' }],
       'input[0] (image_generation_call) holds an image. Send it as an input_image of the user.',
     ],
-    [
-      [{ type: 'constructor', data: 1 }],
-      "input[0] (constructor) is of a kind that this model can't take. Leave it out.",
-    ],
+    [[{ type: 'constructor', data: 1 }], `input[0] (constructor) ${unknown} Leave it out.`],
     [
       [{ role: 'user', content: [{ type: 'input_video', video_url: 'x' }] }],
-      "input[0].content[0] (input_video) is of a kind that this model can't take. Send text instead.",
+      `input[0].content[0] (input_video) ${unknown} Send text instead.`,
     ],
     ...[
       { type: 'input_image', file_id: 'file_1' },
@@ -380,11 +373,11 @@ describe('items that are refused', () => {
     ]),
     [
       [{ role: 'system', content: [image('data:1')] }],
-      "input[0].content[0] (input_image) can't stand in instructions. Send it in a message of the user.",
+      `input[0].content[0] (input_image) can't stand in instructions. Send it in a message of the user.`,
     ],
     [
       [{ role: 'assistant', content: [image('data:1')] }],
-      "input[0].content[0] (input_image) can't stand in a message of the assistant. Send text.",
+      `input[0].content[0] (input_image) can't stand in a message of the assistant. Send text.`,
     ],
     [[{ role: 'critic', content: 'x' }], 'input[0].role must be user, assistant, system or developer.'],
     [[{ role: 'user' }], 'input[0] has no content. Add it.'],

@@ -213,25 +213,22 @@ describe('the choice of a responses request', () => {
 });
 
 describe('tools and choices that are refused', () => {
+  const unknown = "is of a kind that this model can't take. Leave it out.";
+  const vendor = 'runs at the vendor, and this model has none.';
+  const missing = 'names a tool that is not among the tools. Add it to them.';
   const gone = 'leaves no tool that this model could call. Offer a function.';
   test.each<[more: object, message: string]>([
     [
       { tools: [run, { type: 'file_search', vector_store_ids: [] }] },
-      'tools[1] (file_search) runs at the vendor, and this model has none. Leave it out of tools.',
+      `tools[1] (file_search) ${vendor} Leave it out of tools.`,
     ],
     [
       { tools: [{ type: 'local_shell' }] },
       'tools[0] (local_shell) is a tool whose calls this model does not know. Offer a function instead.',
     ],
-    [{ tools: [{ type: 'oracle' }] }, "tools[0] (oracle) is of a kind that this model can't take. Leave it out."],
-    [
-      { tools: [{ type: 'custom', name: 'x', format: { type: 'sonnet' } }] },
-      "tools[0].format (sonnet) is of a kind that this model can't take. Leave it out.",
-    ],
-    [
-      { tools: [{ ...files, tools: [files] }] },
-      "tools[0].tools[0] (namespace) is of a kind that this model can't take. Leave it out.",
-    ],
+    [{ tools: [{ type: 'oracle' }] }, `tools[0] (oracle) ${unknown}`],
+    [{ tools: [{ type: 'custom', name: 'x', format: { type: 'sonnet' } }] }, `tools[0].format (sonnet) ${unknown}`],
+    [{ tools: [{ ...files, tools: [files] }] }, `tools[0].tools[0] (namespace) ${unknown}`],
     [
       { tools: [{ type: 'tool_search' }] },
       'tools[0] is a tool search at the vendor, and this model has none. Set its execution to client.',
@@ -252,19 +249,16 @@ describe('tools and choices that are refused', () => {
     [{ tools: {} }, 'tools must be an array, not an object.'],
     [
       { tools: [run, { type: 'web_search' }], tool_choice: { type: 'web_search' } },
-      'tools[1] (web_search) runs at the vendor, and this model has none. In Codex: web_search = "disabled".',
+      `tools[1] (web_search) ${vendor} In Codex: web_search = "disabled".`,
     ],
     [
       { tools: [{ type: 'image_generation' }], tool_choice: { type: 'image_generation' } },
-      'tools[0] (image_generation) runs at the vendor, and this model has none. Leave it out.',
+      `tools[0] (image_generation) ${vendor} Leave it out.`,
     ],
-    [
-      { tools: [run], tool_choice: { type: 'function', name: 'walk' } },
-      'tool_choice names a tool that is not among the tools. Add it to them.',
-    ],
+    [{ tools: [run], tool_choice: { type: 'function', name: 'walk' } }, `tool_choice ${missing}`],
     [
       { tools: [run], tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'custom', name: 'run' }] } },
-      'tool_choice.tools[0] names a tool that is not among the tools. Add it to them.',
+      `tool_choice.tools[0] ${missing}`,
     ],
     [
       { tools: [run], tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'web_search' }] } },
@@ -272,9 +266,6 @@ describe('tools and choices that are refused', () => {
     ],
     [{ tools: [{ type: 'web_search' }], tool_choice: 'required' }, `tool_choice ${gone}`],
     [{ tools: [run], tool_choice: 'sometimes' }, 'tool_choice must be auto, none or required.'],
-    [
-      { tools: [run], tool_choice: { type: 'shell' } },
-      "tool_choice (shell) is of a kind that this model can't take. Leave it out.",
-    ],
+    [{ tools: [run], tool_choice: { type: 'shell' } }, `tool_choice (shell) ${unknown}`],
   ])('%j', (more, message) => expect(refused(more)).toBe(message));
 });

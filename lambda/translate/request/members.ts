@@ -62,7 +62,8 @@ export function takeMembers<const F extends Fields>(
   };
   const raw = (name: string) => ifThere(name, (value) => json.raw(value));
   return {
-    ...{ nodes: nodes as Members<keyof F & string>['nodes'], required },
+    nodes: nodes as Members<keyof F & string>['nodes'],
+    required,
     raw,
     raws: (...names) => Object.fromEntries(names.map((name) => [name, raw(name)])),
     string: (name) => ifThere(name, (value) => stringOf(reading, value)),

@@ -43,12 +43,7 @@ export function isPauseDue(reading: Reading, at: Node): boolean {
 
 /** A refusal of the request that names a place in it: `what` goes on after the place. */
 export function refuse({ json }: Pick<Reading, 'json'>, at: Node, what: string): never {
-  throw new GatewayError('invalid_request', `${placeOf(json, at)} ${what}`);
-}
-
-/** A place in a body as a sentence quotes it. */
-export function placeOf(json: Json, at: Node): string {
-  return excerpt(pathTo(json, at), longestPath) || 'The body';
+  throw new GatewayError('invalid_request', `${excerpt(pathTo(json, at), longestPath) || 'The body'} ${what}`);
 }
 
 export function requireKind(reading: Reading, value: Node, ...kinds: readonly Kind[]): void {

@@ -4,14 +4,13 @@ import { refusalOf, seals, toChat } from './translate.ts';
 
 const say = (role: string, text: string) => ({ type: 'message', role, content: text });
 const user = say('user', 'go');
-const call = (id: string, name = 'run', given = '{}') => ({
-  ...{ type: 'function_call', call_id: id, name, arguments: given },
+const call = (call_id: string, name = 'run', given = '{}') => ({
+  ...{ type: 'function_call', call_id, name, arguments: given },
 });
-const output = (id: string, text: unknown = `${id} done`) => ({
-  type: 'function_call_output',
-  call_id: id,
-  output: text,
+const output = (call_id: string, output: unknown = `${call_id} done`) => ({
+  ...{ type: 'function_call_output', call_id, output },
 });
+const from = (...content: unknown[]) => ({ role: 'user', content });
 const inputText = (text: string) => ({ type: 'input_text', text });
 const image = (url: string) => ({ type: 'input_image', image_url: url, detail: 'high' });
 const thought = (text: string) => ({ type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text }] });
@@ -39,29 +38,21 @@ describe('the items of a responses request', () => {
       [
         user,
         { role: 'user', content: 'go' },
-        { role: 'user', content: [inputText('go')] },
-        { role: 'user', content: [inputText('a'), inputText('b')] },
-        { role: 'user', content: [inputText('see'), image('data:image/png;base64,AA==')] },
-        {
-          role: 'user',
-          content: [
-            { type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,AA==' },
-            { type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } },
-          ],
-        },
-        { role: 'user', content: [] },
+        ...[from(inputText('go')), from(inputText('a'), inputText('b'))],
+        from(inputText('see'), image('data:image/png;base64,AA==')),
+        from(
+          { type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,AA==' },
+          { type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } },
+        ),
+        from(),
       ],
       [
-        ...[asked, asked, asked],
-        { role: 'user', content: [text('a'), text('b')] },
-        { role: 'user', content: [text('see'), shown('data:image/png;base64,AA==')] },
-        {
-          role: 'user',
-          content: [
-            { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,AA==' } },
-            { type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } },
-          ],
-        },
+        ...[asked, asked, asked, from(text('a'), text('b'))],
+        from(text('see'), shown('data:image/png;base64,AA==')),
+        from(
+          { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,AA==' } },
+          { type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } },
+        ),
         { role: 'user', content: '' },
       ],
     ],
@@ -70,10 +61,7 @@ describe('the items of a responses request', () => {
       [
         user,
         {
-          role: 'assistant',
-          id: 'msg_1',
-          status: 'completed',
-          phase: 'final_answer',
+          ...{ role: 'assistant', id: 'msg_1', status: 'completed', phase: 'final_answer' },
           content: [{ type: 'output_text', text: 'ok', annotations: [], logprobs: [] }],
         },
       ],
@@ -87,14 +75,8 @@ describe('the items of a responses request', () => {
     [
       'a run of reasoning, texts and calls, as one message',
       [
-        user,
-        thought('hm'),
-        say('assistant', 'first'),
-        call('c1'),
-        say('assistant', 'then'),
-        call('c2', 'stop'),
-        output('c1'),
-        output('c2'),
+        ...[user, thought('hm'), say('assistant', 'first'), call('c1'), say('assistant', 'then'), call('c2', 'stop')],
+        ...[output('c1'), output('c2')],
       ],
       [
         asked,
@@ -102,22 +84,14 @@ describe('the items of a responses request', () => {
           ...{ role: 'assistant', content: [text('first'), text('then')], reasoning_content: 'hm' },
           tool_calls: [called('c1'), called('c2', 'stop')],
         },
-        tool('c1'),
-        tool('c2'),
+        ...[tool('c1'), tool('c2')],
       ],
     ],
     [
       'outputs in another order than their calls, and after more talk',
       [
-        user,
-        call('c1'),
-        call('c2'),
-        call('c3'),
-        output('c2'),
-        output('c1'),
-        say('assistant', 'well'),
-        user,
-        output('c3'),
+        ...[user, call('c1'), call('c2'), call('c3'), output('c2'), output('c1')],
+        ...[say('assistant', 'well'), user, output('c3')],
       ],
       [
         ...[asked, calls(called('c1'), called('c2'), called('c3')), tool('c1'), tool('c2'), tool('c3')],
@@ -142,9 +116,7 @@ describe('the items of a responses request', () => {
     [
       'arguments as they are written: none, or a number that no double holds in an odd order',
       [
-        user,
-        call('c1', 'run', ''),
-        call('c2', 'run', '{"z":12345678901234567890,"a":1.0}'),
+        ...[user, call('c1', 'run', ''), call('c2', 'run', '{"z":12345678901234567890,"a":1.0}')],
         ...[output('c1'), output('c2')],
       ],
       [
@@ -187,16 +159,14 @@ describe('the items of a responses request', () => {
           text('[image 2 of 2: see the next message]'),
         ]),
         tool('c2', '[image 1 of 1: see the next message]'),
-        { role: 'user', content: [shown('data:1'), shown('data:2'), shown('data:3'), text('go')] },
+        from(shown('data:1'), shown('data:2'), shown('data:3'), text('go')),
       ],
     ],
     [
       'a message from another agent',
       [
         {
-          type: 'agent_message',
-          author: '/root',
-          recipient: '/root/a',
+          ...{ type: 'agent_message', author: '/root', recipient: '/root/a' },
           content: [inputText('go'), { type: 'encrypted_content', encrypted_content: 'gAAA' }],
         },
       ],
@@ -249,15 +219,11 @@ describe('reasoning that comes back', () => {
   });
 
   test('several of one turn are joined by a blank line', () => {
-    const items = [
-      user,
-      thought('a"'),
-      { ...thought('-'), encrypted_content: sealed },
-      thought('\\b'),
-      call('c1'),
-      output('c1'),
-    ];
-    expect(reasoningOf(items)).toEqual([['a"\n\nwhat it really thought\n\n\\b'], undefined]);
+    const thoughts = [thought('a"'), { ...thought('-'), encrypted_content: sealed }, thought('\\b')];
+    expect(reasoningOf([user, ...thoughts, call('c1'), output('c1')])).toEqual([
+      ['a"\n\nwhat it really thought\n\n\\b'],
+      undefined,
+    ]);
   });
 
   test.each<[what: string, upstream: Partial<ChatUpstream>, more: object, text: string[]]>([
@@ -295,19 +261,13 @@ describe('instructions and system messages', () => {
       {},
       [{ role: 'system', content: [text('be'), text('rule'), text('b')] }, asked],
     ],
-    [
-      'after a user: into that message',
-      [user, developer],
-      {},
-      {},
-      [{ role: 'user', content: [text('go'), text('rule')] }],
-    ],
+    ['after a user: into that message', [user, developer], {}, {}, [from(text('go'), text('rule'))]],
     [
       'after the assistant: before what the user says next',
       [user, say('assistant', 'ok'), developer, user],
       {},
       {},
-      [asked, { role: 'assistant', content: 'ok' }, { role: 'user', content: [text('rule'), text('go')] }],
+      [asked, { role: 'assistant', content: 'ok' }, from(text('rule'), text('go'))],
     ],
     [
       'between a call and its result: after the result',

@@ -36,7 +36,19 @@ interface AllUpstreams {
 /** `UPSTREAM_…` first, then `UPSTREAM_2_…`, `UPSTREAM_3_…` in the order of their numbers. */
 export function readUpstreams(environment: Environment, all: AllUpstreams, faults: string[]): Upstream[] {
   const upstreams = findPrefixes(environment, faults).map((prefix) => readUpstream(prefix, environment, faults));
-  faults.push(...signingFaults(all, upstreams), ...usageFaults(all, upstreams));
+  // Dialects that could not be read are reported by their own check.
+  const speakMessages = upstreams.some(({ dialects }) => dialects === undefined || dialects.includes(messages));
+  if (all.upstreamSignsThinking && !speakMessages) {
+    faults.push(
+      'UPSTREAM_SIGNS_THINKING is for upstreams that speak messages, but UPSTREAM_DIALECTS leaves that out everywhere: remove it',
+    );
+  }
+  for (const { prefix, translation } of upstreams) {
+    if (!all.upstreamStreamUsage || translation.streamOptions !== 'omit') continue;
+    faults.push(
+      `UPSTREAM_STREAM_USAGE asks all streams for their usage, which ${prefix}_STREAM_OPTIONS says is refused: remove one of them`,
+    );
+  }
   return upstreams;
 }
 
@@ -93,22 +105,6 @@ const lower = <Name extends string>(name: Name) => name.toLowerCase() as Lowerca
 /** The dialect that has signatures, and an endpoint that counts tokens. */
 const messages = lower(ownAddresses[1]);
 
-function signingFaults({ upstreamSignsThinking }: AllUpstreams, upstreams: readonly Upstream[]): string[] {
-  const speakMessages = upstreams.some(({ dialects }) => dialects === undefined || dialects.includes(messages));
-  if (!upstreamSignsThinking || speakMessages) return [];
-  return [
-    'UPSTREAM_SIGNS_THINKING is for upstreams that speak messages, but UPSTREAM_DIALECTS leaves that out everywhere: remove it',
-  ];
-}
-
-function usageFaults({ upstreamStreamUsage }: AllUpstreams, upstreams: readonly Upstream[]): string[] {
-  const refusing = upstreams.filter(({ translation }) => upstreamStreamUsage && translation.streamOptions === 'omit');
-  return refusing.map(
-    ({ prefix }) =>
-      `UPSTREAM_STREAM_USAGE asks all streams for their usage, which ${prefix}_STREAM_OPTIONS says is refused: remove one of them`,
-  );
-}
-
 /** Settings of an upstream that say what its dialects make untrue or needless. */
 function translationFaults(
   prefix: string,
@@ -127,18 +123,15 @@ function translationFaults(
   const untranslated = set.filter((name) => missing.length === 0 && Object.hasOwn(translationSettings, name));
   const countsItself = missing.length > 0 && dialects.includes(messages) && set.includes('TOKENIZE_URL');
   const withoutLevels = missing.length > 0 && set.includes('REASONING_LEVELS') && reasoning !== 'reasoning_effort';
-  return [
-    ...needless.map(
-      (name) => `${prefix}_${name} is for a dialect that ${prefix}_DIALECTS leaves out: remove one of them`,
-    ),
-    ...untranslated.map(
-      (name) => `${prefix}_${name} is for translation, but ${prefix}_DIALECTS names every dialect: remove it`,
-    ),
-    ...(countsItself
-      ? [
-          `${prefix}_TOKENIZE_URL counts for clients of messages, whom ${prefix}_DIALECTS sends upstream as they are: remove it`,
-        ]
-      : []),
-    ...(withoutLevels ? [`${prefix}_REASONING_LEVELS needs ${prefix}_REASONING=reasoning_effort`] : []),
+  const faults = [
+    ...needless.map((name) => `${name} is for a dialect that ${prefix}_DIALECTS leaves out: remove one of them`),
+    ...untranslated.map((name) => `${name} is for translation, but ${prefix}_DIALECTS names every dialect: remove it`),
   ];
+  if (countsItself) {
+    faults.push(
+      `TOKENIZE_URL counts for clients of messages, whom ${prefix}_DIALECTS sends upstream as they are: remove it`,
+    );
+  }
+  if (withoutLevels) faults.push(`REASONING_LEVELS needs ${prefix}_REASONING=reasoning_effort`);
+  return faults.map((fault) => `${prefix}_${fault}`);
 }

@@ -32,6 +32,8 @@ const ttl = quotaSchema.ttlAttribute;
 /** A charge removes the minutes and the day that went out of date shortly before it; see `dropOld` for others. */
 const minutesRemoved = [2, 3, 4];
 
+const ttlValue = (expiresAt: number) => numberValue(Math.ceil(expiresAt / 1000));
+
 /** The digits keep it, as the names below, from being a word that DynamoDB reserves. */
 export const countOf = (period: number | undefined): string => `u${period ?? 'lifetime'}`;
 const burstOf = (minute: number) => `n${minute}`;
@@ -65,7 +67,7 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
           ':one': numberValue(1),
           ':limit': numberValue(limit),
           ':burst': numberValue(burst),
-          ...(expiresAt !== undefined && { ':ttl': numberValue(Math.ceil(expiresAt / 1000)) }),
+          ...(expiresAt !== undefined && { ':ttl': ttlValue(expiresAt) }),
           ...reserving?.values,
         },
       });
@@ -165,30 +167,23 @@ function readReservation(name: string, { S = '' }: Value): OpenReservation | und
 /** Tallies in the quota table: `used`, added to without tokens. */
 export function createTallies(callDynamoDb: CallService, tableName: string): Tallies {
   const table = createTable(callDynamoDb, quotaSchema, tableName);
+  const adding = (amount: number, expiresAt: number, values: Item = {}) => ({
+    UpdateExpression: 'ADD used :amount SET #ttl = :ttl',
+    ExpressionAttributeNames: { '#ttl': ttl },
+    ExpressionAttributeValues: { ':amount': numberValue(amount), ':ttl': ttlValue(expiresAt), ...values },
+  });
   return {
     add: async (item, most, expiresAt) => {
       const added = table.update(item, {
-        UpdateExpression: 'ADD used :one SET #ttl = :ttl',
+        ...adding(1, expiresAt, { ':most': numberValue(most) }),
         ConditionExpression: below('used', ':most', most),
-        ExpressionAttributeNames: { '#ttl': ttl },
-        ExpressionAttributeValues: {
-          ':one': numberValue(1),
-          ':most': numberValue(most),
-          ':ttl': numberValue(Math.ceil(expiresAt / 1000)),
-        },
         ReturnValues: 'ALL_NEW',
       });
       const found = await added.catch(undefinedIfRefused);
       return found && numberIn(found, 'used');
     },
 
-    addAmount: async (item, amount, expiresAt) => {
-      await table.update(item, {
-        UpdateExpression: 'ADD used :amount SET #ttl = :ttl',
-        ExpressionAttributeNames: { '#ttl': ttl },
-        ExpressionAttributeValues: { ':amount': numberValue(amount), ':ttl': numberValue(Math.ceil(expiresAt / 1000)) },
-      });
-    },
+    addAmount: async (item, amount, expiresAt) => void (await table.update(item, adding(amount, expiresAt))),
 
     subtract: async (item) => {
       const subtracted = table.update(item, {

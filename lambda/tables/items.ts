@@ -17,12 +17,6 @@ export interface Page {
   readonly ExpressionAttributeValues?: Item;
 }
 
-interface Found {
-  readonly Items?: readonly Item[];
-  /** Where the next page begins; absent on the last one. */
-  readonly LastEvaluatedKey?: Item | undefined;
-}
-
 type Update = Omit<StoredUpdate, 'ExpressionAttributeValues'> & { readonly ExpressionAttributeValues?: Item };
 
 export type Items = ReturnType<typeof createItems>;
@@ -43,7 +37,8 @@ export function createItems(callDynamoDb: CallService, tableName: string) {
       ...(from && { ExclusiveStartKey: toStored(from) }),
       ...(values && { ExpressionAttributeValues: toStored(values) }),
     });
-    return { Items: Items.map(toPlain), LastEvaluatedKey: LastEvaluatedKey && toPlain(LastEvaluatedKey) };
+    /** `next` is where the next page begins; absent on the last one. */
+    return { items: Items.map(toPlain), next: LastEvaluatedKey && toPlain(LastEvaluatedKey) };
   };
 
   return {
@@ -80,7 +75,7 @@ export function createItems(callDynamoDb: CallService, tableName: string) {
     },
 
     /** Reads those with this value in an index, the last ones first. */
-    query: (index: Index, value: string, page: Page = {}): Promise<Found> =>
+    query: (index: Index, value: string, page: Page = {}) =>
       search('Query', index, {
         ...{ ...page, ScanIndexForward: false },
         KeyConditionExpression: '#key = :key',
@@ -88,7 +83,7 @@ export function createItems(callDynamoDb: CallService, tableName: string) {
         ExpressionAttributeValues: { ':key': value, ...page.ExpressionAttributeValues },
       }),
 
-    scan: (index: Index, page: Page): Promise<Found> => search('Scan', index, page),
+    scan: (index: Index, page: Page) => search('Scan', index, page),
   };
 }
 

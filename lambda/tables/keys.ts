@@ -44,7 +44,7 @@ function withoutStorage<T>(item: Item | undefined): T | undefined {
 export function createKeyStore(callDynamoDb: CallService, tableName: string) {
   const table = createItems(callDynamoDb, tableName);
 
-  const findItem = async (id: string): Promise<Item | undefined> => (await table.query(idIndex, id)).Items?.[0];
+  const findItem = async (id: string): Promise<Item | undefined> => (await table.query(idIndex, id)).items[0];
 
   const change = async (id: string, changes: Item, expression = updateOf(changes)) => {
     const item = await findItem(id);
@@ -95,8 +95,8 @@ async function listKeys(table: Items, { member, from, pageSize = 100, ...wanted 
     const limit = filter ? {} : { Limit: pageSize - found.length };
     const page = { ...filter, ...limit, ...(position && { ExclusiveStartKey: position }) };
     const read = await (member === undefined ? table.scan(idIndex, page) : table.query(memberIndex, member, page));
-    found.push(...(read.Items ?? []));
-    position = read.LastEvaluatedKey;
+    found.push(...read.items);
+    position = read.next;
   } while (position && found.length < pageSize);
   const items = found.slice(0, pageSize);
   const last = found.length > pageSize ? items.at(-1) : undefined;

@@ -1,13 +1,67 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import type { CallService } from '../../../lambda/aws/call-service.ts';
+import { ServiceError } from '../../../lambda/aws/repeat.ts';
 import { type BudgetWindow, budgetPeriod } from '../../../lambda/budget/budget-window.ts';
-import { type CounterWindow, createToken, type OpenReservation } from '../../../lambda/quota/counter-store.ts';
+import {
+  type CounterWindow,
+  createToken,
+  markToken,
+  type OpenReservation,
+} from '../../../lambda/quota/counter-store.ts';
 import { dayOf, minuteOf } from '../../../lambda/quota/policy.ts';
 import { mostBurst, unitsOfWorstSecond, unitsPerSecond } from '../../../lambda/tables/counter-cost.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
-import { itemSize, writeUnits } from '../../../lambda/tables/table.ts';
+import { type Item, itemSize, type Update, writeUnits } from '../../../lambda/tables/table.ts';
+import { evaluateUpdate } from '../../support/expressions.ts';
 import { testRows } from '../../support/test-rows.ts';
-import { createMemoryCaller } from './memory-caller.ts';
+
+/** A store by the model, for tests that would take minutes with an emulator. */
+function createMemoryCaller() {
+  const items = new Map<string, Item>();
+  /** The units of each write so far, refused ones included: those of the larger item, before or after it. */
+  const units: number[] = [];
+  const write = (input: Update & { readonly Key: { readonly pk: { readonly S: string } } }) => {
+    const { pk } = input.Key;
+    const before = items.get(pk.S);
+    const after = evaluateUpdate(before ?? { pk }, input);
+    units.push(writeUnits(Math.max(...[before, after].map((item) => (item ? itemSize(item) : 0)))));
+    if (!after) {
+      const details = before ? { Item: before } : {};
+      throw new ServiceError('ConditionalCheckFailedException', 'the model refuses', { status: 400, details });
+    }
+    items.set(pk.S, after);
+    return { Attributes: after };
+  };
+  const call = async (operation: string, input: Parameters<typeof write>[0]) =>
+    operation === 'GetItem' ? { Item: items.get(input.Key.pk.S) } : write(input);
+  return { callDynamoDb: call as CallService, units, load: (item: string): Item => items.get(item) ?? {} };
+}
+
+testRows([
+  ['a text', { S: 'naïve' }, 6],
+  ['a number, two digits a byte', { N: '12345' }, 4],
+  ['bytes that are one set', { BS: ['AAAAAAA=', 'AAA='] }, 3 + 6 + 3],
+])('an attribute counts with its name', (_name, value, size) => {
+  expect(itemSize({ four: value })).toBe(4 + size);
+  expect(itemSize({ four: value, pk: { S: 'x' } })).toBe(4 + size + 3);
+});
+
+testRows([
+  [0, 1],
+  [1024, 1],
+  [1025, 2],
+  [4096, 4],
+])('bytes cost units', (bytes, units) => {
+  expect(writeUnits(bytes)).toBe(units);
+});
+
+test('an item at the highest burst limit of all, with every charge refunded, is not too large', () => {
+  const tokens = (count: number) => Array<string>(count).fill(createToken());
+  const ofMinute = [...tokens(10_000), ...tokens(10_000).map((token) => markToken(token, 'r'))];
+  const item = { pk: { S: 'm'.repeat(100) }, w29000000: { BS: ofMinute }, w29000001: { BS: ofMinute } };
+  expect(itemSize(item)).toBeLessThan(400 * 1024 - 200);
+});
 
 const midnight = Date.UTC(2026, 10, 22);
 

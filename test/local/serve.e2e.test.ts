@@ -106,7 +106,7 @@ describe('faults that stop the start, with one line for each and no stack trace'
     const faults = await failing({ ...wrong, ...local, GUEST_LIMIT: 'many', REQUEST_TIMEOUT: '-1' });
     expect(faults.map((line) => line.replace(/ must be .*/, ''))).toEqual([
       ...['PORT', 'HOST', 'BODY_BUDGET', 'ENGINE', 'LOG_FORMAT', 'DEMO_DIALECTS', 'AWS_ENDPOINT_URL_DYNAMODB'],
-      ...['REQUEST_TIMEOUT', 'GUEST_LIMIT', expect.stringMatching(/^UPSTREAM_TEXT_MODEL is missing/)],
+      ...['GUEST_LIMIT', 'REQUEST_TIMEOUT', expect.stringMatching(/^UPSTREAM_TEXT_MODEL is missing/)],
       expect.stringMatching(/^UPSTREAM_VISION_MODEL is missing/),
     ]);
   });

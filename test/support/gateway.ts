@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { CallService } from '../../lambda/aws/call-service.ts';
+import { type HttpServerOptions, startHttpServer } from '../../lambda/engines/http-server.ts';
 import { createGateway } from '../../lambda/gateway.ts';
 import { issueKey, type KeyRequest } from '../../lambda/identity/keys.ts';
+import type { App } from '../../lambda/request/call.ts';
 import { readConfig } from '../../lambda/settings/config.ts';
 import type { RunEvery } from '../../lambda/settings/refresh.ts';
 import { createKeyStore } from '../../lambda/tables/keys.ts';
+import { createFunction, startFunctionUrl } from '../../local/function-url.ts';
+import { installAwslambda } from '../../local/response-stream.ts';
 import { startTestDynamoDb, type TestDynamoDb } from './dynamodb.ts';
-import { type ServerOptions, startTestEngine, type TestEngine } from './engine.ts';
 import { type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
 
 export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;
@@ -31,9 +34,10 @@ export const settingsWith = (upstream: FakeUpstream, { keysTable, quotaTable }: 
 interface GatewayOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly now?: () => number;
-  readonly engine?: TestEngine;
+  /** The Function URL's stand-in, or the HTTP server; by default that of this test run, which jest.config.mjs sets for some tests. */
+  readonly engine?: 'function-url' | 'web';
   /** Settings of the HTTP server, if that is the engine. */
-  readonly server?: ServerOptions;
+  readonly server?: Partial<Pick<HttpServerOptions, 'arrivalTime' | 'bodyBudget' | 'clientAddress' | 'onLastMoment'>>;
   /** How long the function may take in all, in milliseconds. */
   readonly functionTimeout?: number;
   /** As in a process that lives between requests. */
@@ -59,13 +63,7 @@ export async function startTestGateway(options: GatewayOptions = {}) {
     now: options.now ?? Date.now,
     ...(options.runEvery && { runEvery: options.runEvery }),
   });
-  const server = await startTestEngine(gateway, {
-    engine: options.engine,
-    server: options.server,
-    bodyLimit: config.requestBodyLimit,
-    timeLimit: options.functionTimeout,
-    onFault: (fault) => faults.push(fault),
-  });
+  const server = await startEngine(gateway, config.requestBodyLimit, (fault) => faults.push(fault), options);
   started.defer(() => server.close(0));
   const keys = createKeyStore(dynamoDb.callDynamoDb, dynamoDb.keysTable);
   const running = started.move();
@@ -93,4 +91,23 @@ export async function startTestGateway(options: GatewayOptions = {}) {
     stop: server.close,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+/** Serves the gateway on a free port. */
+async function startEngine(app: App, bodyLimit: number, onFault: (fault: unknown) => void, options: GatewayOptions) {
+  const { engine = Reflect.get(globalThis, 'testEngine') ?? 'function-url', functionTimeout } = options;
+  const address = { host: '127.0.0.1', port: 0 };
+  if (engine === 'web') {
+    const { url, stop } = await startHttpServer({
+      ...{ ...address, app, onFault, clientAddress: 'socket', requestBodyLimit: bodyLimit, bodyBudget: 268_435_456 },
+      ...(functionTimeout !== undefined && { timeLimit: functionTimeout }),
+      ...options.server,
+    });
+    return { url, close: stop };
+  }
+  installAwslambda();
+  return startFunctionUrl({
+    ...{ ...address, handler: createFunction(app), bodyLimit, onFailure: onFault },
+    ...(functionTimeout !== undefined && { functionTimeout }),
+  });
 }

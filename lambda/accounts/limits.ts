@@ -39,7 +39,7 @@ const limits = {
 type Limited = keyof typeof limits;
 
 /** What the members of one way of signing in may have. */
-export interface MemberRules {
+interface MemberRules {
   /** Live keys of a member. */
   readonly keysAllowed: number;
   /** Milliseconds until a key expires, unless its member signs in and renews it; undefined if keys don't. */

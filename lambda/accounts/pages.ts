@@ -44,16 +44,8 @@ export function readPageFiles(
   );
 }
 
-/** A file as it is sent: plain, or compressed if the browser accepts that. */
-export interface FilledPage {
-  readonly text: string;
-  readonly gzipped: Buffer;
-  /** Lets a browser check its copy. Weak, because both forms share it. */
-  readonly etag: string;
-}
-
 /** Fills the placeholders of a file, where `{{#name}}…{{/name}}` stays if the fact holds, and `{{^name}}…{{/name}}` if it doesn't. */
-export function fillPage({ text, contentType }: PageFile, facts: Facts): FilledPage {
+function fillPage({ text, contentType }: PageFile, facts: Facts) {
   const quote = contentType.startsWith('text/html') ? escapeHtml : (value: string) => value;
   const read = (name: string): string => {
     const fact = facts[name];
@@ -66,6 +58,7 @@ export function fillPage({ text, contentType }: PageFile, facts: Facts): FilledP
     );
   const filled = choose(text).replace(/\{\{(\w+)\}\}/g, (_, name: string) => quote(read(name)));
   const digest = hash('sha256', filled, 'base64url').slice(0, 22);
+  // It lets a browser check its copy, and is weak because the plain and the compressed form share it.
   return { text: filled, gzipped: gzipSync(filled, { level: 9 }), etag: `W/"${digest}"` };
 }
 
@@ -131,8 +124,8 @@ export function createPagePipeline(file: PageFile, dependencies: PageDependencie
 }
 
 /** A deployment is nearly always called by one address, so its pages are filled once. */
-function rememberLast(fill: (site: Site) => FilledPage): (site: Site) => FilledPage {
-  let last: { readonly baseUrl: string; readonly page: FilledPage } | undefined;
+function rememberLast<Page>(fill: (site: Site) => Page): (site: Site) => Page {
+  let last: { readonly baseUrl: string; readonly page: Page } | undefined;
   return (site) => {
     if (last?.baseUrl !== site.baseUrl) last = { baseUrl: site.baseUrl, page: fill(site) };
     return last.page;

@@ -31,7 +31,7 @@ export interface NetworkLink {
 }
 
 /** What identifying a caller needs to look up. */
-export interface IdentityStore {
+interface IdentityStore {
   findKey(hash: string): Promise<KeyRecord | undefined>;
   findLink(networkId: string): Promise<NetworkLink | undefined>;
   /** Whether any key was ever issued. */

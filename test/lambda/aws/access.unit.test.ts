@@ -72,7 +72,14 @@ describe('credentials that expire', () => {
       return { accessKeyId: `key-${number}`, secretAccessKey: 's', expiration: new Date(clock.now + 60 * minute) };
     };
     const renewed = renewCredentials(provide, () => clock.now);
-    return { clock, asked, read: async () => (await renewed()).accessKeyId };
+    const read = async () => (await renewed()).accessKeyId;
+    /** Reads for the first time, which is answered at once. */
+    const readFirst = async () => {
+      const first = read();
+      asked[0]?.resolve();
+      expect(await first).toBe('key-1');
+    };
+    return { clock, asked, read, readFirst };
   }
 
   test('requests wait for the first ones, all for the same', async () => {
@@ -84,10 +91,8 @@ describe('credentials that expire', () => {
   });
 
   test('they are renewed before they expire, without delay for anybody', async () => {
-    const { clock, asked, read } = start();
-    const first = read();
-    asked[0]?.resolve();
-    await first;
+    const { clock, asked, read, readFirst } = start();
+    await readFirst();
     clock.now = 54 * minute;
     expect([await read(), asked.length]).toEqual(['key-1', 1]);
     clock.now = 56 * minute;
@@ -98,10 +103,8 @@ describe('credentials that expire', () => {
   });
 
   test('if that fails, the old ones serve while valid, and it is tried again', async () => {
-    const { clock, asked, read } = start();
-    const first = read();
-    asked[0]?.resolve();
-    await first;
+    const { clock, asked, read, readFirst } = start();
+    await readFirst();
     clock.now = 56 * minute;
     await read();
     asked[1]?.reject(new Error('planted'));

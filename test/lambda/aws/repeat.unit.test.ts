@@ -3,6 +3,8 @@ import { createRepeat, ServiceError } from '../../../lambda/aws/repeat.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const failing = () => new ServiceError('NoAnswer', 'lost');
+const unsent = () => new ServiceError('NoAnswer', 'found nobody', { inDoubt: false });
+const broken = () => new ServiceError('Broken', 'failed', { status: 500 });
 const throttled = () => new ServiceError('ThrottlingException', 'slower', { status: 400 });
 const refused = () => new ServiceError('ConditionalCheckFailedException', 'no', { status: 400 });
 
@@ -86,19 +88,13 @@ describe('a refusal says whether an earlier attempt may have been carried out', 
   testRows([
     ['at the first attempt, it was not', [refused], false],
     ['after one that was lost, it may', [failing, refused], true],
-    [
-      'after one that the service failed, it may',
-      [() => new ServiceError('Broken', '', { status: 500 }), refused],
-      true,
-    ],
+    ['after one that the service failed, it may', [broken, refused], true],
     ['after one that was throttled, it was not', [throttled, refused], false],
     ['after one that was lost and one that was throttled, it may', [failing, throttled, refused], true],
-    ['after one that found nobody', [() => new ServiceError('NoAnswer', '', { inDoubt: false }), refused], false],
+    ['after one that found nobody', [unsent, refused], false],
   ])('after any attempts before it', async (_name, ends, inDoubt) => {
-    expect((await createCaller().call(...ends)).made).toMatchObject({
-      name: 'ConditionalCheckFailedException',
-      inDoubt,
-    });
+    const { made } = await createCaller().call(...ends);
+    expect(made).toMatchObject({ name: 'ConditionalCheckFailedException', inDoubt });
   });
 });
 

@@ -82,15 +82,6 @@ describe('a charge', () => {
     }
   });
 
-  test('is refused by the burst limit until the next minute begins, and not counted', async () => {
-    const window = newWindow();
-    await chargeMany(window, 20);
-    expect(await counters.charge(window, createToken())).toMatchObject({ granted: false, reason: 'burst', used: 20 });
-    const next = { ...window, minute: window.minute + 1 };
-    expect(await counters.charge(next, createToken())).toMatchObject({ granted: true, used: 21 });
-    expect(await counters.charge(window, createToken())).toMatchObject({ granted: false, reason: 'burst' });
-  });
-
   test('is refused under a limit of zero, or under one that was lowered', async () => {
     expect(await counters.charge(newWindow({ limit: 0 }), createToken())).toMatchObject({
       granted: false,

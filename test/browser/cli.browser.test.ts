@@ -3,7 +3,6 @@ import { createServer } from 'node:http';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import OpenAI from 'openai';
-import type { Request } from 'playwright-core';
 import { listenLocally } from '../../local/listen-locally.ts';
 import { PRICES } from '../support/prices.ts';
 import { alert, click, getKey, heading, nothingKept, startSession } from './session.ts';
@@ -28,10 +27,7 @@ test('a person gets a key, uses it and revokes it', async () => {
   for (const status of [200, 200, 200, 429]) expect((await chat('guest')).status).toBe(status);
   expect(await ask('guest')).toEqual({ status: 200, limit: '3' });
 
-  const { page, complaints, origins, wallet } = await session.openCli(1);
-  const asked: Request[] = [];
-  page.on('request', (request) => asked.push(request));
-  await page.goto(`${session.url}/cli`);
+  const { page, complaints, requests, origins, wallet } = await session.openCli(1);
   const key = await getKey(page);
   expect(key).toMatch(/^ltk_[\w-]{43}$/);
   expect(wallet.shown).toEqual([expect.stringContaining(`${new URL(session.url).host} wants you to sign in`)]);
@@ -63,7 +59,7 @@ test('a person gets a key, uses it and revokes it', async () => {
   expect(complaints).toEqual([]);
   expect([...origins]).toEqual([session.url]);
   // Neither key nor session is in an address, sent to others or kept in the browser.
-  for (const request of asked) {
+  for (const request of requests) {
     expect(request.url()).not.toMatch(/lt[ks]_|\?/);
     expect(await request.allHeaders()).not.toHaveProperty('referer');
   }

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, jest } from '@jest/globals';
 import axe from 'axe-core';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
 import { startGatewayProcess } from '../local/gateway-process.ts';
 import { testAccount } from '../support/accounts.ts';
 import { startChromium } from './chromium.ts';
@@ -10,6 +10,7 @@ interface OpenPage {
   readonly page: Page;
   /** The browser's complaints: errors of scripts, and refusals by the content security policy. */
   readonly complaints: readonly string[];
+  readonly requests: readonly Request[];
   /** The origins of all requests. */
   readonly origins: ReadonlySet<string>;
 }
@@ -44,16 +45,18 @@ export function startBrowser() {
       contexts.push(context);
       const page = await context.newPage();
       const complaints: string[] = [];
+      const requests: Request[] = [];
       const origins = new Set<string>();
       page.on('pageerror', (error) => complaints.push(String(error)));
       page.on('console', (message) => {
         if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
       });
       page.on('request', (request) => {
+        requests.push(request);
         const { origin, protocol } = new URL(request.url());
         if (protocol !== 'data:') origins.add(origin);
       });
-      return { page, complaints, origins };
+      return { page, complaints, requests, origins };
     },
   };
 }

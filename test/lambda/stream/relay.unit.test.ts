@@ -53,6 +53,16 @@ function takeAll(body: Readable): string {
   return text;
 }
 
+async function pass(milliseconds: number): Promise<void> {
+  jest.advanceTimersByTime(milliseconds);
+  await setImmediate();
+}
+
+async function reset(upstream: Readable): Promise<void> {
+  upstream.destroy(new Error('reset'));
+  await setImmediate();
+}
+
 const failureOf = ([end]: StreamEnd[]) => (end?.kind === 'failed' ? end.failure : undefined);
 
 describe('the relay between an upstream and a client', () => {
@@ -82,8 +92,7 @@ describe('the relay between an upstream and a client', () => {
         await setImmediate();
         jest.advanceTimersByTime(since);
       }
-      upstream.destroy(new Error('reset'));
-      await setImmediate();
+      await reset(upstream);
       expect(failureOf(ends)).toMatchObject({ reason: 'cut', refund });
       takeAll(relay.body);
     },
@@ -92,16 +101,14 @@ describe('the relay between an upstream and a client', () => {
   test('an upstream that is held back does not stall, and gets no keep-alives sent', async () => {
     const { relay, ends, send } = startRelay();
     await send(first + long);
-    jest.advanceTimersByTime(300_000);
-    await setImmediate();
+    await pass(300_000);
     expect(ends).toEqual([]);
     expect(takeAll(relay.body)).not.toMatch('keep-alive');
     await setImmediate();
     // The client reads on, so from now on the upstream's silence counts.
     jest.advanceTimersByTime(99_999);
     expect(ends).toEqual([]);
-    jest.advanceTimersByTime(1);
-    await setImmediate();
+    await pass(1);
     expect(failureOf(ends)).toMatchObject({ reason: 'stalled', refund: true });
     expect(takeAll(relay.body)).toMatch('keep-alive');
   });
@@ -110,34 +117,29 @@ describe('the relay between an upstream and a client', () => {
     const { relay, attach, ends } = startRelay();
     jest.advanceTimersByTime(99_999);
     attach(new PassThrough());
-    jest.advanceTimersByTime(99_999);
-    await setImmediate();
+    await pass(99_999);
     expect(ends).toEqual([]);
     relay.cancel();
   });
 
   test('any piece of the upstream is a sign of life; nothing but an event begins the answer', async () => {
     const { relay, ends, send } = startRelay();
-    let begun = false;
+    const begun: unknown[] = [];
     relay.begun.then(
-      () => {
-        begun = true;
-      },
+      () => begun.push('begun'),
       () => {},
     );
     await send(': hello\n\n');
     await send('data: ');
-    expect(begun).toBe(false);
-    jest.advanceTimersByTime(15_000);
-    await setImmediate();
-    expect(begun).toBe(true);
+    expect(begun).toEqual([]);
+    await pass(15_000);
+    expect(begun).toEqual(['begun']);
     for (let round = 0; round < 4; round += 1) {
       await send('{');
       jest.advanceTimersByTime(99_999);
     }
     expect(ends).toEqual([]);
-    jest.advanceTimersByTime(1);
-    await setImmediate();
+    await pass(1);
     expect(failureOf(ends)).toMatchObject({ reason: 'timeout', refund: true });
     expect(relay.signal.aborted).toBe(true);
     takeAll(relay.body);
@@ -187,8 +189,7 @@ describe('the relay between an upstream and a client', () => {
   ])('what was held back leaves before the failure of an upstream', async (_name, last) => {
     const { relay, ends, send } = startRelay(chat, undefined, ['acmecorp']);
     await send(first + wire.chat.textEvent('by Acme') + last);
-    jest.advanceTimersByTime(last === '' ? 100_000 : 0);
-    await setImmediate();
+    await pass(last === '' ? 100_000 : 0);
     expect(failureOf(ends)).toMatchObject({ refund: true });
     expect(takeAll(relay.body)).toMatch(/"by ".*"Acme".*"error"/s);
   });
@@ -214,8 +215,7 @@ describe('the relay between an upstream and a client', () => {
     const settled = Promise.withResolvers<void>();
     const { relay, upstream, send } = startRelay(chat, (end) => settled.promise.then(() => settle(end)));
     await send(first + others[0]);
-    upstream.destroy(new Error('reset'));
-    await setImmediate();
+    await reset(upstream);
     expect(takeAll(relay.body)).not.toMatch('"error"');
     expect(relay.body.readableEnded).toBe(false);
     settled.resolve();
@@ -229,8 +229,7 @@ describe('the relay between an upstream and a client', () => {
     const settled = Promise.withResolvers<undefined>();
     const { relay, upstream, ends, send } = startRelay(chat, () => settled.promise);
     await send(first);
-    upstream.destroy(new Error('reset'));
-    await setImmediate();
+    await reset(upstream);
     relay.body.destroy();
     settled.resolve(undefined);
     await setImmediate();
@@ -243,8 +242,7 @@ describe('the relay between an upstream and a client', () => {
     await send(first + others.join(''));
     relay.fail(new UpstreamFailure('unreachable'));
     relay.cancel();
-    upstream.destroy(new Error('reset'));
-    await setImmediate();
+    await reset(upstream);
     expect(ends).toEqual([{ kind: 'complete' }]);
     expect(takeAll(relay.body)).toMatch(/\[DONE\]\n\n$/);
     await setImmediate();
@@ -278,11 +276,9 @@ describe('the relay between an upstream and a client', () => {
       jest.advanceTimersByTime(14_999);
       await send(wire.chat.textEvent('word'));
     }
-    jest.advanceTimersByTime(14_999);
-    await setImmediate();
+    await pass(14_999);
     expect(takeAll(relay.body)).not.toMatch(wire.chat.keepAlive);
-    jest.advanceTimersByTime(1);
-    await setImmediate();
+    await pass(1);
     expect(takeAll(relay.body)).toMatch(wire.chat.keepAlive);
     relay.cancel();
   });

@@ -127,22 +127,15 @@ describe('the keys of an upstream, ranked for a conversation', () => {
     expect(await firstOf(keys, rankWith('another'))).not.toEqual(await firstOf(keys));
   });
 
-  testRows<[parts: string[], others: string[]]>([
-    [
-      ['', 'ab', 'c'],
-      ['', 'a', 'bc'],
-    ],
-    [
-      ['', 'a:b', 'c'],
-      ['', 'a', 'b:c'],
-    ],
-    [
-      [':a', 'b'],
-      ['', 'a:b'],
-    ],
+  testRows([
+    ['/ab/c', '/a/bc'],
+    ['/a:b/c', '/a/b:c'],
+    [':a/b', '/a:b'],
   ])('caller and traits are distinguished however they are divided', async (parts, others) => {
-    const rankOf = async (index: number, [caller = '', ...traits]: string[]) =>
-      String(await rank(keys, { caller: `${index}${caller}`, traits }));
+    const rankOf = async (index: number, divided: string) => {
+      const [caller, ...traits] = divided.split('/');
+      return String(await rank(keys, { caller: `${index}${caller}`, traits }));
+    };
     const orders = await Promise.all(
       Array.from({ length: 40 }, async (_, index) => (await rankOf(index, parts)) === (await rankOf(index, others))),
     );

@@ -211,7 +211,7 @@ function normalize(body: Json): Normalization {
   const isFalse = thinking !== undefined && body.raw(thinking) === 'false';
   const isNone = stringMember(body, config, 'effort') === 'none';
   const drop =
-    config === undefined || body.kind(config) !== 'object'
+    config === undefined
       ? new Set<Node>()
       : isNone
         ? new Set([...body.keys(config)].filter((key) => body.string(key) === 'effort'))

@@ -14,14 +14,7 @@ export interface AskDependencies {
   readonly log: Log;
 }
 
-export interface Exchange {
-  readonly request: ReadyToForward;
-  readonly record: ExchangeRecord;
-  /** What the client may see of an answer. */
-  readonly hiding: Hiding;
-  /** Sends the request, and resolves with the first answer of an upstream. */
-  ask(waiting: Waiting): Promise<AnswerOfUpstream>;
-}
+export type Exchange = ReturnType<typeof openExchange>;
 
 /** The client that waits for the answer. */
 interface Waiting {
@@ -40,13 +33,14 @@ export function openExchange(
   record: ExchangeRecord,
   scrubber: Scrubber,
   { askUpstreams, log }: AskDependencies,
-): Exchange {
+) {
   const { id, call, outgoing, memory } = request;
   const explainer = createExplainer(scrubber);
   const releaseBody = () => {
     outgoing.body = undefined;
     memory.leave();
   };
+  /** Resolves with the first answer of an upstream. */
   const ask = ({ signal, alive }: Waiting): Promise<AnswerOfUpstream> => {
     const asking = askUpstreams(outgoing, {
       signal,
@@ -75,12 +69,8 @@ export function openExchange(
   const onText = (text: string) => {
     record.textBytes = (record.textBytes ?? 0) + Buffer.byteLength(text);
   };
-  return {
-    request,
-    record,
-    ask,
-    hiding: { scrubber, publicModel: call.model.id, explain: explainer.sentence, onText },
-  };
+  const hiding: Hiding = { scrubber, publicModel: call.model.id, explain: explainer.sentence, onText };
+  return { request, record, ask, hiding };
 }
 
 /** In characters. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createScrubber } from '../../../lambda/stream/scrub.ts';
 import { readEvents } from '../../support/client-view.ts';
 import { dialectNames } from '../../support/fixtures.ts';
-import fc from '../../support/properties.ts';
+import fc, { cut } from '../../support/properties.ts';
 import { answerOf, dialectNamed, rewriteStream, scrubber } from '../../support/rewrite.ts';
 import { tellers } from '../../support/speech/index.ts';
 import { type Speech, toWire } from '../../support/speech/teller.ts';
@@ -26,10 +26,7 @@ const text = fc
   .map((parts) => parts.join(''));
 
 /** A text in pieces: cut anywhere, inside a character too, some of them empty. */
-const pieces = fc.tuple(text, fc.array(fc.nat(), { maxLength: 12 })).map(([whole, offsets]) => {
-  const edges = [0, ...offsets.map((offset) => offset % (whole.length + 1)).sort((a, b) => a - b), whole.length];
-  return edges.slice(1).map((edge, index) => whole.slice(edges[index], edge));
-});
+const pieces = fc.tuple(text, fc.array(fc.nat(), { maxLength: 12 })).map(([whole, offsets]) => cut(whole, offsets));
 const letters = text.map((whole) => whole.split(''));
 const speechOf = (kinds: readonly string[]): fc.Arbitrary<Speech> =>
   fc.record({ kind: fc.constantFrom(...kinds), pieces: fc.oneof(pieces, letters) });

@@ -1,12 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createScrubber, type Scrubber } from '../../../lambda/stream/scrub.ts';
-import fc from '../../support/properties.ts';
+import fc, { cut } from '../../support/properties.ts';
 import { testRows } from '../../support/test-rows.ts';
-
-function cut(text: string, offsets: readonly number[]): string[] {
-  const edges = [0, ...offsets.map((offset) => offset % (text.length + 1)).sort((a, b) => a - b), text.length];
-  return edges.slice(1).map((edge, index) => text.slice(edges[index], edge));
-}
 
 function scrubCut(scrubber: Scrubber, deltas: readonly string[], before?: string): string {
   const channel = scrubber.openChannel(before);

@@ -1,37 +1,18 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { expect, jest, test } from '@jest/globals';
-import { type HttpServer, type HttpServerOptions, startHttpServer } from '../../../lambda/engines/http-server.ts';
+import type { HttpServerOptions } from '../../../lambda/engines/http-server.ts';
 import type { Call, GatewayResponse } from '../../../lambda/request/call.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { inTime, turnEventLoop, waitUntil } from '../../support/wait-until.ts';
-import { openRaw } from './raw-client.ts';
+import { end, mebibyte, openRaw, post, serveApp as serve } from './raw-client.ts';
 
-const mebibyte = 1_048_576;
 const answer = (body: string | Readable = 'done'): GatewayResponse => ({
   statusCode: 200,
   headers: { 'x-a': 'b' },
   body,
 });
-
-interface Served extends HttpServer, AsyncDisposable {
-  readonly faults: readonly unknown[];
-}
-
-async function serve(app: HttpServerOptions['app'], options: Partial<HttpServerOptions> = {}): Promise<Served> {
-  const faults: unknown[] = [];
-  const server = await startHttpServer({
-    ...{ app, host: '127.0.0.1', port: 0, clientAddress: 'socket', requestBodyLimit: mebibyte },
-    ...{ bodyBudget: 8 * mebibyte, onFault: (fault) => faults.push(fault) },
-    ...options,
-  });
-  return { ...server, faults, [Symbol.asyncDispose]: () => server.stop(0) };
-}
-
-const post = (length: number | string, path = '/') =>
-  `POST ${path} HTTP/1.1\r\nhost: gateway.example\r\ncontent-length: ${length}\r\n`;
-const end = '\r\n';
 
 test('a call has the data of the request', async () => {
   const calls: Call[] = [];
@@ -117,6 +98,37 @@ test('a body that is too large is read up to the limit, answered, and then its c
     await client.rest();
   }
   for (const size of sizes) expect(size).toBeGreaterThan(mebibyte);
+});
+
+const length = async ({ takeBody, bodySize }: Call) => answer(`<${await bodySize()} ${await takeBody()}>`);
+const chunked = `POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n${end}`;
+
+test('a body up to the limit is whole, however it is cut', async () => {
+  await using server = await serve(length, { requestBodyLimit: 100 });
+  for (const text of ['', 'a', 'abcdefghi'.repeat(11), 'abcdefghij'.repeat(10)]) {
+    const drops = [...text].map((letter) => `1\r\n${letter}\r\n`).join('');
+    for (const sent of [`${post(text.length)}${end}${text}`, `${chunked}${drops}0\r\n\r\n`]) {
+      const client = await openRaw(server.url);
+      client.send(sent);
+      expect(await client.until(/<.*>$/)).toMatch(`<${text.length} ${text}>`);
+      client.socket.destroy();
+    }
+  }
+});
+
+test('a client that never stops is cut off, but only once it had time to see its answer', async () => {
+  await using server = await serve(length, { requestBodyLimit: 100 });
+  const client = await openRaw(server.url);
+  client.send(chunked);
+  const pour = () => {
+    while (!client.socket.destroyed && client.socket.write(`100000\r\n${'x'.repeat(mebibyte)}\r\n`));
+  };
+  client.socket.on('drain', pour);
+  pour();
+  await client.rest();
+  // 64 MiB more are read, and what was on its way when the connection was cut was written.
+  expect(client.socket.bytesWritten).toBeGreaterThan(64 * mebibyte);
+  expect(client.socket.bytesWritten).toBeLessThan(90 * mebibyte);
 });
 
 test('a body of unknown length counts for no more than it is', async () => {

@@ -1,41 +1,36 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import { type HttpServerOptions, startHttpServer } from '../../../lambda/engines/http-server.ts';
+import type { HttpServerOptions } from '../../../lambda/engines/http-server.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import type { Call } from '../../../lambda/request/call.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { turnEventLoop, waitUntil } from '../../support/wait-until.ts';
-import { openRaw } from './raw-client.ts';
+import { end, mebibyte, openRaw, post, serveApp } from './raw-client.ts';
 
 const small = 65_536;
-const mebibyte = 1_048_576;
-const end = '\r\n';
-const post = (length: number, path = '/') =>
-  `POST ${path} HTTP/1.1\r\nhost: gateway.example\r\ncontent-length: ${length}\r\n`;
 
 /** A server whose app reads each body for the network in its path, says how that went, and holds those that it has. */
 async function serve(options: Partial<HttpServerOptions> = {}) {
   const outcomes: string[] = [];
   const held: (() => void)[] = [];
-  const server = await startHttpServer({
-    app: async ({ path, bodySize, memory }: Call) => {
-      const [, network = '', limit] = path.split('/');
-      memory.claim(network);
-      try {
-        const size = await bodySize(limit ? Number(limit) : undefined);
-        outcomes.push(`${size}`);
-        if (network !== 'passing') await new Promise<void>((resolve) => held.push(resolve));
-        return { statusCode: 200, headers: {}, body: `<${size}>` };
-      } catch (error) {
-        const { status = 500, code = '' } = error instanceof GatewayError ? error : {};
-        outcomes.push(code);
-        return { statusCode: status, headers: {}, body: `<${code}>` };
-      }
-    },
-    ...{ host: '127.0.0.1', port: 0, clientAddress: 'socket', requestBodyLimit: mebibyte, bodyBudget: 4 * mebibyte },
-    onFault: (fault) => outcomes.push(`fault: ${fault}`),
+  const app = async ({ path, bodySize, memory }: Call) => {
+    const [, network = '', limit] = path.split('/');
+    memory.claim(network);
+    try {
+      const size = await bodySize(limit ? Number(limit) : undefined);
+      outcomes.push(`${size}`);
+      if (network !== 'passing') await new Promise<void>((resolve) => held.push(resolve));
+      return { statusCode: 200, headers: {}, body: `<${size}>` };
+    } catch (error) {
+      const { status = 500, code = '' } = error instanceof GatewayError ? error : {};
+      outcomes.push(code);
+      return { statusCode: status, headers: {}, body: `<${code}>` };
+    }
+  };
+  const server = await serveApp(app, {
+    ...{ bodyBudget: 4 * mebibyte, onFault: (fault) => outcomes.push(`fault: ${fault}`) },
     ...options,
   });
-  return { ...server, outcomes, held, [Symbol.asyncDispose]: () => server.stop(0) };
+  return Object.assign(server, { outcomes, held });
 }
 
 test('of more bodies than there is room for, as many as fit are kept', async () => {

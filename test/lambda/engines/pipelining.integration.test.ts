@@ -1,23 +1,17 @@
 import { expect, test } from '@jest/globals';
-import { startHttpServer } from '../../../lambda/engines/http-server.ts';
-import type { Call } from '../../../lambda/request/call.ts';
 import { turnEventLoop, waitUntil } from '../../support/wait-until.ts';
-import { openRaw, type RawClient } from './raw-client.ts';
+import { openRaw, type RawClient, serveApp } from './raw-client.ts';
 
 /** A server whose answers wait until they are released, and that says which requests it has begun. */
 async function serveHeldBack() {
   const begun: string[] = [];
   const released = Promise.withResolvers<void>();
-  const server = await startHttpServer({
-    app: async ({ path }: Call) => {
-      begun.push(path);
-      await released.promise;
-      return { statusCode: 200, headers: {}, body: `<${path}>` };
-    },
-    ...{ host: '127.0.0.1', port: 0, clientAddress: 'socket', requestBodyLimit: 1_000, bodyBudget: 1_048_576 },
-    onFault: () => {},
+  const server = await serveApp(async ({ path }) => {
+    begun.push(path);
+    await released.promise;
+    return { statusCode: 200, headers: {}, body: `<${path}>` };
   });
-  return { ...server, begun, release: released.resolve, [Symbol.asyncDispose]: () => server.stop(0) };
+  return Object.assign(server, { begun, release: released.resolve });
 }
 
 const requests = (count: number) =>

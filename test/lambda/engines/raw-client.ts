@@ -1,6 +1,25 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { type HttpServerOptions, startHttpServer } from '../../../lambda/engines/http-server.ts';
 import { inTime } from '../../support/wait-until.ts';
+
+export const mebibyte = 1_048_576;
+
+/** An app behind the real HTTP server, which keeps what went wrong outside the app. */
+export async function serveApp(app: HttpServerOptions['app'], options: Partial<HttpServerOptions> = {}) {
+  const faults: unknown[] = [];
+  const server = await startHttpServer({
+    ...{ app, host: '127.0.0.1', port: 0, clientAddress: 'socket', requestBodyLimit: mebibyte },
+    ...{ bodyBudget: 8 * mebibyte, onFault: (fault) => faults.push(fault) },
+    ...options,
+  });
+  return { ...server, faults, [Symbol.asyncDispose]: () => server.stop(0) };
+}
+
+export const end = '\r\n';
+/** The head of a POST, but for its end. */
+export const post = (length: number | string, path = '/') =>
+  `POST ${path} HTTP/1.1\r\nhost: gateway.example\r\ncontent-length: ${length}\r\n`;
 
 /** A connection on which a test sends any bytes, and sees what comes back. */
 export interface RawClient {

@@ -1,9 +1,8 @@
-import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { json } from '../../local/upstream/script.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { inTime } from '../support/wait-until.ts';
+import { startTestGateway } from '../support/gateway.ts';
 import { wire } from '../support/wire.ts';
+import { openRaw } from './engines/raw-client.ts';
 
 const { path, question, answer } = wire.chat;
 const body = JSON.stringify(question);
@@ -14,122 +13,102 @@ const chunked = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r
 const hidden = post(`Content-Length: ${body.length}\r\n`, body);
 const close = 'Connection: close\r\n';
 
-describe('on the wire', () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startTestGateway({ environment: { GUEST_LIMIT: '10000', BURST_LIMIT: '10000' } });
-    gateway.upstream.otherwise(json(200, answer));
-  });
-  afterAll(async () => {
-    await gateway[Symbol.asyncDispose]();
-    expect(gateway.faults).toEqual([]);
-  });
+const gateway = await startTestGateway({ environment: { GUEST_LIMIT: '10000', BURST_LIMIT: '10000' } });
+gateway.upstream.otherwise(json(200, answer));
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+  expect(gateway.faults).toEqual([]);
+});
 
-  /** Sends bytes as they are, and returns what comes back until the connection closes, or its beginning. */
-  async function exchange(bytes: string, patience = 20_000): Promise<string> {
-    const { hostname, port } = new URL(gateway.url);
-    const socket = connect(Number(port), hostname).setEncoding('latin1');
-    let received = '';
-    socket.on('data', (text: string) => {
-      received += text;
-    });
-    socket.on('error', () => {});
-    socket.write(bytes, 'latin1');
-    // The server waits for an unfinished request, so the client has to leave.
-    const timer = setTimeout(() => socket.end(), patience);
-    await inTime(new Promise((resolve) => socket.once('close', resolve)), 'the server has closed the connection');
-    clearTimeout(timer);
-    return received;
-  }
+/** Sends bytes as they are, and returns what comes back until the connection closes. */
+async function exchange(bytes: string): Promise<string> {
+  const client = await openRaw(gateway.url);
+  client.send(bytes);
+  return client.rest();
+}
 
-  const refused = /^HTTP\/1\.1 400 Bad Request\r\n/;
-  const both = `Content-Length: ${chunked('').length}\r\nTransfer-Encoding: chunked\r\n`;
-  const shapes: readonly (readonly [string, string, number, RegExp])[] = [
-    ['two lengths', post('Content-Length: 0\r\nContent-Length: 9\r\n', hidden), 0, refused],
-    ['a length with a sign', post('Content-Length: +0\r\n', hidden), 0, refused],
-    ['length and chunks', post(both, chunked('') + hidden), 0, refused],
-    [
-      'chunks that are not the last',
-      post('Transfer-Encoding: chunked, identity\r\n', chunked('') + hidden),
-      0,
-      refused,
-    ],
-    ['a space before the colon', post('Content-Length : 0\r\n', hidden), 0, refused],
-    ['a folded line', post('X-Note: a\r\n Content-Length: 9\r\nContent-Length: 0\r\n', hidden), 0, refused],
-    ['bare line feeds', post('Content-Length: 0\r\n', '').replaceAll('\r\n', '\n') + hidden, 0, refused],
-    ['a NUL in a header', post('X-Note: a\0b\r\nContent-Length: 0\r\n', hidden), 0, refused],
-    ['a chunk with a wrong end', post('Transfer-Encoding: chunked\r\n', `1\r\nabc\r\n0\r\n\r\n${hidden}`), 0, refused],
-    ['no host', `POST ${path} HTTP/1.1\r\nContent-Length: 0\r\n\r\n`, 0, refused],
-    ['spaces in the target', `GET /v1/models x HTTP/1.1\r\nHost: x\r\n\r\n`, 0, refused],
-    ['a tunnel', 'CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: x\r\n\r\n', 0, /^$/],
-    [
-      '64 KB of key',
-      `GET /v1/models HTTP/1.1\r\nHost: x\r\nx-api-key: ${'a'.repeat(65_536)}\r\n\r\n`,
-      0,
-      /^(HTTP\/1\.1 431 .*)?$/s,
-    ],
-    ['64 KB of path', `GET /${'a'.repeat(65_536)} HTTP/1.1\r\nHost: x\r\n\r\n`, 0, /^(HTTP\/1\.1 431 .*)?$/s],
-    ['300 headers', post(`${'a:\r\n'.repeat(300)}Content-Length: 0\r\n${close}`, ''), 1, /^HTTP\/1\.1 400 /],
-    [
-      'an encoding before chunks',
-      post(`Transfer-Encoding: gzip, chunked\r\n${close}`, chunked(body)),
-      1,
-      /^HTTP\/1\.1 200 /,
-    ],
-    ['a request inside a body', post(`Content-Length: ${hidden.length}\r\n${close}`, hidden), 1, /^HTTP\/1\.1 400 /],
-    [
-      'a body behind a GET',
-      `GET /v1/models HTTP/1.1\r\n${plain}${close}Content-Length: ${hidden.length}\r\n\r\n${hidden}`,
-      1,
-      /^HTTP\/1\.1 200 /,
-    ],
-    [
-      'a key in a trailer',
-      `POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nTrailer: x-api-key\r\n${close}\r\n0\r\nx-api-key: guest\r\n\r\n`,
-      1,
-      /^HTTP\/1\.1 401 .*missing_api_key/s,
-    ],
-    [
-      'another protocol',
-      `GET /v1/models HTTP/1.1\r\n${plain}Upgrade: h2c\r\nConnection: Upgrade, close\r\n\r\n`,
-      1,
-      /^HTTP\/1\.1 200 /,
-    ],
-    ['a whole URL', `GET http://elsewhere.example/v1/models HTTP/1.1\r\n${plain}${close}\r\n`, 1, /^HTTP\/1\.1 200 /],
-    ['another whole URL', `GET file:///etc/passwd HTTP/1.1\r\n${plain}${close}\r\n`, 1, /^HTTP\/1\.1 404 .*not_found/s],
-    ['an asterisk', `OPTIONS * HTTP/1.1\r\n${plain}${close}\r\n`, 1, /^HTTP\/1\.1 404 .*not_found/s],
-    [
-      'a path that climbs',
-      `GET /v1/models/../../etc/passwd HTTP/1.1\r\n${plain}${close}\r\n`,
-      1,
-      /^HTTP\/1\.1 404 .*model_not_found/s,
-    ],
-    ['a path of slashes', `GET //v1//models HTTP/1.1\r\n${plain}${close}\r\n`, 1, /^HTTP\/1\.1 404 .*not_found/s],
-    ['a fragment', `GET /v1/models#/x HTTP/1.1\r\n${plain}${close}\r\n`, 1, /^HTTP\/1\.1 404 .*not_found/s],
-    [
-      'two requests in one go',
-      post(`Content-Length: ${body.length}\r\n`, body) + post(`Content-Length: ${body.length}\r\n${close}`, body),
-      2,
-      /^HTTP\/1\.1 200 .*HTTP\/1\.1 200 /s,
-    ],
-  ];
+const refused = /^HTTP\/1\.1 400 Bad Request\r\n/;
+const both = `Content-Length: ${chunked('').length}\r\nTransfer-Encoding: chunked\r\n`;
+const shapes: readonly (readonly [string, string, number, RegExp])[] = [
+  ['two lengths', post('Content-Length: 0\r\nContent-Length: 9\r\n', hidden), 0, refused],
+  ['a length with a sign', post('Content-Length: +0\r\n', hidden), 0, refused],
+  ['length and chunks', post(both, chunked('') + hidden), 0, refused],
+  ['chunks that are not the last', post('Transfer-Encoding: chunked, identity\r\n', chunked('') + hidden), 0, refused],
+  ['a space before the colon', post('Content-Length : 0\r\n', hidden), 0, refused],
+  ['a folded line', post('X-Note: a\r\n Content-Length: 9\r\nContent-Length: 0\r\n', hidden), 0, refused],
+  ['bare line feeds', post('Content-Length: 0\r\n', '').replaceAll('\r\n', '\n') + hidden, 0, refused],
+  ['a NUL in a header', post('X-Note: a\0b\r\nContent-Length: 0\r\n', hidden), 0, refused],
+  ['a chunk with a wrong end', post('Transfer-Encoding: chunked\r\n', `1\r\nabc\r\n0\r\n\r\n${hidden}`), 0, refused],
+  ['no host', `POST ${path} HTTP/1.1\r\nContent-Length: 0\r\n\r\n`, 0, refused],
+  ['spaces in the target', `GET /v1/models x HTTP/1.1\r\nHost: x\r\n\r\n`, 0, refused],
+  ['a tunnel', 'CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: x\r\n\r\n', 0, /^$/],
+  [
+    '64 KB of key',
+    `GET /v1/models HTTP/1.1\r\nHost: x\r\nx-api-key: ${'a'.repeat(65_536)}\r\n\r\n`,
+    0,
+    /^(HTTP\/1\.1 431 .*)?$/s,
+  ],
+  ['64 KB of path', `GET /${'a'.repeat(65_536)} HTTP/1.1\r\nHost: x\r\n\r\n`, 0, /^(HTTP\/1\.1 431 .*)?$/s],
+  ['300 headers', post(`${'a:\r\n'.repeat(300)}Content-Length: 0\r\n${close}`, ''), 1, /^HTTP\/1\.1 400 /],
+  [
+    'an encoding before chunks',
+    post(`Transfer-Encoding: gzip, chunked\r\n${close}`, chunked(body)),
+    1,
+    /^HTTP\/1\.1 200 /,
+  ],
+  ['a request inside a body', post(`Content-Length: ${hidden.length}\r\n${close}`, hidden), 1, /^HTTP\/1\.1 400 /],
+  [
+    'a body behind a GET',
+    `GET /v1/models HTTP/1.1\r\n${plain}${close}Content-Length: ${hidden.length}\r\n\r\n${hidden}`,
+    1,
+    /^HTTP\/1\.1 200 /,
+  ],
+  [
+    'a key in a trailer',
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nTrailer: x-api-key\r\n${close}\r\n0\r\nx-api-key: guest\r\n\r\n`,
+    1,
+    /^HTTP\/1\.1 401 .*missing_api_key/s,
+  ],
+  [
+    'another protocol',
+    `GET /v1/models HTTP/1.1\r\n${plain}Upgrade: h2c\r\nConnection: Upgrade, close\r\n\r\n`,
+    1,
+    /^HTTP\/1\.1 200 /,
+  ],
+  ['a whole URL', `GET http://elsewhere.example/v1/models HTTP/1.1\r\n${plain}${close}\r\n`, 1, /^HTTP\/1\.1 200 /],
+  ['another whole URL', `GET file:///etc/passwd HTTP/1.1\r\n${plain}${close}\r\n`, 1, /^HTTP\/1\.1 404 .*not_found/s],
+  ['an asterisk', `OPTIONS * HTTP/1.1\r\n${plain}${close}\r\n`, 1, /^HTTP\/1\.1 404 .*not_found/s],
+  [
+    'a path that climbs',
+    `GET /v1/models/../../etc/passwd HTTP/1.1\r\n${plain}${close}\r\n`,
+    1,
+    /^HTTP\/1\.1 404 .*model_not_found/s,
+  ],
+  ['a path of slashes', `GET //v1//models HTTP/1.1\r\n${plain}${close}\r\n`, 1, /^HTTP\/1\.1 404 .*not_found/s],
+  ['a fragment', `GET /v1/models#/x HTTP/1.1\r\n${plain}${close}\r\n`, 1, /^HTTP\/1\.1 404 .*not_found/s],
+  [
+    'two requests in one go',
+    post(`Content-Length: ${body.length}\r\n`, body) + post(`Content-Length: ${body.length}\r\n${close}`, body),
+    2,
+    /^HTTP\/1\.1 200 .*HTTP\/1\.1 200 /s,
+  ],
+];
 
-  // A server that closes before it has read all resets the connection, and its answer may be lost in that.
-  test('each shape is read in one way, and spoils nothing that follows', async () => {
-    for (const [name, bytes, runs, expected] of shapes) {
-      const [lines, asked] = [gateway.log.length, gateway.upstream.requests.length];
-      expect([name, await exchange(bytes)]).toEqual([name, expect.stringMatching(expected)]);
-      expect([name, gateway.log.length - lines]).toEqual([name, runs]);
-      expect(gateway.upstream.requests.length - asked).toBeLessThanOrEqual(runs);
-      const { status } = await fetch(`${gateway.url}/v1/models`, { headers: { 'x-api-key': 'guest' } });
-      expect([name, status]).toEqual([name, 200]);
-    }
-  });
-
-  test('what follows a request that said it was the last', async () => {
+// A server that closes before it has read all resets the connection, and its answer may be lost in that.
+test('each shape is read in one way, and spoils nothing that follows', async () => {
+  for (const [name, bytes, runs, expected] of shapes) {
     const [lines, asked] = [gateway.log.length, gateway.upstream.requests.length];
-    expect(await exchange(post(`Content-Length: ${body.length}\r\n${close}`, body) + hidden)).toMatch(/^HTTP\/1\.1 /);
-    expect(gateway.log.length - lines).toBeLessThanOrEqual(1);
-    expect(gateway.upstream.requests.length - asked).toBeLessThanOrEqual(1);
-  });
+    expect([name, await exchange(bytes)]).toEqual([name, expect.stringMatching(expected)]);
+    expect([name, gateway.log.length - lines]).toEqual([name, runs]);
+    expect(gateway.upstream.requests.length - asked).toBeLessThanOrEqual(runs);
+    const { status } = await fetch(`${gateway.url}/v1/models`, { headers: { 'x-api-key': 'guest' } });
+    expect([name, status]).toEqual([name, 200]);
+  }
+});
+
+test('what follows a request that said it was the last', async () => {
+  const [lines, asked] = [gateway.log.length, gateway.upstream.requests.length];
+  expect(await exchange(post(`Content-Length: ${body.length}\r\n${close}`, body) + hidden)).toMatch(/^HTTP\/1\.1 /);
+  expect(gateway.log.length - lines).toBeLessThanOrEqual(1);
+  expect(gateway.upstream.requests.length - asked).toBeLessThanOrEqual(1);
 });

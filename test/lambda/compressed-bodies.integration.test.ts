@@ -1,17 +1,14 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { json } from '../../local/upstream/script.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startTestGateway } from '../support/gateway.ts';
 import { testRows } from '../support/test-rows.ts';
 
 const question = { model: 'svc', messages: [{ role: 'user', content: 'hé' }] };
 const path = '/v1/chat/completions';
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  gateway = await startTestGateway({ environment: { GUEST_LIMIT: '1000', BURST_LIMIT: '600' } });
-  gateway.upstream.otherwise(json(200, { id: 'x', choices: [] }));
-});
+const gateway = await startTestGateway({ environment: { GUEST_LIMIT: '1000', BURST_LIMIT: '600' } });
+gateway.upstream.otherwise(json(200, { id: 'x', choices: [] }));
 afterAll(() => gateway[Symbol.asyncDispose]());
 
 const send = (body: Uint8Array | string, headers: Record<string, string>) =>
@@ -26,23 +23,18 @@ const codeOf = (response: Response) => [response.status, response.headers.get('x
 const encoders = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, zstd: zstdCompressSync };
 
 testRows(Object.entries(encoders))(
-  'a body in any encoding goes upstream decoded, is a charged 400 if it breaks off, and a refunded 413 if it is too long',
+  'a body in any encoding goes upstream decoded, and is a charged 400 that names it if it breaks off',
   async (encoding, encode) => {
     const text = JSON.stringify(question);
     const headers = { 'content-encoding': encoding };
     const good = await send(encode(text), { ...headers, 'content-type': 'application/octet-stream' });
     const sent = gateway.upstream.requests.at(-1);
-    expect([good.status, sent?.body.toString()]).toEqual([
-      200,
-      text.replace('"svc"', '"acmecorp/thunder-70b-instruct"'),
-    ]);
+    const resolved = text.replace('"svc"', '"acmecorp/thunder-70b-instruct"');
+    expect([good.status, sent?.body.toString()]).toEqual([200, resolved]);
     expect(sent?.headers['content-encoding']).toBeUndefined();
-    const left = remaining(good);
     const broken = await send(encode(text).subarray(0, -3), headers);
-    expect([...codeOf(broken), remaining(broken)]).toEqual([400, 'invalid_request', left - 1]);
+    expect([...codeOf(broken), remaining(broken)]).toEqual([400, 'invalid_request', remaining(good) - 1]);
     expect(await broken.text()).toContain(encoding);
-    const bomb = await send(encode(Buffer.alloc(6_291_457, ' ')), headers);
-    expect([...codeOf(bomb), remaining(bomb)]).toEqual([413, 'request_too_large', left - 1]);
   },
 );
 

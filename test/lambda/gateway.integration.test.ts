@@ -1,69 +1,64 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { networkId, networkOf } from '../../lambda/identity/network.ts';
 import { keyOf } from '../../lambda/settings/secrets.ts';
 import { json, sse } from '../../local/upstream/script.ts';
-import { identity, settingsWith, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { identity, settingsWith, startTestGateway } from '../support/gateway.ts';
 import { testRows } from '../support/test-rows.ts';
 
 const question = { model: 'svc', messages: [{ role: 'user', content: 'hi' }] };
 const guest = { 'x-api-key': 'guest' };
 const codeOf = (response: Response) => [response.status, response.headers.get('x-svc-error')];
 
-describe('the gateway', () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startTestGateway({ environment: { GUEST_LIMIT: '1000', BURST_LIMIT: '600' } });
-  });
-  afterAll(() => gateway[Symbol.asyncDispose]());
+const gateway = await startTestGateway({ environment: { GUEST_LIMIT: '1000', BURST_LIMIT: '600' } });
+afterAll(() => gateway[Symbol.asyncDispose]());
 
-  test('interprets an answer by its request: the number of choices, and the stop sequences', async () => {
-    const model = identity.UPSTREAM_TEXT_MODEL;
-    const finished = { id: 'x', model, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
-    gateway.upstream.answer(sse([{ data: JSON.stringify(finished) }]));
-    const two = await gateway.post('/v1/chat/completions', { ...question, stream: true, n: 2 }, guest);
-    expect(await two.text()).toMatch(/"error":\{"message":"The answer broke off/);
-    const stop = { stop_reason: 'stop_sequence', stop_sequence: 'AcmeCorp:' };
-    const answer = { type: 'message', model, content: [{ type: 'text', text: 'AcmeCorp' }], ...stop };
-    const body = { ...question, max_tokens: 9, stop_sequences: ['AcmeCorp:'] };
-    gateway.upstream.answer(json(200, answer));
-    expect(await (await gateway.post('/v1/messages', body, guest)).json()).toMatchObject({
-      ...{ content: [{ text: 'svc' }], stop_sequence: 'AcmeCorp:' },
-    });
+test('interprets an answer by its request: the number of choices, and the stop sequences', async () => {
+  const model = identity.UPSTREAM_TEXT_MODEL;
+  const finished = { id: 'x', model, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+  gateway.upstream.answer(sse([{ data: JSON.stringify(finished) }]));
+  const two = await gateway.post('/v1/chat/completions', { ...question, stream: true, n: 2 }, guest);
+  expect(await two.text()).toMatch(/"error":\{"message":"The answer broke off/);
+  const stop = { stop_reason: 'stop_sequence', stop_sequence: 'AcmeCorp:' };
+  const answer = { type: 'message', model, content: [{ type: 'text', text: 'AcmeCorp' }], ...stop };
+  const body = { ...question, max_tokens: 9, stop_sequences: ['AcmeCorp:'] };
+  gateway.upstream.answer(json(200, answer));
+  expect(await (await gateway.post('/v1/messages', body, guest)).json()).toMatchObject({
+    ...{ content: [{ text: 'svc' }], stop_sequence: 'AcmeCorp:' },
   });
+});
 
-  test('lists its models without charging', async () => {
-    const read = async () => {
-      const response = await fetch(`${gateway.url}/v1/models`, { headers: guest });
-      return [response.headers.get('x-svc-remaining'), await response.json()];
-    };
-    const [first, list] = await read();
-    expect(list).toEqual({
-      object: 'list',
-      data: ['svc', 'svc-vision'].map((id) => ({ id, object: 'model', created: 0, owned_by: 'svc' })),
-    });
-    expect((await read())[0]).toBe(first);
+test('lists its models without charging', async () => {
+  const read = async () => {
+    const response = await fetch(`${gateway.url}/v1/models`, { headers: guest });
+    return [response.headers.get('x-svc-remaining'), await response.json()];
+  };
+  const [first, list] = await read();
+  expect(list).toEqual({
+    object: 'list',
+    data: ['svc', 'svc-vision'].map((id) => ({ id, object: 'model', created: 0, owned_by: 'svc' })),
   });
+  expect((await read())[0]).toBe(first);
+});
 
-  testRows([
-    ['', 'There is no model with this name: the path has a slash too many at its end. Use /v1/models.'],
-    ['svc/', 'There is no model with this name: the path has a slash too many at its end. Use /v1/models/svc.'],
-    ['gpt-5', "There is no model with this name: 'gpt-5'. The models are svc and svc-vision."],
-    ['acmecorp%2Fthunder-70b-instruct', 'There is no model with this name. The models are svc and svc-vision.'],
-  ])('knows no other model, and says so without the name of a hidden one', async (id, message) => {
-    const response = await fetch(`${gateway.url}/v1/models/${id}`, { headers: guest });
-    expect(codeOf(response)).toEqual([404, 'model_not_found']);
-    expect(await response.json()).toMatchObject({ error: { message } });
-  });
+testRows([
+  ['', 'There is no model with this name: the path has a slash too many at its end. Use /v1/models.'],
+  ['svc/', 'There is no model with this name: the path has a slash too many at its end. Use /v1/models/svc.'],
+  ['gpt-5', "There is no model with this name: 'gpt-5'. The models are svc and svc-vision."],
+  ['acmecorp%2Fthunder-70b-instruct', 'There is no model with this name. The models are svc and svc-vision.'],
+])('knows no other model, and says so without the name of a hidden one', async (id, message) => {
+  const response = await fetch(`${gateway.url}/v1/models/${id}`, { headers: guest });
+  expect(codeOf(response)).toEqual([404, 'model_not_found']);
+  expect(await response.json()).toMatchObject({ error: { message } });
+});
 
-  test('refuses unknown paths and wrong methods with figures, an id of its own each, and without a key', async () => {
-    const missing = await gateway.post('/v1/nowhere', question);
-    expect([...codeOf(missing), missing.headers.get('x-svc-limit')]).toEqual([404, 'not_found', '1000']);
-    const head = await fetch(`${gateway.url}/v1/models`, { method: 'HEAD' });
-    expect([...codeOf(head), await head.text()]).toEqual([405, 'method_not_allowed', '']);
-    const ids = [missing, head].map(({ headers }) => headers.get('x-request-id'));
-    expect([missing, head].map(({ headers }) => headers.get('request-id'))).toEqual(ids);
-    expect(new Set(ids).size).toBe(2);
-  });
+test('refuses unknown paths and wrong methods with figures, an id of its own each, and without a key', async () => {
+  const missing = await gateway.post('/v1/nowhere', question);
+  expect([...codeOf(missing), missing.headers.get('x-svc-limit')]).toEqual([404, 'not_found', '1000']);
+  const head = await fetch(`${gateway.url}/v1/models`, { method: 'HEAD' });
+  expect([...codeOf(head), await head.text()]).toEqual([405, 'method_not_allowed', '']);
+  const ids = [missing, head].map(({ headers }) => headers.get('x-request-id'));
+  expect([missing, head].map(({ headers }) => headers.get('request-id'))).toEqual(ids);
+  expect(new Set(ids).size).toBe(2);
 });
 
 describe('pages of other origins', () => {

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { hangUp, head, raw, write } from '../../local/upstream/script.ts';
 import { dialectNames, type ErrorFixture, loadFixtures } from '../support/fixtures.ts';
-import type { TestGateway } from '../support/gateway.ts';
 import { testRows } from '../support/test-rows.ts';
 import { findIdentity } from '../support/upstream-identity.ts';
-import { startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
+import { startWatchedGateway } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';
 
 /** What an upstream may reveal about itself outside its body. */
@@ -36,72 +35,66 @@ function expectNoNames(file: string, status: string, headers: Headers, text: str
   expect([file, findIdentity(text)]).toEqual([file, []]);
 }
 
-describe('a client of an upstream that reveals itself', () => {
-  let watched: WatchedGateway;
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    watched = await startWatchedGateway();
-    ({ gateway } = watched);
-  });
-  afterAll(() => watched[Symbol.asyncDispose]());
+const watched = await startWatchedGateway();
+const { gateway } = watched;
+afterAll(() => watched[Symbol.asyncDispose]());
 
-  testRows([true, false])('that repeats its key', async (stream) => {
-    const said = stream ? ['by upstream-k', 'ey-one.'] : ['by upstream-key-one.'];
-    const events = [...said.map((content) => ({ content })), {}].map((delta, at) => ({
-      choices: [{ index: 0, [stream ? 'delta' : 'message']: delta, finish_reason: at < said.length ? null : 'stop' }],
-    }));
-    const wire = stream ? events.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('') : JSON.stringify(events[0]);
+testRows([true, false])('an upstream that repeats its key', async (stream) => {
+  const said = stream ? ['by upstream-k', 'ey-one.'] : ['by upstream-key-one.'];
+  const events = [...said.map((content) => ({ content })), {}].map((delta, at) => ({
+    choices: [{ index: 0, [stream ? 'delta' : 'message']: delta, finish_reason: at < said.length ? null : 'stop' }],
+  }));
+  const wire = stream ? events.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('') : JSON.stringify(events[0]);
+  const type = stream ? 'text/event-stream' : 'application/json';
+  gateway.upstream.answer([head(200, { 'content-type': type }), write(wire)]);
+  const { status, text } = await watched.ask('chat', { stream });
+  expect(status).toBe(200);
+  expect(text).not.toMatch(/upstream-k|ey-one/);
+});
+
+describe.each(dialectNames)('an upstream of %s that reveals itself in', (dialect) => {
+  const fixtures = loadFixtures(dialect);
+  const answerWith = (status: number, { bytes, headers }: ErrorFixture) =>
+    gateway.upstream.answer([head(status, { ...loudHeaders, ...headers }), write(bytes)]);
+  const send = async (stream: boolean, path = wire[dialect].path) => {
+    const question = { ...wire[dialect].question, stream };
+    const response = await gateway.post(path, question, { 'x-api-key': canary.clientKey });
+    return { response, text: await response.text() };
+  };
+
+  testRows([true, false])('an answer', async (stream) => {
+    const { events, answer } = wire[dialect];
     const type = stream ? 'text/event-stream' : 'application/json';
-    gateway.upstream.answer([head(200, { 'content-type': type }), write(wire)]);
-    const { status, text } = await watched.ask('chat', { stream });
-    expect(status).toBe(200);
-    expect(text).not.toMatch(/upstream-k|ey-one/);
+    const body = stream ? events.join('') : JSON.stringify(answer);
+    gateway.upstream.answer([head(200, { ...loudHeaders, 'content-type': type }), write(body)]);
+    const { response, text } = await send(stream);
+    expect(response.status).toBe(200);
+    expectNoNames(type, response.statusText, response.headers, text);
   });
 
-  describe.each(dialectNames)('%s', (dialect) => {
-    const fixtures = loadFixtures(dialect);
-    const answerWith = (status: number, { bytes, headers }: ErrorFixture) =>
-      gateway.upstream.answer([head(status, { ...loudHeaders, ...headers }), write(bytes)]);
-    const send = async (stream: boolean, path = wire[dialect].path) => {
-      const question = { ...wire[dialect].question, stream };
-      const response = await gateway.post(path, question, { 'x-api-key': canary.clientKey });
-      return { response, text: await response.text() };
-    };
-
-    testRows([true, false])('an answer', async (stream) => {
-      const { events, answer } = wire[dialect];
-      const type = stream ? 'text/event-stream' : 'application/json';
-      const body = stream ? events.join('') : JSON.stringify(answer);
-      gateway.upstream.answer([head(200, { ...loudHeaders, 'content-type': type }), write(body)]);
-      const { response, text } = await send(stream);
-      expect(response.status).toBe(200);
-      expectNoNames(type, response.statusText, response.headers, text);
-    });
-
-    test('every error', async () => {
-      for (const fixture of fixtures) {
-        if (fixture.kind !== 'error') continue;
-        const { file, name, status } = fixture;
-        const path = name.endsWith('-path') ? '/v1/messages/count_tokens' : undefined;
-        for (const stream of [false, true]) {
-          answerWith(status, fixture);
-          const { response, text } = await send(stream, path);
-          expectNoNames(file, response.statusText, response.headers, text);
-          expect([file, response.status >= 400]).toEqual([file, true]);
-          expect(JSON.parse(text)).toHaveProperty('error.message', expect.stringMatching(/./));
-          expect([file, response.headers.get('x-svc-error')]).toEqual([file, expect.stringMatching(/^\w+$/)]);
-        }
+  test('every error', async () => {
+    for (const fixture of fixtures) {
+      if (fixture.kind !== 'error') continue;
+      const { file, name, status } = fixture;
+      const path = name.endsWith('-path') ? '/v1/messages/count_tokens' : undefined;
+      for (const stream of [false, true]) {
+        answerWith(status, fixture);
+        const { response, text } = await send(stream, path);
+        expectNoNames(file, response.statusText, response.headers, text);
+        expect([file, response.status >= 400]).toEqual([file, true]);
+        expect(JSON.parse(text)).toHaveProperty('error.message', expect.stringMatching(/./));
+        expect([file, response.headers.get('x-svc-error')]).toEqual([file, expect.stringMatching(/^\w+$/)]);
       }
-    });
+    }
+  });
 
-    test('a status line, a head without a body, a lost connection', async () => {
-      const loudHead = 'HTTP/1.1 500 AcmeCorp Thunder is down\r\nserver: AcmeCorp\r\n';
-      for (const rest of ['content-length: 0\r\n\r\n', 'x-acmecorp: ']) {
-        gateway.upstream.answer([raw(loudHead + rest), hangUp]);
-        const { response, text } = await send(false);
-        expectNoNames(rest, response.statusText, response.headers, text);
-        expect(response.status).toBeGreaterThanOrEqual(500);
-      }
-    });
+  test('a status line, a head without a body, a lost connection', async () => {
+    const loudHead = 'HTTP/1.1 500 AcmeCorp Thunder is down\r\nserver: AcmeCorp\r\n';
+    for (const rest of ['content-length: 0\r\n\r\n', 'x-acmecorp: ']) {
+      gateway.upstream.answer([raw(loudHead + rest), hangUp]);
+      const { response, text } = await send(false);
+      expectNoNames(rest, response.statusText, response.headers, text);
+      expect(response.status).toBeGreaterThanOrEqual(500);
+    }
   });
 });

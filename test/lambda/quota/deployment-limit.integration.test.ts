@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { GatewayError } from '../../../lambda/errors.ts';
 import type { Identity } from '../../../lambda/identity/identify.ts';
 import { createToken } from '../../../lambda/quota/counter-store.ts';
 import { createDeploymentLimit, type DeploymentLimit } from '../../../lambda/quota/deployment-limit.ts';
 import type { Charge } from '../../../lambda/quota/quota.ts';
 import { createTallies } from '../../../lambda/tables/counters.ts';
-import { createTestCaller, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
-import { type StoreFault, type StoreOperation, type StoreProxy, startStoreProxy } from '../../support/store-proxy.ts';
+import { createTestCaller, startTestDynamoDb } from '../../support/dynamodb.ts';
+import { type StoreFault, type StoreOperation, startStoreProxy } from '../../support/store-proxy.ts';
 import { testRows } from '../../support/test-rows.ts';
 
-let database: TestDynamoDb;
-let proxy: StoreProxy;
-beforeAll(async () => {
-  database = await startTestDynamoDb();
-  proxy = await startStoreProxy(database.endpoint);
-});
+const database = await startTestDynamoDb();
+const proxy = await startStoreProxy(database.endpoint);
 afterAll(async () => {
   await proxy[Symbol.asyncDispose]();
   await database.close();

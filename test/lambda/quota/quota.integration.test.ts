@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { GatewayError } from '../../../lambda/errors.ts';
 import type { Identity } from '../../../lambda/identity/identify.ts';
-import { type Counters, createToken } from '../../../lambda/quota/counter-store.ts';
+import { createToken } from '../../../lambda/quota/counter-store.ts';
 import { type Limits, quotaWindow } from '../../../lambda/quota/policy.ts';
 import { createQuota, type QuotaDependencies, releaseAbandoned } from '../../../lambda/quota/quota.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
-import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { startTestDynamoDb } from '../../support/dynamodb.ts';
 
 const midnight = Date.UTC(2026, 10, 22);
 const noon = midnight - 43_200_000;
 
-let database: TestDynamoDb;
-let counters: Counters;
+const database = await startTestDynamoDb();
+const counters = createCounters(database.callDynamoDb, database.quotaTable, Date.now);
 let callers = 0;
-
-beforeAll(async () => {
-  database = await startTestDynamoDb();
-  counters = createCounters(database.callDynamoDb, database.quotaTable, Date.now);
-});
 afterAll(() => database.close());
 
 function newGuest(): Identity {

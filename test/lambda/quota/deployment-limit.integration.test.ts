@@ -8,6 +8,7 @@ import { createTallies } from '../../../lambda/tables/counters.ts';
 import { createTestCaller, startTestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoreFault, type StoreOperation, startStoreProxy } from '../../support/store-proxy.ts';
 import { testRows } from '../../support/test-rows.ts';
+import { turnEventLoop, waitUntil } from '../../support/wait-until.ts';
 
 const database = await startTestDynamoDb();
 const proxy = await startStoreProxy(database.endpoint);
@@ -146,6 +147,29 @@ describe('limits of guests', () => {
   });
 });
 
+test('a guest learns of a refusal only after its count among the guests was taken back', async () => {
+  const { count } = startProcess({ dailyLimit: 1, guestDailyLimit: 10 });
+  await count(member);
+  const takenBack = Promise.withResolvers<void>();
+  let writes = 0;
+  const decide = ({ name, body }: StoreOperation) => {
+    if (name === 'UpdateItem' && body.includes('guest_daily_limit')) writes += 1;
+    return writes === 2 ? takenBack.promise : undefined;
+  };
+  let ended = false;
+  await spoilt(decide, async () => {
+    const counting = count(guest).catch(() => {
+      ended = true;
+    });
+    await waitUntil(() => writes === 2, 'the count is being taken back');
+    await turnEventLoop(50);
+    expect(ended).toBe(false);
+    takenBack.resolve();
+    await counting;
+  });
+  expect(ended).toBe(true);
+});
+
 describe('the cost', () => {
   test('one write a request, two for a guest, and as many for a refund', async () => {
     const { count } = startProcess({ dailyLimit: 1000 });
@@ -181,17 +205,21 @@ describe('lost answers', () => {
     expect(left).toBeGreaterThanOrEqual(60 - answers / 4);
   });
 
-  test('that are lost for good refuse the request, and leave its counts standing', async () => {
+  testRows<[StoreFault, string[], standing: number]>([
+    // Each was written by all three attempts.
+    ['answer lost', ['daily_limit', 'daily_limit'], 2 * 3],
+    // The store has said that it did nothing.
+    ['throttled', [], 0],
+  ])('for good refuse the request, and are told if they leave its counts standing', async (fault, told, standing) => {
     const { count, lost } = startProcess({ dailyLimit: 80 });
     const { granted, refusals } = await spoilt(
-      ({ name }) => (name === 'UpdateItem' ? 'answer lost' : undefined),
+      ({ name }) => (name === 'UpdateItem' ? fault : undefined),
       () => inParallel(2, () => count(member)),
     );
     expect(granted).toEqual([]);
     for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'service_unavailable', refund: true });
-    expect(lost).toEqual(['daily_limit', 'daily_limit']);
-    // Each was written by all three attempts.
-    expect((await inParallel(90, () => count(member))).granted).toHaveLength(80 - 2 * 3);
+    expect(lost).toEqual(told);
+    expect((await inParallel(90, () => count(member))).granted).toHaveLength(80 - standing);
   });
 
   test('of a refund leave its count standing, and say so', async () => {

@@ -1,12 +1,11 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import OpenAI from 'openai';
-import { empty, hangUp, json, type Script, sse } from '../../local/upstream/script.ts';
+import { empty, hangUp, json, sse } from '../../local/upstream/script.ts';
 import { readEvents } from '../support/client-view.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chargesIn } from '../support/quota.ts';
-import { testRows } from '../support/test-rows.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { wire } from '../support/wire.ts';
 

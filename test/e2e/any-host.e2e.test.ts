@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { bundleServer } from '../../lib/bundle.ts';
 import { json } from '../../local/upstream/script.ts';
 import { startGatewayProcess } from '../local/gateway-process.ts';
 import { createClient } from '../model/client.ts';
 import { startBalancer } from '../support/balancer.ts';
-import { startTestDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
-import { type FakeUpstream, startFakeUpstream } from '../support/fake-upstream.ts';
+import { startTestDynamoDb } from '../support/dynamodb.ts';
+import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { identity } from '../support/gateway.ts';
 import { wire } from '../support/wire.ts';
 
@@ -24,13 +24,9 @@ const block = (language: string, holding: string): string => {
 };
 const pairs = (text: string) => Object.fromEntries(text.split(' ').map((pair) => pair.split('=') as [string, string]));
 
-let dynamoDb: TestDynamoDb;
-let upstream: FakeUpstream;
-beforeAll(async () => {
-  await bundleServer(join(folder, 'dist/server'));
-  dynamoDb = await startTestDynamoDb();
-  upstream = await startFakeUpstream();
-}, 60_000);
+await bundleServer(join(folder, 'dist/server'));
+const dynamoDb = await startTestDynamoDb();
+const upstream = await startFakeUpstream();
 afterAll(async () => {
   await upstream.close();
   await dynamoDb.close();

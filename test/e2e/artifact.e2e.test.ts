@@ -1,39 +1,31 @@
 import { readdirSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, expect, jest, test } from '@jest/globals';
 import type { Answer } from '../../local/runtime/runtime-api.ts';
 import { eventText, head, json, until, write } from '../../local/upstream/script.ts';
-import { type Artifact, startArtifact } from '../support/artifact.ts';
-import { startArtifactGateway } from '../support/artifact-gateway.ts';
-import { type FakeUpstream, startFakeUpstream } from '../support/fake-upstream.ts';
-import { type Synthesized, synthesize } from '../support/synthesize.ts';
+import { startArtifact } from '../support/artifact.ts';
+import { startFakeUpstream } from '../support/fake-upstream.ts';
+import { synthesize } from '../support/synthesize.ts';
 
 jest.setTimeout(60_000);
 
-let synthesized: Synthesized;
-let upstream: FakeUpstream;
-let artifact: Artifact;
-
 const commit = '0123456789abcdef0123456789abcdef01234567';
-
-beforeAll(async () => {
-  [synthesized, upstream] = await Promise.all([synthesize(), startFakeUpstream()]);
-  artifact = await startDeployed({ GUEST_LIMIT: '1000', BURST_LIMIT: '600', DEPLOYED_COMMIT: commit }, 'upstream-key');
-});
-
-afterAll(async () => {
-  await artifact?.[Symbol.asyncDispose]();
-  await upstream?.close();
-  await synthesized?.[Symbol.asyncDispose]();
-});
-
+const [synthesized, upstream] = await Promise.all([synthesize(), startFakeUpstream()]);
 const startDeployed = (environment: Record<string, string>, upstreamKeys?: string) =>
   startArtifact({
     gateway: synthesized.gateway,
     environment: { UPSTREAM_BASE_URL: upstream.url, ...environment },
     ...(upstreamKeys && { upstreamKeys }),
   });
+
+const generous = { GUEST_LIMIT: '1000', BURST_LIMIT: '600' };
+const artifact = await startDeployed({ ...generous, DEPLOYED_COMMIT: commit }, 'upstream-key');
+afterAll(async () => {
+  await artifact[Symbol.asyncDispose]();
+  await upstream.close();
+  await synthesized[Symbol.asyncDispose]();
+});
 
 const question = { model: 'svc', messages: [{ role: 'user', content: 'Hello' }] };
 
@@ -108,14 +100,6 @@ test('does not start on a wrong setting, and says which', async () => {
   await expect(broken.invoke(post('/v1/chat/completions', question))).rejects.toThrow(
     /the function did not start: .*GUEST_LIMIT must be a whole number/,
   );
-});
-
-test('serves HTTP behind a Function URL', async () => {
-  await using gateway = await startArtifactGateway(artifact);
-  const answer = await fetch(`${gateway.url}/v1/models`, { headers: { 'x-api-key': 'anything' } });
-  expect(answer.status).toBe(200);
-  expect(answer.headers.get('x-svc-limit')).toBe('1000');
-  expect(await answer.json()).toMatchObject({ data: [{ id: 'svc' }, { id: 'svc-vision' }] });
 });
 
 /** The prelude with its headers' names in lower case, as HTTP does not tell them apart. */

@@ -3,8 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import type { Metafile } from 'esbuild';
+import { afterAll, expect, jest, test } from '@jest/globals';
 import { bundle, measure } from '../../lib/bundle.ts';
 import { startFakeSecrets } from '../../local/fake-secrets.ts';
 import { sse } from '../../local/upstream/script.ts';
@@ -15,13 +14,8 @@ import { wire } from '../support/wire.ts';
 jest.setTimeout(60_000);
 const run = promisify(execFile);
 
-let folder: string;
-let metafile: Metafile;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'canary-artifact-'));
-  metafile = await bundle('lambda/canary/index.ts', folder);
-});
+const folder = await mkdtemp(join(tmpdir(), 'canary-artifact-'));
+const metafile = await bundle('lambda/canary/index.ts', folder);
 afterAll(() => rm(folder, { recursive: true }));
 
 test('the deployed files examine a gateway, and log their metric', async () => {

@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { bundleServer } from '../../lib/bundle.ts';
 import { head, silence, write } from '../../local/upstream/script.ts';
 import { spawnGateway, startGatewayProcess } from '../local/gateway-process.ts';
 import { createClient } from '../model/client.ts';
 import { networkOf } from '../model/rules.ts';
-import { startTestDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
+import { startTestDynamoDb } from '../support/dynamodb.ts';
 import { answer, startFakeService } from '../support/fake-service.ts';
-import { type FakeUpstream, startFakeUpstream } from '../support/fake-upstream.ts';
+import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { settingsWith } from '../support/gateway.ts';
 import { startStoreProxy } from '../support/store-proxy.ts';
 import { inTime } from '../support/wait-until.ts';
@@ -21,13 +21,9 @@ const { path, question, events } = wire.chat;
 const eventStream = head(200, { 'content-type': 'text/event-stream' });
 const [first = ''] = events;
 
-let dynamoDb: TestDynamoDb;
-let upstream: FakeUpstream;
-beforeAll(async () => {
-  await bundleServer(folder);
-  dynamoDb = await startTestDynamoDb();
-  upstream = await startFakeUpstream();
-}, 60_000);
+await bundleServer(folder);
+const dynamoDb = await startTestDynamoDb();
+const upstream = await startFakeUpstream();
 afterAll(async () => {
   await upstream.close();
   await dynamoDb.close();

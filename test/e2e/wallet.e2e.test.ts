@@ -2,26 +2,21 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json, text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, expect, jest, test } from '@jest/globals';
 import { bundleAccounts } from '../../lib/bundle.ts';
 import { type ReplyBody, testAccount } from '../support/accounts.ts';
-import { type Artifact, startArtifact } from '../support/artifact.ts';
+import { startArtifact } from '../support/artifact.ts';
 
 jest.setTimeout(60_000);
 
 const domain = 'abc.lambda-url.eu-central-1.on.aws';
-let folder: string;
-let wallet: Artifact;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'wallet-artifact-'));
-  await bundleAccounts(folder);
-  const built = { folder, handler: 'index.handler', memorySize: 512, timeoutMs: 30_000 };
-  const environment = { NETWORK_SALT_SECRET_ID: 'salt', GATEWAY_URL: 'https://gateway.example/' };
-  wallet = await startArtifact({ gateway: { ...built, environment } });
-});
+const folder = await mkdtemp(join(tmpdir(), 'wallet-artifact-'));
+await bundleAccounts(folder);
+const built = { folder, handler: 'index.handler', memorySize: 512, timeoutMs: 30_000 };
+const environment = { NETWORK_SALT_SECRET_ID: 'salt', GATEWAY_URL: 'https://gateway.example/' };
+const wallet = await startArtifact({ gateway: { ...built, environment } });
 afterAll(async () => {
-  await wallet?.[Symbol.asyncDispose]();
+  await wallet[Symbol.asyncDispose]();
   await rm(folder, { recursive: true });
 });
 

@@ -1,10 +1,10 @@
 import { request as httpRequest } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from '@jest/globals';
 import { hangUp, head, type Script, type Step, silence, until, write } from '../../local/upstream/script.ts';
 import { dialectNames } from '../support/fixtures.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { chargesIn } from '../support/quota.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { stopTimers } from '../support/stop-timers.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -94,12 +94,6 @@ async function openCrowd(gateway: TestGateway, size: number, random: Random): Pr
   return counts;
 }
 
-async function standing({ dynamoDb, log }: TestGateway): Promise<number> {
-  const pk = { S: `guest#${log[0]?.network}` };
-  const command = new GetItemCommand({ TableName: dynamoDb.quotaTable, Key: { pk }, ConsistentRead: true });
-  return Number((await dynamoDb.client.send(command)).Item?.ulifetime?.N);
-}
-
 const seed = 1;
 test(`300 streams at once, cut and left at random (seed ${seed}): counters are exact and nothing stays`, async () => {
   const random = createRandom(seed);
@@ -112,7 +106,7 @@ test(`300 streams at once, cut and left at random (seed ${seed}): counters are e
     });
     await openCrowd(gateway, 60, random);
     const before = await watch.read();
-    const used = await standing(gateway);
+    const used = await chargesIn(gateway);
     const lines = gateway.log.length;
 
     const counts = await openCrowd(gateway, 300, random);
@@ -120,7 +114,7 @@ test(`300 streams at once, cut and left at random (seed ${seed}): counters are e
     const ended = gateway.log.slice(lines);
     expect(new Set(ended.map(({ requestId }) => requestId)).size).toBe(300);
     const refunded = ended.filter((line) => line.refunded === true).length;
-    expect(await standing(gateway)).toBe(used + 300 - refunded);
+    expect(await chargesIn(gateway)).toBe(used + 300 - refunded);
     // Some end in a race, about which the counter must agree with the log; the others are certain.
     const broken = counts.cut + counts['error event'];
     expect(refunded).toBeGreaterThanOrEqual(broken);

@@ -1,10 +1,10 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import OpenAI from 'openai';
 import { empty, hangUp, json, sse } from '../../local/upstream/script.ts';
 import { readEvents } from '../support/client-view.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startTestGateway } from '../support/gateway.ts';
 import { chargesIn } from '../support/quota.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { wire } from '../support/wire.ts';
@@ -35,21 +35,14 @@ const stored = { input: [{ type: 'item_reference', id: 'msg_1' }] };
 const weather = { type: 'object' as const, properties: { city: { type: 'string' } } };
 const calling = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Paris"}' } };
 
+const roomy = { GUEST_LIMIT: '1000', MEMBER_LIMIT: '900', BURST_LIMIT: '600' };
+const gateway = await startTestGateway({ environment: { ...roomy, UPSTREAM_DIALECTS: 'chat' } });
+const key = await gateway.issueKey();
+const openai = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key, maxRetries: 0 });
+const anthropic = new Anthropic({ baseURL: gateway.url, apiKey: key, maxRetries: 0 });
+afterAll(() => gateway[Symbol.asyncDispose]());
+
 describe('an upstream that speaks only chat', () => {
-  let gateway: TestGateway;
-  let key: string;
-  let openai: OpenAI;
-  let anthropic: Anthropic;
-
-  beforeAll(async () => {
-    const roomy = { GUEST_LIMIT: '1000', MEMBER_LIMIT: '900', BURST_LIMIT: '600' };
-    gateway = await startTestGateway({ environment: { ...roomy, UPSTREAM_DIALECTS: 'chat' } });
-    key = await gateway.issueKey();
-    openai = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key, maxRetries: 0 });
-    anthropic = new Anthropic({ baseURL: gateway.url, apiKey: key, maxRetries: 0 });
-  });
-  afterAll(() => gateway[Symbol.asyncDispose]());
-
   const post = (path: string, body: object) =>
     gateway.post(path, { model: 'svc', ...body }, { authorization: `Bearer ${key}` });
   const asked = () => {

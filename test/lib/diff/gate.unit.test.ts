@@ -103,6 +103,11 @@ const dangerous: readonly Row[] = [
   ],
   ["the upstream's key in a template", (t) => (variables(t).UPSTREAM_API_KEYS = 'key'), /UPSTREAM_API_KEYS/],
   ['TLS that is not checked', (t) => (variables(t).NODE_TLS_REJECT_UNAUTHORIZED = '0'), /NODE_TLS_REJECT_UNAUTHORIZED/],
+  [
+    'an empty part',
+    (t) => (propertiesIn(t, 'Gateway/Function').Other = {}),
+    /Function: changes Other, which is not known/,
+  ],
   ['one more way in', (t) => add(t, 'AWS::Lambda::Url', { AuthType: 'NONE' }), /More: opens the network/],
   [
     'other code with the rights of the gateway',
@@ -226,6 +231,15 @@ describe('the gate, on the whole template', () => {
   test('lets lost protection be restored', () => {
     expect(dangersBetween((t) => (replica(t).DeletionProtectionEnabled = false), asItIs)).toEqual([]);
     expect(dangersBetween((t) => (t.Stack.terminationProtection = false), asItIs)).toEqual([]);
+  });
+
+  test('marks a broken guarantee that gets worse', () => {
+    const keptFor =
+      (days: number): Change =>
+      (t) =>
+        (propertiesIn(t, 'Gateway/Logs').RetentionInDays = days);
+    const marked = 'Gateway/Logs: no longer private: tells for more than a year who asked when';
+    expect(dangersBetween(keptFor(400), keptFor(3653))).toEqual([marked]);
   });
 
   test('says of a permission that only widens nothing else', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { listChanges } from '../../../lib/diff/changes.ts';
+import { isWithin } from '../../../lib/diff/template.ts';
 import { renderComparison } from '../../../operator/diff/render-comparison.ts';
 
 const rendered = (before: unknown, after: unknown) =>
@@ -20,6 +21,19 @@ test.each<[string, unknown, unknown, string[]]>([
   ['a reference and a text', { a: { 'Fn::GetAtt': ['X', 'Arn'] } }, { a: 'x' }, ['a: {"Fn::GetAtt":["X","Arn"]} "x"']],
 ])('%s', (_name, before, after, expected) => {
   expect(rendered(before, after)).toEqual(expected);
+});
+
+test.each([
+  ['Tags', 'Tags', true],
+  ['Tags[0].Key', 'Tags', true],
+  ['Tags (order)', 'Tags', true],
+  ['TagsOfOthers', 'Tags', false],
+  ['Replicas[1].Tags.x', 'Replicas[].Tags', true],
+  ['Variables.UPSTREAM_2_URL', 'Variables.UPSTREAM*_URL', true],
+  ['Variables.UPSTREAM.x_URL', 'Variables.UPSTREAM*_URL', false],
+  ['GatewayUrl', '', true],
+])('%s is within the place "%s": %s', (path, place, expected) => {
+  expect(isWithin(path, place)).toBe(expected);
 });
 
 test('a long value is shortened to the part that differs', () => {

@@ -244,6 +244,9 @@ test('what the deployment may spend a day is measured on its way to the end, and
   ]);
   expect(await chargesIn(limited)).toBe(charged);
   expect(limited.log.flatMap(({ SpendShare }) => SpendShare ?? [])).toEqual([0, 20, 40, 60, 80, 100]);
+  // The operator has asked for it, so that it is no fault of the gateway.
+  expect(limited.log.at(-1)).toMatchObject({ level: 'info', reason: 'spend_limit' });
+  expect(limited.log.at(-1)).not.toHaveProperty('GatewayErrors');
   clock.time += 86_400_000;
   expect((await ask()).status).toBe(200);
 });
@@ -270,6 +273,10 @@ describe('GET /v1/usage', () => {
     });
     clock.time += 3_600_000;
     expect(await timed.usageOf(key)).toMatchObject({ budget: { ...budget, reserved: '0.00', unsettled: '0.00156' } });
+    timed.upstream.answer(answer);
+    const found = { requestId: (await timed.ask(key)).headers.get('x-request-id'), count: 1, reserved: 0.00156 };
+    const lines = timed.log.filter(({ message }) => message === 'reservations lost');
+    expect(lines).toMatchObject([{ ...found, LostReservations: 1 }]);
     waiting.catch(() => {});
   });
 

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { eventText, head, json, type Script, sse, write } from '../../local/upstream/script.ts';
 import { startTestGateway } from '../support/gateway.ts';
+import { metricsOf } from '../support/metrics.ts';
 import { PRICES } from '../support/prices.ts';
 import { testRows } from '../support/test-rows.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -120,7 +121,9 @@ testRows<Billed>([
   async ({ path, model = 'svc', whole, stream, tokens = counted, cost = usualCost }) => {
     const { line } = await ask(path, whole ?? stream ?? [], { model, stream: stream !== undefined });
     const metrics = Object.entries(tokens).map(([name, value]) => [`${name[0]?.toUpperCase()}${name.slice(1)}`, value]);
-    expect(line).toMatchObject({ ...tokens, ...Object.fromEntries(metrics), cost: cost / 1_000_000 });
+    const spent = { [`Spent(${model})`]: cost / 1_000_000, SavedByCaches: expect.any(Number) };
+    expect(line).toMatchObject({ ...tokens, cost: cost / 1_000_000 });
+    expect(metricsOf(line)).toMatchObject({ ...Object.fromEntries(metrics), ...spent });
     expect(line).not.toHaveProperty('usage');
     expect(line).not.toHaveProperty('AnswersWithoutUsage');
   },

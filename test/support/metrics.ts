@@ -7,11 +7,11 @@ interface Embedded {
   readonly Timestamp: number;
   readonly CloudWatchMetrics: readonly {
     readonly Dimensions: readonly [readonly string[]];
-    readonly Metrics: readonly { readonly Name: string }[];
+    readonly Metrics: readonly { readonly Name: string; readonly Unit: string }[];
   }[];
 }
 
-const unit = expect.stringMatching(/^(Count|Milliseconds|Percent)$/);
+const unit = expect.stringMatching(/^(Count|Milliseconds|Percent|None)$/);
 
 /** The metrics that CloudWatch would read from a line, such as `Refusals(rate_limited)`, with their values. */
 export function metricsOf(line: Line, namespace = 'InferenceGateway'): Record<string, number> {
@@ -24,13 +24,14 @@ export function metricsOf(line: Line, namespace = 'InferenceGateway'): Record<st
     expect(rest).toEqual({ Namespace: namespace });
     const [[dimension, ...more], ...otherLists] = Dimensions;
     expect([more, otherLists]).toEqual([[], []]);
-    if (dimension !== undefined) expect(line[dimension]).toEqual(expect.stringMatching(/^\w{1,1024}$/));
+    if (dimension !== undefined) expect(line[dimension]).toEqual(expect.stringMatching(/^[\w-]{1,1024}$/));
     expect(Metrics).not.toEqual([]);
     for (const metric of Metrics) {
-      const { Name } = metric;
+      const { Name, Unit } = metric;
       expect(metric).toEqual({ Name: expect.stringMatching(/^\w{1,1024}$/), Unit: unit });
       const value = line[Name];
-      if (typeof value !== 'number' || value < 0) throw new Error(`${Name} is ${value}`);
+      // Only an amount of money may be below 0.
+      if (typeof value !== 'number' || (value < 0 && Unit !== 'None')) throw new Error(`${Name} is ${value}`);
       found[dimension === undefined ? Name : `${Name}(${line[dimension]})`] = value;
     }
   }

@@ -1,12 +1,10 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { eventText, hangUp, head, json, type Script, silence, sse, write } from '../../local/upstream/script.ts';
-import { createTestCaller } from '../support/dynamodb.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { PRICES } from '../support/prices.ts';
 import { chargesIn } from '../support/quota.ts';
-import { startStoreProxy } from '../support/store-proxy.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /* In millionths, one token of svc costs 3 in, 3.75 to the cache (the dearest input, which is reserved), and 15 out. */
@@ -128,52 +126,40 @@ describe('an answer costs', () => {
 });
 
 describe('the store', () => {
-  /** A gateway whose writes to its counters can be seen and spoilt. */
-  async function startWatched(more: Readonly<Record<string, string>> = {}) {
-    await using started = new AsyncDisposableStack();
-    const reached = Promise.withResolvers<Awaited<ReturnType<typeof startStoreProxy>>>();
-    const watched = await start({
-      environment: more,
-      reachStore: async (endpoint) => {
-        const store = started.use(await startStoreProxy(endpoint));
-        reached.resolve(store);
-        return createTestCaller(store.endpoint);
-      },
-    });
-    started.use(watched);
-    const running = started.move();
-    return { watched, store: await reached.promise, [Symbol.asyncDispose]: () => running.disposeAsync() };
-  }
-
   test('gets one write a request, and one more with a budget, also if it moves on to another upstream', async () => {
     await using second = await startFakeUpstream();
-    await using watching = await startWatched({
-      UPSTREAM_2_BASE_URL: second.url,
-      UPSTREAM_2_TEXT_MODEL: 'acmecorp/thunder-8b',
-      UPSTREAM_2_VISION_MODEL: 'acmecorp/thunder-8b-eyes',
-      UPSTREAM_2_API_KEYS: 'upstream-key-two',
+    let writes = 0;
+    await using watched = await start({
+      environment: {
+        UPSTREAM_2_BASE_URL: second.url,
+        UPSTREAM_2_TEXT_MODEL: 'acmecorp/thunder-8b',
+        UPSTREAM_2_VISION_MODEL: 'acmecorp/thunder-8b-eyes',
+        UPSTREAM_2_API_KEYS: 'upstream-key-two',
+      },
+      spoilStore({ name }) {
+        if (name === 'UpdateItem') writes += 1;
+        return undefined;
+      },
     });
-    const { watched, store } = watching;
     watched.upstream.otherwise(json(500, {}));
     second.otherwise(answer);
-    const writes = () => store.operations.filter(({ name }) => name === 'UpdateItem').length;
     const key = await watched.issue();
     for (const [caller, expected] of [
       [await watched.issueKey(), 1],
       [key, 2],
     ] as const) {
-      const before = writes();
+      const before = writes;
       expect((await watched.ask(caller)).status).toBe(200);
-      expect(writes() - before).toBe(expected);
+      expect(writes - before).toBe(expected);
     }
     expect(await watched.usageOf(key)).toMatchObject(settled(cost));
   });
 
   test('may never answer a settlement: that is logged, and what was reserved stands', async () => {
-    await using watching = await startWatched();
-    const { watched, store } = watching;
+    await using watched = await start({
+      spoilStore: ({ body: sent }) => (sent.includes('attribute_exists(#reservation)') ? 'request lost' : undefined),
+    });
     const key = await watched.issue();
-    store.spoil(({ body: sent }) => (sent.includes('attribute_exists(#reservation)') ? 'request lost' : undefined));
     watched.upstream.answer(answer);
     const answered = await watched.ask(key);
     expect(answered.status).toBe(200);

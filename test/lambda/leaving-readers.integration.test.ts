@@ -2,9 +2,7 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
 import { flood, head, json, type Script, silence, write } from '../../local/upstream/script.ts';
-import { createTestCaller } from '../support/dynamodb.ts';
 import { bytesOnceStill } from '../support/fake-upstream.ts';
-import { startStoreProxy } from '../support/store-proxy.ts';
 import { testRows } from '../support/test-rows.ts';
 import { inTime, waitUntil } from '../support/wait-until.ts';
 import { startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
@@ -79,21 +77,15 @@ describe('a client', () => {
   });
 
   testRows([false, true])('that goes while it is charged pays, and nothing is sent upstream', async (stream) => {
-    await using started = new AsyncDisposableStack();
     const charging = Promise.withResolvers<void>();
     const charged = Promise.withResolvers<void>();
-    const watched = await startWatchedGateway({
-      reachStore: async (endpoint) => {
-        const store = started.use(await startStoreProxy(endpoint));
-        store.spoil(({ name }) => {
-          if (name !== 'UpdateItem') return undefined;
-          charging.resolve();
-          return charged.promise;
-        });
-        return createTestCaller(store.endpoint);
+    await using watched = await startWatchedGateway({
+      spoilStore({ name }) {
+        if (name !== 'UpdateItem') return undefined;
+        charging.resolve();
+        return charged.promise;
       },
     });
-    started.use(watched);
     const before = await watched.remaining();
     const { leave } = send(watched, stream);
     await inTime(charging.promise, 'the request is charged');

@@ -1,8 +1,7 @@
 import { expect } from '@jest/globals';
 import { hangUp, json, type Script, sse } from '../../local/upstream/script.ts';
-import { createTestCaller } from '../support/dynamodb.ts';
 import { chargesIn } from '../support/quota.ts';
-import { type StoreFault, type StoreOperation, type StoreProxy, startStoreProxy } from '../support/store-proxy.ts';
+import type { SpoilStore, StoreFault, StoreOperation } from '../support/store-proxy.ts';
 import { testRows } from '../support/test-rows.ts';
 import { startWatchedGateway } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';
@@ -10,17 +9,8 @@ import { canary, wire } from '../support/wire.ts';
 const { path, question, events } = wire.messages;
 
 /** A gateway with something unreliable between it and its tables, and one request to it. */
-async function startSpoilt(decide: (operation: StoreOperation) => StoreFault | undefined) {
-  await using started = new AsyncDisposableStack();
-  const watched = await startWatchedGateway({
-    reachStore: async (endpoint) => {
-      const store: StoreProxy = started.use(await startStoreProxy(endpoint));
-      store.spoil(decide);
-      return createTestCaller(store.endpoint);
-    },
-  });
-  started.use(watched);
-  const running = started.move();
+async function startSpoilt(spoilStore: SpoilStore) {
+  const watched = await startWatchedGateway({ spoilStore });
   const { gateway } = watched;
   return {
     gateway,
@@ -31,7 +21,7 @@ async function startSpoilt(decide: (operation: StoreOperation) => StoreFault | u
       const line = await watched.lineOf(response.headers.get('x-request-id'));
       return { status: response.status, charges: await chargesIn(gateway), line };
     },
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
+    [Symbol.asyncDispose]: watched[Symbol.asyncDispose],
   };
 }
 

@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { html, json, sse } from '../../local/upstream/script.ts';
-import { createTestCaller } from '../support/dynamodb.ts';
 import { dialectNames } from '../support/fixtures.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { metricsOf } from '../support/metrics.ts';
 import { chargesIn } from '../support/quota.ts';
 import { stopTimers } from '../support/stop-timers.ts';
+import type { StoreOperation } from '../support/store-proxy.ts';
 import { testRows } from '../support/test-rows.ts';
 import { wire } from '../support/wire.ts';
 
@@ -140,18 +140,8 @@ describe('DAILY_LIMIT', () => {
 
   test('without it a request costs the store one write, and one read for its key', async () => {
     const operations: string[] = [];
-    await using gateway = await start(
-      {},
-      {
-        reachStore: async (endpoint) => {
-          const call = createTestCaller(endpoint);
-          return (operation, ...input) => {
-            operations.push(operation);
-            return call(operation, ...input);
-          };
-        },
-      },
-    );
+    const spoilStore = ({ name }: StoreOperation) => void operations.push(name);
+    await using gateway = await start({}, { spoilStore });
     await gateway.statuses(2, await gateway.issueKey());
     await gateway.ask();
     expect(operations.filter((name) => name === 'UpdateItem')).toHaveLength(3);

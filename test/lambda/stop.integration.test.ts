@@ -4,10 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createStopSwitch } from '../../lambda/tables/stop-switch.ts';
 import { json, until, write } from '../../local/upstream/script.ts';
 
-import { createTestCaller } from '../support/dynamodb.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chargesIn } from '../support/quota.ts';
-import { type StoreOperation, type StoreProxy, startStoreProxy } from '../support/store-proxy.ts';
 import { testRows } from '../support/test-rows.ts';
 import { inTime } from '../support/wait-until.ts';
 
@@ -15,16 +13,19 @@ const question = { model: 'svc', messages: [{ role: 'user', content: 'hi' }] };
 const answer = json(200, { id: 'x', model: 'm', choices: [] });
 
 let gateway: TestGateway;
-let proxy: StoreProxy;
+/** How often the marker of a stop was read, and whether reading it fails. */
+let marker: { reads: number; fails: boolean };
 let time: number;
 
 const start = async (more: Partial<Parameters<typeof startTestGateway>[0]> = {}) => {
   time = Date.UTC(2026, 5, 15, 12);
+  marker = { reads: 0, fails: false };
   gateway = await startTestGateway({
     now: () => time,
-    reachStore: async (endpoint) => {
-      proxy = await startStoreProxy(endpoint);
-      return createTestCaller(proxy.endpoint);
+    spoilStore({ name, body }) {
+      if (name !== 'GetItem' || !body.includes('"stopped"')) return undefined;
+      marker.reads += 1;
+      return marker.fails ? 'failing' : undefined;
     },
     ...more,
   });
@@ -33,14 +34,9 @@ const start = async (more: Partial<Parameters<typeof startTestGateway>[0]> = {})
 const ask = (key: string, path = '/v1/chat/completions', body: object = question) =>
   gateway.post(path, body, { 'x-api-key': key });
 const stopSwitch = () => createStopSwitch(gateway.dynamoDb.callDynamoDb, gateway.dynamoDb.keysTable);
-const readsOfTheMarker = () => proxy.operations.filter(isOfTheMarker).length;
-const isOfTheMarker = ({ name, body }: StoreOperation) => name === 'GetItem' && body.includes('"stopped"');
 
 beforeEach(() => start());
-afterEach(async () => {
-  await gateway[Symbol.asyncDispose]();
-  await proxy[Symbol.asyncDispose]();
-});
+afterEach(() => gateway[Symbol.asyncDispose]());
 
 describe('a gateway that its operator stops', () => {
   test('refuses everything that costs, within a minute, charges nobody, and serves again as quickly', async () => {
@@ -111,18 +107,17 @@ describe('a gateway that its operator stops', () => {
 describe('the cost of checking', () => {
   test('is one read a minute, whatever the requests', async () => {
     for (let request = 0; request < 3; request += 1) await ask('guest');
-    expect(readsOfTheMarker()).toBe(1);
+    expect(marker.reads).toBe(1);
     time += 59_000;
     await ask('guest');
-    expect(readsOfTheMarker()).toBe(1);
+    expect(marker.reads).toBe(1);
     time += 1_000;
     await Promise.all([ask('guest'), ask('guest')]);
-    expect(readsOfTheMarker()).toBe(2);
+    expect(marker.reads).toBe(2);
   });
 
   test('no request pays if a process reads it in the background', async () => {
     await gateway[Symbol.asyncDispose]();
-    await proxy[Symbol.asyncDispose]();
     const tasks: (() => void)[] = [];
     await start({ runEvery: (task) => tasks.push(task) });
     const key = await gateway.issueKey();
@@ -130,13 +125,13 @@ describe('the cost of checking', () => {
     await stopSwitch().stop({ at: 'noon' });
     time += 600_000;
     expect((await ask(key)).status).toBe(200);
-    expect(readsOfTheMarker()).toBe(1);
+    expect(marker.reads).toBe(1);
     for (const task of tasks) task();
     const stopped = async () => {
       while ((await ask(key)).status === 200) time += 1_000;
     };
     await inTime(stopped(), 'what was read in the background holds for requests');
-    expect(readsOfTheMarker()).toBe(2);
+    expect(marker.reads).toBe(2);
   });
 });
 
@@ -146,7 +141,7 @@ test.each([true, false])('if it can’t be read any more, the last known state h
   time += 60_000;
   await ask(key);
   if (!stopped) await stopSwitch().stop({ at: 'noon' });
-  proxy.spoil((operation) => (isOfTheMarker(operation) ? 'failing' : undefined));
+  marker.fails = true;
   time += 60_000;
   expect((await ask(key)).status).toBe(stopped ? 503 : 200);
   expect(gateway.log).toContainEqual(expect.objectContaining({ level: 'warn', message: 'stop not read' }));

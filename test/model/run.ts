@@ -1,6 +1,7 @@
 import { type FakeUpstream, startFakeUpstream } from '../support/fake-upstream.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createRandom, type Random } from '../support/random.ts';
+import type { SpoilStore } from '../support/store-proxy.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { createCallers, drawBudget } from './callers.ts';
 import { caseIn, drawCase, type Menu } from './cases.ts';
@@ -19,7 +20,7 @@ export interface Track {
   readonly crowd: number;
   readonly company: number;
   readonly environment?: Readonly<Record<string, string>>;
-  readonly reachStore?: NonNullable<Parameters<typeof startTestGateway>[0]>['reachStore'];
+  readonly spoilStore?: SpoilStore;
 }
 
 export interface Summary {
@@ -48,7 +49,7 @@ export async function runTrack(track: Track, requests: number, seed: number): Pr
     budget: random.once(2) ? drawBudget(random) : undefined,
   };
   // What is told to a store that loses answers may be added twice.
-  const sumsAll = track.reachStore === undefined;
+  const sumsAll = track.spoilStore === undefined;
   const rules = createRules(limits);
   const ledger = createLedger();
   await using second = await startFakeUpstream();
@@ -61,7 +62,7 @@ export async function runTrack(track: Track, requests: number, seed: number): Pr
       ...track.environment,
     },
     now: () => clock.time,
-    ...(track.reachStore && { reachStore: track.reachStore }),
+    ...(track.spoilStore && { spoilStore: track.spoilStore }),
   });
   const outcomes = new Map<number, Outcome>();
   for (const [number, upstream] of [gateway.upstream, second].entries()) play(upstream, number, outcomes);

@@ -1,9 +1,8 @@
 import { startDeafUpstream } from '../support/deaf-upstream.ts';
-import { createTestCaller } from '../support/dynamodb.ts';
 import { refusingUrl } from '../support/fake-upstream.ts';
 import { type DialectName, dialectNames } from '../support/fixtures.ts';
 import { createRandom } from '../support/random.ts';
-import { type StoreFault, startStoreProxy } from '../support/store-proxy.ts';
+import type { SpoilStore, StoreFault } from '../support/store-proxy.ts';
 import type { Menu } from './cases.ts';
 import * as outcomes from './outcomes.ts';
 import { runTrack, type Summary, type Track } from './run.ts';
@@ -31,14 +30,10 @@ const storeFaults: readonly StoreFault[] = ['request lost', 'answer lost', 'fail
 
 /** Runs a number of requests drawn by a seed, with each kind of outcome on the track where it takes the least time. */
 export async function runModel(seed: number, requests: number): Promise<Record<string, Summary>> {
-  await using started = new AsyncDisposableStack();
-  const deaf = started.use(await startDeafUpstream());
+  await using deaf = await startDeafUpstream();
   const random = createRandom(seed);
-  const reachStore: Track['reachStore'] = async (endpoint) => {
-    const proxy = started.use(await startStoreProxy(endpoint));
-    proxy.spoil(({ attempt }) => (attempt < 3 && random.once(4) ? random.pick(storeFaults) : undefined));
-    return createTestCaller(proxy.endpoint);
-  };
+  const spoilStore: SpoilStore = ({ attempt }) =>
+    attempt < 3 && random.once(4) ? random.pick(storeFaults) : undefined;
   const few = Math.round(requests / 25);
   // Each request has its own time limit, so a crowd must not exceed what a busy machine serves within it.
   const base = { menu: quick, upstreams: 1, crowd: 25, company: 20 } as const;
@@ -46,7 +41,7 @@ export async function runModel(seed: number, requests: number): Promise<Record<s
     'every outcome': { ...base, upstreams: 2, crowd: 50, company: 1, requests: requests - 5 * few },
     'a store that loses what it is told and what it says': {
       ...base,
-      reachStore,
+      spoilStore,
       crowd: 10,
       company: 1,
       requests: 2 * few,

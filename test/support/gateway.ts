@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { CallService } from '../../lambda/aws/call-service.ts';
 import { type HttpServerOptions, startHttpServer } from '../../lambda/engines/http-server.ts';
 import { createGateway } from '../../lambda/gateway.ts';
 import { issueKey, type KeyRequest } from '../../lambda/identity/keys.ts';
@@ -9,8 +8,9 @@ import type { RunEvery } from '../../lambda/settings/refresh.ts';
 import { createKeyStore } from '../../lambda/tables/keys.ts';
 import { createFunction, startFunctionUrl } from '../../local/function-url.ts';
 import { installAwslambda } from '../../local/response-stream.ts';
-import { startTestDynamoDb, type TestDynamoDb } from './dynamodb.ts';
+import { createTestCaller, startTestDynamoDb, type TestDynamoDb } from './dynamodb.ts';
 import { type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
+import { type SpoilStore, startStoreProxy } from './store-proxy.ts';
 
 export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;
 
@@ -43,8 +43,8 @@ interface GatewayOptions {
   /** As in a process that lives between requests. */
   readonly runEvery?: RunEvery;
   readonly readSecret?: (id: string) => Promise<string>;
-  /** The gateway's own access to its tables, if a proxy stands in between. */
-  readonly reachStore?: (endpoint: string) => Promise<CallService>;
+  /** Sees what the gateway asks of its tables, and decides what becomes of it. */
+  readonly spoilStore?: SpoilStore;
 }
 
 /** The real gateway in this process: emulated tables, a scripted upstream, real HTTP on both sides. */
@@ -53,11 +53,12 @@ export async function startTestGateway(options: GatewayOptions = {}) {
   const upstream = started.use(await startFakeUpstream());
   const dynamoDb = await startTestDynamoDb();
   started.defer(dynamoDb.close);
+  const store = options.spoilStore && started.use(await startStoreProxy(dynamoDb.endpoint, options.spoilStore));
   const config = readConfig({ ...settingsWith(upstream, dynamoDb), ...options.environment });
   const log: Record<string, unknown>[] = [];
   const faults: unknown[] = [];
   const gateway = createGateway(config, {
-    callDynamoDb: (await options.reachStore?.(dynamoDb.endpoint)) ?? dynamoDb.callDynamoDb,
+    callDynamoDb: store ? createTestCaller(store.endpoint) : dynamoDb.callDynamoDb,
     readSecret: options.readSecret ?? (() => Promise.reject(new Error('no secrets here'))),
     writeLog: (line) => log.push(JSON.parse(line)),
     now: options.now ?? Date.now,

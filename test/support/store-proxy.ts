@@ -23,13 +23,16 @@ export interface StoreOperation {
   readonly body: string;
 }
 
+/** Decides what happens to an operation. */
+export type SpoilStore = (operation: StoreOperation) => StoreFault | undefined;
+
 export type StoreProxy = Awaited<ReturnType<typeof startStoreProxy>>;
 
 /** A proxy between the gateway and an emulated DynamoDB that causes faults. */
-export async function startStoreProxy(target: string) {
+export async function startStoreProxy(target: string, spoil: SpoilStore = () => undefined) {
   const operations: StoreOperation[] = [];
   const agent = new Agent({ keepAlive: true });
-  let decide: (operation: StoreOperation) => StoreFault | undefined = () => undefined;
+  let decide = spoil;
   const refusal = (type: string) => JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}` });
 
   const server = createServer(async (request, response) => {

@@ -21,7 +21,7 @@ describe('/healthz', () => {
   test('says that the process serves: to anyone, whatever the state of the tables, and without a log line', async () => {
     await using gateway = await startTestGateway({
       ...{ engine, server: { clientAddress: 'x-forwarded-for' }, environment: { GUEST_LIMIT: '7' } },
-      reachStore: async () => () => Promise.reject(new Error('no tables')),
+      spoilStore: () => 'refusing',
     });
     const response = await fetch(`${gateway.url}/healthz`);
     expect(response.status).toBe(204);

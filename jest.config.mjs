@@ -35,10 +35,10 @@ const overBothEngines = ofHandler([
 /** The same, for what takes long: `npm run test:long`. */
 const overBothEnginesLong = ofHandler([
   'broken-streams',
-  'lost-answers',
   'failures',
   'forwarding',
   'leaving-readers',
+  'lost-answers',
   'request-lines',
   'upstreams',
 ]);

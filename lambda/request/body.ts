@@ -13,7 +13,7 @@ const mostMembers = 1_000;
 /** The scanned body of a request, which must be one JSON object in UTF-8. */
 export function* readJsonBody(body: Body): Cooperative<Json> {
   if (isLong(body)) yield;
-  const text = readText(body);
+  const text = typeof body === 'string' ? body : toText(body);
   if (!/\S/.test(text)) throw new GatewayError('invalid_request', 'The body is empty: send a JSON object.');
   try {
     const scanner = createScanner();
@@ -39,10 +39,9 @@ function refuseTooMany(body: Json): Json {
   return body;
 }
 
-function readText(body: Body): string {
-  if (typeof body === 'string') return body;
-  if (!isUtf8(body)) throw new GatewayError('invalid_request', 'The body is not valid UTF-8.');
-  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+function toText(bytes: Uint8Array): string {
+  if (!isUtf8(bytes)) throw new GatewayError('invalid_request', 'The body is not valid UTF-8.');
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
 /** A zstd frame may ask for a window of gigabytes. RFC 8878 recommends that decoders support 8 MiB. */
@@ -100,11 +99,6 @@ export async function decodeBody(
   text += toText(begun);
   if (decoder.bytesWritten < bytes.length) throw damaged(encoding, 'more follows after its end');
   return text;
-}
-
-function toText(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw new GatewayError('invalid_request', 'The body is not valid UTF-8.');
-  return bytes.toString('utf8');
 }
 
 /** How many bytes at the end belong to an incomplete character. */

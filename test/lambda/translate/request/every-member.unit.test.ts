@@ -48,6 +48,10 @@ const subjects: readonly Subject[] = [
 const unwanted =
   /^(previous_response_id|conversation|prompt|moderation|context_management|mcp_servers|container|fallbacks|inference_geo|thread)$/;
 
+/** Members inside others that can't change the answer: nothing is said of them, and none is refused. */
+const unsaid =
+  /[.\]](id|status|phase|author|recipient|summary|generate_summary|annotations|logprobs|prompt_cache_breakpoint|detail|cache_control|citations|eager_input_streaming)$|^input\[\d+\]\.(role|name|namespace)$/;
+
 describe.each(subjects)(
   'a request that the SDK of $dialect allows',
   ({ dialect, files, type, refused, mend, ignored }) => {
@@ -66,7 +70,7 @@ describe.each(subjects)(
         const chat = attempt(dialect, request);
         if (typeof chat === 'string') {
           refusals += 1;
-          const isPlace = placesOf(request).some((place) => chat.startsWith(`${place} `));
+          const isPlace = placesOf(request).some((place) => chat.startsWith(`${place} `) && !unsaid.test(place));
           expect([seed, isPlace ? '' : chat]).toEqual([seed, '']);
           continue;
         }
@@ -78,6 +82,7 @@ describe.each(subjects)(
             !ignored.test(place) && !isSaid(place, said) && !words.test(place) && !chat.text.includes(String(value)),
         );
         expect([seed, missing]).toEqual([seed, []]);
+        expect([seed, said.filter((place) => unsaid.test(place))]).toEqual([seed, []]);
       }
       expect(Math.min(translated, refusals)).toBeGreaterThan(200);
     });
@@ -118,6 +123,8 @@ const scalarsOf = (request: Members) => [...walk(request, '')].filter(([, value]
 const isCall = /^(function|custom_tool|tool_search)_call$/;
 const isOutput = /^((function|custom_tool)_call|tool_search)_output$/;
 
+const noted = { id: 'out', status: 'completed', name: 'run', namespace: 'all' };
+
 function mendResponses(request: Members): void {
   if (Array.isArray(request.input)) {
     request.input = request.input
@@ -128,7 +135,7 @@ function mendResponses(request: Members): void {
         return isCall.test(item.type)
           ? [
               { ...item, call_id },
-              { type: 'function_call_output', call_id, output: `out${index}` },
+              { ...noted, type: 'function_call_output', call_id, output: `out${index}` },
             ]
           : [item];
       });
@@ -140,10 +147,12 @@ function mendResponses(request: Members): void {
   }
 }
 
+const cached = { cache_control: { type: 'ephemeral' } };
+
 function mendMessages(request: Members): void {
   const results = (ids: readonly string[]) => ({
     role: 'user',
-    content: ids.map((tool_use_id) => ({ type: 'tool_result', tool_use_id, content: 'out' })),
+    content: ids.map((tool_use_id) => ({ ...cached, type: 'tool_result', tool_use_id, content: 'out' })),
   });
   request.messages = [
     ...request.messages.flatMap((message: Members, index: number) => {

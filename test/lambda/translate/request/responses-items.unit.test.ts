@@ -13,6 +13,8 @@ const output = (call_id: string, output: unknown = `${call_id} done`) => ({
 const from = (...content: unknown[]) => ({ role: 'user', content });
 const inputText = (text: string) => ({ type: 'input_text', text });
 const image = (url: string) => ({ type: 'input_image', image_url: url, detail: 'high' });
+/** Says nothing to a model. */
+const marked = { detail: 'high', prompt_cache_breakpoint: { mode: 'explicit' } };
 const thought = (text: string) => ({ type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text }] });
 
 const called = (id: string, name = 'run', given = '{}') => ({
@@ -41,7 +43,7 @@ describe('the items of a responses request', () => {
         ...[from(inputText('go')), from(inputText('a'), inputText('b'))],
         from(inputText('see'), image('data:image/png;base64,AA==')),
         from(
-          { type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,AA==' },
+          { ...marked, type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,AA==' },
           { type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } },
         ),
         from(),
@@ -166,7 +168,7 @@ describe('the items of a responses request', () => {
       'a message from another agent',
       [
         {
-          ...{ type: 'agent_message', author: '/root', recipient: '/root/a' },
+          ...{ type: 'agent_message', id: 'am_1', author: '/root', recipient: '/root/a' },
           content: [inputText('go'), { type: 'encrypted_content', encrypted_content: 'gAAA' }],
         },
       ],

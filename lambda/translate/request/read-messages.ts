@@ -8,6 +8,7 @@ import {
   beginReading,
   type Reading,
   type RefusedTypes,
+  readList,
   refuse,
   refuseByType,
   refuseType,
@@ -34,7 +35,7 @@ export function* readMessages(json: Json, open: Reading['open']): Cooperative<As
     json,
     stream: raw('stream') === 'true',
     turns: withoutOldThoughts(turns.finish(), kept),
-    offers: readTools(reading, nodes.tools),
+    offers: yield* readTools(reading, nodes.tools),
     choice,
     oneCall,
     limit: raw('max_tokens'),
@@ -81,12 +82,10 @@ const refusedTools: RefusedTypes = [
 ];
 
 /** The tools that may be called now: of those that wait for the client's search, only what it has found, at the end. */
-function readTools(reading: Reading, list: Node | undefined): Offer[] {
+function* readTools(reading: Reading, list: Node | undefined): Cooperative<Offer[]> {
   if (list === undefined) return [];
-  requireKind(reading, list, 'array');
   const deferred = new Map<string, Offer>();
-  const offers: Offer[] = [];
-  for (const at of reading.json.elements(list)) {
+  const offers = yield* readList<Offer>(reading, list, (at) => {
     const type = typeOf(reading, at);
     if (type !== '' && type !== 'custom') refuseByType(reading, at, refusedTools);
     const { raw, requiredText } = takeMembers(reading, at, fields.tool);
@@ -98,9 +97,10 @@ function readTools(reading: Reading, list: Node | undefined): Offer[] {
       parameters: raw('input_schema'),
       strict: raw('strict'),
     };
-    if (raw('defer_loading') === 'true') deferred.set(name, offer);
-    else offers.push(offer);
-  }
+    if (raw('defer_loading') !== 'true') return offer;
+    deferred.set(name, offer);
+    return undefined;
+  });
   const [first] = deferred.values();
   if (first && offers.length === 0) {
     const what = 'waits for a search, and no tool is left that could search. Leave out its defer_loading.';

@@ -46,6 +46,11 @@ test.each<[what: string, members: string, dialect?: string]>([
     `"input":[${repeat(2_000, () => `{"type":"reasoning","summary":[],"encrypted_content":"svc1.${'A'.repeat(80)}"}`)}]`,
   ],
   ['messages of the other dialect', `"messages":[${repeat(count, () => said('user', '"hello"'))}]`, 'messages'],
+  [
+    'tools that wait for a search, of which nothing is written',
+    `"messages":[],"tools":[{"name":"f"},${repeat(count, (index) => `{"name":"f${index}","defer_loading":true}`)}]`,
+    'messages',
+  ],
   ['blocks of the user', `"messages":[${said('user', `[${repeat(count, () => block)}]`)}]`, 'messages'],
   [
     'blocks of the assistant',

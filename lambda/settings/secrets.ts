@@ -15,7 +15,11 @@ interface Dependencies extends RefreshDependencies {
 
 const shortestSalt = 16;
 
-export function createSecrets(settings: Partial<Config>, { readSecret, ...refreshing }: Dependencies) {
+/** The accounts function has no upstreams. */
+type Settings = Pick<Config, 'networkSalt' | 'networkSaltSecretId' | 'edgeSecretId'> &
+  Partial<Pick<Config, 'upstreamSecretId' | 'oidcClientSecret' | 'oidcClientSecretId'>>;
+
+export function createSecrets(settings: Settings, { readSecret, ...refreshing }: Dependencies) {
   const { upstreamSecretId, networkSalt, networkSaltSecretId, edgeSecretId, oidcClientSecretId } = settings;
   const subkeys = new Map<string, KeyObject>();
   let known = networkSalt === undefined ? undefined : keyOf(networkSalt);

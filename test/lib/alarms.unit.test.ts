@@ -108,6 +108,8 @@ test('the canary’s rings after a quarter of an hour in which no run passed, or
   expect(runs(1, 0, silent, silent, 0, 2)).toEqual([false, false]);
   expect(runs(0, 0, 0, 1, 2, 1)).toEqual([false, true]);
   expect(runs(0, 0, 0, silent, silent, silent)).toEqual([false, true]);
+  // A metric that has no data at all has no gaps that the alarm's expression could fill.
+  expect(alarm.silenceRings).toBe(true);
 });
 
 test('the dashboard has every metric, and with prices one more question, in their currency', () => {

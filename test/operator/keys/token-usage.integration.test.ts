@@ -17,7 +17,7 @@ test('shows tokens and costs by key and by member, with their names', async () =
   const member = memberHash(subkeyOf(keyOf(salt), memberLabel), wallet);
   const groups: readonly TokenGroup[] = [
     { key: second.id, member, counts: { ...none, answers: 1, withoutUsage: 1 } },
-    { key: undefined, member: undefined, counts: { ...none, answers: 1, input: 7, output: 1 } },
+    { key: undefined, member: undefined, counts: { ...none, answers: 1, input: 70, output: 1 } },
     { key: first.id, member, counts: { ...none, answers: 2, ...much } },
   ];
   const run = (...words: string[]) => runOn({ readTokens: async () => ({ groups }) }, 'usage', '--tokens', ...words);
@@ -27,14 +27,14 @@ test('shows tokens and costs by key and by member, with their names', async () =
   const cost = (2 * (12 * 3 + 100_000 * 0.3 + 500 * 3.75 + 40 * 15)) / 1e6;
   expect(report.keys).toMatchObject([
     { key: first.id, member: wallet, answers: 2, ...much, cost },
-    { key: null, member: null, memberHash: null, answers: 1, input: 7, output: 1 },
+    { key: null, member: null, memberHash: null, answers: 1, input: 70, output: 1 },
     { key: second.id, member: wallet, answers: 1, withoutUsage: 1, input: 0, cost: 0 },
   ]);
   expect(report.members).toMatchObject([
     { member: wallet, answers: 3, withoutUsage: 1, ...much, cost },
     { member: null },
   ]);
-  expect(report.total).toMatchObject({ answers: 4, withoutUsage: 1, input: 201_031, output: 81 });
+  expect(report.total).toMatchObject({ answers: 4, withoutUsage: 1, input: 201_094, output: 81 });
 
   const text = await run(...price);
   const lines = text.split('\n').map((line) => line.split(/ {2,}/));
@@ -42,4 +42,7 @@ test('shows tokens and costs by key and by member, with their names', async () =
   expect(text).toContain('4 answers from ');
   expect(text).toContain('1 of them did not report their tokens.');
   expect(await run()).not.toContain('$');
+  // With prices the dearest come first, even if others have more tokens.
+  const { keys } = JSON.parse(await run('--price', '1,0,0,0', '--json'));
+  expect(keys.map(({ key }: TokenGroup) => key)).toEqual([null, first.id, second.id]);
 });

@@ -20,6 +20,8 @@ describe('images and video in unusual places', () => {
     ],
     ['responses', { input: [{ content: [{ type: 'input_text', text: 'a', image_url: 'x' }] }] }, 'input[0].content[0]'],
     ['responses', { input: [{ type: 'computer_call_output', output: { image_url: 'x' } }] }, 'input[0].output'],
+    ['responses', { input: [{ output: { type: 'computer_screenshot', file_id: 'x' } }] }, 'input[0].output'],
+    ['messages', { messages: [{ content: [{ type: 'input_image' }] }] }, 'messages[0].content[0]'],
     [
       'chat',
       { messages: [{ content: [{ type: 'file', file: { file_data: 'data:image/png;base64,AA' } }] }] },

@@ -233,6 +233,8 @@ test('what the deployment may spend a day is measured on its way to the end, and
   // The operator has asked for it, so that it is no fault of the gateway.
   expect(limited.log.at(-1)).toMatchObject({ level: 'info', reason: 'spend_limit' });
   expect(limited.log.at(-1)).not.toHaveProperty('GatewayErrors');
+  const count = await limited.ask(key, { model: 'svc', messages: [] }, '/v1/messages/count_tokens');
+  expect(count.status).toBe(200); // which costs nothing
   clock.time += 86_400_000;
   expect((await ask()).status).toBe(200);
 });

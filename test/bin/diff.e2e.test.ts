@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { createCheckout } from '../support/checkout.ts';
@@ -40,12 +41,17 @@ function synthesize(outdir: string) {
   return spawnSync(process.execPath, ['bin/gateway.ts'], { cwd: checkout, encoding: 'utf8', env });
 }
 
+/** Compares, and leaves no temporary file behind. */
 function diff(...words: string[]) {
+  const TMPDIR = mkdtempSync(join(tmpdir(), 'diff-test-'));
   const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/diff.ts', ...words], {
     cwd: checkout,
     encoding: 'utf8',
-    env: { ...process.env, AWS_PROFILE: '', https_proxy: 'http://127.0.0.1:9' },
+    env: { ...process.env, TMPDIR, AWS_PROFILE: '', https_proxy: 'http://127.0.0.1:9' },
   });
+  const left = readdirSync(TMPDIR);
+  rmSync(TMPDIR, { recursive: true });
+  expect(left).toEqual([]);
   const [title = '', ...lines] = stdout.trimEnd().split('\n');
   return { status, stderr, title, lines };
 }

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import type { Measurement } from './measurement.ts';
 import { events, translatedEvents } from './measurements/events.ts';
 import { coldStart, prompt, size, slowReader } from './measurements/process.ts';
-import { budgets, requests, serverBudgets } from './measurements/requests.ts';
+import { budgets, busyCaller, requests, serverBudgets } from './measurements/requests.ts';
 import { server } from './measurements/server.ts';
 import { addSamples, type Results, renderOrigin, renderTable, toRow } from './results.ts';
 import { buildSubjects, type Subject } from './subject.ts';
@@ -16,6 +16,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   size,
   'cold-start': coldStart,
   requests,
+  'busy-caller': busyCaller,
   budgets,
   events,
   'translated-events': translatedEvents,

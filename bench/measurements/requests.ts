@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+import { mostBurst } from '../../lambda/tables/counter-cost.ts';
 import { type Measurement, median, repeat } from '../measurement.ts';
 import { serveInTurn, startServing } from '../serving.ts';
 import { askDirectly, type Reading, type Session, startSession } from '../session.ts';
@@ -55,6 +57,28 @@ async function measure(session: Session, world: World, asked: string, until: (re
   });
   return { processor, added };
 }
+
+/** One caller at the highest burst limit beside calm ones: the cost of the same request from either, in turn. */
+export const busyCaller: Measurement = {
+  rounds: 1,
+  subjects: ['gateway'],
+  figures: [['request at the highest burst limit to a calm one, processor time', '×', 'ratio', { bound: 1.35 }]],
+  async run(subject, world) {
+    await using session = await startSession(subject, world);
+    await world.play({ kind: 'whole' });
+    const costOf = (keys: Keys) => session.costOf(() => session.ask(body, { keys }));
+    const { plain } = session.keys;
+    const [busy, calm]: [number[], number[]] = [[], []];
+    const startedAt = performance.now();
+    // After a minute the busy one's counter holds the tokens of a whole minute, and gets those of another.
+    for (let sent = 0; sent < mostBurst + 80; sent += 1) {
+      await setTimeout(Math.max(0, startedAt + (sent * 60_000) / mostBurst - performance.now()));
+      busy.push(await costOf(plain.slice(0, 1)));
+      calm.push(await costOf(plain.slice(1)));
+    }
+    return { ratio: [median(busy.slice(mostBurst)) / median(calm.slice(mostBurst))] };
+  },
+};
 
 /** Callers without a budget and callers with one, in turn in one process: the cost of the same request from either. */
 export const budgets: Measurement = {

@@ -4,7 +4,7 @@ import type { Item, Update, Value } from '../../lambda/tables/table.ts';
  * What UpdateItem does to an item, for only those expressions that the counters use: `ADD`, `SET` to a value and `REMOVE`;
  * comparisons of numbers, `contains` and `attribute_exists`, with or without `NOT`, joined by `AND`; and substitutes for names
  * (`#ttl`).
- * Anything else throws.
+ * Anything else throws. test/exhaustive/store-model compares it with the emulator.
  */
 
 /** The item after the update; undefined if the condition fails. A missing item is passed as an empty one. */

@@ -137,8 +137,8 @@ async function checkBurst({ askWithoutWaiting, spentKey = '', models: [model], h
 }
 
 /** The same as `faultInError`, with the request that it answers. */
-function faultOf(...[reply, ...expected]: Parameters<typeof faultInError>): string | undefined {
-  const fault = faultInError(reply, ...expected);
+function faultOf(reply: Reply, code: ErrorCode, headerPrefix: string, details?: Details): string | undefined {
+  const fault = faultInError(reply, code, headerPrefix, details);
   return fault && `${reply.title}: ${fault}`;
 }
 

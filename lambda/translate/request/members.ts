@@ -7,13 +7,13 @@ import { type Reading, refuse, requireKind, stringOf, textOf } from './reading.t
  */
 export type Fields = Readonly<Record<string, string>>;
 
-const fate =
-  (what: string) =>
+const allAre =
+  (fate: string) =>
   <Name extends string>(...names: readonly Name[]) =>
-    Object.fromEntries(names.map((name) => [name, what])) as Readonly<Record<Name, string>>;
+    Object.fromEntries(names.map((name) => [name, fate])) as Readonly<Record<Name, string>>;
 
-export const map = fate('map');
-export const ignore = fate('ignore');
+export const map = allAre('map');
+export const ignore = allAre('ignore');
 
 /** The members of an object that are translated. */
 export interface Members<Name extends string> {

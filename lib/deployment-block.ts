@@ -1,4 +1,4 @@
-import { ConfigError } from '../lambda/settings/read.ts';
+import { ConfigError, isObject } from '../lambda/settings/read.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -35,7 +35,7 @@ function unknownStage(stage: unknown, stages: Values): string {
 }
 
 function toValues(place: string, value: unknown): Values {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  if (isObject(value)) return value;
   throw new ConfigError([`${place}: must be an object`]);
 }
 

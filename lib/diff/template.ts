@@ -1,3 +1,5 @@
+import { isObject } from '../../lambda/settings/read.ts';
+
 export interface Resource {
   readonly Type: string;
   readonly Properties?: Tree;
@@ -67,7 +69,7 @@ export function remember<From extends object, To>(derive: (from: From) => To): (
 
 /** Something with parts of its own, other than a list or a reference of CloudFormation (`Ref`, `Fn::…`). */
 export function isTree(value: unknown): value is Tree {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  if (!isObject(value)) return false;
   const [name = '', ...others] = Object.keys(value);
   return others.length > 0 || !(name === 'Ref' || name.startsWith('Fn::'));
 }

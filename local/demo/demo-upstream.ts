@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { isObject } from '../../lambda/settings/read.ts';
 import { speakerAt, speakers } from '../upstream/index.ts';
-import { isObject, type JsonObject } from '../upstream/json.ts';
+import type { JsonObject } from '../upstream/json.ts';
 import { eventText, head, json, pause, write } from '../upstream/script.ts';
 import { type ScriptedServer, startUpstream } from '../upstream/server.ts';
 import { BadRequest, type Speaker } from '../upstream/speaker.ts';

@@ -1,4 +1,5 @@
-import { asObject, asObjects, asText, isObject, type JsonObject } from '../upstream/json.ts';
+import { isObject } from '../../lambda/settings/read.ts';
+import { asObject, asObjects, asText, type JsonObject } from '../upstream/json.ts';
 
 /** Makes up a value that fits a JSON schema; `word` names a string by its property. */
 export function sampleOf(schema: JsonObject, word: (property: string) => string): unknown {

@@ -1,7 +1,6 @@
-export type JsonObject = { readonly [name: string]: unknown };
+import { isObject } from '../../lambda/settings/read.ts';
 
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export type JsonObject = { readonly [name: string]: unknown };
 
 /** The value if it is an object, else an empty one, so that reading loose requests needs no further checks. */
 export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});

@@ -1,4 +1,5 @@
-import { asObject, asObjects, asText, isObject, type JsonObject } from './json.ts';
+import { isObject } from '../../lambda/settings/read.ts';
+import { asObject, asObjects, asText, type JsonObject } from './json.ts';
 import { createPrompt, readChoice, readContent, readFormat, readLimit, type Turn } from './prompt.ts';
 import { BadRequest, inTurn, type Part, type Reply, type Speaker, sealText, wholeOf } from './speaker.ts';
 

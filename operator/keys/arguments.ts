@@ -1,7 +1,7 @@
 import { type Budget, budgetWindows } from '../../lambda/budget/budget-window.ts';
 import { readAmount } from '../../lambda/budget/money.ts';
 import { networkOf } from '../../lambda/identity/network.ts';
-import { splitList } from '../../lambda/settings/read.ts';
+import { isObject, parseJson, splitList } from '../../lambda/settings/read.ts';
 import { checked, matching, readWhole } from '../command-line.ts';
 
 const units: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
@@ -49,13 +49,7 @@ function parseModels(text: string): readonly string[] | undefined {
 
 /** Whether a text looks like a place in a list: a JSON object in base64url. */
 function isPlace(text: string): boolean {
-  if (!/^[\w-]{1,2000}$/.test(text)) return false;
-  try {
-    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
+  return /^[\w-]{1,2000}$/.test(text) && isObject(parseJson(Buffer.from(text, 'base64url').toString()));
 }
 
 /** A day begins at 00:00 UTC. A day that does not exist, such as 30 February, is refused, not moved. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { membersIn, type ProbeRequest, parseJson, quote, type Reply, readBody } from './probe.ts';
+import { parseJson } from '../../lambda/settings/read.ts';
+import { membersIn, type ProbeRequest, quote, type Reply, readBody } from './probe.ts';
 import { type Finding, fail, note, ok, okUnless, untested } from './report.ts';
 
 export function checkShape(reply: Reply, shape: z.ZodType): Finding {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { parseJson } from '../../lambda/settings/read.ts';
 import type { SseEvent } from '../../lambda/stream/sse.ts';
-import { bearer, parseJson } from './probe.ts';
+import { bearer } from './probe.ts';
 
 /** How the doctor speaks one dialect. */
 export interface DialectProbe {

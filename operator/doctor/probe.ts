@@ -1,4 +1,5 @@
 import { types } from 'node:util';
+import { parseJson } from '../../lambda/settings/read.ts';
 import { createSseReader } from '../../lambda/stream/sse.ts';
 import { CommandError } from '../command-line.ts';
 
@@ -78,14 +79,6 @@ function bodyOf(body: ProbeRequest['body']): string | Uint8Array<ArrayBuffer> | 
 function titleOf({ method, path, body }: ProbeRequest): string {
   const streams = typeof body === 'object' && 'stream' in body;
   return `${method} ${path}${streams ? ' (stream)' : ''}`;
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 export function readBody({ text, headers }: Pick<Reply, 'text' | 'headers'>) {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { parseJson } from '../../lambda/settings/read.ts';
 import { CommandError } from '../command-line.ts';
 import { faultInBody } from './answers.ts';
 import { countTokensPath } from './dialect-probes.ts';
-import { bearer, list, type Probe, parseJson, post, quote, type Reply } from './probe.ts';
+import { bearer, list, type Probe, post, quote, type Reply } from './probe.ts';
 import { createMeter, type ExpectedLimits, type Figures, type IssueCommand, type Meter, readFigures } from './quota.ts';
 import { type Finding, fail, type Row } from './report.ts';
 import type { KnownSettings } from './settings.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { get, parseJson, post, quote } from './probe.ts';
+import { parseJson } from '../../lambda/settings/read.ts';
+import { get, post, quote } from './probe.ts';
 import { type Finding, fail, note, ok, untested } from './report.ts';
 import { type Check, type Run, shared } from './run.ts';
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { parseJson } from '../../lambda/settings/read.ts';
 import { createSseReader, type SseEvent } from '../../lambda/stream/sse.ts';
 import type { DialectProbe } from './dialect-probes.ts';
-import { type Arrival, parseJson, quote, type Reply } from './probe.ts';
+import { type Arrival, quote, type Reply } from './probe.ts';
 import { type Finding, fail, note, ok, untested } from './report.ts';
 
 /** An event, and when its first and its last byte came. */

@@ -4,7 +4,7 @@ import type { Scenario } from './scenarios.ts';
 import { createWorld, type Step, type WorldState } from './world.ts';
 
 /** A shortest schedule that breaks a promise. */
-export type Violation = { readonly scenario: string; readonly fault: string; readonly schedule: readonly Step[] };
+export type Violation = { readonly fault: string; readonly schedule: readonly Step[] };
 
 /** A state, and the way there: sharing their beginnings keeps half a million of them small. */
 interface Reached {
@@ -16,18 +16,18 @@ interface Reached {
 const scheduleTo = ({ step, from }: Reached): Step[] => (from && step ? [...scheduleTo(from), step] : []);
 
 /** Takes every step of every schedule with at most this many faults. Each state is continued from only once. */
-export async function explore(subject: Subject, scenario: Scenario, faults: number, mostSteps = 1_000) {
+export async function explore(subject: Subject, scenario: Scenario, faults: number) {
   const world = createWorld(subject, scenario, faults);
   const known = new Set<string>();
   let violation: Violation | undefined;
   let reached: Reached[] = [{ state: world.first }];
-  for (let length = 1; length <= mostSteps && reached.length > 0 && !violation; length += 1) {
+  while (reached.length > 0 && !violation) {
     const further: Reached[] = [];
     for (const from of reached) {
       for (const step of world.stepsFrom(from.state)) {
         const next = { state: await world.take(from.state, step), step, from };
         const fault = findFault(scenario, from.state, next.state);
-        if (fault !== undefined) violation ??= { scenario: scenario.name, fault, schedule: scheduleTo(next) };
+        if (fault !== undefined) violation ??= { fault, schedule: scheduleTo(next) };
         const key = world.keyOf(next.state);
         if (!known.has(key)) further.push(next);
         known.add(key);
@@ -39,13 +39,10 @@ export async function explore(subject: Subject, scenario: Scenario, faults: numb
 }
 
 /** The shortest schedule that breaks a promise, among those with the fewest faults. */
-export async function findSmallest(subject: Subject, scenarios: readonly Scenario[]): Promise<Violation | undefined> {
-  let smallest: Violation | undefined;
-  for (let faults = 0; faults <= 2 && !smallest; faults += 1) {
-    for (const scenario of scenarios) {
-      const found = await explore(subject, scenario, faults, smallest && smallest.schedule.length - 1);
-      smallest = found.violation ?? smallest;
-    }
+export async function findSmallest(subject: Subject, scenario: Scenario): Promise<Violation | undefined> {
+  for (let faults = 0; faults <= 2; faults += 1) {
+    const { violation } = await explore(subject, scenario, faults);
+    if (violation) return violation;
   }
-  return smallest;
+  return undefined;
 }

@@ -120,13 +120,11 @@ function createLimits(
     },
   });
   const deploymentLimit = createDeploymentLimit({
-    ...config,
-    ...{ now, createToken },
-    tallies,
+    ...{ ...config, now, tallies },
     onLost: (error, limit) => log.warn('count left standing', { limit, ...describeCause(error) }),
   });
   const spendLimit = createSpendLimit({
-    ...{ tallies, now, createToken, spendLimit: config.spendLimit },
+    ...{ tallies, now, spendLimit: config.spendLimit },
     onLost: (error) => log.warn('count left standing', { limit: 'spend_limit', ...describeCause(error) }),
   });
   return { quota, deploymentLimit, spendLimit, budgets: limits };

@@ -13,7 +13,6 @@ export interface Budget {
 interface BudgetPeriod {
   /** A letter and a number, no two periods alike: `d20780`, `w2969`, `m682`. */
   readonly name: string;
-  readonly startsAt: number;
   readonly endsAt: number;
 }
 
@@ -26,16 +25,15 @@ export function budgetPeriod(window: BudgetWindow, now: number): BudgetPeriod {
   const day = Math.floor(now / dayLength);
   switch (window) {
     case 'day':
-      return { name: `d${day}`, startsAt: day * dayLength, endsAt: (day + 1) * dayLength };
+      return { name: `d${day}`, endsAt: (day + 1) * dayLength };
     case 'week': {
       const week = Math.floor((day + daysSinceMonday) / 7);
-      const startsAt = (week * 7 - daysSinceMonday) * dayLength;
-      return { name: `w${week}`, startsAt, endsAt: startsAt + 7 * dayLength };
+      return { name: `w${week}`, endsAt: (week * 7 + 7 - daysSinceMonday) * dayLength };
     }
     case 'month': {
       const date = new Date(now);
       const month = (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
-      return { name: `m${month}`, startsAt: Date.UTC(1970, month), endsAt: Date.UTC(1970, month + 1) };
+      return { name: `m${month}`, endsAt: Date.UTC(1970, month + 1) };
     }
   }
 }
@@ -48,18 +46,6 @@ interface Reserved {
   readonly amount: number;
 }
 
-/** What became of a budget in its period, in micros. */
-export interface BudgetFigures {
-  readonly limit: number;
-  /** What settled answers cost. */
-  readonly spent: number;
-  /** Set aside for answers that are still to come. */
-  readonly reserved: number;
-  /** Set aside for answers that were lost with their process, and will not come. */
-  readonly unsettled: number;
-  readonly remaining: number;
-}
-
 const minuteLength = 60_000;
 /** No gateway lets a request run for longer. */
 export const longestRequest = 890_000;
@@ -68,22 +54,38 @@ export const longestRequest = 890_000;
 const grace = 60_000;
 
 /** Whether the request of a reservation can no longer be running, where one may take `requestTimeout`. */
-export function isLost({ minute }: Pick<Reserved, 'minute'>, now: number, requestTimeout = longestRequest): boolean {
+export function isLost({ minute }: Pick<Reserved, 'minute'>, now: number, requestTimeout: number): boolean {
   return (minute + 1) * minuteLength + requestTimeout + grace <= now;
 }
 
-/** `taken` is all that is spent or reserved in the period; reservations of other periods are not in it. */
-export function budgetFigures(
-  { amount: limit }: Budget,
-  { period, taken, open }: { readonly period: string; readonly taken: number; readonly open: readonly Reserved[] },
+/** A budget in its current period, in micros. */
+export interface BudgetUsage {
+  readonly window: BudgetWindow;
+  readonly limit: number;
+  /** What settled answers cost. */
+  readonly spent: number;
+  /** Set aside for answers that are still to come. */
+  readonly reserved: number;
+  /** Set aside for answers that were lost with their process, and will not come. */
+  readonly unsettled: number;
+  readonly remaining: number;
+  /** When the next period begins. */
+  readonly resetAt: number;
+}
+
+/** What became of a budget. `taken` is all that is spent or reserved in this period; `open` has the reservations of all. */
+export function budgetUsage(
+  { amount: limit, window }: Budget,
+  { taken, open }: { readonly taken: number; readonly open: readonly Reserved[] },
   now: number,
   requestTimeout = longestRequest,
-): BudgetFigures {
+): BudgetUsage {
+  const { name, endsAt: resetAt } = budgetPeriod(window, now);
   let [reserved, unsettled] = [0, 0];
-  for (const reservation of open) {
-    if (reservation.budgetPeriod !== period) continue;
+  for (const reservation of open.filter(({ budgetPeriod }) => budgetPeriod === name)) {
     if (isLost(reservation, now, requestTimeout)) unsettled += reservation.amount;
     else reserved += reservation.amount;
   }
-  return { limit, spent: taken - reserved - unsettled, reserved, unsettled, remaining: Math.max(0, limit - taken) };
+  const spent = taken - reserved - unsettled;
+  return { window, limit, spent, reserved, unsettled, remaining: Math.max(0, limit - taken), resetAt };
 }

@@ -81,13 +81,10 @@ export interface Counters {
   read(counted: CountedPeriod): Promise<Standing>;
 }
 
-/** Counts requests of the whole deployment. Nothing marks the copies of a write: if its answer is lost, it may count twice. */
+/** What all callers of the deployment have used. Nothing marks the copies of a write: if its answer is lost, it may count twice. */
 export interface Tallies {
-  /** Adds one, and returns the new count; undefined if it was `most` already. */
-  add(item: string, most: number, expiresAt: number): Promise<number | undefined>;
-  subtract(item: string): Promise<void>;
-  /** Adds any amount, whatever there is. */
-  addAmount(item: string, amount: number, expiresAt: number): Promise<void>;
+  /** Adds an amount, and returns the new sum; undefined if the sum was `most` already. */
+  add(item: string, amount: number, expiresAt: number, most?: number): Promise<number | undefined>;
   read(item: string): Promise<number>;
 }
 

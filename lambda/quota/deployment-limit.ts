@@ -1,12 +1,9 @@
-import { type ErrorOptions, GatewayError } from '../errors.ts';
+import { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identify.ts';
 import { isAnswerLost, type Tallies } from './counter-store.ts';
 import { dayOf } from './policy.ts';
-import { type Charge, once } from './quota.ts';
-import { allAnswered, allSpent, type Refusal, type Wording } from './refusal.ts';
-
-/** The same as the `reason` in the log of its refusals. */
-type LimitName = 'daily_limit' | 'guest_daily_limit';
+import type { Charge } from './quota.ts';
+import { allAnswered, allSpent, type LimitName, type Wording } from './refusal.ts';
 
 /** The percentage used of each limit that a request counts towards, as that request saw it. */
 export type LimitsUsed = Readonly<Partial<Record<LimitName, number>>>;
@@ -24,15 +21,15 @@ interface Dependencies extends Wording {
   readonly dailyLimit: number | undefined;
   readonly guestDailyLimit: number | undefined;
   readonly now: () => number;
-  readonly createToken: () => string;
   /** Called when the store's answer is lost, so that a count may stand without a request. */
   readonly onLost: (error: unknown, limit: LimitName) => void;
 }
 
 interface Taken {
   readonly name: LimitName;
-  readonly item: string;
+  /** In percent. */
   readonly used: number;
+  readonly giveBack: () => Promise<unknown>;
 }
 
 /**
@@ -40,112 +37,80 @@ interface Taken {
  * be that exact, and so a count costs one unit at any rate. Undefined if no limit is set.
  */
 export function createDeploymentLimit(dependencies: Dependencies): DeploymentLimit | undefined {
-  const { dailyLimit, now, onLost, tallies } = dependencies;
-  const { guestDailyLimit = dailyLimit && Math.ceil(dailyLimit / 5) } = dependencies;
+  const { dailyLimit, guestDailyLimit = dailyLimit && Math.ceil(dailyLimit / 5), now } = dependencies;
   if (guestDailyLimit === undefined) return undefined;
   // The guests' limit comes first: a guest that it refuses must not use up the limit of all, not even for a moment.
   const ofGuests = createTake('guest_daily_limit', guestDailyLimit, dependencies);
   const ofAll = dailyLimit === undefined ? [] : [createTake('daily_limit', dailyLimit, dependencies)];
 
-  const giveBack = async (taken: readonly Taken[]) => {
-    const subtract = ({ name, item }: Taken) => tallies.subtract(item).catch((error) => onLost(error, name));
-    await Promise.all(taken.map(subtract));
-  };
-
   return {
     count: async (identity, charge) => {
       const taken: Taken[] = [];
+      const giveBack = () => Promise.all(taken.map((one) => one.giveBack()));
       const time = now();
       try {
         for (const take of identity.kind === 'guest' ? [ofGuests, ...ofAll] : ofAll) taken.push(await take(time));
       } catch (error) {
-        await giveBack(taken);
-        throw error;
+        await giveBack();
+        throw error instanceof GatewayError ? error.refunded() : error;
       }
-      const refund = async () => (await Promise.all([charge.refund(), giveBack(taken)]))[0];
+      const refund = async () => (await Promise.all([charge.refund(), giveBack()]))[0];
+      let refunded: ReturnType<typeof refund> | undefined;
       return {
         used: Object.fromEntries(taken.map(({ name, used }) => [name, used])),
-        charge: { ...charge, refund: once(refund) },
+        charge: { ...charge, refund: () => (refunded ??= refund()) },
       };
     },
   };
 }
 
-/** Takes one from a limit. A request that finds one part of it full looks for room in the others before it is refused. */
-function createTake(name: LimitName, limit: number, { tallies, createToken, onLost, ...wording }: Dependencies) {
-  let start = randomStart(createToken);
+/** Takes one from a limit, each part of which holds its share. */
+function createTake(name: LimitName, limit: number, { tallies, now, onLost, ...wording }: Dependencies) {
+  const count = Math.min(parts, limit);
+  const itemsOf = createParts(name, count, now);
   let spentOn: number | undefined;
 
-  const add = async ({ item, most, expiresAt }: Part): Promise<Taken | undefined> => {
-    const used = await tallies.add(item, most, expiresAt).catch((error) => {
+  const add = (item: string, expiresAt: number, most: number) =>
+    tallies.add(item, 1, expiresAt, most).catch((error) => {
       if (isAnswerLost(error)) onLost(error, name);
       throw error;
     });
-    return used === undefined ? undefined : { name, item, used: (100 * used) / most };
-  };
-  const hasRoom = async ({ item, most }: Part) => (await tallies.read(item)) < most;
-
-  const find = async (all: readonly Part[], day: number) => {
-    const [first, ...others] = all;
-    // If the limit is known to be spent, reading is cheaper than a write that is refused.
-    const isSpent = spentOn === day;
-    const taken = first && !isSpent ? await add(first) : undefined;
-    if (taken) return taken;
-    const left = isSpent ? all : others;
-    const room = await Promise.all(left.map(hasRoom));
-    for (const part of left.filter((_, index) => room[index])) {
-      const found = await add(part);
-      if (found) return found;
-    }
-    return undefined;
-  };
 
   return async (time: number): Promise<Taken> => {
-    const { period: day, resetAt } = dayOf(time);
-    start += 1;
-    const taken = await find(partsOf(name, limit, start, time), day).catch((error) => {
-      throw error instanceof GatewayError ? error.refunded() : error;
-    });
-    spentOn = taken ? undefined : day;
-    if (taken) return taken;
-    const refusal = allAnswered(name === 'guest_daily_limit', resetAt, time, wording);
-    throw errorOf(refusal, { reason: name, refund: true });
+    const { period: day, resetAt, expiresAt } = dayOf(time);
+    let mayHaveRoom = spentOn !== day;
+    for (const { index, item } of itemsOf(day)) {
+      const most = Math.floor(limit / count) + (index < limit % count ? 1 : 0);
+      // To read what is probably full is cheaper than a write that is refused.
+      const found = mayHaveRoom || (await tallies.read(item)) < most ? await add(item, expiresAt, most) : undefined;
+      if (found !== undefined) {
+        spentOn = undefined;
+        const giveBack = () => tallies.add(item, -1, expiresAt).catch((error) => onLost(error, name));
+        return { name, used: (100 * found) / most, giveBack };
+      }
+      mayHaveRoom = false;
+    }
+    spentOn = day;
+    throw allAnswered(name, resetAt, time, wording);
   };
-}
-
-function errorOf({ code, message, ...options }: Refusal, more: ErrorOptions): GatewayError {
-  return new GatewayError(code, message, { ...options, ...more });
-}
-
-/** Round robin from a random start in each process, so that the items fill evenly. */
-function randomStart(createToken: () => string): number {
-  return Buffer.from(createToken(), 'base64')[0] ?? 0;
-}
-
-interface Part {
-  readonly item: string;
-  readonly most: number;
-  readonly expiresAt: number;
 }
 
 /**
- * How many items a limit is spread over, so that none becomes hot: each takes a thousand writes a second, and holds its share of
- * the limit. See docs/hosting.md.
+ * How many items a day's count is spread over, so that none becomes hot: each takes a thousand writes a second. See
+ * docs/hosting.md.
  */
 const parts = 8;
 
-/** The day's items of a limit in a circle, from the one with this number. */
-function partsOf(name: LimitName, limit: number, start: number, time: number): Part[] {
-  const { period, expiresAt } = dayOf(time);
-  const count = Math.min(parts, limit);
-  return Array.from({ length: count }, (_, position) => {
-    const index = (start + position) % count;
-    return {
-      item: `${name}#${period}#${index}`,
-      most: Math.floor(limit / count) + (index < limit % count ? 1 : 0),
-      expiresAt,
-    };
-  });
+/** The items of a day in a circle, every time from the next one, so that they fill evenly. Each process begins elsewhere. */
+function createParts(name: string, count: number, now: () => number) {
+  let start = now();
+  return (day: number) => {
+    start += 1;
+    return Array.from({ length: count }, (_, position) => {
+      const index = (start + position) % count;
+      return { index, item: `${name}#${day}#${index}` };
+    });
+  };
 }
 
 /** What the whole deployment may spend on one day. */
@@ -153,14 +118,13 @@ export interface SpendLimit {
   /** Returns what was spent, in percent. Throws `service_unavailable` if that is everything, or the store does not answer. */
   check(): Promise<number>;
   /** Adds what an answer cost, in micros. Never throws. */
-  add(cost: number): Promise<void>;
+  add(cost: number): Promise<unknown>;
 }
 
 interface SpendDependencies {
-  readonly tallies: Pick<Tallies, 'addAmount' | 'read'>;
+  readonly tallies: Tallies;
   readonly spendLimit: number | undefined;
   readonly now: () => number;
-  readonly createToken: () => string;
   /** Called when an answer's cost may not have been added. */
   readonly onLost: (error: unknown) => void;
 }
@@ -169,25 +133,23 @@ interface SpendDependencies {
 const readEvery = 10_000;
 
 /** Nothing is reserved: what is in flight, and what was spent since the sum was read, may pass the limit. Undefined without one. */
-export function createSpendLimit({ spendLimit, ...dependencies }: SpendDependencies): SpendLimit | undefined {
+export function createSpendLimit({ spendLimit, tallies, now, onLost }: SpendDependencies): SpendLimit | undefined {
   if (spendLimit === undefined) return undefined;
-  const { tallies, now, createToken, onLost } = dependencies;
-  let next = randomStart(createToken);
+  const itemsOf = createParts('spend_limit', parts, now);
   let known: { readonly day: number; readonly until: number; readonly sum: Promise<number> } | undefined;
 
-  const itemOf = (day: number, part: number) => `spend_limit#${day}#${part % parts}`;
   const readSum = async (day: number) => {
-    const amounts = await Promise.all(Array.from({ length: parts }, (_, part) => tallies.read(itemOf(day, part))));
+    const amounts = await Promise.all(itemsOf(day).map(({ item }) => tallies.read(item)));
     return amounts.reduce((sum, amount) => sum + amount, 0);
   };
   const sumOf = (day: number): Promise<number> => {
     if (known?.day === day && now() < known.until) return known.sum;
-    const reading = { day, until: now() + readEvery, sum: readSum(day) };
-    known = reading;
-    reading.sum.catch(() => {
-      if (known === reading) known = undefined;
+    const sum = readSum(day).catch((error) => {
+      known = undefined;
+      throw error;
     });
-    return reading.sum;
+    known = { day, until: now() + readEvery, sum };
+    return sum;
   };
 
   return {
@@ -195,12 +157,12 @@ export function createSpendLimit({ spendLimit, ...dependencies }: SpendDependenc
       const { period, resetAt } = dayOf(now());
       const spent = await sumOf(period);
       if (spent < spendLimit) return (100 * spent) / spendLimit;
-      throw errorOf(allSpent(resetAt, now()), { reason: 'spend_limit' });
+      throw allSpent(resetAt, now());
     },
     add: async (cost) => {
       const { period, expiresAt } = dayOf(now());
-      next += 1;
-      await tallies.addAmount(itemOf(period, next), cost, expiresAt).catch(onLost);
+      const [{ item } = { item: '' }] = itemsOf(period);
+      await tallies.add(item, cost, expiresAt).catch(onLost);
     },
   };
 }

@@ -1,10 +1,4 @@
-import {
-  type Budget,
-  type BudgetFigures,
-  type BudgetWindow,
-  budgetFigures,
-  budgetPeriod,
-} from '../budget/budget-window.ts';
+import { type Budget, type BudgetUsage, budgetPeriod, budgetUsage } from '../budget/budget-window.ts';
 import type { Identity } from '../identity/identify.ts';
 import type { OwnLimits } from '../identity/keys.ts';
 import type { Counters, CounterWindow } from './counter-store.ts';
@@ -99,13 +93,6 @@ interface Owner {
   readonly own?: OwnLimits | undefined;
 }
 
-/** A budget in its current period. */
-export interface BudgetUsage extends BudgetFigures {
-  readonly window: BudgetWindow;
-  /** When the next period begins. */
-  readonly resetAt: number;
-}
-
 interface MemberUsage {
   readonly used: number;
   readonly limit: number;
@@ -119,18 +106,6 @@ interface UsageDependencies {
   readonly counters: Pick<Counters, 'read'>;
   readonly memberLimit: number;
   readonly memberBudget?: Budget | undefined;
-}
-
-/** A budget at a time, by what is counted in one of its periods. */
-export function budgetUsage(
-  budget: Budget,
-  counted: Omit<Parameters<typeof budgetFigures>[1], 'period'>,
-  now: number,
-  requestTimeout?: number,
-): BudgetUsage {
-  const { name: period, endsAt } = budgetPeriod(budget.window, now);
-  const figures = budgetFigures(budget, { ...counted, period }, now, requestTimeout);
-  return { window: budget.window, ...figures, resetAt: endsAt };
 }
 
 /** The counter of a member, or of one of its keys. */

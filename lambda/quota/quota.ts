@@ -1,5 +1,4 @@
-import { isLost } from '../budget/budget-window.ts';
-import { GatewayError } from '../errors.ts';
+import { type BudgetUsage, budgetUsage, isLost } from '../budget/budget-window.ts';
 import type { Identity } from '../identity/identify.ts';
 import {
   type ChargeResult,
@@ -11,7 +10,7 @@ import {
   type Settlement,
   type Standing,
 } from './counter-store.ts';
-import { type BudgetUsage, budgetUsage, type Limits, quotaWindow, secondsUntil, tokenCountWindow } from './policy.ts';
+import { type Limits, quotaWindow, secondsUntil, tokenCountWindow } from './policy.ts';
 import {
   type Cost,
   type Figures,
@@ -88,41 +87,6 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
     return figuresOf(window, { used: window.limit, taken: window.budget?.amount ?? 0 }, now());
   };
 
-  const undo = async (window: CounterWindow, token: string, requestId: string, figures: Figures) => {
-    try {
-      const standing = await counters.refund(window, token);
-      return standing === undefined ? figures : figuresOf(window, standing, now());
-    } catch (error) {
-      onLost(error, 'refund', requestId);
-      return undefined;
-    }
-  };
-
-  /** The charge of a request with a reservation, which is settled by one write, refunded or not. */
-  const chargeToSettle = (
-    window: CounterWindow,
-    reservation: OpenReservation,
-    requestId: string,
-    figures: Figures,
-  ): Charge => {
-    let settled: Promise<Figures | undefined> | undefined;
-    const write = async (settlement: Settlement) => {
-      try {
-        const standing = await counters.settle(window, reservation, settlement);
-        return standing && figuresOf(window, standing, now());
-      } catch (error) {
-        onLost(error, 'settlement', requestId);
-        if (settlement.refunded) onLost(error, 'refund', requestId);
-        return undefined;
-      }
-    };
-    return {
-      figures,
-      refund: () => (settled ??= write({ spent: 0, refunded: true })),
-      settle: (spent) => (settled ??= write({ spent })),
-    };
-  };
-
   return {
     charge: async (identity, requestId, cost) => {
       const time = now();
@@ -134,12 +98,28 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
       });
       const figures = figuresOf(window, result, now());
       if (!result.granted) throw new QuotaRefusal(refusalOf(identity, window, result, cost, time, wording), figures);
-      reportAbandoned(window.item, result.open, requestId);
-      if (result.reservation) return chargeToSettle(window, result.reservation, requestId, figures);
+      const { open, reservation } = result;
+      reportAbandoned(open, requestId);
+      const end = async (settlement: Settlement) => {
+        try {
+          const standing = reservation
+            ? await counters.settle(window, reservation, settlement)
+            : await counters.refund(window, token);
+          if (standing) return figuresOf(window, standing, now());
+          return reservation ? undefined : figures;
+        } catch (error) {
+          if (reservation) onLost(error, 'settlement', requestId);
+          if (settlement.refunded) onLost(error, 'refund', requestId);
+          return undefined;
+        }
+      };
+      let ended: ReturnType<typeof end> | undefined;
+      const endOnce = (settlement: Settlement) => (ended ??= end(settlement));
       return {
         figures,
-        refund: once(() => undo(window, token, requestId, figures)),
-        settle: async () => undefined,
+        refund: () => endOnce({ spent: 0, refunded: true }),
+        // Without a reservation there is nothing to settle.
+        settle: async (spent) => (reservation ? endOnce({ spent }) : undefined),
       };
     },
 
@@ -171,9 +151,7 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
       const time = now();
       const window = tokenCountWindow(identity, time, limits);
       const { granted } = await counters.charge(window, createToken());
-      if (granted) return;
-      const tooMany = tooFast(window, time);
-      throw new GatewayError(tooMany.code, tooMany.message, tooMany);
+      if (!granted) throw new QuotaRefusal(tooFast(window, time));
     },
   };
 }
@@ -226,20 +204,11 @@ const remembered = 10_000;
 
 function createAbandonedReport({ requestTimeout = 0, now, onAbandoned }: QuotaDependencies) {
   const known = new Set<string>();
-  return (item: string, open: readonly OpenReservation[], requestId: string): void => {
-    const news = open.filter((one) => isLost(one, now(), requestTimeout) && !known.has(`${item} ${one.name}`));
+  return (open: readonly OpenReservation[], requestId: string): void => {
+    const news = open.filter((one) => isLost(one, now(), requestTimeout) && !known.has(one.name));
     if (news.length === 0) return;
     if (known.size > remembered) known.clear();
-    for (const { name } of news) known.add(`${item} ${name}`);
+    for (const { name } of news) known.add(name);
     onAbandoned?.(news, requestId);
-  };
-}
-
-/** Does something the first time that it is called. All calls get the same result. */
-export function once<Result>(act: () => Result): () => Result {
-  let done: { readonly result: Result } | undefined;
-  return () => {
-    done ??= { result: act() };
-    return done.result;
   };
 }

@@ -23,11 +23,11 @@ export function sayWhatIsLeft({ remaining }: Figures): string {
   return `${remaining === 0 ? 'no requests' : inRequests(remaining)} ${remaining === 1 ? 'is' : 'are'} left`;
 }
 
-/** Thrown when a request's quota or burst limit is spent, with the figures that the answer shows. */
+/** Thrown when a request's quota or burst limit is spent, with the figures that the answer shows if they are known. */
 export class QuotaRefusal extends GatewayError {
-  readonly figures: Figures;
+  readonly figures: Figures | undefined;
 
-  constructor(refusal: Refusal, figures: Figures) {
+  constructor(refusal: Refusal, figures?: Figures) {
     super(refusal.code, refusal.message, refusal);
     this.name = 'QuotaRefusal';
     this.figures = figures;
@@ -98,22 +98,26 @@ export function overBudget(
   };
 }
 
+/** A limit of requests of the whole deployment; the same as the `reason` in the log of its refusals. */
+export type LimitName = 'daily_limit' | 'guest_daily_limit';
+
 /** For a limit of the whole deployment, whose value it does not reveal. */
-export function allAnswered(ofGuests: boolean, resetAt: number, now: number, { appUrl }: Wording): Refusal {
+export function allAnswered(reason: LimitName, resetAt: number, now: number, { appUrl }: Wording): GatewayError {
+  const ofGuests = reason === 'guest_daily_limit';
   const message = `The gateway has answered as many requests${ofGuests ? ' of guests' : ''} as it may on one day.`;
-  return overForToday(message, resetAt, now, ofGuests ? ` Before that, ${howToGetMore(appUrl)}.` : '');
+  return overForToday(message, reason, resetAt, now, ofGuests ? ` Before that, ${howToGetMore(appUrl)}.` : '');
 }
 
 /** For the limit of spending of the whole deployment, whose value it does not reveal. */
-export function allSpent(resetAt: number, now: number): Refusal {
-  return overForToday('The gateway has spent as much as it may on one day.', resetAt, now);
+export function allSpent(resetAt: number, now: number): GatewayError {
+  return overForToday('The gateway has spent as much as it may on one day.', 'spend_limit', resetAt, now);
 }
 
-function overForToday(message: string, resetAt: number, now: number, more = ''): Refusal {
-  return {
-    ...{ code: 'service_unavailable', message, advice: sayWhenItEnds(resetAt) + more },
+function overForToday(message: string, reason: string, resetAt: number, now: number, more = ''): GatewayError {
+  return new GatewayError('service_unavailable', message, {
+    ...{ reason, advice: sayWhenItEnds(resetAt) + more },
     headers: { 'retry-after': String(secondsUntil(resetAt, now)), 'x-should-retry': 'false' },
-  };
+  });
 }
 
 const sayWhenItEnds = (resetAt: number): string => `It starts anew at ${sayTime(resetAt)}.`;

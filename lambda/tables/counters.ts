@@ -167,39 +167,25 @@ function readReservation(name: string, { S = '' }: Value): OpenReservation | und
 /** Tallies in the quota table: `used`, added to without tokens. */
 export function createTallies(callDynamoDb: CallService, tableName: string): Tallies {
   const table = createTable(callDynamoDb, quotaSchema, tableName);
-  const adding = (amount: number, expiresAt: number, values: Item = {}) => ({
-    UpdateExpression: 'ADD used :amount SET #ttl = :ttl',
-    ExpressionAttributeNames: { '#ttl': ttl },
-    ExpressionAttributeValues: { ':amount': numberValue(amount), ':ttl': ttlValue(expiresAt), ...values },
-  });
   return {
-    add: async (item, most, expiresAt) => {
-      const added = table.update(item, {
-        ...adding(1, expiresAt, { ':most': numberValue(most) }),
-        ConditionExpression: below('used', ':most', most),
-        ReturnValues: 'ALL_NEW',
-      });
-      const found = await added.catch(undefinedIfRefused);
-      return found && numberIn(found, 'used');
+    add: async (item, amount, expiresAt, most) => {
+      const limit = most === undefined ? undefined : { ':most': numberValue(most) };
+      try {
+        const found = await table.update(item, {
+          UpdateExpression: 'ADD used :amount SET #ttl = :ttl',
+          ...(most !== undefined && { ConditionExpression: below('used', ':most', most) }),
+          ExpressionAttributeNames: { '#ttl': ttl },
+          ExpressionAttributeValues: { ':amount': numberValue(amount), ':ttl': ttlValue(expiresAt), ...limit },
+          ReturnValues: 'ALL_NEW',
+        });
+        return numberIn(found, 'used');
+      } catch (error) {
+        if (!isConditionFailure(error)) throw error;
+        return undefined;
+      }
     },
-
-    addAmount: async (item, amount, expiresAt) => void (await table.update(item, adding(amount, expiresAt))),
-
-    subtract: async (item) => {
-      const subtracted = table.update(item, {
-        UpdateExpression: 'ADD used :minusOne',
-        ConditionExpression: 'used > :zero',
-        ExpressionAttributeValues: { ':minusOne': numberValue(-1), ':zero': numberValue(0) },
-      });
-      await subtracted.catch(undefinedIfRefused);
-    },
-
     read: async (item) => numberIn(await table.load(item), 'used'),
   };
-}
-
-function undefinedIfRefused(error: unknown): undefined {
-  if (!isConditionFailure(error)) throw error;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Budget } from '../../lambda/budget/budget-window.ts';
+import type { Budget, BudgetUsage } from '../../lambda/budget/budget-window.ts';
 import { formatAmount } from '../../lambda/budget/money.ts';
 import {
   hashKey,
@@ -8,7 +8,6 @@ import {
   keyPrefix,
   stateOf,
 } from '../../lambda/identity/keys.ts';
-import type { BudgetUsage } from '../../lambda/quota/policy.ts';
 import type { KeyQuery } from '../../lambda/tables/keys.ts';
 import { CommandError } from '../command-line.ts';
 import { isoTime, renderPairs, showTime } from './table.ts';

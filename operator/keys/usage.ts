@@ -1,4 +1,5 @@
-import { type BudgetUsage, budgetUsage, type CounterName, readCounterName } from '../../lambda/quota/policy.ts';
+import { type BudgetUsage, budgetUsage } from '../../lambda/budget/budget-window.ts';
+import { type CounterName, readCounterName } from '../../lambda/quota/policy.ts';
 import type { ScannedCounter } from '../../lambda/tables/scan-counters.ts';
 import type { Outcome } from '../command-line.ts';
 import { budgetOf, describeBudget } from './key-record.ts';

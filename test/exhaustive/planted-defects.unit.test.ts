@@ -91,8 +91,8 @@ const defects: [name: string, code: string, instead: string, fault: string, scen
   ],
   [
     'a lost settlement taken for done',
-    "if (settlement.refunded) onLost(error, 'refund', requestId);",
-    'return figures;',
+    "if (reservation) onLost(error, 'settlement', requestId);",
+    'if (reservation) return figures;',
     '1 is told of a settlement that was not made',
     '2 of a member, 0 failing, budget 15, over midnight',
     '1 begin; 1 is answered; 1 gets no answer, sleeps; time passes',

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import type { GatewayError } from '../../../lambda/errors.ts';
 import type { Identity } from '../../../lambda/identity/identify.ts';
-import { createToken } from '../../../lambda/quota/counter-store.ts';
 import { createDeploymentLimit, type DeploymentLimit } from '../../../lambda/quota/deployment-limit.ts';
 import type { Charge } from '../../../lambda/quota/quota.ts';
 import { createTallies } from '../../../lambda/tables/counters.ts';
@@ -43,7 +42,7 @@ interface Given {
 function startProcess({ dailyLimit, guestDailyLimit, clock = newDay() }: Given) {
   const lost: string[] = [];
   const limit = createDeploymentLimit({
-    ...{ dailyLimit, guestDailyLimit, createToken },
+    ...{ dailyLimit, guestDailyLimit },
     tallies: createTallies(createTestCaller(proxy.endpoint), database.quotaTable),
     now: () => clock.time,
     onLost: (_, name) => lost.push(name),

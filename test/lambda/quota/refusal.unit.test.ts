@@ -1,7 +1,14 @@
 import { expect } from '@jest/globals';
 import type { Identity } from '../../../lambda/identity/identify.ts';
 import type { CounterWindow } from '../../../lambda/quota/counter-store.ts';
-import { allAnswered, sayWhatIsLeft, tooFast, usedUp, type Wording } from '../../../lambda/quota/refusal.ts';
+import {
+  allAnswered,
+  type LimitName,
+  sayWhatIsLeft,
+  tooFast,
+  usedUp,
+  type Wording,
+} from '../../../lambda/quota/refusal.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const guest: Identity = { kind: 'guest', networkId: 'net' };
@@ -72,20 +79,13 @@ testRows<[Identity, Partial<CounterWindow>, Wording, string]>([
   },
 );
 
-testRows([
-  [false, undefined, 'requests', ''],
-  [false, 'https://app.example', 'requests', ''],
-  [true, undefined, 'requests of guests', ' Before that, use an issued key.'],
-  [
-    true,
-    'https://app.example',
-    'requests of guests',
-    ' Before that, link a wallet or get a key at https://app.example/cli.',
-  ],
-])('a limit of the whole deployment is told with its end', (ofGuests, appUrl, whose, more) => {
-  expect(allAnswered(ofGuests, resetAt, now, { appUrl })).toEqual({
-    code: 'service_unavailable',
-    message: `The gateway has answered as many ${whose} as it may on one day.`,
+testRows<[LimitName, string | undefined, string, string]>([
+  ['daily_limit', 'https://app.example', 'requests', ''],
+  ['guest_daily_limit', undefined, 'requests of guests', ' Before that, use an issued key.'],
+])('a limit of the whole deployment is told with its end', (reason, appUrl, whose, more) => {
+  expect(allAnswered(reason, resetAt, now, { appUrl })).toMatchObject({
+    ...{ code: 'service_unavailable', reason },
+    fault: `The gateway has answered as many ${whose} as it may on one day.`,
     advice: `It starts anew at 2026-11-23T00:00:00Z.${more}`,
     headers: { 'retry-after': '30', 'x-should-retry': 'false' },
   });

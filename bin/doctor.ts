@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { runProgram, terminal } from '../operator/command-line.ts';
 import { createDoctorCommand } from '../operator/doctor/command.ts';
@@ -6,10 +6,7 @@ import { createDoctorCommand } from '../operator/doctor/command.ts';
 const program = createDoctorCommand({
   now: () => performance.now(),
   wait,
-  readBlock: () => (existsSync('cdk.json') ? JSON.parse(readFileSync('cdk.json', 'utf8')).context?.gateway : undefined),
+  readBlock: () => JSON.parse(readFileSync('cdk.json', 'utf8')).context?.gateway,
   ...terminal,
-  setExitCode: (code) => {
-    process.exitCode = code;
-  },
 });
 await runProgram(program);

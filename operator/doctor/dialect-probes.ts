@@ -41,10 +41,10 @@ const clock = {
 export const useTool: Question = { prompt: `What time is it in Paris? Call the tool ${clock.name}.`, tokens: 512 };
 
 /** Each word takes at least one event, and the model need not think. */
-export const countTo = (length: number): Question => ({
-  prompt: `Write the numbers from 1 to ${length} as words, separated by commas, and nothing else.`,
-  tokens: Math.max(512, 12 * length),
-});
+export const countUp: Question = {
+  prompt: 'Write the numbers from 1 to 100 as words, separated by commas, and nothing else.',
+  tokens: 1200,
+};
 
 const { object, literal, string, array } = z;
 const someOf = (element: z.ZodType) =>

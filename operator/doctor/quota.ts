@@ -1,66 +1,38 @@
-import { list, type Probe, type ProbeRequest, type Reply } from './probe.ts';
+import { bearer, list } from './probe.ts';
+import { type Checked, type Finding, fail, ok, untested } from './report.ts';
+import { type Charge, leftIn, type Run } from './run.ts';
 
-/** The figures in the quota headers of a reply; NaN for missing ones. */
-export interface Figures {
-  readonly limit: number;
-  readonly remaining: number;
-  /** Seconds until the window restarts. */
-  readonly reset: number;
+export async function* checkQuota({ charges, ask, key, headerPrefix, left }: Run): AsyncGenerator<Checked> {
+  yield ['each answer is charged once', checkAnswers(charges)];
+  yield ['failures are refunded', checkFailures(charges)];
+  yield ['nothing else is charged', checkRest(charges, left - leftIn(await ask(list(bearer(key))), headerPrefix))];
 }
 
-export function readFigures({ headers }: Pick<Reply, 'headers'>, headerPrefix: string): Figures {
-  const figure = (name: string) => {
-    const text = headers.get(headerPrefix + name) ?? '';
-    return /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  };
-  return { limit: figure('limit'), remaining: figure('remaining'), reset: figure('reset') };
+const alone = 'if somebody else uses this key, or a day began (UTC), run it again with a key of its own';
+
+function checkAnswers(charges: readonly Charge[]): Finding {
+  const answers = charges.filter(({ status }) => status === 200);
+  const [last] = answers.slice(-1);
+  if (!last) return untested('there was no answer that could be charged');
+  const wrong = answers.find(({ before, stated, after }) => stated !== before - 1 || after !== stated);
+  if (!wrong) return ok(`${answers.length} answers, ${last.after} left`);
+  const { title, before, stated, after } = wrong;
+  return fail(`${before} were left before ${title}, ${stated} by its own headers, ${after} after it; ${alone}`);
 }
 
-/** Requests of one kind, and a quota right before and right after them. */
-export interface Measurement {
-  readonly request: ProbeRequest;
-  readonly title: string;
-  readonly status: number;
-  readonly times: number;
-  readonly before: Figures;
-  /** The figures in the last reply itself. */
-  readonly stated: Figures;
-  readonly after: Figures;
+/** Whether failures were refunded: a body too large once unpacked, any failure of the upstream. */
+function checkFailures(charges: readonly Charge[]): Finding {
+  const failed = charges.filter(({ status }) => status === 413 || status >= 500);
+  if (failed.length === 0) return untested('no charged request failed');
+  const kept = failed.find(({ before, after }) => before !== after);
+  return kept
+    ? fail(`${kept.title} answered ${kept.status}, and was charged; ${alone}`)
+    : ok(`${failed.length} failed`);
 }
 
-export interface Meter {
-  readonly measurements: readonly Measurement[];
-  measure(request: ProbeRequest, times?: number): Promise<Reply>;
-  /** Reading a quota is free. */
-  read(): Promise<Figures>;
-}
-
-/** For the quota that `headers` use: a key's, or else that of this network's guest. */
-export function createMeter(probe: Probe, headers: Record<string, string>, headerPrefix: string): Meter {
-  const measurements: Measurement[] = [];
-  const read = async () => readFigures(await probe(list(headers)), headerPrefix);
-  return {
-    measurements,
-    read,
-    async measure(request, times = 1) {
-      const before = await read();
-      let reply = await probe(request);
-      for (let again = 1; again < times; again += 1) reply = await probe(request);
-      const { title, status } = reply;
-      const stated = readFigures(reply, headerPrefix);
-      measurements.push({ request, title, status, times, before, stated, after: await read() });
-      return reply;
-    },
-  };
-}
-
-/** The command that issues a key with this daily limit. */
-export type IssueCommand = (limit: number) => string;
-
-export interface ExpectedLimits {
-  readonly key?: number | undefined;
-  readonly member: readonly number[];
-  readonly guest: readonly number[];
-  /** Whether these are certainly the settings of the stage examined. */
-  readonly certain: boolean;
+/** Whether models, counted tokens and errors are free. */
+function checkRest(charges: readonly Charge[], taken: number): Finding {
+  const rest = taken - charges.reduce((sum, { before, after }) => sum + before - after, 0);
+  if (Number.isNaN(rest)) return fail('the gateway does not say what is left');
+  return rest === 0 ? ok() : fail(`${rest} more than the answers took; ${alone}`);
 }

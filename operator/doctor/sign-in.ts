@@ -1,17 +1,13 @@
 import { z } from 'zod';
 import { parseJson } from '../../lambda/settings/read.ts';
-import { get, post, quote } from './probe.ts';
-import { type Finding, fail, note, ok, untested } from './report.ts';
-import { type Check, type Run, shared } from './run.ts';
+import { get, post, quote, type Reply } from './probe.ts';
+import { type Checked, type Finding, fail, note, ok, untested } from './report.ts';
+import type { Run } from './run.ts';
 
 /** Nothing is said about what is not offered. */
-export function signInChecks(run: Run): readonly Check[] {
-  const company = shared(() => askCompany(run));
-  return [
-    ['with a company account', async () => checkDiscovery(await company(), run)],
-    ['the client’s secret', async () => checkSecret(await company())],
-    ['from a terminal', () => checkTerminals(run)],
-  ];
+export async function* checkSignIn(run: Run): AsyncGenerator<Checked> {
+  yield* checkCompany(run);
+  yield* checkTerminals(run);
 }
 
 /** In place of what a page makes at random: nothing of it is kept. */
@@ -21,28 +17,27 @@ const pageInfo = z.object({ signIn: z.array(z.string()) });
 const beginning = z.object({ url: z.url() });
 
 /** Begins to sign in with a company account, and comes back with a code that the provider has never given. */
-async function askCompany({ app, oidcIssuer }: Run) {
+async function* checkCompany({ app, appUrl, oidcIssuer }: Run): AsyncGenerator<Checked> {
+  const check = 'with a company account';
   const info = await app(get('/cli/info'));
-  const isOffered = pageInfo.safeParse(parseJson(info.text)).data?.signIn.includes('company');
-  if (!isOffered) return {};
+  if (!pageInfo.safeParse(parseJson(info.text)).data?.signIn.includes('company')) {
+    if (oidcIssuer === undefined) return;
+    yield [check, fail(`${appUrl}/cli does not offer it, though OIDC_ISSUER is set: deploy, or mend APP_URL`)];
+    return;
+  }
   const begun = await app(post('/cli/oidc/begin', {}, { state: madeUp, nonce: madeUp, challenge: madeUp }));
-  if (begun.status !== 200 || oidcIssuer === undefined) return { begun };
+  yield [check, checkBeginning(begun, appUrl, oidcIssuer)];
+  if (begun.status !== 200 || oidcIssuer === undefined) return;
   const answer = String(new URLSearchParams({ code: 'the-doctor', state: madeUp, iss: oidcIssuer }));
   const redeemed = await app(post('/cli/oidc/redeem', {}, { state: madeUp, nonce: madeUp, verifier: madeUp, answer }));
-  return { begun, redeemed };
+  yield ['the client’s secret', checkSecret(redeemed)];
 }
 
-type Asked = Awaited<ReturnType<typeof askCompany>>;
-
 /** Whether the gateway finds its provider, which it asks before it sends anybody there. */
-function checkDiscovery({ begun }: Asked, { appUrl, oidcIssuer }: Run): Finding | undefined {
-  if (!begun) {
-    if (oidcIssuer === undefined) return undefined;
-    return fail(`${appUrl}/cli does not offer it, though OIDC_ISSUER is set: deploy, or mend APP_URL`);
-  }
+function checkBeginning(begun: Reply, appUrl: string, oidcIssuer = 'OIDC_ISSUER'): Finding {
   const { data } = beginning.safeParse(parseJson(begun.text));
   if (!data) {
-    const place = `${oidcIssuer ?? 'OIDC_ISSUER'}/.well-known/openid-configuration`;
+    const place = `${oidcIssuer}/.well-known/openid-configuration`;
     return fail(`${quote(begun)}: open ${place} and compare its \`issuer\` with OIDC_ISSUER, letter by letter`);
   }
   const { host, searchParams } = new URL(data.url);
@@ -52,23 +47,25 @@ function checkDiscovery({ begun }: Asked, { appUrl, oidcIssuer }: Run): Finding 
 }
 
 /** Whether the provider takes the client's secret: only then does it look at a code. */
-function checkSecret({ redeemed }: Asked): Finding | undefined {
-  if (!redeemed) return undefined;
+function checkSecret(redeemed: Reply): Finding {
   if (redeemed.status === 429) return untested('this network has failed to sign in too often; try again in an hour');
   if (/expired or was used before/.test(redeemed.text)) return ok('the provider takes it');
   return fail('the provider refuses the client: put its secret into OidcClientSecret anew, and check OIDC_CLIENT_ID');
 }
 
 /** Asks terminals' endpoints for what begins nothing: another client's code, and a code that was never given. */
-async function checkTerminals({ app, models: [service], appUrl }: Run): Promise<Finding | undefined> {
+async function* checkTerminals({ app, models: [service], appUrl }: Run): AsyncGenerator<Checked> {
+  const check = 'from a terminal';
   const described = await app(get('/.well-known/oauth-authorization-server'));
   if (described.status !== 200) {
     const pages = await app(get('/cli/info'));
-    return pages.status === 200 ? note('terminals can’t sign in until APP_URL is the address of /cli') : undefined;
+    if (pages.status === 200) yield [check, note('terminals can’t sign in until APP_URL is the address of /cli')];
+    return;
   }
   const { data } = z.object({ issuer: z.string() }).safeParse(parseJson(described.text));
   if (data?.issuer !== appUrl) {
-    return fail(`terminals are sent to ${data?.issuer ?? quote(described)}: set APP_URL to ${appUrl}`);
+    yield [check, fail(`terminals are sent to ${data?.issuer ?? quote(described)}: set APP_URL to ${appUrl}`)];
+    return;
   }
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -80,8 +77,12 @@ async function checkTerminals({ app, models: [service], appUrl }: Run): Promise<
     const reply = await app(post(path, headers, String(new URLSearchParams(form))));
     const found = z.object({ error: z.literal(error) }).safeParse(parseJson(reply.text));
     if (reply.status !== 400 || !found.success) {
-      return fail(`${reply.title} answered ${quote(reply)}: what stands before the gateway must pass on /oauth/*`);
+      yield [
+        check,
+        fail(`${reply.title} answered ${quote(reply)}: what stands before the gateway must pass on /oauth/*`),
+      ];
+      return;
     }
   }
-  return ok('their endpoints answer');
+  yield [check, ok('their endpoints answer')];
 }

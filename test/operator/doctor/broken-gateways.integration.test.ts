@@ -1,73 +1,324 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { IncomingHttpHeaders } from 'node:http';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { TestGateway } from '../../support/gateway.ts';
-import { combine } from '../../support/meddling-proxy.ts';
-import { type BrokenGateway, brokenGateways } from './broken-gateways.ts';
-import { startGatewayOfMembers } from './gateway-of-members.ts';
-import { checksOf, examine, failedIn, requiredSettings } from './run-doctor.ts';
+import { type Asked, combine, type Meddling } from '../../support/meddling-proxy.ts';
+import { detailsOf, examine, startGatewayOfMembers } from './run-doctor.ts';
 
-/** Enough guests for all their charges, at the limit in the settings below. */
-const environment = { GUEST_LIMIT: '1000', BURST_LIMIT: '55' };
-const block = {
-  defaults: { ...environment, ...requiredSettings },
-  stages: { dev: {}, lively: { KEEP_ALIVE_INTERVAL: 0.1 } },
-};
-
-let paced: TestGateway;
-/** Writes as fast as it can, for tests that have nothing to do with time. */
-let hasty: TestGateway;
-let spentKey: string;
-
+let gateway: TestGateway;
 beforeAll(async () => {
-  [paced, hasty] = await Promise.all([
-    startGatewayOfMembers({ pace: 8, environment }),
-    startGatewayOfMembers({ pace: 0, environment }),
-  ]);
-  spentKey = await hasty.issueKey({ limit: 0 });
+  gateway = await startGatewayOfMembers({ environment: { BURST_LIMIT: '55' } });
 });
-afterAll(() => Promise.all([paced, hasty].map((running) => running[Symbol.asyncDispose]())));
+afterAll(() => gateway[Symbol.asyncDispose]());
 
-const usual = ['--names', 'AcmeCorp,Quillon,Quill-4', '--json'];
+type Where = (asked: Asked, status: number) => boolean;
+const anywhere: Where = () => true;
+const at =
+  (path: string): Where =>
+  (asked) =>
+    asked.path === path;
+const onStatus =
+  (wanted: number): Where =>
+  (_asked, status) =>
+    status === wanted;
+const streams = ({ body }: Asked) => body.includes('"stream":true');
 
-test('streams that are held to their end are found, and a silence that no keep-alive bridges', async () => {
-  // Its streams last longer than two keep-alives are apart.
-  const now = () => performance.now();
-  const said = await examine(paced, [...usual, '--stage', 'lively'], { meddling: { holdsBack: true }, block, now });
-  const failed = failedIn(said);
-  const late = ['chat', 'responses', 'messages'].map((dialect) => `${dialect}: streams event by event`);
-  expect(checksOf(failed)).toEqual(expect.arrayContaining(late));
-  expect(failed.find(({ check }) => check === 'silence is bridged')?.detail).toMatch(
-    /^POST \/v1\/chat\/completions \(stream\): nothing came for .* not a keep-alive$/,
-  );
-  expect([failed.length, said.code]).toEqual([4, 1]);
+const without = (headers: IncomingHttpHeaders, removed: RegExp) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !removed.test(name)));
+
+/** Changes headers of answers, removes some, or replaces a text in bodies. */
+const set = (changed: Readonly<Record<string, string>>, where = anywhere): Meddling => ({
+  headers: (headers, asked, status) => ({ ...headers, ...(where(asked, status) && changed) }),
 });
+const remove = (names: RegExp, where = anywhere): Meddling => ({
+  headers: (headers, asked, status) => (where(asked, status) ? without(headers, names) : headers),
+});
+const replace = (from: string | RegExp, to: string, where = anywhere): Meddling => ({
+  text: (text, asked) => (where(asked, 200) ? text.replaceAll(from, to) : text),
+});
+const asking = (change: (asked: Asked) => Partial<Asked>): Meddling => ({
+  asks: (asked) => ({ ...asked, ...change(asked) }),
+});
+
+/** Makes an additional charge to the key of a request. */
+const charging = (where: (asked: Asked) => boolean): Meddling => ({
+  alsoAsks: (asked) => {
+    if (!where(asked)) return undefined;
+    const headers = { ...without(asked.headers, /^content-encoding$/), 'content-type': 'application/json' };
+    const body = JSON.stringify({ model: 'svc', messages: [{ role: 'user', content: 'More?' }] });
+    return { method: 'POST', path: '/v1/chat/completions', headers, body };
+  },
+});
+
+const any = /./;
+const inEachDialect = (check: string, says: RegExp) =>
+  Object.fromEntries(['chat', 'responses', 'messages'].map((dialect) => [`${dialect}: ${check}`, says]));
+const [preflight, forPages, errorsForPages] = [
+  'cors: preflight',
+  'cors: answers a page can read',
+  'cors: errors a page can read',
+];
+
+/** A gateway with one fault, and what the doctor says of it in which rows. */
+type BrokenGateway = readonly [
+  fault: string,
+  meddling: Meddling,
+  says: Readonly<Record<string, RegExp>>,
+  /** It keeps other faults from being seen. */
+  isAlone?: true,
+];
+
+const brokenGateways: readonly BrokenGateway[] = [
+  // Answers and streams
+  [
+    'drops the last event of responses',
+    replace(/event: response\.completed\n.*\n\n/g, ''),
+    { 'responses: streams to the end': /^it breaks off: its last event is response\.output_item\.done/ },
+  ],
+  [
+    'counts no tokens of an answer',
+    replace(/"output_tokens":\d+/g, '"output_tokens":0', (asked) => at('/v1/messages')(asked, 200) && !streams(asked)),
+    { 'messages: reports usage': /^the answer reports 0 output tokens$/ },
+  ],
+  [
+    'loses the usage at the end of a stream',
+    replace(/"output_tokens":\d+/g, '"output_tokens":1', (asked) => at('/v1/messages')(asked, 200) && streams(asked)),
+    { 'messages: reports usage': /^the stream reports 1 output tokens$/ },
+  ],
+  [
+    'compresses streams',
+    { compresses: true },
+    inEachDialect('streams to the end', /^it is compressed \(gzip\), which holds events back$/),
+    true,
+  ],
+  [
+    'gives streams another type',
+    set({ 'content-type': 'text/plain' }, (asked) => streams(asked) && asked.path === '/v1/responses'),
+    { 'responses: streams to the end': /^content-type is text\/plain$/ },
+  ],
+  [
+    'gives answers the wrong type',
+    set({ 'content-type': 'text/html' }, (asked, status) => at('/v1/responses')(asked, status) && status === 200),
+    {
+      'responses: answers': /^content-type is text\/html$/,
+      'responses: streams to the end': any,
+      'responses: calls a tool': any,
+    },
+  ],
+  [
+    'does not know an alias',
+    asking(({ body }) => ({ body: body.replace('"svc-text"', '"svc-other"') })),
+    { 'chat: answers': /^answered 400 .*invalid_model/ },
+  ],
+  [
+    'lists models with a field too many',
+    replace('"data":[', '"first_id":"svc","data":[', at('/v1/models')),
+    { 'models: the list': /^the body: Unrecognized key: "first_id"$/ },
+  ],
+  [
+    'describes a model wrongly',
+    replace('"created":0', '"created":1790000000', at('/v1/models/svc-vision')),
+    { 'models: svc-vision': /^created: / },
+  ],
+  [
+    'counts no input tokens',
+    replace('"input_tokens"', '"tokens"', at('/v1/messages/count_tokens')),
+    { 'messages: counts tokens': /^input_tokens: / },
+  ],
+
+  // Errors
+  [
+    'takes an unknown key for a guest',
+    asking(({ headers }) => ({
+      headers: JSON.parse(JSON.stringify(headers).replaceAll(`ltk_${'x'.repeat(43)}`, 'guest')),
+    })),
+    {
+      'errors: an unknown key': /^POST \/v1\/chat\/completions: expected 401 invalid_api_key, not 200 /,
+    },
+  ],
+  [
+    'does not know a path with a query',
+    asking(({ path }) => ({ path: path.replace('?', '%3F') })),
+    {
+      'errors: an unknown model': /^POST \/v1\/messages\/count_tokens\?beta=true: expected 400 invalid_model, not 404 /,
+    },
+  ],
+  [
+    'changes letters',
+    replace('modè', 'mod?'),
+    {
+      'errors: an unknown model': /error\.message: it does not quote modèle.*changes letters beyond ASCII$/,
+      'errors: a large body': any,
+    },
+  ],
+  [
+    'takes no body over 1 MiB',
+    {
+      asks: (asked) => (asked.body.length > 2 ** 20 ? { ...asked, path: '/none' } : asked),
+      status: (status, { path }) => (path === '/none' ? 413 : status),
+    },
+    { 'errors: a large body': /expected 400 invalid_model, not 413 / },
+  ],
+  [
+    'does not decompress bodies',
+    asking(({ headers }) => ({ headers: without(headers, /^content-encoding$/) })),
+    { 'errors: a body that grows too large': /expected 413 request_too_large, not 400 / },
+  ],
+  [
+    'has no x-should-retry on a 401',
+    remove(/^x-should-retry$/, onStatus(401)),
+    { 'errors: no key': /: x-should-retry is missing$/, 'errors: an unknown key': any },
+  ],
+  [
+    'names another code in the header',
+    set({ 'x-svc-error': 'gone' }, onStatus(404)),
+    { 'errors: an unknown model': /^GET \/v1\/models\/none: x-svc-error is gone$/, 'errors: an unknown path': any },
+  ],
+  [
+    'has the wrong shape of errors',
+    replace('"code":"not_found"', '"code":"not_found","param":null'),
+    { 'errors: an unknown path': /^GET \/v1\/none: error: Unrecognized key: "param"$/ },
+  ],
+  [
+    'has the shape of the other dialect',
+    replace('"type":"error",', '', at('/v1/messages')),
+    { 'errors: no key': /^POST \/v1\/messages: type: /, 'errors: an unknown key': any, 'errors: a wrong method': any },
+  ],
+  [
+    'replaces errors by pages',
+    { text: (text, { path }) => (path === '/v1/none' ? '<html>' : text) },
+    { 'errors: an unknown path': /^GET \/v1\/none: no JSON: 404 <html>$/ },
+  ],
+
+  // CORS
+  [
+    'has no CORS headers',
+    remove(/^access-control-/),
+    { [preflight]: /^POST is not allowed$/, [forPages]: any, [errorsForPages]: any },
+  ],
+  [
+    'refuses preflights',
+    { status: (status, { method }) => (method === 'OPTIONS' ? 401 : status) },
+    { [preflight]: /^answered 401/ },
+  ],
+  [
+    'allows few headers',
+    set({ 'access-control-allow-headers': 'authorization' }),
+    { [preflight]: /^not allowed: content-type, / },
+  ],
+  [
+    'says twice that any page may',
+    set({ 'access-control-allow-origin': '*, *' }),
+    { [preflight]: /is \*, \*, which no browser accepts$/, [forPages]: any, [errorsForPages]: any },
+  ],
+  [
+    'lets pages send cookies',
+    set({ 'access-control-allow-credentials': 'true' }, onStatus(200)),
+    { [forPages]: /^access-control-allow-credentials is set/ },
+  ],
+  [
+    'allows no page to read errors',
+    remove(/^access-control-allow-origin$/, onStatus(401)),
+    { [errorsForPages]: /no page can send requests$/ },
+  ],
+  [
+    'exposes nothing',
+    remove(/^access-control-expose-headers$/),
+    { [forPages]: /^not exposed: x-svc-remaining, .*x-should-retry$/, [errorsForPages]: any },
+  ],
+
+  // Quota
+  [
+    'charges streams twice',
+    { alsoAsks: (asked) => (streams(asked) ? asked : undefined) },
+    {
+      'quota: each answer is charged once':
+        /^4\d were left before .*\(stream\), 4\d by its own headers, 4\d after it; if/,
+    },
+  ],
+  [
+    'counts streams late in its headers',
+    {
+      headers: (headers, asked) =>
+        streams(asked) ? { ...headers, 'x-svc-remaining': `${Number(headers['x-svc-remaining']) + 1}` } : headers,
+    },
+    {
+      'quota: each answer is charged once': /^49 were left before .*\(stream\), 49 by its own headers, 48 after it; if/,
+    },
+  ],
+  [
+    'does not refund a body that is too large',
+    charging(({ headers }) => headers['content-encoding'] === 'gzip'),
+    { 'quota: failures are refunded': /^POST \/v1\/chat\/completions answered 413, and was charged; if/ },
+    true,
+  ],
+  [
+    'charges for reading a model',
+    charging(({ path }) => path === '/v1/models/svc'),
+    { 'quota: nothing else is charged': /^1 more than the answers took; if/ },
+  ],
+
+  // Headers and hiding
+  ['has no limit', remove(/^x-svc-limit$/), { 'headers: those of every answer': /: x-svc-limit is missing$/ }],
+  ['has no request id', remove(/^x-request-id$/), { 'headers: those of every answer': /: x-request-id is missing$/ }],
+  ['has another request id', set({ 'request-id': 'a' }), { 'headers: those of every answer': /: request-id is not/ }],
+  ['may be cached', set({ 'cache-control': 'public' }), { 'headers: those of every answer': /control is public$/ }],
+  [
+    'shows a header of its upstream',
+    set({ 'x-ratelimit-remaining-tokens': '5' }, streams),
+    { 'hiding: no foreign header': /^POST \/v1\/chat\/completions \(stream\): x-ratelimit-remaining-tokens: / },
+  ],
+  [
+    'shows a field of the upstream in chunks',
+    replace('"object":"chat.completion.chunk"', '"provider":"x","object":"chat.completion.chunk"'),
+    { 'hiding: no trace in bodies': /^POST \/v1\/chat\/completions \(stream\): provider is there$/ },
+  ],
+  [
+    'names its upstream',
+    replace('"role":"assistant"', '"role":"assistant","by":"AcmeCorp"', at('/v1/messages')),
+    { 'hiding: no name anywhere': /^POST \/v1\/messages: by has AcmeCorp$/ },
+  ],
+];
 
 /** Packs faults into few gateways, each with at most one for a row of the report. */
-function packed(faults: readonly BrokenGateway[]): BrokenGateway[][] {
+function pack(faults: readonly BrokenGateway[]): BrokenGateway[][] {
   const packs: BrokenGateway[][] = [];
   for (const fault of faults) {
     const [, , says, isAlone] = fault;
     const fits = ([, , taken, isOtherAlone]: BrokenGateway) =>
       !isAlone && !isOtherAlone && !Object.keys(taken).some((row) => row in says);
-    const free = packs.find((pack) => pack.every(fits));
+    const free = packs.find((others) => others.every(fits));
     if (free) free.push(fault);
     else packs.push([fault]);
   }
   return packs;
 }
 
-describe('the doctor finds a gateway that', () => {
-  test.each(packed(brokenGateways).map((pack) => ({ pack, faults: pack.map(([fault]) => fault).join(', ') })))(
-    '$faults',
-    async ({ pack }) => {
-      const expected: Readonly<Record<string, RegExp>> = Object.assign({}, ...pack.map(([, , says]) => says));
-      const refusals = /spent|minute/.test(Object.keys(expected).join()) ? ['--spent-key', spentKey] : [];
-      const meddling = combine(pack.map(([, one]) => one));
-      const said = await examine(hasty, [...usual, ...refusals], { meddling, block });
-      const found = failedIn(said).map((row) => [...checksOf([row]), row.detail]);
-      expect(Object.fromEntries(found)).toEqual(
-        Object.fromEntries(Object.entries(expected).map(([row, says]) => [row, expect.stringMatching(says)])),
-      );
-      expect(said.code).toBe(1);
-    },
+test.each(pack(brokenGateways).map((faults) => [faults.map(([fault]) => fault).join(', '), faults] as const))(
+  'the doctor finds a gateway that %s',
+  async (_all, faults) => {
+    const meddling = combine(faults.map(([, one]) => one));
+    const found = detailsOf(await examine(gateway, ['--names', 'AcmeCorp'], { meddling }));
+    const expected = faults.flatMap(([, , says]) => Object.entries(says));
+    expect(found).toEqual(Object.fromEntries(expected.map(([row, says]) => [row, expect.stringMatching(says)])));
+  },
+);
+
+test('the doctor finds a gateway that hangs up', async () => {
+  const meddling: Meddling = { drops: ({ path }) => path === '/v1/messages' };
+  expect(detailsOf(await examine(gateway, [], { meddling }))).toEqual({
+    'messages: can be asked': expect.stringMatching(/^POST \/v1\/messages failed: /),
+    'errors: can be asked': expect.anything(),
+  });
+});
+
+test('the doctor finds a gateway that holds streams to their end', async () => {
+  await using paced = await startGatewayOfMembers({ pace: 8 });
+  const rows = await examine(paced, [], { meddling: { holdsBack: true }, now: () => performance.now() });
+  const says = /^\d+ pieces of text in \d+ steps, after pauses of up to \d+ ms: something on the way holds the stream/;
+  expect(Object.entries(detailsOf(rows))).toEqual(
+    ['chat', 'responses', 'messages'].map((dialect) => [
+      `${dialect}: streams event by event`,
+      expect.stringMatching(says),
+    ]),
   );
 });

@@ -1,21 +1,19 @@
-import { CommanderError } from 'commander';
 import { createDoctorCommand, type Dependencies } from '../../../operator/doctor/command.ts';
 import type { Row } from '../../../operator/doctor/report.ts';
+import { startDemoGateway } from '../../support/demo-gateway.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { type Meddling, startMeddlingProxy } from '../../support/meddling-proxy.ts';
 
-/** What a command line has said, and the exit code. */
-export interface Said {
+/** What a command line has said, and what it threw. */
+interface Said {
   readonly out: string;
   readonly err: string;
-  readonly code: number;
-  /** What commander threw, for wrong usage. */
-  readonly thrown: CommanderError | undefined;
+  readonly thrown?: Error;
 }
 
 /** Runs the doctor's command line in this process. */
 export async function runDoctor(args: readonly string[], dependencies: Partial<Dependencies> = {}): Promise<Said> {
-  const said = { out: '', err: '', code: 0 };
+  const said = { out: '', err: '' };
   const command = createDoctorCommand({
     // It hardly moves, so that a busy machine does not fail tests that have nothing to do with time.
     now: () => performance.now() / 1000,
@@ -27,42 +25,56 @@ export async function runDoctor(args: readonly string[], dependencies: Partial<D
     printError: (text) => {
       said.err += text;
     },
-    setExitCode: (code) => {
-      said.code = code;
-    },
     ...dependencies,
   });
   try {
     await command.parseAsync(args, { from: 'user' });
-    return { ...said, thrown: undefined };
+    return said;
   } catch (thrown) {
-    if (!(thrown instanceof CommanderError)) throw thrown;
-    return { ...said, code: thrown.exitCode, thrown };
+    return { ...said, thrown: thrown as Error };
   }
 }
 
 interface Surroundings extends Partial<Dependencies> {
   readonly meddling?: Meddling;
-  /** Of cdk.json. */
-  readonly block?: object;
+  /** Settings of the stage `dev` of cdk.json. */
+  readonly stage?: Readonly<Record<string, string>>;
 }
 
-/** What the doctor says of a gateway, with a new key. */
-export async function examine(gateway: TestGateway, args: readonly string[], surroundings: Surroundings = {}) {
-  const { meddling, block, ...dependencies } = surroundings;
+/** The rows that the doctor writes about a gateway, with a new key. */
+export async function examine(gateway: TestGateway, args: readonly string[] = [], surroundings: Surroundings = {}) {
+  const { meddling, stage, ...dependencies } = surroundings;
   const key = await gateway.issueKey();
   await using proxy = meddling && (await startMeddlingProxy(gateway.url, meddling));
-  const base = proxy?.url ?? gateway.url;
-  return await runDoctor(['--base', base, '--key', key, ...args], { readBlock: () => block, ...dependencies });
+  const block = { defaults: requiredSettings, stages: { dev: stage } };
+  const words = ['--base', proxy?.url ?? gateway.url, '--key', key, '--json', ...(stage ? ['--stage', 'dev'] : [])];
+  const { out, thrown } = await runDoctor([...words, ...args], { readBlock: () => block, ...dependencies });
+  if (out === '') throw thrown;
+  const { rows, healthy }: { rows: Row[]; healthy: boolean } = JSON.parse(out);
+  if (healthy === (thrown !== undefined)) throw new Error(`healthy is ${healthy}, though it ended with ${thrown}`);
+  return rows;
 }
 
-export const readRows = ({ out }: Said): readonly Row[] => JSON.parse(out).rows;
-export const failedIn = (said: Said) => readRows(said).filter(({ mark }) => mark === 'fail');
-export const checksOf = (rows: readonly Row[]) => rows.map(({ area, check }) => `${area}: ${check}`);
+/** The details of rows by their names, of those that failed or of other ones. */
+export const detailsOf = (rows: readonly Row[], mark: Row['mark'] = 'fail') =>
+  Object.fromEntries(
+    rows.flatMap((row) => (row.mark === mark ? [[`${row.area}: ${row.check}`, row.detail] as const] : [])),
+  );
 
 /** The settings of cdk.json that every stage needs. */
-export const requiredSettings = {
+const requiredSettings = {
   UPSTREAM_BASE_URL: 'https://upstream.example/v1',
   UPSTREAM_TEXT_MODEL: 'text-model',
   UPSTREAM_VISION_MODEL: 'vision-model',
 };
+
+/** A gateway in front of the demo. Each key has a member of its own, so that no test spends another's quota. */
+export async function startGatewayOfMembers(options: Parameters<typeof startDemoGateway>[0] = {}) {
+  const gateway = await startDemoGateway({ pace: 0, ...options });
+  let members = 0;
+  const issueKey: TestGateway['issueKey'] = (request) => {
+    members += 1;
+    return gateway.issueKey({ member: `member-${members}`, ...request });
+  };
+  return { ...gateway, issueKey };
+}

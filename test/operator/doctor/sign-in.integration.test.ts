@@ -4,8 +4,7 @@ import { startTestWallet } from '../../support/accounts.ts';
 import { findFreePort } from '../../support/find-free-port.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { startMeddlingProxy } from '../../support/meddling-proxy.ts';
-import { startGatewayOfMembers } from './gateway-of-members.ts';
-import { examine, readRows, requiredSettings } from './run-doctor.ts';
+import { examine, startGatewayOfMembers } from './run-doctor.ts';
 
 let gateway: TestGateway;
 let provider: IdentityProvider;
@@ -14,7 +13,7 @@ let appUrl: string;
 beforeAll(async () => {
   port = await findFreePort();
   appUrl = `http://127.0.0.1:${port}`;
-  gateway = await startGatewayOfMembers({ pace: 0 });
+  gateway = await startGatewayOfMembers();
   provider = await startIdentityProvider({ callbackUrl: `${appUrl}/cli/oidc/callback` });
 });
 afterAll(() => Promise.all([gateway[Symbol.asyncDispose](), provider.close()]));
@@ -24,8 +23,7 @@ type Variables = Readonly<Record<string, string>>;
 /** The rows about signing in, where the pages run with these settings, and cdk.json says so or otherwise. */
 async function signInRows(environment: Variables, said: Variables = environment) {
   await using _pages = await startTestWallet({ port, environment: { ...environment, OIDC_CLIENT_SECRET: secret } });
-  const block = { defaults: requiredSettings, stages: { dev: said } };
-  const rows = readRows(await examine(gateway, ['--stage', 'dev', '--json'], { block }));
+  const rows = await examine(gateway, [], { stage: said });
   return rows.flatMap(({ area, check, mark, detail }) => (area === 'sign-in' ? [[check, mark, detail]] : []));
 }
 

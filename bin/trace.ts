@@ -20,7 +20,7 @@ const program = createCommand('npm run trace --', terminal)
     const { commit } = await findBase(process.cwd(), options.commit.replace(/-dirty$/, ''));
     await using checkout = await checkOut(process.cwd(), commit);
     if (checkout.note !== undefined) console.error(`Note: ${checkout.note}`);
-    await promisify(execFile)(process.execPath, ['lib/bundle.ts'], { cwd: checkout.folder });
+    await promisify(execFile)(process.execPath, ['lib/bundle.ts', options.of], { cwd: checkout.folder });
     const lines = readFileSync(file === '-' ? process.stdin.fd : file, 'utf8');
     const { text, unknown } = applyMaps(lines, join(checkout.folder, 'dist', options.of));
     console.log(text.trimEnd());

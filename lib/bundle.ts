@@ -101,16 +101,20 @@ export function measure({ outputs }: Metafile): { total: number; start: number }
   return { total: sum(code), start: sum(atStart) };
 }
 
+/** Everything that is built, by the name of its folder in `dist`. */
+export const artifacts = {
+  gateway: (outdir: string) => bundle('lambda/index.ts', outdir),
+  accounts: bundleAccounts,
+  canary: (outdir: string) => bundle('lambda/canary/index.ts', outdir),
+  server: bundleServer,
+} as const;
+
 if (import.meta.main) {
   const kilobytes = (bytes: number) => `${(bytes / 1024).toFixed(0)} KB`;
-  const built = {
-    'dist/gateway': await bundle('lambda/index.ts', 'dist/gateway'),
-    'dist/accounts': await bundleAccounts('dist/accounts'),
-    'dist/canary': await bundle('lambda/canary/index.ts', 'dist/canary'),
-    'dist/server': await bundleServer('dist/server'),
-  };
-  for (const [outdir, metafile] of Object.entries(built)) {
-    const { total, start } = measure(metafile);
-    console.log(`${outdir}: ${kilobytes(total)}, ${kilobytes(start)} of it read at every start`);
+  const wanted = process.argv.slice(2);
+  for (const [name, build] of Object.entries(artifacts)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    const { total, start } = measure(await build(`dist/${name}`));
+    console.log(`dist/${name}: ${kilobytes(total)}, ${kilobytes(start)} of it read at every start`);
   }
 }

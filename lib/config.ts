@@ -3,7 +3,7 @@ import { readConfig } from '../lambda/settings/config.ts';
 import { ConfigError, readSettings, type Setting } from '../lambda/settings/read.ts';
 import { headerMap, serverSettings, settings, upstreamSettings } from '../lambda/settings/table.ts';
 import { mostBurst } from '../lambda/tables/counter-cost.ts';
-import { nearest, readStageBlock } from './deployment-block.ts';
+import { readStageBlock } from './deployment-block.ts';
 import {
   accountsShare,
   ofEngine,
@@ -115,26 +115,19 @@ function signInWarnings({ OIDC_ISSUER, ACCESS, GUEST_LIMIT, WALLET_SIGN_IN }: Te
 }
 
 /** Why a name does not belong in the block, or its value is invalid. */
-export function faultOf(name: string, value: unknown): string | undefined {
+function faultOf(name: string, value: unknown): string | undefined {
   if (decidedByLambda.includes(name)) return `${name} is for a server on a host of its own: in Lambda it is not chosen`;
-  const known = settingsLike(name);
-  if (!known.includes(name)) {
-    const meant = nearest(name, known);
-    return `${name} is not a known setting: ${meant ? `did you mean ${meant}?` : 'docs/settings.md lists all'}`;
+  // The first upstream has no number, and no number begins with a zero.
+  const [, ofUpstream] = /^UPSTREAM_(?:[2-9]_|[1-9]\d+_)?(\w+)$/.exec(name) ?? [];
+  const known = [settings, stackSettings, { BODY_BUDGET: true }].some((table) => Object.hasOwn(table, name));
+  if (!known && !Object.hasOwn(upstreamSettings, ofUpstream ?? '')) {
+    return `${name} is not a known setting: docs/settings.md lists all`;
   }
   if (Object.hasOwn(setByStack, name)) return `${name} is set by the stack`;
   if (/^(NETWORK_SALT|OIDC_CLIENT_SECRET|UPSTREAM_(\d+_)?API_KEYS)$/.test(name))
     return `${name} belongs in a secret, not in a template`;
   if (!['string', 'number', 'boolean'].includes(typeof value)) return `${name} must be text, a number, true or false`;
   return undefined;
-}
-
-/** The names of all settings; those of an upstream with the number that this name has. */
-export function settingsLike(name: string): string[] {
-  // The first upstream has no number, and no number begins with a zero.
-  const [, number = ''] = /^UPSTREAM_([2-9]_|[1-9]\d+_)/.exec(name) ?? [];
-  const ofUpstream = Object.keys(upstreamSettings).map((one) => `UPSTREAM_${number}${one}`);
-  return [...Object.keys(settings), 'BODY_BUDGET', ...ofUpstream, ...Object.keys(stackSettings)];
 }
 
 /** Written out in the function's environment, so that a changed fallback is a line in the infrastructure diff. */

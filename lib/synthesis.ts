@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The commit of the working tree, with `-dirty` if there are changes; undefined if git does not know. */
@@ -12,13 +12,28 @@ export function findCommit(cwd: string): string | undefined {
   }
 }
 
-interface Report {
-  readonly pluginReports: readonly { readonly violations: readonly unknown[] }[];
+/** What the app reads from its context, and what AWS's own tools do. */
+const known = /^(stage$|commit$|distribution$|gateway$|aws:|@aws|cdk-|cli-telemetry$)/;
+
+/**
+ * The names in the app's context that nothing reads. The CDK takes any: a slip in `-c stage=prod` would deploy another stage.
+ * Files that tools write, or that other projects share, may have names of their own.
+ */
+export function findContextFaults(context: object, folder: string, home: string): string[] {
+  const elsewhere = { ...readJson(join(folder, 'cdk.context.json')), ...readJson(join(home, '.cdk.json')).context };
+  return Object.keys(context)
+    .filter((name) => !known.test(name) && !Object.hasOwn(elsewhere, name))
+    .map(
+      (name) =>
+        `-c ${name} does nothing: there are stage, commit and distribution, and settings stand in cdk.json under gateway`,
+    );
 }
 
-/** Removes the report of the rules if none is broken, because the CDK's command line would print a blank line for it. */
-export function dropCleanReport(outdir: string): void {
-  const path = join(outdir, 'validation-report.json');
-  const { pluginReports }: Report = JSON.parse(readFileSync(path, 'utf8'));
-  if (pluginReports.every(({ violations }) => violations.length === 0)) rmSync(path);
+/** Nothing where there is no such file; what is wrong with one, the command line says. */
+function readJson(file: string): { readonly context?: object } {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) ?? {};
+  } catch {
+    return {};
+  }
 }

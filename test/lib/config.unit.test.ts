@@ -69,11 +69,9 @@ const perCaller =
 
 test.each<[fault: string, given: object]>([
   ['GUEST_LIMIT must be text, a number, true or false', { GUEST_LIMIT: [] }],
-  ['guestLimit is not a known setting: did you mean GUEST_LIMIT?', { guestLimit: 3 }],
-  ['memory is not a known setting: did you mean memorySize?', { memory: 3 }],
-  ['UPSTREAM_2_BASE is not a known setting: did you mean UPSTREAM_2_BASE_URL?', { UPSTREAM_2_BASE: 'x' }],
-  ['UPSTREAM_1_BASE_URL is not a known setting: did you mean UPSTREAM_BASE_URL?', { UPSTREAM_1_BASE_URL: 'x' }],
-  ['colour is not a known setting: docs/settings.md lists all', { colour: 'x' }],
+  ['guestLimit is not a known setting: docs/settings.md lists all', { guestLimit: 3 }],
+  ['UPSTREAM_2_BASE is not a known setting: docs/settings.md lists all', { UPSTREAM_2_BASE: 'x' }],
+  ['UPSTREAM_1_BASE_URL is not a known setting: docs/settings.md lists all', { UPSTREAM_1_BASE_URL: 'x' }],
   ['KEYS_TABLE is set by the stack', { KEYS_TABLE: 'mine' }],
   [`UPSTREAM_API_KEYS ${inTemplate}`, { UPSTREAM_API_KEYS: 'k' }],
   [`UPSTREAM_2_API_KEYS ${inTemplate}`, { UPSTREAM_2_API_KEYS: 'k' }],
@@ -244,11 +242,8 @@ test.each([
 });
 
 const stages = { dev: {}, staging: {}, prod: {} };
-const choice = 'did you mean prod? (there are: dev, staging, prod)';
 test.each<[fault: string, ...of: Parameters<typeof faults>]>([
-  [`gateway.stages: prd is no stage: ${choice}`, { defaults, stages }, 'prd'],
-  [`gateway.stages: Prod is no stage: ${choice}`, { defaults, stages }, 'Prod'],
-  ['gateway.stages: x is no stage (there are: dev, staging, prod)', { defaults, stages }, 'x'],
+  ['gateway.stages: Prod is no stage (there are: dev, staging, prod)', { defaults, stages }, 'Prod'],
   ['gateway.stages: dev is no stage (there are: prod)', { defaults, stages: { prod: {} } }],
   [
     'gateway.stages: A_b must be 1 to 20 lower-case letters, digits and dashes',

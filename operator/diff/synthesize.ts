@@ -19,20 +19,24 @@ interface StackProperties {
 }
 
 /** What always differs from one deployment to the next: no commit, and an edge whose alarms are synthesized as well. */
-export const comparable = ['--context', 'commit=', '--context', 'distribution=E0000000000000'];
+export const comparable = { commit: '', distribution: 'E0000000000000' };
 
-/** Runs `cdk synth` in a checkout, offline, and returns the templates by their file names. */
+/** Runs a checkout's app as `cdk synth` does, and returns the templates by their file names. */
 export async function synthesize(root: string, stage: string): Promise<Record<string, Template>> {
   await using outdir = await mkdtempDisposable(join(tmpdir(), 'gateway-diff-'));
-  const cdk = join(root, 'node_modules/aws-cdk/bin/cdk');
-  // `node` in cdk.json must be the Node that runs now.
-  const PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`;
-  const context = ['--context', `stage=${stage}`, ...comparable];
-  await run(process.execPath, [cdk, 'synth', '--quiet', ...context, '--output', outdir.path], {
-    cwd: root,
+  const { app, context } = JSON.parse(await readFile(join(root, 'cdk.json'), 'utf8'));
+  // The constructs' paths are their names.
+  const told = { ...context, stage, ...comparable, 'aws:cdk:enable-path-metadata': true };
+  const env = {
+    ...process.env,
+    // `node` in cdk.json must be the Node that runs now.
+    PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
+    CDK_OUTDIR: outdir.path,
+    CDK_CONTEXT_JSON: JSON.stringify(told),
     // The deployment validates templates. Here that would take longer than everything else.
-    env: { ...process.env, PATH, CDK_VALIDATION: 'false' },
-  });
+    CDK_VALIDATION: 'false',
+  };
+  await run('sh', ['-c', app], { cwd: root, env });
   return await readTemplates(outdir.path);
 }
 

@@ -2,53 +2,25 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createCheckout } from '../support/checkout.ts';
 
 jest.setTimeout(120_000);
 
-const product = [
-  'bin',
-  'lib',
-  'lambda',
-  'operator',
-  'docs/openapi.json',
-  'cdk.json',
-  'package.json',
-  'package-lock.json',
-];
-const { folder: checkout, git, remove } = createCheckout(product);
-// With an edge, which has a second stack in another region.
-edit('cdk.json', (text) => text.replace('"prod": {', '"prod": { "edge": true,'));
-git('commit', '--quiet', '--all', '--message', 'edge');
-beforeEach(() => git('checkout', '--quiet', '.'));
-afterAll(remove);
-
-function edit(file: string, change: (text: string) => string) {
-  const path = join(checkout, file);
+function edit(folder: string, file: string, change: (text: string) => string) {
+  const path = join(folder, file);
   const before = readFileSync(path, 'utf8');
   const after = change(before);
   expect(after).not.toBe(before);
   writeFileSync(path, after);
 }
 
-/** Runs the app as the CDK's command line does. */
-function synthesize(outdir: string) {
-  const { context } = JSON.parse(readFileSync(join(checkout, 'cdk.json'), 'utf8'));
-  const options = { stage: 'prod', commit: '', distribution: 'E0000000000000', 'aws:cdk:enable-path-metadata': true };
-  const json = JSON.stringify({ ...context, ...options });
-  const env = { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: json, CDK_VALIDATION: 'false' };
-  return spawnSync(process.execPath, ['bin/gateway.ts'], { cwd: checkout, encoding: 'utf8', env });
-}
-
-/** Compares, and leaves no temporary file behind. */
-function diff(...words: string[]) {
+/** Compares in a checkout, and leaves no temporary file behind. */
+function diff(cwd: string, ...words: string[]) {
   const TMPDIR = mkdtempSync(join(tmpdir(), 'diff-test-'));
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/diff.ts', ...words], {
-    cwd: checkout,
-    encoding: 'utf8',
-    env: { ...process.env, TMPDIR, AWS_PROFILE: '', https_proxy: 'http://127.0.0.1:9' },
-  });
+  const env = { ...process.env, TMPDIR, AWS_PROFILE: '', https_proxy: 'http://127.0.0.1:9' };
+  const command = join(process.cwd(), 'bin/diff.ts');
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...words], { cwd, env, encoding: 'utf8' });
   const left = readdirSync(TMPDIR);
   rmSync(TMPDIR, { recursive: true });
   expect(left).toEqual([]);
@@ -56,72 +28,101 @@ function diff(...words: string[]) {
   return { status, stderr, title, lines };
 }
 
-test('three typical changes are exactly three lines', () => {
-  edit('cdk.json', (text) =>
-    text
-      .replace('"memorySize": 512', '"memorySize": 1024')
-      .replace('"prod": {', '"prod": { "BURST_LIMIT": 30, "MODEL_ALIASES": "gpt-*=svc",'),
-  );
-  const { status, stderr, title, lines } = diff('--stage', 'prod');
-  expect(stderr).toBe('');
-  expect(lines.sort()).toEqual([
-    '~ Gateway/Function: Environment.Variables.BURST_LIMIT "20" -> "30"',
-    '~ Gateway/Function: Environment.Variables.MODEL_ALIASES none -> "gpt-*=svc"',
-    '~ Gateway/Function: MemorySize 512 -> 1024',
-  ]);
-  expect(title).toMatch(/^Stage prod: the working tree against HEAD \([0-9a-f]{7}\)$/);
-  expect(status).toBe(0);
-});
+describe('in a checkout of the gateway', () => {
+  const sources = ['bin', 'lib', 'lambda', 'operator', 'docs/openapi.json', 'cdk.json'];
+  const { folder, remove } = createCheckout([...sources, 'package.json', 'package-lock.json']);
+  afterAll(remove);
 
-describe('templates that another checkout has written are judged by this code', () => {
-  const templates = join(checkout, 'templates');
-  const judged = () => diff('--stage', 'prod', '--base', 'HEAD', '--synthesized', templates);
-
-  beforeAll(() => {
-    edit('lib/alarms/edge.ts', (text) => text.replace('failing: 10', 'failing: 90').replace('EdgeRefusing:', 'Other:'));
-    expect(synthesize(templates)).toMatchObject({ status: 0 });
+  test('three typical changes are exactly three lines', () => {
+    edit(folder, 'cdk.json', (text) =>
+      text
+        .replace('"memorySize": 512', '"memorySize": 1024')
+        .replace('"prod": {', '"prod": { "BURST_LIMIT": 30, "MODEL_ALIASES": "gpt-*=svc",'),
+    );
+    const { status, stderr, title, lines } = diff(folder, '--stage', 'prod');
+    expect(stderr).toBe('');
+    expect(lines.sort()).toEqual([
+      '~ Gateway/Function: Environment.Variables.BURST_LIMIT "20" -> "30"',
+      '~ Gateway/Function: Environment.Variables.MODEL_ALIASES none -> "gpt-*=svc"',
+      '~ Gateway/Function: MemorySize 512 -> 1024',
+    ]);
+    expect(title).toMatch(/^Stage prod: the working tree against HEAD \([0-9a-f]{7}\)$/);
+    expect(status).toBe(0);
   });
 
-  test("the edge's alarms, which are a stack in another region, are seen too", () => {
-    const { status, stderr, lines } = judged();
-    expect([status, stderr]).toEqual([2, '']);
-    expect(lines.filter((line) => /^!! DANGER Edge(Failing|Refusing)/.test(line)).sort()).toEqual([
-      '!! DANGER EdgeFailing: no longer watched: rings later than it did',
-      '!! DANGER EdgeRefusing: is removed',
+  test('what holds of a template by itself stops its synthesis, whichever stack it is of', () => {
+    edit(folder, 'lib/alarms/alarm.ts', (text) => text.replace('alarm.addAlarmAction(action);', ''));
+    const { context } = JSON.parse(readFileSync(join(folder, 'cdk.json'), 'utf8'));
+    context.gateway.stages.dev.edge = true;
+    const json = JSON.stringify({ ...context, commit: '', distribution: 'E0000000000000' });
+    const env = { ...process.env, CDK_OUTDIR: join(folder, 'out'), CDK_CONTEXT_JSON: json, CDK_VALIDATION: 'false' };
+    const { status, stderr } = spawnSync(process.execPath, ['bin/gateway.ts'], { cwd: folder, encoding: 'utf8', env });
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/EdgeFailing\w* is not watched/)]);
+  });
+});
+
+// The stand-in is fast: what is compared here are templates, wherever they come from.
+describe('with an app that only writes templates', () => {
+  const { folder, git, remove } = createCheckout(['package.json']);
+  const table = { Type: 'AWS::DynamoDB::GlobalTable', Properties: { KeySchema: [{ AttributeName: 'pk' }] } };
+  const alarm = { Type: 'AWS::CloudWatch::Alarm', Properties: { Threshold: 10, AlarmActions: ['topic'] } };
+  const templates = { Main: { Resources: { Keys: table } }, Edge: { Resources: { Failing: alarm } } };
+  const app = `
+    import { readFileSync, writeFileSync } from 'node:fs';
+    const templates = Object.entries(JSON.parse(readFileSync('templates.json', 'utf8')));
+    const write = (name, value) => writeFileSync(process.env.CDK_OUTDIR + '/' + name, JSON.stringify(value));
+    for (const [name, template] of templates) write(name + '.template.json', template);
+    const artifacts = templates.map(([name]) => [name, {
+      type: 'aws:cloudformation:stack', environment: 'aws://unknown-account/unknown-region',
+      properties: { templateFile: name + '.template.json' },
+    }]);
+    write('manifest.json', { version: '36.0.0', artifacts: Object.fromEntries(artifacts) });`;
+  const files = {
+    'cdk.json': JSON.stringify({ app: 'node app.mjs' }),
+    'app.mjs': app,
+    'templates.json': JSON.stringify(templates),
+  };
+  beforeAll(() => {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    git('add', ...Object.keys(files));
+    git('commit', '--quiet', '--message', 'app');
+  });
+  afterEach(() => git('checkout', '--quiet', '.'));
+  afterAll(remove);
+
+  test('a danger in any of the stacks is marked, and ends it with 2', () => {
+    edit(folder, 'templates.json', (text) => text.replace('"Threshold":10', '"Threshold":90'));
+    expect(diff(folder)).toMatchObject({
+      ...{ status: 2, stderr: '', title: expect.stringMatching(/^Stage dev: /) },
+      lines: ['!! DANGER Failing: no longer watched: rings later than it did', '~ Failing: Threshold 10 -> 90'],
+    });
+  });
+
+  test('what another checkout has synthesized is judged by this code, and a refusal ends it with 3', () => {
+    const synthesized = mkdtempSync(join(tmpdir(), 'synthesized-'));
+    edit(folder, 'templates.json', (text) => text.replace('"pk"', '"id"'));
+    const env = { ...process.env, CDK_OUTDIR: synthesized };
+    expect(spawnSync(process.execPath, ['app.mjs'], { cwd: folder, env }).status).toBe(0);
+    git('checkout', '--quiet', '.');
+    const { status, stderr, title, lines } = diff(folder, '--base', 'HEAD', '--synthesized', synthesized);
+    rmSync(synthesized, { recursive: true });
+    expect([status, stderr, title]).toEqual([3, '', expect.stringContaining(`what stands in ${synthesized} against`)]);
+    expect(lines).toEqual([
+      expect.stringMatching(/^!! REFUSED Keys: no longer exact: has another key, so it is replaced by an empty table/),
+      '~ Keys (replaced): KeySchema[0].AttributeName "pk" -> "id"',
     ]);
   });
 
-  test('a broken base is named as the cause', () => {
-    edit('cdk.json', (text) => text.replace('"prod": {', '"prod": { "GUESTS_LIMIT": 5,'));
+  test('a comparison that fails ends with 1 and says why, and on which side', () => {
+    expect(diff(folder, '--base', 'no-such-branch')).toMatchObject({
+      ...{ status: 1, stderr: 'there is no commit no-such-branch\n' },
+    });
+    edit(folder, 'templates.json', (text) => text.slice(1));
+    const broken = diff(folder);
+    expect([broken.status, broken.stderr.includes('The base')]).toEqual([1, false]);
     git('commit', '--quiet', '--all', '--message', 'broken');
-    const { status, stderr } = judged();
-    git('reset', '--quiet', '--hard', 'HEAD~1');
-    expect(status).toBe(1);
-    expect(stderr).toMatch(
-      /^The base \(HEAD\) can't be synthesized:\ncdk\.json, .*GUESTS_LIMIT is not a known setting/,
-    );
+    writeFileSync(join(folder, 'templates.json'), JSON.stringify(templates));
+    const { status, stderr } = diff(folder, '--base', 'HEAD');
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^The base \(HEAD\) can't be synthesized:\n/)]);
   });
-
-  test("a change of a table's key is refused", () => {
-    edit('templates/InferenceGateway.template.json', (text) => text.replaceAll('"pk"', '"id"'));
-    const { status, stderr, lines } = judged();
-    expect([status, stderr]).toEqual([3, '']);
-    const refusal = /^!! REFUSED Tables\/Keys: no longer exact: has another key, so it is replaced by an empty table/;
-    expect(lines).toContainEqual(expect.stringMatching(refusal));
-    expect(lines).toContainEqual('~ Tables/Keys (replaced): KeySchema[0].AttributeName "pk" -> "id"');
-  });
-});
-
-test('what holds of a template by itself stops its synthesis, whichever stack it is of', () => {
-  edit('lib/alarms/alarm.ts', (text) => text.replace('alarm.addAlarmAction(action);', ''));
-  const { status, stderr } = synthesize(join(checkout, 'cdk.out'));
-  expect([status, stderr]).toEqual([1, expect.stringMatching(/EdgeFailing\w* is not watched/)]);
-});
-
-test('a comparison that fails says why', () => {
-  expect(diff('--base', 'no-such-branch')).toMatchObject({ status: 1, stderr: 'there is no commit no-such-branch\n' });
-  const misspelt = diff('--stage', 'prd');
-  expect(misspelt.status).toBe(1);
-  expect(misspelt.stderr).toContain('prd is no stage: did you mean prod?');
-  expect(misspelt.stderr).not.toContain('The base');
 });

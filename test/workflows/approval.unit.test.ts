@@ -70,7 +70,8 @@ describe('the code that judges a pull request', () => {
   test('gets only templates', () => {
     expect(jobOf('templates')).toContain('path: templates/*.json');
     // Any other difference would look like a change.
-    expect(jobOf('templates')).toContain(`cdk synth --quiet --context stage=prod ${comparable.join(' ')} --output`);
+    const words = Object.entries(comparable).map(([name, value]) => `--context ${name}=${value}`);
+    expect(jobOf('templates')).toContain(`cdk synth --quiet --context stage=prod ${words.join(' ')} --output`);
     expect(workflow).not.toMatch(/pull_request_target|secrets\./);
   });
 });

@@ -29,16 +29,14 @@ export interface Facts {
   called(call: Call): void;
   /** A piece of a call's arguments, which has been added to them. */
   argued(call: Call, text: Literal): void;
-  /** The model is through, and why; perhaps the caller's own text at which it stopped. Counts of tokens may still follow. */
-  finished(finish: Finish, stop?: string): void;
+  /** The model is through, and why; perhaps the caller's own text at which it stopped. Returns the whole answer. */
+  finished(finish: Finish, stop?: string): string;
 }
 
 /** An answer that may have been cut. */
 export class UnfinishedAnswer extends Error {}
 
 const mostPieces = 256;
-
-export type GrowingText = ReturnType<typeof createGrowingText>;
 
 /** Pieces of one text. Joined now and then, or each would keep in memory all the text that it was cut from. */
 export function createGrowingText() {
@@ -57,9 +55,6 @@ export function createGrowingText() {
       if (pieces.length > 0) join();
       joined = [joined.join('')];
       return `"${joined[0]}"`;
-    },
-    get isEmpty(): boolean {
-      return joined.length === 0 && pieces.length === 0;
     },
   };
 }

@@ -54,11 +54,11 @@ export function createChatReader(facts: Facts, stops: ReadonlySet<string>) {
     else if (texts.length === 1 && logprobs === undefined && toolCalls === undefined) [last] = texts;
   }
 
-  function finishAll(): void {
+  function finishAll(): string {
     isOver = true;
     begin();
     calls.end();
-    facts.finished(finish?.reason ?? 'done', finish?.stop);
+    return facts.finished(finish?.reason ?? 'done', finish?.stop);
   }
 
   return {
@@ -73,22 +73,21 @@ export function createChatReader(facts: Facts, stops: ReadonlySet<string>) {
       // The usage comes last, if it comes.
       if (finish && choices.length === 0 && presentMember(json, json.root, 'usage') !== undefined) finishAll();
     },
-    readAnswer(json: Json): void {
+    /** Returns the answer as it was written. */
+    readAnswer(json: Json): string {
       const [choice, second] = elements(json, json.member(json.root, 'choices'));
       const message = choice === undefined ? choice : presentMember(json, choice, 'message');
       if (choice === undefined || message === undefined) throw new TypeError('the answer has no message');
       if (second !== undefined) throw new TypeError('there is a second choice');
       begin();
       readChoice(json, choice, message, true);
-      finishAll();
+      return finishAll();
     },
-    /** Where the text of the last chunk stands, if another chunk may be the same but for that. */
-    get text() {
-      return last;
-    },
-    /** Reads such a chunk: nothing but its text is needed. */
-    repeat(text: Literal): void {
-      if (last !== undefined && text.length > 2) tell(last.kind, text);
+    /** Reads a chunk that is like the last one but for its text, if that is all that such a chunk says. */
+    repeat(text: Literal): boolean {
+      if (last === undefined || isOver) return false;
+      if (text.length > 2) tell(last.kind, text);
+      return true;
     },
     /** The upstream's own end. Throws if that may be a cut. */
     end(): void {
@@ -104,12 +103,9 @@ export function createChatReader(facts: Facts, stops: ReadonlySet<string>) {
   };
 }
 
-/** A text and where it stands. */
 interface FoundText {
   readonly kind: TextKind;
   readonly node: Node;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** Members that hold the thoughts, and those that hold the answer. Some servers send one text under two names at once. */
@@ -181,8 +177,7 @@ const partTexts: Readonly<Record<string, TextKind>> = {
 /** Finds the texts in a string, or in parts of it that say themselves what they are. */
 function readText(json: Json, node: Node, kind: TextKind, texts: FoundText[]): void {
   if (json.kind(node) === 'string') {
-    const [start, end] = [json.start(node), json.end(node)];
-    if (end - start > 2) texts.push({ kind, node, start, end });
+    if (json.end(node) - json.start(node) > 2) texts.push({ kind, node });
   } else if (json.kind(node) === 'array') {
     for (const part of elements(json, node)) readText(json, part, kind, texts);
   } else {

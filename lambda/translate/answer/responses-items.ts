@@ -1,25 +1,28 @@
 import type { ClientTool } from '../tools.ts';
 import { createCustomInput } from './custom-input.ts';
+import type { Events } from './events.ts';
 import { type Call, createGrowingText, decode, type Literal, type TextKind } from './facts.ts';
 import type { Writing } from './writer.ts';
 
 export type ItemStatus = 'completed' | 'incomplete';
 export type TextItem = ReturnType<typeof createTextItem>;
-export type CallItem = ReturnType<typeof createCall>;
+export type CallItem = ReturnType<typeof createCallItem>;
 
 /** Where an item stands. */
-export interface Place {
+interface Place {
   readonly index: number;
   readonly id: string;
 }
 
-function openItem(events: ResponseEvents, { index }: Place, item: string): void {
-  events.write('response.output_item.added', `"output_index":${index},"item":${item}`);
-}
-
-function closeItem(events: ResponseEvents, { index }: Place, item: string): string {
-  events.write('response.output_item.done', `"output_index":${index},"item":${item}`);
-  return item;
+/** Tells that an item begins. Returns what tells that it is done. */
+function openItem(events: Events, { index }: Place, begun: string) {
+  const tell = (what: string, item: string) =>
+    events.write(`response.output_item.${what}`, `"output_index":${index},"item":${item}`);
+  tell('added', begun);
+  return (item: string): string => {
+    tell('done', item);
+    return item;
+  };
 }
 
 /**
@@ -42,33 +45,34 @@ const parts = {
 } as const;
 
 /** Begins a part of an item: `number` counts those before it. */
-function openPart(events: ResponseEvents, kind: TextKind, { id, index: item }: Place, number: number) {
+function openPart(events: Events, kind: TextKind, { id, index: item }: Place, number: number) {
   const { type, member, event, partEvent, index } = parts[kind];
   const at = `"item_id":"${id}","output_index":${item},"${index}":${number}`;
   const whole = createGrowingText();
   const probabilities: string[] = [];
-  const rest = (logprobs: string) => (kind === 'said' ? `,"logprobs":[${logprobs}]` : '');
+  const logprobsOf = (logprobs: string) => (kind === 'said' ? `,"logprobs":[${logprobs}]` : '');
   const partOf = (text: Literal) => {
-    const others = kind === 'said' ? `,"annotations":[]${rest(probabilities.join(','))}` : '';
+    const others = kind === 'said' ? `,"annotations":[]${logprobsOf(probabilities.join(','))}` : '';
     return `{"type":"${type}","${member}":${text}${others}}`;
   };
   events.write(`${partEvent}.added`, `${at},"part":${partOf('""')}`);
-  const write = events.prepareDelta(`${event}.delta`, at + rest(''));
-  const writeWithProbabilities = events.prepareDelta(`${event}.delta`, at);
+  const unlikely = logprobsOf('');
+  const write = events.prepare(`${event}.delta`, `${at}${unlikely},"delta":`);
+  const writeWithProbabilities = events.prepare(`${event}.delta`, `${at},"delta":`);
   return {
     kind,
     add(text: Literal, logprobs?: string): void {
       whole.add(text);
-      if (kind !== 'said' || logprobs === undefined) write(text);
+      if (kind !== 'said' || logprobs === undefined) write(text, '');
       else {
         const inner = logprobs.slice(1, -1);
         probabilities.push(inner);
-        writeWithProbabilities(text, rest(inner));
+        writeWithProbabilities(text, logprobsOf(inner));
       }
     },
     close(): string {
       const { literal } = whole;
-      events.write(`${event}.done`, `${at},"${member}":${literal}${rest(probabilities.join(','))}`);
+      events.write(`${event}.done`, `${at},"${member}":${literal}${logprobsOf(probabilities.join(','))}`);
       const part = partOf(literal);
       events.write(`${partEvent}.done`, `${at},"part":${part}`);
       return part;
@@ -78,21 +82,23 @@ function openPart(events: ResponseEvents, kind: TextKind, { id, index: item }: P
 
 /** What the model thought, or what it says to the caller. `sealing` makes of thoughts what the client shall send back. */
 export function createTextItem(
-  events: ResponseEvents,
+  events: Events,
   place: Place,
   type: 'reasoning' | 'message',
   sealing?: Pick<Writing, 'seal' | 'takeThought'>,
 ) {
+  const { index, id } = place;
   const closed: string[] = [];
   const raw = createGrowingText();
   let open: ReturnType<typeof openPart> | undefined;
   const itemOf = (status: string, sealed = '') =>
     type === 'reasoning'
-      ? `{"type":"reasoning","id":"${place.id}","summary":[${closed.join(',')}]${sealed}}`
-      : `{"type":"message","id":"${place.id}","status":"${status}","role":"assistant","content":[${closed.join(',')}]}`;
-  openItem(events, place, itemOf('in_progress'));
+      ? `{"type":"reasoning","id":"${id}","summary":[${closed.join(',')}]${sealed}}`
+      : `{"type":"message","id":"${id}","status":"${status}","role":"assistant","content":[${closed.join(',')}]}`;
+  const finish = openItem(events, place, itemOf('in_progress'));
   return {
     type,
+    index,
     add(kind: TextKind, text: Literal, logprobs?: string): void {
       if (open?.kind !== kind) {
         if (open) closed.push(open.close());
@@ -105,8 +111,7 @@ export function createTextItem(
     close(status: ItemStatus): string {
       if (open) closed.push(open.close());
       const secret = sealing?.seal(decode(raw.literal));
-      const sealed = secret === undefined ? '' : `,"encrypted_content":${JSON.stringify(secret)}`;
-      return closeItem(events, place, itemOf(status, sealed));
+      return finish(itemOf(status, secret === undefined ? '' : `,"encrypted_content":${JSON.stringify(secret)}`));
     },
   };
 }
@@ -120,46 +125,43 @@ const forms = {
 } as const;
 
 /** A call of a tool as the client declared it. */
-export function createCall(
-  events: ResponseEvents,
+export function createCallItem(
+  events: Events,
   place: Place,
-  {
-    call,
-    callId,
-    tool,
-    live,
-  }: { readonly call: Call; readonly callId: string; readonly tool: ClientTool; readonly live: boolean },
+  { call, callId, tool, live }: { call: Call; callId: string; tool: ClientTool; live: boolean },
 ) {
+  const { index, id } = place;
   const { type, member, event, begins } = forms[tool.kind];
   const namespace = tool.namespace === undefined ? '' : `,"namespace":${JSON.stringify(tool.namespace)}`;
   const name = `,"name":${JSON.stringify(tool.name)}`;
   const named = tool.kind === 'tool_search' ? ',"execution":"client"' : `${name}${namespace}`;
-  const head = `{"type":"${type}","id":"${place.id}","call_id":${JSON.stringify(callId)}${named},"${member}":`;
+  const head = `{"type":"${type}","id":"${id}","call_id":${JSON.stringify(callId)}${named},"${member}":`;
   const itemOf = (status: string, given: string) => `${head}${given},"status":"${status}"}`;
-  const at = `"item_id":"${place.id}","output_index":${place.index}`;
+  const at = `"item_id":"${id}","output_index":${index}`;
   const input = tool.kind === 'custom' ? createCustomInput(live) : undefined;
-  openItem(events, place, itemOf('in_progress', begins));
-  const write = event === undefined ? () => {} : events.prepareDelta(`${event}.delta`, at);
+  const finish = openItem(events, place, itemOf('in_progress', begins));
+  const write = event === undefined ? () => {} : events.prepare(`${event}.delta`, `${at},"delta":`);
   const show = (text: string) => {
-    if (text !== '') write(JSON.stringify(text));
+    if (text !== '') write(JSON.stringify(text), '');
   };
   const argumentsNow = () => (tool.kind === 'tool_search' ? readObject(call) : call.arguments.literal);
 
   return {
+    index,
     add(text: Literal): void {
       if (input) show(input.push(decode(text)));
-      else write(text);
+      else write(text, '');
     },
     close(status: ItemStatus): string {
       if (input) show(input.end());
       else if (call.arguments.isEmpty) {
         call.arguments.add('"{}"');
-        write('"{}"');
+        write('"{}"', '');
       }
       const given = input ? JSON.stringify(input.shown) : argumentsNow();
       const done = tool.kind === 'function' ? name : '';
       if (event !== undefined) events.write(`${event}.done`, `${at}${done},"${member}":${given}`);
-      return closeItem(events, place, itemOf(status, given));
+      return finish(itemOf(status, given));
     },
     /** The item as it is, without an event: a client would run a call that it is told to be done. */
     abandon(): string {
@@ -178,40 +180,4 @@ function readObject({ arguments: { text, literal } }: Call): string {
   } catch {
     return literal;
   }
-}
-
-const number = ',"sequence_number":';
-
-export type ResponseEvents = ReturnType<typeof createResponseEvents>;
-
-/** The events of a response: each has a type, and a number that counts them. `live`: whether anyone reads them. */
-export function createResponseEvents(live: boolean) {
-  let out = '';
-  let sequence = 0;
-  const begin = (type: string, members: string): string => `event: ${type}\ndata: {"type":"${type}",${members}`;
-  // At the end, as it costs the least there: what stands before a text is the same for all its pieces.
-  const end = (): string => `${sequence++}}\n\n`;
-
-  return {
-    /** Writes an event with these members, given as JSON. */
-    write(type: string, members: string): void {
-      if (live) out += `${begin(type, members)}${number}${end()}`;
-    },
-    /** Prepares an event that will be written for every piece of a text. It costs little more than its piece. */
-    prepareDelta(type: string, members: string) {
-      // Joined, as V8 would put a template together anew with each event.
-      const head = [begin(type, members), ',"delta":'].join('');
-      return (text: Literal, rest = ''): void => {
-        if (live) out += head + text + rest + number + end();
-      };
-    },
-    take(): string {
-      const written = out;
-      out = '';
-      return written;
-    },
-    get nextSequence() {
-      return sequence;
-    },
-  };
 }

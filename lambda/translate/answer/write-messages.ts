@@ -1,6 +1,6 @@
-import { createBlockQueue } from './block-queue.ts';
-import type { Facts, Finish } from './facts.ts';
-import { createMessageEvents } from './messages-events.ts';
+import { createEvents } from './events.ts';
+import type { Finish } from './facts.ts';
+import { createMessageBlocks } from './message-blocks.ts';
 import { type AnswerWriter, countTokens, createCallIds, type Writing } from './writer.ts';
 
 export interface MessagesWriting extends Writing {
@@ -10,12 +10,11 @@ export interface MessagesWriting extends Writing {
 
 /** Writes Anthropic messages. */
 export function createMessagesWriter(writing: MessagesWriting): AnswerWriter {
-  const { live, tools, seal } = writing;
-  const events = createMessageEvents(live);
-  const blocks = createBlockQueue({ live, events, seal });
-  const idOf = createCallIds('toolu_', writing.newHex);
-  const id = `msg_${writing.newHex()}`;
-  let answer = '';
+  const { live, tools, newHex } = writing;
+  const events = createEvents({ live, numbered: false });
+  const blocks = createMessageBlocks(writing, events);
+  const idOf = createCallIds('toolu_', newHex);
+  const id = `msg_${newHex()}`;
   let hasCalled = false;
   let hasRefused = false;
 
@@ -30,17 +29,17 @@ export function createMessagesWriter(writing: MessagesWriting): AnswerWriter {
     return stop === undefined ? members('end_turn') : members('stop_sequence', JSON.stringify(stop));
   }
 
-  const facts: Facts = {
+  return {
+    events,
     begin() {
-      const nothing = JSON.stringify(counts({ input: 0, read: 0, written: 0, output: 0 }));
-      const message = messageOf(`"stop_reason":null,"stop_sequence":null,"usage":${nothing}`);
+      const message = messageOf(`"stop_reason":null,"stop_sequence":null,${usageOf({})}`);
       events.write('message_start', `"message":${message}`);
       events.write('ping');
     },
     told(kind, text) {
+      const isThought = kind === 'thought';
       if (kind === 'refused') hasRefused = true;
-      const block = blocks.addText(kind, kind === 'thought' && !writing.showsThoughts ? '""' : text);
-      block.thought?.add(writing.takeThought());
+      blocks.addText(kind, isThought && !writing.showsThoughts ? '""' : text, isThought ? writing.takeThought() : '""');
     },
     called(call) {
       hasCalled = true;
@@ -50,27 +49,21 @@ export function createMessagesWriter(writing: MessagesWriting): AnswerWriter {
     finished(reason, stop) {
       blocks.closeAll(reason);
       const why = stopReason(reason, stop);
-      const usage = `"usage":${usageOf(writing)}`;
-      answer = messageOf(`${why},${usage}`);
+      const usage = usageOf(writing.usage);
+      const message = messageOf(`${why},${usage}`);
       events.write('message_delta', `"delta":{${why}},${usage}`);
       events.write('message_stop');
-    },
-  };
-  return {
-    ...facts,
-    take: events.take,
-    nextSequence: 0,
-    get answer() {
-      return answer;
+      return message;
     },
   };
 }
 
-const counts = (tokens: { input: number; read: number; written: number; output: number }) => ({
-  input_tokens: tokens.input - tokens.read - tokens.written,
-  cache_creation_input_tokens: tokens.written,
-  cache_read_input_tokens: tokens.read,
-  output_tokens: tokens.output,
-});
-
-const usageOf = ({ usage }: Writing): string => JSON.stringify(counts(countTokens(usage)));
+function usageOf(counts: Writing['usage']): string {
+  const { input, read, written, output } = countTokens(counts);
+  return `"usage":${JSON.stringify({
+    input_tokens: input - read - written,
+    cache_creation_input_tokens: written,
+    cache_read_input_tokens: read,
+    output_tokens: output,
+  })}`;
+}

@@ -1,13 +1,6 @@
-import type { Call, Facts, Finish, Literal, TextKind } from './facts.ts';
-import {
-  type CallItem,
-  createCall,
-  createResponseEvents,
-  createTextItem,
-  type ItemStatus,
-  type ResponseEvents,
-  type TextItem,
-} from './responses-items.ts';
+import { createEvents, type Events } from './events.ts';
+import type { Call, Finish, Literal, TextKind } from './facts.ts';
+import { type CallItem, createCallItem, createTextItem, type ItemStatus, type TextItem } from './responses-items.ts';
 import { type AnswerWriter, countTokens, createCallIds, type Writing } from './writer.ts';
 
 export interface ResponsesWriting extends Writing {
@@ -19,25 +12,23 @@ export interface ResponsesWriting extends Writing {
 
 /** Writes OpenAI responses. */
 export function createResponsesWriter(writing: ResponsesWriting): AnswerWriter {
-  const events = createResponseEvents(writing.live);
+  const events = createEvents({ live: writing.live, numbered: true });
   const items = createOutput(writing, events);
   const id = `resp_${writing.newHex()}`;
   const createdAt = Math.floor(writing.now() / 1000);
-  let answer = '';
 
-  function responseOf(state: { status: string; completedAt?: number; incomplete?: string; usage?: string }): string {
-    const { status, completedAt = null, incomplete, usage = 'null' } = state;
-    const details = incomplete === undefined ? 'null' : `{"reason":"${incomplete}"}`;
+  function responseOf(status: string, { completedAt = 'null', incomplete = 'null', usage = 'null' } = {}): string {
     return (
       `{"id":"${id}","object":"response","created_at":${createdAt},"completed_at":${completedAt},"status":"${status}",` +
-      `"error":null,"incomplete_details":${details},"model":${JSON.stringify(writing.model)},"output":[${items.output.join(',')}],` +
+      `"error":null,"incomplete_details":${incomplete},"model":${JSON.stringify(writing.model)},"output":[${items.output.join(',')}],` +
       `${writing.echo},"usage":${usage}}`
     );
   }
 
-  const facts: Facts = {
+  return {
+    events,
     begin() {
-      const response = responseOf({ status: 'in_progress' });
+      const response = responseOf('in_progress');
       events.write('response.created', `"response":${response}`);
       events.write('response.in_progress', `"response":${response}`);
     },
@@ -47,50 +38,38 @@ export function createResponsesWriter(writing: ResponsesWriting): AnswerWriter {
     finished(finish) {
       items.closeAll(finish);
       const usage = usageOf(writing);
-      const incomplete = incompleteBy[finish];
-      const completedAt = Math.floor(writing.now() / 1000);
-      answer = responseOf(
-        incomplete === undefined
-          ? { status: 'completed', completedAt, usage }
-          : { status: 'incomplete', incomplete, usage },
-      );
-      events.write(`response.${incomplete === undefined ? 'completed' : 'incomplete'}`, `"response":${answer}`);
-    },
-  };
-
-  return {
-    ...facts,
-    take: events.take,
-    get nextSequence() {
-      return events.nextSequence;
-    },
-    get answer() {
-      return answer;
+      const reason = incompleteBy[finish];
+      const completedAt = `${Math.floor(writing.now() / 1000)}`;
+      const status = reason === undefined ? 'completed' : 'incomplete';
+      const how = reason === undefined ? { completedAt } : { incomplete: `{"reason":"${reason}"}` };
+      const response = responseOf(status, { ...how, usage });
+      events.write(`response.${status}`, `"response":${response}`);
+      return response;
     },
   };
 }
 
 /** The items of a response. One text is open at a time; beside it, any number of calls. */
-function createOutput(writing: ResponsesWriting, events: ResponseEvents) {
+function createOutput(writing: ResponsesWriting, events: Events) {
   const { live, tools, newHex } = writing;
   const callIdOf = createCallIds('call_', newHex);
   const output: string[] = [];
-  const calls = new Map<Call, { readonly index: number; readonly item: CallItem }>();
+  const calls = new Map<Call, CallItem>();
   let begun = 0;
-  let open: { readonly index: number; readonly item: TextItem } | undefined;
+  let open: TextItem | undefined;
 
   const placeOf = (prefix: string) => ({ index: begun++, id: `${prefix}_${newHex()}` });
 
   function closeText(status: ItemStatus = 'completed'): void {
-    if (open) output[open.index] = open.item.close(status);
+    if (open) output[open.index] = open.close(status);
     open = undefined;
   }
 
   /** Closes the calls to which most likely nothing will be added. */
   function closeCalls(isThrough = (call: Call): boolean => call.arguments.isClosed): void {
-    for (const [call, { index, item }] of calls) {
+    for (const [call, item] of calls) {
       if (!isThrough(call)) continue;
-      output[index] = item.close('completed');
+      output[item.index] = item.close('completed');
       calls.delete(call);
     }
   }
@@ -101,29 +80,27 @@ function createOutput(writing: ResponsesWriting, events: ResponseEvents) {
     /** Adds to the open text if that is of this kind; otherwise closes whatever else is open, and begins one. */
     addText(kind: TextKind, text: Literal, logprobs?: string): void {
       const type = kind === 'thought' ? 'reasoning' : 'message';
-      if (open?.item.type !== type) {
+      if (open?.type !== type) {
         closeText();
         closeCalls();
-        const place = placeOf(type === 'reasoning' ? 'rs' : 'msg');
         const sealing = type === 'reasoning' && writing.wantsSeal ? writing : undefined;
-        open = { index: place.index, item: createTextItem(events, place, type, sealing) };
+        open = createTextItem(events, placeOf(type === 'reasoning' ? 'rs' : 'msg'), type, sealing);
       }
-      open.item.add(kind, text, logprobs);
+      open.add(kind, text, logprobs);
     },
     addCall(call: Call): void {
       closeText();
       closeCalls();
       const tool = tools.find(call.name);
       const place = placeOf({ function: 'fc', custom: 'ctc', tool_search: 'tsc' }[tool.kind]);
-      const item = createCall(events, place, { call, callId: callIdOf(call), tool, live });
-      calls.set(call, { index: place.index, item });
+      calls.set(call, createCallItem(events, place, { call, callId: callIdOf(call), tool, live }));
     },
     // What comes after the end of a call's arguments is no part of them.
-    addArguments: (call: Call, text: Literal): void => calls.get(call)?.item.add(text),
+    addArguments: (call: Call, text: Literal): void => calls.get(call)?.add(text),
     closeAll(finish: Finish): void {
       closeText(finish === 'done' ? 'completed' : 'incomplete');
       closeCalls((call) => finish === 'done' || call.arguments.isClosed);
-      for (const { index, item } of calls.values()) output[index] = item.abandon();
+      for (const item of calls.values()) output[item.index] = item.abandon();
     },
   };
 }

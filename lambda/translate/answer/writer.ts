@@ -1,15 +1,11 @@
 import type { TokenCounts } from '../../dialects/findings.ts';
 import type { ToolNames } from '../tools.ts';
+import type { Events } from './events.ts';
 import type { Call, Facts, Literal } from './facts.ts';
 
 /** Writes an answer in the client's dialect, from the facts. */
 export interface AnswerWriter extends Facts {
-  /** The events written since this was last called, in wire form. */
-  take(): string;
-  /** The number of the next event, if the dialect numbers them. */
-  readonly nextSequence: number;
-  /** The whole answer, once it is finished. */
-  readonly answer: string;
+  readonly events: Events;
 }
 
 /** What a writer has to know besides the facts. */

@@ -1,6 +1,6 @@
 import { type AccountsDependencies, createAccounts } from './accounts/accounts.ts';
 import type { PageFile } from './accounts/pages.ts';
-import { isPageCall } from './accounts/request.ts';
+import { isPageCall } from './accounts/site.ts';
 import type { Aws, CallService } from './aws/call-service.ts';
 import { ServiceError } from './aws/repeat.ts';
 import { type HttpServer, startHttpServer } from './engines/http-server.ts';

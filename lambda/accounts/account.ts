@@ -4,17 +4,17 @@ import type { NetworkLink } from '../identity/identify.ts';
 import type { KeyRecord } from '../identity/keys.ts';
 import type { Counters } from '../quota/counter-store.ts';
 import { readMemberUsage, secondsUntil } from '../quota/policy.ts';
-import type { Account, MemberQuota, ShownKey, ShownTerminal } from './answers.ts';
+import type { Account, MemberQuota, ShownKey } from './answers.ts';
 import { isTooManyKeys, type Keyring, unlabelled } from './keyring.ts';
 import type { FindRules, Limits } from './limits.ts';
 import type { AccountsLog } from './log.ts';
-import { type AccountsRequest, type Action, readLabel, readText, type SignedIn, type WithInput } from './request.ts';
-import type { Sessions } from './steps.ts';
-import type { Terminals } from './terminals.ts';
+import { type AccountsRequest, type Endpoints, readLabel, readText } from './request.ts';
+import type { Sessions } from './sessions.ts';
 
 interface Dependencies {
   readonly sessions: Sessions;
   readonly keyring: Keyring;
+  readonly limits: Limits;
   readonly counters: Pick<Counters, 'read'>;
   readonly memberLimit: number;
   readonly memberBudget: Budget | undefined;
@@ -25,11 +25,11 @@ interface Dependencies {
   readonly now: () => number;
 }
 
-export type AccountAnswers = ReturnType<typeof createAccountAnswers>;
+export type Accounts = ReturnType<typeof createMemberAccounts>;
 
-/** A member's account, as the endpoints answer with it. */
-export function createAccountAnswers(dependencies: Dependencies) {
-  const { sessions, keyring, currency, findLink, findRules, log, now } = dependencies;
+/** A member's account, as the endpoints answer with it, however the member has signed in. */
+export function createMemberAccounts(dependencies: Dependencies) {
+  const { sessions, keyring, limits, currency, findLink, findRules, log, now } = dependencies;
 
   /** What is left today for all keys and links of a member together. */
   const readQuota = async (member: string): Promise<MemberQuota> => {
@@ -40,7 +40,7 @@ export function createAccountAnswers(dependencies: Dependencies) {
       ...{ limit: formatAmount(budget.limit), remaining: formatAmount(budget.remaining) },
       resetSeconds: secondsUntil(budget.resetAt, time),
     };
-    return { limit, remaining, resetSeconds: secondsUntil(resetAt, time), ...(left && { budget: left }) };
+    return { limit, remaining, resetSeconds: secondsUntil(resetAt, time), budget: left };
   };
 
   const describeLink = async ({ id, name }: AccountsRequest['network'], member: string) => {
@@ -56,20 +56,49 @@ export function createAccountAnswers(dependencies: Dependencies) {
     return { wallet: byNetwork ? member : null, keys: keys.map(showKey), keysAllowed, quota, link: linked };
   };
 
+  /** The same, with a new key, which is made last, so that nothing after it can fail and leave it unseen. */
+  const issue = async (request: AccountsRequest, member: string, label: string | undefined): Promise<Account> => {
+    const described = await describe(request, member);
+    const { key, record } = await keyring.issue(member, { label });
+    log.granted(request, { keyId: record.id });
+    return { ...described, keys: [showKey(record), ...described.keys], key: { key, ...showKey(record) } };
+  };
+
   return {
     describe,
+    issue,
+
     /** The same, with a new session. */
     async open(request: AccountsRequest, member: string): Promise<Account> {
       const { token, expiresAt } = await sessions.open(member);
       return { ...(await describe(request, member)), session: { token, expiresAt: isoTime(expiresAt) } };
     },
-    /** The same, with a new key, which is made last, so that nothing after it can fail and leave it unseen. */
-    async issue(request: AccountsRequest, member: string, label: string | undefined): Promise<Account> {
-      const described = await describe(request, member);
-      const { key, record } = await keyring.issue(member, { label });
-      log.granted(request, { keyId: record.id });
-      return { ...described, keys: [showKey(record), ...described.keys], key: { key, ...showKey(record) } };
-    },
+
+    forMembers: {
+      keys: (request) => describe(request, request.member),
+
+      async 'keys/issue'(request) {
+        const { input, network, member } = request;
+        const label = readLabel(input);
+        // Checked first, so that only a race for the last place needs an undo.
+        await keyring.requireFreeSlot(member);
+        const undo = await limits.countGrant(network.id, member);
+        try {
+          return await issue(request, member, label);
+        } catch (error) {
+          if (isTooManyKeys(error)) await undo();
+          throw error;
+        }
+      },
+
+      async 'keys/revoke'(request) {
+        const { input, member } = request;
+        const id = readText(input, 'id');
+        await keyring.revoke(member, id);
+        log.revoked(request, { keyId: id });
+        return describe(request, member);
+      },
+    } satisfies Endpoints['forMembers'],
   };
 }
 
@@ -81,55 +110,3 @@ const showKey = ({ id, createdAt, label, expiresAt }: KeyRecord): ShownKey => ({
   ...(label !== unlabelled && { label }),
   ...(expiresAt !== undefined && { expiresAt: isoTime(expiresAt) }),
 });
-
-interface ActionDependencies {
-  readonly accounts: AccountAnswers;
-  readonly keyring: Keyring;
-  readonly limits: Limits;
-  readonly terminals: Terminals;
-  readonly log: AccountsLog;
-}
-
-/** What only a member may call, by its path below the page. */
-export type MemberActions = Readonly<Record<string, Action<WithInput & SignedIn>>>;
-
-/** What every member may call, however it has signed in. */
-export function createMemberActions({ accounts, keyring, limits, terminals, log }: ActionDependencies): MemberActions {
-  return {
-    keys: (request) => accounts.describe(request, request.member),
-
-    async 'keys/issue'(request) {
-      const { input, network, member } = request;
-      const label = readLabel(input);
-      // Checked first, so that only a race for the last place needs an undo.
-      await keyring.requireFreeSlot(member);
-      const grant = await limits.countGrant(network.id, member);
-      try {
-        return await accounts.issue(request, member, label);
-      } catch (error) {
-        if (isTooManyKeys(error)) await grant.undo();
-        throw error;
-      }
-    },
-
-    async 'keys/revoke'(request) {
-      const { input, member } = request;
-      const id = readText(input, 'id');
-      await keyring.revoke(member, id);
-      log.revoked(request, { keyId: id });
-      return accounts.describe(request, member);
-    },
-
-    'device/find': ({ input, network }): Promise<ShownTerminal> => terminals.find(readText(input, 'code'), network.id),
-
-    async 'device/approve'({ input, network, member }) {
-      await terminals.approve(readText(input, 'code'), network.id, member);
-      return {};
-    },
-
-    async 'device/deny'({ input, network }) {
-      await terminals.deny(readText(input, 'code'), network.id);
-      return {};
-    },
-  };
-}

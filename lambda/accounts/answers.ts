@@ -35,13 +35,15 @@ export interface MemberQuota {
   readonly remaining: number;
   readonly resetSeconds: number;
   /** What is left to spend, as decimals; absent for a member without a budget. */
-  readonly budget?: {
-    readonly currency: string;
-    readonly window: 'day' | 'week' | 'month';
-    readonly limit: string;
-    readonly remaining: string;
-    readonly resetSeconds: number;
-  };
+  readonly budget?:
+    | {
+        readonly currency: string;
+        readonly window: 'day' | 'week' | 'month';
+        readonly limit: string;
+        readonly remaining: string;
+        readonly resetSeconds: number;
+      }
+    | undefined;
 }
 
 /** A member's account, and what only some answers add to it. */
@@ -55,7 +57,7 @@ export interface Account {
   readonly link: { readonly network: string; readonly expiresAt: string | null } | null;
   /** What the company's sign-in calls whoever has just signed in. It is kept nowhere. */
   readonly person?: { readonly name?: string | undefined; readonly email?: string | undefined };
-  readonly session?: { readonly token: string; readonly expiresAt: string };
+  readonly session?: { readonly token: string; readonly expiresAt: string } | undefined;
   /** A key just issued, shown only now; null if the member may have no more. */
   readonly key?: (ShownKey & { readonly key: string }) | null;
 }

@@ -2,8 +2,8 @@ import { GatewayError } from '../errors.ts';
 import { type IssuedKey, issueKey, type KeyRecord, stateOf } from '../identity/keys.ts';
 import type { KeyStore } from '../tables/keys.ts';
 import type { MemberStore, Slot } from '../tables/members.ts';
+import { AccountsError } from './errors.ts';
 import type { FindRules } from './limits.ts';
-import { AccountsError } from './request.ts';
 
 export type Keyring = ReturnType<typeof createKeyring>;
 

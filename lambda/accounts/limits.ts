@@ -1,19 +1,37 @@
 import { GatewayError } from '../errors.ts';
 import type { Counters, CounterWindow } from '../quota/counter-store.ts';
 import { minuteOf, secondsUntil } from '../quota/policy.ts';
+import type { AccountsConfig } from '../settings/config.ts';
 
-/** Live keys of one wallet. */
-export const keysPerWallet = 5;
-/** How long a message may wait for its signature: milliseconds, as all times here. */
-export const challengeLifetime = 5 * 60_000;
-/** How long a person stays signed in. */
-export const sessionLifetime = 15 * 60_000;
-/** How long a network counts as a wallet's member. */
-export const linkLifetime = 24 * 3_600_000;
-
+/** Times are milliseconds. */
 const tenMinutes = 600_000;
 const hour = 3_600_000;
 const day = 86_400_000;
+
+/** What a member may have, by the way in which it signs in. */
+interface MemberRules {
+  /** Live keys of a member. */
+  readonly keysAllowed: number;
+  /** Time until a key expires, unless its member signs in and renews it; undefined if keys don't. */
+  readonly keyLifetime?: number;
+  /**
+   * Whether the network of whoever signs in counts as its member, and its grants are counted. Anyone can make any number of
+   * members out of nothing there.
+   */
+  readonly byNetwork: boolean;
+}
+
+export type FindRules = (member: string) => MemberRules;
+
+/** A member's name tells the way: it is the address of a wallet, or what `accountMember` makes of a company's account. */
+export function createFindRules(config: Pick<AccountsConfig, 'oidcKeys' | 'oidcKeyDays'>): FindRules {
+  const ofWallets = { keysAllowed: 5, byNetwork: true };
+  const ofCompany = { keysAllowed: config.oidcKeys, keyLifetime: config.oidcKeyDays * day, byNetwork: false };
+  return (member) => (member.startsWith('oidc:') ? ofCompany : ofWallets);
+}
+
+/** For what members of another way have. */
+export const nothingOfThisKind = () => new GatewayError('not_found', 'Your account has nothing of this kind.');
 
 interface Limit {
   readonly most: number;
@@ -38,41 +56,10 @@ const limits = {
 
 type Limited = keyof typeof limits;
 
-/** What the members of one way of signing in may have. */
-interface MemberRules {
-  /** Live keys of a member. */
-  readonly keysAllowed: number;
-  /** Milliseconds until a key expires, unless its member signs in and renews it; undefined if keys don't. */
-  readonly keyLifetime?: number;
-  /**
-   * Whether the network of whoever signs in counts as its member, and its grants are counted. Anyone can make any number of
-   * members out of nothing there.
-   */
-  readonly byNetwork: boolean;
-}
-
-/** Whose members they are: by its name a way recognizes its own, and all else knows members only. */
-export interface WayRules {
-  owns(member: string): boolean;
-  readonly rules: MemberRules;
-}
-
-export type FindRules = (member: string) => MemberRules;
-
-/** The rules for a member whose way is no longer offered: nothing new. */
-const none: MemberRules = { keysAllowed: 0, byNetwork: false };
-
-export const createFindRules =
-  (ways: readonly WayRules[]): FindRules =>
-  (member) =>
-    ways.find((way) => way.owns(member))?.rules ?? none;
-
 export type Limits = ReturnType<typeof createLimits>;
 
-interface Grant {
-  /** Takes back what was counted, for a request that is refused after all. */
-  undo(): Promise<void>;
-}
+/** Takes back what was counted, for a request that is refused after all. */
+type Undo = () => Promise<void>;
 
 interface Dependencies {
   readonly counters: Counters;
@@ -90,33 +77,28 @@ export function createLimits({ counters, findRules, now, createToken }: Dependen
   };
 
   /** Counts once what is limited, or throws `rate_limited`. */
-  const count = async (what: Limited, id: string): Promise<Grant> => {
+  const count = async (what: Limited, id: string): Promise<Undo> => {
     const window = windowOf(what, id, now());
     const token = createToken();
     const { granted } = await counters.charge(window, token);
     if (!granted) refuse(window);
-    return { undo: async () => void (await counters.refund(window, token)) };
+    return async () => void (await counters.refund(window, token));
   };
 
   return {
     count,
 
     /** Counts a key or a link for both its network and its member, or throws `rate_limited`. */
-    async countGrant(networkId: string, member: string): Promise<Grant> {
+    async countGrant(networkId: string, member: string): Promise<Undo> {
       // Read first, so that only a race for a member's last grant needs an undo.
       const window = windowOf('grants-person', member, now());
       if ((await counters.read(window)).used >= window.limit) refuse(window);
-      if (!findRules(member).byNetwork) return count('grants-person', member);
-      const network = await count('grants-network', networkId);
+      const undoNetwork = findRules(member).byNetwork ? await count('grants-network', networkId) : undefined;
       try {
-        const own = await count('grants-person', member);
-        return {
-          undo: async () => {
-            await Promise.all([network.undo(), own.undo()]);
-          },
-        };
+        const undoOwn = await count('grants-person', member);
+        return async () => void (await Promise.all([undoNetwork?.(), undoOwn()]));
       } catch (error) {
-        await network.undo();
+        await undoNetwork?.();
         throw error;
       }
     },

@@ -1,6 +1,7 @@
 import { createRender, describeCause, ownFault, staleSecret } from '../report/log.ts';
 import { type Measurement, metrics } from '../report/metrics.ts';
-import { type AccountsRequest, brokenSignIn, type toShownError } from './request.ts';
+import { brokenSignIn, type ShownError } from './errors.ts';
+import type { AccountsRequest } from './request.ts';
 
 export type AccountsLog = ReturnType<typeof createAccountsLog>;
 
@@ -21,7 +22,7 @@ export function createAccountsLog({ write, now, metricsNamespace }: Dependencies
   return {
     /** An environment has started. */
     started: (commit: string) => line('info', 'started', { commit }),
-    refused(request: AccountsRequest, error: ReturnType<typeof toShownError>) {
+    refused(request: AccountsRequest, error: ShownError) {
       const { status, code, reason, cause } = error;
       const fields = { ...describe(request), status, code, reason, ...describeCause(cause) };
       // The company's sign-in may be down without the gateway's doing.

@@ -3,12 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
+import type { GatewayResponse } from '../request/call.ts';
 import { headerPrefix } from '../request/headers.ts';
-import type { AccountsConfig, WayToSignIn } from '../settings/config.ts';
+import { type AccountsConfig, waysToSignIn } from '../settings/config.ts';
 import { placeholderKey } from './pages/cli/snippet.js';
 import { createSdkSnippets } from './pages/cli/snippets-sdks.js';
-import { pagePath, type Site } from './request.ts';
-import { openPipeline, type Pipeline, type PipelineDependencies } from './steps.ts';
+import type { AccountsRequest } from './request.ts';
+import { pagePath, type Site } from './site.ts';
 
 export interface PageFile {
   readonly contentType: string;
@@ -72,33 +73,22 @@ const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character)
 /** The values for the pages' placeholders, such as `{{service}}`. One that is empty does not hold. */
 export type Facts = Readonly<Record<string, string>>;
 
-/** What people may do at a deployment. */
-interface Offers {
-  /** Try it without a key. */
-  readonly guests: boolean;
-  /** Get a key at /cli, by signing in. */
-  readonly ways: readonly WayToSignIn[];
-}
-
 /** The facts that a deployment shows people. Its address is the one that they called, unless the operator set another. */
-export function describeDeployment(
-  { serviceName, contextWindow, memberLimit, gatewayUrl, deviceKeyDays }: AccountsConfig,
-  offers: Offers,
-  site: Site,
-): Facts {
-  const gateway = gatewayUrl ?? site.baseUrl;
-  const key = offers.guests ? 'guest' : placeholderKey;
-  const [curl] = createSdkSnippets({ gatewayUrl: gateway, serviceName, key });
+export function describeDeployment(config: AccountsConfig, site: Site): Facts {
+  const { serviceName, contextWindow, memberLimit, gatewayUrl = site.baseUrl, deviceKeyDays } = config;
+  const guests = config.access === 'open' && config.guestLimit > 0;
+  const ways = waysToSignIn(config);
+  const [curl] = createSdkSnippets({ gatewayUrl, serviceName, key: guests ? 'guest' : placeholderKey });
   return {
     service: serviceName,
     headers: headerPrefix(serviceName),
-    gateway,
+    gateway: gatewayUrl,
     app: site.baseUrl,
     days: deviceKeyDays === 1 ? 'a day' : `${deviceKeyDays} days`,
-    guests: offers.guests ? 'welcome' : '',
-    cli: offers.ways.length > 0 ? pagePath : '',
-    company: offers.ways.includes('company') ? 'yes' : '',
-    wallet: offers.ways.includes('wallet') ? 'yes' : '',
+    guests: guests ? 'welcome' : '',
+    cli: ways.length > 0 ? pagePath : '',
+    company: ways.includes('company') ? 'yes' : '',
+    wallet: ways.includes('wallet') ? 'yes' : '',
     placeholder: placeholderKey,
     window: contextWindow?.toLocaleString('en') ?? '',
     members: `${memberLimit} request${memberLimit === 1 ? '' : 's'} a day`,
@@ -106,38 +96,23 @@ export function describeDeployment(
   };
 }
 
-interface PageDependencies extends PipelineDependencies {
-  readonly describe: (site: Site) => Facts;
-}
-
 /** Serves a file of the pages, or a 304 to a browser that has it already. */
-export function createPagePipeline(file: PageFile, dependencies: PageDependencies): Pipeline {
-  const fill = rememberLast((site) => fillPage(file, dependencies.describe(site)));
-  return openPipeline(dependencies).handler(async ({ headers, site }) => {
-    const { text, gzipped, etag } = fill(site);
+export function servePage(file: PageFile, describe: (site: Site) => Facts) {
+  // A deployment is nearly always called by one address, so its pages are filled once.
+  let last: { readonly baseUrl: string; readonly page: ReturnType<typeof fillPage> } | undefined;
+  return async ({ headers, site }: AccountsRequest): Promise<GatewayResponse> => {
+    const { baseUrl } = site;
+    if (last?.baseUrl !== baseUrl) last = { baseUrl, page: fillPage(file, describe(site)) };
+    const { text, gzipped, etag } = last.page;
     const cached = { etag, 'cache-control': 'no-cache', vary: 'accept-encoding' };
     if (headers['if-none-match'] === etag) return { statusCode: 304, headers: cached, body: '' };
     const head = { ...cached, 'content-type': file.contentType };
     if (!takesGzip(headers['accept-encoding'])) return { statusCode: 200, headers: head, body: text };
     return { statusCode: 200, headers: { ...head, 'content-encoding': 'gzip' }, body: Readable.from([gzipped]) };
-  });
-}
-
-/** A deployment is nearly always called by one address, so its pages are filled once. */
-function rememberLast<Page>(fill: (site: Site) => Page): (site: Site) => Page {
-  let last: { readonly baseUrl: string; readonly page: Page } | undefined;
-  return (site) => {
-    if (last?.baseUrl !== site.baseUrl) last = { baseUrl: site.baseUrl, page: fill(site) };
-    return last.page;
   };
 }
 
 const takesGzip = (accepted = ''): boolean => /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted);
-
-/** The pages' links are relative to a path without a slash at its end. */
-export function createRedirectPipeline(location: string, dependencies: PipelineDependencies): Pipeline {
-  return openPipeline(dependencies).handler(async () => ({ statusCode: 308, headers: { location }, body: '' }));
-}
 
 /** Nothing from elsewhere, nothing inline, no framing. Wallets supply their icons as data URLs. */
 const contentSecurityPolicy = [

@@ -1,11 +1,16 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
+import type { AccountsConfig } from '../settings/config.ts';
 import type { MemberStore } from '../tables/members.ts';
 import type { TerminalStore, WaitingTerminal } from '../tables/terminals.ts';
 import type { ShownTerminal } from './answers.ts';
+import { AccountsError, badRequest } from './errors.ts';
 import { isTooManyKeys, type Keyring } from './keyring.ts';
 import type { Limits } from './limits.ts';
-import { AccountsError, type AccountsRequest, badRequest } from './request.ts';
+import type { AccountsLog } from './log.ts';
+import { createAgentSnippets } from './pages/cli/snippets-agents.js';
+import { type Endpoints, readText, type WithForm } from './request.ts';
+import { type Site, terminalPaths } from './site.ts';
 
 /** How long a terminal waits for its person: milliseconds. */
 const lifetime = 10 * 60_000;
@@ -18,99 +23,162 @@ const triesPerCode = 5;
 /** Without vowels, so that no words come up, and without letters that look alike. */
 const letters = 'BCDFGHJKLMNPQRSTVWXZ';
 
-export type Terminals = ReturnType<typeof createTerminals>;
+const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
-interface Dependencies {
-  readonly store: TerminalStore;
+type Settings = Pick<AccountsConfig, 'serviceName' | 'gatewayUrl' | 'contextWindow' | 'deviceKeyDays'>;
+
+interface Dependencies extends Settings {
+  readonly terminals: TerminalStore;
+  readonly members: Pick<MemberStore, 'wasSignedOut'>;
   readonly keyring: Keyring;
-  readonly wasSignedOut: MemberStore['wasSignedOut'];
   readonly limits: Limits;
   /** Derives the key that codes are hashed with. */
   readonly subkey: (label: string) => Promise<KeyObject>;
-  readonly deviceKeyDays: number;
+  readonly log: AccountsLog;
   readonly now: () => number;
   readonly randomBytes: (size: number) => Buffer;
-  /** Told of every key that a terminal gets. */
-  readonly onKey: (request: AccountsRequest, keyId: string) => void;
 }
 
 /** Signing in a terminal: https://www.rfc-editor.org/rfc/rfc8628 */
-export function createTerminals(dependencies: Dependencies) {
-  const { store, keyring, wasSignedOut, limits, subkey, deviceKeyDays, now, randomBytes, onKey } = dependencies;
+export function createTerminalSignIn(dependencies: Dependencies): Endpoints {
+  const { serviceName, deviceKeyDays, terminals, members, keyring, limits, subkey, log, now, randomBytes } =
+    dependencies;
   const hash = async (code: string): Promise<string> =>
     createHmac('sha256', await subkey('terminal codes'))
       .update(code)
       .digest('base64url');
   const token = () => randomBytes(8).toString('hex');
 
+  /** Gives a terminal its codes. */
+  const begin = async ({ network, site }: WithForm) => {
+    await limits.count('terminals', network.id);
+    const askedAt = now();
+    const deviceCode = randomBytes(32).toString('base64url');
+    const terminal = { device: await hash(deviceCode), networkId: network.id, askedAt, expiresAt: askedAt + lifetime };
+    for (;;) {
+      const userCode = createUserCode(randomBytes);
+      const isFree = await terminals.put(await hash(userCode), terminal, askedAt);
+      if (!isFree) continue;
+      return {
+        device_code: deviceCode,
+        user_code: `${userCode.slice(0, 4)}-${userCode.slice(4)}`,
+        verification_uri: `${site.pageUrl}/device`,
+        expires_in: lifetime / 1000,
+        interval,
+      };
+    }
+  };
+
+  /** Gives a terminal that was let in its key; throws what the RFC says until then. */
+  const redeem = async (request: WithForm) => {
+    const device = await hash(readField(request, 'device_code'));
+    const time = now();
+    const found = await terminals.poll(device, time);
+    if (!found) throw new AccountsError('invalid_grant', 'This device code is not known. Ask for a new one.');
+    if (found.expiresAt <= time) throw new AccountsError('expired_token', 'The code has expired. Ask for a new one.');
+    const { decision, decidedAt = 0, approvedBy: member } = found;
+    const isEnded = member !== undefined && (await members.wasSignedOut(member, decidedAt));
+    if (decision === 'denied' || isEnded)
+      throw new AccountsError('access_denied', 'The person has not let this terminal in.');
+    if (member === undefined) {
+      const isTooSoon = found.polledAt !== undefined && time - found.polledAt < interval * 1000 - leeway;
+      if (isTooSoon) throw new AccountsError('slow_down', `Ask every ${interval} seconds at most.`);
+      throw new AccountsError('authorization_pending', 'Nobody has let this terminal in yet.');
+    }
+    const isFirst = await terminals.take(device, time, token());
+    if (!isFirst) throw new AccountsError('invalid_grant', 'This device code has been used. Ask for a new one.');
+    const most = time + deviceKeyDays * 86_400_000;
+    const { key, record } = await keyring
+      .issue(member, { label: 'terminal', expiresAt: most })
+      .catch(refuseWithoutSlot);
+    log.granted(request, { keyId: record.id });
+    const expiresIn = Math.floor(((record.expiresAt ?? most) - time) / 1000);
+    return { access_token: key, token_type: 'Bearer', expires_in: expiresIn };
+  };
+
   /** Guesses are counted before anything is looked up, and a code that was right is taken off again. */
   const lookUp = async (typed: string, networkId: string): Promise<WaitingTerminal> => {
-    const guess = await limits.count('codes', networkId);
-    const found = await store.findByUserCode(await hash(readUserCode(typed)), triesPerCode);
+    const undo = await limits.count('codes', networkId);
+    const found = await terminals.findByUserCode(await hash(readUserCode(typed)), triesPerCode);
     if (!found || found.expiresAt <= now() || found.decision) throw unknownCode();
-    await guess.undo();
+    await undo();
     return found;
   };
 
   return {
-    /** Gives a terminal its codes. */
-    async begin(networkId: string) {
-      await limits.count('terminals', networkId);
-      const askedAt = now();
-      const deviceCode = randomBytes(32).toString('base64url');
-      const terminal = { device: await hash(deviceCode), networkId, askedAt, expiresAt: askedAt + lifetime };
-      for (;;) {
-        const userCode = createUserCode(randomBytes);
-        const isFree = await store.put(await hash(userCode), terminal, askedAt);
-        if (isFree) return { deviceCode, userCode: showCode(userCode), expiresIn: lifetime / 1000, interval };
-      }
+    forTerminals: {
+      async [terminalPaths.begin](request) {
+        checkClient(request, serviceName);
+        return begin(request);
+      },
+
+      async [terminalPaths.token](request) {
+        checkClient(request, serviceName);
+        if (readField(request, 'grant_type') !== deviceGrant) {
+          throw new AccountsError('unsupported_grant_type', `grant_type must be ${deviceGrant}.`);
+        }
+        return redeem(request);
+      },
     },
 
-    /** The key of a terminal that was let in; throws what the RFC says until then. */
-    async redeem(deviceCode: string, request: AccountsRequest) {
-      const time = now();
-      const device = await hash(deviceCode);
-      const found = await store.poll(device, time);
-      if (!found) throw new AccountsError('invalid_grant', 'This device code is not known. Ask for a new one.');
-      if (found.expiresAt <= time) throw new AccountsError('expired_token', 'The code has expired. Ask for a new one.');
-      const { decision, decidedAt = 0, member } = found;
-      const isEnded = member !== undefined && (await wasSignedOut(member, decidedAt));
-      if (decision === 'denied' || isEnded)
-        throw new AccountsError('access_denied', 'The person has not let this terminal in.');
-      if (decision !== 'approved' || member === undefined) {
-        const isTooSoon = found.polledAt !== undefined && time - found.polledAt < interval * 1000 - leeway;
-        if (isTooSoon) throw new AccountsError('slow_down', `Ask every ${interval} seconds at most.`);
-        throw new AccountsError('authorization_pending', 'Nobody has let this terminal in yet.');
-      }
-      const isFirst = await store.take(device, time, token());
-      if (!isFirst) throw new AccountsError('invalid_grant', 'This device code has been used. Ask for a new one.');
-      const most = deviceKeyDays * 86_400_000;
-      const { key, record } = await keyring
-        .issue(member, { label: 'terminal', expiresAt: time + most })
-        .catch(refuseWithoutSlot);
-      onKey(request, record.id);
-      return { key, expiresIn: Math.floor(((record.expiresAt ?? time + most) - time) / 1000) };
+    forMembers: {
+      async 'device/find'({ input, network }): Promise<ShownTerminal> {
+        const { networkId, askedAt } = await lookUp(readText(input, 'code'), network.id);
+        return { sameNetwork: networkId === network.id, age: Math.floor((now() - askedAt) / 1000) };
+      },
+
+      async 'device/approve'({ input, network, member }) {
+        const { device } = await lookUp(readText(input, 'code'), network.id);
+        await keyring.requireFreeSlot(member);
+        const undo = await limits.countGrant(network.id, member);
+        if (await terminals.decide(device, member, now(), token())) return {};
+        await undo();
+        throw unknownCode();
+      },
+
+      async 'device/deny'({ input, network }) {
+        const { device } = await lookUp(readText(input, 'code'), network.id);
+        if (await terminals.decide(device, undefined, now(), token())) return {};
+        throw unknownCode();
+      },
     },
 
-    async find(typed: string, networkId: string): Promise<ShownTerminal> {
-      const { networkId: its, askedAt } = await lookUp(typed, networkId);
-      return { sameNetwork: its === networkId, age: Math.floor((now() - askedAt) / 1000) };
-    },
-
-    async approve(typed: string, networkId: string, member: string): Promise<void> {
-      const { device } = await lookUp(typed, networkId);
-      await keyring.requireFreeSlot(member);
-      const grant = await limits.countGrant(networkId, member);
-      if (await store.decide(device, member, now(), token())) return;
-      await grant.undo();
-      throw unknownCode();
-    },
-
-    async deny(typed: string, networkId: string): Promise<void> {
-      const { device } = await lookUp(typed, networkId);
-      if (!(await store.decide(device, undefined, now(), token()))) throw unknownCode();
+    facts: {
+      [terminalPaths.metadata]: async ({ site }) => describeServer(site),
+      [terminalPaths.opencode]: async ({ site }) => describeForOpencode(site, dependencies),
     },
   };
+}
+
+/** https://www.rfc-editor.org/rfc/rfc8414 */
+const describeServer = ({ baseUrl }: Site): object => ({
+  issuer: baseUrl,
+  device_authorization_endpoint: baseUrl + terminalPaths.begin,
+  token_endpoint: baseUrl + terminalPaths.token,
+  grant_types_supported: [deviceGrant],
+  response_types_supported: [],
+  token_endpoint_auth_methods_supported: ['none'],
+});
+
+/** What `opencode auth login URL` reads: the command that prints a key, the variable that the key goes into, and its settings. */
+function describeForOpencode({ baseUrl, pageUrl }: Site, settings: Settings) {
+  const { serviceName, gatewayUrl = baseUrl, contextWindow } = settings;
+  const env = `${serviceName.toUpperCase().replaceAll('-', '_')}_API_KEY`;
+  const snippets = createAgentSnippets({ gatewayUrl, serviceName, key: `{env:${env}}`, contextWindow });
+  const config = snippets.find(({ id }) => id === 'opencode')?.blocks[0]?.text ?? '{}';
+  return { auth: { command: ['sh', '-c', `curl -fsS ${pageUrl}/login.sh | sh`], env }, config: JSON.parse(config) };
+}
+
+function checkClient(request: WithForm, serviceName: string): void {
+  const clientId = `${serviceName}-terminal`;
+  if (readField(request, 'client_id') === clientId) return;
+  throw new AccountsError('invalid_client', `client_id must be ${clientId}.`);
+}
+
+function readField({ form }: WithForm, name: string): string {
+  const value = form.get(name);
+  if (value) return value;
+  throw badRequest(`${name} is missing.`);
 }
 
 /** Eight letters, each as likely as the others. */
@@ -121,8 +189,6 @@ function createUserCode(randomBytes: (size: number) => Buffer): string {
   }
   return code;
 }
-
-const showCode = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`;
 
 /** People type in lower case, with blanks, or without the dash. */
 function readUserCode(typed: string): string {

@@ -41,6 +41,18 @@ export function createItems(callDynamoDb: CallService, tableName: string) {
     return { items: Items.map(toPlain), next: LastEvaluatedKey && toPlain(LastEvaluatedKey) };
   };
 
+  /** Returns the item after the update, unless it asks for the one before; undefined if its condition does not hold. */
+  const updateItem = async (key: string, { ExpressionAttributeValues: values, ...rest }: Update) => {
+    const stored = values && { ExpressionAttributeValues: toStored(values) };
+    try {
+      const item = await update(key, { ReturnValues: 'ALL_NEW', ...rest, ...stored });
+      return item && toPlain(item);
+    } catch (error) {
+      if (isConditionFailure(error)) return undefined;
+      throw error;
+    }
+  };
+
   return {
     /** Reads what was written last: a key or a link works on the first request after it was made. */
     async read(key: string): Promise<Item | undefined> {
@@ -55,17 +67,10 @@ export function createItems(callDynamoDb: CallService, tableName: string) {
       await call('PutItem', { TableName, Item: { ...toStored({ ...values, ...ttl }), ...Key } });
     },
 
-    /** Returns the item after the update, unless it asks for the one before; undefined if its condition does not hold. */
-    async update(key: string, { ExpressionAttributeValues: values, ...rest }: Update): Promise<Item | undefined> {
-      const stored = values && { ExpressionAttributeValues: toStored(values) };
-      try {
-        const item = await update(key, { ReturnValues: 'ALL_NEW', ...rest, ...stored });
-        return item && toPlain(item);
-      } catch (error) {
-        if (isConditionFailure(error)) return undefined;
-        throw error;
-      }
-    },
+    update: updateItem,
+
+    /** Whether the condition of the update held. */
+    tryUpdate: async (key: string, input: Update): Promise<boolean> => (await updateItem(key, input)) !== undefined,
 
     /** Returns the item that there was. */
     async remove(key: string): Promise<Item | undefined> {
@@ -86,6 +91,12 @@ export function createItems(callDynamoDb: CallService, tableName: string) {
     scan: (index: Index, page: Page) => search('Scan', index, page),
   };
 }
+
+/**
+ * The condition for what serves once and in time: nobody has left another token under this name. A repeated write finds the token
+ * that it left itself.
+ */
+export const isFree = (name: string) => `expiresAt > :now AND (attribute_not_exists(${name}) OR ${name} = :token)`;
 
 function toStored(item: Item): StoredItem {
   const values = Object.entries(item).filter(([, value]) => value !== undefined);

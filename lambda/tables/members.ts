@@ -1,5 +1,5 @@
 import type { CallService } from '../aws/call-service.ts';
-import { createItems } from './items.ts';
+import { createItems, isFree } from './items.ts';
 import { keyOf } from './keys.ts';
 
 /** A message that waits for its signature. Times are epoch milliseconds. */
@@ -27,28 +27,23 @@ export type MemberStore = ReturnType<typeof createMemberStore>;
 /** Members' sign-ins, sessions and live keys, in the keys table. */
 export function createMemberStore(callDynamoDb: CallService, tableName: string) {
   const table = createItems(callDynamoDb, tableName);
-  /** Whether the condition of the update held. */
-  const tryUpdate = async (...input: Parameters<typeof table.update>) => (await table.update(...input)) !== undefined;
 
   return {
     putChallenge: (nonce: string, challenge: Challenge) =>
       table.put(`challenge#${nonce}`, challenge, challenge.expiresAt),
 
-    /** Takes a waiting challenge; false if there is none. A repeated write with the same token counts as the same taking. */
+    /** Takes a waiting challenge; false if there is none. */
     takeChallenge: (nonce: string, { digest, purpose }: Omit<Challenge, 'expiresAt'>, now: number, token: string) =>
-      tryUpdate(`challenge#${nonce}`, {
+      table.tryUpdate(`challenge#${nonce}`, {
         UpdateExpression: 'SET takenBy = :token',
-        ConditionExpression:
-          'digest = :digest AND purpose = :purpose AND expiresAt > :now AND (attribute_not_exists(takenBy) OR takenBy = :token)',
+        ConditionExpression: `digest = :digest AND purpose = :purpose AND ${isFree('takenBy')}`,
         ExpressionAttributeValues: { ':token': token, ':digest': digest, ':purpose': purpose, ':now': now },
       }),
 
     putSession: (hash: string, session: Session) => table.put(`session#${hash}`, session, session.expiresAt),
 
-    async findSession(hash: string): Promise<Session | undefined> {
-      const item = await table.read(`session#${hash}`);
-      return item && { member: String(item.member), expiresAt: Number(item.expiresAt) };
-    },
+    /** Only this folder writes the table, so the items have its types. */
+    findSession: async (hash: string) => (await table.read(`session#${hash}`)) as Session | undefined,
 
     /** Ends what the member has begun by signing in: sessions, and terminals that were let in and have no key yet. */
     async signOut(member: string, now: number): Promise<void> {
@@ -67,7 +62,7 @@ export function createMemberStore(callDynamoDb: CallService, tableName: string) 
     /** False if the member has as many keys as it may have. */
     // A repeated write may find its own slot and no other free. Adding to a set twice changes nothing.
     takeSlot: (member: string, slot: Slot, limit: number) =>
-      tryUpdate(`wallet#${member}`, {
+      table.tryUpdate(`wallet#${member}`, {
         UpdateExpression: 'ADD live :slots',
         ConditionExpression: 'attribute_not_exists(live) OR size(live) < :limit OR contains(live, :slot)',
         ExpressionAttributeValues: { ':slots': new Set([toText(slot)]), ':slot': toText(slot), ':limit': limit },

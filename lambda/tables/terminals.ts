@@ -1,5 +1,5 @@
 import type { CallService } from '../aws/call-service.ts';
-import { createItems, type Item } from './items.ts';
+import { createItems, isFree } from './items.ts';
 
 /** A terminal that waits to be signed in. Times are epoch milliseconds. */
 export interface WaitingTerminal {
@@ -12,8 +12,8 @@ export interface WaitingTerminal {
   /** What a person has decided; undefined until then. */
   readonly decision?: 'approved' | 'denied';
   readonly decidedAt?: number;
-  /** Who has approved it. */
-  readonly member?: string;
+  /** The member who has approved it. */
+  readonly approvedBy?: string;
   /** When it last asked for its key. */
   readonly polledAt?: number;
 }
@@ -27,25 +27,23 @@ export type TerminalStore = ReturnType<typeof createTerminalStore>;
  *   user#<hash>    { device, expiresAt }
  */
 export function createTerminalStore(callDynamoDb: CallService, tableName: string) {
-  const { put, read, update } = createItems(callDynamoDb, tableName);
-  const isWaiting = 'attribute_exists(pk) AND expiresAt > :now';
+  const { put, read, update, tryUpdate } = createItems(callDynamoDb, tableName);
+  /** Only this folder writes the table, so the items have its types. */
+  const toTerminal = (device: string, item: object | undefined) => item && ({ ...item, device } as WaitingTerminal);
 
   return {
     /** False if the user code belongs to another terminal that waits. */
     async put(userCode: string, { device, ...terminal }: WaitingTerminal, now: number): Promise<boolean> {
       await put(`device#${device}`, terminal, terminal.expiresAt);
-      const taken = await update(`user#${userCode}`, {
+      return tryUpdate(`user#${userCode}`, {
         UpdateExpression: 'SET device = :device, expiresAt = :expiresAt, #ttl = :ttl',
         ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now OR device = :device',
         ExpressionAttributeNames: { '#ttl': 'ttl' },
         ExpressionAttributeValues: {
-          ':device': device,
-          ':expiresAt': terminal.expiresAt,
-          ':ttl': Math.ceil(terminal.expiresAt / 1000),
-          ':now': now,
+          ...{ ':device': device, ':now': now },
+          ...{ ':expiresAt': terminal.expiresAt, ':ttl': Math.ceil(terminal.expiresAt / 1000) },
         },
       });
-      return taken !== undefined;
     },
 
     /** Finds the terminal with this user code, and counts the try; undefined if there is none, or it was tried too often. */
@@ -57,7 +55,7 @@ export function createTerminalStore(callDynamoDb: CallService, tableName: string
         ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(tries) OR tries < :most)',
         ExpressionAttributeValues: { ':one': 1, ':most': mostTries },
       });
-      return found && toTerminal(device, found);
+      return toTerminal(device, found);
     },
 
     /** Notes when the terminal asked, and gives it as it was before. */
@@ -68,49 +66,26 @@ export function createTerminalStore(callDynamoDb: CallService, tableName: string
         ExpressionAttributeValues: { ':now': now },
         ReturnValues: 'ALL_OLD',
       });
-      return found && toTerminal(device, found);
+      return toTerminal(device, found);
     },
 
-    /**
-     * Whether the decision was taken, which is a refusal if nobody approves: the first one counts. A repeated write with the same
-     * token is the same decision.
-     */
-    async decide(device: string, approvedBy: string | undefined, now: number, token: string): Promise<boolean> {
-      const decided = await update(`device#${device}`, {
+    /** Whether the decision was taken, which is a refusal if nobody approves: the first one counts. */
+    decide: (device: string, approvedBy: string | undefined, now: number, token: string): Promise<boolean> =>
+      tryUpdate(`device#${device}`, {
         UpdateExpression: `SET decision = :decision, decidedAt = :now, decidedBy = :token${approvedBy ? ', approvedBy = :member' : ''}`,
-        ConditionExpression: `${isWaiting} AND (attribute_not_exists(decision) OR decidedBy = :token)`,
+        ConditionExpression: isFree('decidedBy'),
         ExpressionAttributeValues: {
-          ':decision': approvedBy ? 'approved' : 'denied',
-          ':token': token,
-          ':now': now,
-          ':member': approvedBy,
+          ...{ ':decision': approvedBy ? 'approved' : 'denied', ':member': approvedBy },
+          ...{ ':token': token, ':now': now },
         },
-      });
-      return decided !== undefined;
-    },
+      }),
 
     /** Takes the key that was approved: true for one caller only. */
-    async take(device: string, now: number, token: string): Promise<boolean> {
-      const taken = await update(`device#${device}`, {
+    take: (device: string, now: number, token: string): Promise<boolean> =>
+      tryUpdate(`device#${device}`, {
         UpdateExpression: 'SET takenBy = :token',
-        ConditionExpression: `${isWaiting} AND decision = :approved AND (attribute_not_exists(takenBy) OR takenBy = :token)`,
+        ConditionExpression: `decision = :approved AND ${isFree('takenBy')}`,
         ExpressionAttributeValues: { ':token': token, ':approved': 'approved', ':now': now },
-      });
-      return taken !== undefined;
-    },
-  };
-}
-
-function toTerminal(device: string, item: Item): WaitingTerminal {
-  const { networkId, askedAt, expiresAt, decision, decidedAt, approvedBy, polledAt } = item;
-  return {
-    device,
-    networkId: String(networkId),
-    askedAt: Number(askedAt),
-    expiresAt: Number(expiresAt),
-    ...((decision === 'approved' || decision === 'denied') && { decision }),
-    ...(typeof decidedAt === 'number' && { decidedAt }),
-    ...(typeof approvedBy === 'string' && { member: approvedBy }),
-    ...(typeof polledAt === 'number' && { polledAt }),
+      }),
   };
 }

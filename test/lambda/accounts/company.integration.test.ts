@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
-import { requireAllowed } from '../../../lambda/accounts/company-sign-in.ts';
+import { requireAllowed } from '../../../lambda/accounts/admission.ts';
 import { demoAccounts, type IdentityProvider, startIdentityProvider } from '../../../local/demo/identity-provider.ts';
 import { listenLocally } from '../../../local/listen-locally.ts';
 import { bearer, type Reply, startTestWallet, type TestWallet } from '../../support/accounts.ts';

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createKeyring, type Keyring } from '../../../lambda/accounts/keyring.ts';
-import { ofWallets } from '../../../lambda/accounts/ways-to-sign-in.ts';
+import { createFindRules } from '../../../lambda/accounts/limits.ts';
 import { hashKey } from '../../../lambda/identity/keys.ts';
 import { createKeyStore, type KeyStore } from '../../../lambda/tables/keys.ts';
 import { createMemberStore, type MemberStore } from '../../../lambda/tables/members.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoppedTimers, stopTimers } from '../../support/stop-timers.ts';
 
-const findRules = () => ofWallets.rules;
+const findRules = createFindRules({ oidcKeys: 20, oidcKeyDays: 30 });
 
 const member = `0x${'a'.repeat(40)}`;
 

@@ -1,13 +1,12 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createLimits, type Limits } from '../../../lambda/accounts/limits.ts';
-import { ofWallets } from '../../../lambda/accounts/ways-to-sign-in.ts';
+import { createFindRules, createLimits, type Limits } from '../../../lambda/accounts/limits.ts';
 import { type Counters, createToken } from '../../../lambda/quota/counter-store.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoppedTimers, stopTimers } from '../../support/stop-timers.ts';
 
-const findRules = () => ofWallets.rules;
+const findRules = createFindRules({ oidcKeys: 20, oidcKeyDays: 30 });
 
 describe('the limits of a network and a wallet', () => {
   let database: TestDynamoDb;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { isPageCall, siteOf } from '../../../lambda/accounts/request.ts';
+import { isPageCall, siteOf } from '../../../lambda/accounts/site.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const deployed = { appUrl: undefined, scheme: 'https' } as const;

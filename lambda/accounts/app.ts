@@ -1,0 +1,144 @@
+import { openAiErrorFields } from '../dialects/openai-error.ts';
+import { GatewayError } from '../errors.ts';
+import type { FindNetwork } from '../identity/network.ts';
+import type { App, GatewayResponse } from '../request/call.ts';
+import { createRequestId, headerNames } from '../request/headers.ts';
+import { type ShownError, toShownError } from './errors.ts';
+import type { AccountsLog } from './log.ts';
+import { type Facts, type PageFile, securityHeaders, servePage } from './pages.ts';
+import { type AccountsRequest, checkOrigin, type Endpoints, readForm, readInput } from './request.ts';
+import type { Sessions } from './sessions.ts';
+import { docsPath, hasOwnAddress, isTerminalPath, pagePath, type Site, siteOf } from './site.ts';
+
+interface Dependencies {
+  readonly serviceName: string;
+  readonly appUrl: string | undefined;
+  readonly scheme: 'http' | 'https';
+  /** What there is besides pages: nothing where only the operator issues keys, and then no page for it either. */
+  readonly parts: readonly Endpoints[];
+  readonly pageFiles: ReadonlyMap<string, PageFile>;
+  readonly describe: (site: Site) => Facts;
+  readonly sessions: Sessions;
+  readonly findNetwork: FindNetwork;
+  readonly log: AccountsLog;
+}
+
+type Endpoint = (request: AccountsRequest) => Promise<GatewayResponse>;
+
+/** A call in, a response out. */
+export function createApp(dependencies: Dependencies): App {
+  const { serviceName, appUrl, parts, findNetwork, log } = dependencies;
+  const errorHeader = headerNames(serviceName).error;
+
+  const refuse = (request: AccountsRequest, thrown: unknown, render = inOpenAiShape): GatewayResponse => {
+    const error = toShownError(thrown);
+    log.refused(request, error);
+    const headers = { ...error.headers, ...ofJson, [errorHeader]: error.code };
+    return { statusCode: error.status, headers, body: JSON.stringify(render(error)) };
+  };
+  const routes = createRoutes(dependencies, refuse);
+
+  const findEndpoint = (method: string, path: string): [route: string, endpoint: Endpoint] => {
+    const route = `${method === 'HEAD' ? 'GET' : method} ${path}`;
+    const found = routes.get(route);
+    if (found) return [route, found];
+    const allowed = ['GET', 'POST'].filter((other) => routes.has(`${other} ${path}`)).join(', ');
+    if (allowed === '') {
+      const pages = parts.length > 0 ? `/, ${pagePath} and ${docsPath}` : `/ and ${docsPath}`;
+      return ['unknown', rejecting(new GatewayError('not_found', `There is nothing here but ${pages}.`))];
+    }
+    const message = `This path takes ${allowed} only.`;
+    return [path, rejecting(new GatewayError('method_not_allowed', message, { headers: { allow: allowed } }))];
+  };
+
+  return async (call) => {
+    const { method, headers, bodySize, takeBody } = call;
+    const id = createRequestId();
+    const [route, endpoint] = findEndpoint(method, call.path);
+    let request: AccountsRequest = { id, route, headers, bodySize, takeBody, site: nowhere, network: nobodys };
+    const answer = async () => {
+      const site = siteOf(call.host, dependencies);
+      if (isTerminalPath(call.path) && !hasOwnAddress(site, appUrl)) throw withoutAddress();
+      request = { ...request, site, network: await findNetwork(headers, call.sourceAddress) };
+      call.memory.claim(request.network.site);
+      return endpoint(request);
+    };
+    const response = await answer().catch((thrown) => refuse(request, thrown));
+    return {
+      ...response,
+      headers: { ...response.headers, ...securityHeaders, 'x-request-id': id, 'request-id': id },
+      body: method === 'HEAD' ? '' : response.body,
+    };
+  };
+}
+
+const rejecting = (error: GatewayError): Endpoint => {
+  return () => Promise.reject(error);
+};
+
+const nowhere: Site = { domain: '', origin: '', baseUrl: '', pageUrl: '' };
+const nobodys = { id: '', name: '', site: '' };
+
+function withoutAddress(): GatewayError {
+  const message = 'Terminals can’t sign in here yet: the operator has to set these pages’ own address first.';
+  return new GatewayError('not_found', message);
+}
+
+const ofJson = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+
+const inOpenAiShape = (error: ShownError): object => ({ error: openAiErrorFields(error) });
+
+/** Errors that any request may end with, by their code in OAuth: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
+function inOAuthShape({ code, status, message }: ShownError): object {
+  const isOAuths = status === 400;
+  const named = status === 429 ? 'slow_down' : status >= 500 ? 'temporarily_unavailable' : 'invalid_request';
+  return { error: isOAuths ? code : named, error_description: message };
+}
+
+type Refuse = (request: AccountsRequest, thrown: unknown, render: typeof inOAuthShape) => GatewayResponse;
+
+/** The endpoints by method and path. */
+function createRoutes(dependencies: Dependencies, refuse: Refuse): ReadonlyMap<string, Endpoint> {
+  const { parts, pageFiles, describe, sessions } = dependencies;
+  const toJson = (answer: object) => ({ statusCode: 200, headers: ofJson, body: JSON.stringify(answer) });
+  const redirect = (path: string) =>
+    [`GET ${path}/`, async () => ({ statusCode: 308, headers: { location: `..${path}` }, body: '' })] as const;
+
+  const routes = new Map<string, Endpoint>([
+    ...[...pageFiles].map(([path, file]) => [`GET ${path}`, servePage(file, describe)] as const),
+    // The pages' links are relative to a path without a slash at its end.
+    ...[docsPath, pagePath].map(redirect),
+  ]);
+  if (parts.length === 0) for (const path of pagesToSignIn) routes.delete(`GET ${pagePath}${path}`);
+
+  for (const { forAnyone = {}, forMembers = {}, forTerminals = {}, facts = {} } of parts) {
+    for (const [path, act] of Object.entries(facts)) {
+      routes.set(`GET ${path}`, async (request) => toJson(await act(request)));
+    }
+    for (const [path, act] of Object.entries(forAnyone)) {
+      routes.set(`POST ${pagePath}/${path}`, async (request) => {
+        checkOrigin(request);
+        return toJson(await act({ ...request, input: await readInput(request) }));
+      });
+    }
+    for (const [path, act] of Object.entries(forMembers)) {
+      routes.set(`POST ${pagePath}/${path}`, async (request) => {
+        checkOrigin(request);
+        const input = await readInput(request);
+        const member = await sessions.findMember(request.headers.authorization);
+        return toJson(await act({ ...request, input, member }));
+      });
+    }
+    for (const [path, act] of Object.entries(forTerminals)) {
+      const answer: Endpoint = async (request) => {
+        checkOrigin(request);
+        return toJson(await act({ ...request, form: await readForm(request) }));
+      };
+      routes.set(`POST ${path}`, (request) => answer(request).catch((thrown) => refuse(request, thrown, inOAuthShape)));
+    }
+  }
+  return routes;
+}
+
+/** The stylesheets and scripts beside these stay also where nobody signs in: the other pages share them. */
+const pagesToSignIn = ['', '/', '/device', '/device.js', '/login.sh', '/oidc/callback', '/callback.js'];

@@ -1,0 +1,207 @@
+import { createHash, type KeyObject } from 'node:crypto';
+import {
+  AuthorizationResponseError,
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  ClientSecretBasic,
+  ClientSecretPost,
+  type Configuration,
+  clockTolerance,
+  discovery,
+  enableNonRepudiationChecks,
+  fetchUserInfo,
+  None,
+  ResponseBodyError,
+} from 'openid-client';
+import { GatewayError } from '../errors.ts';
+import { accountLabel, accountMember } from '../identity/identify.ts';
+import type { AccountsConfig } from '../settings/config.ts';
+import type { Accounts } from './account.ts';
+import { type Admission, type Claims, requireAllowed, textOf, wantedClaims } from './admission.ts';
+import type { Account } from './answers.ts';
+import { AccountsError, badRequest, brokenSignIn } from './errors.ts';
+import type { Keyring } from './keyring.ts';
+import { type FindRules, type Limits, nothingOfThisKind } from './limits.ts';
+import { type Endpoints, type Input, readText } from './request.ts';
+import { pagePath } from './site.ts';
+
+interface Dependencies extends Admission, Pick<AccountsConfig, 'oidcIssuer' | 'oidcClientId' | 'appUrl'> {
+  readonly accounts: Accounts;
+  readonly keyring: Keyring;
+  readonly limits: Limits;
+  readonly findRules: FindRules;
+  readonly oidcClientSecret: () => Promise<string | undefined>;
+  readonly subkey: (label: string) => Promise<KeyObject>;
+  readonly now: () => number;
+}
+
+/**
+ * Signing in with the company's account, by OpenID Connect: authorization code with PKCE, state and nonce, which the page makes
+ * and keeps in its tab. A person's name and address are shown while the page is open, and stored nowhere.
+ */
+export function createCompanySignIn(dependencies: Dependencies): Endpoints {
+  const { oidcIssuer = '', appUrl, accounts, keyring, limits, findRules, subkey } = dependencies;
+  const callbackUrl = `${appUrl}${pagePath}/oidc/callback`;
+  const findProvider = rememberProvider(dependencies);
+
+  const readClaims = async (answer: URLSearchParams, { state, nonce }: SignInState, pkceCodeVerifier: string) => {
+    const provider = await findProvider();
+    const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier };
+    const tokens = await authorizationCodeGrant(provider, new URL(`${callbackUrl}?${answer}`), checks);
+    const claims: Claims | undefined = tokens.claims();
+    if (!claims) throw new Error('the provider sent no id token');
+    checkAccessToken(tokens.access_token, claims, tokens.id_token ?? '');
+    // Some providers put these only where the access token leads to.
+    const lacks = wantedClaims(dependencies).some((name) => claims[name] === undefined);
+    if (!lacks || !provider.serverMetadata().userinfo_endpoint) return claims;
+    return { ...(await fetchUserInfo(provider, tokens.access_token, claims.sub)), ...claims };
+  };
+
+  return {
+    forAnyone: {
+      /** Where the browser goes to sign in. */
+      async 'oidc/begin'({ input }) {
+        const [{ state, nonce }, challenge] = [readState(input), readSecret(input, 'challenge')];
+        const provider = await findProvider().catch(explain);
+        const url = buildAuthorizationUrl(provider, {
+          ...{ redirect_uri: callbackUrl, scope: scopesFor(provider, dependencies), state, nonce },
+          ...{ code_challenge: challenge, code_challenge_method: 'S256' },
+        });
+        return { url: url.href };
+      },
+
+      /** Who has signed in, by the address that the provider sent the browser back to. */
+      async 'oidc/redeem'(request): Promise<Account> {
+        const { input, network } = request;
+        const answer = new URLSearchParams(readText(input, 'answer', longestAnswer));
+        const [state, verifier] = [readState(input), readSecret(input, 'verifier')];
+        // Anyone can make up answers, and each is a request to the provider. A whole office may sign in at nine.
+        const undo = await limits.count('sign-ins', network.id);
+        const claims = await readClaims(answer, state, verifier).catch(explain);
+        requireAllowed(claims, dependencies);
+        const member = accountMember(await subkey(accountLabel), oidcIssuer, claims.sub);
+        await undo();
+        const person = { name: textOf(claims.name), email: textOf(claims.email) };
+        return { ...(await accounts.open(request, member)), person };
+      },
+    },
+
+    forMembers: {
+      /** Starts the lifetime of keys anew: the person has just shown that they are still let in. */
+      async 'keys/renew'(request): Promise<Account> {
+        const { input, member } = request;
+        if (findRules(member).keyLifetime === undefined) throw nothingOfThisKind();
+        for (const id of readIds(input)) await keyring.renew(member, id);
+        return accounts.describe(request, member);
+      },
+    },
+  };
+}
+
+/** Codes are short, but some providers make them of a whole session. */
+const longestAnswer = 8_192;
+
+type SignInState = ReturnType<typeof readState>;
+
+const readState = (input: Input) => ({ state: readSecret(input, 'state'), nonce: readSecret(input, 'nonce') });
+
+/** What the page made at random: 256 bits, or a hash. */
+function readSecret(input: Input, name: string): string {
+  const text = readText(input, name);
+  if (/^[\w-]{43}$/.test(text)) return text;
+  throw badRequest(`${name} must be 43 letters, digits, - or _.`);
+}
+
+function readIds({ ids }: Input): readonly string[] {
+  const isList = Array.isArray(ids) && ids.length <= 100 && ids.every((id) => typeof id === 'string');
+  if (isList) return ids;
+  throw badRequest('ids must be a list of the ids of keys.');
+}
+
+/** How long the provider's own description is good, in milliseconds. Its keys are read anew when one is missing. */
+const describedFor = 3_600_000;
+/** Seconds that a request to the provider may take, and that clocks may differ by. */
+const [patience, skew] = [10, 60];
+
+/** Reads the provider's description when it is needed, and keeps it for a while; an old one is better than none. */
+function rememberProvider({ oidcIssuer = '', oidcClientId = '', oidcClientSecret, now }: Dependencies) {
+  let known:
+    | { readonly provider: Configuration; readonly secret: string | undefined; readonly readAt: number }
+    | undefined;
+  return async (): Promise<Configuration> => {
+    const secret = await oidcClientSecret();
+    const old = known?.secret === secret ? known : undefined;
+    if (old && now() - old.readAt < describedFor) return old.provider;
+    try {
+      const issuer = new URL(oidcIssuer);
+      const provider = await discovery(issuer, oidcClientId, { [clockTolerance]: skew }, authenticate(secret), {
+        timeout: patience,
+        execute: [enableNonRepudiationChecks, ...(issuer.protocol === 'http:' ? [allowInsecureRequests] : [])],
+      });
+      known = { provider, secret, readAt: now() };
+      return provider;
+    } catch (error) {
+      if (old) return old.provider;
+      throw error;
+    }
+  };
+}
+
+/** By the method that the provider names: the standard's own one unless it takes only the other. */
+function authenticate(secret: string | undefined): Parameters<typeof discovery>[3] {
+  if (secret === undefined) return None();
+  const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)];
+  return (server, ...rest) => {
+    const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = server;
+    return (methods.includes('client_secret_basic') ? basic : post)(server, ...rest);
+  };
+}
+
+/** Groups have no scope of their own in the standard: it is asked for only where the provider knows it. */
+function scopesFor(provider: Configuration, { oidcAllowedGroups }: Admission): string {
+  const knowsGroups = provider.serverMetadata().scopes_supported?.includes('groups');
+  return ['openid', 'email', 'profile', ...(oidcAllowedGroups?.length && knowsGroups ? ['groups'] : [])].join(' ');
+}
+
+/** The id token names the access token that came with it: https://openid.net/specs/openid-connect-core-1_0.html#CodeIDToken */
+function checkAccessToken(accessToken: string, { at_hash: expected }: Claims, idToken: string): void {
+  if (expected === undefined) return;
+  const { alg = '' } = JSON.parse(Buffer.from(idToken.split('.')[0] ?? '', 'base64url').toString()) as { alg?: string };
+  const digest = createHash(alg === 'EdDSA' ? 'sha512' : `sha${alg.slice(2)}`)
+    .update(accessToken)
+    .digest();
+  if (digest.subarray(0, digest.length / 2).toString('base64url') === expected) return;
+  throw new Error('at_hash is not that of the access token');
+}
+
+const startAgain = 'Please start again.';
+
+/** What a person reads when signing in has failed. What the provider says goes to the log only. */
+function explain(cause: unknown): never {
+  if (cause instanceof GatewayError) throw cause;
+  if (cause instanceof AuthorizationResponseError && cause.error === 'access_denied') {
+    throw new AccountsError(
+      'invalid_sign_in',
+      `You were not signed in: this was declined on your company’s page. ${startAgain}`,
+    );
+  }
+  if (cause instanceof ResponseBodyError && cause.error === 'invalid_grant') {
+    throw new AccountsError('invalid_sign_in', `That sign-in has expired or was used before. ${startAgain}`, { cause });
+  }
+  if (isUnreachable(cause)) {
+    const message = 'Your company’s sign-in can’t be reached right now. Please try again in a moment.';
+    throw new GatewayError('service_unavailable', message, { cause, reason: brokenSignIn });
+  }
+  const message = `Your company’s sign-in sent an answer that can’t be trusted, so nobody was signed in. ${startAgain}`;
+  throw new AccountsError('invalid_sign_in', message, { cause, reason: brokenSignIn });
+}
+
+/** No answer, or one that says that the provider is in trouble. */
+function isUnreachable(error: unknown): boolean {
+  if (!Error.isError(error)) return false;
+  if (error.name === 'TimeoutError' || error.message === 'fetch failed') return true;
+  const { code, cause, status } = error as Error & { code?: unknown; status?: unknown };
+  if (code === 'OAUTH_TIMEOUT' || (typeof status === 'number' && status >= 500)) return true;
+  return (cause instanceof Response && cause.status >= 500) || isUnreachable(cause);
+}

@@ -1,0 +1,59 @@
+import { GatewayError, toGatewayError } from '../errors.ts';
+
+/** The errors that only this function has; all others are in the gateway's own catalogue. */
+const statuses = {
+  /** A request that another site's page has sent. */
+  forbidden_origin: 403,
+  /** The signature is not that of the account that the message names. */
+  invalid_signature: 401,
+  /** The signed message can't be used here and now. */
+  invalid_sign_in: 401,
+  invalid_session: 401,
+  /** The company's sign-in knows the person, and the gateway's settings don't let them in. */
+  not_allowed: 403,
+  too_many_keys: 409,
+  /** What a terminal is told: https://www.rfc-editor.org/rfc/rfc8628#section-3.5 */
+  access_denied: 400,
+  authorization_pending: 400,
+  expired_token: 400,
+  invalid_client: 400,
+  invalid_grant: 400,
+  slow_down: 400,
+  unsupported_grant_type: 400,
+} as const;
+
+/** The reason in the log if the company's sign-in or its settings are at fault, rather than the person. */
+export const brokenSignIn = 'sign_in_broken';
+
+export class AccountsError extends Error {
+  readonly code: keyof typeof statuses;
+  readonly status: number;
+  readonly headers = {};
+  /** What happened, in one word for the log. */
+  readonly reason: string | undefined;
+  readonly nature = 'request';
+
+  /** The cause is logged, never shown. */
+  constructor(
+    code: keyof typeof statuses,
+    message: string,
+    { cause, reason }: { readonly cause?: unknown; readonly reason?: string } = {},
+  ) {
+    super(message, { cause });
+    this.name = 'AccountsError';
+    this.code = code;
+    this.status = statuses[code];
+    this.reason = reason;
+  }
+}
+
+export type ShownError = AccountsError | GatewayError;
+
+/** Turns anything thrown into an error that may be shown. */
+export function toShownError(thrown: unknown): ShownError {
+  return thrown instanceof AccountsError ? thrown : toGatewayError(thrown);
+}
+
+export function badRequest(message: string, status = 400): GatewayError {
+  return new GatewayError('invalid_request', message, { status });
+}

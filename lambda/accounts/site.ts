@@ -1,0 +1,60 @@
+import type { Call } from '../request/call.ts';
+import { isLoopback } from '../settings/read.ts';
+import { badRequest } from './errors.ts';
+
+/** Where people see the page: the site that signatures are bound to, and the only origin that may send requests. */
+export interface Site {
+  /** The host, with its port unless that is the default one. Wallets compare it with the page. */
+  readonly domain: string;
+  readonly origin: string;
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  readonly pageUrl: string;
+}
+
+interface SiteSettings {
+  readonly appUrl: string | undefined;
+  /** The scheme that the function is served over, if there is no APP_URL. */
+  readonly scheme: 'http' | 'https';
+}
+
+export const pagePath = '/cli';
+
+/** Where the API is described, with the files of that page and of the first one below it. */
+export const docsPath = '/docs';
+
+/** Where terminals sign in, and where clients find out about it. */
+export const terminalPaths = {
+  begin: '/oauth/device_authorization',
+  token: '/oauth/token',
+  metadata: '/.well-known/oauth-authorization-server',
+  opencode: '/.well-known/opencode',
+} as const;
+
+/** Whether a path belongs to signing in from a terminal. */
+export const isTerminalPath = (path: string): boolean =>
+  Object.values<string>(terminalPaths).includes(path) || /^\/cli\/(device(\/.*)?|login\.sh)$/.test(path);
+
+/** Whether a call is for the pages, where one process serves both apps. */
+export function isPageCall({ method, path }: Pick<Call, 'method' | 'path'>): boolean {
+  if (isTerminalPath(path)) return true;
+  if ([pagePath, docsPath].some((root) => path === root || path.startsWith(`${root}/`))) return true;
+  return path === '/' && (method === 'GET' || method === 'HEAD');
+}
+
+/** The longest domain name, with the longest port. */
+const longestHost = 253 + ':65535'.length;
+
+/** Terminals keep and run what they are told, so no other host than a person's own machine may name itself to them. */
+export function hasOwnAddress({ domain }: Site, appUrl: string | undefined): boolean {
+  return appUrl !== undefined || isLoopback(domain.replace(/:\d+$/, ''));
+}
+
+/** The site that a request came to: the operator's APP_URL, else the host that was called. */
+export function siteOf(host: string, { appUrl, scheme }: SiteSettings): Site {
+  const called = host.length <= longestHost ? `${scheme}://${host}` : '';
+  const url = URL.parse(appUrl ?? called);
+  if (!url) throw badRequest('The Host header names no host.');
+  const baseUrl = appUrl ?? url.origin;
+  return { domain: url.host, origin: url.origin, baseUrl, pageUrl: baseUrl + pagePath };
+}

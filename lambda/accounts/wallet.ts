@@ -1,0 +1,194 @@
+import { hash } from 'node:crypto';
+import { createSiweMessage, parseSiweMessage, type SiweMessage } from 'viem/siwe';
+import { recoverMessageAddress } from 'viem/utils';
+import type { NetworkLink } from '../identity/identify.ts';
+import type { MemberStore } from '../tables/members.ts';
+import { type Accounts, isoTime } from './account.ts';
+import type { Account, Challenge } from './answers.ts';
+import { AccountsError, badRequest } from './errors.ts';
+import { isTooManyKeys } from './keyring.ts';
+import { type FindRules, type Limits, nothingOfThisKind } from './limits.ts';
+import type { AccountsLog } from './log.ts';
+import { type AccountsRequest, type Endpoints, type Input, readLabel, readText, type WithInput } from './request.ts';
+import type { Site } from './site.ts';
+
+/** What a signature is for. It is part of the message: people read it in their wallet, and it can be used for nothing else. */
+const statements = {
+  link: 'Link the network I am on to this wallet for 24 hours, and get an API key.',
+  manage: 'See and change the API keys and the network link of this wallet.',
+  terminal: 'Sign in a terminal with the code that it shows, which gets an API key of this wallet.',
+} as const;
+
+type Purpose = keyof typeof statements;
+
+const reassurance = 'Signing costs nothing and sends no transaction.';
+
+/** How long a message may wait for its signature: milliseconds, as all times here. */
+const challengeLifetime = 5 * 60_000;
+/** How long a network counts as a wallet's member. */
+const linkLifetime = 24 * 3_600_000;
+
+interface Dependencies {
+  readonly members: Pick<MemberStore, 'putChallenge' | 'takeChallenge'>;
+  readonly accounts: Accounts;
+  readonly limits: Limits;
+  readonly findRules: FindRules;
+  readonly linkNetwork: (networkId: string, link: NetworkLink) => Promise<void>;
+  readonly log: AccountsLog;
+  readonly now: () => number;
+  readonly randomBytes: (size: number) => Buffer;
+}
+
+/**
+ * Signing in with a wallet: a message to sign, and what its signature is for. The member is the wallet's address in lower case.
+ * Sign-in with Ethereum (EIP-4361): https://eips.ethereum.org/EIPS/eip-4361
+ */
+export function createWalletSignIn(dependencies: Dependencies): Endpoints {
+  const { members, accounts, limits, findRules, linkNetwork, log, now, randomBytes } = dependencies;
+
+  /** The member who has signed the message for this purpose. Works once per message, and throws otherwise. */
+  const redeem = async ({ input, site }: WithInput, purpose: Purpose): Promise<string> => {
+    const [message, signature] = [readText(input, 'message', longestMessage), readText(input, 'signature')];
+    // Without a correct signature nothing is looked up, let alone written.
+    const { address, nonce } = await readSignedMessage(message, signature, site, now());
+    // The digest shows that the whole message, chain, times and address included, is as it was made here.
+    const expected = { digest: hash('sha256', message), purpose };
+    const taken = await members.takeChallenge(nonce, expected, now(), randomBytes(8).toString('hex'));
+    if (taken) return address.toLowerCase();
+    throw invalid(
+      'This message was used before, has expired, or was made elsewhere or for something else. Please start again.',
+    );
+  };
+
+  const link = async (request: AccountsRequest, member: string): Promise<void> => {
+    const linkedAt = now();
+    await linkNetwork(request.network.id, { member, linkedAt, expiresAt: linkedAt + linkLifetime });
+    log.granted(request, { link: true });
+  };
+
+  return {
+    forAnyone: {
+      async challenge({ input, network, site }): Promise<Challenge> {
+        const [signer, purpose] = [readSigner(input), readPurpose(input)];
+        await limits.count('challenges', network.id);
+        const issuedAt = now();
+        const expiresAt = issuedAt + challengeLifetime;
+        // EIP-4361 takes letters and digits only.
+        const nonce = randomBytes(16).toString('hex');
+        const message = writeMessage(site, {
+          ...{ ...signer, nonce, statement: `${statements[purpose]} ${reassurance}` },
+          issuedAt: new Date(issuedAt),
+          expirationTime: new Date(expiresAt),
+        });
+        await members.putChallenge(nonce, { digest: hash('sha256', message), purpose, expiresAt });
+        return { message, expiresAt: isoTime(expiresAt) };
+      },
+
+      /** Links the network, and gives a key where there is room for one. */
+      async link(request): Promise<Account> {
+        const label = readLabel(request.input);
+        const member = await redeem(request, 'link');
+        await limits.countGrant(request.network.id, member);
+        const { session } = await accounts.open(request, member);
+        await link(request, member);
+        try {
+          return { ...(await accounts.issue(request, member, label)), session };
+        } catch (error) {
+          if (!isTooManyKeys(error)) throw error;
+          // The network is linked all the same, and with the session the person can revoke a key.
+          return { ...(await accounts.describe(request, member)), key: null, session };
+        }
+      },
+
+      async 'sign-in'(request): Promise<Account> {
+        const member = await redeem(request, request.input.purpose === 'terminal' ? 'terminal' : 'manage');
+        return accounts.open(request, member);
+      },
+    },
+
+    forMembers: {
+      /** Links the network anew. */
+      async network(request): Promise<Account> {
+        const { network, member } = request;
+        if (!findRules(member).byNetwork) throw nothingOfThisKind();
+        await limits.countGrant(network.id, member);
+        await link(request, member);
+        return accounts.describe(request, member);
+      },
+    },
+  };
+}
+
+/** Far above any message made here: finding the fields of a text takes time by the square of its length. */
+const longestMessage = 2000;
+
+function readPurpose(input: Input): Purpose {
+  const purpose = Object.keys(statements).find((known) => known === (input.purpose ?? 'link'));
+  if (purpose === undefined) throw badRequest(`purpose must be ${Object.keys(statements).join(' or ')}.`);
+  return purpose as Purpose;
+}
+
+/** The account that is going to sign. */
+function readSigner(input: Input) {
+  const address = readText(input, 'address');
+  const chainId = input.chainId ?? 1;
+  if (!isAddress(address)) throw badRequest('address must be 0x and 40 hexadecimal digits.');
+  if (typeof chainId !== 'number' || !Number.isSafeInteger(chainId) || chainId < 1) {
+    throw badRequest('chainId must be a whole number above 0.');
+  }
+  return { address, chainId };
+}
+
+const isAddress = (text: string): text is `0x${string}` => /^0x[0-9a-f]{40}$/i.test(text);
+
+/** The text that a wallet shows and signs. */
+function writeMessage(site: Site, fields: Omit<SiweMessage, 'domain' | 'uri' | 'version'>): string {
+  try {
+    return createSiweMessage({ ...fields, domain: site.domain, uri: site.pageUrl, version: '1' });
+  } catch {
+    // Everything else was checked before or is made here.
+    throw badRequest(
+      `Wallets cannot sign in at ${site.domain}. Open this page by a domain name, as localhost or by an IPv4 address.`,
+    );
+  }
+}
+
+/** Reads a signed message. Throws unless it is for this site, still valid, and signed by the account that it names. */
+async function readSignedMessage(message: string, signature: string, site: Site, now: number) {
+  const { address, domain, expirationTime, issuedAt, nonce, uri, version } = parseSiweMessage(message);
+  if (!address || !domain || !expirationTime || !issuedAt || !nonce || version !== '1') {
+    throw badRequest('message must be the text to sign, exactly as POST /cli/challenge gave it.');
+  }
+  if (domain !== site.domain || uri !== site.pageUrl) {
+    throw invalid(`This message was signed for ${domain}, not for ${site.domain}. Was it another site that asked you?`);
+  }
+  // Invalid times count as past.
+  if (!(expirationTime.getTime() > now) || !(issuedAt.getTime() <= expirationTime.getTime())) {
+    throw invalid('This message has expired. Please start again: it must be signed within 5 minutes.');
+  }
+  if ((await signerOf(message, signature)) !== address.toLowerCase()) {
+    throw new AccountsError(
+      'invalid_signature',
+      `This is not the signature of ${address}. Is another account selected in the wallet? ${plainAccountsOnly}`,
+    );
+  }
+  return { address, nonce };
+}
+
+const plainAccountsOnly =
+  'Contract accounts (smart wallets such as a Safe) can’t sign in here: please use a plain account.';
+
+/** Recovers the signer without asking any chain. This works only for plain accounts, which sign with their own key. */
+async function signerOf(message: string, signature: string): Promise<string | undefined> {
+  if (!/^0x([0-9a-f]{2})*$/i.test(signature)) throw badRequest('signature must be hexadecimal, beginning with 0x.');
+  if (signature.length !== 2 + 2 * 65) {
+    throw new AccountsError('invalid_signature', `This is not the signature of a plain account. ${plainAccountsOnly}`);
+  }
+  try {
+    return (await recoverMessageAddress({ message, signature: signature as `0x${string}` })).toLowerCase();
+  } catch {
+    return undefined; // impossible numbers
+  }
+}
+
+const invalid = (message: string) => new AccountsError('invalid_sign_in', message);

@@ -1,5 +1,6 @@
+import type { GatewayError } from '../errors.ts';
 import type { AccountsConfig } from '../settings/config.ts';
-import { AccountsError } from './errors.ts';
+import { accountsError } from './errors.ts';
 
 export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 
@@ -42,9 +43,9 @@ function isTooLarge({ hasgroups, _claim_names: names }: Claims, claim: string): 
   return hasgroups === true || (typeof names === 'object' && names !== null && claim in names);
 }
 
-function notAllowed(why: string): AccountsError {
+function notAllowed(why: string): GatewayError {
   const message = `You are signed in with your company, but this gateway does not let you in: ${why}`;
-  return new AccountsError('not_allowed', message);
+  return accountsError('not_allowed', message);
 }
 
 export function textOf(value: unknown): string | undefined {

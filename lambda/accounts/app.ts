@@ -1,9 +1,9 @@
-import { openAiErrorFields } from '../dialects/openai-error.ts';
-import { GatewayError } from '../errors.ts';
+import { renderOpenAiError } from '../dialects/openai-error.ts';
+import { GatewayError, toGatewayError } from '../errors.ts';
 import type { FindNetwork } from '../identity/network.ts';
 import type { App, GatewayResponse } from '../request/call.ts';
 import { createRequestId, headerNames } from '../request/headers.ts';
-import { type ShownError, toShownError } from './errors.ts';
+import { codeOf } from './errors.ts';
 import type { AccountsLog } from './log.ts';
 import { type Facts, type PageFile, securityHeaders, servePage } from './pages.ts';
 import { type AccountsRequest, checkOrigin, type Endpoints, readForm, readInput } from './request.ts';
@@ -30,11 +30,11 @@ export function createApp(dependencies: Dependencies): App {
   const { serviceName, appUrl, parts, findNetwork, log } = dependencies;
   const errorHeader = headerNames(serviceName).error;
 
-  const refuse = (request: AccountsRequest, thrown: unknown, render = inOpenAiShape): GatewayResponse => {
-    const error = toShownError(thrown);
+  const refuse = (request: AccountsRequest, thrown: unknown, render = renderOpenAiError): GatewayResponse => {
+    const error = toGatewayError(thrown);
     log.refused(request, error);
-    const headers = { ...error.headers, ...ofJson, [errorHeader]: error.code };
-    return { statusCode: error.status, headers, body: JSON.stringify(render(error)) };
+    const headers = { ...error.headers, ...ofJson, [errorHeader]: codeOf(error) };
+    return { statusCode: error.status, headers, body: render(error) };
   };
   const routes = createRoutes(dependencies, refuse);
 
@@ -86,16 +86,14 @@ function withoutAddress(): GatewayError {
 
 const ofJson = { 'content-type': 'application/json', 'cache-control': 'no-store' };
 
-const inOpenAiShape = (error: ShownError): object => ({ error: openAiErrorFields(error) });
-
 /** Errors that any request may end with, by their code in OAuth: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
-function inOAuthShape({ code, status, message }: ShownError): object {
-  const isOAuths = status === 400;
+function renderOAuthError(error: GatewayError): string {
+  const { status, message } = error;
   const named = status === 429 ? 'slow_down' : status >= 500 ? 'temporarily_unavailable' : 'invalid_request';
-  return { error: isOAuths ? code : named, error_description: message };
+  return JSON.stringify({ error: status === 400 ? codeOf(error) : named, error_description: message });
 }
 
-type Refuse = (request: AccountsRequest, thrown: unknown, render: typeof inOAuthShape) => GatewayResponse;
+type Refuse = (request: AccountsRequest, thrown: unknown, render: typeof renderOAuthError) => GatewayResponse;
 
 /** The endpoints by method and path. */
 function createRoutes(dependencies: Dependencies, refuse: Refuse): ReadonlyMap<string, Endpoint> {
@@ -134,7 +132,9 @@ function createRoutes(dependencies: Dependencies, refuse: Refuse): ReadonlyMap<s
         checkOrigin(request);
         return toJson(await act({ ...request, form: await readForm(request) }));
       };
-      routes.set(`POST ${path}`, (request) => answer(request).catch((thrown) => refuse(request, thrown, inOAuthShape)));
+      routes.set(`POST ${path}`, (request) =>
+        answer(request).catch((thrown) => refuse(request, thrown, renderOAuthError)),
+      );
     }
   }
   return routes;

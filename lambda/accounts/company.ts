@@ -20,7 +20,7 @@ import type { AccountsConfig } from '../settings/config.ts';
 import type { Accounts } from './account.ts';
 import { type Admission, type Claims, requireAllowed, textOf, wantedClaims } from './admission.ts';
 import type { Account } from './answers.ts';
-import { AccountsError, badRequest, brokenSignIn } from './errors.ts';
+import { accountsError, badRequest, brokenSignIn } from './errors.ts';
 import type { Keyring } from './keyring.ts';
 import { type FindRules, type Limits, nothingOfThisKind } from './limits.ts';
 import { type Endpoints, type Input, readText } from './request.ts';
@@ -181,20 +181,20 @@ const startAgain = 'Please start again.';
 function explain(cause: unknown): never {
   if (cause instanceof GatewayError) throw cause;
   if (cause instanceof AuthorizationResponseError && cause.error === 'access_denied') {
-    throw new AccountsError(
+    throw accountsError(
       'invalid_sign_in',
       `You were not signed in: this was declined on your company’s page. ${startAgain}`,
     );
   }
   if (cause instanceof ResponseBodyError && cause.error === 'invalid_grant') {
-    throw new AccountsError('invalid_sign_in', `That sign-in has expired or was used before. ${startAgain}`, { cause });
+    throw accountsError('invalid_sign_in', `That sign-in has expired or was used before. ${startAgain}`, { cause });
   }
   if (isUnreachable(cause)) {
     const message = 'Your company’s sign-in can’t be reached right now. Please try again in a moment.';
     throw new GatewayError('service_unavailable', message, { cause, reason: brokenSignIn });
   }
   const message = `Your company’s sign-in sent an answer that can’t be trusted, so nobody was signed in. ${startAgain}`;
-  throw new AccountsError('invalid_sign_in', message, { cause, reason: brokenSignIn });
+  throw accountsError('invalid_sign_in', message, { cause, reason: brokenSignIn });
 }
 
 /** No answer, or one that says that the provider is in trouble. */

@@ -1,4 +1,4 @@
-import { GatewayError, toGatewayError } from '../errors.ts';
+import { type ErrorOptions, GatewayError } from '../errors.ts';
 
 /** The errors that only this function has; all others are in the gateway's own catalogue. */
 const statuses = {
@@ -22,37 +22,23 @@ const statuses = {
   unsupported_grant_type: 400,
 } as const;
 
+/** An error of this function's own. */
+export function accountsError(
+  code: keyof typeof statuses,
+  message: string,
+  options: Pick<ErrorOptions, 'cause' | 'reason'> = {},
+): GatewayError {
+  return new GatewayError('invalid_request', message, { ...options, status: statuses[code], shownCode: code });
+}
+
+/** The code that clients see. */
+export const codeOf = ({ code, shownCode = code }: GatewayError): string => shownCode;
+
+export const isTooManyKeys = (error: unknown): error is GatewayError =>
+  error instanceof GatewayError && error.shownCode === ('too_many_keys' satisfies keyof typeof statuses);
+
 /** The reason in the log if the company's sign-in or its settings are at fault, rather than the person. */
 export const brokenSignIn = 'sign_in_broken';
-
-export class AccountsError extends Error {
-  readonly code: keyof typeof statuses;
-  readonly status: number;
-  readonly headers = {};
-  /** What happened, in one word for the log. */
-  readonly reason: string | undefined;
-  readonly nature = 'request';
-
-  /** The cause is logged, never shown. */
-  constructor(
-    code: keyof typeof statuses,
-    message: string,
-    { cause, reason }: { readonly cause?: unknown; readonly reason?: string } = {},
-  ) {
-    super(message, { cause });
-    this.name = 'AccountsError';
-    this.code = code;
-    this.status = statuses[code];
-    this.reason = reason;
-  }
-}
-
-export type ShownError = AccountsError | GatewayError;
-
-/** Turns anything thrown into an error that may be shown. */
-export function toShownError(thrown: unknown): ShownError {
-  return thrown instanceof AccountsError ? thrown : toGatewayError(thrown);
-}
 
 export function badRequest(message: string, status = 400): GatewayError {
   return new GatewayError('invalid_request', message, { status });

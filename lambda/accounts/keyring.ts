@@ -2,7 +2,7 @@ import { GatewayError } from '../errors.ts';
 import { type IssuedKey, issueKey, type KeyRecord, stateOf } from '../identity/keys.ts';
 import type { KeyStore } from '../tables/keys.ts';
 import type { MemberStore, Slot } from '../tables/members.ts';
-import { AccountsError } from './errors.ts';
+import { accountsError } from './errors.ts';
 import type { FindRules } from './limits.ts';
 
 export type Keyring = ReturnType<typeof createKeyring>;
@@ -103,10 +103,7 @@ export function createKeyring({ keys, members, findRules, now, randomBytes }: De
   };
 }
 
-function tooManyKeys(keysAllowed: number): AccountsError {
+function tooManyKeys(keysAllowed: number): GatewayError {
   const message = `You have ${keysAllowed} keys, which is as many as you may have. Revoke one to make room.`;
-  return new AccountsError('too_many_keys', message);
+  return accountsError('too_many_keys', message);
 }
-
-export const isTooManyKeys = (error: unknown): boolean =>
-  error instanceof AccountsError && error.code === 'too_many_keys';

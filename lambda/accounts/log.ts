@@ -1,6 +1,7 @@
+import type { GatewayError } from '../errors.ts';
 import { createRender, describeCause, ownFault, staleSecret } from '../report/log.ts';
 import { type Measurement, metrics } from '../report/metrics.ts';
-import { brokenSignIn, type ShownError } from './errors.ts';
+import { brokenSignIn, codeOf } from './errors.ts';
 import type { AccountsRequest } from './request.ts';
 
 export type AccountsLog = ReturnType<typeof createAccountsLog>;
@@ -22,9 +23,9 @@ export function createAccountsLog({ write, now, metricsNamespace }: Dependencies
   return {
     /** An environment has started. */
     started: (commit: string) => line('info', 'started', { commit }),
-    refused(request: AccountsRequest, error: ShownError) {
-      const { status, code, reason, cause } = error;
-      const fields = { ...describe(request), status, code, reason, ...describeCause(cause) };
+    refused(request: AccountsRequest, error: GatewayError) {
+      const { status, reason, cause } = error;
+      const fields = { ...describe(request), status, code: codeOf(error), reason, ...describeCause(cause) };
       // The company's sign-in may be down without the gateway's doing.
       if (reason === brokenSignIn) line('error', 'refused', fields, [failedSignIn]);
       else if (status >= 500) line('error', 'refused', fields, [ownFault]);

@@ -3,7 +3,7 @@ import type { Network } from '../identity/network.ts';
 import { runCooperatively } from '../json/cooperative.ts';
 import { readJsonBody } from '../request/body.ts';
 import type { Call } from '../request/call.ts';
-import { AccountsError, badRequest } from './errors.ts';
+import { accountsError, badRequest } from './errors.ts';
 import type { Site } from './site.ts';
 
 /** One request as it arrives. */
@@ -42,7 +42,7 @@ export interface Endpoints {
 export function checkOrigin({ headers, site }: AccountsRequest): void {
   const { origin = site.origin, 'sec-fetch-site': fetchSite = 'same-origin' } = headers;
   if (origin === site.origin && fetchSite === 'same-origin') return;
-  throw new AccountsError('forbidden_origin', `Only the page ${site.pageUrl} itself may send this request.`);
+  throw accountsError('forbidden_origin', `Only the page ${site.pageUrl} itself may send this request.`);
 }
 
 const bodyLimit = 65_536;

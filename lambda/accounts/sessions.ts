@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { MemberStore } from '../tables/members.ts';
-import { AccountsError } from './errors.ts';
+import { accountsError } from './errors.ts';
 
 /** How long a person stays signed in, in milliseconds. */
 const lifetime = 15 * 60_000;
@@ -33,7 +33,7 @@ export function createSessions({ members, now, randomBytes }: Dependencies) {
         if (!(await members.wasSignedOut(member, expiresAt - lifetime))) return member;
       }
       const message = 'You are not signed in, or your session is over. Please sign in again.';
-      throw new AccountsError('invalid_session', message);
+      throw accountsError('invalid_session', message);
     },
   };
 }

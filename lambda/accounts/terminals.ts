@@ -4,8 +4,8 @@ import type { AccountsConfig } from '../settings/config.ts';
 import type { MemberStore } from '../tables/members.ts';
 import type { TerminalStore, WaitingTerminal } from '../tables/terminals.ts';
 import type { ShownTerminal } from './answers.ts';
-import { AccountsError, badRequest } from './errors.ts';
-import { isTooManyKeys, type Keyring } from './keyring.ts';
+import { accountsError, badRequest, isTooManyKeys } from './errors.ts';
+import type { Keyring } from './keyring.ts';
 import type { Limits } from './limits.ts';
 import type { AccountsLog } from './log.ts';
 import { createAgentSnippets } from './pages/cli/snippets-agents.js';
@@ -74,19 +74,19 @@ export function createTerminalSignIn(dependencies: Dependencies): Endpoints {
     const device = await hash(readField(request, 'device_code'));
     const time = now();
     const found = await terminals.poll(device, time);
-    if (!found) throw new AccountsError('invalid_grant', 'This device code is not known. Ask for a new one.');
-    if (found.expiresAt <= time) throw new AccountsError('expired_token', 'The code has expired. Ask for a new one.');
+    if (!found) throw accountsError('invalid_grant', 'This device code is not known. Ask for a new one.');
+    if (found.expiresAt <= time) throw accountsError('expired_token', 'The code has expired. Ask for a new one.');
     const { decision, decidedAt = 0, approvedBy: member } = found;
     const isEnded = member !== undefined && (await members.wasSignedOut(member, decidedAt));
     if (decision === 'denied' || isEnded)
-      throw new AccountsError('access_denied', 'The person has not let this terminal in.');
+      throw accountsError('access_denied', 'The person has not let this terminal in.');
     if (member === undefined) {
       const isTooSoon = found.polledAt !== undefined && time - found.polledAt < interval * 1000 - leeway;
-      if (isTooSoon) throw new AccountsError('slow_down', `Ask every ${interval} seconds at most.`);
-      throw new AccountsError('authorization_pending', 'Nobody has let this terminal in yet.');
+      if (isTooSoon) throw accountsError('slow_down', `Ask every ${interval} seconds at most.`);
+      throw accountsError('authorization_pending', 'Nobody has let this terminal in yet.');
     }
     const isFirst = await terminals.take(device, time, token());
-    if (!isFirst) throw new AccountsError('invalid_grant', 'This device code has been used. Ask for a new one.');
+    if (!isFirst) throw accountsError('invalid_grant', 'This device code has been used. Ask for a new one.');
     const most = time + deviceKeyDays * 86_400_000;
     const { key, record } = await keyring
       .issue(member, { label: 'terminal', expiresAt: most })
@@ -115,7 +115,7 @@ export function createTerminalSignIn(dependencies: Dependencies): Endpoints {
       async [terminalPaths.token](request) {
         checkClient(request, serviceName);
         if (readField(request, 'grant_type') !== deviceGrant) {
-          throw new AccountsError('unsupported_grant_type', `grant_type must be ${deviceGrant}.`);
+          throw accountsError('unsupported_grant_type', `grant_type must be ${deviceGrant}.`);
         }
         return redeem(request);
       },
@@ -172,7 +172,7 @@ function describeForOpencode({ baseUrl, pageUrl }: Site, settings: Settings) {
 function checkClient(request: WithForm, serviceName: string): void {
   const clientId = `${serviceName}-terminal`;
   if (readField(request, 'client_id') === clientId) return;
-  throw new AccountsError('invalid_client', `client_id must be ${clientId}.`);
+  throw accountsError('invalid_client', `client_id must be ${clientId}.`);
 }
 
 function readField({ form }: WithForm, name: string): string {
@@ -204,5 +204,5 @@ function unknownCode(): GatewayError {
 }
 
 function refuseWithoutSlot(error: unknown): never {
-  throw isTooManyKeys(error) ? new AccountsError('access_denied', (error as Error).message) : error;
+  throw isTooManyKeys(error) ? accountsError('access_denied', error.message) : error;
 }

@@ -5,8 +5,7 @@ import type { NetworkLink } from '../identity/identify.ts';
 import type { MemberStore } from '../tables/members.ts';
 import { type Accounts, isoTime } from './account.ts';
 import type { Account, Challenge } from './answers.ts';
-import { AccountsError, badRequest } from './errors.ts';
-import { isTooManyKeys } from './keyring.ts';
+import { accountsError, badRequest, isTooManyKeys } from './errors.ts';
 import { type FindRules, type Limits, nothingOfThisKind } from './limits.ts';
 import type { AccountsLog } from './log.ts';
 import { type AccountsRequest, type Endpoints, type Input, readLabel, readText, type WithInput } from './request.ts';
@@ -167,7 +166,7 @@ async function readSignedMessage(message: string, signature: string, site: Site,
     throw invalid('This message has expired. Please start again: it must be signed within 5 minutes.');
   }
   if ((await signerOf(message, signature)) !== address.toLowerCase()) {
-    throw new AccountsError(
+    throw accountsError(
       'invalid_signature',
       `This is not the signature of ${address}. Is another account selected in the wallet? ${plainAccountsOnly}`,
     );
@@ -182,7 +181,7 @@ const plainAccountsOnly =
 async function signerOf(message: string, signature: string): Promise<string | undefined> {
   if (!/^0x([0-9a-f]{2})*$/i.test(signature)) throw badRequest('signature must be hexadecimal, beginning with 0x.');
   if (signature.length !== 2 + 2 * 65) {
-    throw new AccountsError('invalid_signature', `This is not the signature of a plain account. ${plainAccountsOnly}`);
+    throw accountsError('invalid_signature', `This is not the signature of a plain account. ${plainAccountsOnly}`);
   }
   try {
     return (await recoverMessageAddress({ message, signature: signature as `0x${string}` })).toLowerCase();
@@ -191,4 +190,4 @@ async function signerOf(message: string, signature: string): Promise<string | un
   }
 }
 
-const invalid = (message: string) => new AccountsError('invalid_sign_in', message);
+const invalid = (message: string) => accountsError('invalid_sign_in', message);

@@ -19,11 +19,6 @@ export function renderOpenAiError(error: GatewayError): string {
   return JSON.stringify({ error: openAiErrorFields(error) });
 }
 
-export function openAiErrorFields({
-  message,
-  nature,
-  code,
-  shownCode = code,
-}: Pick<GatewayError, 'message' | 'nature'> & { code: string; shownCode?: string | undefined }) {
+export function openAiErrorFields({ message, nature, code, shownCode = code }: GatewayError) {
   return { message, type: openAiTypes[nature], code: shownCode };
 }

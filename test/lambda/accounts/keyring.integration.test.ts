@@ -42,7 +42,7 @@ describe('a wallet’s keys', () => {
     }
     return issued;
   };
-  const tooMany = expect.objectContaining({ code: 'too_many_keys', status: 409 });
+  const tooMany = expect.objectContaining({ shownCode: 'too_many_keys', status: 409 });
 
   test('are five at most, the newest first, and separate from another wallet’s', async () => {
     const issued = await issueFive();

@@ -107,7 +107,7 @@ export function unreadIn(json: Json, object: Node | undefined, read: ReadonlySet
   const values: Node[] = [];
   eachMember(json, object, (name, value) => {
     if (read.has(name)) return;
-    for (let node = value; node < json.next(value); node += 1) {
+    for (let node = value, end = json.next(value); node < end; node += 1) {
       const kind = json.isKey(node) ? undefined : json.kind(node);
       if (kind === 'string' || kind === 'number') values.push(node);
     }

@@ -198,7 +198,7 @@ export function pathTo(body: Json, target: Node): string {
     let inside: Node | undefined;
     let step = '';
     let index = 0;
-    for (let child = node + 1; child < body.next(node); index += 1) {
+    for (let child = node + 1, end = body.next(node); child < end; index += 1) {
       const value = isObject ? child + 1 : child;
       if (target >= value && target < body.next(value)) {
         inside = value;

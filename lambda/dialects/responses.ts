@@ -104,7 +104,7 @@ function readRareEvent(event: Json, type: string, record: Recorder): void {
 
 /** Records every text of an error, because routers describe failures in other members than `message` too. */
 function recordErrorMessages(event: Json, error: Node, record: Recorder): void {
-  for (let node = error; node < event.next(error); node += 1) {
+  for (let node = error, end = event.next(error); node < end; node += 1) {
     if (event.isKey(node) && /^(code|type|param)$/.test(event.string(node))) node += 1;
     else if (!event.isKey(node) && event.kind(node) === 'string') record.errorMessage(node);
   }

@@ -159,7 +159,7 @@ export function hideLogprobs(
 }
 
 function isNamedIn(json: Json, value: Node, scrubber: Scrubber): boolean {
-  for (let node = value; node < json.next(value); node += 1) {
+  for (let node = value, end = json.next(value); node < end; node += 1) {
     if (json.text.charCodeAt(json.start(node)) === quote && scrubber.find(json.string(node))) return true;
   }
   return false;
@@ -168,7 +168,7 @@ function isNamedIn(json: Json, value: Node, scrubber: Scrubber): boolean {
 /** The chosen tokens, joined: from a list of `{token}`, or from the list of `tokens` of the older form. */
 function tokensIn(json: Json, logprobs: Node): string {
   let joined = '';
-  for (let node = logprobs; node < json.next(logprobs); node += 1) {
+  for (let node = logprobs, end = json.next(logprobs); node < end; node += 1) {
     if (!json.isKey(node)) continue;
     const name = json.string(node);
     const value = node + 1;

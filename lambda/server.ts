@@ -1,11 +1,12 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readPageFiles } from './accounts/pages.ts';
-import { findAwsAccess, renewCredentials } from './aws/access.ts';
+import { findAwsAccess, keepCredentials } from './aws/access.ts';
 import { createAws } from './aws/call-service.ts';
 import { createLog, flushed, gatherLines } from './report/log.ts';
 import { startServer } from './serve.ts';
 import { readConfig, readServerConfig } from './settings/config.ts';
 import { ConfigError, readBoth } from './settings/read.ts';
+import type { RunEvery } from './settings/refresh.ts';
 
 /** How long the log's reader has to take the last lines: what it has not taken is lost when the process ends. */
 const lastLinesTime = 5_000;
@@ -21,12 +22,13 @@ async function run(): Promise<void> {
   const access = await findAwsAccess(new DynamoDBClient(), process.env).catch(() => {
     throw new ConfigError(['AWS_REGION is missing: the region of the tables']);
   });
-  const credentials = renewCredentials(access.credentials, Date.now);
+  const runEvery: RunEvery = (task, time) => setInterval(task, time).unref();
+  const credentials = keepCredentials(access.credentials, { now: Date.now, runEvery });
   const server = await startServer(config, serverConfig, {
     ...createAws({ ...access, credentials }, { now: Date.now, random: Math.random }),
     // The bundle has the pages' files at the same place.
     pageFiles: readPageFiles(new URL('./accounts/pages/', import.meta.url)),
-    ...{ writeLog, now: Date.now, runEvery: (task, time) => setInterval(task, time).unref() },
+    ...{ writeLog, now: Date.now, runEvery },
   });
 
   let exitCode = 0;

@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import { ConfigError, type Environment } from '../settings/read.ts';
-import { shareReading, withinTimeLimit } from '../settings/refresh.ts';
+import { createMinuteCache, type RefreshDependencies, withinTimeLimit } from '../settings/refresh.ts';
 
 /** An AWS service that speaks JSON. */
 export interface Service {
@@ -83,30 +83,19 @@ function domainOf(region: string): string {
   return 'amazonaws.com';
 }
 
-/** How long before the old credentials expire to ask for new ones. */
-const renewedAhead = 5 * 60_000;
-/** The pause between two tries, while the old ones are still valid. */
-const renewalPause = 10_000;
-
 const noAccess = 'The gateway has no access to its own store right now. Please try again in a moment.';
 
-/** Renews credentials in the background before they expire. A request waits only if there are no valid ones, and not for long. */
-export function renewCredentials(provide: () => Promise<Credentials>, now: () => number): () => Promise<Credentials> {
-  let known: Credentials | undefined;
-  let triedAt = Number.NEGATIVE_INFINITY;
-
-  const renew = shareReading(async (): Promise<Credentials> => {
-    triedAt = now();
-    const renewal = provide().then((credentials) => (known = credentials));
-    return withinTimeLimit(renewal).catch((cause) => {
+/**
+ * Asks the SDK for credentials every minute, in the background. It renews them minutes before they expire; while that fails, the
+ * last known ones stay in use. A request waits only for the first ones, and not for long.
+ */
+export function keepCredentials(
+  provide: () => Promise<Credentials>,
+  refreshing: Omit<RefreshDependencies, 'onStale'>,
+): () => Promise<Credentials> {
+  const read = createMinuteCache(() => withinTimeLimit(provide()), { ...refreshing, onStale: () => {} });
+  return () =>
+    read().catch((cause) => {
       throw new GatewayError('service_unavailable', noAccess, { source: 'store', cause });
     });
-  }, now);
-
-  return async () => {
-    const left = (known?.expiration?.getTime() ?? Number.POSITIVE_INFINITY) - now();
-    if (!known || left <= 0) return renew();
-    if (left < renewedAhead && now() - triedAt >= renewalPause) renew().catch(() => {});
-    return known;
-  };
 }

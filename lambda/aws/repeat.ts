@@ -32,10 +32,10 @@ export class ServiceError extends Error {
     this.inDoubt = rest.inDoubt ?? (status === undefined || status >= 500);
   }
 
-  /** Whether no answer came, the service was in trouble, or the clock was wrong, which is corrected by now. */
+  /** Whether no answer came, the service was in trouble, nobody renewed the credentials, or the clock was wrong, as it no longer is. */
   get isTrouble(): boolean {
     if (this.status === undefined || this.status >= 500 || this.isAboutTime) return true;
-    return /Throttl|ThroughputExceeded|RequestLimitExceeded/.test(this.name);
+    return /Throttl|ThroughputExceeded|RequestLimitExceeded|ExpiredToken/.test(this.name);
   }
 
   /** Whether a signature was refused for its time. */

@@ -1,5 +1,6 @@
 import type { Budget } from '../budget/budget-window.ts';
-import { type Prices, readPrices } from '../budget/prices.ts';
+import type { Prices } from '../budget/prices.ts';
+import { readPrices } from './prices.ts';
 import { collectFaults, type Environment, type Named, readNamed } from './read.ts';
 import { accountsSettings, serverSettings, settings } from './table.ts';
 import { readUpstreams, type Upstream } from './upstreams.ts';

@@ -1,4 +1,5 @@
-import { type Prices, readPrices } from '../../../lambda/budget/prices.ts';
+import type { Prices } from '../../../lambda/budget/prices.ts';
+import { readPrices } from '../../../lambda/settings/prices.ts';
 import {
   falling,
   figure,

@@ -3,12 +3,13 @@ import { describe, expect, test } from '@jest/globals';
 import {
   dynamoDbService,
   endpointOf,
+  keepCredentials,
   readAwsAccess,
-  renewCredentials,
   secretsManagerService,
 } from '../../../lambda/aws/access.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 import { testRows } from '../../support/test-rows.ts';
+import { turnEventLoop } from '../../support/wait-until.ts';
 
 const given = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
 const endpoint = (service: typeof dynamoDbService, environment: Record<string, string>) =>
@@ -58,75 +59,42 @@ describe('the credentials that Lambda gives', () => {
   });
 });
 
-describe('credentials that expire', () => {
-  const minute = 60_000;
-  const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
-
-  /** Credentials that hold for an hour each, given when the test says so. */
+describe('credentials of a process that lives on', () => {
+  /** They are given, or not, when the test says so. */
   function start() {
-    const clock = { now: 0 };
     const asked: PromiseWithResolvers<void>[] = [];
+    const tasks: (() => void)[] = [];
     const provide = async () => {
       const number = asked.push(Promise.withResolvers());
       await asked[number - 1]?.promise;
-      return { accessKeyId: `key-${number}`, secretAccessKey: 's', expiration: new Date(clock.now + 60 * minute) };
+      return { accessKeyId: `key-${number}`, secretAccessKey: 's' };
     };
-    const renewed = renewCredentials(provide, () => clock.now);
-    const read = async () => (await renewed()).accessKeyId;
-    /** Reads for the first time, which is answered at once. */
-    const readFirst = async () => {
-      const first = read();
-      asked[0]?.resolve();
-      expect(await first).toBe('key-1');
-    };
-    return { clock, asked, read, readFirst };
+    const clock = { now: 0 };
+    const read = keepCredentials(provide, { now: () => clock.now, runEvery: (task) => tasks.push(task) });
+    return { clock, asked, renew: () => tasks[0]?.(), read: async () => (await read()).accessKeyId };
   }
 
-  test('requests wait for the first ones, all for the same', async () => {
-    const { asked, read } = start();
+  test('are renewed in the background, and the old ones serve if that fails', async () => {
+    const { asked, read, renew } = start();
     const both = Promise.all([read(), read()]);
     asked[0]?.resolve();
     expect(await both).toEqual(['key-1', 'key-1']);
-    expect(asked).toHaveLength(1);
+    for (const [index, renewed] of [false, true].entries()) {
+      renew();
+      expect([await read(), asked.length]).toEqual(['key-1', index + 2]);
+      if (renewed) asked.at(-1)?.resolve();
+      else asked.at(-1)?.reject(new Error('planted'));
+      await turnEventLoop(5);
+    }
+    expect([await read(), asked.length]).toEqual(['key-3', 3]);
   });
 
-  test('they are renewed before they expire, without delay for anybody', async () => {
-    const { clock, asked, read, readFirst } = start();
-    await readFirst();
-    clock.now = 54 * minute;
-    expect([await read(), asked.length]).toEqual(['key-1', 1]);
-    clock.now = 56 * minute;
-    expect([await read(), await read(), asked.length]).toEqual(['key-1', 'key-1', 2]);
-    asked[1]?.resolve();
-    await nextTurn();
-    expect([await read(), asked.length]).toEqual(['key-2', 2]);
-  });
-
-  test('if that fails, the old ones serve while valid, and it is tried again', async () => {
-    const { clock, asked, read, readFirst } = start();
-    await readFirst();
-    clock.now = 56 * minute;
-    await read();
-    asked[1]?.reject(new Error('planted'));
-    await nextTurn();
-    clock.now += 9_999;
-    expect([await read(), asked.length]).toEqual(['key-1', 2]);
-    clock.now += 1;
-    expect([await read(), asked.length]).toEqual(['key-1', 3]);
-    asked[2]?.reject(new Error('planted'));
-    await nextTurn();
-    clock.now = 60 * minute;
-    const late = read().catch((error) => error);
-    asked[3]?.reject(new Error('planted'));
-    // As with an unreachable store, nobody passes; but no charge can have been written.
-    expect(await late).toMatchObject({ code: 'service_unavailable', reason: undefined });
-  });
-
-  test('if whoever gives them hangs, requests don’t wait for long, and he is asked anew', async () => {
+  test('keep nobody waiting for long if whoever gives them hangs, and he is asked anew', async () => {
     using timers = stopTimers();
     const { clock, asked, read } = start();
     const outcome = read().catch((error: unknown) => error);
     timers.pass(2_000);
+    // As with an unreachable store, nobody passes; but no charge can have been written.
     expect(await outcome).toMatchObject({ code: 'service_unavailable', reason: undefined });
     clock.now += 2_000;
     const next = read();

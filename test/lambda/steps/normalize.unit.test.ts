@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { readPrices } from '../../../lambda/budget/prices.ts';
 import type { Endpoint } from '../../../lambda/dialects/dialect.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import type { Identity } from '../../../lambda/identity/identify.ts';
@@ -7,6 +6,7 @@ import { createScanner } from '../../../lambda/json/scan.ts';
 import { createModels } from '../../../lambda/models.ts';
 import type { InferenceCall } from '../../../lambda/request/request.ts';
 import { createRouter } from '../../../lambda/request/routes.ts';
+import { readPrices } from '../../../lambda/settings/prices.ts';
 import { readAhead, readCall } from '../../../lambda/steps/normalize.ts';
 import { type Outgoing, bodyOf as outgoingBody, renderBody } from '../../../lambda/upstream/request.ts';
 import { atOnce } from '../../support/at-once.ts';

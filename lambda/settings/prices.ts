@@ -1,0 +1,67 @@
+import { microsOf } from '../budget/money.ts';
+import type { ModelPrices, Prices } from '../budget/prices.ts';
+import { isObject, parseJson } from './read.ts';
+
+/** The price of one token is at most 1. */
+const highestPrice = 1_000_000_000_000;
+const mostOutput = 100_000_000;
+
+interface Member {
+  readonly expects: string;
+  readonly read: (figure: number) => number | undefined;
+}
+
+const price: Member = {
+  expects: 'a decimal from 0 to 1000000 with at most six places, such as 2.50',
+  read: (figure) => {
+    const micros = microsOf(figure);
+    return micros !== undefined && micros <= highestPrice ? micros : undefined;
+  },
+};
+const maxOutput: Member = {
+  expects: `a whole number from 1 to ${mostOutput}`,
+  read: (figure) => (Number.isInteger(figure) && figure >= 1 && figure <= mostOutput ? figure : undefined),
+};
+const members = new Map([
+  ...['input', 'output', 'cacheRead', 'cacheWrite'].map((name) => [name, price] as const),
+  ['maxOutput', maxOutput],
+]);
+
+/**
+ * Reads `{"svc": {"input": 2.50, "output": 10}, …}`, which must price every public model, and adds what is wrong to `faults`,
+ * each as it follows the setting's name.
+ */
+export function readPrices(text: string, publicModels: readonly string[], faults: string[]): Prices {
+  const prices = new Map<string, ModelPrices>();
+  const models = parseJson(text);
+  if (!isObject(models)) {
+    faults.push('must be a JSON object of models, such as {"svc": {"input": 2.50, "output": 10}}');
+    return prices;
+  }
+  for (const [model, value] of Object.entries(models)) {
+    if (publicModels.includes(model)) prices.set(model, readModel(value, model, faults));
+    else faults.push(`names ${model}, which must be ${publicModels.join(' or ')}`);
+  }
+  for (const model of publicModels) {
+    if (!prices.has(model)) faults.push(`lacks ${model}: every public model needs a price`);
+  }
+  return prices;
+}
+
+function readModel(value: unknown, model: string, faults: string[]): ModelPrices {
+  const read = new Map<string, number>();
+  const given = isObject(value) ? value : undefined;
+  if (given === undefined) faults.push(`needs an object with input and output for ${model}`);
+  for (const [name, figure] of Object.entries(given ?? {})) {
+    const member = members.get(name);
+    const known = typeof figure === 'number' ? member?.read(figure) : undefined;
+    if (member === undefined) faults.push(`names ${name} of ${model}, which must be ${[...members.keys()].join(', ')}`);
+    else if (known === undefined) faults.push(`needs ${member.expects} for ${name} of ${model}`);
+    else read.set(name, known);
+  }
+  for (const name of ['input', 'output']) {
+    if (given && !Object.hasOwn(given, name)) faults.push(`lacks ${name} of ${model}`);
+  }
+  const { input = 0, output = 0, cacheRead = input, cacheWrite = input, ...rest } = Object.fromEntries(read);
+  return { input, output, cacheRead, cacheWrite, ...rest };
+}

@@ -3,8 +3,6 @@ import { createStopProgram } from '../operator/stop.ts';
 
 const program = createStopProgram({
   now: Date.now,
-  // A copy, as opening the target changes the process's own.
-  environment: { ...process.env },
   // Loaded when needed, so that help and wrong usage don't load the SDK.
   openTarget: async (options) => (await import('../operator/keys/target.ts')).openTarget(options),
   ...terminal,

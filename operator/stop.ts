@@ -12,12 +12,10 @@ import {
 
 export interface Surroundings extends Terminal {
   readonly now: () => number;
-  /** As the caller set it: some variables decide which gateway is meant. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly openTarget: (options: TargetOptions) => Promise<{ readonly stopSwitch: StopSwitch } & AsyncDisposable>;
 }
 
-export function createStopProgram({ now, environment, ...surroundings }: Surroundings): Command {
+export function createStopProgram({ now, ...surroundings }: Surroundings): Command {
   const description = 'Stops a gateway within a minute: it then refuses every request that costs something.';
   return createSwitch('stop', description, surroundings)
     .option('--reason <text>', 'shown to callers', readLine)
@@ -25,12 +23,12 @@ export function createStopProgram({ now, environment, ...surroundings }: Surroun
       actOn(surroundings, options, async ({ stopSwitch }) => {
         const stop = await stopSwitch.stop({ at: new Date(now()).toISOString(), reason });
         const already = stop.earlier ? `It was stopped already${tell(stop.earlier)}. ` : '';
-        return { json: stop, text: `Stopped. ${already}${whatHappens} ${howToUndo(options, environment)}` };
+        return { json: stop, text: `Stopped. ${already}${whatHappens} ${howToUndo(options)}` };
       }),
     );
 }
 
-export function createResumeProgram(surroundings: Omit<Surroundings, 'now' | 'environment'>): Command {
+export function createResumeProgram(surroundings: Omit<Surroundings, 'now'>): Command {
   return createSwitch('resume', 'Lets a stopped gateway serve again.', surroundings).action((options: TargetOptions) =>
     actOn(surroundings, options, async ({ stopSwitch }) => {
       const stop = await stopSwitch.resume();
@@ -50,19 +48,9 @@ function tell(stops: readonly Stop[]): string {
 const whatHappens =
   'Within 60 seconds every request that would cost something is answered 503, uncharged. Running streams end by themselves.';
 
-/** The variables that say where a gateway is. Credentials are never printed. */
-const whereLocal = ['PORT', 'DATA_DIR'];
-const whereOnAws = [
-  ...['AWS_PROFILE', 'AWS_REGION', 'AWS_DEFAULT_REGION'],
-  ...['AWS_ENDPOINT_URL', 'AWS_ENDPOINT_URL_CLOUDFORMATION', 'AWS_ENDPOINT_URL_DYNAMODB'],
-];
-
-function howToUndo({ stack, region }: TargetOptions, environment: Surroundings['environment']): string {
-  const names = stack === undefined ? whereLocal : whereOnAws;
-  const variables = names.flatMap((name) => (environment[name] ? `${name}=${quoteWord(environment[name])}` : []));
-  const options = [stack && `--stack ${quoteWord(stack)}`, region && `--region ${quoteWord(region)}`].filter(Boolean);
-  const command = [...variables, 'npm run resume', ...(options.length > 0 ? ['--', ...options] : [])];
-  return `No deployment undoes it, but this does: ${command.join(' ')}`;
+function howToUndo({ stack, region }: TargetOptions): string {
+  const options = [stack && ` --stack ${quoteWord(stack)}`, region && ` --region ${quoteWord(region)}`].filter(Boolean);
+  return `No deployment undoes it, but this does: npm run resume${options.length > 0 ? ` --${options.join('')}` : ''}`;
 }
 
 function createSwitch(name: string, description: string, terminal: Terminal): Command {

@@ -12,7 +12,7 @@ export async function runCommand(name: 'keys' | 'stop' | 'resume', words: readon
   const print = (text: string) => {
     printed += `${text}\n`;
   };
-  const surroundings = { now: Date.now, randomBytes, openTarget, environment, print, printError: print };
+  const surroundings = { now: Date.now, randomBytes, openTarget, print, printError: print };
   const programs = {
     keys: () => createProgram({ ...surroundings, pause: async () => {}, onProgress: () => {} }),
     stop: () => createStopProgram(surroundings),

@@ -1,18 +1,20 @@
 import type { ResultField } from '@aws-sdk/client-cloudwatch-logs';
 import { CommandError } from '../command-line.ts';
 
-/** How many answers there are, how many of them have no usage, and their tokens as upstreams bill them: what is summed up. */
-const sums = {
-  answers: 'count(*)',
-  withoutUsage: 'count(usage)', // which only lines of answers without usage have
-  input: 'sum(inputTokens)',
-  cacheRead: 'sum(cacheReadTokens)',
-  cacheWrite: 'sum(cacheWriteTokens)',
-  output: 'sum(outputTokens)',
-  reasoning: 'sum(reasoningTokens)',
+/** What is summed up of the log, by the headings of its columns: tokens are those that upstreams bill. */
+export const figures = {
+  answers: { heading: 'ANSWERS', sum: 'count(*)' },
+  withoutUsage: { heading: 'NO USAGE', sum: 'count(usage)' }, // which only lines of answers without usage have
+  input: { heading: 'INPUT', sum: 'sum(inputTokens)' },
+  cacheRead: { heading: 'CACHE READ', sum: 'sum(cacheReadTokens)' },
+  cacheWrite: { heading: 'CACHE WRITE', sum: 'sum(cacheWriteTokens)' },
+  output: { heading: 'OUTPUT', sum: 'sum(outputTokens)' },
+  reasoning: { heading: 'REASONING', sum: 'sum(reasoningTokens)' },
 };
 
-export type TokenCounts = Readonly<Record<keyof typeof sums, number>>;
+export const figureNames = Object.keys(figures) as (keyof typeof figures)[];
+
+export type TokenCounts = Readonly<Record<keyof typeof figures, number>>;
 
 /** Those of one key. Guests have no key; a linked network has only a member. Members are hashes, as in the log. */
 export interface TokenGroup {
@@ -21,33 +23,19 @@ export interface TokenGroup {
   readonly counts: TokenCounts;
 }
 
-export interface TokenReport {
-  readonly groups: readonly TokenGroup[];
-  /** A note for the operator if something is missing. */
-  readonly note?: string;
-}
-
 /** Sums up the log between two times, in epoch milliseconds. */
-export type ReadTokens = (from: number, to: number) => Promise<TokenReport>;
+export type ReadTokens = (from: number, to: number) => Promise<readonly TokenGroup[]>;
 
 /** Counts from what says how many there are of each. */
-const countEach = (countOf: (name: keyof TokenCounts) => number) =>
-  Object.fromEntries(Object.keys(sums).map((name) => [name, countOf(name as keyof TokenCounts)])) as Record<
-    keyof TokenCounts,
-    number
-  >;
+export const countEach = (countOf: (name: keyof TokenCounts) => number) =>
+  Object.fromEntries(figureNames.map((name) => [name, countOf(name)])) as TokenCounts;
 
-export const sumUp = (all: readonly TokenCounts[]): TokenCounts =>
-  countEach((name) => all.reduce((sum, counts) => sum + counts[name], 0));
-
-const mostRows = 10_000;
-const mostPolls = 300;
+/** As many as CloudWatch gives. */
+export const mostGroups = 10_000;
 
 const query = [
   'filter ispresent(inputTokens) or ispresent(outputTokens) or usage = "absent"',
-  `stats ${Object.entries(sums)
-    .map(([name, sum]) => `${sum} as ${name}`)
-    .join(', ')} by key, member`,
+  `stats ${figureNames.map((name) => `${figures[name].sum} as ${name}`).join(', ')} by key, member`,
   'sort answers desc',
 ].join(' | ');
 
@@ -57,42 +45,29 @@ export async function readInsights(
   from: number,
   to: number,
   pause: () => Promise<unknown>,
-): Promise<TokenReport> {
-  const { CloudWatchLogsClient, GetQueryResultsCommand, StartQueryCommand, StopQueryCommand } = await import(
+): Promise<readonly TokenGroup[]> {
+  const { CloudWatchLogsClient, GetQueryResultsCommand, StartQueryCommand } = await import(
     '@aws-sdk/client-cloudwatch-logs'
   );
   const client = new CloudWatchLogsClient({});
   try {
+    const span = { startTime: Math.floor(from / 1000), endTime: Math.ceil(to / 1000) };
     const { queryId } = await client.send(
-      new StartQueryCommand({
-        logGroupName,
-        queryString: query,
-        startTime: Math.floor(from / 1000),
-        endTime: Math.ceil(to / 1000),
-        limit: mostRows,
-      }),
+      new StartQueryCommand({ logGroupName, queryString: query, ...span, limit: mostGroups }),
     );
-    for (let polls = 0; polls < mostPolls; polls += 1) {
+    for (;;) {
       const { status = 'Unknown', results = [] } = await client.send(new GetQueryResultsCommand({ queryId }));
-      if (status === 'Complete') return toReport(results);
+      if (status === 'Complete') return results.map(toGroup);
+      // A query that takes too long ends by itself.
       if (!['Scheduled', 'Running'].includes(status)) {
+        const remedy = 'try again, or with fewer --days';
         throw new CommandError(`CloudWatch ended the query of ${logGroupName} as ${status}: ${remedy}`);
       }
       await pause();
     }
-    // Otherwise the query would run on and be billed.
-    await client.send(new StopQueryCommand({ queryId })).catch(() => {});
-    throw new CommandError(`CloudWatch took too long over the query of ${logGroupName}: ${remedy}`);
   } finally {
     client.destroy();
   }
-}
-
-const remedy = 'try again, or with fewer --days';
-
-function toReport(rows: readonly ResultField[][]): TokenReport {
-  const note = `CloudWatch gives ${mostRows} rows at most: keys with fewer answers than these are left out.`;
-  return { groups: rows.map(toGroup), ...(rows.length >= mostRows && { note }) };
 }
 
 /** A field that is in no line of the group may be missing or empty. */

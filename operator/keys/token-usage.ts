@@ -5,7 +5,7 @@ import type { Prices } from './arguments.ts';
 import { listAll } from './key-record.ts';
 import { isoTime, renderTable, showText, showTime } from './table.ts';
 import type { Target } from './target.ts';
-import { sumUp, type TokenCounts, type TokenGroup } from './token-log.ts';
+import { countEach, figureNames, figures, mostGroups, type TokenCounts, type TokenGroup } from './token-log.ts';
 
 export interface TokenQuery {
   readonly days: number;
@@ -15,7 +15,7 @@ export interface TokenQuery {
 
 export async function showTokenUsage(target: Target, { days, top, prices }: TokenQuery, now: number): Promise<Outcome> {
   const from = now - days * 86_400_000;
-  const [{ groups, note }, names] = await Promise.all([target.readTokens(from, now), readNames(target)]);
+  const [groups, names] = await Promise.all([target.readTokens(from, now), readNames(target)]);
   const measure = (counts: TokenCounts) => ({ ...counts, cost: prices ? costOf(counts, prices) : null });
   const weigh = ({ counts }: Pick<TokenGroup, 'counts'>) =>
     prices ? costOf(counts, prices) : counts.input + counts.output;
@@ -37,26 +37,33 @@ export async function showTokenUsage(target: Target, { days, top, prices }: Toke
     .map(describe);
   const total = measure(sumUp(groups.map(({ counts }) => counts)));
 
-  const figures = [...Object.values(headings), ...(prices ? ['COST'] : [])];
+  const headings = [...figureNames.map((name) => figures[name].heading), ...(prices ? ['COST'] : [])];
   const keyRows = keys
     .slice(0, top)
     .map((row) => [row.key ?? '', showText(row.label ?? ''), showMember(row), ...showFigures(row)]);
   const memberRows = members.slice(0, top).map((row) => [showMember(row), ...showFigures(row)]);
   const span = `from ${showTime(from)} to ${showTime(now)}`;
   const tables = [
-    renderTable(['KEY', 'LABEL', 'MEMBER', ...figures], keyRows),
+    renderTable(['KEY', 'LABEL', 'MEMBER', ...headings], keyRows),
     '',
-    renderTable(['MEMBER', ...figures], [...memberRows, ['all', ...showFigures(total)]]),
+    renderTable(['MEMBER', ...headings], [...memberRows, ['all', ...showFigures(total)]]),
     '',
   ];
+  const note =
+    groups.length >= mostGroups
+      ? `CloudWatch gives ${mostGroups} rows at most: keys with fewer answers than these are left out.`
+      : null;
   const text = [
     ...(keys.length > 0 ? tables : []),
     `${total.answers} answers ${span}; ${total.withoutUsage} of them did not report their tokens.`,
-    ...(note === undefined ? [] : [note]),
+    ...(note === null ? [] : [note]),
   ];
-  const json = { from: isoTime(from), to: isoTime(now), prices: prices ?? null, total, keys, members };
-  return { json: { ...json, note: note ?? null }, text: text.join('\n') };
+  const json = { from: isoTime(from), to: isoTime(now), prices: prices ?? null, total, keys, members, note };
+  return { json, text: text.join('\n') };
 }
+
+const sumUp = (all: readonly TokenCounts[]): TokenCounts =>
+  countEach((name) => all.reduce((sum, counts) => sum + counts[name], 0));
 
 /** In dollars. The input includes what was read from the cache or written to it, at other prices. */
 function costOf({ input, cacheRead, cacheWrite, output }: TokenCounts, prices: Prices): number {
@@ -79,12 +86,7 @@ async function readNames(target: Target) {
 const showMember = ({ member, memberHash: hash }: { member: string | null; memberHash: string | null }): string =>
   member ?? (hash === null ? 'guests' : `hash ${hash}`);
 
-const headings: Readonly<Record<keyof TokenCounts, string>> = {
-  ...{ answers: 'ANSWERS', withoutUsage: 'NO USAGE', input: 'INPUT', cacheRead: 'CACHE READ' },
-  ...{ cacheWrite: 'CACHE WRITE', output: 'OUTPUT', reasoning: 'REASONING' },
-};
-
 function showFigures({ cost, ...counts }: TokenCounts & { readonly cost: number | null }): string[] {
-  const numbers = Object.keys(headings).map((name) => `${counts[name as keyof TokenCounts]}`);
+  const numbers = figureNames.map((name) => `${counts[name]}`);
   return cost === null ? numbers : [...numbers, `$${cost.toFixed(4)}`];
 }

@@ -75,7 +75,6 @@ test('operators may do everything that their programs call, and the programs cal
     'lambda:GetFunctionConcurrency',
     'lambda:PutFunctionConcurrency',
     'logs:FilterLogEvents',
-    'logs:StopQuery',
     'secretsmanager:PutSecretValue',
     'secretsmanager:RestoreSecret',
   ]);

@@ -26,7 +26,7 @@ export async function startKeysProgram(settings: Partial<Target> = {}) {
     counters: createCounters(callDynamoDb, quotaTable, () => now),
     scanCounters: createScanCounters(callDynamoDb, quotaTable),
     stopSwitch: createStopSwitch(callDynamoDb, keysTable),
-    readTokens: async () => ({ groups: [] }),
+    readTokens: async () => [],
     readNetworkSalt: async () => salt,
     [Symbol.asyncDispose]: async () => {},
     ...settings,

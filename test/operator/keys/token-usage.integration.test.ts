@@ -20,7 +20,7 @@ test('shows tokens and costs by key and by member, with their names', async () =
     { key: undefined, member: undefined, counts: { ...none, answers: 1, input: 70, output: 1 } },
     { key: first.id, member, counts: { ...none, answers: 2, ...much } },
   ];
-  const run = (...words: string[]) => runOn({ readTokens: async () => ({ groups }) }, 'usage', '--tokens', ...words);
+  const run = (...words: string[]) => runOn({ readTokens: async () => groups }, 'usage', '--tokens', ...words);
   const price = ['--price', '3,15,0.3,3.75'];
   const report = JSON.parse(await run('--days', '1', ...price, '--json'));
   // 12 fresh tokens at 3, 100,000 from the cache at 0.3, 500 written there at 3.75 and 40 at 15, twice.
@@ -45,4 +45,13 @@ test('shows tokens and costs by key and by member, with their names', async () =
   // With prices the dearest come first, even if others have more tokens.
   const { keys } = JSON.parse(await run('--price', '1,0,0,0', '--json'));
   expect(keys.map(({ key }: TokenGroup) => key)).toEqual([null, first.id, second.id]);
+});
+
+test('it says so if CloudWatch leaves something out', async () => {
+  const groups = Array.from({ length: 10_000 }, (_, index) => ({
+    ...{ key: `key_${index}`, member: undefined },
+    counts: { ...none, answers: 1 },
+  }));
+  expect(await runOn({ readTokens: async () => groups }, 'usage', '--tokens')).toMatch(/\nCloudWatch gives 10000 rows/);
+  expect(await runOn({ readTokens: async () => [] }, 'usage', '--tokens')).not.toContain('CloudWatch');
 });

@@ -11,8 +11,6 @@ export class CommandError extends Error {
 export interface Outcome {
   readonly json: unknown;
   readonly text: string;
-  /** The part that could not be done. */
-  readonly undone?: string;
 }
 
 /** A word as a shell reads it back. */
@@ -87,9 +85,8 @@ export async function actOn<Target extends AsyncDisposable>(
   act: (target: Target) => Promise<Outcome>,
 ): Promise<void> {
   await using target = await openTarget(options);
-  const { json, text, undone } = await act(target);
+  const { json, text } = await act(target);
   print(options.json ? JSON.stringify(json) : text);
-  if (undone !== undefined) throw new CommandError(undone);
 }
 
 /** Runs a command line. Exits with 2 after wrong usage, with 1 and a message after a failure. */

@@ -1,7 +1,7 @@
 import { type Budget, budgetWindows } from '../../lambda/budget/budget-window.ts';
 import { readAmount } from '../../lambda/budget/money.ts';
 import { networkOf } from '../../lambda/identity/network.ts';
-import { isObject, parseJson, splitList } from '../../lambda/settings/read.ts';
+import { splitList } from '../../lambda/settings/read.ts';
 import { checked, matching, readWhole } from '../command-line.ts';
 
 const units: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
@@ -47,11 +47,6 @@ function parseModels(text: string): readonly string[] | undefined {
   return ids.length > 0 && ids.every((id) => /^[\w.-]{1,100}$/.test(id)) ? ids : undefined;
 }
 
-/** Whether a text looks like a place in a list: a JSON object in base64url. */
-function isPlace(text: string): boolean {
-  return /^[\w-]{1,2000}$/.test(text) && isObject(parseJson(Buffer.from(text, 'base64url').toString()));
-}
-
 /** A day begins at 00:00 UTC. A day that does not exist, such as 30 February, is refused, not moved. */
 function parseDate(text: string): number {
   const match = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2})?Z)?$/.exec(text);
@@ -64,7 +59,6 @@ export const read = {
   member: matching(/^[\w.@:+-]{1,100}$/, '1 to 100 letters, digits and . _ @ : + -'),
   /** As the standard bounds it: https://openid.net/specs/openid-connect-core-1_0.html#IDToken */
   subject: matching(/^[\x20-\x7e]{1,255}$/, '1 to 255 characters of ASCII'),
-  place: checked((text) => (isPlace(text) ? text : undefined), 'what the page before said'),
   key: matching(/^[\w-]{1,100}$/, 'a key, or a word that stands for one'),
   limit: readWhole(0, 1_000_000),
   budget: checked(

@@ -1,4 +1,4 @@
-import { type Budget, longestRequest } from '../../lambda/budget/budget-window.ts';
+import { longestRequest } from '../../lambda/budget/budget-window.ts';
 import { formatAmount } from '../../lambda/budget/money.ts';
 import {
   hasOwnCounters,
@@ -13,18 +13,7 @@ import { memberWindow } from '../../lambda/quota/policy.ts';
 import { releaseAbandoned } from '../../lambda/quota/quota.ts';
 import type { KeyChanges } from '../../lambda/tables/keys.ts';
 import { CommandError, type Outcome } from '../command-line.ts';
-import {
-  budgetOf,
-  describeKey,
-  findKey,
-  noSuchKey,
-  showBudget,
-  showExpiry,
-  showLimit,
-  showModels,
-  showNewKey,
-  soon,
-} from './key-record.ts';
+import { budgetOf, describeKey, findKey, noSuchKey, showNewKey, showSettings, soon } from './key-record.ts';
 import { showTime } from './table.ts';
 import type { Target } from './target.ts';
 
@@ -46,44 +35,16 @@ export function checkOwn(target: Target, { budget, models = [], burst = 0 }: Par
   }
 }
 
-/** Makes a command that gives a key something of its own, and says what holds then; undefined takes it away again. */
-const changing =
-  <T>(
-    toChanges: (value: T | undefined) => KeyChanges,
-    tell: (after: KeyRecord, target: Target, before: KeyRecord) => string,
-  ) =>
-  async (target: Target, id: string, value: T | undefined, now: number): Promise<Outcome> => {
-    const changes = toChanges(value);
-    checkOwn(target, changes);
-    const before = await findKey(target, id);
-    const record = await target.keys.change(before.id, changes);
-    if (!record) throw noSuchKey();
-    return { json: describeKey(record, now), text: `${record.id}${tell(record, target, before)} ${soon}` };
-  };
-
-export const changes = {
-  limit: changing(
-    (limit?: number) => ({ limit }),
-    (record, target) => `: ${showLimit(record, target)}.`,
-  ),
-  expiry: changing(
-    (expiresAt?: number) => ({ expiresAt }),
-    (record) => ` expires: ${showExpiry(record)}.`,
-  ),
-  models: changing(
-    (models?: readonly string[]) => ({ models }),
-    (record) => `: models ${showModels(record)}.`,
-  ),
-  burst: changing(
-    (burst?: number) => ({ burst }),
-    ({ burst }) =>
-      `: burst ${burst === undefined ? "the gateway's default" : `${burst} requests a minute, for this key alone`}.`,
-  ),
-  budget: changing(
-    (budget?: Budget) => ({ budget: budget?.amount, budgetWindow: budget?.window }),
-    (record, target, before) => `: budget ${showBudget(record, target)}.${spendingAfter(target, before, record)}`,
-  ),
-};
+/** Gives a key something of its own, or takes it away where it is undefined, and says what holds then. */
+export async function change(target: Target, id: string, changes: KeyChanges, now: number): Promise<Outcome> {
+  checkOwn(target, changes);
+  const before = await findKey(target, id);
+  const record = await target.keys.change(before.id, changes);
+  if (!record) throw noSuchKey();
+  const spending = 'budget' in changes ? spendingAfter(target, before, record) : '';
+  const text = `${record.id} is changed. ${soon}${spending}\n\n${showSettings(record, target)}`;
+  return { json: describeKey(record, now), text };
+}
 
 function spendingAfter(target: Target, before: KeyRecord, after: KeyRecord): string {
   const [old, budget] = [budgetOf(before, target), budgetOf(after, target)];
@@ -107,7 +68,10 @@ export async function releaseBudget(target: Target, id: string, now: number): Pr
   return { json: { id: record.id, released: amount }, text };
 }
 
-/** Replaces a key by a new one for the same member, beside which it may work for a while. Whatever fails, the new one exists before the old one goes. */
+/**
+ * Replaces a key by a new one for the same member, beside which it may work for a while. The new one exists before the old one
+ * goes, so whatever fails locks nobody out.
+ */
 export async function rotate(
   target: Target,
   id: string,
@@ -120,24 +84,12 @@ export async function rotate(
   if (state !== 'live') throw new CommandError(`${old.id} is ${state}: issue a new key instead`);
   const issued = await issueKey(target.keys, old, issuing);
   const { key, record } = issued;
-  const retired = await retire(target, old, overlap, now);
-  const replaced = { id: old.id, retired: retired.done };
+  const end = Math.min(now + (overlap ?? 0), old.expiresAt ?? Number.POSITIVE_INFINITY);
+  await (overlap === undefined ? target.keys.revoke(old.id, now) : target.keys.change(old.id, { expiresAt: end }));
   const anew = hasOwnCounters(record) ? ' What it counts for itself alone starts at 0.' : '';
+  const rest = overlap === undefined ? `is revoked. ${soon}` : `works until ${showTime(end)} beside it.`;
   return {
-    json: { key, id: record.id, member: record.member, replaced },
-    text: `A new key for ${record.member}, instead of ${old.id}.${anew} ${showNewKey(target, issued)}\n\n${retired.text}`,
-    ...(!retired.done && { undone: retired.text }),
+    json: { key, id: record.id, member: record.member, replaced: old.id },
+    text: `A new key for ${record.member}, instead of ${old.id}.${anew} ${showNewKey(target, issued)}\n\n${old.id} ${rest}`,
   };
-}
-
-async function retire({ keys }: Target, { id, expiresAt }: KeyRecord, overlap: number | undefined, now: number) {
-  const end = Math.min(now + (overlap ?? 0), expiresAt ?? Number.POSITIVE_INFINITY);
-  try {
-    await (overlap === undefined ? keys.revoke(id, now) : keys.change(id, { expiresAt: end }));
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { done: false, text: `${id} still works, as it could not be retired (${reason}): revoke it.` };
-  }
-  const text = overlap === undefined ? `${id} is revoked. ${soon}` : `${id} works until ${showTime(end)} beside it.`;
-  return { done: true, text };
 }

@@ -11,11 +11,10 @@ import {
   describeKey,
   findKey,
   listAll,
+  listSettings,
   noSuchKey,
   showExpiry,
-  showLimit,
   showNewKey,
-  showOwn,
   showSpending,
 } from './key-record.ts';
 import { isoTime, renderPairs, renderTable, showText, showTime } from './table.ts';
@@ -30,8 +29,7 @@ export async function issue(target: Target, request: KeyRequest, issuing: KeyIss
 }
 
 export async function list(target: Target, query: KeyQuery, now: number): Promise<Outcome> {
-  const { keys: found, next } = await target.keys.list(query);
-  const keys = found.toSorted((a, b) => b.createdAt - a.createdAt);
+  const keys = (await listAll(target, query)).toSorted((a, b) => b.createdAt - a.createdAt);
   const rows = keys.map((record) => {
     const { limit, budget, models, burst, state } = describeKey(record, now);
     const label = showText(record.label ?? '');
@@ -40,11 +38,9 @@ export async function list(target: Target, query: KeyQuery, now: number): Promis
     return [record.id, record.member, label, ...own.map(String), ...times, state];
   });
   const headings = ['ID', 'MEMBER', 'LABEL', 'LIMIT', 'BUDGET', 'BURST', 'MODELS', 'CREATED', 'EXPIRES', 'STATE'];
-  const table = renderTable(headings, rows);
-  const more = next === undefined ? '' : `\n\nThere are more: add --from ${next}`;
   return {
-    json: { keys: keys.map((record) => describeKey(record, now)), next: next ?? null },
-    text: keys.length > 0 ? table + more : `No keys.${more}`,
+    json: { keys: keys.map((record) => describeKey(record, now)) },
+    text: keys.length > 0 ? renderTable(headings, rows) : 'No keys.',
   };
 }
 
@@ -54,15 +50,10 @@ export async function show(target: Target, id: string, now: number): Promise<Out
   const { resetAt, budget, ...usage } = await readMemberUsage(target, owner, now);
   const { label, ...described } = describeKey(record, now);
   const text = renderPairs({
-    id: record.id,
-    member: record.member,
-    label: showText(label ?? ''),
-    state: described.state,
+    ...{ id: record.id, member: record.member, label: showText(label ?? ''), state: described.state },
     created: showTime(record.createdAt),
-    expires: showExpiry(record),
     ...(record.revokedAt !== undefined && { revoked: showTime(record.revokedAt) }),
-    limit: showLimit(record, target),
-    ...showOwn(record, target),
+    ...listSettings(record, target),
     used: `${usage.used} of ${usage.limit}, ${usage.remaining} left until ${showTime(resetAt)}`,
     ...(budget && { spent: showSpending(budget) }),
   });

@@ -24,7 +24,7 @@ export async function listAll({ keys }: Target, query: KeyQuery): Promise<readon
   const records: KeyRecord[] = [];
   let from: string | undefined;
   do {
-    const page = await keys.list({ ...query, from });
+    const page = await keys.list({ ...query, from, pageSize: 1000 });
     records.push(...page.keys);
     from = page.next;
   } while (from !== undefined);
@@ -54,35 +54,30 @@ export function describeKey(record: KeyRecord, now: number) {
 export const showExpiry = ({ expiresAt }: KeyRecord): string =>
   expiresAt === undefined ? 'never' : showTime(expiresAt);
 
-export function showLimit(record: KeyRecord, { memberLimit }: Target): string {
-  return `${record.limit ?? memberLimit} requests a day, ${forWhom(record)}`;
-}
-
 /** The budget that holds for a key: its own, or its member's. */
 export function budgetOf({ budget, budgetWindow }: KeyRecord, { memberBudget }: Target): Budget | undefined {
   return budget !== undefined && budgetWindow !== undefined ? { amount: budget, window: budgetWindow } : memberBudget;
 }
 
-export function showBudget(record: KeyRecord, target: Target): string {
+/** What holds for a key; what need not be said is as for any other key. */
+export function listSettings(record: KeyRecord, target: Target): Record<string, string> {
+  // What it was not given itself, a key with counters of its own has as its member's keys have it, but for itself.
+  const forWhom = hasOwnCounters(record) ? 'for this key alone' : 'shared by all keys of the member';
   const budget = budgetOf(record, target);
-  if (budget === undefined) return 'none';
-  return `${formatAmount(budget.amount)} ${target.currency ?? ''} a ${budget.window}, ${forWhom(record)}`;
-}
-
-export const showModels = ({ models }: KeyRecord): string => models?.join(', ') ?? 'all';
-
-/** What it was not given itself, a key with counters of its own has as its member's keys have it, but for itself. */
-const forWhom = (record: KeyRecord) =>
-  hasOwnCounters(record) ? 'for this key alone' : 'shared by all keys of the member';
-
-/** What a key has of its own, or shares, besides its limit: only what is not as for any other key. */
-export function showOwn(record: KeyRecord, target: Target): Record<string, string> {
+  const { id, limit = target.memberLimit, models, burst } = record;
   return {
-    ...(budgetOf(record, target) && { budget: showBudget(record, target) }),
-    ...(record.models && { models: showModels(record) }),
-    ...(record.burst !== undefined && { burst: `${record.burst} requests a minute` }),
+    id,
+    limit: `${limit} requests a day, ${forWhom}`,
+    ...(budget && {
+      budget: `${formatAmount(budget.amount)} ${target.currency ?? ''} a ${budget.window}, ${forWhom}`,
+    }),
+    ...(models && { models: models.join(', ') }),
+    ...(burst !== undefined && { burst: `${burst} requests a minute` }),
+    expires: showExpiry(record),
   };
 }
+
+export const showSettings = (record: KeyRecord, target: Target): string => renderPairs(listSettings(record, target));
 
 /** The text about a new key, which is never shown again. */
 export function showNewKey(target: Target, { key, record }: IssuedKey): string {
@@ -90,12 +85,7 @@ export function showNewKey(target: Target, { key, record }: IssuedKey): string {
   return [
     'It will not be shown again:',
     `\n  ${key}\n`,
-    renderPairs({
-      id: record.id,
-      limit: showLimit(record, target),
-      ...showOwn(record, target),
-      expires: showExpiry(record),
-    }),
+    showSettings(record, target),
     '\nTry it:\n',
     `  curl ${target.url.replace(/\/$/, '')}/v1/chat/completions -H 'x-api-key: ${key}' \\`,
     `    -H 'content-type: application/json' -d '${body}'`,

@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import type { Budget } from '../../lambda/budget/budget-window.ts';
 import type { KeyIssuing, KeyState } from '../../lambda/identity/keys.ts';
+import type { KeyChanges } from '../../lambda/tables/keys.ts';
 import {
   actOn,
   addTargetOptions,
@@ -14,7 +15,7 @@ import {
 } from '../command-line.ts';
 import { clientNames, showSetup } from '../setup.ts';
 import { type Prices, read } from './arguments.ts';
-import { changes, releaseBudget, rotate } from './changes.ts';
+import { change, releaseBudget, rotate } from './changes.ts';
 import { issue, link, list, memberOf, revoke, revokeAll, show, unlink } from './commands.ts';
 import type { Target } from './target.ts';
 import { showTokenUsage } from './token-usage.ts';
@@ -35,8 +36,6 @@ interface Options extends TargetOptions {
   readonly burst?: number;
   readonly expires?: number;
   readonly state?: KeyState;
-  readonly pageSize?: number;
-  readonly from?: string;
   readonly overlap?: number;
   readonly release?: true;
   readonly top: number;
@@ -85,18 +84,16 @@ function addKeyCommands(program: Command, run: Run, { now, randomBytes }: Surrou
       return run(options, (target) => issue(target, { member, label, ...own }, { now, randomBytes }));
     });
 
-  addCommand(program, 'list', 'list the keys')
-    .option('--member <name>', 'only those of one member, the newest first', read.member)
+  addCommand(program, 'list', 'list the keys, the newest first')
+    .option('--member <name>', 'only those of one member', read.member)
     .addOption(subjectOption('only those of').conflicts('member'))
     .addOption(new Option('--state <state>', 'only those in this state').choices(['live', 'revoked', 'expired']))
     .option('--label <text>', 'only those with this text in their label', readLine)
-    .option('--page-size <keys>', 'how many at once', readWhole(1, 1000), 100)
-    .option('--from <place>', 'where to go on, as the page before said', read.place)
-    .action(({ subject, state: is, label, pageSize, from, ...options }: Options) =>
+    .action(({ subject, state: is, label, ...options }: Options) =>
       run(options, async (target) => {
         const time = now();
         const member = subject === undefined ? options.member : await memberOf(target, subject);
-        return list(target, { member, state: is && { is, at: time }, label, pageSize, from }, time);
+        return list(target, { member, state: is && { is, at: time }, label }, time);
       }),
     );
 
@@ -130,51 +127,48 @@ function addChangeCommands(program: Command, run: Run, { now, randomBytes }: Sur
   const addChange = <T>(
     [name, description]: readonly [name: string, description: string],
     argument: readonly [name: string, description: string, read: (word: string) => T | null],
-    change: (target: Target, id: string, value: T | undefined, now: number) => Promise<Outcome>,
+    toChanges: (value: T | undefined) => KeyChanges,
   ) =>
     addKeyCommand(program, name, description)
       .argument(...argument)
       .action((id: string, value: T | null, options: Options) =>
-        run(options, (target) => change(target, id, value ?? undefined, now())),
+        run(options, (target) => change(target, id, toChanges(value ?? undefined), now())),
       );
   addChange(
     ['limit', 'give a key its own daily limit, or let it share its member’s again'],
     ['<requests>', 'a number, or none', orElse('none', read.limit)],
-    changes.limit,
+    (limit) => ({ limit }),
   );
   const when = 'a span (12h, 30d, 2w), a date (2027-01-31, 2027-01-31T18:00Z), or never';
   addChange(
     ['expire', 'change when a key expires'],
     ['<when>', when, orElse('never', read.expiry(now))],
-    changes.expiry,
+    (expiresAt) => ({ expiresAt }),
+  );
+  addChange(
+    ['models', 'restrict a key to some public models'],
+    ['<models>', 'public models separated by commas, or all', orElse('all', read.models)],
+    (models) => ({ models }),
+  );
+  addChange(
+    ['burst', 'give a key its own limit a minute, or the default again'],
+    ['<requests>', 'a number, or default', orElse('default', read.burst)],
+    (burst) => ({ burst }),
   );
 
-  addKeyCommand(
-    program,
-    'budget',
-    'give a key its own budget, or its member’s again; or give back what its budget lost',
-  )
+  const budgetText = 'give a key its own budget, or its member’s again; or give back what its budget lost';
+  addKeyCommand(program, 'budget', budgetText)
     .argument('[amount/window]', 'an amount for a day, week or month (50/month), or none', orElse('none', read.budget))
     .option('--release', 'give back reservations of requests that were lost with their process')
     .action((id: string, budget: Budget | null | undefined, { release, ...options }: Options, command: Command) => {
       if ((budget === undefined) !== (release === true)) {
         command.error('error: a budget takes an amount, none, or --release');
       }
+      const changes = { budget: budget?.amount, budgetWindow: budget?.window };
       return run(options, (target) =>
-        release ? releaseBudget(target, id, now()) : changes.budget(target, id, budget ?? undefined, now()),
+        release ? releaseBudget(target, id, now()) : change(target, id, changes, now()),
       );
     });
-
-  addChange(
-    ['models', 'restrict a key to some public models'],
-    ['<models>', 'public models separated by commas, or all', orElse('all', read.models)],
-    changes.models,
-  );
-  addChange(
-    ['burst', 'give a key its own limit a minute, or the default again'],
-    ['<requests>', 'a number, or default', orElse('default', read.burst)],
-    changes.burst,
-  );
 }
 
 function addUsageCommand(program: Command, run: Run, surroundings: Surroundings): void {

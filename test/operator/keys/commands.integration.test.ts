@@ -6,7 +6,6 @@ import { createToken } from '../../../lambda/quota/counter-store.ts';
 import { quotaWindow } from '../../../lambda/quota/policy.ts';
 import { keyOf, subkeyOf } from '../../../lambda/settings/secrets.ts';
 import { createMemberStore } from '../../../lambda/tables/members.ts';
-import { CommandError } from '../../../operator/command-line.ts';
 import { now, salt, startKeysProgram } from './keys-program.ts';
 
 const oidcIssuer = 'https://login.example.com';
@@ -92,23 +91,6 @@ test('revoke ends a key, by its id or by itself, and list shows the state of eac
   const expired = ['1970-01-01 00:00 UTC', '2026-11-21 10:00 UTC', 'expired'];
   expect(lines.at(-1)).toEqual(['key_expired', member, 'a?b', ...expired]);
   expect(JSON.stringify([lines, listed, revoked])).not.toContain('ltk_');
-});
-
-test('list continues after a page, with and without a member', async () => {
-  for (let count = 0; count < 3; count += 1) await run('issue', '--member', 'page-test');
-  for (const member of [[], ['--member', 'page-test']]) {
-    const ids: string[] = [];
-    let from: string | null = null;
-    do {
-      const list = ['list', ...member, '--page-size', '2', ...(from === null ? [] : ['--from', from])];
-      const page = await runJson(...list);
-      if (page.next) expect(await run(...list)).toMatch(new RegExp(`\\n\\nThere are more: add --from ${page.next}$`));
-      ids.push(...page.keys.map(({ id }: { id: string }) => id));
-      from = page.next;
-    } while (from !== null);
-    expect(new Set(ids).size).toBe(ids.length);
-    expect(ids.length).toBeGreaterThanOrEqual(3);
-  }
   expect(await run('list', '--member', 'nobody')).toBe('No keys.');
 });
 
@@ -131,7 +113,7 @@ test('unlink ends a link, however the network is written, and says so where ther
   expect(unlinked).toEqual({ network: '2001:db8:7::/64', member: 'ada' });
   expect(await target.keys.findLink(networkId('2001:db8:7::/64', keyOf(salt)))).toBeUndefined();
   const none = '2001:db8:7::/64 is not linked to any member';
-  await expect(run('unlink', '2001:db8:7::1')).rejects.toThrow(new CommandError(none));
+  await expect(run('unlink', '2001:db8:7::1')).rejects.toThrow(none);
   const ended = { member: 'ada', linkedAt: now - 2, expiresAt: now };
   await target.keys.link(networkId('203.0.113.10', keyOf(salt)), ended);
   await expect(run('unlink', '203.0.113.10')).rejects.toThrow('203.0.113.10 is not linked to any member');
@@ -160,30 +142,16 @@ test.each([
   await expect(run(command, id)).rejects.toThrow(/^there is no such key: `list` shows the ids of all$/);
 });
 
-test('list is filtered by state and label', async () => {
-  const member = 'filter-test';
-  const [live, gone] = [
-    await runJson('issue', '--member', member, '--label', 'a laptop'),
-    await runJson('issue', '--member', member),
-  ];
-  await run('revoke', gone.id);
-  const idsFor = (...filter: string[]) => idsIn('--member', member, ...filter);
-  expect(await idsFor('--state', 'live')).toEqual([live.id]);
-  expect(await idsFor('--state', 'revoked')).toEqual([gone.id]);
-  expect(await idsFor('--state', 'expired')).toEqual([]);
-  expect(await idsFor('--label', 'lapt')).toEqual([live.id]);
-  expect(await idsFor('--label', 'lapt', '--state', 'revoked')).toEqual([]);
-});
-
 test('limit and expire change a key, and undo the change', async () => {
   const { id, key } = await runJson('issue', '--member', 'change-test');
   const stored = () => target.keys.findKey(hashKey(key));
   expect(await run('limit', id, '9')).toBe(
-    `${id}: 9 requests a day, for this key alone. Within 60 seconds this holds everywhere.`,
+    `${id} is changed. Within 60 seconds this holds everywhere.\n\n` +
+      `id       ${id}\nlimit    9 requests a day, for this key alone\nexpires  never`,
   );
   expect(await stored()).toMatchObject({ limit: 9 });
   expect(await runJson('limit', key, 'none')).toMatchObject({ id, limit: null });
-  expect(await run('expire', id, '2h')).toMatch(/ expires: 2026-11-21 12:00 UTC\. /);
+  expect(await run('expire', id, '2h')).toMatch(/\nexpires +2026-11-21 12:00 UTC$/);
   expect(await stored()).toMatchObject({ expiresAt: now + 7_200_000 });
   expect(await runJson('expire', id, 'never')).toMatchObject({ id, expiresAt: null });
   expect(Object.keys((await stored()) ?? {}).toSorted()).toEqual(['createdAt', 'id', 'member']);
@@ -196,7 +164,7 @@ describe('rotate', () => {
   test('makes a key that differs only in its text, and revokes the old one', async () => {
     const old = await issued();
     const rotated = await runJson('rotate', old.id);
-    expect(rotated).toMatchObject({ member: 'rotate-test', replaced: { id: old.id, retired: true } });
+    expect(rotated).toMatchObject({ member: 'rotate-test', replaced: old.id });
     expect(rotated.key).not.toBe(old.key);
     expect(await target.keys.findKey(hashKey(rotated.key))).toEqual({ ...described, id: rotated.id, createdAt: now });
     expect(await target.keys.findKey(hashKey(old.key))).toMatchObject({ ...described, revokedAt: now });
@@ -214,18 +182,11 @@ describe('rotate', () => {
     expect(await target.keys.findKey(hashKey(other.key))).toMatchObject({ expiresAt: described.expiresAt });
   });
 
-  test('locks nobody out if the old key can’t be revoked: it shows the new one and the remaining step', async () => {
+  test('locks nobody out if the old key can’t be revoked', async () => {
     const old = await issued();
     const revoke = () => Promise.reject(new Error('no more writes'));
-    const { keys } = target;
-    const printed: string[] = [];
-    const hear = (text: string) => void printed.push(text);
-    await expect(runOn({ keys: { ...keys, revoke }, hear }, 'rotate', old.id)).rejects.toThrow(
-      `${old.id} still works, as it could not be retired (no more writes): revoke it.`,
-    );
-    const key = /ltk_[\w-]{43}/.exec(printed.join(''))?.[0] ?? '';
-    expect(await keys.findKey(hashKey(key))).toMatchObject(described);
-    expect(await keys.findKey(hashKey(old.key))).not.toHaveProperty('revokedAt');
+    await expect(runOn({ keys: { ...target.keys, revoke } }, 'rotate', old.id)).rejects.toThrow('no more writes');
+    expect(await target.keys.findKey(hashKey(old.key))).not.toHaveProperty('revokedAt');
   });
 });
 
@@ -255,12 +216,11 @@ describe('a person who signs in with the company account', () => {
   const liveOf = (subject: string) => idsIn('--subject', subject, '--state', 'live');
 
   test('is found by what the provider calls them, and loses every live key at once', async () => {
-    // More than a page of the store.
-    const ids = (await Promise.all(Array.from({ length: 101 }, () => issueFor('ada')))).map(({ id }) => id);
+    const ids = (await Promise.all(Array.from({ length: 3 }, () => issueFor('ada')))).map(({ id }) => id);
     const ended = await issueFor('ada');
     await run('revoke', ended.id);
     const other = await issueFor('grace');
-    expect((await runJson('list', '--subject', 'ada', '--page-size', '1000')).keys).toHaveLength(102);
+    expect(await idsIn('--subject', 'ada')).toHaveLength(4);
 
     const { member, revoked } = await runJson('revoke', '--subject', 'ada');
     expect(member).toMatch(/^oidc:[\w-]{43}$/);

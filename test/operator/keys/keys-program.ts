@@ -11,9 +11,6 @@ import { startTestDynamoDb } from '../../support/dynamodb.ts';
 export const now = Date.parse('2026-11-21T10:00:00Z');
 export const salt = 'the-salt-of-a-test';
 
-/** Settings of a gateway; `hear` gets what is printed even if the command fails. */
-type Given = Partial<Target> & { readonly hear?: (text: string) => void };
-
 /** The keys commands on real tables in this process. */
 export async function startKeysProgram(settings: Partial<Target> = {}) {
   const database = await startTestDynamoDb();
@@ -32,11 +29,10 @@ export async function startKeysProgram(settings: Partial<Target> = {}) {
     ...settings,
   };
   /** The output of a command, on a gateway with these settings. */
-  const runOn = async ({ hear, ...given }: Given, ...args: readonly string[]) => {
+  const runOn = async (given: Partial<Target>, ...args: readonly string[]) => {
     let printed = '';
     const print = (text: string) => {
       printed += text;
-      hear?.(text);
     };
     const openTarget = async () => ({ ...target, ...given });
     const surroundings = { now: () => now, randomBytes, openTarget, print, printError: print };

@@ -1,5 +1,5 @@
 import { type AttributeValue, BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { showUsage } from '../../../operator/keys/usage.ts';
 import { now, startKeysProgram } from './keys-program.ts';
 
@@ -8,7 +8,7 @@ const count = 1200;
 /** Enough for more than two of DynamoDB's pages of a megabyte. */
 const padding = { padding: { S: 'x'.repeat(2_000) } };
 
-const { target, database, close } = await startKeysProgram({ memberLimit: 50 });
+const { target, database, runJson, close } = await startKeysProgram({ memberLimit: 50 });
 afterAll(close);
 
 beforeAll(async () => {
@@ -48,41 +48,19 @@ async function put(table: string, items: readonly Record<string, AttributeValue>
   }
 }
 
-const idsOf = ({ keys }: { keys: readonly { id: string }[] }) => keys.map(({ id }) => Number(id.slice(4)));
-
-describe('list', () => {
-  const states = {
-    revoked: (index: number) => index % 10 === 0,
-    expired: (index: number) => index % 10 === 1,
-    live: (index: number) => index % 10 > 1,
-  };
-
-  test.each(['revoked', 'expired', 'live'] as const)(
-    'finds every key that is %s once, in pages of equal size',
-    async (is) => {
-      const found: number[] = [];
-      let from: string | undefined;
-      do {
-        const page = await target.keys.list({ state: { is, at: now }, pageSize: 70, from });
-        expect(page.keys.length).toBe(page.next === undefined ? page.keys.length : 70);
-        found.push(...idsOf(page));
-        from = page.next;
-      } while (from !== undefined);
-      const expected = Array.from({ length: count }, (_, index) => index).filter(states[is]);
-      expect(found.toSorted((a, b) => a - b)).toEqual(expected);
-    },
-  );
-
-  test('shows the keys of one member and label, newest first, page by page', async () => {
-    const query = { member: 'even', label: 'label 11', pageSize: 30 };
-    const first = await target.keys.list(query);
-    const second = await target.keys.list({ ...query, from: first.next });
-    const expected = Array.from({ length: count }, (_, index) => index)
-      .filter((index) => index % 2 === 0 && `label ${index}`.includes('label 11'))
-      .toReversed();
-    expect([...idsOf(first), ...idsOf(second)]).toEqual(expected);
-    expect([idsOf(first).length, second.next]).toEqual([30, undefined]);
-  });
+test.each([
+  ['revoked', (index: number) => index % 10 === 0],
+  ['expired', (index: number) => index % 10 === 1],
+  ['live', (index: number) => index % 10 > 1],
+] as const)('list finds every key that is %s once, the newest first', async (state, isListed) => {
+  const { keys } = await runJson('list', '--state', state);
+  const ids = Array.from({ length: count }, (_, index) => index)
+    .filter(isListed)
+    .toReversed();
+  expect(keys.map(({ id }: { id: string }) => id)).toEqual(ids.map((index) => `key_${index}`));
+  const found = await runJson('list', '--member', 'even', '--label', 'label 11', '--state', state);
+  const labelled = ids.filter((index) => index % 2 === 0 && `label ${index}`.includes('label 11'));
+  expect(found.keys.map(({ label }: { label: string }) => label)).toEqual(labelled.map((index) => `label ${index}`));
 });
 
 test('usage reads all pages of the table, pauses between them, and shows who used most', async () => {

@@ -35,13 +35,10 @@ export function toRow([title, unit, sample, goal]: Figure, results: Results, gat
 
 /** The rows as a Markdown table that is also readable in a terminal. */
 export function renderTable(rows: readonly Row[]): string {
-  const lines = [titles, ...rows.map(({ cells }) => cells)];
+  const lines = [titles, titles.map(() => '---'), ...rows.map(({ cells }) => cells)];
   const widths = titles.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  const pad = (text: string, column: number) =>
-    column < 2 ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0);
-  const rule = widths.map((width, column) => (column < 2 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`));
-  const [head = '', ...body] = lines.map((line) => `| ${line.map(pad).join(' | ')} |`);
-  return [head, `| ${rule.join(' | ')} |`, ...body].join('\n');
+  const pad = (text: string, column: number) => text.padEnd(widths[column] ?? 0);
+  return lines.map((line) => `| ${line.map(pad).join(' | ')} |`).join('\n');
 }
 
 /** How, when and where the figures were measured. */

@@ -10,7 +10,9 @@ import type { World } from './world/world.ts';
 export type Serving = Awaited<ReturnType<typeof startServing>>;
 
 /** Starts a server in a fresh process, and its clients. */
-export async function startServing({ name, file, environment }: Subject, { store }: World) {
+export async function startServing({ name, file, environment }: Subject, world: World) {
+  // Enough for a thousand requests a second.
+  const ownKeys = await world.issueKeys(4_000);
   const env = { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...environment };
   const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const gone = once(child, 'exit');
@@ -26,9 +28,9 @@ export async function startServing({ name, file, environment }: Subject, { store
   let turn = 0;
   const pid = child.pid ?? 0;
   return {
-    pid,
-    /** Sends a chat with these keys in turn, by default all that have no budget, and resolves with the answer's head. */
-    async ask(body: string, keys = store.keys) {
+    ...{ pid, keys: ownKeys },
+    /** Sends a chat with these keys in turn, by default the server's own, and resolves with the answer's head. */
+    async ask(body: string, keys: readonly string[] = ownKeys) {
       for (;;) {
         const key = keys[turn++ % keys.length] ?? '';
         const headers = { 'content-length': Buffer.byteLength(body), 'x-api-key': key };

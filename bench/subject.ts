@@ -2,20 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundle, bundleServer, measure } from '../lib/bundle.ts';
 import { readDeploymentConfig } from '../lib/config.ts';
-import type { LambdaFunction } from '../local/runtime/lambda-runtime.ts';
 import { upstreamModel, upstreamNames } from './world/conversation.ts';
-import { secrets, type World } from './world/world.ts';
+import type { World } from './world/world.ts';
 
 /** A function or a server to be measured. */
-export interface Subject {
-  readonly name: SubjectName;
-  readonly lambda: LambdaFunction;
-  /** What Node runs of a server. */
-  readonly file: string;
-  readonly environment: Readonly<Record<string, string>>;
-  /** Of its JavaScript. */
-  readonly kilobytes: number;
-}
+export type Subject = Awaited<ReturnType<typeof buildSubjects>>[number];
 
 /** Every feature on: names to hide, and limits that the bench does not reach. */
 const gatewaySettings = {
@@ -31,7 +22,7 @@ const secretIds = { UPSTREAM_SECRET_ID: 'upstream', NETWORK_SALT_SECRET_ID: 'net
 /** The environment of a host that runs the server. */
 const host = {
   ...{ AWS_REGION: 'local', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
-  ...{ UPSTREAM_API_KEYS: 'upstream-key', NETWORK_SALT: secrets['network-salt'] },
+  ...{ UPSTREAM_API_KEYS: 'upstream-key', NETWORK_SALT: 'a salt of at least sixteen characters' },
 };
 
 const PRICES = JSON.stringify({
@@ -41,40 +32,35 @@ const PRICES = JSON.stringify({
 
 /** Each runs one of three baselines, the function or the server, with these settings besides those that all have. */
 const plans = {
-  bare: { entry: 'bench/subjects/bare.ts' },
-  bareDynamoDb: { entry: 'bench/subjects/bare-dynamodb.ts' },
-  gateway: { entry: 'lambda/index.ts', settings: secretIds },
-  gatewayOfChat: { entry: 'lambda/index.ts', settings: { ...secretIds, UPSTREAM_DIALECTS: 'chat' } },
-  gatewayWithPrices: { entry: 'lambda/index.ts', settings: { ...secretIds, PRICES } },
-  bareServer: { entry: 'bench/subjects/bare-server.ts' },
-  server: { entry: 'lambda/server.ts', settings: host },
-  serverWithPrices: { entry: 'lambda/server.ts', settings: { ...host, PRICES } },
-} satisfies Record<string, Plan>;
-
-interface Plan {
-  readonly entry: string;
-  readonly settings?: Readonly<Record<string, string>>;
-}
+  bare: ['bench/subjects/bare.ts'],
+  bareDynamoDb: ['bench/subjects/bare-dynamodb.ts'],
+  gateway: ['lambda/index.ts', secretIds],
+  gatewayOfChat: ['lambda/index.ts', { ...secretIds, UPSTREAM_DIALECTS: 'chat' }],
+  gatewayWithPrices: ['lambda/index.ts', { ...secretIds, PRICES }],
+  bareServer: ['bench/subjects/bare-server.ts'],
+  server: ['lambda/server.ts', host],
+  serverWithPrices: ['lambda/server.ts', { ...host, PRICES }],
+} satisfies Record<string, [entry: string, settings?: Record<string, string>]>;
 
 export type SubjectName = keyof typeof plans;
-const subjectNames = Object.keys(plans) as SubjectName[];
 
 /** Builds every subject as for a deployment, each into its own folder. */
-export async function buildSubjects(folder: string, { store, upstreamUrl }: World): Promise<readonly Subject[]> {
+export async function buildSubjects(folder: string, world: World) {
   const { context } = JSON.parse(await readFile(join(import.meta.dirname, '../cdk.json'), 'utf8'));
   const { memorySize, environment: deployed } = readDeploymentConfig(context.gateway);
-  const subjects: Subject[] = [];
-  for (const name of subjectNames) {
-    const { entry, settings }: Plan = plans[name];
-    const around = { ...store.environment, UPSTREAM_BASE_URL: upstreamUrl };
-    const environment = settings ? { ...deployed, ...around, ...gatewaySettings, ...settings } : around;
-    const code = join(folder, name);
-    const kilobytes = measure(await build(entry, code)).total / 1024;
-    const lambda = { folder: code, handler: 'index.handler', memorySize, timeoutMs: 900_000 };
-    const file = join(code, entry === 'lambda/server.ts' ? 'index.js' : 'index.mjs');
-    subjects.push({ name, lambda, file, environment, kilobytes });
-  }
-  return subjects;
+  const around = { ...world.environment, UPSTREAM_BASE_URL: world.upstreamUrl };
+  return await Promise.all(
+    (Object.keys(plans) as SubjectName[]).map(async (name) => {
+      const [entry, settings]: readonly [string, Record<string, string>?] = plans[name];
+      const environment = settings ? { ...deployed, ...around, ...gatewaySettings, ...settings } : around;
+      const code = join(folder, name);
+      const kilobytes = measure(await build(entry, code)).total / 1024;
+      const lambda = { folder: code, handler: 'index.handler', memorySize, timeoutMs: 900_000 };
+      /** What Node runs of a server. */
+      const file = join(code, entry === 'lambda/server.ts' ? 'index.js' : 'index.mjs');
+      return { name, lambda, file, environment, kilobytes };
+    }),
+  );
 }
 
 /** The baselines are built as anyone would build them, without what makes the gateway's own functions start sooner. */

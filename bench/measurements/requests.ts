@@ -67,18 +67,21 @@ export const busyCaller: Measurement = {
     await using session = await startSession(subject, world);
     await world.play({ kind: 'whole' });
     const costOf = (keys: Keys) => session.costOf(() => session.ask(body, { keys }));
-    const { plain } = session.keys;
+    const [first = '', ...others] = session.keys;
     const [busy, calm]: [number[], number[]] = [[], []];
     const startedAt = performance.now();
     // After a minute the busy one's counter holds the tokens of a whole minute, and gets those of another.
     for (let sent = 0; sent < mostBurst + 80; sent += 1) {
       await setTimeout(Math.max(0, startedAt + (sent * 60_000) / mostBurst - performance.now()));
-      busy.push(await costOf(plain.slice(0, 1)));
-      calm.push(await costOf(plain.slice(1)));
+      busy.push(await costOf([first]));
+      calm.push(await costOf(others));
     }
     return { ratio: [median(busy.slice(mostBurst)) / median(calm.slice(mostBurst))] };
   },
 };
+
+/** One that is never used up. */
+const budget = { budget: 1e15, budgetWindow: 'month' } as const;
 
 /** Callers without a budget and callers with one, in turn in one process: the cost of the same request from either. */
 export const budgets: Measurement = {
@@ -88,8 +91,8 @@ export const budgets: Measurement = {
   async run(subject, world) {
     await using session = await startSession(subject, world);
     await world.play({ kind: 'whole' });
-    const { plain, budget } = session.keys;
-    return await compareInTurn(plain, budget, 4, (keys) =>
+    const withBudget = await world.issueKeys(session.keys.length, budget);
+    return await compareInTurn(session.keys, withBudget, 4, (keys) =>
       session.costOf(() => repeat(50, () => session.ask(body, { keys }))),
     );
   },
@@ -103,9 +106,9 @@ export const serverBudgets: Measurement = {
   async run(subject, world) {
     await using serving = await startServing(subject, world);
     await world.play({ kind: 'whole' });
-    const { keys: all, keysWithBudget } = world.store;
     // As many, so that their counters are as large.
-    return await compareInTurn(all.slice(0, keysWithBudget.length), keysWithBudget, 3, async (keys) => {
+    const [plain, withBudget] = [serving.keys.slice(0, 1_000), await world.issueKeys(1_000, budget)];
+    return await compareInTurn(plain, withBudget, 3, async (keys) => {
       const send = () => serveInTurn(serving, body, { clients: 16, more: (sent) => sent < 1_000, keys });
       return (await serving.measure(send)).processor;
     });

@@ -1,65 +1,58 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { createAws } from '../../lambda/aws/call-service.ts';
+import { issueKey, type KeyRequest } from '../../lambda/identity/keys.ts';
+import { createKeyStore } from '../../lambda/tables/keys.ts';
+import type { StoreEnvironment } from './store-process.ts';
 import type { Script } from './upstream-process.ts';
 
+export type World = Awaited<ReturnType<typeof startWorld>>;
+
 /** Everything that a gateway needs around it, each in its own process. */
-export interface World extends AsyncDisposable {
-  readonly upstreamUrl: string;
-  readonly store: StoreAddresses;
-  /** Sets how the upstream answers from now on. */
-  play(script: Script): Promise<void>;
-}
-
-/** What the store's process reports when it is ready. */
-export interface StoreAddresses {
-  readonly keys: readonly string[];
-  /** Like these, each with a budget that is never used up. */
-  readonly keysWithBudget: readonly string[];
-  /** For the functions. */
-  readonly environment: Readonly<Record<string, string>>;
-}
-
-/** Used in turn, so that none gets more requests a minute than a member would send. */
-export const keysPerSession = 64;
-
-export const secrets = {
-  upstream: JSON.stringify({ UPSTREAM_API_KEYS: 'upstream-key' }),
-  'network-salt': 'a salt of at least sixteen characters',
-};
-
-export async function startWorld(): Promise<World> {
+export async function startWorld() {
   const [upstream, store] = [start('upstream-process.ts'), start('store-process.ts')];
-  const [{ url }, addresses] = (await Promise.all([tell(upstream), tell(store)])) as [{ url: string }, StoreAddresses];
+  const [[{ url }], [environment]]: [[{ url: string }], [StoreEnvironment]] = await Promise.all([
+    once(upstream, 'message') as Promise<[{ url: string }]>,
+    once(store, 'message') as Promise<[StoreEnvironment]>,
+  ]);
+  const credentials = async () => ({ accessKeyId: 'local', secretAccessKey: 'local' });
+  const clock = { now: Date.now, random: Math.random };
+  const { callDynamoDb } = createAws({ region: 'local', credentials, environment }, clock);
+  const keyStore = createKeyStore(callDynamoDb, environment.KEYS_TABLE);
   return {
     upstreamUrl: url,
-    store: addresses,
-    async play(script) {
-      const ready = tell(upstream);
+    /** Where a function finds its stores. */
+    environment,
+    /** So many keys, each of a member without a limit that the bench reaches. */
+    async issueKeys(count: number, more: Partial<KeyRequest> = {}): Promise<string[]> {
+      const keys: string[] = [];
+      while (keys.length < count) {
+        // Not all at once, which a busy machine would take too long for.
+        const issued = Array.from({ length: Math.min(64, count - keys.length) }, () => {
+          const request = { member: randomUUID(), label: 'bench', limit: 1_000_000, ...more };
+          return issueKey(keyStore, request, { now: Date.now, randomBytes });
+        });
+        keys.push(...(await Promise.all(issued)).map(({ key }) => key));
+      }
+      return keys;
+    },
+    /** Sets how the upstream answers from now on. */
+    async play(script: Script) {
+      const ready = once(upstream, 'message');
       upstream.send(script);
       await ready;
     },
     async [Symbol.asyncDispose]() {
-      for (const child of [upstream, store]) child.kill('SIGKILL');
+      for (const child of [upstream, store]) child.removeAllListeners('exit').kill('SIGKILL');
     },
   };
 }
 
 function start(file: string): ChildProcess {
-  return fork(join(import.meta.dirname, file), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-}
-
-/** The next message of a child process; its exit is an error. */
-async function tell(child: ChildProcess): Promise<unknown> {
-  const over = new AbortController();
-  try {
-    return await Promise.race([
-      once(child, 'message', over).then(([message]) => message),
-      once(child, 'exit', over).then(() => {
-        throw new Error(`a process of the bench has ended: ${child.spawnargs.join(' ')}`);
-      }),
-    ]);
-  } finally {
-    over.abort();
-  }
+  const child = fork(join(import.meta.dirname, file), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  return child.once('exit', () => {
+    throw new Error(`a process of the bench has ended: ${file}`);
+  });
 }

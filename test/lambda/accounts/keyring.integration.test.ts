@@ -48,7 +48,6 @@ describe('a wallet’s keys', () => {
     const issued = await issueFive();
     await expect(keyring.issue(member)).rejects.toEqual(tooMany);
     expect((await keyring.list(member)).map(({ id }) => id)).toEqual(issued.map(({ record }) => record.id).reverse());
-    expect((await keys.list({ member })).keys).toHaveLength(5);
     const other = `0x${'b'.repeat(40)}`;
     await keyring.issue(other);
     // Their origin shows in the operator's lists.

@@ -7,11 +7,9 @@ import { testRows } from '../../support/test-rows.ts';
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const account = testAccount(1);
 const stranger = testAccount(2);
-/** No hour ends while a hundred attempts are made. */
-const noon = Date.UTC(2026, 10, 21, 12);
 
 let wallet: TestWallet;
-let today = noon;
+let today = Date.UTC(2026, 10, 21, 12);
 let time: number;
 let message: string;
 beforeAll(async () => {
@@ -58,22 +56,14 @@ describe('a signature that is refused writes nothing', () => {
     ['another domain', (text) => text.replace(/^\S+/, 'evil.example'), 401],
     ['another URI', (text) => text.replace(/URI: \S+/, 'URI: https://evil.example/cli'), 401],
     ['another chain', (text) => text.replace('Chain ID: 1', 'Chain ID: 5'), 401],
-    ['another purpose', (text) => text.replace(/Link the network .*/, 'Say hello.'), 401],
     ['never made here', (text) => text.replace(/Nonce: .+/, `Nonce: ${'0'.repeat(32)}`), 401],
     ['a later end', (text) => text.replace(/Expiration Time: .*/, 'Expiration Time: 2030-01-01T00:00:00.000Z'), 401],
     ['another account, of its signer', (text) => text.replace(account.address, stranger.address), 401, stranger],
     ['resources', (text) => `${text}\nResources:\n- https://evil.example`, 401],
-    ['a request id', (text) => `${text}\nRequest ID: 1`, 401],
-    ['a time before which it does not hold', (text) => `${text}\nNot Before: 2020-01-01T00:00:00.000Z`, 401],
     ['itself, twice', (text) => `${text}\n\n${text}`, 401],
-    ['a line more', (text) => `${text}\n`, 401],
-    ['a scheme', (text) => `https://${text}`, 401],
     ['another spelling of the address', (text) => text.replace(account.address, account.address.toLowerCase()), 401],
-    ['an accent that is hard to see', (text) => text.replace('API', 'AP\u0131'), 401],
     ['Windows’ line ends', (text) => text.replaceAll('\n', '\r\n'), 400],
     ['a byte order mark', (text) => `\ufeff${text}`, 400],
-    ['a space that does not break', (text) => text.replace('Nonce: ', 'Nonce:\u00a0'), 400],
-    ['digits of another script', (text) => text.replace('127', '１２７'), 400],
     ['no time to end', (text) => text.replace(/\nExpiration Time: .*/, ''), 400],
   ])('of a message that was changed in any place', async (_, change, status, signer = account) => {
     const text = change(message);
@@ -83,12 +73,13 @@ describe('a signature that is refused writes nothing', () => {
   });
 
   test('of a message that was made for another domain of the same function', async () => {
-    const headers = { 'content-type': 'application/json' };
-    const body = JSON.stringify({ address: account.address });
     const elsewhere = `${wallet.url.replace('127.0.0.1', 'localhost')}/cli/challenge`;
-    const { message: text } = (await (await fetch(elsewhere, { method: 'POST', headers, body })).json()) as {
-      message: string;
-    };
+    const response = await fetch(elsewhere, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ address: account.address }),
+    });
+    const { message: text } = (await response.json()) as { message: string };
     before = await wallet.readTables();
     const words = expect.stringMatching(/^This message was signed for localhost:\d+, not for 127\.0\.0\.1:/);
     expect(await submit(text, await sign(text))).toEqual({ status: 401, code: 'invalid_sign_in', words });
@@ -100,29 +91,20 @@ describe('a signature that is refused writes nothing', () => {
     expect(await submit(message, await sign())).toEqual({ status: 401, code: 'invalid_sign_in', words });
   });
 
+  const noContracts = /Contract accounts \(smart wallets such as a Safe\) can’t sign/;
   testRows<[string, (signed: Awaited<ReturnType<typeof parts>>) => string | Promise<string>, number, RegExp?]>([
-    [
-      'another key’s',
-      () => sign(message, stranger),
-      401,
-      /Contract accounts \(smart wallets such as a Safe\) can’t sign/,
-    ],
-    ['a contract account’s', () => `0x${'ab'.repeat(130)}`, 401, /Contract accounts/],
+    ['another key’s', () => sign(message, stranger), 401, noContracts],
+    ['a contract account’s', () => `0x${'ab'.repeat(130)}`, 401, noContracts],
     // https://eips.ethereum.org/EIPS/eip-2098
     ['compact', ({ r, s, v }) => `0x${hex(r)}${hex((BigInt(v - 27) << 255n) | s)}`, 401],
-    // https://eips.ethereum.org/EIPS/eip-6492
-    ['that of a contract yet to be made', () => `0x${'00'.repeat(320)}${'6492'.repeat(16)}`, 401],
     ['of an impossible v', ({ r, s }) => `0x${hex(r)}${hex(s)}02`, 401],
     ['as transactions write it for a chain', ({ r, s }) => `0x${hex(r)}${hex(s)}25`, 401],
     ['of no r', ({ s }) => `0x${hex(0n)}${hex(s)}1b`, 401],
     ['of too large an s', ({ r }) => `0x${hex(r)}${hex(order)}1b`, 401],
     ['half a byte short', ({ r, s }) => `0x${hex(r)}${hex(s)}1`, 400],
     ['nothing', () => '', 400],
-    ['empty', () => '0x', 401],
     ['no hexadecimal', () => 'no hex', 400],
     ['zeros', () => `0x${'00'.repeat(65)}`, 401],
-    ['ones', () => `0x${'ff'.repeat(65)}`, 401],
-    ['of any numbers', () => `0x${'11'.repeat(64)}1c`, 401],
   ])('of a form that no plain account makes', async (_, form, status, words = /^(?!.*(undefined|internal))/i) => {
     const code = status === 400 ? 'invalid_request' : 'invalid_signature';
     const outcome = await submit(message, await form(await parts()));
@@ -134,7 +116,6 @@ describe('a signature that is refused writes nothing', () => {
   testRows<[unknown, string | RegExp]>([
     [{}, 'message must be a text.'],
     [{ message: 'Please.', signature: '0x00' }, /^message must be the text to sign/],
-    [{ message: 7, signature: '0x00' }, 'message must be a text.'],
     ['[]', /JSON object/],
     ['{', /not valid JSON/],
     [{ message: longest, signature: '0x00' }, /^message must be the text to/],
@@ -152,9 +133,8 @@ describe('a signature that is refused writes nothing', () => {
 describe('a signature counts once', () => {
   test('in whatever form: the other half of the curve is the same signature', async () => {
     const { signature, r, s, v } = await parts();
-    expect(await submit(message, `0x${hex(r)}${hex(order - s)}${v === 27 ? '1c' : '1b'}`)).toMatchObject({
-      status: 200,
-    });
+    const other = `0x${hex(r)}${hex(order - s)}${v === 27 ? '1c' : '1b'}`;
+    expect(await submit(message, other)).toMatchObject({ status: 200 });
     const before = await wallet.readTables();
     expect(await submit(message, signature)).toMatchObject({ status: 401, code: 'invalid_sign_in' });
     expect(await wallet.readTables()).toEqual(before);
@@ -175,55 +155,3 @@ describe('a signature counts once', () => {
     expect((await wallet.keys.list({ member: signer.address.toLowerCase() })).keys).toHaveLength(1);
   });
 });
-
-test('twenty simultaneous signatures of one wallet give five keys, ten grants and no failure', async () => {
-  using _timers = stopTimers();
-  const messages = [message];
-  while (messages.length < 20) messages.push(await wallet.challenge(account));
-  const replies = await Promise.all(
-    messages.map(async (text) => wallet.post('/cli/link', { message: text, signature: await sign(text) })),
-  );
-  expect(replies.map(({ status }) => status).sort()).toEqual([...Array(10).fill(200), ...Array(10).fill(429)]);
-  const session = replies.find(({ status }) => status === 200)?.body.session.token;
-  const { body } = await wallet.post('/cli/keys', {}, { authorization: `Bearer ${session}` });
-  expect(body.keys).toHaveLength(5);
-});
-
-describe('a hundred attempts from one network', () => {
-  test('with forged messages, each correctly signed, write nothing', async () => {
-    using _timers = stopTimers();
-    const before = await wallet.readTables();
-    const attempt = async (number: number) => {
-      const text = message.replace(/Nonce: .+/, `Nonce: ${number.toString().padStart(32, '0')}`);
-      return (await submit(text, await sign(text))).status;
-    };
-    expect(await tally(100, attempt)).toEqual({ 401: 100 });
-    expect(await wallet.readTables()).toEqual(before);
-  });
-
-  test('in good faith, each with its own wallet, do not pass either', async () => {
-    await using fresh = await startTestWallet({ now: () => noon });
-    using _timers = stopTimers();
-    const attempt = async (number: number) => {
-      const signer = testAccount(number);
-      const { status, body } = await fresh.post('/cli/challenge', { address: signer.address });
-      if (status !== 200) return status;
-      const signature = await sign(body.message, signer);
-      return (await fresh.post('/cli/link', { message: body.message, signature })).status;
-    };
-    expect(await tally(100, attempt)).toEqual({ 200: 30, 429: 70 });
-    expect((await fresh.keys.list({ pageSize: 1000 })).keys).toHaveLength(30);
-    // 60 messages, 30 times a key with its slot and session, the link, the mark that keys were issued; 32 counters.
-    expect((await fresh.readTables()).length).toBeLessThan(60 + 30 * 3 + 2 + 32 + 1);
-  });
-});
-
-/** Makes this many attempts, ten at a time, and counts their statuses. */
-async function tally(attempts: number, attempt: (number: number) => Promise<number>): Promise<Record<number, number>> {
-  const counts: Record<number, number> = {};
-  for (let first = 0; first < attempts; first += 10) {
-    const statuses = await Promise.all(Array.from({ length: 10 }, (_, index) => attempt(first + index)));
-    for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1;
-  }
-  return counts;
-}

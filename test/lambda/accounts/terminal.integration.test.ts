@@ -11,7 +11,8 @@ import { listenLocally } from '../../../local/listen-locally.ts';
 import { bearer, startTestWallet, type TestWallet, testAccount } from '../../support/accounts.ts';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
-const hour = 3_600_000;
+const metadata = '/.well-known/oauth-authorization-server';
+const run = promisify(execFile);
 
 let wallet: TestWallet;
 let time: number;
@@ -26,13 +27,7 @@ afterEach(async () => {
   await wallet[Symbol.asyncDispose]();
 });
 
-interface Answer {
-  readonly device_code: string;
-  readonly user_code: string;
-  readonly access_token: string;
-  readonly error: string;
-  readonly error_description: string;
-}
+type Answer = Record<'device_code' | 'user_code' | 'access_token' | 'error' | 'error_description', string>;
 
 async function postForm(path: string, fields: Record<string, string> | string, headers: Record<string, string> = {}) {
   const body = typeof fields === 'string' ? fields : new URLSearchParams(fields).toString();
@@ -91,7 +86,7 @@ test('a terminal gets codes, waits, and has a key of the person who lets it in',
     expires_in: 30 * 86_400,
   });
   const [record] = await keysOf(0);
-  expect(record).toMatchObject({ label: 'terminal', expiresAt: time + 30 * 24 * hour });
+  expect(record).toMatchObject({ label: 'terminal', expiresAt: time + 30 * 86_400_000 });
   // Once only.
   expect(await pollError(device_code)).toBe('invalid_grant');
 
@@ -178,67 +173,36 @@ describe('codes can’t be guessed or used twice', () => {
     const keys = await Promise.all([0, 1].map(keysOf));
     expect(keys.flat()).toHaveLength(1);
   });
-
-  test('and whoever polls while it is let in gets one key, at once or the next time', async () => {
-    const ask = await signIn();
-    for (let round = 0; round < 4; round += 1) {
-      const { device_code, user_code } = await begin();
-      const raced = await Promise.all([poll(device_code), ask('approve', user_code), poll(device_code)]);
-      time += 6_000;
-      const answers = [raced[0], raced[2], await poll(device_code), await poll(device_code)];
-      expect(raced[1].status).toBe(200);
-      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-      expect(answers[3]?.body.error).toBe('invalid_grant');
-      expect(await keysOf(0)).toHaveLength(round + 1);
-    }
-  });
-
-  test('and nobody says anything about one who is not signed in', async () => {
-    const { user_code } = await begin();
-    for (const what of ['find', 'approve', 'deny']) {
-      expect((await wallet.post(`/cli/device/${what}`, { code: user_code })).body.error.code).toBe('invalid_session');
-    }
-  });
 });
 
-describe('where terminals are sent', () => {
-  const hostile = (path: string) => execCurl(['-s', '-H', 'host: evil.example', wallet.url + path]);
-
-  test('is APP_URL, and never the Host that was called', async () => {
-    for (const path of [
-      '/cli/device',
-      '/cli/login.sh',
-      '/.well-known/oauth-authorization-server',
-      '/.well-known/opencode',
-    ]) {
-      expect(JSON.parse(await hostile(path))).toMatchObject({ error: { code: 'not_found' } });
-    }
-    await wallet[Symbol.asyncDispose]();
-    wallet = await startTestWallet({ environment: { APP_URL: 'https://app.example' } });
-    expect(JSON.parse(await hostile('/.well-known/oauth-authorization-server'))).toEqual({
-      issuer: 'https://app.example',
-      device_authorization_endpoint: 'https://app.example/oauth/device_authorization',
-      token_endpoint: 'https://app.example/oauth/token',
-      grant_types_supported: [deviceGrant],
-      response_types_supported: [],
-      token_endpoint_auth_methods_supported: ['none'],
-    });
-    const begun = await execCurl([
-      ...['-s', '-H', 'host: evil.example', '-d', 'client_id=svc-terminal'],
-      `${wallet.url}/oauth/device_authorization`,
-    ]);
-    expect(JSON.parse(begun).verification_uri).toBe('https://app.example/cli/device');
-    const opencode = JSON.parse(await hostile('/.well-known/opencode'));
-    expect(opencode.auth).toEqual({
-      command: ['sh', '-c', 'curl -fsS https://app.example/cli/login.sh | sh'],
-      env: 'SVC_API_KEY',
-    });
-    expect(JSON.stringify(opencode.config)).toContain('"apiKey":"{env:SVC_API_KEY}"');
-    const script = await hostile('/cli/login.sh');
-    expect(script).toContain("app='https://app.example'");
-    expect(script).not.toContain('evil');
-    expect(script.trimEnd().split('\n').length).toBeLessThanOrEqual(60);
+test('terminals are sent to APP_URL, and never to the Host that was called', async () => {
+  const hostile = (path: string, ...words: string[]) =>
+    run('curl', ['-s', '-H', 'host: evil.example', ...words, wallet.url + path]).then(({ stdout }) => stdout);
+  for (const path of ['/cli/device', '/cli/login.sh', metadata, '/.well-known/opencode']) {
+    expect(JSON.parse(await hostile(path))).toMatchObject({ error: { code: 'not_found' } });
+  }
+  await wallet[Symbol.asyncDispose]();
+  wallet = await startTestWallet({ environment: { APP_URL: 'https://app.example' } });
+  expect(JSON.parse(await hostile(metadata))).toEqual({
+    issuer: 'https://app.example',
+    device_authorization_endpoint: 'https://app.example/oauth/device_authorization',
+    token_endpoint: 'https://app.example/oauth/token',
+    grant_types_supported: [deviceGrant],
+    response_types_supported: [],
+    token_endpoint_auth_methods_supported: ['none'],
   });
+  const begun = await hostile('/oauth/device_authorization', '-d', 'client_id=svc-terminal');
+  expect(JSON.parse(begun).verification_uri).toBe('https://app.example/cli/device');
+  const opencode = JSON.parse(await hostile('/.well-known/opencode'));
+  expect(opencode.auth).toEqual({
+    command: ['sh', '-c', 'curl -fsS https://app.example/cli/login.sh | sh'],
+    env: 'SVC_API_KEY',
+  });
+  expect(JSON.stringify(opencode.config)).toContain('"apiKey":"{env:SVC_API_KEY}"');
+  const script = await hostile('/cli/login.sh');
+  expect(script).toContain("app='https://app.example'");
+  expect(script).not.toContain('evil');
+  expect(script.trimEnd().split('\n').length).toBeLessThanOrEqual(60);
 });
 
 describe('login.sh', () => {
@@ -266,7 +230,7 @@ describe('login.sh', () => {
     writeFileSync(script, await (await fetch(`${wallet.url}/cli/login.sh`)).text());
     mkdirSync(join(home, 'svc'));
     writeFileSync(join(home, 'svc/key'), 'ltk_kept\n');
-    const given = await promisify(execFile)('sh', [script], { env: environment(), timeout: 5_000 });
+    const given = await run('sh', [script], { env: environment(), timeout: 5_000 });
     expect(given).toEqual({ stdout: 'ltk_kept\n', stderr: '' });
     await silent.close();
   });
@@ -303,8 +267,3 @@ describe('login.sh', () => {
     expect(await runAsHelper()).toEqual([`${key}\n`, '', 0]);
   });
 });
-
-/** As a client that says another host than the one that it reaches. */
-async function execCurl(words: string[]): Promise<string> {
-  return (await promisify(execFile)('curl', words)).stdout;
-}

@@ -3,7 +3,7 @@ import type { CallService } from '../../../lambda/aws/call-service.ts';
 import { hashKey } from '../../../lambda/identity/keys.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
 import { createToken } from '../../../lambda/quota/counter-store.ts';
-import { memberWindow, quotaWindow } from '../../../lambda/quota/policy.ts';
+import { memberWindow } from '../../../lambda/quota/policy.ts';
 import { keyOf } from '../../../lambda/settings/secrets.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { bearer, startTestWallet, type TestWallet, testAccount } from '../../support/accounts.ts';
@@ -117,41 +117,20 @@ describe('the accounts function', () => {
     ]);
   });
 
-  test('today’s requests lower the remaining quota, until tomorrow', async () => {
-    const session = bearer(await wallet.sign(account, 'manage'));
-    const quota = async () => (await wallet.post('/cli/keys', {}, session)).body.quota;
-    const counters = createCounters(wallet.dynamoDb.callDynamoDb, wallet.dynamoDb.quotaTable, () => time);
-    const limits = { guestLimit: 3, guestWindow: 'lifetime', memberLimit: 60, burstLimit: 100 } as const;
-    const spend = async (count: number) => {
-      const window = quotaWindow({ kind: 'member', member }, time, limits);
-      for (let charge = 0; charge < count; charge += 1) await counters.charge(window, createToken());
-    };
-    await spend(7);
-    expect(await quota()).toEqual({ limit: 50, remaining: 43, resetSeconds: 43_200 });
-    time += 1;
-    await spend(53);
-    expect((await quota()).remaining).toBe(0);
-    time = Date.UTC(2026, 10, 22);
-    const tomorrow = await wallet.sign(account, 'manage');
-    expect(tomorrow.body.quota).toEqual({ limit: 50, remaining: 50, resetSeconds: 86_400 });
-  });
-
-  test('what is left of a budget stands beside the requests', async () => {
-    const budget = { MEMBER_BUDGET: '20', MEMBER_BUDGET_WINDOW: 'week', CURRENCY: 'EUR' };
-    await using priced = await startTestWallet({ environment: budget, now: () => time });
+  test('today’s requests lower the remaining quota, until tomorrow, and what is left of a budget stands beside it', async () => {
+    const environment = { MEMBER_BUDGET: '20', MEMBER_BUDGET_WINDOW: 'week', CURRENCY: 'EUR' };
+    await using priced = await startTestWallet({ environment, now: () => time });
     const counters = createCounters(priced.dynamoDb.callDynamoDb, priced.dynamoDb.quotaTable, () => time);
-    const window = memberWindow(
-      { memberLimit: 50, memberBudget: { amount: 20_000_000, window: 'week' } },
-      { member },
-      time,
-    );
-    if (window.budget === undefined) throw new Error('no budget');
-    await counters.charge({ ...window, budget: { ...window.budget, reserve: 1_250_000 } }, createToken());
-    const { body } = await priced.sign(account, 'manage');
-    expect(body.quota.budget).toEqual({
-      ...{ currency: 'EUR', window: 'week', limit: '20.00', remaining: '18.75' },
-      resetSeconds: (Date.UTC(2026, 10, 23) - time) / 1000,
-    });
+    const quota = async () => (await priced.sign(account, 'manage')).body.quota;
+    const memberBudget = { amount: 20_000_000, window: 'week' } as const;
+    const { budget, ...window } = { ...memberWindow({ memberLimit: 50, memberBudget }, { member }, time), burst: 100 };
+    await counters.charge({ ...window, ...(budget && { budget: { ...budget, reserve: 1_250_000 } }) }, createToken());
+    for (let charge = 2; charge <= 7; charge += 1) await counters.charge(window, createToken());
+    const [resetSeconds, money] = [43_200, { currency: 'EUR', window: 'week', limit: '20.00' }];
+    const left = { ...money, remaining: '18.75', resetSeconds: resetSeconds + 86_400 };
+    expect(await quota()).toEqual({ limit: 50, remaining: 43, resetSeconds, budget: left });
+    time = Date.UTC(2026, 10, 22);
+    expect(await quota()).toMatchObject({ limit: 50, remaining: 50, resetSeconds: 86_400 });
   });
 
   describe('a request for a sixth key', () => {

@@ -1,4 +1,14 @@
-import { codeAt, JsonFault, quote, skipNumber, skipSpace, skipString, skipWord } from './tokens.ts';
+import {
+  codeAt,
+  faultInNumber,
+  faultInString,
+  JsonFault,
+  quote,
+  skipSpace,
+  skipWord,
+  trySkipNumber,
+  trySkipString,
+} from './tokens.ts';
 
 export const maxDepth = 10_000;
 
@@ -79,7 +89,7 @@ function readNext(text: string, tape: Tape, progress: Progress, until: number): 
     at = skipSpace(text, at + 1);
   } else {
     const end =
-      code === quote ? readString(text, at, progress, until) : (skipWord(text, at) ?? skipNumber(text, at)) << 2;
+      code === quote ? readString(text, at, progress, until) : (skipWord(text, at) ?? readNumber(text, at)) << 2;
     if (end < 0) {
       progress.at = at;
       progress.hasKey = closer === closeBrace;
@@ -111,13 +121,20 @@ function readNext(text: string, tape: Tape, progress: Progress, until: number): 
   progress.isOver = open < 0;
 }
 
-/** The end of a string as `skipString` returns it; negative if that is beyond `until`. */
+/** The end of a string as `trySkipString` returns it; negative if that is beyond `until`. */
 function readString(text: string, start: number, progress: Progress, until: number): number {
-  const end = skipString(text, start, start === progress.string ? progress.within : start + 1, until);
-  if (end < 0) {
-    progress.string = start;
-    progress.within = -end;
-  }
+  const end = trySkipString(text, start, start === progress.string ? progress.within : start + 1, until);
+  if (end >= 0) return end;
+  const at = ~end;
+  if (at < until || at >= text.length) throw faultInString(text, at);
+  progress.string = start;
+  progress.within = at;
+  return end;
+}
+
+function readNumber(text: string, start: number): number {
+  const end = trySkipNumber(text, start);
+  if (end < 0) throw faultInNumber(text, start, ~end);
   return end;
 }
 

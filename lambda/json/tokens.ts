@@ -29,18 +29,9 @@ const longestRun = 65_536;
 const run = /(?:[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})){1,500}/y;
 
 /**
- * The end of the string that starts at `start`, shifted left by two, plus 1 if it contains a backslash. A search may go on
- * `from` where another stopped, and stops soon after `until`: it then returns that offset as a negative number.
+ * The end of the string that starts at `start`, shifted left by two, plus 1 if it contains a backslash. If it is incomplete or
+ * invalid, or `until` is passed, the complement of the offset; a search may go on `from` there.
  */
-export function skipString(text: string, start: number, from = start + 1, until = text.length): number {
-  const end = trySkipString(text, start, from, until);
-  if (end >= 0) return end;
-  const at = ~end;
-  if (at >= until && at < text.length) return -at;
-  throw faultInString(text, at);
-}
-
-/** The same; if the string is incomplete or invalid, or `until` is passed, the complement of the offset. */
 export function trySkipString(text: string, start: number, from = start + 1, until = text.length): number {
   let at = from;
   for (const runEnd = Math.min(at + shortRun, text.length); at < runEnd; at++) {
@@ -55,7 +46,8 @@ export function trySkipString(text: string, start: number, from = start + 1, unt
   return ((at + 1) << 2) | (text.slice(start, at).includes('\\') ? 1 : 0);
 }
 
-function faultInString(text: string, at: number): JsonFault {
+/** What is wrong with a string at this offset. */
+export function faultInString(text: string, at: number): JsonFault {
   const code = codeAt(text, at);
   if (code === -1) return new JsonFault(text, at, 'expected the closing quote of a string');
   if (code !== backslash) return new JsonFault(text, at, 'a control character in a string must be escaped');
@@ -66,26 +58,35 @@ function faultInString(text: string, at: number): JsonFault {
   return new JsonFault(text, at + 2 + digits, 'expected four hexadecimal digits');
 }
 
-/** The end of the number that starts at `at`. */
-export function skipNumber(text: string, at: number): number {
+/** The end of the number that starts at `at`; if there is none, the complement of the offset where it goes wrong. */
+export function trySkipNumber(text: string, at: number): number {
   const first = codeAt(text, at) === minus ? at + 1 : at;
-  if (first === at && !isDigit(codeAt(text, at))) throw new JsonFault(text, at, 'expected a value');
-  let end = skipDigits(text, first);
-  if (end > first + 1 && text.charCodeAt(first) === zero) {
-    throw new JsonFault(text, first, 'a number must not start with a needless zero');
+  let digits = first;
+  let end = skipDigits(text, digits);
+  if (end > first + 1 && text.charCodeAt(first) === zero) return ~first;
+  if (end > digits && codeAt(text, end) === point) {
+    digits = end + 1;
+    end = skipDigits(text, digits);
   }
-  if (codeAt(text, end) === point) end = skipDigits(text, end + 1);
   // This bit turns E into e, and no other character.
-  if ((codeAt(text, end) | 0x20) === 0x65) {
+  if (end > digits && (codeAt(text, end) | 0x20) === 0x65) {
     const sign = codeAt(text, end + 1);
-    end = skipDigits(text, sign === plus || sign === minus ? end + 2 : end + 1);
+    digits = sign === plus || sign === minus ? end + 2 : end + 1;
+    end = skipDigits(text, digits);
   }
-  return end;
+  return end > digits ? end : ~end;
 }
 
-function skipDigits(text: string, at: number): number {
-  if (!isDigit(codeAt(text, at))) throw new JsonFault(text, at, 'expected a digit');
-  let end = at + 1;
+/** What is wrong at this offset with what has to be a value, and starts at `start`. */
+export function faultInNumber(text: string, start: number, at: number): JsonFault {
+  if (at === start && !isDigit(codeAt(text, at))) return new JsonFault(text, at, 'expected a value');
+  const isZero = codeAt(text, at) === zero;
+  return new JsonFault(text, at, isZero ? 'a number must not start with a needless zero' : 'expected a digit');
+}
+
+/** The offset of the first character from `at` on that is no digit. */
+export function skipDigits(text: string, at: number): number {
+  let end = at;
   while (end < text.length && isDigit(text.charCodeAt(end))) end++;
   return end;
 }

@@ -1,7 +1,7 @@
 import type { Findings, TokenCounts } from '../dialects/findings.ts';
 import { applyEdits, type Edit } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
-import { codeAt, quote, trySkipString } from '../json/tokens.ts';
+import { codeAt, quote, skipDigits, trySkipNumber, trySkipString } from '../json/tokens.ts';
 import type { Scrubber } from './scrub.ts';
 import { openEvent, type SseEvent } from './sse.ts';
 
@@ -40,13 +40,6 @@ interface Slot {
   readonly place: Place;
 }
 
-/** An event as it will go out, except for its texts and its number. */
-interface Changes {
-  readonly type: string | undefined;
-  readonly edits: readonly Edit[];
-  readonly unread: () => readonly Node[];
-}
-
 const mostHoles = 32;
 const mostEdits = 100;
 
@@ -67,8 +60,13 @@ export function createMakeTemplate() {
     return values.filter((_, at) => before[at]?.varies);
   };
 
-  return (json: Json, found: Findings, event: SseEvent, changes: Changes): EventTemplate | undefined => {
-    const { type, edits, unread } = changes;
+  /** `edits` make the event what goes out, under this `type`, but for its texts and its number. */
+  return (
+    json: Json,
+    found: Findings,
+    event: SseEvent,
+    { type, edits, unread }: { type: string | undefined; edits: readonly Edit[]; unread: () => readonly Node[] },
+  ): EventTemplate | undefined => {
     if (!isRepeatable(json, found, event) || edits.length > mostEdits) return undefined;
     const texts = found.deltas.filter(({ value }) => json.end(value) - json.start(value) > 2);
     if (texts.length === 0 || texts.length > mostHoles) return undefined;
@@ -84,7 +82,8 @@ export function createMakeTemplate() {
       ...(found.sequence === undefined ? [] : [{ node: found.sequence, place: { kind: 'sequence' } } as const]),
       ...varying(json, others),
     ];
-    return cutHoles(json, slots, edits, { raw: openEvent(event.type), out: openEvent(type), type: event.type });
+    const { raw, out, ...rest } = cutHoles(json, slots, edits);
+    return { type: event.type, raw: openEvent(event.type) + raw, out: openEvent(type) + out, ...rest };
   };
 }
 
@@ -94,12 +93,7 @@ function isRepeatable({ text }: Json, { wholeTexts, logprobs, ended, ends }: Fin
   return wholeTexts.length + logprobs.length + ended.length === 0;
 }
 
-function cutHoles(
-  json: Json,
-  slots: readonly Slot[],
-  edits: readonly Edit[],
-  head: Pick<EventTemplate, 'raw' | 'out' | 'type'>,
-): EventTemplate {
+function cutHoles(json: Json, slots: readonly Slot[], edits: readonly Edit[]): Omit<EventTemplate, 'type'> {
   const { text } = json;
   const written = (from: number, to: number): string => {
     const inside = edits.filter(({ start, end }) => start >= from && end <= to);
@@ -114,22 +108,17 @@ function cutHoles(
     // What stands in a member that is dropped, or in a value that is replaced, does not go out.
     .map((one) => ({ ...one, isShown: !edits.some(({ start, end }) => start < one.start && end >= one.end) }));
   const shown = places.filter(({ isShown }) => isShown);
+  const shownFrom = (at: number): number => shown.find(({ start }) => start >= at)?.start ?? text.length;
   const holes = places.map(({ place, isShown, end }, at): Hole => {
-    const raw = text.slice(end, places[at + 1]?.start);
-    const next = shown.find(({ start }) => start >= end)?.start ?? text.length;
-    const isLast = at === places.length - 1;
-    return {
-      ...{ place, isShown },
-      raw: isLast ? `${raw}\n\n` : raw,
-      out: isShown ? written(end, next) : '',
-    };
+    const next = places[at + 1]?.start;
+    const raw = next === undefined ? `${text.slice(end)}\n\n` : text.slice(end, next);
+    return { place, isShown, raw, out: isShown ? written(end, shownFrom(end)) : '' };
   });
-  const meaningful = places.filter(({ place, isShown }) => isShown && place.kind !== 'count');
+  const meaningful = shown.filter(({ place }) => place.kind !== 'count');
   return {
-    type: head.type,
     saysOneText: meaningful.length === 1 && meaningful[0]?.place.kind === 'text',
-    raw: head.raw + text.slice(0, places[0]?.start),
-    out: head.out + written(0, shown[0]?.start ?? text.length),
+    raw: text.slice(0, places[0]?.start),
+    out: written(0, shownFrom(0)),
     holes,
   };
 }
@@ -156,36 +145,16 @@ export function readHoles(
   return { values, end: at };
 }
 
-/** The end of what may fill a hole of this kind; negative if nothing of the kind stands there. An empty text is another event. */
-function endOf(kind: Place['kind'], text: string, at: number): number {
-  if (kind === 'sequence' || kind === 'count') return endOfDigits(text, at);
-  if (kind === 'number') return endOfNumber(text, at);
-  const end = codeAt(text, at) === quote ? trySkipString(text, at) >> 2 : -1; // negative if it is incomplete
-  return kind === 'text' && end - at <= 2 ? -1 : end;
-}
-
-const number = /-?(?:0|[1-9]\d{0,99})(?:\.\d{1,99})?(?:[eE][+-]?\d{1,9})?/y;
-
-function endOfNumber(text: string, at: number): number {
-  const end = endOfDigits(text, at); // most are whole
-  if (end >= 0 && !continuesNumber(codeAt(text, end))) return end;
-  number.lastIndex = at;
-  return number.test(text) ? number.lastIndex : -1;
-}
-
+/** Longer numbers could lose a digit. */
 const mostDigits = 15;
 
-/** Of a whole number as JSON spells it, not so long that it would lose a digit. */
-function endOfDigits(text: string, at: number): number {
-  let end = at;
-  while (end - at <= mostDigits && isDigit(codeAt(text, end))) end += 1;
-  const length = end - at;
-  const isWhole = length === 1 || (length > 1 && length <= mostDigits && codeAt(text, at) !== zero);
-  return isWhole ? end : -1;
+/** The end of what may fill a hole of this kind; negative if nothing of the kind stands there. An empty text is another event. */
+function endOf(kind: Place['kind'], text: string, at: number): number {
+  if (kind === 'text' || kind === 'string') {
+    const end = codeAt(text, at) === quote ? trySkipString(text, at) >> 2 : -1; // negative if it is incomplete
+    return kind === 'text' && end - at <= 2 ? -1 : end;
+  }
+  const end = trySkipNumber(text, at);
+  if (kind === 'number') return end;
+  return end - at <= mostDigits && skipDigits(text, at) === end ? end : -1;
 }
-
-/** Whether a character is a point or an exponent's letter. */
-const continuesNumber = (code: number): boolean => code === 0x2e || code === 0x65 || code === 0x45;
-
-const zero = 0x30;
-const isDigit = (code: number): boolean => code >= zero && code <= 0x39;

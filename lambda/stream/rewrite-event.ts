@@ -24,9 +24,22 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
   const texts = createTextChannels(scrubber);
   const numbers = createNumbering();
   const held = createHeldTexts(stream, texts, hiding, numbers.insert);
-  const state = { texts, held, numbers, usage, onText: hiding.onText };
   const makeTemplate = createMakeTemplate();
   let template: EventTemplate | undefined; // of the event before
+
+  /** What goes out at a hole; `last` is the event that it is in. */
+  function fill({ place }: Hole, value: string, last: () => LastEvent): string {
+    if (place.kind === 'text') {
+      const given: string = value.includes('\\') ? JSON.parse(value) : value.slice(1, -1);
+      hiding.onText?.(given, place.channel);
+      const text = texts.push(place.channel, place.family, given);
+      held.remember(place.channel, last);
+      return text === given ? value : JSON.stringify(text);
+    }
+    if (place.kind === 'sequence') return String(numbers.renumber(Number(value)));
+    if (place.kind === 'count') raise(usage, place.of, Number(value));
+    return value;
+  }
 
   return {
     /** If the event at `start` is like the one before except for its holes: its outgoing form, and where it ends. */
@@ -45,7 +58,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
       for (let at = 0; at < holes.length; at += 1) {
         const [hole, value] = [holes[at], values[at]];
         if (hole === undefined || value === undefined) continue;
-        const shown = fill(hole, value, last, state);
+        const shown = fill(hole, value, last);
         if (hole.isShown) written += shown + hole.out;
         if (saysOneText && hole.place.kind === 'text') text = shown;
       }
@@ -76,33 +89,6 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
     closeAll: held.releaseAll,
     nextSequence: numbers.next,
   };
-}
-
-interface RewriterState {
-  readonly texts: TextChannels;
-  readonly held: ReturnType<typeof createHeldTexts>;
-  readonly numbers: ReturnType<typeof createNumbering>;
-  readonly usage: Usage;
-  readonly onText: Hiding['onText'];
-}
-
-/** What goes out at a hole; `last` is the event that it is in. */
-function fill(
-  { place }: Hole,
-  value: string,
-  last: () => LastEvent,
-  { texts, held, numbers, usage, onText }: RewriterState,
-): string {
-  if (place.kind === 'text') {
-    const given: string = value.includes('\\') ? JSON.parse(value) : value.slice(1, -1);
-    onText?.(given, place.channel);
-    const text = texts.push(place.channel, place.family, given);
-    held.remember(place.channel, last);
-    return text === given ? value : JSON.stringify(text);
-  }
-  if (place.kind === 'sequence') return String(numbers.renumber(Number(value)));
-  if (place.kind === 'count') raise(usage, place.of, Number(value));
-  return value;
 }
 
 /** Numbers the events as they go out: one more or less than came in shifts those that follow. */

@@ -2,7 +2,7 @@ import { type DialectName, dialectNames } from '../support/fixtures.ts';
 import type { Random } from '../support/random.ts';
 import { wire } from '../support/wire.ts';
 import type { Sending } from './client.ts';
-import type { Outcome, Outcomes } from './outcomes.ts';
+import { type Outcome, type Outcomes, outcomesOf } from './outcomes.ts';
 import type { Caller } from './rules.ts';
 
 /** How a request counts: charged, counted under the burst limit alone, or free. */
@@ -34,9 +34,6 @@ interface Planned extends Outcome {
   readonly name: string;
 }
 
-/** The possible outcomes in a run, by dialect and kind of answer. */
-export type Menu = (dialect: DialectName, wanted: 'whole' | 'stream' | 'tokens') => Outcomes;
-
 const free: readonly (Fixed & { readonly method: string; readonly path: string })[] = [
   { method: 'GET', path: '/v1/models', status: 200 },
   { method: 'GET', path: '/v1/models/svc-vision', status: 200 },
@@ -67,11 +64,8 @@ export const caseIn = (body: Buffer): number => Number(/"user":"case (\d+)"/.exe
 /** The names of outcomes without a failure. */
 const plain = /^(answered|streamed|counted)$/;
 
-export function drawCase(id: number, caller: Caller, random: Random, menu: Menu, upstreams: number): Case {
-  const headers = {
-    ...(caller.shows !== undefined && credentialHeader(caller.shows, random)),
-    ...(caller.origin !== undefined && { origin: caller.origin }),
-  };
+export function drawCase(id: number, caller: Caller, random: Random): Case {
+  const headers = caller.shows === undefined ? {} : credentialHeader(caller.shows, random);
   const base = { id, caller, plan: [] };
   const dice = random.below(100);
   if (dice < 8) {
@@ -90,8 +84,8 @@ export function drawCase(id: number, caller: Caller, random: Random, menu: Menu,
   const stream = !isTokens && random.once(2);
   const { members, outputLimit } = drawLimit(dialect, random);
   const body = JSON.stringify({ ...wire[dialect].question, ...members, stream, user: `case ${id}` });
-  const outcomes = menu(dialect, isTokens ? 'tokens' : stream ? 'stream' : 'whole');
-  const plan = Array.from({ length: upstreams }, () => drawOutcome(outcomes, random));
+  const outcomes = outcomesOf(dialect, isTokens ? 'tokens' : stream ? 'stream' : 'whole');
+  const plan = [drawOutcome(outcomes, random), drawOutcome(outcomes, random)];
   return { ...base, kind, sending: { ...sending, body }, plan, outputLimit };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { runModel } from './tracks.ts';
+import { runModel } from './run.ts';
 
 /*
  * Two thousand random requests of every kind of caller, in crowds, with every failure of an upstream, a client or the

@@ -28,18 +28,10 @@ export interface Outcome {
   readonly status: number;
   readonly code?: string;
   readonly charged: boolean;
-  /** Whether the next upstream is tried. */
-  readonly movesOn?: true | 'maybe';
   /** The consequence if a reset overtakes the beginning of a stream that was sent before it. */
   readonly early?: { readonly status: number; readonly charged: boolean };
-  /** Whether the upstream's key may rest afterwards. */
-  readonly rests?: boolean;
-  /** Whether it looks like a connection that was already dead, so that the same upstream may be tried once more. */
-  readonly looksDead?: boolean;
   /** Whether it is drawn only now and then, because it takes long. */
   readonly rare?: boolean;
-  /** Whether the request never reaches the upstream. */
-  readonly unheard?: boolean;
   /** When the client leaves: as soon as the upstream has the request, or at the first byte of an answer. */
   readonly clientLeaves?: 'asked' | 'answered';
   /** What has to be paid for; absent if nothing. */
@@ -53,7 +45,6 @@ const jsonHead = head(200, { 'content-type': 'application/json' });
 const details = { error: { message: 'AcmeCorp says no' } };
 
 const refunded = { charged: false, status: 502, code: 'upstream_error' } as const;
-const lost = { ...refunded, movesOn: true } as const;
 const charged = { charged: true, status: 200 } as const;
 /** The client leaves before it has got anything. */
 const unheard = { ...charged, clientLeaves: 'asked', delivered: { isWhole: false } } as const;
@@ -61,28 +52,27 @@ const unheard = { ...charged, clientLeaves: 'asked', delivered: { isWhole: false
 const counts = { input: 10, output: 5 };
 /** Once a stream has begun, the status has already been sent. */
 const broken = { ...refunded, status: 200 } as const;
-const overtaken = { movesOn: 'maybe', looksDead: true, early: refunded } as const;
+const overtaken = { early: refunded } as const;
 
 /** Failures before any answer, the same for plain answers and streams. */
 const beginnings: Outcomes = {
-  'reset before the head': { script: [reset], ...lost, looksDead: true },
-  'closed before the head': { script: [hangUp], ...lost, looksDead: true },
-  'reset in the head': { script: [raw('HTTP/1.1 20'), reset], ...lost, looksDead: true },
-  'no HTTP': { script: [raw('hello\r\n\r\n'), hangUp], ...lost },
+  'reset before the head': { script: [reset], ...refunded },
+  'closed before the head': { script: [hangUp], ...refunded },
+  'reset in the head': { script: [raw('HTTP/1.1 20'), reset], ...refunded },
+  'no HTTP': { script: [raw('hello\r\n\r\n'), hangUp], ...refunded },
   ...Object.fromEntries(
-    [500, 502, 503, 529].map((status) => [String(status), { script: json(status, details), ...lost, status }]),
+    [500, 502, 503, 529].map((status) => [String(status), { script: json(status, details), ...refunded, status }]),
   ),
-  '504 in HTML': { script: html(504), ...lost, status: 504 },
-  '500 without a body': { script: empty(500), ...lost, status: 500 },
-  401: { script: json(401, details), ...lost, rests: true },
-  402: { script: html(402), ...lost, rests: true },
-  403: { script: json(403, details), ...lost },
+  '504 in HTML': { script: html(504), ...refunded, status: 504 },
+  '500 without a body': { script: empty(500), ...refunded, status: 500 },
+  401: { script: json(401, details), ...refunded },
+  402: { script: html(402), ...refunded },
+  403: { script: json(403, details), ...refunded },
   429: {
     script: json(429, details, { 'retry-after': '7' }),
-    ...lost,
+    ...refunded,
     status: 503,
     code: 'service_unavailable',
-    rests: true,
   },
   404: { script: json(404, details), ...refunded },
   408: { script: json(408, details), ...refunded, status: 504, code: 'upstream_timeout' },
@@ -98,7 +88,7 @@ const beginnings: Outcomes = {
 };
 
 /** Outcomes of a plain answer. */
-export function wholeOutcomes(dialect: DialectName): Outcomes {
+function wholeOutcomes(dialect: DialectName): Outcomes {
   const { answer } = wire[dialect];
   const text = JSON.stringify(answer);
   const answered = { ...charged, delivered: { ...counts, isWhole: true } };
@@ -133,7 +123,7 @@ const firstEvent = (dialect: DialectName): Delivered => ({
 });
 
 /** Outcomes of a stream. */
-export function streamOutcomes(dialect: DialectName): Outcomes {
+function streamOutcomes(dialect: DialectName): Outcomes {
   const { events, failureEvent, textEvent } = wire[dialect];
   const text = events.join('');
   const [first = '', second = ''] = events;
@@ -174,46 +164,14 @@ export function streamOutcomes(dialect: DialectName): Outcomes {
 }
 
 /** Outcomes of counting tokens, which an upstream need not offer. */
-export const tokenOutcomes: Outcomes = {
+const tokenOutcomes: Outcomes = {
   counted: { script: json(200, { input_tokens: 7 }), ...charged },
   unknown: { script: json(404, details), charged: true, status: 404, code: 'not_found' },
-  failed: { script: json(500, details), charged: true, status: 500, code: 'upstream_error', movesOn: true },
+  failed: { script: json(500, details), charged: true, status: 500, code: 'upstream_error' },
 };
 
-const late = { charged: false, status: 504, code: 'upstream_timeout' } as const;
-
-/** An upstream that falls silent: a silent stream is cut, and its client gets keep-alives until then. */
-export function silentOutcomes(dialect: DialectName): Outcomes {
-  const [first = ''] = wire[dialect].events;
-  const kept = { ...late, status: 200 };
-  return {
-    'no head': { script: [silence], ...kept },
-    'no event': { script: [eventStream, silence], ...kept },
-    'no further event': { script: [eventStream, write(first), silence], ...kept },
-    'half an event': { script: [eventStream, write(first), write('data: {'), silence], ...kept },
-  };
+/** What may become of a request. */
+export function outcomesOf(dialect: DialectName, wanted: 'whole' | 'stream' | 'tokens'): Outcomes {
+  if (wanted === 'tokens') return tokenOutcomes;
+  return wanted === 'stream' ? streamOutcomes(dialect) : wholeOutcomes(dialect);
 }
-
-/** An upstream that is still answering when the request's time is up. */
-export function endlessOutcomes(dialect: DialectName): Outcomes {
-  const [first = ''] = wire[dialect].events;
-  return {
-    'no head': { script: [silence], ...late },
-    'no event': { script: [eventStream, silence], ...late },
-    // A client that has read part of the answer pays for it.
-    'no end': {
-      script: [eventStream, write(first), silence],
-      ...{ charged: true, status: 200, code: 'upstream_timeout', early: late, delivered: firstEvent(dialect) },
-    },
-  };
-}
-
-export const endlessAnswers: Outcomes = {
-  'no head': { script: [silence], ...late },
-  'no body': { script: [jsonHead, silence], ...late },
-  'no end': { script: [jsonHead, write('{'), silence], ...late },
-};
-
-/** An upstream that refuses connections, and one that never accepts them. */
-export const refusing: Outcomes = { refused: { script: [], ...refunded, unheard: true } };
-export const deaf: Outcomes = { deaf: { script: [], ...late, unheard: true } };

@@ -20,7 +20,6 @@ export interface Caller {
   readonly address: string;
   /** The key header; absent if the caller sends none. */
   readonly shows?: string | undefined;
-  readonly origin?: string | undefined;
 }
 
 interface Key {
@@ -28,8 +27,6 @@ interface Key {
   readonly member: string;
   readonly limit?: number | undefined;
   readonly budget?: Budget | undefined;
-  readonly expiresAt?: number | undefined;
-  readonly revoked?: boolean;
 }
 
 interface Counter {
@@ -72,7 +69,6 @@ const minuteOf = (time: number): number => Math.floor(time / 60_000);
 
 export function createRules(limits: Limits) {
   const keys = new Map<string, Key>();
-  const links = new Map<string, { readonly member: string; readonly expiresAt: number }>();
   const counters = new Map<string, Counter>();
 
   const guestAccount = (address: string, time: number): Account => {
@@ -80,27 +76,16 @@ export function createRules(limits: Limits) {
     const window = daily ? dayOf(time) : 'lifetime';
     return { item: `guest#${networkOf(address)}#${window}`, limit: limits.guest, daily };
   };
-  const memberAccount = (member: string, time: number): Account => ({
-    item: `member#${member}#${dayOf(time)}`,
-    limit: limits.member,
-    daily: true,
-    budget: limits.budget,
-  });
 
   /** The counter of the caller's requests, or the code of its 401. */
-  const identify = ({ address, shows, origin }: Caller, time: number): Account | string => {
+  const identify = ({ address, shows }: Caller, time: number): Account | string => {
     if (shows === undefined) return 'missing_api_key';
-    if (shows.startsWith('ltk_')) {
-      const key = keys.get(shows);
-      const valid = key && !key.revoked && (key.expiresAt === undefined || time < key.expiresAt);
-      if (!valid) return 'invalid_api_key';
-      const { id, member, limit = limits.member, budget = limits.budget } = key;
-      if (key.limit === undefined && key.budget === undefined) return memberAccount(member, time);
-      return { item: `key#${id}#${dayOf(time)}`, limit, daily: true, budget };
-    }
-    const link = links.get(address);
-    const linked = link && time < link.expiresAt && origin === undefined;
-    return linked ? memberAccount(link.member, time) : guestAccount(address, time);
+    if (!shows.startsWith('ltk_')) return guestAccount(address, time);
+    const key = keys.get(shows);
+    if (!key) return 'invalid_api_key';
+    const { id, member, limit = limits.member, budget = limits.budget } = key;
+    const isShared = key.limit === undefined && key.budget === undefined;
+    return { item: `${isShared ? `member#${member}` : `key#${id}`}#${dayOf(time)}`, limit, daily: true, budget };
   };
 
   const counterOf = ({ item }: Account): Counter => {
@@ -138,7 +123,6 @@ export function createRules(limits: Limits) {
 
   return {
     keys,
-    links,
     identify,
     guestAccount,
     judge,

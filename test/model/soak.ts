@@ -1,7 +1,7 @@
 // npm run soak -- --minutes 10 [--seed 1]: repeats the model-based test, each time with another seed.
 import { readNumbers } from '../support/read-numbers.ts';
 import { createWatch } from '../support/watch.ts';
-import { runModel } from './tracks.ts';
+import { runModel } from './run.ts';
 
 const { minutes, seed: firstSeed } = readNumbers('npm run soak --', { minutes: 10, seed: 1 });
 const watch = createWatch();

@@ -2,12 +2,13 @@ import type { Case } from './cases.ts';
 import type { Answer } from './client.ts';
 import { costOf, type Delivered, type Ledger, mostTaken, type Priced, reserveFor } from './ledger.ts';
 import type { Account, Rules } from './rules.ts';
-import { expectFixed, judgeExchange, type Try } from './verdict.ts';
+import { expectFixed, judgeExchange } from './verdict.ts';
 
 /** A request of a wave, and everything that was observed about it. */
 export interface Outcome {
   readonly one: Case;
-  readonly tries: Try[];
+  /** The upstreams that were asked, in their order. */
+  readonly tries: number[];
   /** Disconnects its client. */
   leave: () => void;
   answer: Answer | undefined;
@@ -24,9 +25,6 @@ interface Counted {
   doubtful: number;
 }
 
-/** How long a key may rest: as long as the upstream's 429 asks for, else a minute. */
-const restTime = 60_000;
-
 /** How often the log said in a wave that an answer of the store was lost, and what may stand therefore. */
 export interface Lost {
   readonly refunds: number;
@@ -37,15 +35,7 @@ export interface Lost {
 
 /** Checks waves of simultaneous requests against the rules and the ledger, one after the other. */
 export function judgeWave(rules: Rules, ledger: Ledger) {
-  const restsUntil = new Map<number, number>();
-
   return (wave: readonly Outcome[], time: number, lost: Lost): string[] => {
-    for (const { one, tries } of wave) {
-      for (const { upstream } of tries) {
-        if (one.plan[upstream]?.rests) restsUntil.set(upstream, time + restTime);
-      }
-    }
-    const mayRest = (upstream: number) => (restsUntil.get(upstream) ?? 0) > time;
     const faults: string[] = [];
     const crowds = new Map<string, Counted>();
     const priced: Priced[] = [];
@@ -55,38 +45,8 @@ export function judgeWave(rules: Rules, ledger: Ledger) {
       lost.refunds + lost.settlements + lost.reads > 0 || wave.some(({ answer }) => answer && storeFailed(answer));
 
     for (const outcome of wave) {
-      const { one, answer, tries } = outcome;
       const found = judgeOne(outcome);
-      faults.push(...found.map((fault) => `case ${one.id}, ${describe(outcome)}: ${fault}`));
-      function judgeOne({ one }: Outcome): string[] {
-        const who = rules.identify(one.caller, time);
-        const gaveUp = answer !== undefined && storeFailed(answer);
-        if (gaveUp && tries.length > 0) return ['no charge, and sent upstream'];
-        if (gaveUp && (one.fixed?.open || typeof who === 'string' || one.kind === 'free')) return [];
-        if (one.fixed?.open) return expectFixed(answer, one.fixed.status, one.fixed.code);
-        if (typeof who === 'string') return expectFixed(answer, 401, who);
-        if (one.kind === 'free') return expectFixed(answer, one.fixed?.status ?? 200, one.fixed?.code);
-        const crowd = crowdOf(one, who);
-        if (isForBudget(answer)) {
-          price(one, who, 'refused for its budget');
-          if (one.fixed || one.kind === 'tokens' || !who.budget) return ['refused for a budget that has no part in it'];
-          return tries.length > 0 ? ['refused, and sent upstream'] : [];
-        }
-        crowd.wanting += 1;
-        if (gaveUp) crowd.doubtful += 1;
-        if (gaveUp) price(one, who, 'lost');
-        if (gaveUp) return [];
-        if (answer?.status === 429) {
-          crowd.refusals.push(String(answer.headers['x-svc-error']));
-          return tries.length > 0 ? ['refused, and sent upstream'] : [];
-        }
-        crowd.passed += 1;
-        if (one.fixed) return expectFixed(answer, one.fixed.status, one.fixed.code);
-        const verdict = judgeExchange(one, answer, tries, mayRest);
-        if (verdict.refunded) crowd.refunded += 1;
-        price(one, who, 'passed', verdict.delivered);
-        return [...verdict.faults];
-      }
+      faults.push(...found.map((fault) => `case ${outcome.one.id}, ${describe(outcome)}: ${fault}`));
     }
     for (const { account } of crowds.values()) startedAt.set(account.item, rules.standing(account).used);
     for (const { item, budget } of priced) {
@@ -98,6 +58,39 @@ export function judgeWave(rules: Rules, ledger: Ledger) {
       if (outcome.answer) faults.push(...judgeFigures(outcome, outcome.answer));
     }
     return faults;
+
+    function judgeOne({ one, answer, tries }: Outcome): readonly string[] {
+      const who = rules.identify(one.caller, time);
+      const gaveUp = answer !== undefined && storeFailed(answer);
+      const isRefused = gaveUp || answer?.status === 429;
+      if (isRefused && tries.length > 0) return ['refused, and sent upstream'];
+      if (gaveUp && (one.fixed?.open || typeof who === 'string' || one.kind === 'free')) return [];
+      if (one.fixed?.open) return expectFixed(answer, one.fixed.status, one.fixed.code);
+      if (typeof who === 'string') return expectFixed(answer, 401, who);
+      if (one.kind === 'free') return expectFixed(answer, one.fixed?.status ?? 200, one.fixed?.code);
+      const crowd = crowdOf(one, who);
+      if (isForBudget(answer)) {
+        price(one, who, 'refused for its budget');
+        const hasPart = !one.fixed && one.kind !== 'tokens' && who.budget;
+        return hasPart ? [] : ['refused for a budget that has no part in it'];
+      }
+      crowd.wanting += 1;
+      if (gaveUp) {
+        crowd.doubtful += 1;
+        price(one, who, 'lost');
+        return [];
+      }
+      if (isRefused) {
+        crowd.refusals.push(String(answer.headers['x-svc-error']));
+        return [];
+      }
+      crowd.passed += 1;
+      if (one.fixed) return expectFixed(answer, one.fixed.status, one.fixed.code);
+      const { faults, refunded, delivered } = judgeExchange(one, answer, tries.at(-1));
+      if (refunded) crowd.refunded += 1;
+      price(one, who, 'passed', delivered);
+      return faults;
+    }
 
     function price(one: Case, who: Account, fate: Priced['fate'], delivered?: Delivered) {
       if (one.fixed || one.kind !== 'inference') return;
@@ -180,5 +173,5 @@ function storeFailed({ status, text }: Answer): boolean {
 
 function describe({ one, tries }: Outcome): string {
   const plan = one.plan.map(({ name }) => name).join(' / ');
-  return `${one.sending.method} ${one.sending.path} (${plan}; asked ${tries.map(({ upstream }) => upstream).join()})`;
+  return `${one.sending.method} ${one.sending.path} (${plan}; asked ${tries.join()})`;
 }

@@ -1,4 +1,4 @@
-import type { Writable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 
 /** One request's part of the memory that a process has for bodies and whole answers. */
 export interface Memory {
@@ -26,21 +26,10 @@ const shortBody = 16_384;
 
 /** Writes a whole body, each portion once the connection has taken the ones before. */
 export function writeBody(connection: Writable, texts: readonly string[]): void {
-  const whole = joinIfShort(texts);
-  if (whole === undefined) writePortions(connection, cut(texts));
-  else connection.end(whole || undefined);
-}
-
-function writePortions(connection: Writable, portions: Generator<string>): void {
-  const writeOn = (): void => {
-    for (let next = portions.next(); !next.done; next = portions.next()) {
-      if (connection.write(next.value)) continue;
-      connection.once('drain', writeOn);
-      return;
-    }
-    connection.end();
-  };
-  writeOn();
+  const length = texts.reduce((total, text) => total + text.length, 0);
+  // A short body leaves together with its head, in one write to the system.
+  if (length < shortBody) connection.end(texts.join('') || undefined);
+  else Readable.from(cut(texts), { highWaterMark: 1 }).pipe(connection);
 }
 
 function* cut(texts: readonly string[]): Generator<string> {
@@ -51,10 +40,4 @@ function* cut(texts: readonly string[]): Generator<string> {
       yield text.slice(start, end);
     }
   }
-}
-
-/** A short body leaves together with its head, in one write to the system. */
-function joinIfShort(texts: readonly string[]): string | undefined {
-  const length = texts.reduce((total, text) => total + text.length, 0);
-  return length < shortBody ? texts.join('') : undefined;
 }

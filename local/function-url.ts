@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
-import { readBody } from '../lambda/engines/body.ts';
 import { createHandler } from '../lambda/engines/function-url.ts';
-import { askForBody, watchClient } from '../lambda/engines/http-message.ts';
+import { watchClient } from '../lambda/engines/http-message.ts';
 import { listen } from '../lambda/engines/listen.ts';
 import type { App } from '../lambda/request/call.ts';
 import { toFunctionUrlEvent } from './function-url-event.ts';
@@ -87,7 +86,6 @@ async function invokeFunction(
     // The pipeline that feeds the stream ends with it, and so does what the pipeline reads from.
     stream.destroy(new Error('the client went away'));
   });
-  askForBody(request, response)?.();
   const body = await readBody(request, bodyLimit);
   if (!body || clientGone.signal.aborted) return;
 
@@ -109,6 +107,23 @@ async function invokeFunction(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Reads a body, or one byte more than the limit of one that is too large; undefined if the client leaves before its end. */
+async function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > limit) break;
+    }
+  } catch {
+    return undefined;
+  }
+  request.resume();
+  return Buffer.concat(chunks).subarray(0, limit + 1);
 }
 
 /** Fails as AWS does: with an error answer if none has begun, else by cutting the connection. */

@@ -29,11 +29,6 @@ export function headersOf(request: IncomingMessage): { headers: Record<string, s
   return { headers, cookies: headersDistinct.cookie ?? [] };
 }
 
-/** Asks a client for its body; undefined if it does not wait for that (`Expect: 100-continue`). */
-export function askForBody({ headers }: IncomingMessage, response: ServerResponse): (() => void) | undefined {
-  return /100-continue/i.test(headers.expect ?? '') ? () => response.writeContinue() : undefined;
-}
-
 /** Calls back when the connection is lost before the response has been sent. */
 export function watchClient(request: IncomingMessage, response: ServerResponse, onGone: () => void): void {
   const { socket } = request;

@@ -86,6 +86,8 @@ const shapes: readonly (readonly [string, string, number, RegExp])[] = [
   ],
   ['a path of slashes', `GET //v1//models HTTP/1.1\r\n${plain}${close}\r\n`, 1, /^HTTP\/1\.1 404 .*not_found/s],
   ['a fragment', `GET /v1/models#/x HTTP/1.1\r\n${plain}${close}\r\n`, 1, /^HTTP\/1\.1 404 .*not_found/s],
+  ['an expectation', post(`Expect: 100-continue\r\nContent-Length: ${body.length}\r\n${close}`, body), 1, / 200 OK/],
+  ['an unknown one', post(`Expect: x\r\nContent-Length: ${body.length}\r\n${close}`, body), 1, /^HTTP\/1\.1 200 /],
   [
     'two requests in one go',
     post(`Content-Length: ${body.length}\r\n`, body) + post(`Content-Length: ${body.length}\r\n${close}`, body),

@@ -112,29 +112,3 @@ describe('a body that arrives slowly', () => {
     }
   });
 });
-
-describe('a client that waits to be asked for its body', () => {
-  const expecting = (length: number, path?: string) => `${post(length, path)}expect: 100-continue\r\n${end}`;
-
-  test('is asked for one that may be sent', async () => {
-    await using server = await serve();
-    const client = await openRaw(server.url);
-    client.send(expecting(5, '/passing'));
-    await client.until(/^HTTP\/1.1 100 Continue\r\n\r\n$/);
-    client.send('hello');
-    expect(await client.until(/<5>/)).not.toMatch(/connection: close/i);
-    client.socket.destroy();
-  });
-
-  testRows([
-    ['the server', mebibyte + 1, '/passing'],
-    ['the app', small + 1, `/passing/${small}`],
-  ])('is answered at once if it would be too large', async (_, length, path) => {
-    await using server = await serve();
-    const client = await openRaw(server.url);
-    client.send(expecting(length, path));
-    expect(await client.until(/<\d+>/)).toMatch(/^HTTP\/1.1 200 .*connection: close/is);
-    expect(server.outcomes).toEqual([`${length}`]);
-    client.socket.destroy();
-  });
-});

@@ -11,8 +11,5 @@ const program = createProgram({
   ...terminal,
   // Ten pages of a megabyte per second: a tenth of what a new table can serve.
   pause: () => setTimeout(100),
-  onProgress: (scanned) => {
-    if (process.stderr.isTTY) process.stderr.write(`${scanned} counters read\r`);
-  },
 });
 await runProgram(program);

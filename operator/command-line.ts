@@ -13,11 +13,6 @@ export interface Outcome {
   readonly text: string;
 }
 
-/** A word as a shell reads it back. */
-export function quoteWord(word: string): string {
-  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}
-
 /** Makes a reader of a command line's words. For a wrong one commander names the option, and `expects` says what it may be. */
 export function checked<T>(parse: (word: string) => T | undefined, expects: string): (word: string) => T {
   return (word) => {

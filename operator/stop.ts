@@ -1,14 +1,6 @@
 import type { Command } from 'commander';
 import type { Stop, StopSwitch } from '../lambda/tables/stop-switch.ts';
-import {
-  actOn,
-  addTargetOptions,
-  createCommand,
-  quoteWord,
-  readLine,
-  type TargetOptions,
-  type Terminal,
-} from './command-line.ts';
+import { actOn, addTargetOptions, createCommand, readLine, type TargetOptions, type Terminal } from './command-line.ts';
 
 export interface Surroundings extends Terminal {
   readonly now: () => number;
@@ -49,7 +41,7 @@ const whatHappens =
   'Within 60 seconds every request that would cost something is answered 503, uncharged. Running streams end by themselves.';
 
 function howToUndo({ stack, region }: TargetOptions): string {
-  const options = [stack && ` --stack ${quoteWord(stack)}`, region && ` --region ${quoteWord(region)}`].filter(Boolean);
+  const options = [stack && ` --stack ${stack}`, region && ` --region ${region}`].filter(Boolean);
   return `No deployment undoes it, but this does: npm run resume${options.length > 0 ? ` --${options.join('')}` : ''}`;
 }
 

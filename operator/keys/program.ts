@@ -19,9 +19,11 @@ import { change, releaseBudget, rotate } from './changes.ts';
 import { issue, link, list, memberOf, revoke, revokeAll, show, unlink } from './commands.ts';
 import type { Target } from './target.ts';
 import { showTokenUsage } from './token-usage.ts';
-import { type Pace, showUsage } from './usage.ts';
+import { showUsage } from './usage.ts';
 
-export interface Surroundings extends KeyIssuing, Pace, Terminal {
+export interface Surroundings extends KeyIssuing, Terminal {
+  /** Awaited between two pages of a table, so that reading takes nothing from the gateway's own requests. */
+  readonly pause: () => Promise<void>;
   readonly openTarget: (options: TargetOptions) => Promise<Target>;
 }
 
@@ -171,8 +173,7 @@ function addChangeCommands(program: Command, run: Run, { now, randomBytes }: Sur
     });
 }
 
-function addUsageCommand(program: Command, run: Run, surroundings: Surroundings): void {
-  const { now } = surroundings;
+function addUsageCommand(program: Command, run: Run, { now, pause }: Surroundings): void {
   addCommand(program, 'usage', 'show who used and spent how much, the highest first; reads the whole quota table')
     .option('--top <rows>', 'how many to show', readWhole(1, 1000), 20)
     .option('--tokens', 'tokens instead of requests, by key and by member, from the log')
@@ -183,7 +184,7 @@ function addUsageCommand(program: Command, run: Run, surroundings: Surroundings)
       return run(options, (target) =>
         tokens
           ? showTokenUsage(target, { top, days: days ?? 7, prices: price }, now())
-          : showUsage(target, top, now(), surroundings),
+          : showUsage(target, top, now(), pause),
       );
     });
 }
@@ -228,21 +229,10 @@ Without --stack the commands work on the local gateway named by PORT (8787) and 
 Examples:
   npm run keys -- issue --member ada --label laptop --expires 30d
   npm run keys -- issue --limit 1000 --stack InferenceGateway-prod --region eu-central-1
-  npm run --silent keys -- issue --json
-  npm run keys -- list
-  npm run keys -- show key_Zk3vQ1xWb0aT
   npm run keys -- revoke key_Zk3vQ1xWb0aT
-  npm run keys -- revoke --subject 00u1a2b3c4
   npm run keys -- rotate key_Zk3vQ1xWb0aT --overlap 1d
-  npm run keys -- limit key_Zk3vQ1xWb0aT 500
   npm run keys -- budget key_Zk3vQ1xWb0aT 50/month
-  npm run keys -- budget key_Zk3vQ1xWb0aT --release
-  npm run keys -- models key_Zk3vQ1xWb0aT svc
-  npm run keys -- burst key_Zk3vQ1xWb0aT 60
-  npm run keys -- usage --top 10 --stack InferenceGateway-prod
-  npm run keys -- setup codex --key ltk_…
   npm run keys -- usage --tokens --days 30 --price 3,15,0.3,3.75
   npm run keys -- link 203.0.113.7 --member ada
-  npm run keys -- unlink 203.0.113.7
 
 Exit codes: 0 done, 1 not done, 2 wrong usage.`;

@@ -12,12 +12,11 @@ import { factsOf, type GatewayFile, readGatewayFile } from '../../local/gateway-
 import {
   awsVariables,
   changeEnvironment,
-  defaultPort,
   gatewayVariables,
   type LocalSettings,
   readLocalSettings,
 } from '../../local/local-settings.ts';
-import { CommandError, quoteWord, type TargetOptions } from '../command-line.ts';
+import { CommandError, type TargetOptions } from '../command-line.ts';
 import { readStack, type TargetFacts } from './stack.ts';
 
 export interface Target extends TargetFacts, AsyncDisposable {
@@ -44,13 +43,7 @@ export async function openTarget({ stack, region }: TargetOptions): Promise<Targ
   const isMeant = dataDir === undefined || (file?.dataDir !== undefined && resolve(file.dataDir) === resolve(dataDir));
   if (file && isMeant) return open(runningGateway(file));
   if (dataDir !== undefined) return openDirectory(dataDir, settings);
-  throw new CommandError(`no gateway is running on port ${port}: ${startIt(settings)}`);
-}
-
-/** Names the gateway that is meant, for a shell in which nothing is set. */
-function startIt({ port, dataDir }: Pick<LocalSettings, 'port' | 'dataDir'>): string {
-  const places = [port !== defaultPort && `PORT=${port}`, dataDir !== undefined && `DATA_DIR=${quoteWord(dataDir)}`];
-  return `start it with \`${[...places, 'npm start'].filter(Boolean).join(' ')}\`, or pass --stack NAME`;
+  throw new CommandError(`no gateway is running on port ${port}: start one with \`npm start\`, or pass --stack NAME`);
 }
 
 async function open(facts: TargetFacts, close = async () => {}): Promise<Target> {

@@ -1,16 +1,11 @@
 import { type BudgetUsage, budgetUsage } from '../../lambda/budget/budget-window.ts';
+import type { KeyRecord } from '../../lambda/identity/keys.ts';
 import { type CounterName, readCounterName } from '../../lambda/quota/policy.ts';
 import type { ScannedCounter } from '../../lambda/tables/scan-counters.ts';
 import type { Outcome } from '../command-line.ts';
 import { budgetOf, describeBudget } from './key-record.ts';
 import { renderTable, showText } from './table.ts';
 import type { Target } from './target.ts';
-
-export interface Pace {
-  /** Awaited between two pages, so that reading takes nothing from the gateway's own requests. */
-  readonly pause: () => Promise<void>;
-  readonly onProgress: (scanned: number) => void;
-}
 
 interface User {
   readonly counter: CounterName;
@@ -29,14 +24,13 @@ export async function showUsage(
   target: Target,
   top: number,
   now: number,
-  { pause, onProgress }: Pace,
+  pause: () => Promise<void>,
 ): Promise<Outcome> {
   const day = new Date(now).toISOString().slice(0, 10);
   const today = { users: 0, requests: 0 };
   const guests = { networks: 0, requests: 0 };
   let users: User[] = [];
   let spenders: Spender[] = [];
-  let scanned = 0;
   for await (const page of target.scanCounters(now, pause)) {
     for (const { item, ofDay, ofLifetime, budgets } of page.counters) {
       const counter = readCounterName(item);
@@ -55,14 +49,15 @@ export async function showUsage(
     }
     users = users.toSorted((a, b) => b.used - a.used).slice(0, top);
     spenders = spenders.toSorted((a, b) => b.taken - a.taken).slice(0, top);
-    scanned += page.scanned;
-    onProgress(scanned);
   }
-  const shown = await Promise.all(users.map((user) => describe(user, target)));
-  const rows = shown.map(({ kind, id, member, label, used, limit }) => [
-    ...[kind, id, kind === 'key' ? (member ?? '') : '', showText(label ?? '')],
-    ...[`${used}`, limit === null ? '' : `${limit}`],
-  ]);
+  const shown = await Promise.all(
+    users.map(async ({ counter, used }) => {
+      const { record, ...whose } = await findOwner(counter, target);
+      const limit = counter.kind === 'member' || record ? (record?.limit ?? target.memberLimit) : null;
+      return { ...whose, used, limit };
+    }),
+  );
+  const rows = shown.map((one) => [...showOwner(one), `${one.used}`, `${one.limit ?? ''}`]);
   const totals = [
     `${today.requests} requests today (${day}, UTC) by ${today.users} members, keys and daily guests.`,
     ...(guests.networks > 0
@@ -80,11 +75,10 @@ type ShownBudget = Awaited<ReturnType<typeof describeSpenders>>[number];
 /** Those who have a budget now, the largest spending first. */
 async function describeSpenders(spenders: readonly Spender[], target: Target, now: number) {
   const shown = await Promise.all(
-    spenders.map(async ({ counter: { kind, name }, budgets }) => {
-      const record = kind === 'key' ? await target.keys.findById(name) : undefined;
+    spenders.map(async ({ counter, budgets }) => {
+      const { record, ...whose } = await findOwner(counter, target);
       const budget = record ? budgetOf(record, target) : target.memberBudget;
       const usage: BudgetUsage | undefined = budget && budgetUsage(budget, budgets[budget.window], now);
-      const whose = { kind, id: name, member: record?.member ?? null, label: record?.label ?? null };
       return usage ? [{ taken: usage.spent + usage.reserved + usage.unsettled, whose, usage }] : [];
     }),
   );
@@ -94,17 +88,28 @@ async function describeSpenders(spenders: readonly Spender[], target: Target, no
 
 function showBudgets(budgets: readonly ShownBudget[], { currency = '' }: Target): string[] {
   if (budgets.length === 0) return [];
-  const rows = budgets.map(({ kind, id, member, label, budget }) => [
-    ...[kind, id, kind === 'key' ? (member ?? '') : '', showText(label ?? ''), budget.window],
+  const rows = budgets.map(({ budget, ...whose }) => [
+    ...[...showOwner(whose), budget.window],
     ...[budget.limit, budget.spent, budget.reserved, budget.unsettled, budget.remaining],
   ]);
   const headings = ['KIND', 'ID', 'MEMBER', 'LABEL', 'WINDOW', 'BUDGET', 'SPENT', 'RESERVED', 'UNSETTLED', 'LEFT'];
   return [renderTable(headings, rows), `Amounts are in ${currency}.`, ''];
 }
 
-/** A key with its own counter is shown with its member; a guest is the hash of a network, as in the log. */
-async function describe({ counter: { kind, name }, used }: User, { keys, memberLimit }: Target) {
-  const record = kind === 'key' ? await keys.findById(name) : undefined;
-  const limit = kind === 'member' || record ? (record?.limit ?? memberLimit) : null;
-  return { kind, id: name, member: record?.member ?? null, label: record?.label ?? null, used, limit };
+interface Owner {
+  readonly kind: CounterName['kind'];
+  readonly id: string;
+  readonly member: string | null;
+  readonly label: string | null;
 }
+
+/** A key with its own counter is shown with its member; a guest is the hash of a network, as in the log. */
+async function findOwner(
+  { kind, name }: CounterName,
+  { keys }: Target,
+): Promise<Owner & { record?: KeyRecord | undefined }> {
+  const record = kind === 'key' ? await keys.findById(name) : undefined;
+  return { kind, id: name, member: record?.member ?? null, label: record?.label ?? null, record };
+}
+
+const showOwner = ({ kind, id, member, label }: Owner) => [kind, id, member ?? '', showText(label ?? '')];

@@ -14,7 +14,7 @@ export async function runCommand(name: 'keys' | 'stop' | 'resume', words: readon
   };
   const surroundings = { now: Date.now, randomBytes, openTarget, print, printError: print };
   const programs = {
-    keys: () => createProgram({ ...surroundings, pause: async () => {}, onProgress: () => {} }),
+    keys: () => createProgram({ ...surroundings, pause: async () => {} }),
     stop: () => createStopProgram(surroundings),
     resume: () => createResumeProgram(surroundings),
   };

@@ -121,7 +121,7 @@ describe('what a budget has spent', () => {
 
   test('show and usage tell what is spent, reserved, lost and left', async () => {
     const member = 'spender';
-    const { id } = await runJson('issue', '--member', member, '--label', 'ci', '--budget', '20/month');
+    const { id } = await runJson('issue', '--member', member, '--label', 'ci', '--budget', '20/month', '--limit', '7');
     const owner = { member, keyId: id, own };
     await spend(owner, 1_250_000);
     await charge(owner, 960_000);
@@ -131,7 +131,7 @@ describe('what a budget has spent', () => {
       ...{ remaining: '17.75', resetsAt: '2026-12-01T00:00:00.000Z' },
     };
     expect((await runJson('show', id)).usage).toMatchObject({ used: 3, budget });
-    expect((await runJson('usage')).top).toContainEqual({ kind: 'key', id, member, label: 'ci', used: 3, limit: 40 });
+    expect((await runJson('usage')).top).toContainEqual({ kind: 'key', id, member, label: 'ci', used: 3, limit: 7 });
     const left = '17.75 left until 2026-12-01 00:00 UTC';
     expect(await run('show', id)).toMatch(
       new RegExp(`^spent +1\\.25 of 20\\.00, 0\\.96 reserved, 0\\.04 unsettled, ${left}$`, 'm'),

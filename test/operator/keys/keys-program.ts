@@ -36,7 +36,7 @@ export async function startKeysProgram(settings: Partial<Target> = {}) {
     };
     const openTarget = async () => ({ ...target, ...given });
     const surroundings = { now: () => now, randomBytes, openTarget, print, printError: print };
-    const program = createProgram({ ...surroundings, pause: async () => {}, onProgress: () => {} });
+    const program = createProgram({ ...surroundings, pause: async () => {} });
     await program.parseAsync(args, { from: 'user' });
     return printed;
   };

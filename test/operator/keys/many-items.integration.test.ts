@@ -64,13 +64,11 @@ test.each([
 });
 
 test('usage reads all pages of the table, pauses between them, and shows who used most', async () => {
-  const progress: number[] = [];
   let pauses = 0;
   const pause = async () => {
     pauses += 1;
   };
-  const pace = { pause, onProgress: (scanned: number) => progress.push(scanned) };
-  const { json, text } = await showUsage(target, 3, now, pace);
+  const { json, text } = await showUsage(target, 3, now, pause);
   expect(json).toEqual({
     ...{ day: '2026-11-21', users: count - 1, requests: ((count - 1) * count) / 2 },
     guests: { networks: 300, requests: 900 },
@@ -86,7 +84,5 @@ test('usage reads all pages of the table, pauses between them, and shows who use
     [`719400 requests today (2026-11-21, UTC) by 1199 members, keys and daily guests.`],
     ['900 requests of 300 guests, each within its lifetime.'],
   ]);
-  expect(progress.length).toBeGreaterThan(2);
-  expect(progress.at(-1)).toBe(count + 300 + 240 + 200);
-  expect(pauses).toBe(progress.length - 1);
+  expect(pauses).toBeGreaterThan(0);
 });

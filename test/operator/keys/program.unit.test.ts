@@ -14,7 +14,6 @@ async function run(args: readonly string[]) {
       throw new Error('opened a gateway');
     },
     pause: async () => {},
-    onProgress: () => {},
     print: (text) => {
       printed.out += text;
     },

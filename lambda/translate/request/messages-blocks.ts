@@ -1,8 +1,19 @@
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
-import { inside, joinStrings, type Part, paragraph, quote, type Raw } from './asking.ts';
 import { type Members, takeMembers } from './members.ts';
 import { messagesFields as fields } from './messages-fields.ts';
+import {
+  inside,
+  joinStrings,
+  type Part,
+  paragraph,
+  quote,
+  quoteJson,
+  type TextPart,
+  toFile,
+  toImage,
+  toText,
+} from './parts.ts';
 import {
   isPauseDue,
   type Reading,
@@ -35,38 +46,25 @@ function* readMessage(reading: Reading, turns: Turns, message: Node): Cooperativ
   const content = required('content');
   const role = requiredText('role');
   if (role === 'user') yield* readUser(reading, turns, content);
-  else if (role === 'assistant') {
-    yield* readContent(
-      reading,
-      content,
-      (text) => turns.say({ kind: 'text', text }),
-      (block) => readSaid(reading, turns, block),
-    );
-  } else if (role === 'system') turns.system(yield* readSystem(reading, content));
+  else if (role === 'assistant') yield* readAssistant(reading, turns, content);
+  else if (role === 'system') turns.add('system', yield* readSystem(reading, content));
   else refuse(reading, required('role'), 'must be user, assistant or system.');
   return role;
 }
 
 /** The texts of instructions, except what is meant for a vendor's billing: it changes with each request. */
-export function readSystem(reading: Reading, content: Node): Cooperative<Raw[]> {
-  return readContent<Raw>(
-    reading,
-    content,
-    (text) => text,
-    (block) => {
-      if (typeOf(reading, block) !== 'text') refuseType(reading, block, "can't stand in instructions. Send text.");
-      const text = readText(reading, block);
-      return text.startsWith('"x-anthropic-billing-header:') ? undefined : text;
-    },
-  );
+export function readSystem(reading: Reading, content: Node): Cooperative<TextPart[]> {
+  return readContent<TextPart>(reading, content, (block) => {
+    if (typeOf(reading, block) !== 'text') refuseType(reading, block, "can't stand in instructions. Send text.");
+    const text = readText(reading, block);
+    return text.startsWith('"x-anthropic-billing-header:') ? undefined : toText(text);
+  });
 }
-
-const toText = (text: string): Part => ({ kind: 'text', text });
 
 function* readUser(reading: Reading, turns: Turns, content: Node): Cooperative<void> {
   const { json } = reading;
   requireKind(reading, content, 'string', 'array');
-  const parts = json.kind(content) === 'string' ? [toText(json.raw(content))] : [];
+  const parts: Part[] = json.kind(content) === 'string' ? [toText(json.raw(content))] : [];
   let results = 0;
   for (const block of json.elements(content)) {
     if (typeOf(reading, block) === 'tool_result') {
@@ -75,15 +73,22 @@ function* readUser(reading: Reading, turns: Turns, content: Node): Cooperative<v
     } else parts.push(readPart(reading, block));
     if (isPauseDue(reading, block)) yield;
   }
-  if (parts.length > 0 || results === 0) turns.user(parts);
+  if (parts.length > 0 || results === 0) turns.add('user', parts);
 }
 
 function* readResult(reading: Reading, turns: Turns, block: Node): Cooperative<void> {
   const { nodes, raw, requiredText } = takeMembers(reading, block, fields['tool_result block']);
   const id = requiredText('tool_use_id');
   const readOutput = (part: Node) => readFound(reading, part) ?? readPart(reading, part);
-  const parts = nodes.content === undefined ? [] : yield* readContent(reading, nodes.content, toText, readOutput);
-  turns.result({ at: block, parts, failed: raw('is_error') === 'true' }, id);
+  const parts = nodes.content === undefined ? [] : yield* readContent<Part>(reading, nodes.content, readOutput);
+  turns.result(block, raw('is_error') === 'true' ? withError(parts) : parts, id);
+}
+
+/** Chat has no word for a call that failed. */
+function withError(parts: readonly Part[]): readonly Part[] {
+  const [first, ...rest] = parts;
+  if (first?.kind !== 'text') return [toText('"Error"'), ...parts];
+  return /^"\s*error/i.test(first.text) ? parts : [toText(joinStrings(['"Error: "', first.text], '')), ...rest];
 }
 
 /** A tool that the client's own search has found: the model reads its name, and can call it from then on. */
@@ -102,10 +107,8 @@ function readPart(reading: Reading, block: Node): Part {
   switch (typeOf(reading, block)) {
     case 'text':
       return toText(readText(reading, block));
-    case 'image': {
-      const { required } = takeMembers(reading, block, fields['image block']);
-      return { kind: 'image', at: block, url: readImage(reading, required('source')) };
-    }
+    case 'image':
+      return toImage(block, readImage(reading, takeMembers(reading, block, fields['image block']).required('source')));
     case 'document':
       return readDocument(reading, block);
     default:
@@ -113,7 +116,7 @@ function readPart(reading: Reading, block: Node): Part {
   }
 }
 
-function readImage(reading: Reading, at: Node): Raw {
+function readImage(reading: Reading, at: Node): string {
   const type = typeOf(reading, at);
   const source = takeMembers(reading, at, fields.source);
   if (type === 'url') return source.requiredString('url');
@@ -121,9 +124,8 @@ function readImage(reading: Reading, at: Node): Raw {
   return dataUrl(source);
 }
 
-function dataUrl({ requiredString }: Members<'media_type' | 'data'>): Raw {
-  return ['"data:', inside(requiredString('media_type')), ';base64,', inside(requiredString('data')), '"'];
-}
+const dataUrl = ({ requiredString }: Members<'media_type' | 'data'>): string =>
+  `"data:${inside(requiredString('media_type'))};base64,${inside(requiredString('data'))}"`;
 
 function readDocument(reading: Reading, block: Node): Part {
   const { nodes, required, string } = takeMembers(reading, block, fields['document block']);
@@ -139,28 +141,34 @@ function readDocument(reading: Reading, block: Node): Part {
   const title = string('title');
   if (type === 'text') {
     const text = source.requiredString('data');
-    return { kind: 'text', text: title === undefined ? text : joinStrings([title, text], paragraph) };
+    return toText(title === undefined ? text : joinStrings([title, text], paragraph));
   }
   if (type !== 'base64') refuseType(reading, at, "is of a kind that this model can't take. Send base64 or text.");
-  return { kind: 'file', at: block, name: title ?? quote('document.pdf'), data: dataUrl(source) };
+  return toFile(block, title ?? quote('document.pdf'), dataUrl(source));
 }
 
-function readSaid(reading: Reading, turns: Turns, block: Node): void {
-  const type = typeOf(reading, block);
-  if (type === 'text') turns.say({ kind: 'text', text: readText(reading, block) });
-  else if (type === 'tool_use') readCall(reading, turns, block);
-  else if (type === 'thinking') readThinking(reading, turns, block);
-  else if (type === 'redacted_thinking') {
-    takeMembers(reading, block, fields['redacted_thinking block']);
-    turns.think({ at: block, text: undefined });
-  } else refuseUnknown(reading, block, 'Send text instead.');
+function* readAssistant(reading: Reading, turns: Turns, content: Node): Cooperative<void> {
+  const { json } = reading;
+  requireKind(reading, content, 'string', 'array');
+  if (json.kind(content) === 'string') turns.say(toText(json.raw(content)));
+  for (const block of json.elements(content)) {
+    const type = typeOf(reading, block);
+    if (type === 'text') turns.say(toText(readText(reading, block)));
+    else if (type === 'tool_use') yield* readCall(reading, turns, block);
+    else if (type === 'thinking') readThinking(reading, turns, block);
+    else if (type === 'redacted_thinking') {
+      takeMembers(reading, block, fields['redacted_thinking block']);
+      turns.think({ at: block, text: undefined });
+    } else refuseUnknown(reading, block, 'Send text instead.');
+    if (isPauseDue(reading, block)) yield;
+  }
 }
 
-function readCall(reading: Reading, turns: Turns, block: Node): void {
-  const { raw, requiredString, requiredText } = takeMembers(reading, block, fields['tool_use block']);
-  const id = requiredString('id');
+function* readCall(reading: Reading, turns: Turns, at: Node): Cooperative<void> {
+  const { raw, requiredString, requiredText } = takeMembers(reading, at, fields['tool_use block']);
   const tool = { kind: 'function' as const, name: requiredText('name') };
-  turns.call({ at: block, id, tool, given: { form: 'json', raw: raw('input') ?? '{}' } }, requiredText('id'));
+  const given = yield* quoteJson(raw('input') ?? '{}');
+  turns.call({ at, id: requiredString('id'), tool, given }, requiredText('id'));
 }
 
 /** What was sealed here says what the model thought; else what was shown of it. */

@@ -1,11 +1,12 @@
 import type { Cooperative } from '../../json/cooperative.ts';
-import type { Json, Node } from '../../json/scan.ts';
-import type { Asking, AssistantTurn, Choice, Format, Offer, Turn } from './asking.ts';
+import type { Node } from '../../json/scan.ts';
+import type { Asking, Turn } from './asking.ts';
 import { takeMembers } from './members.ts';
 import { readMessageList, readSystem } from './messages-blocks.ts';
 import { messagesFields as fields } from './messages-fields.ts';
+import { type Choice, createOffers, type Offer, type Offers } from './offers.ts';
+import { toSchemaFormat } from './parts.ts';
 import {
-  beginReading,
   type Reading,
   type RefusedTypes,
   readList,
@@ -19,24 +20,24 @@ import {
 } from './reading.ts';
 import { createTurns } from './turns.ts';
 
-/** Reads a request of the messages dialect. `open` opens the caller's seals. */
-export function* readMessages(json: Json, open: Reading['open']): Cooperative<Asking> {
-  const reading = beginReading(json, open);
+/** Reads a request of the messages dialect. */
+export function* readMessages(reading: Reading): Cooperative<Asking> {
+  const { json } = reading;
   const { nodes, raw, raws } = takeMembers(reading, json.root, fields.request);
   const turns = createTurns(reading);
   const { messages, stop_sequences: stops } = nodes;
   const system = nodes.system === undefined ? [] : yield* readSystem(reading, nodes.system);
-  if (system.length > 0) turns.system(system);
+  if (system.length > 0) turns.add('system', system);
   if (messages !== undefined) yield* readMessageList(reading, turns, messages);
   const { effort, format } = readConfig(reading, nodes.output_config, nodes.output_format);
-  const { choice, oneCall } = readChoice(reading, nodes.tool_choice);
+  const offers = createOffers(reading);
+  if (nodes.tools !== undefined) yield* readTools(reading, offers, nodes.tools);
+  const { choice, oneCall } = readChoice(reading, offers, nodes.tool_choice);
   const kept = readKeptThoughts(reading, nodes.context_management);
   return {
-    json,
     stream: raw('stream') === 'true',
     turns: withoutOldThoughts(turns.finish(), kept),
-    offers: yield* readTools(reading, nodes.tools),
-    choice,
+    tools: offers.select(choice),
     oneCall,
     limit: raw('max_tokens'),
     sampling: {
@@ -45,8 +46,6 @@ export function* readMessages(json: Json, open: Reading['open']): Cooperative<As
     },
     ...readThinking(reading, nodes.thinking, effort),
     format: format === undefined ? undefined : readFormat(reading, format),
-    leftOut: reading.leftOut,
-    unread: reading.unread,
   };
 }
 
@@ -82,42 +81,42 @@ const refusedTools: RefusedTypes = [
 ];
 
 /** The tools that may be called now: of those that wait for the client's search, only what it has found, at the end. */
-function* readTools(reading: Reading, list: Node | undefined): Cooperative<Offer[]> {
-  if (list === undefined) return [];
+function* readTools(reading: Reading, offers: Offers, list: Node): Cooperative<void> {
   const deferred = new Map<string, Offer>();
-  const offers = yield* readList<Offer>(reading, list, (at) => {
+  const offered = yield* readList(reading, list, (at) => {
     const type = typeOf(reading, at);
     if (type !== '' && type !== 'custom') refuseByType(reading, at, refusedTools);
     const { raw, requiredText } = takeMembers(reading, at, fields.tool);
     const name = requiredText('name');
-    const offer: Offer = {
-      at,
-      tool: { kind: 'function', name },
-      description: raw('description'),
-      parameters: raw('input_schema'),
-      strict: raw('strict'),
-    };
-    if (raw('defer_loading') !== 'true') return offer;
-    deferred.set(name, offer);
-    return undefined;
+    const more = { description: raw('description'), parameters: raw('input_schema'), strict: raw('strict') };
+    const offer: Offer = { at, tool: { kind: 'function', name }, ...more };
+    if (raw('defer_loading') === 'true') {
+      deferred.set(name, offer);
+      return undefined;
+    }
+    offers.add(offer);
+    return at;
   });
   const [first] = deferred.values();
-  if (first && offers.length === 0) {
+  if (first && offered.length === 0) {
     const what = 'waits for a search, and no tool is left that could search. Leave out its defer_loading.';
     refuse(reading, first.at, what);
   }
-  return [...offers, ...[...reading.found].flatMap((name) => deferred.get(name) ?? [])];
+  for (const name of reading.found) {
+    const offer = deferred.get(name);
+    if (offer) offers.add(offer);
+  }
 }
 
 const modes: Readonly<Record<string, Choice['mode']>> = { auto: 'auto', any: 'required', none: 'none' };
 
-function readChoice(reading: Reading, at: Node | undefined): Pick<Asking, 'choice' | 'oneCall'> {
-  if (at === undefined) return { choice: undefined, oneCall: false };
+function readChoice(reading: Reading, offers: Offers, at: Node | undefined): { choice?: Choice; oneCall: boolean } {
+  if (at === undefined) return { oneCall: false };
   const type = typeOf(reading, at);
   const { raw, requiredText } = takeMembers(reading, at, fields.tool_choice);
   const oneCall = raw('disable_parallel_tool_use') === 'true';
   if (type === 'tool') {
-    const forced = { kind: 'function' as const, name: requiredText('name') };
+    const forced = offers.nameOf(at, { kind: 'function', name: requiredText('name') });
     return { choice: { at, mode: 'required', forced }, oneCall };
   }
   const mode = Object.hasOwn(modes, type) ? modes[type] : undefined;
@@ -151,12 +150,11 @@ function readThinking(reading: Reading, thinking: Node | undefined, effort: Node
   return { reasoning: { wish: type === 'enabled' || level !== undefined ? 'on' : undefined, level }, thoughts };
 }
 
-function readFormat(reading: Reading, at: Node): Format {
+function readFormat(reading: Reading, at: Node): string {
   const type = typeOf(reading, at);
   const { required } = takeMembers(reading, at, fields['output_config.format']);
   if (type !== 'json_schema') refuseUnknown(reading, at);
-  const schema = reading.json.raw(required('schema'));
-  return { kind: 'schema', name: '"output"', description: undefined, schema, strict: 'true' };
+  return toSchemaFormat('"output"', reading.json.raw(required('schema')), { strict: 'true' });
 }
 
 /** How many of the assistant's latest turns keep their thoughts. */
@@ -198,7 +196,7 @@ function withoutOldThoughts(turns: readonly Turn[], kept: number): readonly Turn
     if (turn.role !== 'assistant' || turn.thoughts.length === 0) return turn;
     if (!counted) thoughtful += 1;
     counted = true;
-    return thoughtful > kept ? { ...turn, thoughts: [] as AssistantTurn['thoughts'] } : turn;
+    return thoughtful > kept ? { ...turn, thoughts: [] } : turn;
   });
   return result.reverse();
 }

@@ -1,36 +1,34 @@
 import type { Cooperative } from '../../json/cooperative.ts';
-import type { Json, Node } from '../../json/scan.ts';
-import type { Asking, Format, Reasoning, Turn } from './asking.ts';
+import type { Node } from '../../json/scan.ts';
+import type { Asking, Reasoning, Turn } from './asking.ts';
 import { takeMembers } from './members.ts';
-import { beginReading, type Reading, refuse, refuseUnknown, requireKind, textOf, typeOf } from './reading.ts';
+import { toSchemaFormat, toText } from './parts.ts';
+import { type Reading, refuse, refuseUnknown, requireKind, textOf, typeOf } from './reading.ts';
 import { responsesFields as fields } from './responses-fields.ts';
 import { readInput } from './responses-items.ts';
-import { createToolOffers } from './responses-tools.ts';
+import { createResponsesTools } from './responses-tools.ts';
 import { createTurns } from './turns.ts';
 
-/** Reads a request of the responses dialect. `open` opens the caller's seals. */
-export function* readResponses(json: Json, open: Reading['open']): Cooperative<Asking> {
-  const reading = beginReading(json, open);
+/** Reads a request of the responses dialect. */
+export function* readResponses(reading: Reading): Cooperative<Asking> {
+  const { json } = reading;
   const { nodes, raw, raws, string } = takeMembers(reading, json.root, fields.request);
   if (raw('background') === 'true') {
     refuse(reading, nodes.background ?? json.root, 'is not supported: nothing is stored. Leave it out.');
   }
-  const [turns, offers] = [createTurns(reading), createToolOffers(reading)];
-  const { tools, input, tool_choice: choice } = nodes;
+  const [turns, tools] = [createTurns(reading), createResponsesTools(reading)];
   const instructions = string('instructions');
-  if (instructions !== undefined) turns.system([instructions]);
-  if (tools !== undefined) yield* offers.read(tools);
-  if (input !== undefined) yield* readInput({ reading, turns, offers }, input);
+  if (instructions !== undefined) turns.add('system', [toText(instructions)]);
+  if (nodes.tools !== undefined) yield* tools.read(nodes.tools);
+  if (nodes.input !== undefined) yield* readInput({ reading, turns, tools }, nodes.input);
   const { replaysAll, ...reasoning } = readReasoning(reading, nodes.reasoning);
   const format = readText(reading, nodes.text);
   const asksFor = (what: string) => includes(reading, nodes.include, what);
   const asksForLogprobs = asksFor('"message.output_text.logprobs"');
   return {
-    json,
     stream: raw('stream') === 'true',
     turns: replaysAll ? turns.finish() : withoutOldThoughts(turns.finish()),
-    offers: offers.finish(),
-    choice: choice === undefined ? undefined : yield* offers.readChoice(choice),
+    tools: yield* tools.select(nodes.tool_choice),
     oneCall: raw('parallel_tool_calls') === 'false',
     limit: raw('max_output_tokens'),
     sampling: {
@@ -41,8 +39,6 @@ export function* readResponses(json: Json, open: Reading['open']): Cooperative<A
     reasoning,
     format: format === undefined ? undefined : readFormat(reading, format),
     thoughts: { shown: true, sealed: asksFor('"reasoning.encrypted_content"') },
-    leftOut: reading.leftOut,
-    unread: reading.unread,
   };
 }
 
@@ -78,17 +74,12 @@ function withoutOldThoughts(turns: readonly Turn[]): readonly Turn[] {
   return turns.map((turn, index) => (turn.role === 'assistant' && index < last ? { ...turn, thoughts: [] } : turn));
 }
 
-function readFormat(reading: Reading, at: Node): Format | undefined {
+function readFormat(reading: Reading, at: Node): string | undefined {
   const type = typeOf(reading, at);
   const { raw, required, requiredString } = takeMembers(reading, at, fields['text.format']);
   if (type === 'text') return undefined;
-  if (type === 'json_object') return { kind: 'json' };
+  if (type === 'json_object') return '{"type":"json_object"}';
   if (type !== 'json_schema') refuseUnknown(reading, at);
-  return {
-    kind: 'schema',
-    name: requiredString('name'),
-    description: raw('description'),
-    schema: reading.json.raw(required('schema')),
-    strict: raw('strict'),
-  };
+  const rest = { description: raw('description'), strict: raw('strict') };
+  return toSchemaFormat(requiredString('name'), reading.json.raw(required('schema')), rest);
 }

@@ -3,6 +3,8 @@ import { describe, pathTo } from '../../dialects/body.ts';
 import { excerpt, GatewayError, longestPath } from '../../errors.ts';
 import { type Cooperative, charactersPerSlice, nodesPerTurn } from '../../json/cooperative.ts';
 import type { Json, Kind, Node } from '../../json/scan.ts';
+import { createToolTable, type ToolTable } from '../tools.ts';
+import { type TextPart, toText } from './parts.ts';
 
 /** One request while it is read. */
 export interface Reading {
@@ -11,6 +13,8 @@ export interface Reading {
   readonly open: (text: string) => string | undefined;
   readonly leftOut: Node[];
   readonly unread: Node[];
+  /** What the tools are called upstream. */
+  readonly names: ToolTable;
   /** The names of tools that a client's own search has found, in the order in which it did. */
   readonly found: Set<string>;
   /** Where the reading paused last, so that others got their turn. */
@@ -21,10 +25,13 @@ export interface Reading {
 
 /** What a seal costs besides its characters. */
 const costOfSeal = 4_096;
+/** In characters, of a tool's name in chat. */
+const longestName = 64;
 
 export function beginReading(json: Json, open: Reading['open']): Reading {
   const reading: Reading = {
-    ...{ json, leftOut: [], unread: [], found: new Set(), pausedAt: 0, opened: 0 },
+    ...{ json, leftOut: [], unread: [], names: createToolTable(longestName) },
+    ...{ found: new Set(), pausedAt: 0, opened: 0 },
     open(text) {
       reading.opened += text.length + costOfSeal;
       return open(text);
@@ -75,14 +82,13 @@ export function* readList<T>(reading: Reading, list: Node, read: (element: Node)
 }
 
 /** Reads the parts of a content. A text is its own only part. */
-export function* readContent<T>(
+export function* readContent<P>(
   reading: Reading,
   content: Node,
-  ofText: (text: string) => T,
-  ofPart: (part: Node) => T | undefined,
-): Cooperative<T[]> {
+  ofPart: (part: Node) => P | undefined,
+): Cooperative<(P | TextPart)[]> {
   requireKind(reading, content, 'string', 'array');
-  if (reading.json.kind(content) === 'string') return [ofText(reading.json.raw(content))];
+  if (reading.json.kind(content) === 'string') return [toText(reading.json.raw(content))];
   return yield* readList(reading, content, ofPart);
 }
 

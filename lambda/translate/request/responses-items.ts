@@ -1,8 +1,19 @@
 import { presentMember } from '../../dialects/answer.ts';
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
-import { type Arguments, type AssistantTurn, joinStrings, paragraph, quote, type Raw } from './asking.ts';
+import type { ClientTool } from '../tools.ts';
 import { type Members, takeMembers } from './members.ts';
+import {
+  joinStrings,
+  type Part,
+  paragraph,
+  quote,
+  quoteJson,
+  type TextPart,
+  toFile,
+  toImage,
+  toText,
+} from './parts.ts';
 import {
   isPauseDue,
   type Reading,
@@ -17,15 +28,14 @@ import {
   typeOf,
 } from './reading.ts';
 import { responsesFields as fields } from './responses-fields.ts';
-import { isText, readParts, readText, toText } from './responses-parts.ts';
-import { requireClientSearch, type ToolOffers } from './responses-tools.ts';
+import { type ResponsesTools, readReferred, requireClientSearch, search } from './responses-tools.ts';
 import type { Turns } from './turns.ts';
 
 /** Where the items of a request go. */
 export interface Items {
   readonly reading: Reading;
   readonly turns: Turns;
-  readonly offers: ToolOffers;
+  readonly tools: ResponsesTools;
 }
 
 /** Reads an input: a text, or items in their order. */
@@ -33,7 +43,7 @@ export function* readInput(items: Items, input: Node): Cooperative<void> {
   const { reading, turns } = items;
   const { json } = reading;
   if (json.kind(input) === 'string') {
-    turns.user([toText(json.raw(input))]);
+    turns.add('user', [toText(json.raw(input))]);
     return;
   }
   requireKind(reading, input, 'string', 'array');
@@ -74,8 +84,8 @@ const readers: Readonly<Record<string, ReadItem>> = {
   function_call_output: readOutput,
   custom_tool_call_output: readOutput,
   tool_search_output: readSearchOutput,
-  additional_tools: ({ reading, offers }, item) =>
-    offers.read(takeMembers(reading, item, fields['additional_tools item']).required('tools')),
+  additional_tools: ({ reading, tools }, item) =>
+    tools.read(takeMembers(reading, item, fields['additional_tools item']).required('tools')),
   web_search_call: ({ reading }, item) => {
     reading.leftOut.push(item);
     return undefined;
@@ -103,45 +113,76 @@ function* readMessage({ reading, turns }: Items, item: Node): Cooperative<void> 
   const content = message.required('content');
   switch (message.requiredText('role')) {
     case 'user':
-      turns.user(yield* readParts(reading, content));
+      turns.add('user', yield* readParts(reading, content));
       break;
     case 'system':
     case 'developer':
-      turns.system(yield* readTexts(reading, content));
+      turns.add('system', yield* readInstructions(reading, content));
       break;
     case 'assistant':
-      for (const said of yield* readSaid(reading, content)) turns.say(said);
+      for (const text of yield* readContent(reading, content, (part) => readSaid(reading, turns, part)))
+        turns.say(text);
       break;
     default:
       refuse(reading, message.required('role'), 'must be user, assistant, system or developer.');
   }
 }
 
+function* readInstructions(reading: Reading, content: Node): Cooperative<Part[]> {
+  const parts = yield* readParts(reading, content);
+  for (const part of parts) {
+    if (part.kind === 'text') continue;
+    refuseType(reading, part.at, "can't stand in instructions. Send it in a message of the user.");
+  }
+  return parts;
+}
+
 /** What one agent says to another is a message of the user for the one that reads it. */
 function* readAgentMessage({ reading, turns }: Items, item: Node): Cooperative<void> {
   const { required } = takeMembers(reading, item, fields['agent_message item']);
   const parts = yield* readParts(reading, required('content'));
-  if (parts.length > 0) turns.user(parts);
+  if (parts.length > 0) turns.add('user', parts);
 }
 
-type Said = AssistantTurn['said'][number];
-
-function readSaid(reading: Reading, content: Node): Cooperative<Said[]> {
-  return readContent<Said>(reading, content, toText, (part) => {
-    const type = typeOf(reading, part);
-    if (isText(type)) return toText(readText(reading, part));
-    if (type !== 'refusal') refuseType(reading, part, "can't stand in a message of the assistant. Send text.");
-    const { requiredString } = takeMembers(reading, part, fields['refusal part']);
-    return { kind: 'refusal', text: requiredString('refusal') };
-  });
+/** The parts of a content or an output. */
+function readParts(reading: Reading, content: Node): Cooperative<Part[]> {
+  return readContent<Part>(reading, content, (part) => readPart(reading, part));
 }
 
-function* readTexts(reading: Reading, content: Node): Cooperative<Raw[]> {
-  const parts = yield* readParts(reading, content);
-  return parts.map((part) => {
-    if (part.kind === 'text') return part.text;
-    return refuseType(reading, part.at, "can't stand in instructions. Send it in a message of the user.");
-  });
+const isText = (type: string) => type === 'input_text' || type === 'output_text' || type === 'text';
+
+const readText = (reading: Reading, part: Node): string =>
+  takeMembers(reading, part, fields['text part']).requiredString('text');
+
+/** Reads a part; undefined for one that only its maker can read. */
+function readPart(reading: Reading, part: Node): Part | undefined {
+  const type = typeOf(reading, part);
+  if (isText(type)) return toText(readText(reading, part));
+  switch (type) {
+    case 'input_image':
+      return toImage(part, takeMembers(reading, part, fields['input_image part']).requiredString('image_url'));
+    case 'input_file': {
+      const file = takeMembers(reading, part, fields['input_file part']);
+      return toFile(part, file.string('filename'), file.requiredString('file_data'));
+    }
+    case 'input_audio': {
+      const audio = reading.json.raw(takeMembers(reading, part, fields['input_audio part']).required('input_audio'));
+      return { kind: 'audio', at: part, written: `{"type":"input_audio","input_audio":${audio}}` };
+    }
+    case 'encrypted_content':
+      reading.leftOut.push(part);
+      return undefined;
+    default:
+      return refuseUnknown(reading, part, 'Send text instead.');
+  }
+}
+
+function readSaid(reading: Reading, turns: Turns, part: Node): TextPart | undefined {
+  const type = typeOf(reading, part);
+  if (isText(type)) return toText(readText(reading, part));
+  if (type !== 'refusal') refuseType(reading, part, "can't stand in a message of the assistant. Send text.");
+  turns.decline(takeMembers(reading, part, fields['refusal part']).requiredString('refusal'));
+  return undefined;
 }
 
 /** What was sealed here says what the model thought; else what was shown of it. */
@@ -168,50 +209,42 @@ function* readReasoningTexts(reading: Reading, list: Node | undefined): Cooperat
   });
 }
 
-function addCall(
-  { turns }: Items,
-  item: Node,
-  { requiredString, requiredText, text }: Members<'call_id' | 'name' | 'namespace'>,
-  kind: 'function' | 'custom',
-  given: Arguments,
-): void {
-  const id = requiredString('call_id');
-  const tool = { kind, name: requiredText('name'), namespace: text('namespace') };
-  turns.call({ at: item, id, tool, given }, requiredText('call_id'));
+function addCall({ turns }: Items, at: Node, call: Members<'call_id'>, tool: ClientTool, given: string): void {
+  const id = call.requiredString('call_id');
+  turns.call({ at, id, tool, given: given === '""' ? '"{}"' : given }, call.requiredText('call_id'));
 }
 
 function readFunctionCall(items: Items, item: Node): undefined {
   const call = takeMembers(items.reading, item, fields['function_call item']);
-  addCall(items, item, call, 'function', { form: 'string', raw: call.requiredString('arguments') });
+  addCall(items, item, call, readReferred('function', call), call.requiredString('arguments'));
 }
 
-function readCustomCall(items: Items, item: Node): undefined {
+function* readCustomCall(items: Items, item: Node): Cooperative<void> {
   const call = takeMembers(items.reading, item, fields['custom_tool_call item']);
-  addCall(items, item, call, 'custom', { form: 'input', raw: call.requiredString('input') });
+  const given = yield* quoteJson(`{"input":${call.requiredString('input')}}`);
+  addCall(items, item, call, readReferred('custom', call), given);
 }
 
-function readSearchCall({ reading, turns }: Items, item: Node): undefined {
-  const { json } = reading;
-  const call = takeMembers(reading, item, fields['tool_search_call item']);
-  requireClientSearch(reading, item, call.raw('execution'));
-  const id = call.requiredString('call_id');
+function* readSearchCall(items: Items, item: Node): Cooperative<void> {
+  const { json } = items.reading;
+  const call = takeMembers(items.reading, item, fields['tool_search_call item']);
+  requireClientSearch(items.reading, item, call.raw('execution'));
   const given = call.required('arguments');
-  const tool = { kind: 'tool_search' as const, name: 'tool_search' };
-  const form = json.kind(given) === 'string' ? 'string' : 'json';
-  turns.call({ at: item, id, tool, given: { form, raw: json.raw(given) } }, call.requiredText('call_id'));
+  const raw = json.raw(given);
+  addCall(items, item, call, search, json.kind(given) === 'string' ? raw : yield* quoteJson(raw));
 }
 
 function* readOutput({ reading, turns }: Items, item: Node): Cooperative<void> {
   const { required, requiredText } = takeMembers(reading, item, fields['call_output item']);
   const id = requiredText('call_id');
-  const parts = yield* readParts(reading, required('output'));
-  turns.result({ at: item, parts, failed: false }, id);
+  turns.result(item, yield* readParts(reading, required('output')), id);
 }
 
-function* readSearchOutput({ reading, turns, offers }: Items, item: Node): Cooperative<void> {
+function* readSearchOutput({ reading, turns, tools }: Items, item: Node): Cooperative<void> {
   const { raw, required, requiredText } = takeMembers(reading, item, fields['tool_search_output item']);
   requireClientSearch(reading, item, raw('execution'));
   const id = requiredText('call_id');
-  const found = yield* offers.readFound(required('tools'));
-  turns.result({ at: item, parts: [], failed: false, found }, id);
+  const found: string[] = [];
+  yield* tools.read(required('tools'), { found });
+  turns.result(item, [toText(quote(found.length === 0 ? 'No tools found.' : found.join('\n')))], id);
 }

@@ -1,8 +1,8 @@
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import type { ClientTool } from '../tools.ts';
-import type { Choice, Offer } from './asking.ts';
 import { type Members, takeMembers } from './members.ts';
+import { type Choice, createOffers, type Offer, type Selection } from './offers.ts';
 import {
   isPauseDue,
   type Reading,
@@ -29,75 +29,80 @@ const refusedTools: RefusedTypes = [
   [/^(local_shell|shell|apply_patch)$/, 'is a tool whose calls this model does not know. Offer a function instead.'],
 ];
 
-/** A tool within a list: its namespace, and whether a search has found it. */
+/** A list of tools: their namespace, and the names of those that a search has found. */
 interface Around {
   readonly namespace?: string | undefined;
-  readonly found?: boolean;
+  readonly found?: string[];
 }
 
-export type ToolOffers = ReturnType<typeof createToolOffers>;
+export type ResponsesTools = ReturnType<typeof createResponsesTools>;
 
 /** The tools that a request offers, wherever they stand in it. */
-export function createToolOffers(reading: Reading) {
-  const { json } = reading;
-  const offers: Offer[] = [];
-  const deferred: Node[] = [];
+export function createResponsesTools(reading: Reading) {
+  const { json, names } = reading;
+  const offers = createOffers(reading);
   const hosted = new Map<string, Node>();
+  let deferred: Node | undefined; // the first that only a search may load
+  let hasSearch = false;
 
-  function* readTool(tool: Node, around: Around): Cooperative<readonly ClientTool[]> {
-    const type = typeOf(reading, tool);
-    if (type === 'function' || type === 'custom') {
-      const offer = type === 'function' ? readFunction(reading, tool, around) : readCustom(reading, tool, around);
-      const isDeferred = offer.deferred !== undefined && around.found !== true;
-      if (isDeferred) deferred.push(offer.deferred);
-      else offers.push(offer);
-      return isDeferred ? [] : [offer.tool];
-    }
-    if (type === 'namespace' && around.namespace === undefined) {
-      const { required, requiredText } = takeMembers(reading, tool, fields['namespace tool']);
-      const namespace = requiredText('name');
-      const list = required('tools');
-      if (json.next(list) === list + 1) reading.leftOut.push(tool); // without tools it is nothing
-      return yield* readTools(list, { ...around, namespace });
-    }
-    if (type === 'tool_search' && around.namespace === undefined) {
-      const offer = readSearch(reading, tool);
-      offers.push(offer);
-      return [offer.tool];
-    }
-    if (hostedTools.test(type)) {
-      hosted.set(type, tool);
-      reading.leftOut.push(tool);
-      return [];
-    }
-    return refuseByType(reading, tool, refusedTools);
+  function offer(tool: Offer, { found }: Around): void {
+    offers.add(tool);
+    found?.push(names.nameOf(tool.tool));
   }
 
-  function* readTools(list: Node, around: Around): Cooperative<ClientTool[]> {
+  function readTool(at: Node, around: Around): Cooperative<void> | undefined {
+    const type = typeOf(reading, at);
+    if (type === 'function' || type === 'custom') {
+      const tool = type === 'function' ? readFunction(reading, at, around) : readCustom(reading, at, around);
+      if (tool.deferred === undefined || around.found) offer(tool, around);
+      else deferred ??= tool.deferred;
+    } else if (type === 'namespace' && around.namespace === undefined) {
+      const { required, requiredText } = takeMembers(reading, at, fields['namespace tool']);
+      const namespace = requiredText('name');
+      const list = required('tools');
+      if (json.next(list) === list + 1) reading.leftOut.push(at); // without tools it is nothing
+      return readTools(list, { ...around, namespace });
+    } else if (type === 'tool_search' && around.namespace === undefined) {
+      offer(readSearch(reading, at), around);
+      hasSearch = true;
+    } else if (hostedTools.test(type)) {
+      hosted.set(type, at);
+      reading.leftOut.push(at);
+    } else refuseByType(reading, at, refusedTools);
+    return undefined;
+  }
+
+  function* readTools(list: Node, around: Around = {}): Cooperative<void> {
     requireKind(reading, list, 'array');
-    const tools: ClientTool[] = [];
     for (const tool of json.elements(list)) {
-      for (const read of yield* readTool(tool, around)) tools.push(read);
+      const rest = readTool(tool, around);
+      if (rest !== undefined) yield* rest;
       if (isPauseDue(reading, tool)) yield;
     }
-    return tools;
+  }
+
+  function* readChoice(at: Node): Cooperative<Choice> {
+    requireKind(reading, at, 'string', 'object');
+    if (json.kind(at) === 'string') return { at, mode: readMode(reading, at) };
+    const readName = (tool: Node) => offers.nameOf(tool, readReference(reading, tool, hosted));
+    if (typeOf(reading, at) !== 'allowed_tools') return { at, mode: 'required', forced: readName(at) };
+    const { required } = takeMembers(reading, at, fields.tool_choice);
+    const allowed = yield* readList(reading, required('tools'), (entry) => {
+      if (!hostedTools.test(typeOf(reading, entry))) return readName(entry);
+      reading.leftOut.push(entry);
+      return undefined;
+    });
+    return { at, mode: readMode(reading, required('mode')), allowed: new Set(allowed) };
   }
 
   return {
-    /** Reads a list of tools. */
-    *read(list: Node): Cooperative<void> {
-      yield* readTools(list, {});
-    },
-    /** Reads what a search of the client found: from then on these tools are offered. */
-    readFound: (list: Node): Cooperative<ClientTool[]> => readTools(list, { found: true }),
-    readChoice: (choice: Node): Cooperative<Choice> => readChoice(reading, choice, hosted),
-    /** All tools that may be offered: those that only a search may load are there once they were found. */
-    finish(): readonly Offer[] {
-      const [first] = deferred;
-      if (first !== undefined && !offers.some(({ tool }) => tool.kind === 'tool_search')) {
-        refuse(reading, first, 'needs a tool_search among the tools, or no search could load the tool.');
+    read: readTools,
+    /** What is sent of all tools: those that only a search may load are among them once they were found. */
+    *select(choice: Node | undefined): Cooperative<Selection> {
+      if (deferred !== undefined && !hasSearch) {
+        refuse(reading, deferred, 'needs a tool_search among the tools, or no search could load the tool.');
       }
-      return offers;
+      return offers.select(choice === undefined ? undefined : yield* readChoice(choice));
     },
   };
 }
@@ -136,11 +141,13 @@ function readGrammar(reading: Reading, at: Node): Offer['grammar'] {
   return { at, syntax: requiredString('syntax'), definition: requiredString('definition') };
 }
 
+/** The tool by which a client searches among its own. */
+export const search: ClientTool = { kind: 'tool_search', name: 'tool_search' };
+
 function readSearch(reading: Reading, at: Node): Offer {
   const { raw } = takeMembers(reading, at, fields['tool_search tool']);
   requireClientSearch(reading, at, raw('execution'));
-  const tool = { kind: 'tool_search' as const, name: 'tool_search' };
-  return { at, tool, description: raw('description'), parameters: raw('parameters') };
+  return { at, tool: search, description: raw('description'), parameters: raw('parameters') };
 }
 
 /** Refuses a search that the vendor would have to run. */
@@ -151,21 +158,6 @@ export function requireClientSearch(reading: Reading, at: Node, execution: strin
 
 function deferredIn({ nodes, raw }: Members<'defer_loading'>): Node | undefined {
   return raw('defer_loading') === 'true' ? nodes.defer_loading : undefined;
-}
-
-function* readChoice(reading: Reading, at: Node, hosted: ReadonlyMap<string, Node>): Cooperative<Choice> {
-  requireKind(reading, at, 'string', 'object');
-  if (reading.json.kind(at) === 'string') return { at, mode: readMode(reading, at) };
-  if (typeOf(reading, at) !== 'allowed_tools') {
-    return { at, mode: 'required', forced: readReference(reading, at, hosted) };
-  }
-  const { required } = takeMembers(reading, at, fields.tool_choice);
-  const allowed = yield* readList(reading, required('tools'), (entry) => {
-    if (!hostedTools.test(typeOf(reading, entry))) return { at: entry, tool: readReference(reading, entry, hosted) };
-    reading.leftOut.push(entry);
-    return undefined;
-  });
-  return { at, mode: readMode(reading, required('mode')), allowed };
 }
 
 function readMode(reading: Reading, at: Node): Choice['mode'] {
@@ -181,8 +173,13 @@ function readReference(reading: Reading, at: Node, hosted: ReadonlyMap<string, N
     const remedy = type.startsWith('web_search') ? 'In Codex: web_search = "disabled".' : 'Leave it out.';
     refuseType(reading, hosted.get(type) ?? at, `runs at the vendor, and this model has none. ${remedy}`);
   }
-  const { requiredText, text } = takeMembers(reading, at, fields.tool_choice);
-  if (type === 'tool_search') return { kind: 'tool_search', name: 'tool_search' };
+  const reference = takeMembers(reading, at, fields.tool_choice);
+  if (type === 'tool_search') return search;
   if (type !== 'function' && type !== 'custom') return refuseUnknown(reading, at);
-  return { kind: type, name: requiredText('name'), namespace: text('namespace') };
+  return readReferred(type, reference);
 }
+
+export const readReferred = (
+  kind: 'function' | 'custom',
+  { requiredText, text }: Members<'name' | 'namespace'>,
+): ClientTool => ({ kind, name: requiredText('name'), namespace: text('namespace') });

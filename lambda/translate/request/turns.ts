@@ -1,5 +1,7 @@
 import { excerpt } from '../../errors.ts';
-import type { AssistantTurn, Call, Part, Raw, Result, Thought, Turn } from './asking.ts';
+import type { Node } from '../../json/scan.ts';
+import type { AssistantTurn, Call, Thought, Turn } from './asking.ts';
+import type { Part, TextPart } from './parts.ts';
 import { type Reading, refuse } from './reading.ts';
 
 const longestId = 60;
@@ -13,43 +15,36 @@ export function createTurns(reading: Reading) {
   let current: AssistantTurn | undefined;
   const assistant = (): AssistantTurn => {
     if (current === undefined) {
-      current = { role: 'assistant', said: [], thoughts: [], calls: [] };
+      current = { role: 'assistant', texts: [], refusals: [], thoughts: [], calls: [] };
       turns.push(current);
     }
     return current;
   };
-  const add = (turn: Turn) => {
-    current = undefined;
-    turns.push(turn);
-  };
   return {
-    system: (texts: readonly Raw[]): void => add({ role: 'system', texts }),
-    user: (parts: readonly Part[]): void => add({ role: 'user', parts }),
-    say(said: AssistantTurn['said'][number]): void {
-      assistant().said.push(said);
-    },
-    think(thought: Thought): void {
-      assistant().thoughts.push(thought);
-    },
-    call(call: Omit<Call, 'result'>, id: string): void {
-      const made: Call = { ...call, result: undefined };
-      assistant().calls.push(made);
-      const same = called.get(id);
-      if (same === undefined) called.set(id, { calls: [made], answered: 0 });
-      else same.calls.push(made);
-    },
-    /** What the latest call with this id gave that has no result yet. */
-    result(result: Result, id: string): void {
+    add(role: 'system' | 'user', parts: readonly Part[]): void {
       current = undefined;
-      // Some servers number the calls of each turn anew: the first that waits is meant.
+      turns.push({ role, parts });
+    },
+    say: (text: TextPart) => assistant().texts.push(text),
+    decline: (refusal: string) => assistant().refusals.push(refusal),
+    think: (thought: Thought) => assistant().thoughts.push(thought),
+    call(call: Call, id: string): void {
+      assistant().calls.push(call);
+      const same = called.get(id);
+      if (same === undefined) called.set(id, { calls: [call], answered: 0 });
+      else same.calls.push(call);
+    },
+    /** What a call with this id gave. Some servers number the calls of each turn anew: the first that waits is meant. */
+    result(at: Node, parts: readonly Part[], id: string): void {
+      current = undefined;
       const same = called.get(id);
       const call = same?.calls[same.answered];
       if (same === undefined || call === undefined) {
         const what = `answers ${excerpt(id, longestId)}, which no call before it waits for.`;
-        refuse(reading, result.at, `${what} Send the full history.`);
+        refuse(reading, at, `${what} Send the full history.`);
       }
       same.answered += 1;
-      call.result = result;
+      call.result = parts;
     },
     /** The turns, once each call has its result. */
     finish(): readonly Turn[] {

@@ -44,7 +44,7 @@ test('the deployed files serve the whole page', async () => {
       .replaceAll('{{service}}', 'svc')
       .replaceAll('{{wallet}}', 'yes')
       .replaceAll('{{company}}', '')
-      .replace(/\{\{#company\}\}.*?\{\{\/company\}\}|\{\{[\^/]company\}\}/gs, '');
+      .replace(/\{\{#company\}\}.*?\{\{\/company\}\}|\{\{([\^/]company|[#/]wallet)\}\}/gs, '');
     expect(await text(body)).toBe(filled);
   }
   const docs = await invoke('GET', '/docs');

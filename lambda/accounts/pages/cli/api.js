@@ -1,14 +1,4 @@
-/** An error from the accounts function. */
-export class ApiError extends Error {
-  /**
-   * @param {string} message
-   * @param {string} code
-   */
-  constructor(message, code) {
-    super(message);
-    this.code = code;
-  }
-}
+import { Problem } from './messages.js';
 
 /** @typedef {import('../../answers.ts').Info} Info */
 /** @typedef {import('../../answers.ts').Account} Account */
@@ -76,11 +66,11 @@ async function call(path, body, headers = {}) {
   };
   const signal = AbortSignal.timeout(patience);
   const unreachable = () => {
-    throw new ApiError('The gateway can’t be reached. Are you online? Try again.', 'unreachable');
+    throw new Problem('The gateway can’t be reached. Are you online? Try again.', 'unreachable');
   };
   const response = await fetch(new URL(path, import.meta.url), { ...post, signal }).catch(unreachable);
   const answer = await response.json().catch(response.ok ? unreachable : () => ({}));
   if (response.ok) return answer;
   const { message = 'Something went wrong. Please try again.', code = 'unknown' } = answer.error ?? {};
-  throw new ApiError(message, code);
+  throw new Problem(message, code);
 }

@@ -1,13 +1,13 @@
 import { shorten, showAccount } from './account.js';
-import { ApiError, ask, askForMessage, readInfo, signIn } from './api.js';
+import { ask, readInfo, signIn } from './api.js';
 import { showClients } from './clients.js';
 import { finishCompanySignIn, leaveForCompany, takeReturn } from './company.js';
 import { makeCopy } from './copy.js';
-import { byId, create, inputById, onButton, showFact } from './element.js';
+import { byId, inputById, onButton, showFact } from './element.js';
 import { forgetKey, showKey, shownKeyId } from './key.js';
-import { announce, hideProblem, showProblem } from './messages.js';
+import { announce, createRun, showProblem } from './messages.js';
 import { placeholderKey } from './snippet.js';
-import { connect, discoverWallets, readChain, sign, WalletProblem, watchAccount } from './wallets.js';
+import { connect, listWallets, sign, watchAccount } from './wallets.js';
 
 /**
  * The page's whole state. It is kept nowhere else, so closing the page signs you out.
@@ -41,34 +41,12 @@ function show(step, ...sections) {
   byId(`${sections[0]}-title`).focus();
 }
 
-/**
- * Runs a button's action, one at a time, and shows what went wrong.
- * @param {string} doing what a person reads meanwhile
- * @param {() => Promise<void>} act
- */
-async function run(doing, act) {
-  const { dataset } = document.body;
-  if (dataset.busy !== undefined) return;
-  hideProblem();
-  announce(doing);
-  // Not aria-busy: announcements would not be read out meanwhile.
-  dataset.busy = '';
-  try {
-    await act();
-    if (byId('status').textContent === doing) announce('');
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'invalid_session') {
-      state.token = '';
-      if (state.wallet) show('sign', 'sign', ...keySection());
-      else show('connect', ...waysToSignIn(), ...keySection());
-    }
-    const known = error instanceof ApiError || error instanceof WalletProblem;
-    showProblem(known ? error.message : 'Something went wrong on this page. Please load it again.');
-    if (!known) throw error;
-  } finally {
-    delete dataset.busy;
-  }
-}
+const run = createRun((code) => {
+  if (code !== 'invalid_session') return;
+  state.token = '';
+  if (state.wallet) show('sign', 'sign', ...keySection());
+  else show('connect', ...waysToSignIn(), ...keySection());
+});
 
 /** The sections for those who are not signed in. */
 const waysToSignIn = () => (state.info?.signIn ?? []).map((way) => (way === 'company' ? 'company' : 'connect'));
@@ -88,53 +66,38 @@ async function loadInfo() {
 }
 
 /** @param {import('./wallets.js').Wallet} wallet */
-function showWallet(wallet) {
-  const { name, icon } = wallet.info;
-  const image =
-    typeof icon === 'string' && icon.startsWith('data:image/')
-      ? [create('img', { src: icon, alt: '', width: '28', height: '28' })]
-      : [];
-  const button = create('button', { type: 'button' }, ...image, create('span', {}, name));
-  button.addEventListener('click', () =>
-    run(`${name} asks whether this page may see your address.`, async () => {
-      const info = await loadInfo();
-      const address = await connect(wallet);
-      if (!isAddress(address)) forgetKey(info);
-      Object.assign(state, { wallet, address });
-      showFact('address', shorten(address));
-      show('sign', 'sign', ...keySection());
-    }),
-  );
-  byId('wallets').append(create('li', {}, button));
-  if (document.activeElement === byId('look-again')) button.focus();
-  byId('no-wallet').hidden = true;
-  announce('');
+function connectTo(wallet) {
+  run(`${wallet.info.name} asks whether this page may see your address.`, async () => {
+    const info = await loadInfo();
+    const address = await connect(wallet);
+    if (!isAddress(address)) forgetKey(info);
+    Object.assign(state, { wallet, address });
+    showFact('address', shorten(address));
+    show('sign', 'sign', ...keySection());
+  });
+}
+
+/** @param {import('./wallets.js').Wallet} wallet */
+function watch(wallet) {
   watchAccount(wallet, (address) => {
     // Before the signature the person may mean another account; afterwards the page shows the one that signed.
     if (state.wallet !== wallet || state.token !== '' || isAddress(address)) return;
     show('connect', 'connect');
-    announce(`Another account was chosen in ${name}. Connect it to go on.`);
+    announce(`Another account was chosen in ${wallet.info.name}. Connect it to go on.`);
   });
 }
 
 /** Whether this is the account that is connected; some wallets write it in lower case. */
 const isAddress = (/** @type {string} */ address = '') => address.toLowerCase() === state.address.toLowerCase();
 
-function showNoWallet() {
-  announce(byId('no-wallet').hidden ? '' : 'There is still none.');
-  byId('no-wallet').hidden = false;
-}
-
 /** @param {'link' | 'manage'} purpose */
 function signFor(purpose) {
   const { wallet, address } = state;
   if (!wallet) return;
   run(`Look at ${wallet.info.name}: it shows you the message to sign.`, async () => {
-    const chainId = await readChain(wallet);
-    const { message } = await askForMessage({ address, chainId, purpose });
-    const signature = await sign(wallet, address, message);
+    const signed = await sign(wallet, address, purpose);
     announce('Signed. One moment…');
-    const account = await signIn(purpose, { message, signature, label: inputById('label').value });
+    const account = await signIn(purpose, { ...signed, label: inputById('label').value });
     state.token = account.session?.token ?? '';
     await showResult(account);
     if (account.key === null) {
@@ -176,7 +139,6 @@ for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelec
   button.addEventListener('click', () => signFor(button.dataset.sign === 'link' ? 'link' : 'manage'));
 }
 onButton('disconnect', () => run('', async () => show('connect', ...waysToSignIn())));
-onButton('company-sign-in', () => run('Your company’s own page comes next.', () => leaveForCompany('../../cli')));
 onButton('renew-keys', () =>
   run('Renewing…', async () => {
     const ticked = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll('[name=renew]:checked'));
@@ -203,11 +165,11 @@ onButton('link-network', () =>
     announce('Linked.');
   }),
 );
-const lookAgain = byId('connect').dataset.offered === '' ? () => {} : discoverWallets(showWallet, showNoWallet);
-onButton('look-again', () => {
-  announce('Looking for wallets…');
-  lookAgain();
-});
+// Only the ways that the deployment offers are on the page.
+if (document.getElementById('connect')) listWallets(connectTo, watch);
+if (document.getElementById('company')) {
+  onButton('company-sign-in', () => run('Your company’s own page comes next.', () => leaveForCompany('../../cli')));
+}
 
 /** Goes on where the company's sign-in has sent the browser back. */
 async function goOn() {

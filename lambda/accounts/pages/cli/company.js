@@ -1,4 +1,5 @@
-import { ApiError, beginCompanySignIn, redeemCompanySignIn } from './api.js';
+import { beginCompanySignIn, redeemCompanySignIn } from './api.js';
+import { Problem } from './messages.js';
 
 /** Where the tab keeps what it has made for a sign-in, until the provider sends it back here. */
 const place = 'company-sign-in';
@@ -32,7 +33,7 @@ export function takeReturn() {
   const begun = kept === null ? undefined : /** @type {Begun} */ (JSON.parse(kept));
   // A sign-in that this tab did not begin is somebody else's.
   if (!begun || begun.state !== new URLSearchParams(answer).get('state')) {
-    throw new ApiError('That sign-in was not begun in this tab. Please sign in here.', 'foreign_sign_in');
+    throw new Problem('That sign-in was not begun in this tab. Please sign in here.', 'foreign_sign_in');
   }
   return { begun, answer };
 }

@@ -1,8 +1,8 @@
-import { ApiError, askForMessage, askOfTerminal, signIn } from './api.js';
+import { askOfTerminal, signIn } from './api.js';
 import { finishCompanySignIn, leaveForCompany, takeReturn } from './company.js';
-import { byId, create, inputById, onButton } from './element.js';
-import { announce, hideProblem, showProblem } from './messages.js';
-import { connect, discoverWallets, readChain, sign, WalletProblem } from './wallets.js';
+import { byId, inputById, onButton } from './element.js';
+import { createRun, hideProblem } from './messages.js';
+import { connect, listWallets, sign } from './wallets.js';
 
 /** The page's whole state: the code that was typed, and who is signed in. */
 const state = { code: '', token: '' };
@@ -15,30 +15,10 @@ function show(/** @type {string} */ id) {
   byId(`${id}-title`).focus();
 }
 
-/**
- * Runs a button's action, one at a time, and shows what went wrong.
- * @param {string} doing what a person reads meanwhile
- * @param {() => Promise<void>} act
- */
-async function run(doing, act) {
-  const { dataset } = document.body;
-  if (dataset.busy !== undefined) return;
-  hideProblem();
-  announce(doing);
-  dataset.busy = '';
-  try {
-    await act();
-    announce('');
-  } catch (error) {
-    const known = error instanceof ApiError || error instanceof WalletProblem;
-    if (error instanceof ApiError && error.code === 'invalid_session') show('connect');
-    if (error instanceof ApiError && /^(not_found|invalid_request)$/.test(error.code)) show('code');
-    showProblem(known ? error.message : 'Something went wrong on this page. Please load it again.');
-    if (!known) throw error;
-  } finally {
-    delete dataset.busy;
-  }
-}
+const run = createRun((code) => {
+  if (code === 'invalid_session') show('connect');
+  if (code === 'not_found' || code === 'invalid_request') show('code');
+});
 
 byId('code-form').addEventListener('submit', (event) => {
   event.preventDefault();
@@ -49,25 +29,13 @@ byId('code-form').addEventListener('submit', (event) => {
 });
 
 /** @param {import('./wallets.js').Wallet} wallet */
-function showWallet(wallet) {
-  const { name, icon } = wallet.info;
-  const image =
-    typeof icon === 'string' && icon.startsWith('data:image/')
-      ? [create('img', { src: icon, alt: '', width: '28', height: '28' })]
-      : [];
-  const button = create('button', { type: 'button' }, ...image, create('span', {}, name));
-  button.addEventListener('click', () =>
-    run(`Look at ${name}: it shows you the message to sign.`, async () => {
-      const address = await connect(wallet);
-      const chainId = await readChain(wallet);
-      const { message } = await askForMessage({ address, chainId, purpose: 'terminal' });
-      const signature = await sign(wallet, address, message);
-      const { session } = await signIn('terminal', { message, signature, label: '' });
-      state.token = session?.token ?? '';
-      await showTerminal();
-    }),
-  );
-  byId('wallets').append(create('li', {}, button));
+function signWith(wallet) {
+  run(`Look at ${wallet.info.name}: it shows you the message to sign.`, async () => {
+    const signed = await sign(wallet, await connect(wallet), 'terminal');
+    const { session } = await signIn('terminal', { ...signed, label: '' });
+    state.token = session?.token ?? '';
+    await showTerminal();
+  });
 }
 
 async function showTerminal() {
@@ -101,12 +69,7 @@ function finish(/** @type {string} */ title, /** @type {string} */ text) {
 }
 
 // Only the ways that the deployment offers are on the page.
-if (document.getElementById('wallets')) {
-  const lookAgain = discoverWallets(showWallet, () => {
-    byId('no-wallet').hidden = false;
-  });
-  onButton('look-again', lookAgain);
-}
+if (document.getElementById('wallets')) listWallets(signWith);
 if (document.getElementById('company-sign-in')) {
   onButton('company-sign-in', () =>
     run('Your company’s own page comes next.', () => leaveForCompany('../../cli/device', state.code)),

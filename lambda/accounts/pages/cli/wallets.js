@@ -8,23 +8,27 @@
  * @property {{ uuid: string, name: string, icon?: unknown }} info
  */
 
-import { byId } from './element.js';
-
-/** An error whose message is for people, unlike other errors of wallets. */
-export class WalletProblem extends Error {}
+import { askForMessage } from './api.js';
+import { byId, create, onButton } from './element.js';
+import { announce, Problem } from './messages.js';
 
 /**
- * Finds the wallets of this browser, each once: those that announce themselves (EIP-6963), or else the one that took
- * `window.ethereum`.
- * @param {(wallet: Wallet) => void} onFound
- * @param {() => void} onNone
- * @returns {() => void} looks again
+ * Lists the wallets of this browser, each once: those that announce themselves (EIP-6963), or else the one that took
+ * `window.ethereum`. Says so where there is none.
+ * @param {(wallet: Wallet) => void} onChosen
+ * @param {(wallet: Wallet) => void} [onFound]
  */
-export function discoverWallets(onFound, onNone) {
+export function listWallets(onChosen, onFound = () => {}) {
   const known = new Set();
   const add = (/** @type {unknown} */ found) => {
     if (!isWallet(found) || known.has(found.info.uuid)) return;
     known.add(found.info.uuid);
+    const button = toButton(found.info);
+    button.addEventListener('click', () => onChosen(found));
+    byId('wallets').append(create('li', {}, button));
+    if (document.activeElement === byId('look-again')) button.focus();
+    byId('no-wallet').hidden = true;
+    announce('');
     onFound(found);
   };
   window.addEventListener('eip6963:announceProvider', (event) => {
@@ -36,11 +40,23 @@ export function discoverWallets(onFound, onNone) {
     setTimeout(() => {
       if (known.size > 0) return;
       add({ provider: Reflect.get(window, 'ethereum'), info: { uuid: 'injected', name: 'Browser wallet' } });
-      if (known.size === 0) onNone();
+      if (known.size > 0) return;
+      announce(byId('no-wallet').hidden ? '' : 'There is still none.');
+      byId('no-wallet').hidden = false;
     }, 200);
   };
+  onButton('look-again', () => {
+    announce('Looking for wallets…');
+    look();
+  });
   look();
-  return look;
+}
+
+/** @param {Wallet['info']} info */
+function toButton({ name, icon }) {
+  const isPicture = typeof icon === 'string' && icon.startsWith('data:image/');
+  const image = isPicture ? [create('img', { src: icon, alt: '', width: '28', height: '28' })] : [];
+  return create('button', { type: 'button' }, ...image, create('span', {}, name));
 }
 
 /**
@@ -59,7 +75,7 @@ function isWallet(found) {
  */
 export async function connect({ provider, info: { name } }) {
   const address = firstOf(await request(provider, name, 'eth_requestAccounts'));
-  if (address === undefined) throw new WalletProblem(`${name} showed no account. Is it unlocked?`);
+  if (address === undefined) throw new Problem(`${name} showed no account. Is it unlocked?`);
   return address;
 }
 
@@ -76,23 +92,17 @@ export function watchAccount({ provider }, onChosen) {
 const firstOf = (accounts) => (Array.isArray(accounts) && typeof accounts[0] === 'string' ? accounts[0] : undefined);
 
 /**
- * The chain that the wallet is on now.
- * @param {Wallet} wallet
- */
-export async function readChain({ provider, info: { name } }) {
-  return Number(await request(provider, name, 'eth_chainId')) || 1;
-}
-
-/**
- * Asks the wallet to sign a text.
+ * Asks for a message, on the chain that the wallet is on now, and asks the wallet to sign it.
  * @param {Wallet} wallet
  * @param {string} address
- * @param {string} message
+ * @param {'link' | 'manage' | 'terminal'} purpose
  */
-export async function sign({ provider, info: { name } }, address, message) {
+export async function sign({ provider, info: { name } }, address, purpose) {
+  const chainId = Number(await request(provider, name, 'eth_chainId')) || 1;
+  const { message } = await askForMessage({ address, chainId, purpose });
   const bytes = [...new TextEncoder().encode(message)];
   const hex = `0x${bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
-  return String(await request(provider, name, 'personal_sign', [hex, address]));
+  return { message, signature: String(await request(provider, name, 'personal_sign', [hex, address])) };
 }
 
 /**
@@ -105,7 +115,7 @@ async function request(provider, name, method, params) {
   try {
     return await untilStopped(provider.request({ method, ...(params && { params }) }));
   } catch (error) {
-    throw new WalletProblem(explain(name, /** @type {{ code?: unknown } | undefined} */ (error)?.code));
+    throw new Problem(explain(name, /** @type {{ code?: unknown } | undefined} */ (error)?.code));
   }
 }
 
@@ -132,7 +142,7 @@ function untilStopped(answer) {
  * @param {string} name
  * @param {unknown} code
  */
-export function explain(name, code) {
+function explain(name, code) {
   if (code === 'stopped')
     return `The page waits for ${name} no longer. If it still asks, decline there; then try again.`;
   if (code === 4001) return `You declined in ${name}. Nothing has happened; try again whenever you like.`;

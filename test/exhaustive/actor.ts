@@ -1,6 +1,5 @@
 import type { CallService } from '../../lambda/aws/call-service.ts';
 import { minuteOf } from '../../lambda/quota/policy.ts';
-import type { Figures } from '../../lambda/quota/refusal.ts';
 import type { Update } from '../../lambda/tables/table.ts';
 import { type Plan, prices, type Scenario } from './scenarios.ts';
 
@@ -16,8 +15,6 @@ export interface Call {
 export interface Told {
   readonly kind: 'granted' | 'refunded' | 'settled' | 'refused' | 'failed' | 'refund lost' | 'settlement lost';
   readonly code?: string;
-  readonly remaining?: number | undefined;
-  readonly budgetLeft?: number | undefined;
   readonly answerLost?: boolean;
 }
 
@@ -93,35 +90,23 @@ export async function act(subject: Subject, scenario: Scenario, index: number, m
       if (operation === 'refund' || operation === 'settlement') told.push({ kind: `${operation} lost` });
     },
   });
-  const tellFigures = (kind: Told['kind'], figures: Figures | undefined) =>
-    told.push({ kind, remaining: figures?.remaining, budgetLeft: figures?.budget?.remaining });
-
   const request = async () => {
-    const { identity, fails, counts, spending } = plan;
+    const { identity, fails, spending } = plan;
     const cost = spending && { total: spending.reserved, advise: () => undefined };
-    const charge = counts ? await quota.checkBurst(identity) : await quota.charge(identity, 'req_1', cost);
-    tellFigures('granted', charge?.figures);
-    if (!charge || !(fails || spending)) return;
+    const charge = await quota.charge(identity, 'req_1', cost);
+    told.push({ kind: 'granted' });
+    if (!fails && !spending) return;
     await sleep(); // The upstream may take long.
     const spent = subject.costOf(prices, { output: spending?.tokens });
     const figures = await (fails ? charge.refund() : charge.settle(spent));
-    if (figures) tellFigures(fails ? 'refunded' : 'settled', figures);
+    if (figures) told.push({ kind: fails ? 'refunded' : 'settled' });
     await charge.settle(spent); // A second one changes nothing,
     await charge.refund(); // nor does the other.
   };
   const tell = (error: unknown) => {
-    const { GatewayError, QuotaRefusal } = subject;
-    const code = error instanceof GatewayError ? error.code : String(error);
-    const figures = error instanceof QuotaRefusal ? error.figures : undefined;
-    const told429 = {
-      kind: 'refused',
-      code,
-      remaining: figures?.remaining,
-      budgetLeft: figures?.budget?.remaining,
-    } as const;
-    if (/^(rate_limited|quota_exceeded)$/.test(code)) told.push(told429);
-    else
-      told.push({ kind: 'failed', code, answerLost: error instanceof GatewayError && error.reason === 'answer_lost' });
+    const [code, reason] = error instanceof subject.GatewayError ? [error.code, error.reason] : [String(error)];
+    const kind = error instanceof subject.QuotaRefusal ? 'refused' : 'failed';
+    told.push({ kind, code, answerLost: reason === 'answer_lost' });
   };
 
   const hear = ({ kind, text = '' }: Meeting) => {

@@ -14,53 +14,35 @@ export function remembering<K extends object, V>(find: (key: K) => V): (key: K) 
 
 export const textOf = remembering((value: object) => JSON.stringify(value));
 
-const numbers = new Map<string, number>();
-/** The same number for the same text: half a million keys of numbers are found faster than as many long texts. */
-const numberOf = (text: string): number => {
-  const number = numbers.get(text) ?? numbers.size;
-  if (number === numbers.size) numbers.set(text, number);
-  return number;
-};
+const over: string = 'over';
 
-/*
- * A state without what makes no difference: the order of identical environments, the names of finished ones, and past
- * events that do not affect what an environment does next. `kinds` are the numbers of the environments' plans.
- */
-export function keyOf(kinds: readonly number[], { items, environments, timePassed, faultsLeft }: WorldState): string {
-  const views = environments.map(({ view }) => view);
-  const order = kinds.map((_, index) => index);
-  order.sort((a, b) => (kinds[a] ?? 0) - (kinds[b] ?? 0) || (views[a] ?? 0) - (views[b] ?? 0));
-  const places = views.map((view, index) => (view === over ? '' : order.indexOf(index))).join();
-  const shown = Object.values(items).map((item) => viewsOf(item)(places));
-  return [...shown.sort(), timePassed, faultsLeft, ...order.flatMap((index) => [kinds[index], views[index]])].join();
-}
-
-const over = numberOf('over');
-
-/** What of an environment makes a difference, as a number. */
-export function viewOf({ actor, late, applied, settlements, faults }: Omit<EnvironmentState, 'view'>): number {
+/** What of an environment makes a difference to what it does next. */
+export function viewOf({ actor, late, applied, settlements, faults }: Omit<EnvironmentState, 'view'>): string {
   const waits = actor && (actor.call || actor.isAsleep);
   if (actor && !waits && late.length === 0) return over;
   const told = actor?.told.map(({ kind }) => kind).sort();
   const next = waits && [actor.isAsleep, actor.memory, faults > 0];
-  const calls = late.map(viewOfCall);
-  return numberOf([told, applied, settlements, next, calls].join(';'));
+  return [told, applied, settlements, next, late.map(viewOfCall)].join(';');
 }
 
-/** An item's key is one of its attributes. Tokens are named by the places of their environments. */
-const viewsOf = remembering((item: Item) => {
-  const known = new Map<string, number>();
-  const viewWith = (places: string) => {
-    const split = places.split(',');
-    const named = (token: string) => `${split[tokenPrefixes.indexOf(token.slice(0, 4))] ?? ''}${token.slice(4)}`;
-    const values = Object.entries(item).map(([name, { S, N = S, BS }]) =>
-      [name.replace(/(?<=\.).*/, named), N ?? BS?.map(named).sort()].join(),
-    );
-    return numberOf(values.sort().join());
-  };
-  return (places: string): number => {
-    const view = known.get(places) ?? viewWith(places);
-    known.set(places, view);
-    return view;
-  };
-});
+/** An item, whose key is one of its attributes, in lines with one token at most. */
+const linesOf = remembering((item: Item) =>
+  Object.entries(item).flatMap(([name, { S, N = S, BS }]) => BS?.map((token) => `${name} ${token}`) ?? `${name} ${N}`),
+);
+const anyToken = new RegExp(tokenPrefixes.join('|'));
+
+/**
+ * A state without what makes no difference: the order of identical environments, and the names of finished ones. `kinds` are the
+ * numbers of the environments' plans.
+ */
+export function keyOf(kinds: readonly number[], { items, environments, timePassed, faultsLeft }: WorldState): string {
+  const names = environments.map(({ view }, index) => (view === over ? over : `${kinds[index]} ${view}`));
+  const order = names.map((name, index) => `${name} ${index}`).sort();
+  const named = (line: string) =>
+    line.replace(anyToken, (prefix) => {
+      const index = tokenPrefixes.indexOf(prefix);
+      return names[index] === over ? over : String(order.indexOf(`${names[index]} ${index}`));
+    });
+  const shown = Object.values(items).flatMap(linesOf).map(named).sort();
+  return [...shown, timePassed, faultsLeft, ...names.sort()].join('|');
+}

@@ -9,7 +9,10 @@ import { keyOf, remembering, textOf, viewOf } from './state-key.ts';
  * One step of a schedule: `2 is answered` concerns environment 2. Work inside an environment happens at once, since its order
  * makes no difference. Only time makes one: an environment may sleep until time has passed, as a frozen one does.
  */
-export type Step = string;
+export interface Step {
+  readonly name: string;
+  readonly take: () => Promise<WorldState>;
+}
 
 /** An environment after its events. Environments share only the store, so each history is run once, by itself. */
 export interface Actor extends Standing {
@@ -26,7 +29,7 @@ export interface EnvironmentState {
   /** How often the store has settled its reservation. */
   readonly settlements: number;
   readonly faults: number;
-  readonly view: number;
+  readonly view: string;
 }
 
 export interface WorldState {
@@ -37,9 +40,6 @@ export interface WorldState {
 }
 
 const isDone = ({ call, isAsleep }: Standing): boolean => !call && !isAsleep;
-/** Which of the calls without an answer arrives late; there are at most as many as faults. */
-const arrivals = ['arrives', 'arrives by its later call'];
-const faults = { 'gets no answer': 'no answer', 'is throttled': 'throttled', 'is killed': 'killed' } as const;
 
 export function createWorld(subject: Subject, scenario: Scenario, mostFaults: number) {
   const { environments: plans, passing, isFar } = scenario;
@@ -103,6 +103,60 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
     return (fails || spending !== undefined) && state.environments[index]?.actor?.told.length === 0;
   };
 
+  /** Which environments may begin before time passes; the others begin after it. */
+  const beginnings = (state: WorldState, canSleep: boolean): Step[] => {
+    const numbers = plans.map((_, index) => index + 1);
+    const subset = (bits: number) => numbers.filter((number) => (bits >> (number - 1)) & 1);
+    const subsets = Array.from({ length: 2 ** plans.length - 1 }, (_, index) => subset(index + 1));
+    return (canSleep ? subsets : [numbers]).map((those) => ({
+      name: `${those.join(' ')} begin`,
+      async take() {
+        let begun = state;
+        for (const number of those) begun = await begin(begun, number - 1);
+        return begun;
+      },
+    }));
+  };
+
+  /** The calls without an answer that may arrive late. If the store refuses one, nobody can tell that it has arrived. */
+  const arrivals = (state: WorldState, index: number, late: readonly Call[]): Step[] =>
+    late.flatMap((arriving, at) => {
+      const { state: after, answer } = apply(state, index, arriving);
+      const others = late.filter((other) => other !== arriving);
+      const name = `${index + 1} arrives${at === 0 ? '' : ' by its later call'}`;
+      return answer.kind === 'answer'
+        ? [{ name, take: async () => alter(after, index, () => ({ late: others })) }]
+        : [];
+    });
+
+  const stepsOf = (state: WorldState, index: number, actor: Actor, canSleep: boolean): Step[] => {
+    const { call } = actor;
+    const steps: Step[] = [];
+    const add = (name: string, take: Step['take']) => steps.push({ name: `${index + 1} ${name}`, take });
+    const isAnswered = (call: Call, sleeps: boolean) => async () => {
+      const { state: after, answer } = apply(state, index, call);
+      const next = await meet(index, actor, { ...answer, sleeps });
+      return alter(after, index, () => ({ actor: next }));
+    };
+    const fails = (next: Actor, isSent: boolean) =>
+      alter({ ...state, faultsLeft: state.faultsLeft - 1 }, index, ({ faults, late }) => ({
+        // What it has sent may still arrive.
+        ...{ actor: next, late: isSent && call ? [...late, call] : late, faults: faults + 1 },
+      }));
+    if (call) add('is answered', isAnswered(call, false));
+    if (call && canSleep && maySleep(state, index, call)) add('is answered, sleeps', isAnswered(call, true));
+    if (state.faultsLeft === 0) return steps;
+    add('is killed', async () => fails({ ...actor, call: undefined, isAsleep: false }, true));
+    // A shorter sleep allows another try, which could as well come before it.
+    for (const sleeps of call ? [false, ...(canSleep && passing >= timeLimit ? [true] : [])] : []) {
+      const sleepy = sleeps ? ', sleeps' : '';
+      const goesOn = (kind: 'no answer' | 'throttled') => meet(index, actor, { kind, sleeps });
+      add(`gets no answer${sleepy}`, async () => fails(await goesOn('no answer'), true));
+      add(`is throttled${sleepy}`, async () => fails(await goesOn('throttled'), false));
+    }
+    return steps;
+  };
+
   const nobody = { actor: undefined, late: [], applied: [], settlements: 0, faults: 0 };
   const environments = plans.map(() => ({ ...nobody, view: viewOf(nobody) }));
   const first: WorldState = { items: {}, environments, timePassed: false, faultsLeft: mostFaults };
@@ -111,56 +165,12 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
 
     stepsFrom(state: WorldState): Step[] {
       const canSleep = passing > 0 && !state.timePassed;
-      if (!state.environments.some(({ actor }) => actor)) return beginnings(names, canSleep);
-      const steps: Step[] = [];
-      for (const [index, { actor, late }] of state.environments.entries()) {
-        const number = index + 1;
-        for (const [at, arriving] of late.entries()) {
-          // If the store refuses it, nobody can tell that it has arrived.
-          if (apply(state, index, arriving).answer.kind === 'answer') steps.push(`${number} ${arrivals[at]}`);
-        }
-        if (!actor || isDone(actor)) continue;
-        if (actor.call) steps.push(`${number} is answered`);
-        if (actor.call && canSleep && maySleep(state, index, actor.call)) steps.push(`${number} is answered, sleeps`);
-        if (state.faultsLeft === 0) continue;
-        steps.push(`${number} is killed`);
-        if (!actor.call) continue;
-        steps.push(`${number} gets no answer`, `${number} is throttled`);
-        // A shorter sleep allows another try, which could as well come before it.
-        if (canSleep && passing >= timeLimit)
-          steps.push(`${number} gets no answer, sleeps`, `${number} is throttled, sleeps`);
-      }
-      return canSleep && canPass(state) ? [...steps, 'time passes'] : steps;
-    },
-
-    async take(state: WorldState, step: Step): Promise<WorldState> {
-      if (step === 'time passes') return passTime(state);
-      const [, numbers = '', action = '', sleepy] = /^([\d ]+) ([^,]*)(, sleeps)?$/.exec(step) ?? [];
-      if (action === 'begin') {
-        let begun = state;
-        for (const number of numbers.split(' ')) begun = await begin(begun, Number(number) - 1);
-        return begun;
-      }
-      const [index, sleeps] = [Number(numbers) - 1, sleepy !== undefined];
-      const { actor, late = [] } = state.environments[index] ?? {};
-      const call = actor?.call;
-      const arriving = late[arrivals.indexOf(action)];
-      if (arriving) {
-        const others = late.filter((other) => other !== arriving);
-        return alter(apply(state, index, arriving).state, index, () => ({ late: others }));
-      }
-      if (call && action === 'is answered') {
-        const { state: after, answer } = apply(state, index, call);
-        const next = await meet(index, actor, { ...answer, sleeps });
-        return alter(after, index, () => ({ actor: next }));
-      }
-      const kind = faults[action as keyof typeof faults];
-      const dead = { ...actor, call: undefined, isAsleep: false } as Actor;
-      const next = kind === 'killed' ? dead : await meet(index, actor, { kind, sleeps });
-      // What it has sent may still arrive.
-      const sent = call && kind !== 'throttled' ? [...late, call] : late;
-      const failed = { ...state, faultsLeft: state.faultsLeft - 1 };
-      return alter(failed, index, (one) => ({ actor: next, late: sent, faults: one.faults + 1 }));
+      if (!state.environments.some(({ actor }) => actor)) return beginnings(state, canSleep);
+      const steps = state.environments.flatMap(({ actor, late }, index) => [
+        ...arrivals(state, index, late),
+        ...(actor && !isDone(actor) ? stepsOf(state, index, actor, canSleep) : []),
+      ]);
+      return canSleep && canPass(state) ? [...steps, { name: 'time passes', take: () => passTime(state) }] : steps;
     },
 
     keyOf: (state: WorldState) => keyOf(kinds, state),
@@ -198,12 +208,4 @@ function alter(state: WorldState, index: number, change: Change): WorldState {
     return { ...changed, view: viewOf(changed) };
   });
   return { ...state, environments };
-}
-
-/** Which environments may begin before time passes; the others begin after it. */
-function beginnings(plans: readonly string[], canSleep: boolean): Step[] {
-  const numbers = plans.map((_, index) => index + 1);
-  const subset = (bits: number) => numbers.filter((number) => (bits >> (number - 1)) & 1);
-  const subsets = Array.from({ length: 2 ** plans.length - 1 }, (_, index) => subset(index + 1));
-  return (canSleep ? subsets : [numbers]).map((those) => `${those.join(' ')} begin`);
 }

@@ -3,7 +3,7 @@ import type { FindNetwork } from './identity/network.ts';
 import type { App, Call, GatewayResponse } from './request/call.ts';
 import { gatewayHeaders } from './request/headers.ts';
 import type { Arrived, ArrivedAtInference } from './request/request.ts';
-import type { Route, Router } from './request/routes.ts';
+import type { FindRoute, Route } from './request/routes.ts';
 import { createInference, type InferenceDependencies } from './steps/inference.ts';
 import {
   createModelsEndpoints,
@@ -13,7 +13,7 @@ import {
 } from './steps/other-endpoints.ts';
 
 interface AppDependencies extends InferenceDependencies, OtherDependencies {
-  readonly router: Router;
+  readonly findRoute: FindRoute;
   readonly createRequestId: () => string;
   readonly findNetwork: FindNetwork;
   readonly corsOrigins: readonly string[];
@@ -26,7 +26,7 @@ const farewellTime = 5_000;
 
 /** The whole gateway: takes a call, returns a response, and knows no platform. */
 export function createApp(dependencies: AppDependencies): App {
-  const { router, now, log, names, createRequestId, findNetwork, corsOrigins, requestTimeout } = dependencies;
+  const { findRoute, now, log, names, createRequestId, findNetwork, corsOrigins, requestTimeout } = dependencies;
   const inference = createInference(dependencies);
   const models = createModelsEndpoints(dependencies);
   const usage = createUsageEndpoint(dependencies);
@@ -54,17 +54,16 @@ export function createApp(dependencies: AppDependencies): App {
 
   return async (call) => {
     const startedAt = now();
-    const { method, path, headers, bodySize, dropBody, takeBody, memory, clientGone, cutShort } = call;
     const timeLeft = Math.min(requestTimeout, call.timeLeft() - farewellTime);
-    const wanted = router.route(call);
+    const wanted = findRoute(call);
     const isHealth = wanted.kind === 'health';
     const network = await identifyNetwork(call, wanted);
     const error = network.error ?? (call.health === 'stopping' ? stopping() : undefined);
-    memory.claim(network.site);
+    call.memory.claim(network.site);
     const request: Arrived = {
-      ...{ id: createRequestId(), networkId: network.id, method, path },
+      ...call,
+      ...{ id: createRequestId(), networkId: network.id },
       route: error ? { ...wanted, kind: 'refused', error } : wanted,
-      ...{ headers, bodySize, dropBody, takeBody, memory, clientGone, cutShort },
       ...{ startedAt, deadline: startedAt + timeLeft, coldStart },
       outcome: { figures: network.figures },
     };
@@ -82,7 +81,7 @@ export function createApp(dependencies: AppDependencies): App {
     return {
       statusCode: response.statusCode,
       headers: { ...response.headers, ...gatewayHeaders(request, names, corsOrigins) },
-      body: method === 'HEAD' ? '' : response.body,
+      body: call.method === 'HEAD' ? '' : response.body,
     };
   };
 }

@@ -69,7 +69,7 @@ export function createGateway(
   return createApp({
     ...config,
     idleTimeout: config.upstreamIdleTimeout,
-    router: createRouter(dialects),
+    findRoute: createRouter(dialects),
     names: headerNames(config.serviceName),
     models: createModels(config.serviceName, config.modelAliases, (text) => scrub(text) !== text),
     readScrubber: createReadScrubber({ ...config, names }, secrets.upstreamAccess, hide),

@@ -12,7 +12,7 @@ import { UnfinishedAnswer } from '../translate/answer/facts.ts';
 import { createRawThoughts } from '../translate/answer/read-chat.ts';
 import { translateChatAnswer, translateChatStream, translateCount } from '../translate/answer/translate-answer.ts';
 import type { AnswerWriter } from '../translate/answer/writer.ts';
-import type { Translated } from '../upstream/failover.ts';
+import type { Translated } from '../upstream/request.ts';
 import type { Exchange } from './ask-upstream.ts';
 
 /** Rewrites a whole answer, and translates it if the upstream does not speak the client's dialect. */

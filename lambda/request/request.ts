@@ -15,22 +15,15 @@ import type { Call, GatewayResponse } from './call.ts';
 import type { InferenceRoute, Route } from './routes.ts';
 
 /** One request as it arrives. Each step of its pipeline adds what it finds, and no later step works it out again. */
-export interface Arrived extends Pick<Call, 'headers' | 'bodySize' | 'dropBody' | 'takeBody' | 'memory'> {
+export interface Arrived extends Omit<Call, 'host' | 'sourceAddress' | 'timeLeft' | 'health'> {
   /** The opaque id by which client and operator identify this request. */
   readonly id: string;
-  readonly method: string;
-  /** As the client sent it: for nobody but the terminal of a local gateway. */
-  readonly path: string;
   readonly route: Route;
   /** The caller's network, as a keyed hash. */
   readonly networkId: string;
   readonly startedAt: number;
   /** When the answer must be over. */
   readonly deadline: number;
-  /** Aborts when the client goes away. A Function URL does not report that. */
-  readonly clientGone: AbortSignal | undefined;
-  /** Aborts when the process stops, with the error that the answer must end with. */
-  readonly cutShort: AbortSignal | undefined;
   /** Whether this is the first request of its environment. */
   readonly coldStart: boolean;
   readonly outcome: Outcome;

@@ -1,6 +1,6 @@
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
 import { renderOpenAiError } from '../dialects/openai-error.ts';
-import { GatewayError } from '../errors.ts';
+import { type ErrorCode, type ErrorOptions, GatewayError } from '../errors.ts';
 import type { Call } from './call.ts';
 
 /** Where a request goes, and how errors look on that path. */
@@ -27,9 +27,8 @@ type OtherRoute = Named &
     | { readonly kind: 'refused'; readonly error: GatewayError }
   );
 
-export interface Router {
-  route(call: Pick<Call, 'method' | 'path' | 'headers' | 'health'>): Route;
-}
+/** Finds out where a call goes. */
+export type FindRoute = (call: Pick<Call, 'method' | 'path' | 'headers' | 'health'>) => Route;
 
 const modelsPath = '/v1/models';
 const usagePath = '/v1/usage';
@@ -37,7 +36,7 @@ const usagePath = '/v1/usage';
 const healthPath = '/healthz';
 
 /** Maps method and path to a route. */
-export function createRouter(dialects: readonly Dialect[]): Router {
+export function createRouter(dialects: readonly Dialect[]): FindRoute {
   const inference = new Map(
     dialects.flatMap((dialect) =>
       dialect.endpoints.map((endpoint) => [
@@ -48,41 +47,40 @@ export function createRouter(dialects: readonly Dialect[]): Router {
   );
   const known = [...inference.keys(), modelsPath, usagePath];
 
-  return {
-    route(call) {
-      const { method, path, headers } = call;
-      const openAi = { name: 'unknown', renderError: renderOpenAiError };
-      const found = inference.get(path);
-      const isModel = path === modelsPath || path.startsWith(`${modelsPath}/`);
-      const isHealth = path === healthPath && call.health !== undefined;
-      const ownName = isModel ? modelsPath : isHealth ? healthPath : path === usagePath ? usagePath : undefined;
-      const named = found ?? (ownName === undefined ? undefined : { ...openAi, name: ownName });
-      if (isPreflight(method, headers)) return { ...(named ?? openAi), kind: 'preflight' };
-      if (!named) {
-        const help = explainSlip(path, known);
-        // Names no vendor: the operator may hide its upstream's.
-        const message = `There is nothing at this path${help}. Clients that add /v1 to the base URL take it without, all others with /v1 at its end.`;
-        return { ...openAi, kind: 'refused', error: new GatewayError('not_found', message) };
-      }
-      const { webSocketBeta } = found?.endpoint ?? {};
-      if (found && webSocketBeta && isWebSocketHandshake(call, webSocketBeta)) {
-        const message = `WebSockets are not offered here. Send a POST to ${path}; with "stream": true its answer comes in events.`;
-        return { ...found, kind: 'refused', error: new GatewayError('upgrade_required', message) };
-      }
-      const allowed = found ? 'POST' : 'GET';
-      if (method !== allowed) {
-        const error = new GatewayError('method_not_allowed', `This path takes ${allowed} only.`, {
-          headers: { allow: `${allowed}, OPTIONS` },
-        });
-        return { name: named.name, renderError: named.renderError, kind: 'refused', error };
-      }
-      if (found) return found;
-      if (isHealth) return { ...openAi, name: healthPath, kind: 'health' };
-      if (path === usagePath) return { ...openAi, name: usagePath, kind: 'usage' };
-      if (path === modelsPath) return { ...openAi, name: modelsPath, kind: 'models' };
-      return { ...openAi, name: `${modelsPath}/{id}`, kind: 'model', id: decode(path.slice(modelsPath.length + 1)) };
-    },
+  return (call) => {
+    const { method, path, headers } = call;
+    const found = inference.get(path) ?? findOther(call);
+    const { name, renderError } = found ?? { name: 'unknown', renderError: renderOpenAiError };
+    const refuse = (code: ErrorCode, message: string, more: ErrorOptions = {}): Route => {
+      return { name, renderError, kind: 'refused', error: new GatewayError(code, message, more) };
+    };
+    if (isPreflight(method, headers)) return { name, renderError, kind: 'preflight' };
+    if (!found) {
+      // Names no vendor: the operator may hide its upstream's.
+      const message = `There is nothing at this path${explainSlip(path, known)}. Clients that add /v1 to the base URL take it without, all others with /v1 at its end.`;
+      return refuse('not_found', message);
+    }
+    if (found.kind === 'inference' && isWebSocketHandshake(call, found.endpoint)) {
+      const message = `WebSockets are not offered here. Send a POST to ${path}; with "stream": true its answer comes in events.`;
+      return refuse('upgrade_required', message);
+    }
+    const allowed = found.kind === 'inference' ? 'POST' : 'GET';
+    if (method !== allowed) {
+      return refuse('method_not_allowed', `This path takes ${allowed} only.`, {
+        headers: { allow: `${allowed}, OPTIONS` },
+      });
+    }
+    return found.kind === 'model' ? { ...found, name: `${modelsPath}/{id}` } : found;
   };
+}
+
+function findOther({ path, health }: Pick<Call, 'path' | 'health'>): OtherRoute | undefined {
+  const renderError = renderOpenAiError;
+  if (path === modelsPath) return { kind: 'models', name: modelsPath, renderError };
+  if (path === usagePath) return { kind: 'usage', name: usagePath, renderError };
+  if (path === healthPath && health !== undefined) return { kind: 'health', name: healthPath, renderError };
+  if (!path.startsWith(`${modelsPath}/`)) return undefined;
+  return { kind: 'model', name: modelsPath, id: decode(path.slice(modelsPath.length + 1)), renderError };
 }
 
 /** The mistakes that clients make when they append a path to a base URL. */
@@ -119,9 +117,9 @@ function decode(segment: string): string {
  * Whether a request asks for a WebSocket. Platforms strip `Upgrade`, so this looks for the rest of the handshake, or for the beta
  * that agents name with it.
  */
-function isWebSocketHandshake({ method, headers }: Pick<Call, 'method' | 'headers'>, beta: RegExp): boolean {
-  if (method !== 'GET') return false;
-  return headers['sec-websocket-key'] !== undefined || beta.test(headers['openai-beta'] ?? '');
+function isWebSocketHandshake({ method, headers }: Pick<Call, 'method' | 'headers'>, { webSocketBeta }: Endpoint) {
+  if (method !== 'GET' || webSocketBeta === undefined) return false;
+  return headers['sec-websocket-key'] !== undefined || webSocketBeta.test(headers['openai-beta'] ?? '');
 }
 
 /** Whether a request is a CORS preflight. */

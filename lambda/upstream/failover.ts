@@ -1,11 +1,19 @@
 import type { Readable } from 'node:stream';
-import type { Dialect } from '../dialects/dialect.ts';
 import { GatewayError } from '../errors.ts';
 import type { AnswerTranslation } from '../translate/translation.ts';
 import { classifyStatus, type FailureClass, failureClasses, UpstreamFailure } from './failure.ts';
 import { discard, readBody, type SendRequest, type UpstreamAnswer } from './http-client.ts';
 import type { Candidate, Pool } from './pool.ts';
-import { bodyOf, buildUpstreamRequest, isAccountBound, type Outgoing, speaks, type Translate } from './request.ts';
+import {
+  bodyOf,
+  buildUpstreamRequest,
+  isAccountBound,
+  type Outgoing,
+  speaks,
+  type Translate,
+  type Translated,
+  translationFor,
+} from './request.ts';
 
 interface Dependencies {
   readonly pool: Pool;
@@ -34,11 +42,6 @@ export interface AnswerOfUpstream extends UpstreamAnswer {
   readonly translated: Translated | undefined;
 }
 
-export interface Translated {
-  readonly dialect: Dialect;
-  readonly translation: AnswerTranslation;
-}
-
 /**
  * Asks upstream after upstream. Returns the first successful answer, or throws the failure of the last one tried. An upstream
  * that can't carry the request is not tried: where none can, the first refusal is thrown.
@@ -46,19 +49,13 @@ export interface Translated {
 export type AskUpstreams = (outgoing: Outgoing, observer: Observer) => Promise<AnswerOfUpstream>;
 
 export function createFailover({ pool, send, translate, now }: Dependencies): AskUpstreams {
-  /** Translates the request unless the upstream speaks its dialect. Returns why it can't be carried, if so. */
+  /** Translates the request unless the upstream speaks its dialect. */
   const prepareFor = async ({ upstream }: Candidate, outgoing: Outgoing, { takeMemory }: Observer) => {
     const body = bodyOf(outgoing);
-    if (speaks(upstream, outgoing) || body.translated?.upstream === upstream) return undefined;
-    try {
-      const translated = await translate(outgoing, body.text, upstream);
-      takeMemory(translated.pieces.reduce((total, piece) => total + piece.length, 0));
-      body.translated = translated;
-      return undefined;
-    } catch (error) {
-      if (error instanceof GatewayError && error.status < 500) return error;
-      throw error;
-    }
+    if (speaks(upstream, outgoing) || body.translated?.upstream === upstream) return;
+    const translated = await translate(outgoing, body.text, upstream);
+    takeMemory(translated.pieces.reduce((total, piece) => total + piece.length, 0));
+    body.translated = translated;
   };
 
   /** Not async, as the frame of an async function would hold the body's text until the answer comes. */
@@ -68,9 +65,10 @@ export function createFailover({ pool, send, translate, now }: Dependencies): As
     { signal, onTry, releaseBody }: Observer,
     isLast: boolean,
   ) => {
+    const { translated } = translationFor(candidate.upstream, outgoing) ?? {};
     const request = buildUpstreamRequest(candidate, outgoing);
-    onTry(candidate, translatedFor(candidate, outgoing)?.translation);
-    return send(request, signal, isLast ? releaseBody : undefined);
+    onTry(candidate, translated?.translation);
+    return send(request, signal, isLast ? releaseBody : undefined).then((answer) => ({ ...answer, translated }));
   };
 
   const tryOne = async (
@@ -79,11 +77,10 @@ export function createFailover({ pool, send, translate, now }: Dependencies): As
     observer: Observer,
     isLast: boolean,
   ): Promise<AnswerOfUpstream> => {
-    const translated = translatedFor(candidate, outgoing);
     const answer = await sendOne(candidate, outgoing, observer, isLast);
     const kind = classifyStatus(answer.status);
-    if (kind === undefined) return { ...answer, translated };
-    throw await toFailure(kind, answer, observer, now(), translated?.translation);
+    if (kind === undefined) return answer;
+    throw await toFailure(kind, answer, observer, now());
   };
 
   return async (outgoing, observer) => {
@@ -98,9 +95,11 @@ export function createFailover({ pool, send, translate, now }: Dependencies): As
       signal.throwIfAborted();
       const [candidate, ...others] = left;
       if (candidate === undefined) throw last ?? refusal ?? new UpstreamFailure('credentials');
-      const refused = await prepareFor(candidate, outgoing, observer);
-      if (refused) {
-        refusal ??= refused;
+      try {
+        await prepareFor(candidate, outgoing, observer);
+      } catch (error) {
+        if (!(error instanceof GatewayError) || error.status >= 500) throw error;
+        refusal ??= error;
         left = stillToTry(others, candidate, 'upstream');
         continue;
       }
@@ -130,10 +129,9 @@ export function createFailover({ pool, send, translate, now }: Dependencies): As
 
 async function toFailure(
   kind: keyof typeof failureClasses,
-  { status, headers, body }: UpstreamAnswer,
+  { status, headers, body, translated }: AnswerOfUpstream,
   observer: Observer,
   now: number,
-  translation: AnswerTranslation | undefined,
 ): Promise<UpstreamFailure> {
   const retryAfter = readRetryAfter(headers['retry-after'], now);
   const details = { status, retryAfter, shouldRetry: readShouldRetry(headers['x-should-retry']) };
@@ -142,17 +140,11 @@ async function toFailure(
   if (callerCanFix) {
     const explanation = await readExplanation(body);
     const message = observer.explain(explanation);
-    const context = translation?.explainContext(explanation, message ?? '');
+    const context = translated?.translation.explainContext(explanation, message ?? '');
     return new UpstreamFailure(kind, { ...details, message, ...context });
   }
   discard(body);
   return new UpstreamFailure(kind, details);
-}
-
-function translatedFor({ upstream }: Candidate, outgoing: Outgoing): Translated | undefined {
-  const { translated } = bodyOf(outgoing);
-  if (translated === undefined || speaks(upstream, outgoing)) return undefined;
-  return { dialect: translated.dialect, translation: translated.answer };
 }
 
 /** The candidates left. When the upstream itself failed, all of its keys are out. */

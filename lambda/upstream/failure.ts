@@ -1,8 +1,6 @@
 import { type ErrorCode, GatewayError } from '../errors.ts';
 
 export interface FailureClass {
-  /** What happened, for the docs. */
-  readonly means: string;
   /** The upstream's statuses that mean this. `classifyStatus` sorts all others by their hundreds. */
   readonly statuses?: readonly number[];
   readonly code: ErrorCode;
@@ -29,37 +27,32 @@ export interface FailureClass {
 const tryAgain = 'Please try again.';
 const operator = 'If it happens again, tell the operator the request id.';
 
-/** Every way in which an upstream can fail a request, and what follows. docs/failures.md shows the same table. */
+/** Every way in which an upstream can fail a request, and what follows. docs/failures.md says what each means. */
 export const failureClasses = {
   unreachable: {
-    means: 'the connection was refused, or lost before an answer came',
     code: 'upstream_error',
     next: 'upstream',
     message: 'The model could not be reached.',
     advice: tryAgain,
   },
   connect_timeout: {
-    means: 'no connection within `UPSTREAM_CONNECT_TIMEOUT`',
     code: 'upstream_timeout',
     next: 'upstream',
     message: 'The model did not accept the connection in time.',
     advice: tryAgain,
   },
   timeout: {
-    means: 'no answer within `REQUEST_TIMEOUT`, or a stream silent for `UPSTREAM_IDLE_TIMEOUT` before its first event',
     code: 'upstream_timeout',
     message: 'The model did not answer in time.',
     advice: 'Please try again, with a shorter request if it happens again.',
   },
   upstream_timeout: {
-    means: 'the upstream answered 408',
     statuses: [408],
     code: 'upstream_timeout',
     message: 'The model did not answer in time.',
     advice: tryAgain,
   },
   credentials: {
-    means: 'the upstream answered 401 or 402: it refuses the key, or its account is empty',
     statuses: [401, 402],
     code: 'upstream_error',
     next: 'key',
@@ -68,7 +61,6 @@ export const failureClasses = {
     advice: operator,
   },
   forbidden: {
-    means: 'the upstream answered 403: about the key, or about what one caller wrote',
     statuses: [403],
     code: 'upstream_error',
     next: 'key',
@@ -77,14 +69,12 @@ export const failureClasses = {
     advice: operator,
   },
   missing: {
-    means: 'the upstream answered 404: it does not know the path or the model',
     statuses: [404],
     code: 'upstream_error',
     message: 'The gateway did not find the model.',
     advice: operator,
   },
   limited: {
-    means: 'the upstream answered 429: the limit of the account that all callers share',
     statuses: [429],
     code: 'service_unavailable',
     next: 'key',
@@ -93,7 +83,6 @@ export const failureClasses = {
     advice: 'Please try again in a moment.',
   },
   server_error: {
-    means: 'the upstream answered 5xx',
     code: 'upstream_error',
     ownStatus: true,
     next: 'upstream',
@@ -101,45 +90,38 @@ export const failureClasses = {
     advice: tryAgain,
   },
   unusable: {
-    means: 'the upstream answered 200 with something unusable (not JSON, empty, HTML, cut off, too large), or 3xx',
     code: 'upstream_error',
     message: "The model gave an answer that can't be used.",
     advice: tryAgain,
   },
   reported: {
-    means: 'the upstream answered 200 and reported an error in the answer or in an event of the stream',
     code: 'upstream_error',
     message: 'The model failed while answering.',
     advice: tryAgain,
   },
   cut: {
-    means: 'the upstream broke off a stream that had begun',
     code: 'upstream_error',
     message: 'The answer broke off before its end.',
     advice: tryAgain,
   },
   stalled: {
-    means: 'a stream that had begun fell silent for `UPSTREAM_IDLE_TIMEOUT`',
     code: 'upstream_timeout',
     message: 'The answer stopped coming.',
     advice: tryAgain,
   },
   deadline: {
-    means: 'a stream that had begun was not over at `REQUEST_TIMEOUT`',
     code: 'upstream_timeout',
     staysCharged: true,
     message: 'The answer took longer than one request may take.',
     advice: 'Ask for a shorter one.',
   },
   too_large: {
-    means: 'the upstream answered 413',
     statuses: [413],
     code: 'request_too_large',
     staysCharged: true,
     callerCanFix: true,
   },
   caller: {
-    means: 'the upstream answered another 4xx: something in the request',
     code: 'invalid_request',
     ownStatus: true,
     staysCharged: true,

@@ -4,11 +4,9 @@ import {
   request as httpRequest,
   type IncomingHttpHeaders,
   type IncomingMessage,
-  type RequestOptions,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
-import { urlToHttpOptions } from 'node:url';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type Memory, smallBody, writeBody } from '../bodies.ts';
 import { UpstreamFailure } from './failure.ts';
@@ -49,14 +47,6 @@ export function createExchange({ connectTimeout, sockets }: Connecting): SendReq
     ready: 'secureConnect',
   };
 
-  /** There are as many as upstreams have endpoints. */
-  const targets = new Map<string, ReturnType<typeof targetAt>>();
-  const targetOf = (url: string) => {
-    const target = targets.get(url) ?? targetAt(new URL(url));
-    targets.set(url, target);
-    return target;
-  };
-
   const attempt = (
     request: UpstreamRequest,
     signal: AbortSignal,
@@ -65,16 +55,14 @@ export function createExchange({ connectTimeout, sockets }: Connecting): SendReq
   ): Promise<UpstreamAnswer> => {
     const { url, headers, pieces } = request;
     const { send, agent, fresh: freshAgent, ready } = url.startsWith('https:') ? https : http;
-    const { options, listHeaders } = targetOf(url);
-    const outgoing = send({ ...options, headers: listHeaders(headers), agent: fresh ? freshAgent : agent });
+    const outgoing = send(url, { method: 'POST', headers, agent: fresh ? freshAgent : agent });
     if (releaseBody) outgoing.once('finish', releaseBody);
     const connection = watchConnection(outgoing, ready, connectTimeout);
-    const answer = answerTo(outgoing, connection, signal, fresh ? undefined : attemptAgain(request, signal));
+    const again = fresh ? undefined : () => attempt(request, signal, true);
+    const answer = answerTo(outgoing, connection, signal, again);
     writeBody(outgoing, pieces);
     return answer;
   };
-
-  const attemptAgain = (request: UpstreamRequest, signal: AbortSignal) => () => attempt(request, signal, true);
 
   return (request, signal, releaseBody) => {
     const isLarge = Number(request.headers['content-length']) > smallBody;
@@ -161,18 +149,6 @@ function createDecoder(encoding: string | undefined) {
   if (encoding === 'br') return createBrotliDecompress();
   if (encoding === 'deflate') return createInflate();
   return undefined;
-}
-
-/** Where POSTs to an upstream go. */
-function targetAt(address: URL) {
-  const { hostname, port, path } = urlToHttpOptions(address);
-  const { host } = address;
-  return {
-    /** Only what Node's client needs, since it copies them for each request. */
-    options: { hostname, port, path, method: 'POST' } satisfies RequestOptions,
-    /** The headers of a request as a list, which is written as it is: Node would copy a record and sort it out again. */
-    listHeaders: (headers: Readonly<Record<string, string>>) => Object.entries({ host, ...headers }).flat(),
-  };
 }
 
 const patience = 1_000;

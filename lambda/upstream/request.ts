@@ -37,13 +37,15 @@ interface OutgoingBody {
 }
 
 /** A request for an upstream that does not speak its dialect. */
-export interface TranslatedRequest {
+interface TranslatedRequest extends Pick<UpstreamRequest, 'url' | 'pieces'> {
   readonly upstream: Upstream;
-  /** What is spoken instead, and where. */
+  readonly translated: Translated;
+}
+
+/** What is spoken instead, and how an answer in it becomes one for the client. */
+export interface Translated {
   readonly dialect: Dialect;
-  readonly url: string;
-  readonly pieces: readonly string[];
-  readonly answer: AnswerTranslation;
+  readonly translation: AnswerTranslation;
 }
 
 /** A request to the upstream. All it has of the client's is the body and a few headers of the dialect. */
@@ -68,22 +70,23 @@ export function speaks({ dialects }: Upstream, { dialect }: Outgoing): boolean {
 const urlAt = ({ addresses }: Upstream, { name }: Dialect, { path }: Endpoint) =>
   addresses[name] + path.replace('/v1', '');
 
-/** What an upstream is sent, and where: the request itself, or its translation. */
-function writtenFor(upstream: Upstream, outgoing: Outgoing): Pick<TranslatedRequest, 'dialect' | 'url' | 'pieces'> {
+/** The translation that an upstream is sent; undefined if it takes the request as it is. */
+export function translationFor(upstream: Upstream, outgoing: Outgoing): TranslatedRequest | undefined {
+  return speaks(upstream, outgoing) ? undefined : bodyOf(outgoing).translated;
+}
+
+function asItIs(upstream: Upstream, outgoing: Outgoing): Pick<UpstreamRequest, 'url' | 'pieces'> {
   const { dialect, endpoint, model } = outgoing;
-  const body = bodyOf(outgoing);
-  if (speaks(upstream, outgoing)) {
-    const pieces = renderBody(body, upstream.models[dialect.name][model.kind]);
-    return { dialect, url: urlAt(upstream, dialect, endpoint), pieces };
-  }
-  if (body.translated?.upstream !== upstream) throw new TypeError('the request has not been translated');
-  return body.translated;
+  const pieces = renderBody(bodyOf(outgoing), upstream.models[dialect.name][model.kind]);
+  return { url: urlAt(upstream, dialect, endpoint), pieces };
 }
 
 export function buildUpstreamRequest(candidate: Candidate, outgoing: Outgoing): UpstreamRequest {
   const { upstream, key, headers: ofOperator } = candidate;
   const { stream, clientHeaders } = outgoing;
-  const { dialect, url, pieces } = writtenFor(upstream, outgoing);
+  const instead = translationFor(upstream, outgoing);
+  const { url, pieces } = instead ?? asItIs(upstream, outgoing);
+  const { dialect } = instead?.translated ?? outgoing;
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: readHeader(clientHeaders, 'accept') ?? (stream ? 'text/event-stream' : 'application/json'),
@@ -145,6 +148,6 @@ export function createTranslate(
       return yield* translate(name, yield* createScanner().scanInParts(text), seals, target);
     };
     const { pieces, answer } = await runCooperatively(translating());
-    return { upstream, dialect: common, url, pieces, answer };
+    return { upstream, url, pieces, translated: { dialect: common, translation: answer } };
   };
 }

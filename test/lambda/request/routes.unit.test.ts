@@ -4,10 +4,10 @@ import { GatewayError } from '../../../lambda/errors.ts';
 import { createRouter } from '../../../lambda/request/routes.ts';
 import { testRows } from '../../support/test-rows.ts';
 
-const router = createRouter(createDialects({ signsThinking: false, streamUsage: false }));
+const findRoute = createRouter(createDialects({ signsThinking: false, streamUsage: false }));
 const preflight = { 'access-control-request-method': 'POST' };
 const route = (method: string, path: string, headers: Record<string, string> = {}) =>
-  router.route({ method, path, headers });
+  findRoute({ method, path, headers });
 const probe = new GatewayError('invalid_request', 'x');
 
 describe('route', () => {

@@ -12,7 +12,7 @@ import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import { callWith } from '../../support/call.ts';
 import { testRows } from '../../support/test-rows.ts';
 
-const router = createRouter(createDialects({ signsThinking: false, streamUsage: false }));
+const findRoute = createRouter(createDialects({ signsThinking: false, streamUsage: false }));
 const charged: Figures = { limit: 3, remaining: 2 };
 const refunded: Figures = { limit: 3, remaining: 3 };
 const answer: GatewayResponse = { statusCode: 500, headers: {}, body: '' };
@@ -28,7 +28,7 @@ interface Given {
 /** A request through only this step, with its counts and the figures for the answer. */
 async function run(path: string, handle: () => GatewayResponse, given: Given = {}) {
   const counts = { charges: 0, refunds: 0, bursts: 0 };
-  const route = router.route({ method: 'POST', path, headers: {} });
+  const route = findRoute({ method: 'POST', path, headers: {} });
   if (route.kind !== 'inference') throw new Error(`${path} is no inference endpoint`);
   const outcome: Outcome = { exchange: { tries: given.tries ?? 0, usage: {} } };
   const request = {

@@ -266,7 +266,7 @@ test('so is one that repeats what the gateway changes over and over again', () =
   expect(() => send('messages', config)).toThrow('output_config repeats a member more than 1000 times');
 });
 
-const router = createRouter(dialects);
+const findRoute = createRouter(dialects);
 const prices = readPrices(
   '{"svc":{"input":1,"output":2},"svc-vision":{"input":1,"output":2}}',
   ['svc', 'svc-vision'],
@@ -282,7 +282,7 @@ const restricted: Identity = { ...someone, models: ['svc-vision'] };
 /** What the step adds or throws, and how often it asked for the body. */
 async function runReadAhead(identity: Identity, body: string, path = '/v1/chat/completions') {
   let reads = 0;
-  const route = router.route({ method: 'POST', path, headers: {} });
+  const route = findRoute({ method: 'POST', path, headers: {} });
   if (route.kind !== 'inference') throw new Error(`${path} is no inference endpoint`);
   const step = readAhead({
     ...{ models, requestBodyLimit: 1_000_000, hashIdsOf: undefined },

@@ -80,6 +80,15 @@ function everyReply({ replies }: Run, find: (reply: Reply) => string | undefined
 
 function* checkHeaders(run: Run): Generator<Checked> {
   yield ['those of every answer', everyReply(run, (reply) => findMissingHeader(reply, run.headerPrefix))];
+  const seen = new Map<string, string>();
+  const findRepeatedId = ({ headers, title }: Reply) => {
+    const id = headers.get('x-request-id');
+    if (id === null) return undefined;
+    const other = seen.get(id);
+    seen.set(id, title);
+    return other && `it has the id of ${other}, ${id}`;
+  };
+  yield ['an id for each request', everyReply(run, findRepeatedId)];
 }
 
 function* checkHiding(run: Run): Generator<Checked> {

@@ -1,11 +1,13 @@
 import { bearer, list } from './probe.ts';
-import { type Checked, type Finding, fail, ok, untested } from './report.ts';
+import { type Checked, type Finding, fail, note, ok, untested } from './report.ts';
 import { type Charge, leftIn, type Run } from './run.ts';
 
-export async function* checkQuota({ charges, ask, key, headerPrefix, left }: Run): AsyncGenerator<Checked> {
+export async function* checkQuota(run: Run): AsyncGenerator<Checked> {
+  const { charges, ask, key, headerPrefix, left } = run;
   yield ['each answer is charged once', checkAnswers(charges)];
   yield ['failures are refunded', checkFailures(charges)];
   yield ['nothing else is charged', checkRest(charges, left - leftIn(await ask(list(bearer(key))), headerPrefix))];
+  yield ['the limits', await checkLimits(run)];
 }
 
 const alone = 'if somebody else uses this key, or a day began (UTC), run it again with a key of its own';
@@ -35,4 +37,15 @@ function checkRest(charges: readonly Charge[], taken: number): Finding {
   const rest = taken - charges.reduce((sum, { before, after }) => sum + before - after, 0);
   if (Number.isNaN(rest)) return fail('the gateway does not say what is left');
   return rest === 0 ? ok() : fail(`${rest} more than the answers took; ${alone}`);
+}
+
+/** Whether the limits are those of the stage. Only its operator knows whether a key has one of its own. */
+async function checkLimits({ ask, key, headerPrefix, limits }: Run): Promise<Finding> {
+  const ofKey = leftIn(await ask(list(bearer(key))), headerPrefix, 'limit');
+  const ofGuest = leftIn(await ask(list(bearer('guest'))), headerPrefix, 'limit');
+  const facts = `${ofKey} for the key, ${ofGuest} for a placeholder`;
+  if (!limits) return untested(`${facts}; name the settings with --stage`);
+  // The network may be linked to a member.
+  if (ofGuest !== limits.guest && ofGuest !== limits.member) return fail(`${facts}, but a guest has ${limits.guest}`);
+  return ofKey === limits.member ? ok(facts) : note(`${facts}: right if the key has a limit of its own`);
 }

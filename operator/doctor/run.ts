@@ -6,9 +6,9 @@ import { countTokensPath } from './dialect-probes.ts';
 import { bearer, list, type Probe, type ProbeRequest, post, quote, type Reply } from './probe.ts';
 import type { KnownSettings } from './settings.ts';
 
-/** How many requests a reply says are left; NaN if it says nothing. */
-export function leftIn({ headers }: Reply, headerPrefix: string): number {
-  const text = headers.get(`${headerPrefix}remaining`) ?? '';
+/** How many requests a reply says are left, or may be made in all; NaN if it says nothing. */
+export function leftIn({ headers }: Reply, headerPrefix: string, figure: 'remaining' | 'limit' = 'remaining'): number {
+  const text = headers.get(headerPrefix + figure) ?? '';
   return /^\d+$/.test(text) ? Number(text) : Number.NaN;
 }
 

@@ -10,6 +10,8 @@ export interface KnownSettings {
   readonly translated: readonly string[];
   /** Whether only keys are served. */
   readonly closed: boolean;
+  /** The limits that its answers may state. */
+  readonly limits?: { readonly member: number; readonly guest: number };
   /** Where the pages are, and where people sign in with a company account. */
   readonly appUrl?: string | undefined;
   readonly oidcIssuer?: string | undefined;
@@ -22,13 +24,15 @@ export function readStage(block: unknown, stage: string): KnownSettings {
   // The edge's header and secret come together, and neither matters here.
   const { EDGE_HEADER: _, ...environment } = readDeploymentConfig(block, stage).environment;
   const { EDGE_SECRET_ID: __, ...added } = setByStack;
-  const { upstreams, upstreamNames, access, appUrl, oidcIssuer } = readConfig({ ...environment, ...added });
+  const config = readConfig({ ...environment, ...added });
+  const { upstreams, upstreamNames, access, memberLimit, guestLimit, appUrl, oidcIssuer } = config;
   return {
     names: hiddenNames(upstreams, upstreamNames),
     translated: upstreams.flatMap(({ addresses, dialects }) =>
       Object.keys(addresses).filter((name) => !dialects.some((spoken) => spoken === name)),
     ),
     closed: access === 'keys',
+    limits: { member: memberLimit, guest: guestLimit },
     ...{ appUrl, oidcIssuer },
   };
 }

@@ -260,6 +260,11 @@ const brokenGateways: readonly BrokenGateway[] = [
   // Headers and hiding
   ['has no limit', remove(/^x-svc-limit$/), { 'headers: those of every answer': /: x-svc-limit is missing$/ }],
   ['has no request id', remove(/^x-request-id$/), { 'headers: those of every answer': /: x-request-id is missing$/ }],
+  [
+    'gives one request id twice',
+    set({ 'x-request-id': 'req_1', 'request-id': 'req_1' }, at('/v1/models')),
+    { 'headers: an id for each request': /^GET \/v1\/models: it has the id of GET \/v1\/models, req_1$/ },
+  ],
   ['has another request id', set({ 'request-id': 'a' }), { 'headers: those of every answer': /: request-id is not/ }],
   ['may be cached', set({ 'cache-control': 'public' }), { 'headers: those of every answer': /control is public$/ }],
   [

@@ -25,7 +25,7 @@ test('a healthy gateway passes, for ten requests of quota', async () => {
   expect(out).toMatch(/\n✔ quota {5}each answer is charged once 10 answers, 0 left\n/);
   expect(out).toMatch(/\n\? chat +streams event by event +not tested: .* too fast to tell\n/);
   expect(out).not.toMatch(/[✘•]/);
-  expect(out.match(/^\?/gm)).toHaveLength(3);
+  expect(out.match(/^\?/gm)).toHaveLength(4);
   expect(out).toMatch(/\n\nHealthy: no check failed\.\n$/);
   // Charged and not refunded.
   expect(gateway.log.slice(before).filter(({ refunded }) => refunded === false)).toHaveLength(10);
@@ -126,8 +126,21 @@ test('the stage of cdk.json says what must not show, and whether there are guest
   expect(detailsOf(rows)).toEqual({
     'keys: a placeholder': 'is served, though the stage has ACCESS=keys',
     'hiding: no name anywhere': expect.stringMatching(/^GET \/v1\/models: a key: object has object$/),
+    'quota: the limits': '50 for the key, 3 for a placeholder, but a guest has 0',
   });
   await expect(examine(gateway, ['--stage', 'prod'], { stage: {} })).rejects.toThrow('prod is no stage');
+});
+
+test('the stage of cdk.json says which limits the answers may state', async () => {
+  const stage = { MEMBER_LIMIT: '60' };
+  const rows = await examine(gateway, [], { stage });
+  expect(detailsOf(rows, 'note')).toMatchObject({
+    'quota: the limits': expect.stringMatching(/^50 for the key, 3 for/),
+  });
+  const meddling: Meddling = { headers: (headers) => ({ ...headers, 'x-svc-limit': '9999' }) };
+  expect(detailsOf(await examine(gateway, [], { stage, meddling }))).toEqual({
+    'quota: the limits': '9999 for the key, 9999 for a placeholder, but a guest has 3',
+  });
 });
 
 test('a vision model that the upstream does not have is found', async () => {

@@ -7,8 +7,6 @@ import { bearer } from './probe.ts';
 export interface DialectProbe {
   readonly name: string;
   readonly path: string;
-  /** An id that stands for the text model and is not its own. */
-  alias(model: string): string;
   /** Each dialect shows its key in another header. */
   keyHeaders(key: string): Record<string, string>;
   question(model: string, question: Question): Readonly<Record<string, unknown>>;
@@ -62,7 +60,6 @@ const chatText = object({ choices: z.tuple([object({ delta })]) });
 export const chatProbe: DialectProbe = {
   name: 'chat',
   path: '/v1/chat/completions',
-  alias: (model) => `${model}-text`,
   keyHeaders: bearer,
   question: (model, { prompt }) => ({ model, messages: [{ role: 'user', content: prompt }] }),
   streaming: { stream: true, stream_options: { include_usage: true } },
@@ -84,7 +81,6 @@ export const chatProbe: DialectProbe = {
 const responsesProbe: DialectProbe = {
   name: 'responses',
   path: '/v1/responses',
-  alias: (model) => `${model}-private`,
   keyHeaders: (key) => ({ 'api-key': key }),
   question: (model, { prompt }) => ({ model, input: prompt }),
   streaming: { stream: true },
@@ -107,7 +103,6 @@ const responsesProbe: DialectProbe = {
 export const messagesProbe: DialectProbe = {
   name: 'messages',
   path: '/v1/messages',
-  alias: () => 'sonnet',
   keyHeaders: (key) => ({ 'x-api-key': key, 'anthropic-version': '2023-06-01' }),
   question: (model, { prompt, tokens }) => ({
     ...{ model, max_tokens: tokens },

@@ -15,14 +15,14 @@ import { type Checked, type Finding, fail, note } from './report.ts';
 import type { Run } from './run.ts';
 import { checkPace, checkStream, readEvents } from './streams.ts';
 
-/** Asks for a plain answer by an alias, for a stream, and for a call: three requests of quota. */
+/** Asks for a plain answer, for a stream, and for a call: three requests of quota. */
 export async function* checkDialect(dialect: DialectProbe, run: Run): AsyncGenerator<Checked> {
   const { key, models, charge } = run;
   const [model] = models;
   const ask = (body: object) => charge(post(dialect.path, dialect.keyHeaders(key), body));
   const advised = (finding: Finding, reply: Reply) => advise(finding, reply, dialect.name, run);
 
-  const plain = await ask(dialect.question(dialect.alias(model), whoAreYou));
+  const plain = await ask(dialect.question(model, whoAreYou));
   const answered = checkShape(plain, dialect.answer(model));
   yield ['answers', advised(answered, plain)];
 
@@ -46,13 +46,13 @@ function advise(finding: Finding, { status }: Reply, dialect: string, { translat
   return fail(`${finding.detail}; ${remedy}`);
 }
 
-/** Asks the vision model, by its alias. Nothing else needs that model. */
-export async function* checkPicture({ charge, key, models: [text, vision] }: Run): AsyncGenerator<Checked> {
+/** Asks the vision model. Nothing else needs it. */
+export async function* checkPicture({ charge, key, models: [, vision] }: Run): AsyncGenerator<Checked> {
   const content = [
     { type: 'text', text: 'Which colour is this?' },
     { type: 'image_url', image_url: { url: `data:image/png;base64,${redSquare}` } },
   ];
-  const body = { model: `${text}-image`, messages: [{ role: 'user', content }] };
+  const body = { model: vision, messages: [{ role: 'user', content }] };
   const reply = await charge(post(chatProbe.path, chatProbe.keyHeaders(key), body));
   yield ['sees a picture', checkShape(reply, chatProbe.answer(vision))];
 }

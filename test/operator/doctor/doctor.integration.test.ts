@@ -74,7 +74,7 @@ describe('nothing is spent', () => {
       },
       /^there is no gateway: no models NAME and NAME-vision are listed$/,
     ],
-    ['no server', async () => ['http://127.0.0.1:9', 'ltk_any'], /^GET \/v1\/models failed: /],
+    ['no server', async () => ['http://127.0.0.1:9', 'ltk_any'], /^GET \/v1\/models failed: bad port$/],
   ])('on %s', async (_name, prepare, message) => {
     const [base = '', key = ''] = await prepare();
     const before = gateway.log.length;

@@ -168,14 +168,4 @@ describe('what a budget has spent', () => {
       `${id}: 0.25 EUR is given back, which lost requests had reserved.`,
     );
   });
-
-  test('a budget of another kind of window counts anew', async () => {
-    const { id } = await runJson('issue', '--member', 'changes', '--budget', '20/month');
-    await spend({ member: 'changes', keyId: id, own }, 3_000_000);
-    await run('budget', id, '30/month');
-    const spent = async () => (await runJson('show', id)).usage.budget;
-    expect(await spent()).toMatchObject({ limit: '30.00', spent: '3.00', remaining: '27.00' });
-    await run('budget', id, '2/week');
-    expect(await spent()).toMatchObject({ window: 'week', spent: '0.00', remaining: '2.00' });
-  });
 });

@@ -101,14 +101,13 @@ export async function memberOf({ oidcIssuer, readNetworkSalt }: Target, subject:
   return accountMember(subkeyOf(keyOf(await readNetworkSalt()), accountLabel), oidcIssuer, subject);
 }
 
-export interface LinkRequest {
-  /** As `networkOf` spells it. */
-  readonly network: string;
-  readonly member: string;
-  readonly hours: number;
-}
-
-export async function link(target: Target, { network, member, hours }: LinkRequest, now: number): Promise<Outcome> {
+/** A network as `networkOf` spells it. */
+export async function link(
+  target: Target,
+  network: string,
+  { member, hours }: { readonly member: string; readonly hours: number },
+  now: number,
+): Promise<Outcome> {
   if (target.access === 'keys') {
     throw new CommandError('this gateway has ACCESS=keys, where links count for nothing: issue a key instead');
   }

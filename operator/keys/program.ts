@@ -195,7 +195,7 @@ function addClientCommands(program: Command, run: Run, { now }: Surroundings): v
     .requiredOption('--member <name>', 'whose quota it draws on', read.member)
     .option('--hours <hours>', 'for how long', readWhole(1, 8760), 24)
     .action((network: string, { member, hours, ...options }: Options & { member: string }) =>
-      run(options, (target) => link(target, { network, member, hours }, now())),
+      run(options, (target) => link(target, network, { member, hours }, now())),
     );
 
   addCommand(program, 'unlink', 'end the link of a network to a member')

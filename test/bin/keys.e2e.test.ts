@@ -148,6 +148,7 @@ describe('on a deployed stack', () => {
     const blocks = await run(['setup', 'codex']);
     expect(blocks).toContain('model_context_window = 262144');
     expect(blocks).toContain('curl -fsS https://app.example.com/cli/login.sh | sh');
+    expect(await run(['setup', 'codex', '--key', 'ltk_mine'])).toContain('export GATEWAY_KEY=ltk_mine\n');
   });
 
   test('link reads the salt from its secret', async () => {

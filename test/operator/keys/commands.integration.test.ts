@@ -84,14 +84,10 @@ test('revoke ends a key, by its id or by itself, and list shows the state of eac
   expect(await run('list', '--member', 'nobody')).toBe('No keys.');
 });
 
-test.each([
-  ['203.0.113.7', '203.0.113.7'],
-  ['2001:db8::1', '2001:db8::/64'],
-  ['2001:DB8:0:0::/64', '2001:db8::/64'],
-])('link %s to a member for 24 hours', async (text, network) => {
-  const linked = await runJson('link', text, '--member', 'ada');
-  expect(linked).toEqual({ network, member: 'ada', expiresAt: '2026-11-22T10:00:00.000Z' });
-  const link = await target.keys.findLink(networkId(network, keyOf(salt)));
+test('link counts a network as a member for 24 hours', async () => {
+  const linked = await runJson('link', '2001:DB8:0:0::/64', '--member', 'ada');
+  expect(linked).toEqual({ network: '2001:db8::/64', member: 'ada', expiresAt: '2026-11-22T10:00:00.000Z' });
+  const link = await target.keys.findLink(networkId('2001:db8::/64', keyOf(salt)));
   expect(link).toEqual({ member: 'ada', linkedAt: now, expiresAt: now + 24 * 3_600_000 });
 });
 
@@ -99,18 +95,14 @@ test('unlink ends a link, however the network is written, and says so where ther
   expect(await run('link', '2001:db8:7::1', '--member', 'ada', '--hours', '1')).toBe(
     '2001:db8:7::/64 counts as ada until 2026-11-21 11:00 UTC, with any placeholder as its key.',
   );
-  const unlinked = await runJson('unlink', '2001:DB8:7:0::/64');
-  expect(unlinked).toEqual({ network: '2001:db8:7::/64', member: 'ada' });
-  expect(await target.keys.findLink(networkId('2001:db8:7::/64', keyOf(salt)))).toBeUndefined();
-  const none = '2001:db8:7::/64 is not linked to any member';
-  await expect(run('unlink', '2001:db8:7::1')).rejects.toThrow(none);
-  const ended = { member: 'ada', linkedAt: now - 2, expiresAt: now };
-  await target.keys.link(networkId('203.0.113.10', keyOf(salt)), ended);
-  await expect(run('unlink', '203.0.113.10')).rejects.toThrow('203.0.113.10 is not linked to any member');
-  await run('link', '203.0.113.8', '--member', 'ada');
-  expect(await run('unlink', '203.0.113.8')).toBe(
-    '203.0.113.8 no longer counts as ada. Within 60 seconds this holds everywhere.',
+  expect(await run('unlink', '2001:DB8:7:0::/64')).toBe(
+    '2001:db8:7::/64 no longer counts as ada. Within 60 seconds this holds everywhere.',
   );
+  const network = networkId('2001:db8:7::/64', keyOf(salt));
+  expect(await target.keys.findLink(network)).toBeUndefined();
+  await expect(run('unlink', '2001:db8:7::1')).rejects.toThrow('2001:db8:7::/64 is not linked to any member');
+  await target.keys.link(network, { member: 'ada', linkedAt: now - 2, expiresAt: now });
+  await expect(run('unlink', '2001:db8:7::1')).rejects.toThrow('2001:db8:7::/64 is not linked to any member');
 });
 
 test('no network is linked to a member of a gateway with ACCESS=keys, but links are ended', async () => {

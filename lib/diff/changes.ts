@@ -72,20 +72,13 @@ export function compareTemplates(before: Template, after: Template): Comparison 
     const kind = old === undefined ? 'added' : current === undefined ? 'removed' : 'changed';
     return [{ id, name: names[id] ?? id, type: current?.Type ?? old?.Type ?? '', kind, changes }];
   });
-  const replaced = findReplaced(before, after, new Set(changed.map(({ id }) => id)));
-  const resources = changed.map((change) => ({ ...change, replaced: replaced(change.id) }));
+  const among = new Set(changed.map(({ id }) => id));
+  const { changes: impacts } = diffTemplate(things(before, among), things(after, among)).resources;
+  const resources = changed.map((change) => {
+    return { ...change, replaced: replacements[impacts[change.id]?.changeImpact ?? ''] ?? ('no' as const) };
+  });
   const others = listChanges({ ...before, Resources: undefined }, { ...after, Resources: undefined });
   return { before, after, resources, others };
-}
-
-/** Whatever refers to a replaced resource changes too. Only then does the comparison need more than the direct changes. */
-function findReplaced(before: Template, after: Template, changed: ReadonlySet<string>) {
-  const among = (only?: ReadonlySet<string>) => {
-    const { changes } = diffTemplate(things(before, only), things(after, only)).resources;
-    return (id: string) => replacements[changes[id]?.changeImpact ?? ''] ?? 'no';
-  };
-  const alone = among(changed);
-  return [...changed].every((id) => alone(id) === 'no') ? alone : among();
 }
 
 const replacements: Readonly<Record<string, ResourceChange['replaced']>> = {
@@ -102,7 +95,7 @@ function listResourceChanges(before: Resource | undefined, after: Resource | und
 }
 
 /** The resources that can be replaced. Policies are compared by what they say, and a broken one would stop this comparison. */
-function things({ Resources = {} }: Template, only?: ReadonlySet<string>): Template {
-  const wanted = Object.entries(Resources).filter(([id, { Type }]) => !isPolicy(Type) && (only?.has(id) ?? true));
+function things({ Resources = {} }: Template, only: ReadonlySet<string>): Template {
+  const wanted = Object.entries(Resources).filter(([id, { Type }]) => !isPolicy(Type) && only.has(id));
   return { Resources: Object.fromEntries(wanted) };
 }

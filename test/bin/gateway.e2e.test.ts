@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const { context } = JSON.parse(readFileSync('cdk.json', 'utf8'));
 Object.assign(context.gateway.defaults, { UPSTREAM_BASE_URL: 'https://api.acme.com/v1' });
 
-// The stack's own test validates the templates.
+// ../lib/cdk-rules.integration.test.ts validates the templates.
 const shared = { ...process.env, CDK_VALIDATION: 'false' };
 
 /** Runs the app as the CDK's command line does: with the context of cdk.json, and a folder to write to. */

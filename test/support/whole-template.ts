@@ -2,7 +2,7 @@ import type { Template } from '../../lib/diff/template.ts';
 import { pathContext, synthesizeStack } from './stack.ts';
 
 /** Everything that the stack can have at once: alarms with a recipient, the wallet's page, an edge with a domain and a web ACL. */
-const everything = {
+export const everything = {
   alarmEmail: 'on-call@example.com',
   terminationProtection: true,
   reservedConcurrency: 100,
@@ -30,8 +30,8 @@ export function synthesizeWithBothEngines(settings: Readonly<Record<string, unkn
 }
 
 /** The template of a deployment in use, as the gate reads it. */
-export function synthesizeWhole(settings: Readonly<Record<string, unknown>> = {}, isValidated = false): Template {
-  const { template, stack } = synthesizeStack({ ...everything, ...settings }, { context: pathContext, isValidated });
+export function synthesizeWhole(settings: Readonly<Record<string, unknown>> = {}): Template {
+  const { template, stack } = synthesizeStack({ ...everything, ...settings }, { context: pathContext });
   const { stackName: name, terminationProtection = false, tags } = stack;
   return { ...template.toJSON(), Stack: { name, terminationProtection, tags: tags.tagValues() } };
 }

@@ -7,16 +7,16 @@ export interface Guarantee {
   readonly of: string;
   /** Where in such a resource. */
   readonly at: string;
-  /** What must be true of each value there. With neither this nor `keeps`, no value may change. */
+  /** What must be true of each value there, whatever was deployed before; */
   readonly must?: Must;
-  /** What must be true of the values before and after. */
+  /** or what must be true of the values before and after. */
   readonly keeps?: Keeps;
   /** What is true of the resource once the guarantee is lost. */
   readonly otherwise: string;
   /** Never deployed, even with approval. */
-  readonly refused?: true;
+  readonly refused?: boolean;
   /** An operator's setting may break it on purpose. */
-  readonly chosen?: true;
+  readonly chosen?: boolean;
 }
 
 type Must = (value: unknown, where: Where) => boolean;
@@ -46,9 +46,6 @@ export const types = {
   stack: 'Stack',
 } as const;
 
-/** The behaviors of a distribution. */
-export const behaviors = ['DistributionConfig.DefaultCacheBehavior', 'DistributionConfig.CacheBehaviors[]'] as const;
-
 type More = Pick<Guarantee, 'chosen' | 'refused'>;
 
 /** A property of which something must be true, whatever was deployed before. */
@@ -56,40 +53,29 @@ export function requires(of: string, at: string, must: Must, otherwise: string, 
   return { of, at, must, otherwise, ...more };
 }
 
-/** A property that may change, but not in every way. */
-export function keeps(of: string, at: string, rule: Keeps, otherwise: string, more: More = {}): Guarantee {
+/** A property that may not change, or by a rule not in every way. */
+export function keeps(of: string, at: string, otherwise: string, rule: Keeps = isSame, more: More = {}): Guarantee {
   return { of, at, keeps: rule, otherwise, ...more };
-}
-
-/** A property that may not change at all. */
-export function stays(of: string, at: string, otherwise: string, more: More = {}): Guarantee {
-  return { of, at, otherwise, ...more };
 }
 
 /** A setting of a function, and of a web function's revision. */
 export const variable = (name: string): string => `Environment.Variables.${name}`;
 export const webVariable = (name: string): string => `ServiceConfig.EnvironmentVariables.${name}`;
 
-/** Where a setting stands in either engine. */
-export function placesOf(name: string): readonly (readonly [of: string, at: string])[] {
-  return [
-    [types.function, variable(name)],
-    [types.revision, webVariable(name)],
-  ];
-}
-
-/** A guarantee about a setting, in either engine. Without a rule it may not change. */
+/** The same of a setting, in either engine. */
 export function told(name: string, otherwise: string, rule?: Keeps): Guarantee[] {
-  return placesOf(name).map(([of, at]) => (rule ? keeps(of, at, rule, otherwise) : stays(of, at, otherwise)));
+  return [
+    keeps(types.function, variable(name), otherwise, rule),
+    keeps(types.revision, webVariable(name), otherwise, rule),
+  ];
 }
 
 /** The same of one that may not change; and a web function must agree with every function beside it that has the setting. */
 export function toldAlike(name: string, otherwise: string): Guarantee[] {
   const isAlike: Must = (value, { template }) =>
-    Object.values(template.Resources ?? {}).every(({ Properties }) => {
-      const other = variablesOf(Properties)[name];
-      return other === undefined || JSON.stringify(other) === JSON.stringify(value);
-    });
+    Object.values(template.Resources ?? {}).every(({ Properties }) =>
+      isSame(variablesOf(Properties)[name] ?? value, value),
+    );
   return [...told(name, otherwise), requires(types.revision, webVariable(name), isAlike, otherwise)];
 }
 
@@ -112,6 +98,10 @@ export function figure(rule: (figure: number) => boolean): Must {
 /** Zero stops what it limits, and an alarm with it always rings. */
 export const unsetOrMore = figure((value) => value > 0);
 
+function isSame(before: unknown, after: unknown): boolean {
+  return JSON.stringify(before) === JSON.stringify(after);
+}
+
 /** Whether nothing came to have this value. */
 export function neverTurns(to: unknown): Keeps {
   return (before, after) => before === to || after !== to;
@@ -122,9 +112,13 @@ export function keepsTo(wanted: unknown): Keeps {
   return (before, after) => before !== wanted || after === wanted;
 }
 
-/** An empty text counts as unset. */
+/** Whether nothing lost what it had. An empty text counts as unset. */
 export function isStillThere(before: unknown, after: unknown): boolean {
   return before === undefined || (after !== undefined && after !== '');
+}
+
+export function isUnsetOrSame(before: unknown, after: unknown): boolean {
+  return before === undefined || isSame(before, after);
 }
 
 /** Whether everything in the one list is in the other as well. */
@@ -140,31 +134,19 @@ export function listOf(value: unknown): readonly unknown[] {
 /** Tuning stays below this: whatever is further away is another decision, or a slip of the keyboard. */
 const far = 10;
 
-type Rule = (before: number, after: number) => boolean;
-
-/** Whether a figure keeps to a rule. One that is missing before or afterwards, without a fallback, has nothing to keep to. */
-const obeys =
-  (rule: Rule) =>
+/** Whether a figure is no more than tuned. One that is missing before or afterwards, without a fallback, has no say. */
+export const tuned =
   (fallback?: unknown): Keeps =>
-  (before = fallback, after = fallback) =>
-    before === undefined || after === undefined || rule(Number(before), Number(after));
+  (before = fallback, after = fallback) => {
+    if (before === undefined || after === undefined) return true;
+    const [old, current] = [Number(before), Number(after)];
+    return old === current || (current < far * old && current > old / far);
+  };
 
-export const risesLittle = obeys((before, after) => after <= before || after < far * before);
-const fallsLittle = obeys((before, after) => after >= before || after > before / far);
-
-export const hasRisen = (name: string) => `${name} is ten times as high, or more`;
-const hasFallen = (name: string) => `${name} is a tenth of what it was, or less`;
-
-/** Guarantees about figures that are tuned: settings by their names, and properties of resources. */
-const tuned = (keep: ReturnType<typeof obeys>, otherwise: (name: string) => string) => ({
-  settings: (names: readonly string[]) => names.flatMap((name) => told(name, otherwise(name), keep(fallbackOf(name)))),
-  property: (of: string, at: string) => keeps(of, at, keep(), otherwise(`its ${at.split('.').at(-1)}`)),
-});
-
-export const rising = tuned(risesLittle, hasRisen);
-export const falling = tuned(fallsLittle, hasFallen);
-
-function fallbackOf(name: string): string | undefined {
+/** The same of settings, by their names. */
+export function tunedSettings(names: readonly string[]): Guarantee[] {
   const all: Readonly<Record<string, { readonly fallback?: string }>> = { ...settings, ...serverSettings };
-  return all[name]?.fallback;
+  return names.flatMap((name) => told(name, isFarFrom(name), tuned(all[name]?.fallback)));
 }
+
+export const isFarFrom = (name: string) => `${name} is ten times as high or more, or a tenth or less`;

@@ -1,9 +1,7 @@
 import { type Part, partsOf, remember, type Template, valuesAt } from '../template.ts';
+import { confidential, durable, exact } from './data.ts';
 import type { Guarantee } from './guarantee.ts';
-import { durable, watched } from './lasting.ts';
-import { bounded, exact } from './limits.ts';
-import { confidential } from './private.ts';
-import { reachable } from './reachable.ts';
+import { bounded, reachable, watched } from './service.ts';
 
 /** A guarantee, and the property of the gateway that it belongs to. */
 export type Named = Guarantee & { readonly property: string };

@@ -2,10 +2,12 @@ import { parseArgs } from 'node:util';
 import { defaultStage } from '../lib/deployment-block.ts';
 import { compareTemplates } from '../lib/diff/changes.ts';
 import { findDangers } from '../lib/diff/judge.ts';
-import type { Template } from '../lib/diff/template.ts';
 import { checkOut, findBase, hasStage } from '../operator/checkout.ts';
 import { renderComparison } from '../operator/diff/render-comparison.ts';
 import { readTemplates, synthesize } from '../operator/diff/synthesize.ts';
+
+/** What there is of a stage before its first deployment. */
+const nothing: Awaited<ReturnType<typeof synthesize>> = {};
 
 const usage = `npm run diff -- [--stage ${defaultStage}] [--base REF] [--synthesized FOLDER]
 
@@ -17,15 +19,11 @@ So the code of this checkout judges what the code of another one made.
 Ends with 0 where nothing dangerous changes, 1 where it could not tell, 2 where there is a danger (marked !!) that somebody
 has to agree to, 3 where there is a change that is refused.`;
 
-const nothing: Readonly<Record<string, Template>> = {};
-
-const exitCodes = { fine: 0, failed: 1, danger: 2, refused: 3 };
-
 try {
   process.exitCode = await runDiff();
 } catch (error) {
   console.error(messageOf(error));
-  process.exitCode = exitCodes.failed;
+  process.exitCode = 1;
 }
 
 async function runDiff(): Promise<number> {
@@ -35,7 +33,7 @@ async function runDiff(): Promise<number> {
   });
   if (values.help) {
     console.log(usage);
-    return exitCodes.fine;
+    return 0;
   }
   const { stage = defaultStage, synthesized } = values;
   const root = process.cwd();
@@ -44,10 +42,14 @@ async function runDiff(): Promise<number> {
   const isNew = !(await hasStage(base.folder, stage));
   const [after, before] = await Promise.all([
     synthesized === undefined ? synthesize(root, stage) : readTemplates(synthesized),
-    isNew ? nothing : synthesize(base.folder, stage).catch(naming(name)),
+    isNew
+      ? nothing
+      : synthesize(base.folder, stage).catch((error: unknown) => {
+          // Two syntheses run, so an error must say which one failed.
+          throw new Error(`The base (${name}) can't be synthesized:\n${messageOf(error)}`);
+        }),
   ]);
-  const files = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  const compared = files.map((file) => {
+  const compared = Object.keys({ ...before, ...after }).map((file) => {
     const comparison = compareTemplates(before[file] ?? {}, after[file] ?? {});
     return { comparison, dangers: findDangers(comparison) };
   });
@@ -58,15 +60,7 @@ async function runDiff(): Promise<number> {
   if (isNew) console.log('Note: the stage is new, and so is all of it');
   console.log(lines.length > 0 ? lines.join('\n') : 'No changes');
   const dangers = compared.flatMap((one) => one.dangers);
-  if (dangers.some(({ refused }) => refused)) return exitCodes.refused;
-  return dangers.length > 0 ? exitCodes.danger : exitCodes.fine;
-}
-
-/** Two syntheses run, so an error must say which one failed. */
-function naming(base: string) {
-  return (error: unknown): never => {
-    throw new Error(`The base (${base}) can't be synthesized:\n${messageOf(error)}`);
-  };
+  return dangers.some(({ refused }) => refused) ? 3 : dangers.length > 0 ? 2 : 0;
 }
 
 /** A failed command explains itself on its standard error, which its error carries. */

@@ -1,16 +1,18 @@
+import { isObject } from '../../lambda/settings/read.ts';
+
+type Named<T> = Readonly<Record<string, T>>;
+
 /** The parts of an OpenAPI document that its page shows, with what references lead to in their places, except for schemas. */
 export interface OpenApi {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
-  readonly paths: Readonly<Record<string, Path>>;
+  readonly paths: Named<Path>;
   /** The answer on every path that is not listed. */
   readonly 'x-unknown-path': Response;
   readonly components: {
-    readonly securitySchemes: Readonly<Record<string, { readonly description: string } & SecurityScheme>>;
-    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly securitySchemes: Named<{ readonly type: string; readonly name: string; readonly description: string }>;
+    readonly schemas: Named<Schema>;
   };
 }
-
-type SecurityScheme = { readonly type: 'apiKey'; readonly name: string } | { readonly type: 'http' };
 
 interface Path extends Readonly<Partial<Record<'get' | 'post' | 'options', Operation>>> {
   readonly parameters?: readonly Parameter[];
@@ -24,8 +26,8 @@ export interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, Content>> };
-  readonly responses: Readonly<Record<string, Response>>;
+  readonly requestBody?: { readonly content: Named<Content> };
+  readonly responses: Named<Response>;
 }
 
 export interface Parameter {
@@ -37,19 +39,13 @@ export interface Parameter {
 
 export interface Response {
   readonly description: string;
-  readonly headers: Readonly<Record<string, Header>>;
-  readonly content?: Readonly<Record<string, Content>>;
-}
-
-interface Header {
-  readonly description?: string;
-  readonly required?: boolean;
-  readonly schema: Schema;
+  readonly headers: Named<{ readonly description?: string; readonly required?: boolean; readonly schema: Schema }>;
+  readonly content?: Named<Content>;
 }
 
 export interface Content {
   readonly schema: Schema;
-  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+  readonly examples?: Named<{ readonly value: unknown }>;
   readonly 'x-event-data'?: Schema;
   readonly 'x-last-data'?: string;
   readonly 'x-keep-alive'?: string;
@@ -63,7 +59,7 @@ export interface Schema {
   readonly enum?: readonly unknown[];
   readonly required?: readonly string[];
   readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema | false>>;
+  readonly properties?: Named<Schema | false>;
   readonly allOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
 }
@@ -72,28 +68,28 @@ export interface Schema {
 export function readOpenApi(text: string): OpenApi {
   const document = JSON.parse(text);
   const inline = (node: unknown): unknown => {
-    if (typeof node !== 'object' || node === null) return node;
     if (Array.isArray(node)) return node.map(inline);
-    if ('$ref' in node && !String(node.$ref).startsWith('#/components/schemas/')) return inline(find(node.$ref));
+    if (!isObject(node)) return node;
+    const { $ref = '#/components/schemas/' } = node;
+    if (!String($ref).startsWith('#/components/schemas/')) return inline(find(document, String($ref)));
     return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, inline(value)]));
   };
-  const find = (reference: unknown): unknown => {
-    const found = String(reference)
-      .split('/')
-      .slice(1)
-      .reduce((part, name) => part?.[name], document);
-    if (found === undefined) throw new Error(`the document has no ${reference}`);
-    return found;
-  };
   return inline(document) as OpenApi;
+}
+
+/** What a reference leads to. */
+function find(document: unknown, reference: string): unknown {
+  const found = reference
+    .split('/')
+    .slice(1)
+    .reduce((part, name) => Object(part)[name], document);
+  if (found === undefined) throw new Error(`the document has no ${reference}`);
+  return found;
 }
 
 export const nameOf = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1);
 
 /** The schema itself, in place of a reference to it. */
-export function schemaOf({ components }: OpenApi, schema: Schema): Schema {
-  if (schema.$ref === undefined) return schema;
-  const found = components.schemas[nameOf(schema.$ref)];
-  if (!found) throw new Error(`the document has no ${schema.$ref}`);
-  return found;
+export function schemaOf(document: OpenApi, schema: Schema): Schema {
+  return schema.$ref === undefined ? schema : (find(document, schema.$ref) as Schema);
 }

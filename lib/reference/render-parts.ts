@@ -20,11 +20,11 @@ export const paragraph = (text: string | undefined): string => (text ? `<p>${pro
 export const block = (title: string, text: string): string =>
   `<div class="block"><div class="block-head"><p>${escapeHtml(title)}</p></div><pre>${escapeHtml(text)}</pre></div>`;
 
-/** A term, and what is said of it. */
-const row = (term: string, meaning = ''): string => `<div><dt>${term}</dt>${meaning && `<dd>${meaning}</dd>`}</div>`;
-
-export const fields = (rows: readonly (readonly [term: string, meaning?: string])[]): string =>
-  rows.length > 0 ? `<dl class="fields">${rows.map((one) => row(...one)).join('')}</dl>` : '';
+/** Terms, and what is said of each. */
+export const fields = (rows: readonly (readonly [term: string, meaning: string])[]): string => {
+  const items = rows.map(([term, meaning]) => `<div><dt>${term}</dt>${meaning && `<dd>${meaning}</dd>`}</div>`);
+  return items.length > 0 ? `<dl class="fields">${items.join('')}</dl>` : '';
+};
 
 const named = (name: string, type: string, required = false): string =>
   `${code(name)} <span class="type">${type}</span>${required ? ' <span class="required">required</span>' : ''}`;
@@ -69,32 +69,29 @@ function linkTo(schema: string): string {
 
 /** What every status except success means, each meaning once, however many endpoints have it. */
 export function renderErrors(document: OpenApi): string {
-  const statuses = new Map<string, Map<string, readonly unknown[]>>();
-  const note = (status: string, answer: Response | undefined) => {
-    if (!answer || status === '200') return;
-    const meanings = statuses.get(status) ?? new Map();
-    const error = Object.entries(answer.headers).find(([name]) => name.endsWith('-Error'))?.[1];
-    statuses.set(status, meanings.set(answer.description, error ? codesOf(error.schema) : []));
-  };
-  for (const { operation } of listEndpoints(document)) {
-    for (const [status, response] of Object.entries(operation.responses)) note(status, response);
-  }
-  for (const path of Object.values(document.paths)) {
-    note('405', path['x-other-methods']);
-    note('426', path['x-websocket']);
-  }
-  note('404', document['x-unknown-path']);
-  const rows = [...statuses].toSorted(([a], [b]) => a.localeCompare(b));
-  const render = ([text, codes]: readonly [text: string, codes: readonly unknown[]]) =>
-    `<dd>${codes.map((name) => code(String(name))).join(' ')}<span>${prose(text)}</span></dd>`;
-  return `<dl class="errors">${rows
-    .map(([status, meanings]) => {
-      return `<div id="status-${status}"><dt>${status}</dt>${[...meanings].map(render).join('')}</div>`;
-    })
-    .join('')}</dl>`;
+  const answers = [
+    ...listEndpoints(document).flatMap(({ operation }) => Object.entries(operation.responses)),
+    ...Object.values(document.paths).flatMap((path) => [
+      ['405', path['x-other-methods']] as const,
+      ['426', path['x-websocket']] as const,
+    ]),
+    ['404', document['x-unknown-path']] as const,
+  ].flatMap(([status, answer]) => (answer && status !== '200' ? [{ status, answer }] : []));
+  const statuses = [...Map.groupBy(answers, ({ status }) => status)].toSorted(([a], [b]) => a.localeCompare(b));
+  const items = statuses.map(([status, all]) => {
+    const meanings = new Map(all.map(({ answer }) => [answer.description, codesOf(answer)]));
+    const texts = [...meanings].map(
+      ([text, codes]) => `<dd>${codes.map(code).join(' ')}<span>${prose(text)}</span></dd>`,
+    );
+    return `<div id="status-${status}"><dt>${status}</dt>${texts.join('')}</div>`;
+  });
+  return `<dl class="errors">${items.join('')}</dl>`;
 }
 
-const codesOf = ({ const: constant, enum: values = [constant] }: Schema): readonly unknown[] => values;
+function codesOf({ headers }: Response): readonly string[] {
+  const { schema } = Object.entries(headers).find(([name]) => name.endsWith('-Error'))?.[1] ?? {};
+  return (schema?.enum ?? (schema ? [schema.const] : [])).map(String);
+}
 
 /** An endpoint of the document. */
 export interface Endpoint {

@@ -16,30 +16,20 @@ function renderResource({ name, type, kind, replaced, changes }: ResourceChange)
 }
 
 function renderChange({ path, before, after }: Change): string {
-  const [old, current] = shorten(renderValue(before), renderValue(after));
-  return `${path} ${old} -> ${current}`;
+  const [old, current] = [before, after].map(renderValue) as [string, string];
+  if (old.length <= longest && current.length <= longest) return `${path} ${old} -> ${current}`;
+  let start = 0;
+  while (start < old.length && old[start] === current[start]) start += 1;
+  const from = Math.max(0, start - kept);
+  const cut = (text: string) =>
+    `${from > 0 ? '…' : ''}${text.slice(from, from + longest)}${text.length > from + longest ? '…' : ''}`;
+  return `${path} ${cut(old)} -> ${cut(current)}`;
 }
 
 function renderValue(value: unknown): string {
   return value === undefined ? 'none' : JSON.stringify(value).replace(/[0-9a-f]{56}(?=\.zip)/g, '…');
 }
 
-const longest = 100;
+/** Of a longer text only the part from where it differs is shown, with a little before it. */
+const longest = 80;
 const kept = 30;
-
-/** The part in which two long texts differ, with a little of both sides. */
-function shorten(before: string, after: string): [string, string] {
-  if (before.length <= longest && after.length <= longest) return [before, after];
-  let start = 0;
-  while (start < before.length && before[start] === after[start]) start += 1;
-  let end = 0;
-  const most = Math.min(before.length, after.length) - start;
-  while (end < most && before.at(-1 - end) === after.at(-1 - end)) end += 1;
-  const cut = (text: string) => {
-    const from = Math.max(0, start - kept);
-    const to = Math.min(text.length, text.length - end + kept);
-    const middle = text.slice(from, Math.min(to, from + 3 * longest));
-    return `${from > 0 ? '…' : ''}${middle}${from + middle.length < text.length ? '…' : ''}`;
-  };
-  return [cut(before), cut(after)];
-}

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempDisposable, readdir, readFile } from 'node:fs/promises';
+import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,15 +7,14 @@ import type { Template } from '../../lib/diff/template.ts';
 
 const run = promisify(execFile);
 
-interface Manifest {
-  readonly artifacts: Readonly<Record<string, { readonly properties?: StackProperties }>>;
-}
-
-interface StackProperties {
-  readonly templateFile?: string;
-  readonly stackName?: string;
-  readonly terminationProtection?: boolean;
-  readonly tags?: unknown;
+/** What a stack is, as far as it matters here. */
+interface Artifact {
+  readonly properties?: {
+    readonly templateFile?: string;
+    readonly stackName?: string;
+    readonly terminationProtection?: boolean;
+    readonly tags?: unknown;
+  };
 }
 
 /** What always differs from one deployment to the next: no commit, and an edge whose alarms are synthesized as well. */
@@ -40,18 +39,15 @@ export async function synthesize(root: string, stage: string): Promise<Record<st
   return await readTemplates(outdir.path);
 }
 
+/** Reads the templates in a folder, each with what its stack is told besides. */
 export async function readTemplates(outdir: string): Promise<Record<string, Template>> {
-  const { artifacts }: Manifest = JSON.parse(await readFile(join(outdir, 'manifest.json'), 'utf8'));
-  const stacks = Object.entries(artifacts).map(([id, { properties }]) => ({ stackName: id, ...properties }));
-  const files = (await readdir(outdir)).filter((file) => file.endsWith('.template.json'));
-  const templates = files.map(async (file) => {
-    const {
-      stackName: name = '',
-      terminationProtection = false,
-      tags = {},
-    } = stacks.find(({ templateFile }) => templateFile === file) ?? {};
-    const template: Template = JSON.parse(await readFile(join(outdir, file), 'utf8'));
-    return [file, { ...template, Stack: { name, terminationProtection, tags } }] as const;
+  const read = async (name: string) => JSON.parse(await readFile(join(outdir, name), 'utf8'));
+  const { artifacts }: { artifacts: Readonly<Record<string, Artifact>> } = await read('manifest.json');
+  const entries = Object.entries(artifacts).map(async ([id, { properties = {} }]) => {
+    const { templateFile, stackName: name = id, terminationProtection = false, tags = {} } = properties;
+    if (templateFile === undefined) return [];
+    const Stack = { name, terminationProtection, tags };
+    return [[templateFile, { ...(await read(templateFile)), Stack }] as const];
   });
-  return Object.fromEntries(await Promise.all(templates));
+  return Object.fromEntries((await Promise.all(entries)).flat());
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -18,8 +18,6 @@ import { listenLocally } from './listen-locally.ts';
 
 const dynalitePath = createRequire(import.meta.url).resolve('dynalite');
 const requireFromDynalite = createRequire(dynalitePath);
-
-export type LocalDynamoDb = Awaited<ReturnType<typeof startDynamoDb>>;
 
 /** Starts an embedded DynamoDB on a free port of 127.0.0.1: in memory, or in `dataDir`, where it lasts. */
 export async function startDynamoDb({ dataDir }: { readonly dataDir?: string | undefined } = {}) {
@@ -105,7 +103,7 @@ async function prepareDirectory(dataDir: string): Promise<string> {
   const path = join(dataDir, 'dynamodb');
   const { Level } = requireFromDynalite('level') as { Level: new (path: string) => OpenAndClose };
   try {
-    makeDirectory(path);
+    mkdirSync(path, { recursive: true });
     const store = new Level(path);
     await store.open();
     await store.close();
@@ -113,13 +111,6 @@ async function prepareDirectory(dataDir: string): Promise<string> {
     throw new ConfigError([`DATA_DIR ${dataDir} can't be used: ${reasonOf(error)}`]);
   }
   return path;
-}
-
-/** Level by level: in a parent that allows no new entries, such as /proc, the recursive way never returns. */
-function makeDirectory(path: string): void {
-  if (existsSync(path)) return;
-  makeDirectory(dirname(path));
-  mkdirSync(path);
 }
 
 function reasonOf(error: unknown): string {

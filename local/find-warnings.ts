@@ -8,58 +8,44 @@ export function findWarnings(environment: Environment, host: string, config: Con
   const isSet = (name: string) => Boolean(environment[name]?.trim());
   const isDemo = !isSet('UPSTREAM_BASE_URL');
   return [
-    ...(isDemo
-      ? [...ignoredByDemo(isSet), ...behindDemo(environment)]
-      : [...withoutDemo(isSet), ...missingKeys(config)]),
-    ...(isLoopback(host) ? [] : openToOthers(host, isDemo, config)),
-  ];
-}
-
-function ignoredByDemo(isSet: (name: string) => boolean): string[] {
-  const names = [...Object.keys(upstreamSettings).map((name) => `UPSTREAM_${name}`), 'UPSTREAM_SECRET_ID'];
-  const ignored = names.filter(isSet);
-  if (ignored.length === 0) return [];
-  return [`without UPSTREAM_BASE_URL the built-in demo answers, and ignores ${ignored.join(', ')}`];
-}
-
-function withoutDemo(isSet: (name: string) => boolean): string[] {
-  if (!isSet('DEMO_DIALECTS')) return [];
-  return [
-    'DEMO_DIALECTS is for the built-in demo, which does not answer with UPSTREAM_BASE_URL: set UPSTREAM_DIALECTS',
+    ...(isDemo ? withDemo(Object.keys(environment).filter(isSet)) : withoutDemo(isSet('DEMO_DIALECTS'), config)),
+    ...(isLoopback.test(host) ? [] : openToOthers(`HOST ${host} lets other machines in`, isDemo, config)),
   ];
 }
 
 /** The demo is the first upstream, and never fails. */
-function behindDemo(environment: Environment): string[] {
-  const others = Object.keys(environment).filter(
-    (name) => /^UPSTREAM_\d+_BASE_URL$/.test(name) && environment[name]?.trim(),
-  );
-  return others.map(
-    (name) => `without UPSTREAM_BASE_URL the built-in demo answers first, and the upstream of ${name} never`,
-  );
-}
-
-function missingKeys({ upstreams, upstreamSecretId }: Config): string[] {
-  if (upstreamSecretId !== undefined) return [];
-  const keyless = upstreams.filter(({ apiKeys }) => apiKeys.length === 0);
-  const result =
-    keyless.length === upstreams.length ? 'every request is refused (503 unconfigured)' : 'this upstream is not used';
-  return keyless.map(
-    ({ prefix }) => `without ${prefix}_API_KEYS ${result}; for an upstream that needs no key, set it to any text`,
-  );
-}
-
-function openToOthers(host: string, isDemo: boolean, { networkSalt }: Config): string[] {
-  const others = `HOST ${host} lets other machines in`;
+function withDemo(set: readonly string[]): string[] {
+  const names = [...Object.keys(upstreamSettings).map((name) => `UPSTREAM_${name}`), 'UPSTREAM_SECRET_ID'];
+  const ignored = names.filter((name) => set.includes(name)).join(', ');
+  const others = set.filter((name) => /^UPSTREAM_\d+_BASE_URL$/.test(name));
   return [
-    ...(isDemo ? [`${others}, whom the built-in demo answers; set UPSTREAM_BASE_URL for a real upstream`] : []),
-    ...(networkSalt === defaultSalt
-      ? [
-          `${others}, and with the default NETWORK_SALT their addresses can be found out from the log and the tables; ` +
-            'set it to a secret of at least 16 characters',
-        ]
-      : []),
+    ...(ignored === '' ? [] : [`without UPSTREAM_BASE_URL the built-in demo answers, and ignores ${ignored}`]),
+    ...others.map(
+      (name) => `without UPSTREAM_BASE_URL the built-in demo answers first, and the upstream of ${name} never`,
+    ),
   ];
 }
 
-const isLoopback = (host: string) => /^(localhost|127\.[\d.]+|(::ffff:127\.[\d.]+)|::1)$/i.test(host);
+function withoutDemo(hasDialects: boolean, { upstreams, upstreamSecretId }: Config): string[] {
+  const forDemo =
+    'DEMO_DIALECTS is for the built-in demo, which does not answer with UPSTREAM_BASE_URL: set UPSTREAM_DIALECTS';
+  const keyless = upstreamSecretId === undefined ? upstreams.filter(({ apiKeys }) => apiKeys.length === 0) : [];
+  const result =
+    keyless.length === upstreams.length ? 'every request is refused (503 unconfigured)' : 'this upstream is not used';
+  return [
+    ...(hasDialects ? [forDemo] : []),
+    ...keyless.map(
+      ({ prefix }) => `without ${prefix}_API_KEYS ${result}; for an upstream that needs no key, set it to any text`,
+    ),
+  ];
+}
+
+function openToOthers(others: string, isDemo: boolean, { networkSalt }: Config): string[] {
+  const toDemo = `${others}, whom the built-in demo answers; set UPSTREAM_BASE_URL for a real upstream`;
+  const toSalt =
+    `${others}, and with the default NETWORK_SALT their addresses can be found out from the log and the tables; ` +
+    'set it to a secret of at least 16 characters';
+  return [...(isDemo ? [toDemo] : []), ...(networkSalt === defaultSalt ? [toSalt] : [])];
+}
+
+const isLoopback = /^(localhost|127\.[\d.]+|(::ffff:127\.[\d.]+)|::1)$/i;

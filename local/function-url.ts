@@ -1,18 +1,15 @@
-import { randomUUID } from 'node:crypto';
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
 import { createHandler } from '../lambda/engines/function-url.ts';
-import { watchClient } from '../lambda/engines/http-message.ts';
+import { headersOf, targetOf, watchClient } from '../lambda/engines/http-message.ts';
 import { listen } from '../lambda/engines/listen.ts';
 import type { App } from '../lambda/request/call.ts';
-import { toFunctionUrlEvent } from './function-url-event.ts';
 import { createResponseStream } from './response-stream.ts';
 
-/** A function's context, with a signal that Lambda lacks: that the client has gone away. */
-export interface LocalContext extends Context {
-  readonly clientGone: AbortSignal;
-}
+/** What the gateway reads of a function's context, with a signal that Lambda lacks: that the client has gone away. */
+type LocalContext = Pick<Context, 'getRemainingTimeInMillis'> & { readonly clientGone: AbortSignal };
 
 export type StreamingHandler = (
   event: LambdaFunctionURLEvent,
@@ -92,11 +89,10 @@ async function invokeFunction(
   const timeUp = Promise.withResolvers<never>();
   const timer = setTimeout(() => timeUp.reject(new Error('the function ran into its timeout')), functionTimeout);
   try {
-    const now = Date.now();
-    const requestId = randomUUID();
-    const event = toFunctionUrlEvent(request, body, requestId, now);
-    const context = createContext(requestId, now + functionTimeout, clientGone.signal);
-    await Promise.race([handler(event, stream, context), timeUp.promise]);
+    const deadline = Date.now() + functionTimeout;
+    const getRemainingTimeInMillis = () => Math.max(0, deadline - Date.now());
+    const context = { clientGone: clientGone.signal, getRemainingTimeInMillis };
+    await Promise.race([handler(toEvent(request, body), stream, context), timeUp.promise]);
     if (!stream.writableFinished)
       throw stream.errored ?? new Error('the function returned before its stream had ended');
   } catch (error) {
@@ -132,14 +128,24 @@ function refuse(response: ServerResponse): void {
   else response.writeHead(502, { 'content-type': 'text/plain' }).end('Internal Server Error');
 }
 
-function createContext(requestId: string, deadline: number, clientGone: AbortSignal): LocalContext {
-  const unused = () => {};
-  return {
-    ...{ clientGone, awsRequestId: requestId, callbackWaitsForEmptyEventLoop: true },
-    ...{ functionName: 'gateway', functionVersion: '$LATEST', memoryLimitInMB: '1024' },
-    invokedFunctionArn: 'arn:aws:lambda:local:000000000000:function:gateway',
-    ...{ logGroupName: '/aws/lambda/gateway', logStreamName: 'local' },
-    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
-    ...{ done: unused, fail: unused, succeed: unused },
+/** The content types whose body a Function URL passes on as text; all others, and none, become base64. */
+const textType = /^(text\/.+|application\/(json|javascript|xml))$/;
+
+/** What the gateway reads of the event that a Function URL makes from a request (payload format 2.0). */
+function toEvent(request: IncomingMessage, body: Buffer): LambdaFunctionURLEvent {
+  const { headers } = headersOf(request);
+  const { path, query } = targetOf(request);
+  const mediaType = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
+  const isText = textType.test(mediaType) && isUtf8(body);
+  const event = {
+    ...{ version: '2.0', rawPath: path, rawQueryString: query, headers },
+    requestContext: {
+      domainName: URL.parse(`http://${headers.host}`)?.hostname ?? '',
+      // The connection's own address: a client can write anything into a header.
+      http: { method: request.method ?? 'GET', path, sourceIp: request.socket.remoteAddress ?? '' },
+    },
+    ...(body.length > 0 && { body: body.toString(isText ? 'utf8' : 'base64') }),
+    isBase64Encoded: body.length > 0 && !isText,
   };
+  return event as LambdaFunctionURLEvent;
 }

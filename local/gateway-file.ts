@@ -49,8 +49,7 @@ export interface GatewayFile extends GatewayFacts {
 
 /** Where the files of this user's gateways are: one for each port. */
 export function gatewayFileDirectory(): string {
-  const { uid, username } = userInfo();
-  return join(tmpdir(), `private-inference-gateway-${uid === -1 ? username : uid}`);
+  return join(tmpdir(), `private-inference-gateway-${userInfo().uid}`);
 }
 
 /** Writes the file of the gateway on `file.port`; it holds a secret, so nobody else may read it. */
@@ -92,8 +91,7 @@ const filePath = (port: number, directory: string) => join(directory, `gateway-$
 /** Every user may write to the parent directory, so a directory that somebody else made can't be trusted. */
 function isPrivate(directory: string): boolean {
   const stats = lstatSync(directory);
-  if (!stats.isDirectory()) return false;
-  return process.platform === 'win32' || (stats.uid === userInfo().uid && (stats.mode & 0o077) === 0);
+  return stats.isDirectory() && stats.uid === userInfo().uid && (stats.mode & 0o077) === 0;
 }
 
 function isRunning(pid: number): boolean {

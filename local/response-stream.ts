@@ -5,7 +5,6 @@ import { Writable } from 'node:stream';
 interface Prelude {
   readonly statusCode?: number;
   readonly headers?: Readonly<Record<string, string | number | boolean>>;
-  readonly cookies?: readonly string[];
 }
 
 const preludes = new WeakMap<Writable, Prelude>();
@@ -39,7 +38,6 @@ export function createResponseStream(response: ServerResponse): Writable {
     response.statusCode = prelude?.statusCode ?? 200;
     if (!prelude) response.setHeader('content-type', 'application/octet-stream');
     for (const [name, value] of Object.entries(prelude?.headers ?? {})) response.setHeader(name, String(value));
-    if (prelude?.cookies?.length) response.setHeader('set-cookie', prelude.cookies);
     response.flushHeaders();
   };
   const stream = new Writable({

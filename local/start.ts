@@ -99,10 +99,8 @@ function startDemo(): Promise<DemoUpstream> {
 /** Starts a provider at which made-up people sign in, and has the gateway use it. Gives what stops it. */
 async function startCompany({ host, port }: LocalSettings): Promise<() => Promise<void>> {
   if (port === 0) throw new ConfigError(['DEMO_OIDC needs a PORT other than 0, for people to be sent back to']);
-  const { startIdentityProvider } = await import('./demo/identity-provider.ts').catch((error) => {
-    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new ConfigError(['DEMO_OIDC needs the package oidc-provider, which is for development only: run `npm ci`']);
-  });
+  // Its package is for development only.
+  const { startIdentityProvider } = await import('./demo/identity-provider.ts');
   const appUrl = `http://${reachable(host)}:${port}`;
   const { issuer, clientId, clientSecret, close } = await startIdentityProvider({
     callbackUrl: `${appUrl}/cli/oidc/callback`,

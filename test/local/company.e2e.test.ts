@@ -63,16 +63,3 @@ test('DEMO_OIDC needs a port that people can be sent back to', async () => {
   expect(await gateway.ended).toBe(1);
   expect(gateway.errors()).toBe('DEMO_OIDC needs a PORT other than 0, for people to be sent back to\n');
 });
-
-test('DEMO_OIDC says what it lacks where only the gateway’s own packages are installed', async () => {
-  const withoutIt = `import { registerHooks } from 'node:module';
-    registerHooks({ resolve: (name, context, next) => next(name === 'oidc-provider' ? 'not-installed' : name, context) });`;
-  const gateway = spawnGateway({
-    ...{ DEMO_OIDC: 'true', PORT: String(await findFreePort()) },
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(withoutIt)}`,
-  });
-  expect(await gateway.ended).toBe(1);
-  expect(gateway.errors()).toBe(
-    'DEMO_OIDC needs the package oidc-provider, which is for development only: run `npm ci`\n',
-  );
-});

@@ -15,9 +15,9 @@ export function spawnGateway(variables: Variables = {}, file = entry) {
   return observe([process.execPath, file], variables);
 }
 
-/** Runs `bin/serve.ts` in a terminal of this width, 0 if it does not know its own. What it prints anywhere is its output. */
-export async function startInTerminal(variables: Variables, width: number) {
-  const command = `stty cols ${width} -onlcr; exec '${process.execPath}' '${entry}'`;
+/** Runs `bin/serve.ts` in a terminal. What it prints anywhere is its output. */
+export async function startInTerminal(variables: Variables = {}) {
+  const command = `stty -onlcr; exec '${process.execPath}' '${entry}'`;
   const recorder = process.platform === 'darwin' ? ['/dev/null', 'sh', '-c', command] : ['-ec', command, '/dev/null'];
   const gateway = observe(['script', '-q', ...recorder], { TERM: 'xterm-256color', ...variables });
   await gateway.says(/listening on /);

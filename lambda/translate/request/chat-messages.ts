@@ -1,7 +1,6 @@
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { AssistantTurn, Call } from './asking.ts';
 import { joinStrings, type Part, paragraph, quote, toText } from './parts.ts';
-import { refuse } from './reading.ts';
 import type { BodyText, Writing } from './writing.ts';
 
 type Message =
@@ -75,7 +74,7 @@ function addResult({ reading, upstream }: Writing, { id, result = [] }: Call, me
   const parts = result.map((part): Part => {
     if (part.kind === 'text') return part;
     if (upstream.toolImages === 'refuse') {
-      refuse(reading, part.at, "can't stand in a tool's output with this model. Send text.");
+      reading.refuse(part.at, "can't stand in a tool's output with this model. Send text.");
     }
     const number = (seen.get(part.kind) ?? 0) + 1;
     seen.set(part.kind, number);

@@ -1,7 +1,7 @@
 import type { Node } from '../../json/scan.ts';
 import type { ClientTool } from '../tools.ts';
 import { joinStrings, paragraph, quote } from './parts.ts';
-import { type Reading, refuse } from './reading.ts';
+import type { Reading } from './reading.ts';
 
 /** A tool that the model may call. */
 export interface Offer {
@@ -47,14 +47,14 @@ export function createOffers(reading: Reading) {
     /** The name upstream of a tool to choose. */
     nameOf(at: Node, tool: ClientTool): string {
       const name = names.nameOf(tool);
-      return offers.has(name) ? name : refuse(reading, at, 'names a tool that is not among the tools. Add it to them.');
+      return offers.has(name) ? name : reading.refuse(at, 'names a tool that is not among the tools. Add it to them.');
     },
     select(choice: Choice | undefined): Selection {
       const tools = [...offers].flatMap(([name, offer]) => (choice?.allowed?.has(name) === false ? [] : [offer]));
       const unenforced = tools.find(({ grammarAt }) => grammarAt !== undefined)?.grammarAt;
       if (unenforced !== undefined) leftOut.push(unenforced);
       if (choice && tools.length === 0 && (choice.mode === 'required' || choice.allowed)) {
-        refuse(reading, choice.at, 'leaves no tool that this model could call. Offer a function.');
+        reading.refuse(choice.at, 'leaves no tool that this model could call. Offer a function.');
       }
       return { tools: tools.map(({ written }) => written), choice: choice && writeChoice(choice) };
     },

@@ -1,29 +1,17 @@
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import type { Asking, Turn } from './asking.ts';
-import { takeMembers } from './members.ts';
 import { readMessageList, readSystem } from './messages-blocks.ts';
 import { messagesFields as fields } from './messages-fields.ts';
 import { type Choice, createOffers, type Offer, type Offers } from './offers.ts';
 import { toSchemaFormat } from './parts.ts';
-import {
-  type Reading,
-  type RefusedTypes,
-  readList,
-  refuse,
-  refuseByType,
-  refuseType,
-  refuseUnknown,
-  requireKind,
-  textOf,
-  typeOf,
-} from './reading.ts';
+import type { Reading, RefusedTypes } from './reading.ts';
 import { createTurns } from './turns.ts';
 
 /** Reads a request of the messages dialect. */
 export function* readMessages(reading: Reading): Cooperative<Asking> {
   const { json } = reading;
-  const { nodes, raw, raws } = takeMembers(reading, json.root, fields.request);
+  const { nodes, raw, raws } = reading.take(json.root, fields.request);
   const turns = createTurns(reading);
   const { messages, stop_sequences: stops } = nodes;
   const system = nodes.system === undefined ? [] : yield* readSystem(reading, nodes.system);
@@ -57,14 +45,14 @@ interface Config {
 /** The format stood beside the configuration before it stood in it. */
 function readConfig(reading: Reading, at: Node | undefined, earlier: Node | undefined): Config {
   if (at === undefined) return { format: earlier };
-  const { effort, format } = takeMembers(reading, at, fields.output_config).nodes;
+  const { effort, format } = reading.take(at, fields.output_config).nodes;
   if (format !== undefined && earlier !== undefined) reading.leftOut.push(earlier);
   return { effort, format: format ?? earlier };
 }
 
 /** Some servers refuse an empty list. */
 function readStops(reading: Reading, list: Node): string | undefined {
-  requireKind(reading, list, 'array');
+  reading.requireKind(list, 'array');
   return reading.json.next(list) === list + 1 ? undefined : reading.json.raw(list);
 }
 
@@ -83,10 +71,10 @@ const refusedTools: RefusedTypes = [
 /** The tools that may be called now: of those that wait for the client's search, only what it has found, at the end. */
 function* readTools(reading: Reading, offers: Offers, list: Node): Cooperative<void> {
   const deferred = new Map<string, Offer>();
-  const offered = yield* readList(reading, list, (at) => {
-    const type = typeOf(reading, at);
-    if (type !== '' && type !== 'custom') refuseByType(reading, at, refusedTools);
-    const { raw, requiredText } = takeMembers(reading, at, fields.tool);
+  const offered = yield* reading.readList(list, (at) => {
+    const type = reading.typeOf(at);
+    if (type !== '' && type !== 'custom') reading.refuseUnknown(at, refusedTools);
+    const { raw, requiredText } = reading.take(at, fields.tool);
     const name = requiredText('name');
     const more = { description: raw('description'), parameters: raw('input_schema'), strict: raw('strict') };
     const offer: Offer = { at, tool: { kind: 'function', name }, ...more };
@@ -100,7 +88,7 @@ function* readTools(reading: Reading, offers: Offers, list: Node): Cooperative<v
   const [first] = deferred.values();
   if (first && offered.length === 0) {
     const what = 'waits for a search, and no tool is left that could search. Leave out its defer_loading.';
-    refuse(reading, first.at, what);
+    reading.refuse(first.at, what);
   }
   for (const name of reading.found) {
     const offer = deferred.get(name);
@@ -112,15 +100,15 @@ const modes: Readonly<Record<string, Choice['mode']>> = { auto: 'auto', any: 're
 
 function readChoice(reading: Reading, offers: Offers, at: Node | undefined): { choice?: Choice; oneCall: boolean } {
   if (at === undefined) return { oneCall: false };
-  const type = typeOf(reading, at);
-  const { raw, requiredText } = takeMembers(reading, at, fields.tool_choice);
+  const type = reading.typeOf(at);
+  const { raw, requiredText } = reading.take(at, fields.tool_choice);
   const oneCall = raw('disable_parallel_tool_use') === 'true';
   if (type === 'tool') {
     const forced = offers.nameOf(at, { kind: 'function', name: requiredText('name') });
     return { choice: { at, mode: 'required', forced }, oneCall };
   }
   const mode = Object.hasOwn(modes, type) ? modes[type] : undefined;
-  return { choice: { at, mode: mode ?? refuseUnknown(reading, at) }, oneCall };
+  return { choice: { at, mode: mode ?? reading.refuseUnknown(at) }, oneCall };
 }
 
 /** The level that a number of tokens stands for. */
@@ -129,14 +117,14 @@ const budgets = { low: 2_048, medium: 8_192, high: 24_576 };
 type Thinking = Pick<Asking, 'reasoning' | 'thoughts'>;
 
 function readThinking(reading: Reading, thinking: Node | undefined, effort: Node | undefined): Thinking {
-  const level = effort === undefined ? undefined : { at: effort, name: textOf(reading, effort), exact: true };
+  const level = effort === undefined ? undefined : { at: effort, name: reading.textOf(effort), exact: true };
   // This is how the gateway has always read them.
   const thoughts = { shown: true, sealed: true };
   if (level?.name === 'none') return { reasoning: { wish: 'off', offAt: level.at }, thoughts };
   if (thinking === undefined) return { reasoning: { wish: 'off', level }, thoughts };
   if (reading.json.raw(thinking) === 'false') return { reasoning: { wish: 'off', offAt: thinking, level }, thoughts };
-  const type = typeOf(reading, thinking);
-  const { nodes, raw } = takeMembers(reading, thinking, fields.thinking);
+  const type = reading.typeOf(thinking);
+  const { nodes, raw } = reading.take(thinking, fields.thinking);
   thoughts.shown = raw('display') !== '"omitted"';
   const budget = nodes.budget_tokens;
   if (type === 'disabled') return { reasoning: { wish: 'off', offAt: thinking, level }, thoughts };
@@ -151,9 +139,9 @@ function readThinking(reading: Reading, thinking: Node | undefined, effort: Node
 }
 
 function readFormat(reading: Reading, at: Node): string {
-  const type = typeOf(reading, at);
-  const { required } = takeMembers(reading, at, fields['output_config.format']);
-  if (type !== 'json_schema') refuseUnknown(reading, at);
+  const type = reading.typeOf(at);
+  const { required } = reading.take(at, fields['output_config.format']);
+  if (type !== 'json_schema') reading.refuseUnknown(at);
   return toSchemaFormat('"output"', reading.json.raw(required('schema')), { strict: 'true' });
 }
 
@@ -161,14 +149,14 @@ function readFormat(reading: Reading, at: Node): string {
 function readKeptThoughts(reading: Reading, management: Node | undefined): number {
   let kept = Number.POSITIVE_INFINITY;
   if (management === undefined) return kept;
-  const { edits } = takeMembers(reading, management, fields.context_management).nodes;
+  const { edits } = reading.take(management, fields.context_management).nodes;
   if (edits === undefined) return kept;
-  requireKind(reading, edits, 'array');
+  reading.requireKind(edits, 'array');
   for (const edit of reading.json.elements(edits)) {
-    if (typeOf(reading, edit) !== 'clear_thinking_20251015') {
-      refuseType(reading, edit, 'shortens the history, which nothing here does. Leave it out.');
+    if (reading.typeOf(edit) !== 'clear_thinking_20251015') {
+      reading.refuseType(edit, 'shortens the history, which nothing here does. Leave it out.');
     }
-    const { keep } = takeMembers(reading, edit, fields.clear_thinking_20251015).nodes;
+    const { keep } = reading.take(edit, fields.clear_thinking_20251015).nodes;
     kept = Math.min(kept, keep === undefined ? 1 : readKeep(reading, keep));
   }
   return kept;
@@ -177,12 +165,12 @@ function readKeptThoughts(reading: Reading, management: Node | undefined): numbe
 function readKeep(reading: Reading, keep: Node): number {
   const { json } = reading;
   if (json.raw(keep) === '"all"') return Number.POSITIVE_INFINITY;
-  const type = typeOf(reading, keep);
-  const { required } = takeMembers(reading, keep, fields['clear_thinking_20251015.keep']);
+  const type = reading.typeOf(keep);
+  const { required } = reading.take(keep, fields['clear_thinking_20251015.keep']);
   if (type === 'all') return Number.POSITIVE_INFINITY;
-  if (type !== 'thinking_turns') refuseUnknown(reading, keep);
+  if (type !== 'thinking_turns') reading.refuseUnknown(keep);
   const count = required('value');
-  requireKind(reading, count, 'number');
+  reading.requireKind(count, 'number');
   return Number(json.raw(count));
 }
 

@@ -1,9 +1,8 @@
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import type { Asking, Reasoning, Turn } from './asking.ts';
-import { takeMembers } from './members.ts';
 import { toSchemaFormat, toText } from './parts.ts';
-import { type Reading, refuse, refuseUnknown, requireKind, textOf, typeOf } from './reading.ts';
+import type { Reading } from './reading.ts';
 import { responsesFields as fields } from './responses-fields.ts';
 import { readInput } from './responses-items.ts';
 import { createResponsesTools } from './responses-tools.ts';
@@ -12,9 +11,9 @@ import { createTurns } from './turns.ts';
 /** Reads a request of the responses dialect. */
 export function* readResponses(reading: Reading): Cooperative<Asking> {
   const { json } = reading;
-  const { nodes, raw, raws, string } = takeMembers(reading, json.root, fields.request);
+  const { nodes, raw, raws, string } = reading.take(json.root, fields.request);
   if (raw('background') === 'true') {
-    refuse(reading, nodes.background ?? json.root, 'is not supported: nothing is stored. Leave it out.');
+    reading.refuse(nodes.background ?? json.root, 'is not supported: nothing is stored. Leave it out.');
   }
   const [turns, tools] = [createTurns(reading), createResponsesTools(reading)];
   const instructions = string('instructions');
@@ -44,24 +43,24 @@ export function* readResponses(reading: Reading): Cooperative<Asking> {
 
 function includes(reading: Reading, list: Node | undefined, raw: string): boolean {
   if (list === undefined) return false;
-  requireKind(reading, list, 'array');
+  reading.requireKind(list, 'array');
   return [...reading.json.elements(list)].some((element) => reading.json.raw(element) === raw);
 }
 
 function readReasoning(reading: Reading, at: Node | undefined): Reasoning & { readonly replaysAll: boolean } {
   if (at === undefined) return { replaysAll: true };
-  const { nodes, raw } = takeMembers(reading, at, fields.reasoning);
+  const { nodes, raw } = reading.take(at, fields.reasoning);
   const replaysAll = raw('context') !== '"current_turn"';
   const { effort } = nodes;
   if (effort === undefined) return { replaysAll };
-  const name = textOf(reading, effort);
+  const name = reading.textOf(effort);
   return { replaysAll, wish: name === 'none' ? 'off' : 'on', level: { at: effort, name, exact: true } };
 }
 
 /** The format that the text must have. */
 function readText(reading: Reading, at: Node | undefined): Node | undefined {
   if (at === undefined) return undefined;
-  const { nodes, raw } = takeMembers(reading, at, fields.text);
+  const { nodes, raw } = reading.take(at, fields.text);
   const { verbosity, format } = nodes;
   // The middle is what a model does without being asked.
   if (verbosity !== undefined && raw('verbosity') !== '"medium"') reading.leftOut.push(verbosity);
@@ -75,11 +74,11 @@ function withoutOldThoughts(turns: readonly Turn[]): readonly Turn[] {
 }
 
 function readFormat(reading: Reading, at: Node): string | undefined {
-  const type = typeOf(reading, at);
-  const { raw, required, requiredString } = takeMembers(reading, at, fields['text.format']);
+  const type = reading.typeOf(at);
+  const { raw, required, requiredString } = reading.take(at, fields['text.format']);
   if (type === 'text') return undefined;
   if (type === 'json_object') return '{"type":"json_object"}';
-  if (type !== 'json_schema') refuseUnknown(reading, at);
+  if (type !== 'json_schema') reading.refuseUnknown(at);
   const rest = { description: raw('description'), strict: raw('strict') };
   return toSchemaFormat(requiredString('name'), reading.json.raw(required('schema')), rest);
 }

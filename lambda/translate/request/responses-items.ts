@@ -2,7 +2,7 @@ import { presentMember } from '../../dialects/answer.ts';
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import type { ClientTool } from '../tools.ts';
-import { type Members, takeMembers } from './members.ts';
+import type { Members } from './members.ts';
 import {
   joinStrings,
   type Part,
@@ -14,19 +14,7 @@ import {
   toImage,
   toText,
 } from './parts.ts';
-import {
-  isPauseDue,
-  type Reading,
-  type RefusedTypes,
-  readContent,
-  readList,
-  refuse,
-  refuseByType,
-  refuseType,
-  refuseUnknown,
-  requireKind,
-  typeOf,
-} from './reading.ts';
+import type { Reading, RefusedTypes } from './reading.ts';
 import { responsesFields as fields } from './responses-fields.ts';
 import { type ResponsesTools, readReferred, requireClientSearch, search } from './responses-tools.ts';
 import type { Turns } from './turns.ts';
@@ -46,11 +34,11 @@ export function* readInput(items: Items, input: Node): Cooperative<void> {
     turns.add('user', [toText(json.raw(input))]);
     return;
   }
-  requireKind(reading, input, 'string', 'array');
+  reading.requireKind(input, 'string', 'array');
   for (const item of json.elements(input)) {
     const rest = readItem(items, item);
     if (rest !== undefined) yield* rest;
-    if (isPauseDue(reading, item)) yield;
+    if (reading.isPauseDue(item)) yield;
   }
 }
 
@@ -85,14 +73,14 @@ const readers: Readonly<Record<string, ReadItem>> = {
   custom_tool_call_output: readOutput,
   tool_search_output: readSearchOutput,
   additional_tools: ({ reading, tools }, item) =>
-    tools.read(takeMembers(reading, item, fields['additional_tools item']).required('tools')),
+    tools.read(reading.take(item, fields['additional_tools item']).required('tools')),
   web_search_call: ({ reading }, item) => {
     reading.leftOut.push(item);
     return undefined;
   },
   image_generation_call: ({ reading }, item) => {
     const result = presentMember(reading.json, item, 'result');
-    if (result !== undefined) refuseType(reading, item, 'holds an image. Send it as an input_image of the user.');
+    if (result !== undefined) reading.refuseType(item, 'holds an image. Send it as an input_image of the user.');
     reading.leftOut.push(item);
     return undefined;
   },
@@ -103,13 +91,13 @@ export const knownItems = Object.keys(readers);
 
 function readItem(items: Items, item: Node): Cooperative<void> | undefined {
   const { reading } = items;
-  const type = typeOf(reading, item);
+  const type = reading.typeOf(item);
   const read = Object.hasOwn(readers, type) ? readers[type] : undefined;
-  return read === undefined ? refuseByType(reading, item, refusedItems) : read(items, item);
+  return read === undefined ? reading.refuseUnknown(item, refusedItems) : read(items, item);
 }
 
 function* readMessage({ reading, turns }: Items, item: Node): Cooperative<void> {
-  const message = takeMembers(reading, item, fields['message item']);
+  const message = reading.take(item, fields['message item']);
   const content = message.required('content');
   switch (message.requiredText('role')) {
     case 'user':
@@ -120,11 +108,10 @@ function* readMessage({ reading, turns }: Items, item: Node): Cooperative<void> 
       turns.add('system', yield* readInstructions(reading, content));
       break;
     case 'assistant':
-      for (const text of yield* readContent(reading, content, (part) => readSaid(reading, turns, part)))
-        turns.say(text);
+      for (const text of yield* reading.readContent(content, (part) => readSaid(reading, turns, part))) turns.say(text);
       break;
     default:
-      refuse(reading, message.required('role'), 'must be user, assistant, system or developer.');
+      reading.refuse(message.required('role'), 'must be user, assistant, system or developer.');
   }
 }
 
@@ -132,62 +119,62 @@ function* readInstructions(reading: Reading, content: Node): Cooperative<Part[]>
   const parts = yield* readParts(reading, content);
   for (const part of parts) {
     if (part.kind === 'text') continue;
-    refuseType(reading, part.at, "can't stand in instructions. Send it in a message of the user.");
+    reading.refuseType(part.at, "can't stand in instructions. Send it in a message of the user.");
   }
   return parts;
 }
 
 /** What one agent says to another is a message of the user for the one that reads it. */
 function* readAgentMessage({ reading, turns }: Items, item: Node): Cooperative<void> {
-  const { required } = takeMembers(reading, item, fields['agent_message item']);
+  const { required } = reading.take(item, fields['agent_message item']);
   const parts = yield* readParts(reading, required('content'));
   if (parts.length > 0) turns.add('user', parts);
 }
 
 /** The parts of a content or an output. */
 function readParts(reading: Reading, content: Node): Cooperative<Part[]> {
-  return readContent<Part>(reading, content, (part) => readPart(reading, part));
+  return reading.readContent<Part>(content, (part) => readPart(reading, part));
 }
 
 const isText = (type: string) => type === 'input_text' || type === 'output_text' || type === 'text';
 
 const readText = (reading: Reading, part: Node): string =>
-  takeMembers(reading, part, fields['text part']).requiredString('text');
+  reading.take(part, fields['text part']).requiredString('text');
 
 /** Reads a part; undefined for one that only its maker can read. */
 function readPart(reading: Reading, part: Node): Part | undefined {
-  const type = typeOf(reading, part);
+  const type = reading.typeOf(part);
   if (isText(type)) return toText(readText(reading, part));
   switch (type) {
     case 'input_image':
-      return toImage(part, takeMembers(reading, part, fields['input_image part']).requiredString('image_url'));
+      return toImage(part, reading.take(part, fields['input_image part']).requiredString('image_url'));
     case 'input_file': {
-      const file = takeMembers(reading, part, fields['input_file part']);
+      const file = reading.take(part, fields['input_file part']);
       return toFile(part, file.string('filename'), file.requiredString('file_data'));
     }
     case 'input_audio': {
-      const audio = reading.json.raw(takeMembers(reading, part, fields['input_audio part']).required('input_audio'));
+      const audio = reading.json.raw(reading.take(part, fields['input_audio part']).required('input_audio'));
       return { kind: 'audio', at: part, written: `{"type":"input_audio","input_audio":${audio}}` };
     }
     case 'encrypted_content':
       reading.leftOut.push(part);
       return undefined;
     default:
-      return refuseUnknown(reading, part, 'Send text instead.');
+      return reading.refusePart(part);
   }
 }
 
 function readSaid(reading: Reading, turns: Turns, part: Node): TextPart | undefined {
-  const type = typeOf(reading, part);
+  const type = reading.typeOf(part);
   if (isText(type)) return toText(readText(reading, part));
-  if (type !== 'refusal') refuseType(reading, part, "can't stand in a message of the assistant. Send text.");
-  turns.decline(takeMembers(reading, part, fields['refusal part']).requiredString('refusal'));
+  if (type !== 'refusal') reading.refuseType(part, "can't stand in a message of the assistant. Send text.");
+  turns.decline(reading.take(part, fields['refusal part']).requiredString('refusal'));
   return undefined;
 }
 
 /** What was sealed here says what the model thought; else what was shown of it. */
 function* readReasoning({ reading, turns }: Items, item: Node): Cooperative<void> {
-  const { nodes, text } = takeMembers(reading, item, fields['reasoning item']);
+  const { nodes, text } = reading.take(item, fields['reasoning item']);
   const seal = text('encrypted_content');
   const opened = seal === undefined ? undefined : reading.open(seal);
   const content = yield* readReasoningTexts(reading, nodes.content);
@@ -203,8 +190,8 @@ const reasoningTexts = new Set(['summary_text', 'reasoning_text', 'text']);
 
 function* readReasoningTexts(reading: Reading, list: Node | undefined): Cooperative<string[]> {
   if (list === undefined) return [];
-  return yield* readList(reading, list, (part) => {
-    if (!reasoningTexts.has(typeOf(reading, part))) refuseUnknown(reading, part);
+  return yield* reading.readList(list, (part) => {
+    if (!reasoningTexts.has(reading.typeOf(part))) reading.refuseUnknown(part);
     return readText(reading, part);
   });
 }
@@ -215,19 +202,19 @@ function addCall({ turns }: Items, at: Node, call: Members<'call_id'>, tool: Cli
 }
 
 function readFunctionCall(items: Items, item: Node): undefined {
-  const call = takeMembers(items.reading, item, fields['function_call item']);
+  const call = items.reading.take(item, fields['function_call item']);
   addCall(items, item, call, readReferred('function', call), call.requiredString('arguments'));
 }
 
 function* readCustomCall(items: Items, item: Node): Cooperative<void> {
-  const call = takeMembers(items.reading, item, fields['custom_tool_call item']);
+  const call = items.reading.take(item, fields['custom_tool_call item']);
   const given = yield* quoteJson(`{"input":${call.requiredString('input')}}`);
   addCall(items, item, call, readReferred('custom', call), given);
 }
 
 function* readSearchCall(items: Items, item: Node): Cooperative<void> {
   const { json } = items.reading;
-  const call = takeMembers(items.reading, item, fields['tool_search_call item']);
+  const call = items.reading.take(item, fields['tool_search_call item']);
   requireClientSearch(items.reading, item, call.raw('execution'));
   const given = call.required('arguments');
   const raw = json.raw(given);
@@ -235,13 +222,13 @@ function* readSearchCall(items: Items, item: Node): Cooperative<void> {
 }
 
 function* readOutput({ reading, turns }: Items, item: Node): Cooperative<void> {
-  const { required, requiredText } = takeMembers(reading, item, fields['call_output item']);
+  const { required, requiredText } = reading.take(item, fields['call_output item']);
   const id = requiredText('call_id');
   turns.result(item, yield* readParts(reading, required('output')), id);
 }
 
 function* readSearchOutput({ reading, turns, tools }: Items, item: Node): Cooperative<void> {
-  const { raw, required, requiredText } = takeMembers(reading, item, fields['tool_search_output item']);
+  const { raw, required, requiredText } = reading.take(item, fields['tool_search_output item']);
   requireClientSearch(reading, item, raw('execution'));
   const id = requiredText('call_id');
   const found: string[] = [];

@@ -1,21 +1,9 @@
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import type { ClientTool } from '../tools.ts';
-import { type Members, takeMembers } from './members.ts';
+import type { Members } from './members.ts';
 import { type Choice, createOffers, type Offer, type Selection } from './offers.ts';
-import {
-  isPauseDue,
-  type Reading,
-  type RefusedTypes,
-  readList,
-  refuse,
-  refuseByType,
-  refuseType,
-  refuseUnknown,
-  requireKind,
-  textOf,
-  typeOf,
-} from './reading.ts';
+import type { Reading, RefusedTypes } from './reading.ts';
 import { responsesFields as fields } from './responses-fields.ts';
 
 /** Tools that agents offer by default and that run at the vendor: left out, unless one is forced. */
@@ -51,13 +39,13 @@ export function createResponsesTools(reading: Reading) {
   }
 
   function readTool(at: Node, around: Around): Cooperative<void> | undefined {
-    const type = typeOf(reading, at);
+    const type = reading.typeOf(at);
     if (type === 'function' || type === 'custom') {
       const tool = type === 'function' ? readFunction(reading, at, around) : readCustom(reading, at, around);
       if (tool.deferred === undefined || around.found) offer(tool, around);
       else deferred ??= tool.deferred;
     } else if (type === 'namespace' && around.namespace === undefined) {
-      const { required, requiredText } = takeMembers(reading, at, fields['namespace tool']);
+      const { required, requiredText } = reading.take(at, fields['namespace tool']);
       const namespace = requiredText('name');
       const list = required('tools');
       if (json.next(list) === list + 1) reading.leftOut.push(at); // without tools it is nothing
@@ -68,27 +56,27 @@ export function createResponsesTools(reading: Reading) {
     } else if (hostedTools.test(type)) {
       hosted.set(type, at);
       reading.leftOut.push(at);
-    } else refuseByType(reading, at, refusedTools);
+    } else reading.refuseUnknown(at, refusedTools);
     return undefined;
   }
 
   function* readTools(list: Node, around: Around = {}): Cooperative<void> {
-    requireKind(reading, list, 'array');
+    reading.requireKind(list, 'array');
     for (const tool of json.elements(list)) {
       const rest = readTool(tool, around);
       if (rest !== undefined) yield* rest;
-      if (isPauseDue(reading, tool)) yield;
+      if (reading.isPauseDue(tool)) yield;
     }
   }
 
   function* readChoice(at: Node): Cooperative<Choice> {
-    requireKind(reading, at, 'string', 'object');
+    reading.requireKind(at, 'string', 'object');
     if (json.kind(at) === 'string') return { at, mode: readMode(reading, at) };
     const readName = (tool: Node) => offers.nameOf(tool, readReference(reading, tool, hosted));
-    if (typeOf(reading, at) !== 'allowed_tools') return { at, mode: 'required', forced: readName(at) };
-    const { required } = takeMembers(reading, at, fields.tool_choice);
-    const allowed = yield* readList(reading, required('tools'), (entry) => {
-      if (!hostedTools.test(typeOf(reading, entry))) return readName(entry);
+    if (reading.typeOf(at) !== 'allowed_tools') return { at, mode: 'required', forced: readName(at) };
+    const { required } = reading.take(at, fields.tool_choice);
+    const allowed = yield* reading.readList(required('tools'), (entry) => {
+      if (!hostedTools.test(reading.typeOf(entry))) return readName(entry);
       reading.leftOut.push(entry);
       return undefined;
     });
@@ -100,7 +88,7 @@ export function createResponsesTools(reading: Reading) {
     /** What is sent of all tools: those that only a search may load are among them once they were found. */
     *select(choice: Node | undefined): Cooperative<Selection> {
       if (deferred !== undefined && !hasSearch) {
-        refuse(reading, deferred, 'needs a tool_search among the tools, or no search could load the tool.');
+        reading.refuse(deferred, 'needs a tool_search among the tools, or no search could load the tool.');
       }
       return offers.select(choice === undefined ? undefined : yield* readChoice(choice));
     },
@@ -110,7 +98,7 @@ export function createResponsesTools(reading: Reading) {
 type Read = Offer & { readonly deferred: Node | undefined };
 
 function readFunction(reading: Reading, at: Node, { namespace }: Around): Read {
-  const tool = takeMembers(reading, at, fields['function tool']);
+  const tool = reading.take(at, fields['function tool']);
   return {
     at,
     tool: { kind: 'function', name: tool.requiredText('name'), namespace },
@@ -122,7 +110,7 @@ function readFunction(reading: Reading, at: Node, { namespace }: Around): Read {
 }
 
 function readCustom(reading: Reading, at: Node, { namespace }: Around): Read {
-  const tool = takeMembers(reading, at, fields['custom tool']);
+  const tool = reading.take(at, fields['custom tool']);
   const format = tool.nodes.format;
   return {
     at,
@@ -134,10 +122,10 @@ function readCustom(reading: Reading, at: Node, { namespace }: Around): Read {
 }
 
 function readGrammar(reading: Reading, at: Node): Offer['grammar'] {
-  const type = typeOf(reading, at);
-  const { requiredString } = takeMembers(reading, at, fields['custom tool.format']);
+  const type = reading.typeOf(at);
+  const { requiredString } = reading.take(at, fields['custom tool.format']);
   if (type === 'text') return undefined;
-  if (type !== 'grammar') refuseUnknown(reading, at);
+  if (type !== 'grammar') reading.refuseUnknown(at);
   return { at, syntax: requiredString('syntax'), definition: requiredString('definition') };
 }
 
@@ -145,7 +133,7 @@ function readGrammar(reading: Reading, at: Node): Offer['grammar'] {
 export const search: ClientTool = { kind: 'tool_search', name: 'tool_search' };
 
 function readSearch(reading: Reading, at: Node): Offer {
-  const { raw } = takeMembers(reading, at, fields['tool_search tool']);
+  const { raw } = reading.take(at, fields['tool_search tool']);
   requireClientSearch(reading, at, raw('execution'));
   return { at, tool: search, description: raw('description'), parameters: raw('parameters') };
 }
@@ -153,7 +141,7 @@ function readSearch(reading: Reading, at: Node): Offer {
 /** Refuses a search that the vendor would have to run. */
 export function requireClientSearch(reading: Reading, at: Node, execution: string | undefined): void {
   if (execution === '"client"') return;
-  refuse(reading, at, 'is a tool search at the vendor, and this model has none. Set its execution to client.');
+  reading.refuse(at, 'is a tool search at the vendor, and this model has none. Set its execution to client.');
 }
 
 function deferredIn({ nodes, raw }: Members<'defer_loading'>): Node | undefined {
@@ -161,21 +149,21 @@ function deferredIn({ nodes, raw }: Members<'defer_loading'>): Node | undefined 
 }
 
 function readMode(reading: Reading, at: Node): Choice['mode'] {
-  const mode = textOf(reading, at);
+  const mode = reading.textOf(at);
   if (mode === 'auto' || mode === 'none' || mode === 'required') return mode;
-  return refuse(reading, at, 'must be auto, none or required.');
+  return reading.refuse(at, 'must be auto, none or required.');
 }
 
 /** The tool that a choice names. */
 function readReference(reading: Reading, at: Node, hosted: ReadonlyMap<string, Node>): ClientTool {
-  const type = typeOf(reading, at);
+  const type = reading.typeOf(at);
   if (hostedTools.test(type)) {
     const remedy = type.startsWith('web_search') ? 'In Codex: web_search = "disabled".' : 'Leave it out.';
-    refuseType(reading, hosted.get(type) ?? at, `runs at the vendor, and this model has none. ${remedy}`);
+    reading.refuseType(hosted.get(type) ?? at, `runs at the vendor, and this model has none. ${remedy}`);
   }
-  const reference = takeMembers(reading, at, fields.tool_choice);
+  const reference = reading.take(at, fields.tool_choice);
   if (type === 'tool_search') return search;
-  if (type !== 'function' && type !== 'custom') return refuseUnknown(reading, at);
+  if (type !== 'function' && type !== 'custom') return reading.refuseUnknown(at);
   return readReferred(type, reference);
 }
 

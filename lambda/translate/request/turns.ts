@@ -2,7 +2,7 @@ import { excerpt } from '../../errors.ts';
 import type { Node } from '../../json/scan.ts';
 import type { AssistantTurn, Call, Thought, Turn } from './asking.ts';
 import type { Part, TextPart } from './parts.ts';
-import { type Reading, refuse } from './reading.ts';
+import type { Reading } from './reading.ts';
 
 const longestId = 60;
 
@@ -41,7 +41,7 @@ export function createTurns(reading: Reading) {
       const call = same?.calls[same.answered];
       if (same === undefined || call === undefined) {
         const what = `answers ${excerpt(id, longestId)}, which no call before it waits for.`;
-        refuse(reading, at, `${what} Send the full history.`);
+        reading.refuse(at, `${what} Send the full history.`);
       }
       same.answered += 1;
       call.result = parts;
@@ -51,7 +51,7 @@ export function createTurns(reading: Reading) {
       for (const turn of turns) {
         const unanswered = turn.role === 'assistant' && turn.calls.find(({ result }) => result === undefined);
         if (!unanswered) continue;
-        refuse(reading, unanswered.at, 'is a call without its output. Send the output too, or leave the call out.');
+        reading.refuse(unanswered.at, 'is a call without its output. Send the output too, or leave the call out.');
       }
       return turns;
     },

@@ -4,7 +4,7 @@ import type { Json, Node } from '../../json/scan.ts';
 import type { Asking } from './asking.ts';
 import { writeMessages } from './chat-messages.ts';
 import { quote } from './parts.ts';
-import { type Reading, refuse } from './reading.ts';
+import type { Reading } from './reading.ts';
 import { type ChatUpstream, createBodyText, type Writing } from './writing.ts';
 
 /**
@@ -19,7 +19,7 @@ export function* writeChat(
 ): Cooperative<readonly string[]> {
   const [unknown] = reading.unread;
   if (upstream.unknown === 'refuse' && unknown !== undefined) {
-    refuse(reading, unknown, 'is not supported with this model. Leave it out.');
+    reading.refuse(unknown, 'is not supported with this model. Leave it out.');
   }
   const body = createBodyText();
   const writing: Writing = { reading, asking, upstream, body };

@@ -102,31 +102,6 @@ describe('an upstream that speaks only chat', () => {
     expect(body).toMatchObject({ max_tokens: 50, messages: [{ role: 'user' }] });
   });
 
-  test('gives thoughts back to the model that had them, out of the seal', async () => {
-    gateway.upstream.otherwise(
-      json(200, plain({ content: null, reasoning_content: 'Look outside.', tool_calls: [calling] }, 'tool_calls')),
-    );
-    const question = { role: 'user' as const, content: 'Rain?' };
-    const tools = [{ name: 'weather', input_schema: weather }];
-    const ask = (messages: Anthropic.MessageParam[]) =>
-      anthropic.messages.create({
-        model: 'svc',
-        max_tokens: 50,
-        messages,
-        tools,
-        thinking: { type: 'adaptive', display: 'omitted' },
-      });
-    const { content } = await ask([question]);
-    expect(content[0]).toMatchObject({ type: 'thinking', thinking: '', signature: expect.stringMatching(/^svc1\./) });
-    const result = { type: 'tool_result' as const, tool_use_id: 'call_1', content: 'Yes.' };
-    await ask([question, { role: 'assistant', content }, { role: 'user', content: [result] }]);
-    expect(asked().body.messages).toMatchObject([
-      {},
-      { role: 'assistant', reasoning_content: 'Look outside.' },
-      { role: 'tool' },
-    ]);
-  });
-
   const secretive = 'I am Thunder of "AcmeCorp".\n\u2028\u{1f600}';
   const answers = {
     stream: () => {

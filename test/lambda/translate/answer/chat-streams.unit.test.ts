@@ -1,10 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { readEvents } from '../../../support/client-view.ts';
-import type { ChatCase, Piece } from './cases/case.ts';
+import { type ChatCase, end, type Piece, usageOf } from './cases/case.ts';
 import { chatCases } from './cases/index.ts';
-import { assertResponse } from './response-schema.ts';
 import { bytesOf, type Client, clients, plainOf, translateAnswer, translateStream } from './translated.ts';
-import { assertMessage, assertStream } from './validate.ts';
+import { assertStream, fold } from './validate.ts';
 
 /** A request that asks for all that a response repeats. */
 const body = {
@@ -70,25 +69,6 @@ const assertSays: Record<Client, (answer: Record<string, unknown>, one: ChatCase
   },
 };
 
-/** What the events of a stream add up to, for a client that only counts on what the dialect promises. */
-function fold(client: Client, values: readonly unknown[]): unknown {
-  const events = values.map(Object);
-  if (client === 'responses') return events.at(-1).response;
-  const message = structuredClone(events[0].message);
-  for (const { type, index, content_block: block, delta, usage } of events) {
-    if (type === 'content_block_start') message.content[index] = { ...block, json: '' };
-    const open = message.content[index];
-    if (delta?.type === 'text_delta') open.text += delta.text;
-    if (delta?.type === 'thinking_delta') open.thinking += delta.thinking;
-    if (delta?.type === 'signature_delta') open.signature = delta.signature;
-    if (delta?.type === 'input_json_delta') open.json += delta.partial_json;
-    if (type === 'content_block_stop' && open.type === 'tool_use') open.input = JSON.parse(open.json || '{}');
-    if (type === 'content_block_stop') delete open.json;
-    if (type === 'message_delta') Object.assign(message, delta, { usage });
-  }
-  return message;
-}
-
 /** Ids are random, and given out in the order in which things begin. */
 const withoutIds = (value: unknown) =>
   JSON.parse(
@@ -101,13 +81,24 @@ test.each(chatCases.map((one) => [one.name, one] as const))('%s', (_name, one) =
     expect(isEnded).toBe(true);
     const events = readEvents(output);
     assertStream(client, events);
-    const values = events.map(({ value }) => value);
-    const folded = Object(fold(client, values));
+    const folded = fold(client, events);
     assertSays[client](folded, one);
     const plain = plainOf(one);
     if (plain === undefined) continue;
     const answer = translateAnswer(client, plain, setupOf(one));
-    (client === 'responses' ? assertResponse : assertMessage)(answer);
     expect(withoutIds(answer)).toEqual(withoutIds(folded));
   }
+});
+
+test.each([
+  [{ cached_tokens: 9 }, [5, 5, 0], [0, 5, 0]],
+  [{ cached_tokens: 4, cache_write_tokens: 9 }, [5, 4, 1], [0, 4, 1]],
+])('of 5 tokens no more than 5 are told, by each dialect as it counts: %j', (details, asResponse, asMessage) => {
+  const chunks = [end(), usageOf({ prompt_tokens: 5, completion_tokens: 1, prompt_tokens_details: details })];
+  const usage = (client: Client) => fold(client, readEvents(translateStream(client, bytesOf({ chunks })).output)).usage;
+  const { input_tokens, input_tokens_details: cached } = usage('responses');
+  expect([input_tokens, cached.cached_tokens, cached.cache_write_tokens]).toEqual(asResponse);
+  const counts = usage('messages');
+  const { cache_read_input_tokens: read, cache_creation_input_tokens: written } = counts;
+  expect([counts.input_tokens, read, written]).toEqual(asMessage);
 });

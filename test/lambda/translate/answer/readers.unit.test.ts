@@ -23,42 +23,10 @@ const vercel: Record<Client, (fetch: Fetch) => Model> = {
   messages: (fetch) => createAnthropic({ baseURL: 'http://gateway', apiKey: 'k', fetch })('svc'),
 };
 
-/** What the parts of a model's stream add up to, in the form of its plain answer. */
-async function foldParts(model: Model): Promise<unknown> {
+/** Reads a stream, of which this strict reader says itself what it can't read. */
+async function readParts(model: Model): Promise<void> {
   const { stream } = await model.doStream({ prompt, tools });
-  const content: { type: string; text?: string }[] = [];
-  const open = new Map<string, { type: string; text: string }>();
-  let rest = {};
-  for await (const part of stream) {
-    if (part.type === 'error') throw part.error;
-    if (part.type === 'text-start' || part.type === 'reasoning-start') {
-      const begun = { type: part.type.slice(0, -'-start'.length), text: '' };
-      open.set(part.id, begun);
-      content.push(begun);
-    }
-    const text = 'id' in part ? open.get(part.id) : undefined;
-    if ((part.type === 'text-delta' || part.type === 'reasoning-delta') && text) text.text += part.delta;
-    if (part.type === 'tool-call') content.push(part);
-    if (part.type === 'finish') rest = { finishReason: part.finishReason, usage: part.usage };
-  }
-  return { content: joined(content), ...rest };
-}
-
-async function readPlain(model: Model): Promise<unknown> {
-  const { content, finishReason, usage } = await model.doGenerate({ prompt, tools });
-  return { content: joined(content), finishReason, usage };
-}
-
-/** The parts of a message as one text, as this reader has them in a stream; inputs decoded, as it has them in an answer. */
-function joined(content: readonly { type: string; text?: string; input?: unknown }[]): unknown[] {
-  const parts: { type: string; text?: string }[] = [];
-  for (const part of content) {
-    const last = parts.at(-1);
-    if (part.type === 'text' && last?.type === 'text') last.text = `${last.text}${part.text}`;
-    else
-      parts.push(part.type === 'tool-call' ? { ...part, ...{ input: JSON.parse(String(part.input)) } } : { ...part });
-  }
-  return parts;
+  for await (const part of stream) if (part.type === 'error') throw part.error;
 }
 
 interface Reader {
@@ -69,8 +37,8 @@ interface Reader {
 
 const vercelReader = (client: Client): Reader => ({
   client,
-  stream: (fetch) => foldParts(vercel[client](fetch)),
-  plain: (fetch) => readPlain(vercel[client](fetch)),
+  stream: (fetch) => readParts(vercel[client](fetch)),
+  plain: async (fetch) => void (await vercel[client](fetch).doGenerate({ prompt, tools })),
 });
 
 const readers: readonly (readonly [string, Reader])[] = [
@@ -98,7 +66,7 @@ const readers: readonly (readonly [string, Reader])[] = [
 function comparable(value: unknown): unknown {
   const left = /^(providerMetadata|raw|_request_id|parsed|output_parsed|parsed_output|parsed_arguments|partial_json)$/;
   return JSON.parse(
-    JSON.stringify(value, (name, member) => {
+    JSON.stringify(value ?? null, (name, member) => {
       if (left.test(name)) return undefined;
       return /id$/i.test(name) && /\d{32}$/.test(member) ? 'id' : member;
     }),

@@ -101,16 +101,6 @@ describe('the messages of a messages request', () => {
       ],
     ],
     [
-      'a result with an image, and a word with it',
-      [user, assistant(use('t1')), from(result('t1', [block('a'), image]), block('look'))],
-      [
-        asked,
-        calls(called('t1')),
-        tool('t1', [block('a'), block('[image 1 of 1: see the next message]')]),
-        { role: 'user', content: [shown, block('look')] },
-      ],
-    ],
-    [
       'calls that failed: by their text, one that says so itself, and one without a word',
       [
         user,
@@ -155,11 +145,6 @@ describe('the system prompt of a messages request', () => {
     [[billing], [asked]],
   ])('%j', (value, messages) => {
     expect(translate([user], {}, { system: value }).body.messages).toEqual(messages);
-  });
-
-  test('leading system messages join it', () => {
-    const { body } = translate([{ role: 'system', content: 'rule' }, user], {}, { system: 'be' });
-    expect(body.messages).toEqual([system([block('be'), block('rule')]), asked]);
   });
 });
 
@@ -301,13 +286,10 @@ describe('how much a messages client wants the model to think', () => {
   const [budgetPlace, effortPlace] = ['thinking.budget_tokens', 'output_config.effort'];
 
   test.each<[upstream: Partial<ChatUpstream>, more: object, written: object, leftOut?: string]>([
-    [{}, disabled, {}],
     [{}, { ...adaptive, ...effort }, {}, effortPlace],
     [{}, enabled(2_000), {}, budgetPlace],
-    [named, adaptive, {}],
     [named, effort, { reasoning_effort: 'medium' }],
     [named, enabled(2_048), { reasoning_effort: 'low' }, budgetPlace],
-    [named, enabled(8_000), { reasoning_effort: 'medium' }, budgetPlace],
     [named, enabled(24_000), { reasoning_effort: 'high' }, budgetPlace],
     [{ ...named, levels: ['low', 'max'] }, enabled(31_999), { reasoning_effort: 'max' }, budgetPlace],
     [named, { ...enabled(9), ...effort }, { reasoning_effort: 'medium' }, budgetPlace],
@@ -347,14 +329,6 @@ describe('messages requests that are refused', () => {
     [
       [user, assistant(block('{'))],
       "messages[1] begins the answer, which this model can't continue. End with a message of the user.",
-    ],
-    [
-      [user, assistant(use('t1')), user],
-      'messages[1].content[0] is a call without its output. Send the output too, or leave the call out.',
-    ],
-    [
-      [from(result('t1'))],
-      'messages[0].content[0] answers t1, which no call before it waits for. Send the full history.',
     ],
     [
       [from({ type: 'image', source: { type: 'file', file_id: 'f' } })],
@@ -406,11 +380,6 @@ describe('messages requests that are refused', () => {
     [
       { tools: [{ name: 'a', input_schema: {}, input_examples: [] }] },
       `tools[0].input_examples ${unsupported} nothing here shows examples to the model. Describe them in the description.`,
-    ],
-    [{ tool_choice: { type: 'any' } }, 'tool_choice leaves no tool that this model could call. Offer a function.'],
-    [
-      { tool_choice: { type: 'tool', name: 'a' } },
-      'tool_choice names a tool that is not among the tools. Add it to them.',
     ],
     [{ tool_choice: { type: 'whim' } }, `tool_choice (whim) ${unknown} Leave it out.`],
     [

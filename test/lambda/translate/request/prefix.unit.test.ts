@@ -4,135 +4,106 @@ import type { ChatUpstream } from '../../../../lambda/translate/request/writing.
 import fc from '../../../support/properties.ts';
 import { type ClientDialect, seals, toChat } from './translate.ts';
 
-/** What the model does in one go, and what the client then has to say besides the results of the calls. */
-interface Step {
-  readonly thoughts: readonly string[];
-  readonly text: string | undefined;
-  readonly calls: readonly ('function' | 'custom' | 'namespaced')[];
-  readonly results: 'text' | 'texts' | 'image';
-  readonly rule: 'none' | 'before' | 'after';
-  readonly user: boolean;
-  readonly sealed: boolean;
-}
+/** What one turn adds to the history, once the model has spoken, and when the client has answered. */
+type Step = (turn: number) => object[];
 
-const words = fc.string({ maxLength: 12, unit: 'binary' });
+const text = (type: string, text: string) => ({ type, text });
 
-const anyStep = fc.record<Step>({
-  thoughts: fc.array(words, { maxLength: 2 }),
-  text: fc.option(words, { nil: undefined }),
-  calls: fc.array(fc.constantFrom('function', 'custom', 'namespaced'), { maxLength: 3 }),
-  results: fc.constantFrom('text', 'texts', 'image'),
-  rule: fc.constantFrom('none', 'before', 'after'),
-  user: fc.boolean(),
-  sealed: fc.boolean(),
+const say = (role: string, ...content: object[]) => ({ type: 'message', role, content });
+const goOn = say('user', text('input_text', 'go on'));
+const beQuick = say('developer', text('input_text', 'be quick'));
+const thought = (encrypted_content: string | null = null) => ({
+  ...{ type: 'reasoning', summary: [text('summary_text', 'hm "é"')], encrypted_content },
+});
+const call = (call_id: string, more: object = {}) => ({
+  ...{ type: 'function_call', call_id, name: 'read', arguments: '{"a":1}', ...more },
+});
+const patch = (call_id: string) => ({ type: 'custom_tool_call', call_id, name: 'apply_patch', input: '*** x\n' });
+const output = (call_id: string, output: unknown = 'done') => ({ type: 'function_call_output', call_id, output });
+const image = { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=' };
+const said = say('assistant', text('output_text', 'ok'));
+
+/** As Codex says it. */
+const codex: readonly Step[] = [
+  () => [said, goOn],
+  () => [thought(seals.seal('responses', 'hm')), thought(), said, said, goOn, beQuick],
+  (turn) => [
+    thought(),
+    said,
+    call(`a${turn}`, { namespace: 'mcp__a' }),
+    patch(`b${turn}`),
+    output(`b${turn}`),
+    output(`a${turn}`),
+  ],
+  (turn) => [call(`a${turn}`), beQuick, output(`a${turn}`, [text('input_text', 'see'), image]), goOn],
+  (turn) => [
+    call('same'),
+    call(`b${turn}`),
+    output(`b${turn}`, [image]),
+    output('same', [text('input_text', 'a'), image]),
+    beQuick,
+  ],
+  () => [said, beQuick, goOn],
+];
+const tools = [
+  { type: 'namespace', name: 'mcp__a', description: '', tools: [{ type: 'function', name: 'read' }] },
+  ...[{ type: 'custom', name: 'apply_patch' }, { type: 'web_search' }],
+];
+const askCodex = (history: readonly object[]) => ({
+  ...{ model: 'svc', instructions: 'You are Codex.', stream: true, store: false, tools },
+  input: [say('developer', text('input_text', '<permissions>')), goOn, ...history],
 });
 
-/** The model says something or calls something, or there would be no turn. */
-const step = anyStep.map((each) => (each.calls.length > 0 ? each : { ...each, text: each.text ?? 'ok' }));
+const message = (role: string, ...content: object[]) => ({ role, content });
+const use = (id: string) => ({ type: 'tool_use', id, name: 'Read', input: { path: '/a b' } });
+const result = (tool_use_id: string, content: unknown = 'done', is_error = false) => ({
+  ...{ type: 'tool_result', tool_use_id, content, is_error },
+});
+const think = (signature: string) => ({ type: 'thinking', thinking: 'hm', signature });
+const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } };
+const next = message('user', text('text', 'go on'));
+const rule = message('system', text('text', 'be quick'));
 
-const conversation = fc.array(step, { minLength: 20, maxLength: 20 });
+/** As Claude Code says it. */
+const claude: readonly Step[] = [
+  () => [message('assistant', text('text', 'ok')), next],
+  () => [message('assistant', think('EqQB'), text('text', 'ok')), rule, next, rule],
+  (turn) => [
+    message('assistant', use(`a${turn}`), use(`b${turn}`)),
+    message('user', result(`b${turn}`, 'no', true), result(`a${turn}`)),
+  ],
+  (turn) => [
+    message('assistant', think(seals.seal('messages', 'hm')), use(`a${turn}`)),
+    rule,
+    message('user', result(`a${turn}`, [picture]), text('text', 'b')),
+  ],
+  (turn) => [
+    message('assistant', use(`a${turn}`)),
+    message('user', result(`a${turn}`, [text('text', 'a'), picture])),
+    rule,
+  ],
+];
+
+/** Its marks for caches, and one for billing, move on with each request. */
+const askClaude = (history: readonly object[]) => ({
+  ...{ model: 'svc', max_tokens: 32_000, stream: true },
+  system: [text('text', `x-anthropic-billing-header: cch=${history.length}`), text('text', 'You are Claude Code.')],
+  messages: [
+    ...[next, ...history.slice(0, -1)],
+    ...history.slice(-1).map((last) => {
+      const { role, content } = last as ReturnType<typeof message>;
+      return message(role, ...content.slice(0, -1), { ...content.at(-1), cache_control: { type: 'ephemeral' } });
+    }),
+  ],
+  tools: [{ name: 'Read', input_schema: { type: 'object', properties: {} } }],
+  context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
+});
 
 const upstream = fc.record<Partial<ChatUpstream>>({
   systemTurns: fc.constantFrom('fold', 'keep'),
   toolImages: fc.constantFrom('after', 'inline'),
   replay: fc.constantFrom('back', 'back-as-reasoning', 'never'),
 });
-
-/** The requests of a session as Codex sends them: each repeats the one before, and adds to it. */
-function codexRequests(steps: readonly Step[]): object[] {
-  const part = (text: string) => ({ type: 'input_text', text });
-  const say = (role: string, text: string) => ({ type: 'message', role, content: [part(text)] });
-  const input: object[] = [
-    ...[say('developer', '<permissions>'), say('user', '<environment_context>'), say('user', 'Fix it.')],
-  ];
-  const rule = say('developer', 'be quick');
-  const image = { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=' };
-  const outputs = { text: 'done', texts: [part('a'), part('b')], image: [part('see'), image] };
-  const request = () => ({
-    ...{ model: 'svc', instructions: 'You are Codex.', input: [...input], stream: true, store: false },
-    tools: [
-      { type: 'namespace', name: 'mcp__a', description: '', tools: [{ type: 'function', name: 'read' }] },
-      { type: 'custom', name: 'apply_patch', format: { type: 'grammar', syntax: 'lark', definition: 'start: x' } },
-      { type: 'web_search' },
-    ],
-  });
-  return [
-    request(),
-    ...steps.map(({ thoughts, text, calls, results, rule: place, user, sealed }, turn) => {
-      for (const thought of thoughts) {
-        const encrypted_content = sealed ? seals.seal('responses', `${thought}!`) : null;
-        input.push({ type: 'reasoning', summary: [{ type: 'summary_text', text: thought }], encrypted_content });
-      }
-      if (text !== undefined) input.push({ role: 'assistant', content: [{ type: 'output_text', text }] });
-      const made = calls.map((kind, index) => ({ kind, call_id: `call_${turn}_${index}` }));
-      for (const { kind, call_id } of made) {
-        const namespace = kind === 'namespaced' ? 'mcp__a' : undefined;
-        if (kind === 'custom') input.push({ type: 'custom_tool_call', call_id, name: 'apply_patch', input: '*** x\n' });
-        else input.push({ type: 'function_call', call_id, name: 'read', namespace, arguments: '{"a":1}' });
-      }
-      if (place === 'before') input.push(rule);
-      for (const { kind, call_id } of made.toReversed()) {
-        const type = `${kind === 'custom' ? 'custom_tool' : 'function'}_call_output`;
-        input.push({ type, call_id, output: outputs[results] });
-      }
-      if (user || made.length === 0) input.push(say('user', 'go on'));
-      if (place === 'after') input.push(rule);
-      return request();
-    }),
-  ];
-}
-
-/** The same of Claude Code, whose cache marks move on with each request. */
-function claudeRequests(steps: readonly Step[]): object[] {
-  const block = (text: string) => ({ type: 'text', text });
-  const messages: { role: string; content: object[] }[] = [
-    { role: 'user', content: [block('<system-reminder>'), block('Fix it.')] },
-  ];
-  const rule = { role: 'system', content: [block('be quick')] };
-  const source = { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' };
-  const outputs = { text: 'done', texts: [block('a'), block('b')], image: [{ type: 'image', source }] };
-  const marked = (blocks: readonly object[]) =>
-    blocks.map((block, index) =>
-      index === blocks.length - 1 ? { ...block, cache_control: { type: 'ephemeral' } } : block,
-    );
-  const request = (turn: number) => ({
-    ...{ model: 'svc', max_tokens: 32_000, stream: true },
-    system: [block(`x-anthropic-billing-header: cch=${turn}`), block('You are Claude Code.')],
-    messages: messages.map(({ role, content }, index) => ({
-      role,
-      content: index === messages.length - 1 ? marked(content) : content,
-    })),
-    tools: [{ name: 'Read', input_schema: { type: 'object', properties: {} } }],
-    context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
-  });
-  return [
-    request(0),
-    ...steps.map(({ thoughts, text, calls, results, rule: place, user, sealed }, turn) => {
-      const made = calls.map((_kind, index) => `toolu_${turn}_${index}`);
-      const said = [
-        ...thoughts.map((thinking) => ({
-          type: 'thinking',
-          thinking,
-          signature: sealed ? seals.seal('messages', thinking) : 'EqQB',
-        })),
-        ...(text === undefined ? [] : [block(text)]),
-        ...made.map((id) => ({ type: 'tool_use', id, name: 'Read', input: { path: '/a b' } })),
-      ];
-      messages.push({ role: 'assistant', content: said });
-      if (place === 'before') messages.push(rule);
-      const content = made.map((tool_use_id, index) => ({
-        type: 'tool_result',
-        tool_use_id,
-        content: outputs[results],
-        is_error: index === 1,
-      }));
-      const more = user || made.length === 0 ? [block('go on')] : [];
-      messages.push({ role: 'user', content: [...content, ...more] });
-      if (place === 'after') messages.push(rule);
-      return request(turn + 1);
-    }),
-  ];
-}
 
 /** The body up to the end of its last message. */
 function promptOf(text: string): string {
@@ -142,23 +113,22 @@ function promptOf(text: string): string {
 }
 
 describe('a conversation that goes on', () => {
-  test.each<[agent: string, dialect: ClientDialect, requests: (steps: readonly Step[]) => object[]]>([
-    ['Codex', 'responses', codexRequests],
-    ['Claude Code', 'messages', claudeRequests],
-  ])(
-    'property: for %s, the prompt of each turn begins with that of the turn before, byte for byte',
-    (_agent, dialect, requests) => {
-      fc.assert(
-        fc.property(conversation, upstream, (steps, options) => {
-          const written = requests(steps).map((request) => toChat(dialect, request, options));
-          for (const [index, { text, body }] of written.slice(1).entries()) {
-            const before = written[index];
-            expect(text.startsWith(promptOf(before?.text ?? ''))).toBe(true);
-            expect(body.tools).toEqual(before?.body.tools);
-          }
-        }),
-        { numRuns: 60 },
-      );
-    },
-  );
+  test.each<[agent: string, dialect: ClientDialect, steps: readonly Step[], ask: typeof askCodex | typeof askClaude]>([
+    ['Codex', 'responses', codex, askCodex],
+    ['Claude Code', 'messages', claude, askClaude],
+  ])('property: for %s, the prompt of each turn begins with that of the turn before, byte for byte', (...given) => {
+    const [, dialect, kinds, ask] = given;
+    const steps = fc.array(fc.constantFrom(...kinds), { minLength: 12, maxLength: 12 });
+    fc.assert(
+      fc.property(steps, upstream, (chosen, options) => {
+        const added = chosen.map((step, turn) => step(turn));
+        const written = added.map((_, turn) => toChat(dialect, ask(added.slice(0, turn).flat()), options));
+        for (const [index, { text, body }] of written.slice(1).entries()) {
+          expect(text.startsWith(promptOf(written[index]?.text ?? ''))).toBe(true);
+          expect(body.tools).toEqual(written[index]?.body.tools);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
 });

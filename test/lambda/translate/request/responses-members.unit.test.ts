@@ -99,7 +99,6 @@ describe('how much a responses client wants the model to reason', () => {
     [{}, { summary: 'auto', generate_summary: 'concise' }, {}],
     [named, { effort: 'low' }, { reasoning_effort: 'low' }],
     [named, { effort: 'xhigh' }, { reasoning_effort: 'high' }, 'reasoning.effort'],
-    [named, { effort: 'max' }, { reasoning_effort: 'high' }, 'reasoning.effort'],
     [named, { effort: 'minimal' }, { reasoning_effort: 'low' }, 'reasoning.effort'],
     [named, { effort: 'none' }, { reasoning_effort: 'low' }, 'reasoning.effort'],
     [named, { effort: 'utmost' }, {}, 'reasoning.effort'],
@@ -108,7 +107,6 @@ describe('how much a responses client wants the model to reason', () => {
     [{ ...named, levels: ['utmost'] }, { effort: 'utmost' }, { reasoning_effort: 'utmost' }],
     [{ reasoning: 'thinking' }, { effort: 'high' }, { thinking: { type: 'enabled' } }, 'reasoning.effort'],
     [{ reasoning: 'thinking' }, { effort: 'none' }, { thinking: { type: 'disabled' } }],
-    [{ reasoning: 'thinking' }, {}, {}],
     [{ reasoning: 'enable_thinking' }, { effort: 'none' }, { enable_thinking: false }],
     [
       { reasoning: 'chat_template_kwargs' },

@@ -49,7 +49,6 @@ export const singleCalls = cases(one, [
       calls(),
     ],
   ],
-  ['an index that begins at one', [begin('call_a', 1), more(rain, 1), calls()]],
   [
     'all arguments in the only chunk, without a type',
     [
@@ -84,7 +83,6 @@ export const singleCalls = cases(one, [
     ],
     { says: withoutIds(one) },
   ],
-  ['an end that says stop', [begin('call_a', 0, 'weather', rain), end('stop')]],
   [
     'numbers that no number holds, spacing, and brackets and quotes in strings',
     [
@@ -120,7 +118,6 @@ export const emptyCalls = cases(none, [
     ],
     { says: ['a', 'b', 'c', 'd', 'e'].map((letter) => ({ ...nothing, id: `call_${letter}` })) },
   ],
-  ['an empty object in pieces', [begin('call_a'), more('{'), more('}'), calls()]],
   [
     'two calls without arguments',
     [begin('call_a'), begin('call_b', 1, 'clock'), calls()],
@@ -162,10 +159,6 @@ export const parallelCalls = cases(two, [
     ],
   ],
   [
-    'no index, with ids',
-    [call({ id: 'call_a', name: 'weather', args: rain }), call({ id: 'call_b', name: 'weather', args: sun }), calls()],
-  ],
-  [
     'no index, ids in turns',
     [
       call({ id: 'call_a', name: 'weather' }),
@@ -205,16 +198,6 @@ export const parallelCalls = cases(two, [
     [begin('call_a', 0, 'weather', rain), begin('call_b', 5, 'clock', '{"zone":1}'), calls()],
     { says: twoTools },
   ],
-  [
-    'indexes backwards',
-    [begin('call_a', 3, 'weather', rain), begin('call_b', 1, 'clock', '{"zone":1}'), calls()],
-    { says: twoTools },
-  ],
-  [
-    'twenty',
-    [...Array.from({ length: 20 }, (_, at) => begin(`call_${at}`, at, 'weather', rain)), calls()],
-    { says: Array.from({ length: 20 }, (_, at) => ({ call: 'weather', args: rain, id: `call_${at}` })) },
-  ],
 ]);
 
 const [begun, whole] = [head, rain].map((args) => fragment({ index: 0, id: 'call_a', name: 'weather', args }));
@@ -225,11 +208,6 @@ export const mixed = cases(one, [
     'a text and a call in one delta',
     [chunk({ content: 'Let me look.', tool_calls: [whole] }), calls()],
     { says: [{ text: 'Let me look.' }, ...one] },
-  ],
-  [
-    'a thought, a text and a call',
-    [think('Hm.'), say('Look:'), begin('call_a'), more(rain), calls()],
-    { says: [{ thought: 'Hm.' }, { text: 'Look:' }, ...one] },
   ],
   [
     'empty contents and lists beside a call',
@@ -247,16 +225,6 @@ export const mixed = cases(one, [
     'a text after a call',
     [begin('call_a', 0, 'weather', rain), say('There.'), end('tool_calls')],
     { says: [...one, { text: 'There.' }] },
-  ],
-  [
-    'a thought after a call',
-    [begin('call_a', 0, 'weather', rain), think('And now?'), calls()],
-    { says: [...one, { thought: 'And now?' }] },
-  ],
-  [
-    'a call, a text and another call',
-    [begin('call_a', 0, 'weather', rain), say('Next.'), begin('call_b', 1, 'weather', sun), calls()],
-    { says: [...one, { text: 'Next.' }, { call: 'weather', args: sun, id: 'call_b' }] },
   ],
   [
     'a text while a call is not complete',

@@ -7,7 +7,6 @@ const one = { call: 'weather', args: rain, id: 'call_a' };
 /** The ways in which an answer ends. */
 export const ends = cases(hello, [
   ['at the output limit', [say('Hello'), end('length'), counted], { finish: 'length' }],
-  ['at the output limit, by other names', [say('Hello'), end('max_tokens')], { finish: 'length' }],
   [
     'at the output limit after a whole call',
     [begin('call_a', 0, 'weather', rain), end('length')],
@@ -20,16 +19,10 @@ export const ends = cases(hello, [
     [chunk({ refusal: 'I ca' }), chunk({ refusal: "n't." }), end()],
     { says: [{ refusal: "I can't." }] },
   ],
-  [
-    'with a refusal after a text',
-    [say('Hello'), chunk({ refusal: 'No more.' }), end()],
-    { says: [...hello, { refusal: 'No more.' }] },
-  ],
   ["at the caller's stop, as one server says it", [say('Hello'), end('stop', { stop_reason: 'END' })], { stop: 'END' }],
   ["at the caller's stop, as another says it", [say('Hello'), end('stop', { matched_stop: 'END' })], { stop: 'END' }],
   ['at a stop that is a number', [say('Hello'), end('stop', { stop_reason: 151_645, matched_stop: 151_645 })]],
   ["at a text that is not the caller's", [say('Hello'), end('stop', { stop_reason: '<|im_end|>' })]],
-  ['for a reason of its own', [say('Hello'), end('eos')]],
   [
     'after reasons that are empty or the word null, and refusals that are null',
     [
@@ -38,7 +31,6 @@ export const ends = cases(hello, [
       end(),
     ],
   ],
-  ['twice', [say('Hello'), end('length'), end(), counted], { finish: 'length' }],
   [
     'with the usage in the finishing chunk, and null before',
     [
@@ -47,8 +39,6 @@ export const ends = cases(hello, [
     ],
   ],
   ['with the usage beside an empty delta', [say('Hello'), end(), { ...chunk({ content: '' }), usage: tokens }]],
-  ['with the usage in the choice', [say('Hello'), end('stop', { usage: tokens })]],
-  ['with a usage that has no choices member', [say('Hello'), end(), { id: 'x', usage: tokens }]],
   [
     'with more cached tokens than tokens',
     [
@@ -68,10 +58,6 @@ export const ends = cases(hello, [
         prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 5 },
       }),
     ],
-  ],
-  [
-    'with cached tokens beside the total',
-    [say('Hello'), end(), usageOf({ prompt_tokens: 10, completion_tokens: 1, prompt_cache_hit_tokens: 4 })],
   ],
   ['with the last event, without a reason', [say('Hello')]],
   ['without the last event', [say('Hello'), end(), counted, 'no [DONE]']],

@@ -161,8 +161,8 @@ async function readSignedMessage(message: string, signature: string, site: Site,
   if (domain !== site.domain || uri !== site.pageUrl) {
     throw invalid(`This message was signed for ${domain}, not for ${site.domain}. Was it another site that asked you?`);
   }
-  // Invalid times count as past.
-  if (!(expirationTime.getTime() > now) || !(issuedAt.getTime() <= expirationTime.getTime())) {
+  // An invalid time counts as past.
+  if (!(expirationTime.getTime() > now)) {
     throw invalid('This message has expired. Please start again: it must be signed within 5 minutes.');
   }
   if ((await signerOf(message, signature)) !== address.toLowerCase()) {

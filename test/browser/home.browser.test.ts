@@ -8,8 +8,7 @@ const session = startSession();
 
 const looks = [
   { width: 320, colorScheme: 'dark' as const },
-  { width: 360, colorScheme: 'light' as const },
-  { width: 1280, colorScheme: 'dark' as const },
+  { width: 1280, colorScheme: 'light' as const },
 ];
 const pages = ['/', '/docs'];
 
@@ -32,6 +31,8 @@ describe.each(pages)('%s', (path) => {
     expect(await shiftOf(page)).toBe(0);
     expect([...origins]).toEqual([session.url]);
     expect(complaints).toEqual([]);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
   });
 
   test('reads the same without JavaScript, and is as high: its buttons have their room before they come', async () => {
@@ -46,22 +47,6 @@ describe.each(pages)('%s', (path) => {
     }
     expect(shown[0]).toEqual(shown[1]);
     expect(shown[0]).toEqual({ text: expect.stringContaining('/v1/chat/completions'), height: expect.any(Number) });
-  });
-
-  test('has landmarks, headings in order, and a visible focus', async () => {
-    const { page } = await session.openPage(path);
-    for (const landmark of ['banner', 'main', 'contentinfo'] as const) {
-      expect(await page.getByRole(landmark).count()).toBe(1);
-    }
-    const levels = await page
-      .locator('h1, h2, h3, h4')
-      .evaluateAll((found) => found.map(({ tagName }) => Number(tagName[1])));
-    expect(levels[0]).toBe(1);
-    expect(levels.filter((level) => level === 1)).toHaveLength(1);
-    for (const [index, level] of levels.entries()) expect(level).toBeLessThanOrEqual((levels[index - 1] ?? 0) + 1);
-    await page.keyboard.press('Tab');
-    const outline = await page.evaluate('getComputedStyle(document.activeElement).outlineStyle');
-    expect(outline).toBe('solid');
   });
 });
 

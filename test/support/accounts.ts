@@ -106,6 +106,7 @@ export async function startTestWallet({
 
   const running = started.move();
   return {
+    app,
     url: server.url,
     dynamoDb,
     keys: createKeyStore(callDynamoDb, keysTable),

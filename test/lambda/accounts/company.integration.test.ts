@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { type IdentityProvider, startIdentityProvider } from '../../../local/demo/identity-provider.ts';
 import { listenLocally } from '../../../local/listen-locally.ts';
-import { bearer, type Reply, startTestWallet, type TestWallet } from '../../support/accounts.ts';
+import { bearer, type Reply, startTestWallet, type TestWallet, testAccount } from '../../support/accounts.ts';
 import { signInAt } from '../../support/identity-provider.ts';
 
 const appUrl = 'https://app.example';
@@ -103,6 +103,8 @@ describe('with a real provider', () => {
     expect((await wallet.post('/cli/keys/renew', { ids: [second?.id] }, bearer(other))).status).toBe(404);
     // Nor can it link a network, as wallets do.
     expect((await wallet.post('/cli/network', {}, bearer(other))).status).toBe(404);
+    const owner = bearer(await wallet.sign(testAccount(1), 'manage'));
+    expect((await wallet.post('/cli/keys/renew', { ids: [] }, owner)).status).toBe(404);
     // What has ended is not brought back.
     time += 15 * day;
     const late = await signIn(wallet);

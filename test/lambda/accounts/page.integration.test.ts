@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type AccountsRequest, readInput } from '../../../lambda/accounts/request.ts';
+import { unlimitedMemory } from '../../../lambda/bodies.ts';
 import { bearer, startTestWallet, type TestWallet, testAccount } from '../../support/accounts.ts';
+import { callWith } from '../../support/call.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const folder = new URL('../../../lambda/accounts/pages/cli/', import.meta.url);
@@ -70,9 +71,7 @@ describe('the page', () => {
     expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
   });
 
-  test('answers HEAD without a body, and redirects a trailing slash', async () => {
-    const head = await fetch(`${wallet.url}/cli`, { method: 'HEAD' });
-    expect([head.status, await head.text()]).toEqual([200, '']);
+  test('is redirected from a trailing slash', async () => {
     const slash = await fetch(`${wallet.url}/cli/`, { redirect: 'manual' });
     expect([slash.status, slash.headers.get('location')]).toEqual([308, '../cli']);
   });
@@ -139,7 +138,9 @@ describe('another site’s page', () => {
     expect((await wallet.post('/cli/challenge', { address: account.address }, own)).status).toBe(200);
   });
 
-  test('a preflight allows nothing', async () => {
+  test('is not told about this one, and a preflight allows nothing', async () => {
+    const info = await fetch(`${wallet.url}/cli/info`, { headers: { 'sec-fetch-site': 'cross-site' } });
+    expect(info.status).toBe(403);
     const response = await fetch(`${wallet.url}/cli/challenge`, {
       method: 'OPTIONS',
       headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
@@ -185,15 +186,17 @@ describe('refused requests', () => {
   });
 });
 
-test('no more of a body is kept than an input may have', async () => {
-  const limits: unknown[] = [];
-  const request = {
-    headers: { 'content-type': 'application/json' },
-    bodySize: (limit?: number) => {
-      limits.push(limit);
-      return 65_537;
-    },
+test('on any platform a HEAD has no body, and no more of a body is kept than an input may have, for its network', async () => {
+  const asked: unknown[] = [];
+  const memory = { ...unlimitedMemory, claim: (network: string) => void asked.push(network) };
+  const bodySize = (limit?: number) => {
+    asked.push(limit);
+    return 65_537;
   };
-  await expect(readInput(request as unknown as AccountsRequest)).rejects.toMatchObject({ code: 'request_too_large' });
-  expect(limits).toEqual([65_536]);
+  const head = await wallet.app(callWith({ method: 'HEAD', path: '/cli', host: 'localhost', memory }));
+  expect([head.statusCode, head.body]).toEqual([200, '']);
+  const headers = { 'content-type': 'application/json' };
+  const post = await wallet.app(callWith({ method: 'POST', path: '/cli/link', headers, memory, bodySize }));
+  expect(post.statusCode).toBe(413);
+  expect(asked).toEqual(['203.0.113.9', '203.0.113.9', 65_536]);
 });

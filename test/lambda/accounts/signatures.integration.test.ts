@@ -52,24 +52,30 @@ describe('a signature that is refused writes nothing', () => {
     expect(await submit(message, await sign())).toMatchObject({ status: 200 });
   });
 
-  testRows<[string, (text: string) => string, number, signer?: typeof account]>([
-    ['another domain', (text) => text.replace(/^\S+/, 'evil.example'), 401],
-    ['another URI', (text) => text.replace(/URI: \S+/, 'URI: https://evil.example/cli'), 401],
+  testRows<[string, (text: string) => string, number, (RegExp | undefined)?, signer?: typeof account]>([
+    ['another domain', (text) => text.replace(/^\S+/, 'evil.example'), 401, /^This message was signed for evil/],
+    ['another URI', (text) => text.replace(/URI: \S+/, 'URI: https://evil.example/'), 401, /Was it another site/],
     ['another chain', (text) => text.replace('Chain ID: 1', 'Chain ID: 5'), 401],
     ['never made here', (text) => text.replace(/Nonce: .+/, `Nonce: ${'0'.repeat(32)}`), 401],
     ['a later end', (text) => text.replace(/Expiration Time: .*/, 'Expiration Time: 2030-01-01T00:00:00.000Z'), 401],
-    ['another account, of its signer', (text) => text.replace(account.address, stranger.address), 401, stranger],
+    [
+      'another account, of its signer',
+      (text) => text.replace(account.address, stranger.address),
+      401,
+      undefined,
+      stranger,
+    ],
     ['resources', (text) => `${text}\nResources:\n- https://evil.example`, 401],
     ['itself, twice', (text) => `${text}\n\n${text}`, 401],
     ['another spelling of the address', (text) => text.replace(account.address, account.address.toLowerCase()), 401],
     ['Windows’ line ends', (text) => text.replaceAll('\n', '\r\n'), 400],
     ['a byte order mark', (text) => `\ufeff${text}`, 400],
     ['no time to end', (text) => text.replace(/\nExpiration Time: .*/, ''), 400],
-  ])('of a message that was changed in any place', async (_, change, status, signer = account) => {
+  ])('of a message that was changed in any place', async (_, change, status, words = /./, signer = account) => {
     const text = change(message);
     expect(text).not.toBe(message);
     const code = status === 400 ? 'invalid_request' : 'invalid_sign_in';
-    expect(await submit(text, await sign(text, signer))).toMatchObject({ status, code });
+    expect(await submit(text, await sign(text, signer))).toEqual({ status, code, words: expect.stringMatching(words) });
   });
 
   test('of a message that was made for another domain of the same function', async () => {

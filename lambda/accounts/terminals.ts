@@ -130,9 +130,8 @@ export function createTerminalSignIn(dependencies: Dependencies): Endpoints {
       async 'device/approve'({ input, network, member }) {
         const { device } = await lookUp(readText(input, 'code'), network.id);
         await keyring.requireFreeSlot(member);
-        const undo = await limits.countGrant(network.id, member);
+        await limits.countGrant(network.id, member);
         if (await terminals.decide(device, member, now(), token())) return {};
-        await undo();
         throw unknownCode();
       },
 

@@ -105,6 +105,8 @@ describe('with a real provider', () => {
     expect((await wallet.post('/cli/network', {}, bearer(other))).status).toBe(404);
     const owner = bearer(await wallet.sign(testAccount(1), 'manage'));
     expect((await wallet.post('/cli/keys/renew', { ids: [] }, owner)).status).toBe(404);
+    const many = { ids: Array(101).fill(second?.id) };
+    expect((await wallet.post('/cli/keys/renew', many, bearer(again))).status).toBe(400);
     // What has ended is not brought back.
     time += 15 * day;
     const late = await signIn(wallet);

@@ -101,7 +101,7 @@ test('whoever is refused, unknown, too late or too fast is told so in the words 
   const refused = await begin();
   await ask('deny', refused.user_code);
   expect(await pollError(refused.device_code)).toBe('access_denied');
-  expect((await ask('approve', refused.user_code)).status).toBe(404);
+  expect((await ask('find', refused.user_code)).status).toBe(404);
 
   expect(await pollError('x'.repeat(43))).toBe('invalid_grant');
 
@@ -113,7 +113,22 @@ test('whoever is refused, unknown, too late or too fast is told so in the words 
   expect(await pollError(slow.device_code)).toBe('authorization_pending');
   time += 600_000;
   expect(await pollError(slow.device_code)).toBe('expired_token');
-  expect((await (await signIn())('approve', slow.user_code)).status).toBe(404);
+  expect((await (await signIn())('find', slow.user_code)).status).toBe(404);
+});
+
+test('a person who has five keys is told so, and so is the terminal whose place was taken meanwhile', async () => {
+  const ask = await signIn();
+  const session = bearer(await wallet.sign(testAccount(0), 'manage'));
+  const issue = async () => expect((await wallet.post('/cli/keys/issue', {}, session)).status).toBe(200);
+  for (let count = 0; count < 4; count += 1) await issue();
+  const { device_code, user_code } = await begin();
+  expect((await ask('approve', user_code)).status).toBe(200);
+  await issue();
+  expect((await poll(device_code)).body).toMatchObject({
+    error: 'access_denied',
+    error_description: expect.stringContaining('5 keys'),
+  });
+  expect((await ask('approve', (await begin()).user_code)).body.error.code).toBe('too_many_keys');
 });
 
 test('a request that is not as it should be says which field, and mends nothing', async () => {
@@ -140,6 +155,8 @@ describe('codes can’t be guessed or used twice', () => {
     const ask = await signIn();
     const { user_code } = await begin();
     const wrong = user_code.startsWith('B') ? 'CCCC-CCCC' : 'BBBB-BBBB';
+    // A right one is not counted.
+    expect((await ask('find', user_code)).status).toBe(200);
     const statuses = await Promise.all(Array.from({ length: 14 }, async () => (await ask('find', wrong)).status));
     expect(statuses.filter((status) => status === 404)).toHaveLength(10);
     expect(statuses.filter((status) => status === 429)).toHaveLength(4);

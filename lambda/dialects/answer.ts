@@ -1,6 +1,6 @@
 import { excerpt, longestPath } from '../errors.ts';
 import type { Json, Node } from '../json/scan.ts';
-import type { Recorder } from './findings.ts';
+import { kindsOfTokens, type Recorder, type TokenCounts } from './findings.ts';
 
 /** `provider`, `system_fingerprint`, `x_acme`; not `id` or `created`. */
 const providerField = /^(provider|system_fingerprint|native_finish_reason|x_.*)$/s;
@@ -96,10 +96,27 @@ export function numberMember(json: Json, object: Node | undefined, name: string)
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** A number of tokens; undefined for an impossible one, which would spoil every sum. */
-export function tokensMember(json: Json, object: Node | undefined, name: string): number | undefined {
-  const count = numberMember(json, object, name);
-  return count !== undefined && count >= 0 ? count : undefined;
+/** The members of a usage that count each kind of tokens, or those of its details. The first that has a count is taken. */
+export type UsagePlaces = Readonly<Record<keyof TokenCounts, readonly (readonly [name: string, inner?: string])[]>>;
+
+/** Records what the `usage` of an object counts, and returns it. */
+export function recordUsage(json: Json, holder: Node, places: UsagePlaces, record: Recorder): TokenCounts {
+  const counts: Record<string, number> = {};
+  const usage = presentMember(json, holder, 'usage');
+  if (usage === undefined) return counts;
+  recordProviderFields(json, usage, record);
+  for (const kind of kindsOfTokens) {
+    for (const [name, inner] of places[kind]) {
+      const [object, member] = inner === undefined ? [usage, name] : [json.member(usage, name), inner];
+      const count = numberMember(json, object, member);
+      // An impossible one would spoil every sum.
+      if (count === undefined || count < 0) continue;
+      counts[kind] = count;
+      record.tokens(kind, count, json.member(object, member));
+      break;
+    }
+  }
+  return counts;
 }
 
 /** The strings and numbers in the members of an object, at any depth, except in those with these names. */

@@ -142,20 +142,25 @@ export interface VisionRule {
 /** Members that may hold further content; others (schemas, arguments, texts) are not searched. */
 type Within = readonly string[] | 'all';
 
-/** Walks a value in document order, which needs no stack however deep it is nested. Returns the first node that is found. */
-function* search(
+/**
+ * Walks the top-level members that have a rule in document order, which needs no stack however deep they are nested. Returns the
+ * first node that is found.
+ */
+export function* searchIn<Rule extends { readonly within: Within }>(
   body: Json,
-  value: Node,
-  within: Within,
-  isFound: (node: Node) => boolean,
+  rules: ReadonlyMap<string, Rule>,
+  isFound: (node: Node, rule: Rule) => boolean,
 ): Cooperative<Node | undefined> {
-  const end = body.next(value);
   let seen = 0;
-  for (let node = value; node < end; ) {
-    if (++seen % nodesPerTurn === 0) yield;
-    if (isFound(node)) return node;
-    const isSearched = !body.isKey(node) || within === 'all' || within.includes(body.string(node));
-    node = isSearched ? node + 1 : body.next(node + 1);
+  for (const root of body.keys(body.root)) {
+    const rule = rules.get(body.string(root));
+    const end = body.next(root + 1);
+    for (let node = root + 1; rule !== undefined && node < end; ) {
+      if (++seen % nodesPerTurn === 0) yield;
+      if (isFound(node, rule)) return node;
+      const isSearched = !body.isKey(node) || rule.within === 'all' || rule.within.includes(body.string(node));
+      node = isSearched ? node + 1 : body.next(node + 1);
+    }
   }
   return undefined;
 }
@@ -168,12 +173,8 @@ export function* findVisionContent(
   body: Json,
   rules: ReadonlyMap<string, VisionRule>,
 ): Cooperative<string | undefined> {
-  for (const key of body.keys(body.root)) {
-    const rule = rules.get(body.string(key));
-    const found = rule && (yield* search(body, key + 1, rule.within, (node) => isVision(body, node, rule)));
-    if (found !== undefined) return pathTo(body, found);
-  }
-  return undefined;
+  const found = yield* searchIn(body, rules, (node, rule) => isVision(body, node, rule));
+  return found === undefined ? undefined : pathTo(body, found);
 }
 
 function isVision(body: Json, node: Node, { types, members, files }: VisionRule): boolean {
@@ -229,10 +230,7 @@ export function* findFilesIn(
     if (file !== undefined) visit(file);
     return false;
   };
-  for (const root of body.keys(body.root)) {
-    const rule = roots.get(body.string(root));
-    if (rule) yield* search(body, root + 1, rule.within, visitFile);
-  }
+  yield* searchIn(body, roots, visitFile);
 }
 
 /** Reads an image at a path of members, or on the way there: some upstreams take `"image_url": "…"` for `{"url": "…"}`. */

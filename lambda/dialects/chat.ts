@@ -7,8 +7,9 @@ import {
   presentMember,
   readErrorMessage,
   recordProviderFields,
+  recordUsage,
   stringMember,
-  tokensMember,
+  type UsagePlaces,
   unreadIn,
 } from './answer.ts';
 import {
@@ -89,7 +90,7 @@ function askForUsage(body: Json): Normalization {
 function readAnswer(answer: Json, record: Recorder, expected: ExpectedAnswer): void {
   if (presentMember(answer, answer.root, 'error') !== undefined) record.fail(readErrorMessage(answer) ?? '');
   recordProviderFields(answer, answer.root, record);
-  recordUsage(answer, answer.root, record);
+  recordUsage(answer, answer.root, usagePlaces, record);
   for (const choice of elements(answer, answer.member(answer.root, 'choices'))) {
     recordProviderFields(answer, choice, record);
     recordChoiceError(answer, choice, record);
@@ -109,7 +110,7 @@ function openStream(expected: ExpectedAnswer): StreamDialect {
     recordPieces(event, choice, index, record);
     if (isFinished(event, choice)) {
       // Some servers report the usage here.
-      recordUsage(event, choice, record);
+      recordUsage(event, choice, usagePlaces, record);
       record.endTexts(`${index}/`);
       keepStops(event, choice, expected, record);
       finished.add(index);
@@ -128,7 +129,7 @@ function openStream(expected: ExpectedAnswer): StreamDialect {
       }
       if (type === 'ping') record.alive();
       recordProviderFields(event, event.root, record);
-      recordUsage(event, event.root, record);
+      recordUsage(event, event.root, usagePlaces, record);
       const choices = elements(event, event.member(event.root, 'choices'));
       if (expected.withholdsUsage) withholdUsage(event, choices.length, record);
       for (const choice of choices) readChoice(event, choice, record);
@@ -163,37 +164,18 @@ function recordChoiceError(json: Json, choice: Node, record: Recorder): void {
   if (error !== undefined) record.fail(stringMember(json, error, 'message') ?? '');
 }
 
-function recordUsage(json: Json, holder: Node, record: Recorder): void {
-  const usage = presentMember(json, holder, 'usage');
-  if (usage === undefined) return;
-  recordProviderFields(json, usage, record);
-  const prompt = json.member(usage, 'prompt_tokens_details');
-  const completion = json.member(usage, 'completion_tokens_details');
-  const places = {
-    input: tokensAt(json, usage, 'prompt_tokens'),
-    // Some servers put it beside the total.
-    cacheRead:
-      tokensAt(json, prompt, 'cached_tokens') ??
-      tokensAt(json, usage, 'prompt_cache_hit_tokens') ??
-      tokensAt(json, usage, 'cached_tokens'),
-    cacheWrite: tokensAt(json, prompt, 'cache_write_tokens'),
-    output: tokensAt(json, usage, 'completion_tokens'),
-    reasoning: tokensAt(json, completion, 'reasoning_tokens'),
-  };
-  const counts = Object.entries(places).map(([kind, at]) => [kind, at === undefined ? at : Number(json.raw(at))]);
-  record.usage(Object.fromEntries(counts), places);
-}
-
-function tokensAt(json: Json, object: Node | undefined, name: string): Node | undefined {
-  return tokensMember(json, object, name) === undefined ? undefined : json.member(object, name);
-}
+const usagePlaces: UsagePlaces = {
+  input: [['prompt_tokens']],
+  // Some servers put it beside the total.
+  cacheRead: [['prompt_tokens_details', 'cached_tokens'], ['prompt_cache_hit_tokens'], ['cached_tokens']],
+  cacheWrite: [['prompt_tokens_details', 'cache_write_tokens']],
+  output: [['completion_tokens']],
+  reasoning: [['completion_tokens_details', 'reasoning_tokens']],
+};
 
 /** What is read of an event, and of a usage. */
 const readOfEvent = new Set(['choices', 'error', 'model', 'usage']);
-const readOfUsage = new Set([
-  ...['model', 'prompt_tokens', 'prompt_tokens_details', 'prompt_cache_hit_tokens', 'cached_tokens'],
-  ...['completion_tokens', 'completion_tokens_details'],
-]);
+const readOfUsage = new Set(['model', ...Object.values(usagePlaces).flatMap((places) => places.map(([name]) => name))]);
 
 /** Servers that are asked for usage send a last chunk with nothing else, and a null `usage` in each one before. */
 function withholdUsage(event: Json, choices: number, record: Recorder): void {

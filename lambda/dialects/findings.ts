@@ -78,7 +78,7 @@ export function createFindings(usage: Usage) {
 
 /** No honest answer holds so many, and each takes more memory than what it stands for. */
 const mostFindings = 100_000;
-const kindsOfTokens = ['input', 'cacheRead', 'cacheWrite', 'output', 'reasoning'] as const;
+export const kindsOfTokens = ['input', 'cacheRead', 'cacheWrite', 'output', 'reasoning'] as const;
 
 /**
  * A dialect records here what it finds in one answer or event. It knows the structure; replacing, holding back and dropping work
@@ -132,13 +132,10 @@ function createRecorder(found: ReturnType<typeof nothing>, usage: Usage) {
     sequence(value: Node) {
       found.sequence = value;
     },
-    /** Tokens as the upstream counts them up to now, and the numbers that say so, as far as each kind is one number. */
-    usage(counts: TokenCounts, places: { readonly [Kind in keyof TokenCounts]?: Node | undefined } = {}) {
-      for (const kind of kindsOfTokens) {
-        const [count, value] = [counts[kind], places[kind]];
-        if (count !== undefined) raise(usage, kind, count);
-        if (value !== undefined) add(found.counts, { kind, value });
-      }
+    /** Tokens as the upstream counts them up to now, and the number that says so, if it is one. */
+    tokens(kind: keyof TokenCounts, count: number, value?: Node) {
+      raise(usage, kind, count);
+      if (value !== undefined) add(found.counts, { kind, value });
     },
     /** An event that the client did not ask for: it is read, but not sent. */
     withhold() {

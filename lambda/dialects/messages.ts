@@ -10,9 +10,10 @@ import {
   presentMember,
   readErrorMessage,
   recordProviderFields,
+  recordUsage,
   sealed,
   stringMember,
-  tokensMember,
+  type UsagePlaces,
   unreadIn,
 } from './answer.ts';
 import {
@@ -146,7 +147,7 @@ function readEvent(event: Json, eventType: string | undefined, record: Recorder,
   else if (type === 'message_start' && message !== undefined) recordMessage(event, message, record, signsThinking);
   else if (type === 'content_block_stop') record.endTexts(`${index}/`);
   else if (type === 'message_delta') {
-    recordUsage(event, root, record);
+    recordTokens(event, root, record);
     keepStop(event, delta, 'stop_sequence', expected, record);
     record.endTexts('');
   } else if (type === 'message_stop') {
@@ -162,7 +163,7 @@ function readEvent(event: Json, eventType: string | undefined, record: Recorder,
 
 function recordMessage(json: Json, message: Node, record: Recorder, signsThinking: boolean): void {
   recordProviderFields(json, message, record);
-  recordUsage(json, message, record);
+  recordTokens(json, message, record);
   for (const [index, block] of elements(json, json.member(message, 'content')).entries()) {
     const addText: AddText = (kind, _place, value) => record.wholeText(`${index}/${kind}`, kind, value);
     recordBlock(json, block, record, { addText, isDelta: false, signsThinking });
@@ -233,21 +234,18 @@ function keepSealedInside(json: Json, value: Node, record: Recorder): void {
   }
 }
 
-function recordUsage(json: Json, holder: Node, record: Recorder): void {
-  const usage = presentMember(json, holder, 'usage');
-  if (usage === undefined) return;
-  recordProviderFields(json, usage, record);
-  const cacheRead = tokensMember(json, usage, 'cache_read_input_tokens');
-  const cacheWrite = tokensMember(json, usage, 'cache_creation_input_tokens');
-  const others = tokensMember(json, usage, 'input_tokens');
-  record.usage({
-    // This dialect's `input_tokens` leaves out what was read from the cache or written to it.
-    input: others === undefined ? undefined : others + (cacheRead ?? 0) + (cacheWrite ?? 0),
-    cacheRead,
-    cacheWrite,
-    output: tokensMember(json, usage, 'output_tokens'),
-    reasoning: tokensMember(json, json.member(usage, 'output_tokens_details'), 'thinking_tokens'),
-  });
+const usagePlaces: UsagePlaces = {
+  input: [['input_tokens']],
+  cacheRead: [['cache_read_input_tokens']],
+  cacheWrite: [['cache_creation_input_tokens']],
+  output: [['output_tokens']],
+  reasoning: [['output_tokens_details', 'thinking_tokens']],
+};
+
+function recordTokens(json: Json, holder: Node, record: Recorder): void {
+  const { input, cacheRead = 0, cacheWrite = 0 } = recordUsage(json, holder, usagePlaces, record);
+  // This dialect's `input_tokens` leaves out what was read from the cache or written to it.
+  if (input !== undefined) record.tokens('input', input + cacheRead + cacheWrite);
 }
 
 function renderError(error: GatewayError): string {

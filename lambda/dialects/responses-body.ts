@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import { type Cooperative, nodesPerTurn } from '../json/cooperative.ts';
+import type { Cooperative } from '../json/cooperative.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { presentMember } from './answer.ts';
 import {
@@ -10,6 +10,7 @@ import {
   findVisionContent,
   imageAt,
   refuseState,
+  searchIn,
   textsOf,
   type VisionRule,
 } from './body.ts';
@@ -55,22 +56,18 @@ export function checkBody(body: Json): void {
  * `vector_store_ids`; not `call_id`, which belongs to the caller's own tool.
  */
 const references = new Map([
-  ['input', /^(id|(?!call_)\w{1,100}_ids?)$/],
-  ['prompt', /^id$/],
-  ['tools', /^(vector_store_ids|file_ids|container)$/],
-]);
+  ['input', { within: 'all', names: /^(id|(?!call_)\w{1,100}_ids?)$/ }],
+  ['prompt', { within: 'all', names: /^id$/ }],
+  ['tools', { within: 'all', names: /^(vector_store_ids|file_ids|container)$/ }],
+] as const);
 
 export function* hasReferences(body: Json): Cooperative<boolean> {
-  for (const [root, names] of references) {
-    const value = presentMember(body, body.root, root);
-    if (value === undefined) continue;
-    const end = body.next(value);
-    for (let node = value; node < end; node += 1) {
-      if (node % nodesPerTurn === 0) yield;
-      if (body.isKey(node) && names.test(body.string(node))) return true;
-    }
-  }
-  return false;
+  const found = yield* searchIn(
+    body,
+    references,
+    (node, { names }) => body.isKey(node) && names.test(body.string(node)),
+  );
+  return found !== undefined;
 }
 
 /** Items without a type are messages too. */

@@ -7,9 +7,10 @@ import {
   presentMember,
   readErrorMessage,
   recordProviderFields,
+  recordUsage,
   sealed,
   stringMember,
-  tokensMember,
+  type UsagePlaces,
   unreadIn,
 } from './answer.ts';
 import { readExpectedAnswer } from './body.ts';
@@ -181,21 +182,17 @@ function readAnswer(answer: Json, record: Recorder): void {
   recordResponse(answer, root, record);
 }
 
+const usagePlaces: UsagePlaces = {
+  input: [['input_tokens']],
+  cacheRead: [['input_tokens_details', 'cached_tokens']],
+  cacheWrite: [['input_tokens_details', 'cache_write_tokens']],
+  output: [['output_tokens']],
+  reasoning: [['output_tokens_details', 'reasoning_tokens']],
+};
+
 function recordResponse(json: Json, response: Node, record: Recorder): void {
   recordProviderFields(json, response, record);
-  const usage = presentMember(json, response, 'usage');
-  if (usage !== undefined) {
-    recordProviderFields(json, usage, record);
-    const input = json.member(usage, 'input_tokens_details');
-    const output = json.member(usage, 'output_tokens_details');
-    record.usage({
-      input: tokensMember(json, usage, 'input_tokens'),
-      cacheRead: tokensMember(json, input, 'cached_tokens'),
-      cacheWrite: tokensMember(json, input, 'cache_write_tokens'),
-      output: tokensMember(json, usage, 'output_tokens'),
-      reasoning: tokensMember(json, output, 'reasoning_tokens'),
-    });
-  }
+  recordUsage(json, response, usagePlaces, record);
   for (const [index, item] of elements(json, json.member(response, 'output')).entries()) {
     recordItem(json, item, `${index}/`, record);
   }

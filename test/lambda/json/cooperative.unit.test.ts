@@ -3,8 +3,6 @@ import { type Cooperative, charactersPerSlice, runCooperatively } from '../../..
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { beginTape, type Tape, writeTape } from '../../../lambda/json/tape.ts';
 import { JsonFault } from '../../../lambda/json/tokens.ts';
-import { readJsonBody } from '../../../lambda/request/body.ts';
-import { atOnce } from '../../support/at-once.ts';
 import fc from '../../support/properties.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { brokenJson, printedJson } from './arbitrary-json.ts';
@@ -60,12 +58,6 @@ describe('a text that is read in parts', () => {
     const turns = [...createScanner().scanInParts(text)].length + 1;
     expect(turns).toBeGreaterThanOrEqual(Math.floor(text.length / most));
   });
-
-  test('may be cut anywhere as bytes', () => {
-    const text = JSON.stringify({ text: `${'x'.repeat(5)}${'日本語 работа 🌩'.repeat(200_000)}` });
-    const json = atOnce(readJsonBody(Buffer.from(text)));
-    expect(json.text === text).toBe(true);
-  });
 });
 
 test('all long work together does one piece in a turn of the event loop', async () => {
@@ -95,11 +87,6 @@ test('all long work together does one piece in a turn of the event loop', async 
   expect(pieces).toHaveLength(12);
   expect(most).toBe(1);
   expect(turns).toBeGreaterThanOrEqual(8);
-});
-
-test('short work is done at once', async () => {
-  const turns = [...readJsonBody(`{"a":"${'x'.repeat(charactersPerSlice - 20)}"}`)];
-  expect(turns).toEqual([]);
 });
 
 test('work for which nobody waits any more is abandoned', async () => {

@@ -68,14 +68,8 @@ describe('applying edits', () => {
   ])('leaves all else as it was', (_, edits, expected) => {
     expect(applyEdits('0123456789', listEdits(edits))).toBe(expected);
   });
-
   test('edits that contradict each other throw', () => {
     expect(() => applyEdits('0123456789', listEdits('1-5: 4-8:'))).toThrow(RangeError);
-  });
-
-  test('pieces are never empty, and as few as possible', () => {
-    expect(splitByEdits('0123456789', listEdits('0-1: 4-5:x 9-10:'))).toEqual(['123', 'x', '5678']);
-    expect(splitByEdits('', [])).toEqual([]);
   });
 });
 

@@ -46,12 +46,6 @@ describe('the template of an event', () => {
   ])('is not that of an event of another kind', (_name, text) => {
     expect(textIn(text)).toBeUndefined();
   });
-
-  test('there is none where an event has more to it than texts', () => {
-    expect(templateOf([hello], { id: '7' })).toBeUndefined();
-    expect(templateOf([chunk({ content: '' }).data])).toBeUndefined();
-    expect(templateOf([chunk({ content: 'you' }, { finish_reason: 'stop' }).data])).toBeUndefined();
-  });
 });
 
 describe('values that no dialect looks at', () => {
@@ -88,12 +82,5 @@ describe('values that no dialect looks at', () => {
     ]);
     for (const count of [-1, 1.5, '3', null, 10 ** 15])
       expect(fill(events, one('c', 'x', { usage: { ...usage(3).usage, completion_tokens: count } }))).toBeUndefined();
-  });
-
-  test('may be many, but not without end', () => {
-    const many = (count: number, value: string) => one('a', 'x', { more: Array.from({ length: count }, () => value) });
-    // Two are `id` and `obfuscation`.
-    expect(templateOf([many(30, 'x'), many(30, 'y')])?.holes).toHaveLength(31);
-    expect(templateOf([many(31, 'x'), many(31, 'y')])?.holes).toHaveLength(1);
   });
 });

@@ -8,7 +8,6 @@ import type { GatewayError } from '../../../lambda/errors.ts';
 import { createRelay, type StreamEnd } from '../../../lambda/stream/relay.ts';
 import { createStreamRewriter } from '../../../lambda/stream/rewrite-stream.ts';
 import { createScrubber } from '../../../lambda/stream/scrub.ts';
-import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import { formatOf } from '../../support/rewrite.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { wire } from '../../support/wire.ts';
@@ -237,18 +236,6 @@ describe('the relay between an upstream and a client', () => {
     expect(relay.body.errored).toBeNull();
   });
 
-  test('ends once, whatever comes after the end', async () => {
-    const { relay, upstream, ends, send } = startRelay();
-    await send(first + others.join(''));
-    relay.fail(new UpstreamFailure('unreachable'));
-    relay.cancel();
-    await reset(upstream);
-    expect(ends).toEqual([{ kind: 'complete' }]);
-    expect(takeAll(relay.body)).toMatch(/\[DONE\]\n\n$/);
-    await setImmediate();
-    expect(relay.body.readableEnded).toBe(true);
-  });
-
   testRows(['settled', 'not settled'] as const)(
     'a whole stream does not end before its end is settled, or not',
     async (outcome) => {
@@ -281,15 +268,6 @@ describe('the relay between an upstream and a client', () => {
     await pass(1);
     expect(takeAll(relay.body)).toMatch(wire.chat.keepAlive);
     relay.cancel();
-  });
-
-  test('a fault of the gateway is reported in the dialect, refunded, and shows nothing of itself', async () => {
-    const { relay, ends, send } = startRelay();
-    await send(first);
-    relay.fail(new TypeError('secret thing'));
-    await setImmediate();
-    expect(failureOf(ends)).toMatchObject({ code: 'internal_error', refund: true });
-    expect(takeAll(relay.body)).not.toMatch('secret thing');
   });
 
   test('an answer that comes too late is dropped', async () => {

@@ -46,25 +46,6 @@ describe('what is held back', () => {
     });
   });
 
-  test('leaves for each of the choices and parts that one event had', () => {
-    const content = [
-      { type: 'text', text: 'by Thun' },
-      { index: 7, text: 'Ac' },
-    ];
-    const choices = [
-      { index: 3, delta: { content } },
-      { index: 1, delta: { content: 'Thund' } },
-    ];
-    const ends = [1, 3].map((index) => ({ data: { choices: [{ index, delta: {}, finish_reason: 'stop' }] } }));
-    const { output } = rewriteStream(chat, toWire([{ data: { id: 'x', choices } }, ...ends]));
-    const told = readEvents(output).map(({ value }) => Object(value).choices[0]);
-    expect(told.filter(({ finish_reason: reason }) => reason === null)).toEqual([
-      { index: 1, delta: { content: 'Thund' }, finish_reason: null },
-      { index: 3, delta: { content: [{ type: 'text', text: 'Thun' }] }, finish_reason: null },
-      { index: 3, delta: { content: [{ index: 7, text: 'Ac' }] }, finish_reason: null },
-    ]);
-  });
-
   test('breaks a stream of texts without end', () => {
     const events = Array.from({ length: 20_001 }, (_, index) => block({ type: 'text_delta', text: 'Thun' }, index));
     const { rewriter } = rewriteStream(messages, toWire([started, ...events]));
@@ -281,24 +262,6 @@ describe('an event much like the one before', () => {
       expect(fast.output).not.toMatch(/acme|thunder/i);
       expect(readEvents(fast.output)).toHaveLength(events.length);
     });
-
-    test('counts the highest usage, not the last', () => {
-      for (const counts of [
-        [3, 7, 5],
-        [1, 2, 3, 9, 8],
-        [9, 1],
-      ]) {
-        const events = counts.map((count) => ({ data: said('a', usage(count)) }));
-        expect(rewriteStream(chat, toWire(events)).usage).toMatchObject({ input: 9, output: Math.max(...counts) });
-      }
-    });
-  });
-
-  test('is none in a comment, however that is cut', () => {
-    const bytes = Buffer.concat([says('1'), Buffer.from(': '), says('2'), says('3')]);
-    for (let cut = 0; cut < bytes.length; cut += 1) {
-      expect(textsOf(rewriteStream(chat, bytes, [cut]).output)).toEqual(['1', '3']);
-    }
   });
 
   test('is none where its lines are not all of its data', () => {

@@ -17,14 +17,12 @@ describe('whole texts', () => {
       'thunder-2-max thunder-2-mini thunder-3',
       '# #-mini #-3',
     ],
-    ['the leftmost name wins', ['abcde', 'cdefghi'], 'abcdefghi', '#fghi'],
     [
       'short names do not',
       ['meta'],
       'meta metadata _meta méta éMETA meta-data (meta).',
       '# metadata _meta méta éMETA #-data (#).',
     ],
-    ['short is counted in characters', ['😀😀😀a'], '😀😀😀a😀😀😀ab', '#😀😀😀ab'],
     [
       'nor do letters of other scripts',
       ['glm'],
@@ -44,8 +42,6 @@ describe('whole texts', () => {
       '# # # aab',
     ],
     ['blank names are none', ['', ' ', '\t\n'], 'a b\t\nc', 'a b\t\nc'],
-    ['half characters are no names', ['\ud83d'], '😀 \ud83d', '😀 \ud83d'],
-    ['no names at all', [], 'anything', 'anything'],
   ];
   testRows(cases)('however they are cut', (_, names, text, expected) => {
     const scrubber = createScrubber(names, '#');
@@ -61,33 +57,12 @@ describe('whole texts', () => {
     expect(scrubber.scrub('Ivory-Tower')).toBe('$& acmecorp $1');
     expect(scrubCut(scrubber, ['Ivory', '-Tower'])).toBe('$& acmecorp $1');
   });
-
-  test('a name of the greatest length that settings allow, beside many others', () => {
-    const long = '(x-'.repeat(66);
-    const names = [long, ...Array.from({ length: 60 }, (_, index) => `name-${index}-`.repeat(10))];
-    const scrubber = createScrubber(names, '#');
-    expect(scrubber.scrub(`a${long.toUpperCase()}b${names[7]}`)).toBe('a#b#');
-    expect(scrubCut(scrubber, `a${long}b${names[7]}`.split(''))).toBe('a#b#');
-  });
 });
 
 test('a text that is nothing but names is refused, where they are more than anybody needs', () => {
   const scrubber = createScrubber(['acmecorp'], 'svc');
   expect(scrubber.scrub('acmecorp '.repeat(100_000))).toBe('svc '.repeat(100_000));
   expect(() => scrubber.scrub('acmecorp '.repeat(100_001))).toThrow('a text holds more than 100000 names');
-});
-
-describe('find', () => {
-  const scrubber = createScrubber(['thunder', 'meta'], '#');
-  test('tells where the first name from there on begins and ends', () => {
-    const text = '{"a":"Thunder","b":"metadata","c":"META"}';
-    expect(scrubber.find(text)).toEqual({ start: 6, end: 13 });
-    expect(scrubber.find(text, 6)).toEqual({ start: 6, end: 13 });
-    expect(scrubber.find(text, 7)).toEqual({ start: 35, end: 39 });
-    expect(scrubber.find(text, 36)).toBeUndefined();
-    expect(createScrubber([], '#').find(text)).toBeUndefined();
-  });
-  test('looks at the character before', () => expect(scrubber.find('xmeta', 1)).toBeUndefined());
 });
 
 describe('blocks that are shown one after the other', () => {
@@ -133,29 +108,27 @@ test('what stands before the end of a text tells whether a name can end there, a
 describe('any names in any text', () => {
   const alphabet = [...'abcAéK😀-. '];
   const name = fc.string({ unit: fc.constantFrom(...alphabet), minLength: 1, maxLength: 7 });
-  const longName = fc.string({ unit: fc.constantFrom(...alphabet), minLength: 5, maxLength: 9 });
   const foreign = [...'3字яÉ\u212akB_1𝐀😁\u{1df00}', '\ud837', '\ud83d', '\ude00', '\ud835'];
   const offsets = fc.array(fc.nat(1000), { maxLength: 12 });
 
   /** Texts full of names, their beginnings and ends, and lookalikes. */
-  const withNames = (one: fc.Arbitrary<string>) =>
-    fc.array(one, { maxLength: 5 }).chain((names) => {
-      const part = fc.tuple(fc.constantFrom('a', ...names), fc.nat(12), fc.nat(12));
-      const piece = fc.oneof(
-        fc.constantFrom(...alphabet, ...foreign),
-        fc.constantFrom('b', ...names),
-        part.map(([text, start, length]) => text.slice(start, start + length)),
-      );
-      return fc.record({
-        names: fc.constant(names),
-        text: fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join('')),
-        offsets,
-      });
+  const textWithNames = fc.array(name, { maxLength: 5 }).chain((names) => {
+    const part = fc.tuple(fc.constantFrom('a', ...names), fc.nat(12), fc.nat(12));
+    const piece = fc.oneof(
+      fc.constantFrom(...alphabet, ...foreign),
+      fc.constantFrom('b', ...names),
+      part.map(([text, start, length]) => text.slice(start, start + length)),
+    );
+    return fc.record({
+      names: fc.constant(names),
+      text: fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join('')),
+      offsets,
     });
+  });
 
   test('the whole text is scrubbed as by hand', () => {
     fc.assert(
-      fc.property(withNames(name), ({ names, text }) => {
+      fc.property(textWithNames, ({ names, text }) => {
         const scrubber = createScrubber(names, '#');
         const [out, , hits] = scrubSlowly(names, text, { final: true });
         expect(scrubber.scrub(text)).toBe(out);
@@ -167,7 +140,7 @@ describe('any names in any text', () => {
 
   test('deltas give the same, and hold back no more than they must', () => {
     fc.assert(
-      fc.property(withNames(name), ({ names, text, offsets }) => {
+      fc.property(textWithNames, ({ names, text, offsets }) => {
         const scrubber = createScrubber(names, '#');
         const channel = scrubber.openChannel();
         let seen = '';
@@ -186,7 +159,7 @@ describe('any names in any text', () => {
 
   test('a block after another is scrubbed as by hand with all that came before', () => {
     fc.assert(
-      fc.property(withNames(name), offsets, ({ names, text, offsets }, deltaOffsets) => {
+      fc.property(textWithNames, offsets, ({ names, text, offsets }, deltaOffsets) => {
         const scrubber = createScrubber(names, '#');
         let before = '';
         let tail: string | undefined;
@@ -209,35 +182,7 @@ describe('any names in any text', () => {
     );
   });
 
-  test('blocks joined show no name', () => {
-    fc.assert(
-      fc.property(withNames(longName), ({ names, text, offsets }) => {
-        const scrubber = createScrubber(names, '#');
-        let tail: string | undefined;
-        let joined = '';
-        for (const block of cut(text, offsets)) {
-          const channel = scrubber.openChannel(tail);
-          joined += channel.push(block) + channel.end();
-          tail = channel.tail;
-        }
-        expect(scrubber.find(joined)).toBeUndefined();
-      }),
-      { numRuns: 300 },
-    );
-  });
-
   const longest = (names: readonly string[]) => Math.max(0, ...names.map((one) => one.length));
-});
-
-test('a hostile text in tiny deltas stays linear, and memory bounded', () => {
-  const scrubber = createScrubber([`${'a'.repeat(60)}b`, `${'ab'.repeat(40)}c`, 'a-a'], '#');
-  const channel = scrubber.openChannel();
-  let length = 0;
-  for (let count = 0; count < 300_000; count++) length += channel.push('a').length;
-  expect(length + channel.held.length).toBe(300_000);
-  expect(channel.held.length).toBe(60);
-  const text = 'ab'.repeat(500_000);
-  expect(scrubber.scrub(text) === text && scrubCut(scrubber, [text]) === text).toBe(true);
 });
 
 interface Manner {

@@ -32,14 +32,6 @@ const fixtures: Record<string, { stream: string | Uint8Array; log: Entry[]; unfi
     stream: Buffer.from('data: \xff\xe6\xbc\n\ndata: ok\n\n', 'latin1'),
     log: [event('\ufffd\ufffd'), event('ok')],
   },
-  'separators that are line ends elsewhere': {
-    stream: 'data: a\u2028b\u0085\v\f\n\n',
-    log: [event('a\u2028b\u0085\v\f')],
-  },
-  'a type given twice, and a colon in it': {
-    stream: 'event: a\nevent: b:c\ndata: 1\n\n',
-    log: [event('1', { type: 'b:c' })],
-  },
   'fields that nobody knows': {
     stream: 'retry: 10\nDATA: x\ndatax: x\n data: x\nfoo\nfoo: bar\ndata: 1\n\nretry: 5\n\n',
     log: [event('1')],

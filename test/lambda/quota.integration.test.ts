@@ -102,12 +102,6 @@ describe('DAILY_LIMIT', () => {
     expect([gateway.upstream.requests.length, await gateway.remaining(key)]).toEqual([2, '48']);
   });
 
-  test('comes after the caller’s own limit, whose refusals count towards none', async () => {
-    await using gateway = await start({ DAILY_LIMIT: '5', GUEST_DAILY_LIMIT: '5' });
-    expect(await gateway.statuses(5)).toEqual([200, 200, 200, 429, 429]);
-    expect(await gateway.statuses(3, await gateway.issueKey())).toEqual([200, 200, 503]);
-  });
-
   test('is named in the log, and is neither a failure of the gateway nor a refund for one', async () => {
     await using gateway = await start({ DAILY_LIMIT: '10', GUEST_DAILY_LIMIT: '1' });
     await gateway.statuses(2);

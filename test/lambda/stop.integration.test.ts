@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import { createStopSwitch } from '../../lambda/tables/stop-switch.ts';
-import { json, until, write } from '../../local/upstream/script.ts';
+import { json } from '../../local/upstream/script.ts';
 
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chargesIn } from '../support/quota.ts';
@@ -87,20 +87,6 @@ describe('a gateway that its operator stops', () => {
     expect(await stopSwitch().resume()).toEqual({ at: '', ...(kept && { reason: rest.reason.S }) });
     time += 60_000;
     expect((await ask('guest')).status).toBe(200);
-  });
-
-  test('ends no running stream', async () => {
-    const held = Promise.withResolvers<void>();
-    gateway.upstream.answer([
-      ...[write('data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n'), until(held.promise)],
-      write('data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'),
-    ]);
-    const running = await ask('guest', undefined, { ...question, stream: true });
-    await stopSwitch().stop({ at: 'noon' });
-    time += 60_000;
-    expect((await ask('guest')).status).toBe(503);
-    held.resolve();
-    expect(await running.text()).toMatch(/\[DONE\]\s+$/);
   });
 });
 

@@ -5,9 +5,9 @@ import { createDeploymentLimit, type DeploymentLimit } from '../../../lambda/quo
 import type { Charge } from '../../../lambda/quota/quota.ts';
 import { createTallies } from '../../../lambda/tables/counters.ts';
 import { createTestCaller, startTestDynamoDb } from '../../support/dynamodb.ts';
+import { stopTimers } from '../../support/stop-timers.ts';
 import { type StoreFault, type StoreOperation, startStoreProxy } from '../../support/store-proxy.ts';
 import { testRows } from '../../support/test-rows.ts';
-import { turnEventLoop, waitUntil } from '../../support/wait-until.ts';
 
 const database = await startTestDynamoDb();
 const proxy = await startStoreProxy(database.endpoint);
@@ -61,6 +61,8 @@ async function operationsOf(act: () => Promise<unknown>): Promise<Record<string,
 }
 
 async function inParallel(times: number, count: (index: number) => ReturnType<DeploymentLimit['count']>) {
+  // A crowd in one process takes its own queue for the slowness of the store.
+  using _timers = stopTimers();
   const outcomes = await Promise.allSettled(Array.from({ length: times }, (_, index) => count(index)));
   const granted = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.charge] : []));
   const refusals: GatewayError[] = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? outcome.reason : []));
@@ -97,15 +99,6 @@ describe('a limit of the deployment', () => {
     expect((await inParallel(5, () => count(member))).granted).toHaveLength(2);
     clock.time -= 43_200_000; // an environment whose clock is behind
     expect((await inParallel(5, () => count(member))).granted).toHaveLength(1);
-  });
-
-  test('that changes within a day keeps the day’s count', async () => {
-    const clock = newDay();
-    await inParallel(64, startProcess({ dailyLimit: 800, clock }).count.bind(undefined, member));
-    const { granted } = await inParallel(60, startProcess({ dailyLimit: 96, clock }).count.bind(undefined, member));
-    expect(granted).toHaveLength(32);
-    const raised = startProcess({ dailyLimit: 120, clock });
-    expect((await inParallel(60, () => raised.count(member))).granted).toHaveLength(24);
   });
 });
 
@@ -144,29 +137,6 @@ describe('limits of guests', () => {
     expect((await inParallel(15, () => count(guest))).granted).toHaveLength(10);
     expect((await inParallel(30, () => count(member))).granted).toHaveLength(10);
   });
-});
-
-test('a guest learns of a refusal only after its count among the guests was taken back', async () => {
-  const { count } = startProcess({ dailyLimit: 1, guestDailyLimit: 10 });
-  await count(member);
-  const takenBack = Promise.withResolvers<void>();
-  let writes = 0;
-  const decide = ({ name, body }: StoreOperation) => {
-    if (name === 'UpdateItem' && body.includes('guest_daily_limit')) writes += 1;
-    return writes === 2 ? takenBack.promise : undefined;
-  };
-  let ended = false;
-  await spoilt(decide, async () => {
-    const counting = count(guest).catch(() => {
-      ended = true;
-    });
-    await waitUntil(() => writes === 2, 'the count is being taken back');
-    await turnEventLoop(50);
-    expect(ended).toBe(false);
-    takenBack.resolve();
-    await counting;
-  });
-  expect(ended).toBe(true);
 });
 
 describe('the cost', () => {

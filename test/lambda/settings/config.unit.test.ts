@@ -91,24 +91,12 @@ describe('readConfig', () => {
       'UPSTREAM_TOKENIZE_URL counts for clients of messages, whom UPSTREAM_DIALECTS sends upstream as they are: remove it',
     ],
     [
-      { DIALECTS: 'chat', TOKENIZE_URL: 'https://up.example/v1' },
-      "UPSTREAM_TOKENIZE_URL must be the http(s) URL of a tokenizer that speaks as vLLM's does, without query or user, such as https://host/tokenize",
-    ],
-    [
       { DIALECTS: 'chat', STREAM_OPTIONS: 'omit', STREAM_USAGE: 'true' },
       'UPSTREAM_STREAM_USAGE asks all streams for their usage, which UPSTREAM_STREAM_OPTIONS says is refused: remove one of them',
     ],
     [
       { DIALECTS: 'chat', SIGNS_THINKING: 'true' },
       'UPSTREAM_SIGNS_THINKING is for upstreams that speak messages, but UPSTREAM_DIALECTS leaves that out everywhere: remove it',
-    ],
-    [
-      { DIALECTS: 'chat', REASONING: 'lots' },
-      'UPSTREAM_REASONING must be none, reasoning_effort, thinking, enable_thinking or chat_template_kwargs',
-    ],
-    [
-      { DIALECTS: 'chat', REASONING: 'reasoning_effort', REASONING_LEVELS: 'low;high' },
-      'UPSTREAM_REASONING_LEVELS must be levels separated by commas, such as low,medium,high',
     ],
   ])('stops at %j with a sentence', (own, fault) => {
     const named = Object.fromEntries(Object.entries(own).map(([name, value]) => [`UPSTREAM_${name}`, value]));
@@ -157,18 +145,14 @@ describe('readConfig', () => {
 
   testRows([
     ['UPSTREAM_BASE_URL', 'https://user:secret@up.example/v1'],
-    ['UPSTREAM_BASE_URL', 'https://up.example/v1?key=1'],
     ['UPSTREAM_NAMES', 'a'],
     ['BURST_LIMIT', '20.5'],
     ['IDENTITY_CACHE_SECONDS', '61'],
     ['REQUEST_TIMEOUT', '900'],
-    ['UPSTREAM_SIGNS_THINKING', 'yes'],
-    ['CORS_ORIGINS', 'https://app.example/'],
     ['CORS_ORIGINS', 'https://*.app.example'],
     ['APP_URL', 'https://app.example/cli'],
     ['GATEWAY_URL', 'https://api.example/v1'],
     ['SERVICE_NAME', 'My Service'],
-    ['MODEL_ALIASES', 'gpt'],
     ['MODEL_ALIASES', 'gpt-*=other'],
     ['MODEL_ALIASES', 'svc=svc-vision'],
     ['NETWORK_SALT', 'short'],
@@ -245,19 +229,8 @@ describe('readConfig', () => {
     expect(faultsOf({ ...least, [name]: '20' })).toEqual([
       `${name} needs PRICES: without a price nothing can be counted against it`,
     ]);
-    for (const amount of ['0', '-1', '20 USD', '0.0000001']) {
-      expect(faultsOf({ ...least, [name]: amount, PRICES: prices })).toEqual([
-        expect.stringMatching(`^${name} must be an amount`),
-      ]);
-    }
-  });
-
-  test('prices are for the public models, which the name of the service makes', () => {
-    expect(faultsOf({ ...least, SERVICE_NAME: 'acme', PRICES: prices })).toEqual([
-      'PRICES names svc, which must be acme or acme-vision',
-      'PRICES names svc-vision, which must be acme or acme-vision',
-      'PRICES lacks acme: every public model needs a price',
-      'PRICES lacks acme-vision: every public model needs a price',
+    expect(faultsOf({ ...least, [name]: '0', PRICES: prices })).toEqual([
+      expect.stringMatching(`^${name} must be an amount`),
     ]);
   });
 });

@@ -1,4 +1,3 @@
-import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { ServiceError } from '../../../lambda/aws/repeat.ts';
 import {
@@ -9,9 +8,7 @@ import {
 } from '../../../lambda/quota/counter-store.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { type Item, itemSize, outage, type Update } from '../../../lambda/tables/table.ts';
-import { listenLocally } from '../../../local/listen-locally.ts';
-import { createTestCaller, startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
-import fc from '../../support/properties.ts';
+import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoppedTimers, stopTimers } from '../../support/stop-timers.ts';
 import { testRows } from '../../support/test-rows.ts';
 
@@ -70,10 +67,9 @@ const refusals = (results: ChargeResult[]) => [
 describe('a charge', () => {
   testRows([
     { limit: 3, burst: 20, parallel: 100, before: 0, passing: 3 },
-    { limit: 100, burst: 1000, parallel: 200, before: 50, passing: 50 },
     { limit: 50, burst: 20, parallel: 60, before: 12, passing: 8 },
   ])('of many in parallel as many pass as there is room for', async (given) => {
-    for (const environments of [1, 3, given.parallel]) {
+    for (const environments of [1, given.parallel]) {
       const window = newWindow(given);
       expect(granted(await chargeMany(window, given.before))).toBe(given.before);
       const charged = await chargeMany(window, given.parallel, createEnvironments(environments));
@@ -141,32 +137,10 @@ describe('one request', () => {
       expect.stringMatching(/^ADD u\d+ :one, n\d+ :one, w\d+ :tokens SET #ttl = :ttl REMOVE ([nw]\d+, ){6}u\d+$/),
     ]);
   });
-
-  test('settles what a charge has reserved, and a second one nothing', async () => {
-    const window = newWindow({ budget: budgetOfDay() });
-    const charge = await watched.charge(window, createToken());
-    const reservation = charge.granted ? charge.reservation : undefined;
-    if (!reservation) throw new Error('nothing is reserved');
-    const settle = () => watched.settle(window, reservation, { spent: 0, refunded: true });
-    expect(await settle()).toMatchObject({ used: 0, taken: 0 });
-    expect([await settle(), sent.length]).toEqual([undefined, 3]);
-  });
 });
 
-describe('a refund', () => {
-  test('of what was never charged is none', async () => {
-    expect(await counters.refund(newWindow(), createToken())).toBeUndefined();
-  });
-
-  test('that is repeated in parallel counts once', async () => {
-    const window = newWindow();
-    const token = createToken();
-    await counters.charge(window, token);
-    await chargeMany(window, 4);
-    const results = Array.from({ length: 10 }, () => counters.refund(window, token));
-    expect((await Promise.all(results)).map((standing) => standing?.used)).toEqual(Array(10).fill(4));
-    expect((await counters.read(window)).used).toBe(4);
-  });
+test('a refund of what was never charged is none', async () => {
+  expect(await counters.refund(newWindow(), createToken())).toBeUndefined();
 });
 
 test('a refund a quarter of an hour later counts once, whoever has charged since', async () => {
@@ -257,66 +231,15 @@ test('an outage while it leaves its token is told by its own cause', async () =>
 });
 
 testRows([
-  ['20', 'burst'],
+  [20, 'burst'],
   // The limit itself has room again: a refund has come in between.
-  ['19', 'quota'],
-])('a store that returns the item with the refusal gets no read', async (inMinute, reason) => {
-  const item = { pk: { S: 'item' }, [`u${today}`]: { N: '7' }, [`n${firstMinute}`]: { N: inMinute } };
-  let asked = 0;
-  const server = createServer((_, response) => {
-    asked += 1;
-    const refusal = { __type: 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException', Item: item };
-    response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(refusal));
-  });
-  const { url, close } = await listenLocally(server);
-  const callDynamoDb = createTestCaller(url);
-  try {
-    const charge = createCounters(callDynamoDb, 'quota', now).charge(newWindow({ burst: 20 }), createToken());
-    expect(await charge).toMatchObject({ granted: false, reason, used: 7 });
-  } finally {
-    await close();
-  }
-  expect(asked).toBe(1);
-});
-
-test('charges and refunds over many minutes agree with a small model', async () => {
-  const step = fc.oneof(
-    { weight: 6, arbitrary: fc.constant({ kind: 'charge' as const }) },
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant('refund' as const), which: fc.nat(20) }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait' as const), minutes: fc.constantFrom(1, 1, 2, 20) }) },
-  );
-  const limits = fc.record({ limit: fc.integer({ min: 0, max: 8 }), burst: fc.integer({ min: 1, max: 4 }) });
-  await fc.assert(
-    fc.asyncProperty(limits, fc.array(step, { maxLength: 40 }), async ({ limit, burst }, steps) => {
-      const window = newWindow({ limit, burst, minute: pass(60) });
-      const standing: string[] = [];
-      let { minute } = window;
-      let inMinute = 0;
-      for (const next of steps) {
-        if (next.kind === 'wait') {
-          minute = pass(next.minutes * 60);
-          inMinute = 0;
-        } else if (next.kind === 'charge') {
-          const token = createToken();
-          const result = await counters.charge({ ...window, minute }, token);
-          if (standing.length < limit && inMinute < burst) {
-            inMinute += 1;
-            standing.push(token);
-            expect(result).toMatchObject({ granted: true, used: standing.length });
-          } else {
-            const reason = standing.length >= limit ? 'quota' : 'burst';
-            expect(result).toMatchObject({ granted: false, reason, used: standing.length });
-          }
-        } else {
-          const [token] = standing.splice(next.which % Math.max(1, standing.length), 1);
-          if (token !== undefined)
-            expect(await counters.refund(window, token)).toMatchObject({ used: standing.length });
-        }
-      }
-      expect((await counters.read(window)).used).toBe(standing.length);
-    }),
-    { numRuns: 60 },
-  );
+  [19, 'quota'],
+])('the item that comes with a refusal tells its reason', async (inMinute, reason) => {
+  const found = { pk: { S: 'item' }, [`u${today}`]: { N: '7' }, [`n${firstMinute}`]: { N: String(inMinute) } };
+  const refuse = () =>
+    Promise.reject(new ServiceError('ConditionalCheckFailedException', '', { status: 400, details: { Item: found } }));
+  const charge = createCounters(refuse, 'quota', now).charge(newWindow({ burst: 20 }), createToken());
+  expect(await charge).toMatchObject({ granted: false, reason, used: 7 });
 });
 
 async function load(item: string): Promise<Item> {

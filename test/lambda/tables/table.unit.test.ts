@@ -1,57 +1,16 @@
-import { once } from 'node:events';
-import { createServer as createHttpServer, type RequestListener } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { ServiceError, tooSlow } from '../../../lambda/aws/repeat.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
-import { keysSchema } from '../../../lambda/tables/schema.ts';
-import { createQueue, createTable } from '../../../lambda/tables/table.ts';
-import { createTestCaller } from '../../support/dynamodb.ts';
+import { createQueue } from '../../../lambda/tables/table.ts';
 import { testRows } from '../../support/test-rows.ts';
-import { inTime } from '../../support/wait-until.ts';
 
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
-
-describe('a store that does not answer', () => {
-  test('is unavailable when it accepts connections and is silent, and is left alone then', async () => {
-    const closed: Promise<unknown>[] = [];
-    const silent = createTcpServer((socket) => void closed.push(once(socket.resume(), 'close')));
-    await expect(read(await addressOf(silent))).rejects.toMatchObject(unavailable);
-    expect(closed).toHaveLength(1);
-    await inTime(Promise.all(closed), 'the connection to the silent store is closed');
-  });
-
-  test('is unavailable when it keeps failing or throttling', async () => {
-    const failures: [number, string][] = [
-      [500, 'InternalServerError'],
-      [503, 'ServiceUnavailable'],
-      [400, 'ThrottlingException'],
-      [400, 'ProvisionedThroughputExceededException'],
-      [400, 'RequestLimitExceeded'],
-    ];
-    const attempts = failures.map(async ([status, type]) => {
-      const server = createHttpServer(answer(status, { __type: `com.amazonaws.dynamodb.v20120810#${type}` }));
-      return read(await addressOf(server));
-    });
-    for (const outcome of await Promise.allSettled(attempts)) {
-      expect(outcome).toMatchObject({ status: 'rejected', reason: unavailable });
-    }
-  });
-});
-
-test('a wrong call is not an outage', async () => {
-  const server = createHttpServer(answer(400, { __type: 'com.amazon.coral.validate#ValidationException' }));
-  await expect(read(await addressOf(server))).rejects.toMatchObject({ name: 'ValidationException' });
-});
-
-test('errors outside the exchange pass unchanged', async () => {
-  const mistake = new TypeError('a mistake');
-  await expect(createQueue()(() => Promise.reject(mistake))).rejects.toBe(mistake);
-});
+testRows([new TypeError('a mistake'), new ServiceError('ValidationException', 'a wrong call', { status: 400 })])(
+  'what is no outage passes unchanged',
+  async (mistake) => {
+    await expect(createQueue()(() => Promise.reject(mistake))).rejects.toBe(mistake);
+  },
+);
 
 test('many operations take turns, and one that fails gives way', async () => {
   const inTurn = createQueue();
@@ -134,33 +93,4 @@ describe('operations that wait for their turn', () => {
   });
 });
 
-testRows([
-  ['refused', 'ExpiredTokenException', 'answer_lost'],
-  ['refused for its condition, which its caller looks into', 'ConditionalCheckFailedException', undefined],
-])('an operation whose first answer was lost may have been carried out', async (_n, name, reason) => {
-  let requests = 0;
-  const refuse = answer(400, { __type: name });
-  const server = createHttpServer((request, response) =>
-    ++requests === 1 ? request.socket.destroy() : refuse(request, response),
-  );
-  const thrown = await read(await addressOf(server)).catch((error: unknown) => error);
-  expect(thrown).toMatchObject(reason ? { ...unavailable, reason } : { name, inDoubt: true });
-});
-
 const unavailable = { code: 'service_unavailable', status: 503, headers: { 'retry-after': '1' } };
-
-function answer(status: number, body: object): RequestListener {
-  return (_, response) =>
-    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(body));
-}
-
-async function addressOf(server: Server): Promise<string> {
-  closers.push(() => new Promise((resolve) => server.close(resolve)));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-async function read(endpoint: string): Promise<unknown> {
-  return createTable(createTestCaller(endpoint), keysSchema, 'keys').load('there');
-}

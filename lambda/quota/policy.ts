@@ -76,11 +76,6 @@ export function timeOf(minute: number): number {
   return minute * minuteLength;
 }
 
-/** Whole seconds until the next minute begins. */
-export function secondsToNextMinute(now: number): number {
-  return secondsUntil((minuteOf(now) + 1) * minuteLength, now);
-}
-
 /** Whole seconds, rounded up, so that nobody who waits that long comes early. */
 export function secondsUntil(time: number, now: number): number {
   return Math.max(0, Math.ceil((time - now) / 1000));

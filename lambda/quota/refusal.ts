@@ -2,7 +2,7 @@ import { formatAmount } from '../budget/money.ts';
 import { type ErrorCode, type ErrorOptions, GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identify.ts';
 import type { CounterBudget, CounterWindow } from './counter-store.ts';
-import { secondsToNextMinute, secondsUntil } from './policy.ts';
+import { minuteOf, secondsUntil, timeOf } from './policy.ts';
 
 /** A client's quota, as its answers show it. */
 export interface Figures {
@@ -40,7 +40,7 @@ export interface Refusal extends ErrorOptions {
 }
 
 export function tooFast({ burst }: CounterWindow, now: number): Refusal {
-  const seconds = secondsToNextMinute(now);
+  const seconds = secondsUntil(timeOf(minuteOf(now) + 1), now);
   return {
     code: 'rate_limited',
     message: `More than ${inRequests(burst)} in one minute. Please try again in ${seconds} s.`,

@@ -16,7 +16,12 @@ export function readConfig(environment: Environment): Config {
     const read = readNamed(settings, environment, faults);
     const guests = read.access === 'keys' ? { guestLimit: 0 } : {};
     const prices = readPriceList(read, faults);
-    const config = { ...read, ...guests, prices, upstreams: readUpstreams(environment, read, faults) };
+    const config = {
+      ...read,
+      ...guests,
+      prices,
+      upstreams: readUpstreams(environment, read.upstreamStreamUsage, faults),
+    };
     faults.push(...networkFaults(config, environment), ...aliasFaults(config), ...signInFaults(config));
     return config;
   });

@@ -29,7 +29,7 @@ export function createSecrets(settings: Settings, { readSecret, ...refreshing }:
     return () => refresh().catch(rejectUnreadable);
   };
 
-  const readUpstreamSecret = cached(async () => rememberAccess(parseKeys(await readSecret(upstreamSecretId ?? ''))));
+  const readUpstreamSecret = cached(async () => parseKeys(await readSecret(upstreamSecretId ?? '')));
   const readEdgeSecrets = cached(async () => {
     const id = edgeSecretId ?? '';
     const versions = await Promise.all([readSecret(id), readSecret(id, 'previous')]);
@@ -52,7 +52,7 @@ export function createSecrets(settings: Settings, { readSecret, ...refreshing }:
     /** The keys and headers that an upstream is called with. */
     async upstreamAccess({ prefix, apiKeys, headers }: Upstream): Promise<Access> {
       if (apiKeys.length > 0 || upstreamSecretId === undefined) return { keys: apiKeys, headers, secretHeaders: {} };
-      return { headers, ...(await readUpstreamSecret())(prefix) };
+      return { headers, ...accessOf(await readUpstreamSecret(), prefix) };
     },
     /** The salt, as the key of the hash that networks are stored under. */
     networkKey,
@@ -72,19 +72,12 @@ export function createSecrets(settings: Settings, { readSecret, ...refreshing }:
 
 type Keys = Readonly<Record<string, unknown>>;
 
-type SecretAccess = Pick<Access, 'keys' | 'secretHeaders'>;
-
-/** Reads the part of an upstream, by the prefix of its settings, once for each. */
-function rememberAccess(secret: Keys): (prefix: string) => SecretAccess {
-  const known = new Map<string, SecretAccess>();
-  return (prefix) => {
-    const keys = secret[`${prefix}_API_KEYS`];
-    const access = known.get(prefix) ?? {
-      keys: typeof keys === 'string' ? splitList(keys).filter((key) => sendable.test(key)) : [],
-      secretHeaders: readHeaders(secret[`${prefix}_HEADERS`]),
-    };
-    known.set(prefix, access);
-    return access;
+/** The part of an upstream, by the prefix of its settings. */
+function accessOf(secret: Keys, prefix: string): Pick<Access, 'keys' | 'secretHeaders'> {
+  const keys = secret[`${prefix}_API_KEYS`];
+  return {
+    keys: typeof keys === 'string' ? splitList(keys).filter((key) => sendable.test(key)) : [],
+    secretHeaders: readHeaders(secret[`${prefix}_HEADERS`]),
   };
 }
 

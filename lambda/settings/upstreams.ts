@@ -27,24 +27,11 @@ export interface Access {
   readonly secretHeaders: Readonly<Record<string, string>>;
 }
 
-/** What is said of all upstreams together. */
-interface AllUpstreams {
-  readonly upstreamSignsThinking: boolean;
-  readonly upstreamStreamUsage: boolean;
-}
-
 /** `UPSTREAM_…` first, then `UPSTREAM_2_…`, `UPSTREAM_3_…` in the order of their numbers. */
-export function readUpstreams(environment: Environment, all: AllUpstreams, faults: string[]): Upstream[] {
+export function readUpstreams(environment: Environment, asksForUsage: boolean, faults: string[]): Upstream[] {
   const upstreams = findPrefixes(environment, faults).map((prefix) => readUpstream(prefix, environment, faults));
-  // Dialects that could not be read are reported by their own check.
-  const speakMessages = upstreams.some(({ dialects }) => dialects === undefined || dialects.includes(messages));
-  if (all.upstreamSignsThinking && !speakMessages) {
-    faults.push(
-      'UPSTREAM_SIGNS_THINKING is for upstreams that speak messages, but UPSTREAM_DIALECTS leaves that out everywhere: remove it',
-    );
-  }
   for (const { prefix, translation } of upstreams) {
-    if (!all.upstreamStreamUsage || translation.streamOptions !== 'omit') continue;
+    if (!asksForUsage || translation.streamOptions !== 'omit') continue;
     faults.push(
       `UPSTREAM_STREAM_USAGE asks all streams for their usage, which ${prefix}_STREAM_OPTIONS says is refused: remove one of them`,
     );
@@ -65,7 +52,7 @@ function findPrefixes(environment: Environment, faults: string[]): string[] {
 
 function readUpstream(prefix: string, environment: Environment, faults: string[]): Upstream {
   const read = readSettings(upstreamSettings, environment, faults, `${prefix}_`);
-  faults.push(...translationFaults(prefix, read, environment));
+  faults.push(...needlessFaults(prefix, read.DIALECTS, environment));
   const values: Readonly<Record<string, unknown>> = read;
   /** The one of an address of its own, such as `MESSAGES_BASE_URL`, before the plain one. */
   const own = (address: Address, name: 'BASE_URL' | 'TEXT_MODEL' | 'VISION_MODEL') =>
@@ -100,38 +87,15 @@ function translationOf(read: Values<typeof translationSettings>) {
   };
 }
 
-const lower = <Name extends string>(name: Name) => name.toLowerCase() as Lowercase<Name>;
-
-/** The dialect that has signatures, and an endpoint that counts tokens. */
-const messages = lower(ownAddresses[1]);
-
-/** Settings of an upstream that say what its dialects make untrue or needless. */
-function translationFaults(
-  prefix: string,
-  read: { readonly [N in keyof typeof upstreamSettings]?: unknown } & {
-    readonly DIALECTS: readonly Address[] | undefined;
-  },
-  environment: Environment,
-): string[] {
-  const { DIALECTS: dialects, REASONING: reasoning } = read;
-  if (dialects === undefined) return []; // reported by its own check, as is what could not be read
-  const set = Object.keys(upstreamSettings).filter(
-    (name) => environment[`${prefix}_${name}`]?.trim() && read[name as keyof typeof upstreamSettings] !== undefined,
-  );
-  const missing = ownAddresses.filter((address) => !dialects.includes(lower(address)));
-  const needless = set.filter((name) => missing.some((address) => name.startsWith(`${address}_`)));
-  const untranslated = set.filter((name) => missing.length === 0 && Object.hasOwn(translationSettings, name));
-  const countsItself = missing.length > 0 && dialects.includes(messages) && set.includes('TOKENIZE_URL');
-  const withoutLevels = missing.length > 0 && set.includes('REASONING_LEVELS') && reasoning !== 'reasoning_effort';
-  const faults = [
-    ...needless.map((name) => `${name} is for a dialect that ${prefix}_DIALECTS leaves out: remove one of them`),
-    ...untranslated.map((name) => `${name} is for translation, but ${prefix}_DIALECTS names every dialect: remove it`),
-  ];
-  if (countsItself) {
-    faults.push(
-      `TOKENIZE_URL counts for clients of messages, whom ${prefix}_DIALECTS sends upstream as they are: remove it`,
-    );
-  }
-  if (withoutLevels) faults.push(`REASONING_LEVELS needs ${prefix}_REASONING=reasoning_effort`);
-  return faults.map((fault) => `${prefix}_${fault}`);
+/** Settings of an upstream that its dialects leave without effect. */
+function needlessFaults(prefix: string, dialects: readonly Address[] | undefined, environment: Environment): string[] {
+  if (dialects === undefined) return []; // reported by its own check
+  const missing = ownAddresses.filter((address) => !dialects.some((name) => name === address.toLowerCase()));
+  return Object.keys(upstreamSettings).flatMap((name) => {
+    if (!environment[`${prefix}_${name}`]?.trim()) return [];
+    if (missing.some((address) => name.startsWith(`${address}_`)))
+      return `${prefix}_${name} is for a dialect that ${prefix}_DIALECTS leaves out: remove one of them`;
+    if (missing.length > 0 || !Object.hasOwn(translationSettings, name)) return [];
+    return `${prefix}_${name} is for translation, but ${prefix}_DIALECTS names every dialect: remove it`;
+  });
 }

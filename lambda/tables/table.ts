@@ -61,27 +61,15 @@ const parallel = 32;
 export function createQueue() {
   let running = 0;
   let answers = 0;
-  /** By their number in the queue: shifting a long array walks all of it. */
-  const waiting = new Map<number, PromiseWithResolvers<void>>();
-  let [first, next] = [0, 0];
-
-  const waitInQueue = (): Promise<void> => {
-    const turn = Promise.withResolvers<void>();
-    waiting.set(next++, turn);
-    return turn.promise;
-  };
-  const takeFirst = (): PromiseWithResolvers<void> | undefined => {
-    const turn = waiting.get(first);
-    if (turn) waiting.delete(first++);
-    return turn;
-  };
-  const refuseWaiting = (error: GatewayError): void => {
-    for (let turn = takeFirst(); turn; turn = takeFirst()) turn.reject(error);
-  };
+  const waiting: PromiseWithResolvers<void>[] = [];
 
   return async <T>(operate: () => Promise<T>): Promise<T> => {
     if (running < parallel) running += 1;
-    else await waitInQueue();
+    else {
+      const turn = Promise.withResolvers<void>();
+      waiting.push(turn);
+      await turn.promise;
+    }
     const before = answers;
     try {
       const answer = await operate();
@@ -90,14 +78,16 @@ export function createQueue() {
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       // If nothing was answered in that time, the store is down, and nobody shall wait for one time limit after another.
-      if (error.name === tooSlow && answers === before) refuseWaiting(outage(error, false));
+      if (error.name === tooSlow && answers === before) {
+        for (const turn of waiting.splice(0)) turn.reject(outage(error, false));
+      }
       // Whoever sets a condition looks into its refusal.
       const isLost = error.inDoubt && !isConditionFailure(error);
       if (isLost || error.isTrouble) throw outage(error, isLost);
       answers += 1;
       throw error;
     } finally {
-      const turn = takeFirst();
+      const turn = waiting.shift();
       if (turn) turn.resolve();
       else running -= 1;
     }

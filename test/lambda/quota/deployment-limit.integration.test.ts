@@ -1,7 +1,11 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import type { GatewayError } from '../../../lambda/errors.ts';
 import type { Identity } from '../../../lambda/identity/identify.ts';
-import { createDeploymentLimit, type DeploymentLimit } from '../../../lambda/quota/deployment-limit.ts';
+import {
+  createDeploymentLimit,
+  createSpendLimit,
+  type DeploymentLimit,
+} from '../../../lambda/quota/deployment-limit.ts';
 import type { Charge } from '../../../lambda/quota/quota.ts';
 import { createTallies } from '../../../lambda/tables/counters.ts';
 import { createTestCaller, startTestDynamoDb } from '../../support/dynamodb.ts';
@@ -201,4 +205,21 @@ describe('lost answers', () => {
     expect(lost).toEqual(['daily_limit']);
     await expect(count(member)).rejects.toMatchObject({ reason: 'daily_limit' });
   });
+});
+
+test('what was spent is read again after a failure, and once in ten seconds otherwise', async () => {
+  let [time, reads] = [0, 0];
+  const read = async () => {
+    reads += 1;
+    if (reads === 1) throw new Error('planted');
+    return 1;
+  };
+  const tallies = { read, add: async () => undefined };
+  const limit = createSpendLimit({ tallies, spendLimit: 16, now: () => time, onLost: () => {} });
+  await expect(limit?.check()).rejects.toThrow('planted');
+  for (const at of [0, 9_999, 10_000]) {
+    time = at;
+    expect(await limit?.check()).toBe(50);
+  }
+  expect(reads).toBe(3 * 8);
 });

@@ -4,7 +4,6 @@ import {
   type Limits,
   quotaWindow,
   readCounterName,
-  secondsToNextMinute,
   secondsUntil,
   tokenCountWindow,
 } from '../../../lambda/quota/policy.ts';
@@ -78,17 +77,6 @@ describe('tokenCountWindow', () => {
     expect(window.expiresAt).toBeGreaterThan(midnight);
     expect(window).not.toHaveProperty('resetAt');
   });
-});
-
-testRows([
-  [0, 60],
-  [1, 60],
-  [1000, 59],
-  [59_000, 1],
-  [59_999, 1],
-  [60_000, 60],
-])('the next minute is so many seconds away', (now, seconds) => {
-  expect(secondsToNextMinute(now)).toBe(seconds);
 });
 
 test('a time in the past is 0 s away', () => {

@@ -83,20 +83,8 @@ describe('readConfig', () => {
       'UPSTREAM_SYSTEM_TURNS is for translation, but UPSTREAM_DIALECTS names every dialect: remove it',
     ],
     [
-      { DIALECTS: 'chat', REASONING_LEVELS: 'low,high', REASONING: 'thinking' },
-      'UPSTREAM_REASONING_LEVELS needs UPSTREAM_REASONING=reasoning_effort',
-    ],
-    [
-      { DIALECTS: 'chat,messages', TOKENIZE_URL: 'https://up.example/tokenize' },
-      'UPSTREAM_TOKENIZE_URL counts for clients of messages, whom UPSTREAM_DIALECTS sends upstream as they are: remove it',
-    ],
-    [
       { DIALECTS: 'chat', STREAM_OPTIONS: 'omit', STREAM_USAGE: 'true' },
       'UPSTREAM_STREAM_USAGE asks all streams for their usage, which UPSTREAM_STREAM_OPTIONS says is refused: remove one of them',
-    ],
-    [
-      { DIALECTS: 'chat', SIGNS_THINKING: 'true' },
-      'UPSTREAM_SIGNS_THINKING is for upstreams that speak messages, but UPSTREAM_DIALECTS leaves that out everywhere: remove it',
     ],
   ])('stops at %j with a sentence', (own, fault) => {
     const named = Object.fromEntries(Object.entries(own).map(([name, value]) => [`UPSTREAM_${name}`, value]));

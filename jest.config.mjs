@@ -46,11 +46,12 @@ const overBothEnginesLong = ofHandler([
 /** What clients in processes of their own read: their HTTP is that of the SDKs in this process, which both engines serve. */
 const processesOfSdks = 'setup-blocks,frameworks';
 
-/** What draws thousands of requests, counts steps block by block, waits for garbage to be collected, or loads megabytes of rules. */
+/** What draws thousands of requests or schedules, counts steps, waits for garbage to be collected, or loads megabytes of rules. */
 const long = [
   'lib/cdk-rules.integration.test.ts',
   'lambda/any-request.integration.test.ts',
   'model/*.integration.test.ts',
+  'exhaustive/three-requests.integration.test.ts',
   'lambda/server/let-go.integration.test.ts',
   'lambda/growth/*.e2e.test.ts',
 ];

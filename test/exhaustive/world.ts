@@ -42,7 +42,7 @@ export interface WorldState {
 const isDone = ({ call, isAsleep }: Standing): boolean => !call && !isAsleep;
 
 export function createWorld(subject: Subject, scenario: Scenario, mostFaults: number) {
-  const { environments: plans, passing, isFar } = scenario;
+  const { environments: plans, passing } = scenario;
   const names = plans.map((plan) => JSON.stringify(plan));
   const kinds = names.map((name) => names.indexOf(name));
   const nowhere = { call: undefined, isAsleep: false, memory: '', told: [] };
@@ -79,19 +79,18 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
 
   const passTime = async (before: WorldState): Promise<WorldState> => {
     let state: WorldState = { ...before, timePassed: true };
-    for (const [index, { actor, late }] of before.environments.entries()) {
+    for (const [index, { actor }] of before.environments.entries()) {
       if (!actor) state = await begin(state, index);
       else {
         const later = isDone(actor) ? actor : await meet(index, actor, { kind: 'time passes' });
-        state = alter(state, index, () => ({ actor: later, late: isFar ? [] : late }));
+        state = alter(state, index, () => ({ actor: later }));
       }
     }
     return state;
   };
 
   const canPass = ({ environments: all }: WorldState) =>
-    all.some(({ actor, late }) => !actor || !isDone(actor) || late.length > 0) &&
-    !(isFar && all.some(({ actor }) => actor?.call));
+    all.some(({ actor, late }) => !actor || !isDone(actor) || late.length > 0);
 
   /** Whether it may be frozen with this answer: before a late refund, or before it leaves its token. */
   const maySleep = (state: WorldState, index: number, call: Call): boolean => {

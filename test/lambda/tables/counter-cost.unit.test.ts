@@ -47,15 +47,6 @@ testRows([
   expect(itemSize({ four: value, pk: { S: 'x' } })).toBe(4 + size + 3);
 });
 
-testRows([
-  [0, 1],
-  [1024, 1],
-  [1025, 2],
-  [4096, 4],
-])('bytes cost units', (bytes, units) => {
-  expect(writeUnits(bytes)).toBe(units);
-});
-
 test('an item at the highest burst limit of all, with every charge refunded, is not too large', () => {
   const tokens = (count: number) => Array<string>(count).fill(createToken());
   const ofMinute = [...tokens(10_000), ...tokens(10_000).map((token) => markToken(token, 'r'))];
@@ -93,7 +84,6 @@ describe('charges spread over minutes', () => {
   testRows([
     { rate: 20, units: 1 },
     { rate: mostBurst, units: 3 },
-    { rate: 600, units: 11 },
   ])('cost one write each, of few units', async ({ rate, units }) => {
     const { store, clock, charge } = await createWorld(rate);
     store.units.length = 0;

@@ -7,10 +7,10 @@ import { bundleServer } from '../../lib/bundle.ts';
 import { json } from '../../local/upstream/script.ts';
 import { startGatewayProcess } from '../local/gateway-process.ts';
 import { createClient } from '../model/client.ts';
-import { startBalancer } from '../support/balancer.ts';
 import { startTestDynamoDb } from '../support/dynamodb.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { identity } from '../support/gateway.ts';
+import { startMeddlingProxy } from '../support/meddling-proxy.ts';
 import { wire } from '../support/wire.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-host-'));
@@ -139,6 +139,15 @@ describe('the systemd unit', () => {
     expect(frames.join()).not.toContain('index.js');
   });
 });
+
+/** It appends each caller's address to `x-forwarded-for`, as AWS documents it of its own. */
+const startBalancer = (server: string) =>
+  startMeddlingProxy(server, {
+    asks: (asked) => {
+      const forwarded = [asked.headers['x-forwarded-for'] ?? [], asked.address].flat().join(', ');
+      return { ...asked, headers: { ...asked.headers, 'x-forwarded-for': forwarded } };
+    },
+  });
 
 test('several processes behind a balancer count as one, and tell callers apart', async () => {
   upstream.otherwise(json(200, answer));

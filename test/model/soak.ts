@@ -1,9 +1,11 @@
 // npm run soak -- --minutes 10 [--seed 1]: repeats the model-based test, each time with another seed.
-import { readNumbers } from '../support/read-numbers.ts';
+import { parseArgs } from 'node:util';
 import { createWatch } from '../support/watch.ts';
 import { runModel } from './run.ts';
 
-const { minutes, seed: firstSeed } = readNumbers('npm run soak --', { minutes: 10, seed: 1 });
+const options = { minutes: { type: 'string', default: '10' }, seed: { type: 'string', default: '1' } } as const;
+const { values } = parseArgs({ options });
+const [minutes, firstSeed] = [Number(values.minutes), Number(values.seed)];
 const watch = createWatch();
 const end = performance.now() + minutes * 60_000;
 const answers: Record<string, number> = {};

@@ -50,20 +50,12 @@ describe.each(aiProviders)('errors of the ai SDK with its provider for %s', (_, 
     return error;
   };
 
-  test('a wrong key', async () => {
-    const error = await failing(modelOf('ltk_nobody'));
-    expect(error).toMatchObject({ statusCode: 401, isRetryable: false });
-    expect(error.responseHeaders?.['x-svc-error']).toBe('invalid_api_key');
-  });
-
-  test('a wrong model', async () => {
-    const error = await failing(modelOf(key, 'unheard-of'));
-    expect(error).toMatchObject({ statusCode: 400, isRetryable: false });
-    expect(error.message).toMatch(/^model is unknown/);
-    expect(error.responseHeaders?.['x-request-id']).toBe(gateway.log.at(-1)?.requestId);
-  });
-
-  test('an upstream failure', async () => {
+  test('a wrong key, a wrong model, and an upstream that fails', async () => {
+    const unauthorized = await failing(modelOf('ltk_nobody'));
+    expect(unauthorized).toMatchObject({ statusCode: 401, isRetryable: false });
+    expect(unauthorized.responseHeaders?.['x-svc-error']).toBe('invalid_api_key');
+    const message = expect.stringMatching(/^model is unknown/);
+    expect(await failing(modelOf(key, 'unheard-of'))).toMatchObject({ statusCode: 400, isRetryable: false, message });
     gateway.upstream.answer(html(500));
     expect(await failing(modelOf(key))).toMatchObject({ statusCode: 500, isRetryable: true });
   });

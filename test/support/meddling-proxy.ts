@@ -9,6 +9,8 @@ export interface Asked {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
+  /** Where it comes from. */
+  readonly address?: string;
   /** A character for each byte. */
   readonly body: string;
 }
@@ -46,8 +48,9 @@ export async function startMeddlingProxy(target: string, meddling: Meddling) {
   const { status = same, headers = same, text = same, asks = same } = meddling;
 
   const serve = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const { method = '', url = '', headers: given } = incoming;
-    const asked = asks({ method, path: url, headers: given, body: (await readBytes(incoming)).toString('latin1') });
+    const { method = '', url: path = '', headers: given, socket } = incoming;
+    const [address, body] = [socket.remoteAddress ?? '', (await readBytes(incoming)).toString('latin1')];
+    const asked = asks({ method, path, headers: given, address, body });
     if (meddling.drops?.(asked)) {
       outgoing.destroy();
       return;

@@ -1,3 +1,5 @@
+import { eventText } from '../../../local/upstream/script.ts';
+
 /** A text in a stream: a run of deltas of one kind. */
 export interface Speech {
   readonly kind: string;
@@ -24,12 +26,7 @@ export function mix<T>(lists: readonly (readonly T[])[], pick: (count: number) =
 
 /** The bytes of a stream; with `escaped`, characters beyond ASCII are escaped. */
 export function toWire(events: readonly WireEvent[], escaped = false): Buffer {
-  const lines = events.map(({ type, data }) => {
-    const text = typeof data === 'string' ? data : JSON.stringify(data);
-    const spelt = escaped
-      ? text.replace(/[\u0080-\uffff]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
-      : text;
-    return `${type === undefined ? '' : `event: ${type}\n`}data: ${spelt}\n\n`;
-  });
-  return Buffer.from(lines.join(''));
+  const text = events.map(({ type, data }) => eventText({ ...(type && { event: type }), data })).join('');
+  const spell = (one: string) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return Buffer.from(escaped ? text.replace(/[\u0080-\uffff]/g, spell) : text);
 }

@@ -20,9 +20,8 @@ interface Dependencies extends Edge {
 }
 
 export function createFindNetwork({ networkKey, ...edge }: Dependencies): FindNetwork {
-  const locateViewer = createLocateViewer(edge);
   return async (headers, sourceAddress) => {
-    const [address, key] = await Promise.all([locateViewer(headers, sourceAddress), networkKey()]);
+    const [address, key] = await Promise.all([locateViewer(edge, headers, sourceAddress), networkKey()]);
     const name = networkOf(address) ?? address;
     return { id: networkId(name, key), name, site: siteOf(name) };
   };
@@ -43,30 +42,23 @@ interface Edge {
   readonly edgeOnly: boolean;
 }
 
-/** Finds the address that a request came from. Throws if the request bypassed the CDN. */
-type LocateViewer = (headers: RequestHeaders, sourceIp: string) => Promise<string>;
-
-/** Without a CDN no header is believed. With one, its header is believed of requests that carry its secret. */
-export function createLocateViewer({ edgeHeader, edgeSecrets, edgeOnly }: Edge): LocateViewer {
-  const locateSource: LocateViewer = async (_headers, sourceIp) => {
-    if (isIP(sourceIp) === 0) throw noViewerAddress();
-    return sourceIp;
-  };
-  if (edgeHeader === undefined) return locateSource;
-  return async (headers, sourceIp) => {
-    if (!provesItself(headers[originSecretHeader], await edgeSecrets())) {
-      if (!edgeOnly) return locateSource(headers, sourceIp);
-      throw new GatewayError('not_found', 'There is nothing here.', { reason: 'around_edge' });
-    }
-    const address = readAddress(edgeHeader, headers[edgeHeader]?.trim() ?? '');
-    if (address !== undefined) return address;
-    throw noViewerAddress();
-  };
-}
-
-/** Without this, all callers without an address would be one network and share one allowance. */
-function noViewerAddress(): GatewayError {
-  return new GatewayError('internal_error', 'The gateway could not tell where this request came from.', {
+/**
+ * The address that a request came from. Without a CDN no header is believed. With one, its header is believed of requests that
+ * carry its secret; throws if a request bypassed it.
+ */
+export async function locateViewer(
+  { edgeHeader, edgeSecrets, edgeOnly }: Edge,
+  headers: RequestHeaders,
+  sourceIp: string,
+): Promise<string> {
+  const isThrough = edgeHeader !== undefined && provesItself(headers[originSecretHeader], await edgeSecrets());
+  if (edgeHeader !== undefined && !isThrough && edgeOnly) {
+    throw new GatewayError('not_found', 'There is nothing here.', { reason: 'around_edge' });
+  }
+  const address = isThrough ? readAddress(edgeHeader, headers[edgeHeader]?.trim() ?? '') : sourceIp;
+  if (address !== undefined && isIP(address) !== 0) return address;
+  // Otherwise all callers without an address would be one network and share one allowance.
+  throw new GatewayError('internal_error', 'The gateway could not tell where this request came from.', {
     reason: 'no_viewer_address',
   });
 }
@@ -83,8 +75,7 @@ function digest(text: string): Buffer {
 
 /** CDNs write a bare address, except CloudFront: it appends a port, even where the result looks like an IPv6 address. */
 function readAddress(header: string, value: string): string | undefined {
-  const address = header === cloudFrontHeader ? /^(.*):\d+$/.exec(value)?.[1] : value;
-  return address !== undefined && isIP(address) !== 0 ? address : undefined;
+  return header === cloudFrontHeader ? /^(.*):\d+$/.exec(value)?.[1] : value;
 }
 
 /**

@@ -84,8 +84,8 @@ export function createTerminalStore(callDynamoDb: CallService, tableName: string
     take: (device: string, now: number, token: string): Promise<boolean> =>
       tryUpdate(`device#${device}`, {
         UpdateExpression: 'SET takenBy = :token',
-        ConditionExpression: `decision = :approved AND ${isFree('takenBy')}`,
-        ExpressionAttributeValues: { ':token': token, ':approved': 'approved', ':now': now },
+        ConditionExpression: isFree('takenBy'),
+        ExpressionAttributeValues: { ':token': token, ':now': now },
       }),
   };
 }

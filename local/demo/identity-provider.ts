@@ -2,15 +2,8 @@ import { createServer } from 'node:http';
 import Provider from 'oidc-provider';
 import { listenLocally } from '../listen-locally.ts';
 
-interface DemoAccount {
-  readonly name: string;
-  readonly email: string;
-  readonly email_verified: boolean;
-  readonly groups?: readonly string[];
-}
-
 /** Who can sign in, by the name that they type; any password will do. */
-export const demoAccounts: Readonly<Record<string, DemoAccount>> = {
+const accounts: Readonly<Record<string, object>> = {
   ada: { name: 'Ada', email: 'ada@example.com', email_verified: true, groups: ['engineers'] },
   mallory: { name: 'Mallory', email: 'mallory@elsewhere.example', email_verified: true, groups: [] },
 };
@@ -20,28 +13,17 @@ export type IdentityProvider = Awaited<ReturnType<typeof startIdentityProvider>>
 interface Options {
   /** Where it may send browsers back to. */
   readonly callbackUrl: string;
-  readonly accounts?: Readonly<Record<string, DemoAccount>>;
-  readonly port?: number;
-  /** Signs what it says; made anew without it. */
-  readonly jwks?: { readonly keys: readonly object[] };
   /** Whether the id token has the claims about a person, rather than only the address for them. */
   readonly claimsInIdToken?: boolean;
 }
 
 /** A real provider of OpenID Connect on this machine, whose accounts are made up. */
-export async function startIdentityProvider({
-  callbackUrl,
-  accounts = demoAccounts,
-  port = 0,
-  jwks,
-  claimsInIdToken = true,
-}: Options) {
+export async function startIdentityProvider({ callbackUrl, claimsInIdToken = true }: Options) {
   const server = createServer();
-  const { url: issuer, close } = await listenLocally(server, port);
+  const { url: issuer, close } = await listenLocally(server);
   const [clientId, clientSecret] = ['gateway', 'the secret of the demo'];
   const settings = {
     clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [callbackUrl] }],
-    ...(jwks && { jwks }),
     cookies: { keys: ['a key that signs the cookies of a demo'] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
     scopes: ['openid', 'email', 'profile', 'groups'],

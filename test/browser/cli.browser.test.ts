@@ -1,14 +1,7 @@
-import { execFile } from 'node:child_process';
-import { createServer } from 'node:http';
-import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import OpenAI from 'openai';
-import { listenLocally } from '../../local/listen-locally.ts';
 import { PRICES } from '../support/prices.ts';
 import { alert, click, getKey, heading, nothingKept, startSession } from './session.ts';
-
-const run = promisify(execFile);
-const root = new URL('../..', import.meta.url);
 
 // Without the cache a revocation takes effect at once, not within half a minute.
 const session = startSession({ IDENTITY_CACHE_SECONDS: '0', PRICES, MEMBER_BUDGET: '20' });
@@ -66,25 +59,6 @@ test('a person gets a key, uses it and revokes it', async () => {
   expect(await page.evaluate('[location.href, history.length]')).toEqual([`${session.url}/cli`, 2]);
   expect(await page.evaluate(nothingKept)).toEqual([0, 0, '']);
   expect(await page.context().cookies()).toEqual([]);
-});
-
-test('every snippet that this machine can run answers', async () => {
-  const { page } = await session.openCli(2);
-  await getKey(page);
-  const snippet = async (client: string, title: string) => {
-    await page.getByRole('combobox', { name: 'Client' }).selectOption(client);
-    const block = page.locator('#snippets .block').filter({ has: page.getByRole('heading', { name: title }) });
-    return (await block.locator('pre').textContent()) ?? '';
-  };
-  const curl = await run('sh', ['-c', `${await snippet('curl', 'Terminal')} -sS -m 20`]);
-  expect(JSON.parse(curl.stdout)).toMatchObject({ model: 'svc' });
-  for (const sdk of ['OpenAI SDK', 'Anthropic SDK']) {
-    const code = await snippet(sdk, 'JavaScript');
-    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', code], { cwd: root });
-    expect(stdout.trim()).toMatch(/\w+/);
-  }
-  expect(await snippet('Claude Code', 'Terminal')).toContain(`export ANTHROPIC_BASE_URL=${session.url}\n`);
-  expect(await snippet('Codex', '~/.codex/config.toml')).toContain(`base_url = "${session.url}/v1"`);
 });
 
 test('the clients’ blocks can be read before anyone signs, and keep the choice and the label when there is a key', async () => {
@@ -191,24 +165,4 @@ describe('on other paths', () => {
     await click(page, 'New key');
     await heading(page, 'Your key');
   });
-});
-
-test('another site’s page can neither frame this one nor ask for anything', async () => {
-  const frame = `<!doctype html><title>Evil</title><iframe src="${session.url}/cli"></iframe>`;
-  const server = createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(frame));
-  const evil = await listenLocally(server);
-  const { page } = await session.openPage('/');
-  const refused = page.waitForEvent('console', (message) => /frame-ancestors/.test(message.text()));
-  await page.goto(evil.url);
-  expect((await refused).type()).toBe('error');
-  const reached = await page.evaluate(async (url) => {
-    const body = JSON.stringify({ address: `0x${'11'.repeat(20)}` });
-    const json = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
-    return fetch(`${url}/cli/challenge`, json).then(
-      () => true,
-      () => false,
-    );
-  }, session.url);
-  expect(reached).toBe(false);
-  await evil.close();
 });

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { GatewayError } from '../../../lambda/errors.ts';
-import { cloudFrontHeader, createLocateViewer, originSecretHeader } from '../../../lambda/identity/network.ts';
+import { cloudFrontHeader, locateViewer, originSecretHeader } from '../../../lambda/identity/network.ts';
 import fc from '../../support/properties.ts';
 import { testRows } from '../../support/test-rows.ts';
 
@@ -20,7 +20,7 @@ interface Edge {
 async function locate(edge: Edge, headers: Readonly<Record<string, string>>, source = sourceIp) {
   const { header: edgeHeader, only: edgeOnly = true, secrets: edgeSecrets = async () => secrets } = edge;
   try {
-    return await createLocateViewer({ edgeHeader, edgeSecrets, edgeOnly })(headers, source);
+    return await locateViewer({ edgeHeader, edgeSecrets, edgeOnly }, headers, source);
   } catch (error) {
     if (error instanceof GatewayError) return `${error.status} ${error.code} ${error.reason}`;
     throw error;

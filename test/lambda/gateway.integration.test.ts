@@ -1,13 +1,14 @@
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { networkId, networkOf } from '../../lambda/identity/network.ts';
-import { keyOf } from '../../lambda/settings/secrets.ts';
+import { cloudFrontHeader, originSecretHeader } from '../../lambda/identity/network.ts';
 import { json, sse } from '../../local/upstream/script.ts';
-import { identity, settingsWith, startTestGateway } from '../support/gateway.ts';
+import { identity, startTestGateway } from '../support/gateway.ts';
 import { testRows } from '../support/test-rows.ts';
 
 const question = { model: 'svc', messages: [{ role: 'user', content: 'hi' }] };
 const guest = { 'x-api-key': 'guest' };
-const codeOf = (response: Response) => [response.status, response.headers.get('x-svc-error')];
+const codeOf = ({ status, headers }: Response) => [status, headers.get('x-svc-error')];
+const remaining = ({ headers }: Response) => Number(headers.get('x-svc-remaining'));
 
 const gateway = await startTestGateway({ environment: { GUEST_LIMIT: '1000', BURST_LIMIT: '600' } });
 afterAll(() => gateway[Symbol.asyncDispose]());
@@ -98,18 +99,100 @@ describe('pages of other origins', () => {
   });
 });
 
-test('with ACCESS=keys a placeholder is refused, whatever GUEST_LIMIT says and though its network is linked', async () => {
-  const environment = { ACCESS: 'keys', GUEST_LIMIT: '5', APP_URL: 'https://app.example' };
-  await using gateway = await startTestGateway({ environment });
-  const salt = keyOf(settingsWith(gateway.upstream, gateway.dynamoDb).NETWORK_SALT);
-  const link = { member: 'member', linkedAt: Date.now(), expiresAt: Date.now() + 3_600_000 };
-  await gateway.keys.link(networkId(networkOf('127.0.0.1') ?? '', salt), link);
-  for (const path of ['chat/completions', 'responses', 'messages', 'messages/count_tokens']) {
-    const refused = await gateway.post(`/v1/${path}`, question, guest);
-    const figures = ['x-svc-limit', 'x-svc-remaining'].map((name) => refused.headers.get(name));
-    expect([...codeOf(refused), ...figures]).toEqual([401, 'invalid_api_key', '0', '0']);
-  }
+test('with ACCESS=keys a placeholder is refused, whatever GUEST_LIMIT says', async () => {
+  await using gateway = await startTestGateway({ environment: { ACCESS: 'keys', GUEST_LIMIT: '5' } });
+  const refused = await gateway.post('/v1/messages', question, guest);
+  const figures = ['x-svc-limit', 'x-svc-remaining'].map((name) => refused.headers.get(name));
+  expect([...codeOf(refused), ...figures]).toEqual([401, 'invalid_api_key', '0', '0']);
   gateway.upstream.answer(json(200, { choices: [] }));
   const headers = { 'x-api-key': await gateway.issueKey() };
   expect((await gateway.post('/v1/chat/completions', question, headers)).status).toBe(200);
+});
+
+describe('a compressed body', () => {
+  const encoders = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, zstd: zstdCompressSync };
+  const send = (encoding: string, body: Uint8Array<ArrayBuffer>, { url } = gateway) =>
+    fetch(`${url}/v1/chat/completions`, { method: 'POST', body, headers: { ...guest, 'content-encoding': encoding } });
+  const text = JSON.stringify({ ...question, messages: [{ role: 'user', content: 'hé' }] });
+
+  testRows(Object.entries(encoders))(
+    'goes upstream decoded, and is a charged 400 that names its encoding if it breaks off',
+    async (encoding, encode) => {
+      gateway.upstream.answer(json(200, { choices: [] }));
+      const good = await send(encoding, encode(text));
+      const sent = gateway.upstream.requests.at(-1);
+      const resolved = text.replace('"svc"', `"${identity.UPSTREAM_TEXT_MODEL}"`);
+      expect([good.status, sent?.body.toString()]).toEqual([200, resolved]);
+      expect(sent?.headers['content-encoding']).toBeUndefined();
+      const broken = await send(encoding, encode(text).subarray(0, -3));
+      expect([...codeOf(broken), remaining(broken)]).toEqual([400, 'invalid_request', remaining(good) - 1]);
+      expect(await broken.text()).toContain(encoding);
+    },
+  );
+
+  test('is held to REQUEST_BODY_LIMIT as it came and decoded, neither of which is charged beyond', async () => {
+    await using roomy = await startTestGateway({ environment: { REQUEST_BODY_LIMIT: '8' } });
+    roomy.upstream.otherwise(json(200, { choices: [] }));
+    const limit = 8 * 1_048_576;
+    for (const [size, status] of [
+      [limit - 1, 200], // one more byte in UTF-8
+      [limit, 413],
+    ] as const) {
+      const body = Buffer.from(text.padEnd(size));
+      expect((await send('identity', body, roomy)).status).toBe(status);
+      expect((await send('gzip', gzipSync(body), roomy)).status).toBe(status);
+    }
+  });
+});
+
+describe('behind the edge', () => {
+  /** A gateway behind CloudFront whose secret a test may replace. */
+  async function startBehindEdge() {
+    const versions = { current: 'one', previous: '' };
+    const clock = { now: Date.UTC(2026, 5, 15) };
+    const gateway = await startTestGateway({
+      environment: { EDGE_HEADER: cloudFrontHeader, EDGE_SECRET_ID: 'edge-secret' },
+      now: () => clock.now,
+      readSecret: async (_id: string, version: 'previous' | 'current' = 'current') => versions[version],
+    });
+    gateway.upstream.otherwise(json(200, { choices: [] }));
+    const ask = (address: string, headers: Record<string, string> = { [originSecretHeader]: 'one' }) =>
+      gateway.post('/v1/chat/completions', question, { ...guest, [cloudFrontHeader]: address, ...headers });
+    return { ...gateway, versions, clock, ask };
+  }
+
+  test('each viewer is a network of its own, by the address that the edge names', async () => {
+    await using edge = await startBehindEdge();
+    const answers = await Promise.all(['203.0.113.7:1', '203.0.113.8:1'].map((address) => edge.ask(address)));
+    expect([...answers, await edge.ask('203.0.113.7:2')].map(remaining)).toEqual([2, 2, 1]);
+    expect(edge.upstream.requests.flatMap(({ headers }) => Object.keys(headers))).not.toContain(originSecretHeader);
+  });
+
+  testRows([{}, { [originSecretHeader]: 'two' }])('around it there is nothing', async (headers) => {
+    await using edge = await startBehindEdge();
+    const refused = await edge.ask('203.0.113.7:1', headers);
+    expect([...codeOf(refused), await refused.text()]).toEqual([404, 'not_found', expect.not.stringMatching(/edge/i)]);
+    const preflight = { ...headers, 'access-control-request-method': 'POST' };
+    expect((await fetch(`${edge.url}/v1/messages`, { method: 'OPTIONS', headers: preflight })).status).toBe(404);
+    expect(edge.upstream.requests).toEqual([]);
+    expect(edge.log).toMatchObject(Array(2).fill({ code: 'not_found', reason: 'around_edge' }));
+  });
+
+  test('a new secret is accepted beside the previous one within a minute', async () => {
+    await using edge = await startBehindEdge();
+    const statuses = () =>
+      Promise.all(
+        ['one', 'two'].map(async (secret, place) => {
+          const { status } = await edge.ask(`203.0.113.${place}:1`, { [originSecretHeader]: secret });
+          return status;
+        }),
+      );
+    expect(await statuses()).toEqual([200, 404]);
+    Object.assign(edge.versions, { current: 'two', previous: 'one' });
+    edge.clock.now += 60_000;
+    expect(await statuses()).toEqual([200, 200]);
+    Object.assign(edge.versions, { current: 'three', previous: 'two' });
+    edge.clock.now += 60_000;
+    expect(await statuses()).toEqual([404, 200]);
+  });
 });

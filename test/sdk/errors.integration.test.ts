@@ -131,39 +131,3 @@ describe.each(Object.entries(sdks))('errors of the SDK on %s', (_dialect, { erro
     expect(limits).toEqual(['7', '7', '1000']);
   });
 });
-
-test('NotFoundError for a model or a path that is not there, and if the upstream can’t count tokens', async () => {
-  await using gateway = await startScriptedGateway();
-  const apiKey = await gateway.issueKey();
-  const openai = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey });
-  const anthropic = new Anthropic({ baseURL: gateway.url, apiKey });
-  gateway.upstream.otherwise(json(404, vendorError));
-  const [model, path, count] = [
-    await errorOf(openai.models.retrieve('svc-nothing')),
-    await errorOf(openai.embeddings.create({ model: 'svc', input: 'Hi.' })),
-    await errorOf(anthropic.messages.countTokens({ model: 'svc', messages })),
-  ];
-  for (const error of [model, path]) expect(error).toBeInstanceOf(OpenAI.NotFoundError);
-  expect(count).toBeInstanceOf(Anthropic.NotFoundError);
-  expect([model, path, count]).toMatchObject([
-    { status: 404, code: 'model_not_found' },
-    { status: 404, code: 'not_found' },
-    { status: 404, type: 'not_found_error' },
-  ]);
-});
-
-test('beta requests reach the upstream with their beta header and without their query', async () => {
-  await using gateway = await startScriptedGateway();
-  gateway.upstream.otherwise(json(200, message));
-  const client = new Anthropic({ baseURL: gateway.url, apiKey: 'any' });
-  const betas = ['interleaved-thinking-2025-05-14'];
-  await client.beta.messages.create({ model: 'svc', max_tokens: 10, messages, betas });
-  const { path, headers } = gateway.upstream.requests.at(-1) ?? {};
-  expect(path).toBe('/v1/messages');
-  expect(headers).toMatchObject({
-    'anthropic-beta': 'interleaved-thinking-2025-05-14',
-    'anthropic-version': expect.stringMatching(/^\d{4}-/),
-    'x-api-key': 'upstream-key-one',
-  });
-  expect(Object.keys(headers ?? {}).filter((name) => /^(x-stainless|user-agent|cookie)/.test(name))).toEqual([]);
-});

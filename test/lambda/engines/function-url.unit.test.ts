@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
 import { toCall } from '../../../lambda/engines/function-url.ts';
 import { testRows } from '../../support/test-rows.ts';
@@ -29,46 +29,27 @@ test('a call has the data of the event', () => {
   });
 });
 
-describe('the body', () => {
-  test('is the text of the event, counted in bytes', async () => {
-    const call = callOf({ body: 'h\u00e9' });
-    expect([call.bodySize(), await call.takeBody()]).toEqual([3, 'h\u00e9']);
-  });
-
-  test('is bytes if the event has it as base64', async () => {
-    const call = callOf({ body: Buffer.from([1, 255, 0]).toString('base64'), isBase64Encoded: true });
-    expect([call.bodySize(), await call.takeBody()]).toEqual([3, Buffer.from([1, 255, 0])]);
-  });
-
-  test('is let go of by the event when it is taken', async () => {
-    const event = eventWith({ body: 'long' });
-    await toCall(event, context).takeBody();
+test('the body is text or bytes as the event has it, counted in bytes, and let go of when it is taken', async () => {
+  for (const [body, isBase64Encoded, size, taken] of [
+    ['h\u00e9', false, 3, 'h\u00e9'],
+    [Buffer.from([1, 255, 0]).toString('base64'), true, 3, Buffer.from([1, 255, 0])],
+    [undefined, false, 0, ''],
+  ] as const) {
+    const event = eventWith({ isBase64Encoded, ...(body !== undefined && { body }) });
+    const call = toCall(event, context);
+    expect([call.bodySize(), await call.takeBody()]).toEqual([size, taken]);
     expect(event.body).toBeUndefined();
-  });
-
-  test('is empty if there is none', async () => {
-    const call = callOf({});
-    expect([call.bodySize(), await call.takeBody()]).toEqual([0, '']);
-  });
+  }
 });
 
-describe('the host', () => {
-  const hostOf = (domainName: string, host?: string) => callOf({ domainName, headers: host ? { host } : {} }).host;
-
-  test('is the domain that the Function URL was called by', () => {
-    expect(hostOf('abc.on.aws')).toBe('abc.on.aws');
-  });
-
-  test('has the port of a local server from the Host header', () => {
-    expect(hostOf('localhost', 'localhost:8787')).toBe('localhost:8787');
-  });
-
-  test('is not a Host header that names another domain', () => {
-    expect(hostOf('abc.on.aws', 'evil.example')).toBe('abc.on.aws');
-    expect(hostOf('abc.on.aws', 'abc.on.aws@evil.example')).toBe('abc.on.aws');
-  });
-
-  testRows(['/evil', '?evil', '#evil'])('is host and port of a Host header, and nothing behind them', (more) => {
-    expect(hostOf('localhost', `me@localhost:8787${more}`)).toBe('localhost:8787');
-  });
+testRows([
+  ['the domain that the Function URL was called by', 'abc.on.aws', undefined, 'abc.on.aws'],
+  ['with the port of a local server', 'localhost', 'localhost:8787', 'localhost:8787'],
+  ['and never another domain', 'abc.on.aws', 'evil.example', 'abc.on.aws'],
+  ['nor one behind a user', 'abc.on.aws', 'abc.on.aws@evil.example', 'abc.on.aws'],
+  ...['/evil', '?evil', '#evil'].map(
+    (more) => [more, 'localhost', `me@localhost:8787${more}`, 'localhost:8787'] as const,
+  ),
+])('the host is what may be believed of the header', (_, domainName, host, expected) => {
+  expect(callOf({ domainName, headers: host ? { host } : {} }).host).toBe(expected);
 });

@@ -64,15 +64,6 @@ testRows(encodings)('is decoded portion by portion, each announced before the te
   expect(asked).toBe(1);
 });
 
-test('a bomb is dropped as soon as it passes the limit', async () => {
-  let decoded = 0;
-  const bomb = decodeBody(gzipSync(Buffer.alloc(64_000_000), { level: 1 }), 'gzip', limit, (bytes) => {
-    decoded += bytes;
-  });
-  await expect(bomb).rejects.toMatchObject({ code: 'request_too_large' });
-  expect(decoded).toBeLessThanOrEqual(limit);
-});
-
 test('a zstd frame that looks further back than 8 MiB is too large', async () => {
   const compress = createZstdCompress({ params: { [constants.ZSTD_c_windowLog]: 24 } });
   compress.write(Buffer.alloc(1_000));

@@ -266,60 +266,32 @@ test('so is one that repeats what the gateway changes over and over again', () =
   expect(() => send('messages', config)).toThrow('output_config repeats a member more than 1000 times');
 });
 
-const findRoute = createRouter(dialects);
-const prices = readPrices(
-  '{"svc":{"input":1,"output":2},"svc-vision":{"input":1,"output":2}}',
-  ['svc', 'svc-vision'],
-  [],
-);
-const good = JSON.stringify({ model: 'svc', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 5 });
-
-const guest: Identity = { kind: 'guest', networkId: 'n' };
-const someone: Identity = { kind: 'member', member: 'm' };
-const budgeted: Identity = { ...someone, own: { budget: { amount: 1_000_000, window: 'day' } } };
-const restricted: Identity = { ...someone, models: ['svc-vision'] };
-
-/** What the step adds or throws, and how often it asked for the body. */
-async function runReadAhead(identity: Identity, body: string, path = '/v1/chat/completions') {
-  let reads = 0;
-  const route = findRoute({ method: 'POST', path, headers: {} });
-  if (route.kind !== 'inference') throw new Error(`${path} is no inference endpoint`);
+test('nobody’s body is read before the charge but that of a caller with a budget or a list of models', async () => {
+  const findRoute = createRouter(dialects);
   const step = readAhead({
-    ...{ models, requestBodyLimit: 1_000_000, hashIdsOf: undefined },
-    ...{ prices, reservedOutput: 4_096, budgets: { memberBudget: undefined } },
+    ...{ models, requestBodyLimit: 1_000_000, hashIdsOf: undefined, reservedOutput: 4_096 },
+    prices: readPrices('{"svc":{"input":1,"output":2},"svc-vision":{"input":1,"output":2}}', ['svc', 'svc-vision'], []),
+    budgets: { memberBudget: undefined },
   });
-  const call = callWith({ body });
-  const request = {
-    ...{ id: 'req_1', method: 'POST', path, route, outcome: {}, identity, memberHash: undefined },
-    credential: { kind: 'placeholder' as const },
-    ...{ ...call, networkId: 'n', startedAt: 0, deadline: 1, coldStart: false, encoding: 'identity' as const },
-    takeBody: () => {
+  const readsFor = async (identity: Identity, body: string, path = '/v1/chat/completions') => {
+    let reads = 0;
+    const takeBody = async () => {
       reads += 1;
-      return call.takeBody();
-    },
+      return body;
+    };
+    const route = findRoute({ method: 'POST', path, headers: {} });
+    const request: object = { ...callWith(), route, identity, encoding: 'identity', takeBody };
+    await Promise.resolve(step.before?.(request as Parameters<NonNullable<typeof step.before>>[0])).catch(() => {});
+    return reads;
   };
-  const outcome = await Promise.resolve(step.before?.(request)).catch((error: unknown) => error);
-  return { reads, outcome };
-}
-
-describe('reading ahead', () => {
-  test('nobody’s body is read before the charge but that of a caller with a budget or a list of models', async () => {
-    for (const body of [good, '{', '['.repeat(100_000)]) {
-      for (const identity of [guest, someone])
-        expect(await runReadAhead(identity, body)).toEqual({ reads: 0, outcome: {} });
-      expect((await runReadAhead(budgeted, body)).reads).toBe(1);
-      expect((await runReadAhead(restricted, body)).reads).toBe(1);
-    }
-    // It costs nothing, so nothing is reserved.
-    expect((await runReadAhead(budgeted, good, '/v1/messages/count_tokens')).reads).toBe(0);
-  });
-
-  test('what the body may cost is known before the charge; a fault in it is kept for after it', async () => {
-    expect((await runReadAhead(budgeted, good)).outcome).toMatchObject({ cost: { total: expect.any(Number) } });
-    expect((await runReadAhead(budgeted, '{')).outcome).toEqual({ ahead: { fault: expect.any(GatewayError) } });
-  });
-
-  test('a model that the key may not use is refused at once', async () => {
-    expect((await runReadAhead(restricted, good)).outcome).toMatchObject({ code: 'model_not_allowed' });
-  });
+  const someone: Identity = { kind: 'member', member: 'm' };
+  const budgeted: Identity = { ...someone, own: { budget: { amount: 1_000_000, window: 'day' } } };
+  for (const body of ['{"model":"svc","messages":[]}', '{', '['.repeat(100_000)]) {
+    expect(await readsFor({ kind: 'guest', networkId: 'n' }, body)).toBe(0);
+    expect(await readsFor(someone, body)).toBe(0);
+    expect(await readsFor(budgeted, body)).toBe(1);
+    expect(await readsFor({ ...someone, models: ['svc-vision'] }, body)).toBe(1);
+  }
+  // It costs nothing, so nothing is reserved.
+  expect(await readsFor(budgeted, '{}', '/v1/messages/count_tokens')).toBe(0);
 });

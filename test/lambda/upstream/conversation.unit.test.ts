@@ -97,15 +97,6 @@ describe('the keys of an upstream, ranked for a conversation', () => {
     }
   });
 
-  test('get 25 to 42 % of 300 conversations each', async () => {
-    const first = await firstOf(keys);
-    for (const key of keys) {
-      const share = first.filter((one) => one === key).length / first.length;
-      expect(share).toBeGreaterThan(0.25);
-      expect(share).toBeLessThan(0.42);
-    }
-  });
-
   test('a key that is added takes its share, and moves nothing else', async () => {
     const [before, after] = [await firstOf(keys), await firstOf([...keys, 'key-four'])];
     const moved = after.filter((key, index) => key !== before[index]);
@@ -114,32 +105,22 @@ describe('the keys of an upstream, ranked for a conversation', () => {
     expect(moved.length / after.length).toBeLessThan(0.35);
   });
 
-  test('differ from caller to caller, so that nobody can aim at another’s key', async () => {
+  test('differ by caller and secret, so that nobody can aim at another’s key', async () => {
     const mine = await firstOf(keys);
     const theirs = await Promise.all(
       conversations.map(async ({ traits }) => (await rank(keys, { caller: 'somebody', traits }))[0]),
     );
     const same = theirs.filter((key, index) => key === mine[index]).length;
     expect(same / theirs.length).toBeLessThan(0.5);
+    expect(await firstOf(keys, rankWith('another'))).not.toEqual(mine);
   });
 
-  test('can’t be predicted without the secret', async () => {
-    expect(await firstOf(keys, rankWith('another'))).not.toEqual(await firstOf(keys));
-  });
-
-  testRows([
-    ['/ab/c', '/a/bc'],
-    ['/a:b/c', '/a/b:c'],
-    [':a/b', '/a:b'],
-  ])('caller and traits are distinguished however they are divided', async (parts, others) => {
-    const rankOf = async (index: number, divided: string) => {
-      const [caller, ...traits] = divided.split('/');
-      return String(await rank(keys, { caller: `${index}${caller}`, traits }));
-    };
-    const orders = await Promise.all(
-      Array.from({ length: 40 }, async (_, index) => (await rankOf(index, parts)) === (await rankOf(index, others))),
+  test('know caller and traits apart however they are divided', async () => {
+    const orderOf = async (caller: string, ...traits: string[]) => String(await rank(keys, { caller, traits }));
+    const same = await Promise.all(
+      conversations.map(async (_, i) => (await orderOf(`${i}a`, 'b')) === (await orderOf(`${i}`, 'ab'))),
     );
-    expect(orders).toContain(false);
+    expect(same).toContain(false);
   });
 
   test('one key needs no secret', async () => {
@@ -169,11 +150,6 @@ describe('a hash of an id', () => {
       createHashId(secret, 'med')('evice'),
     ];
     expect(new Set([hash('device'), ...others]).size).toBe(5);
-  });
-
-  testRows([':', ' ', '\n', '\0', ','])('differs between two callers who have the same at different places', (mark) => {
-    const [a, b, c] = ['member a', 'b', 'c'];
-    expect(createHashId(secret, a + mark + b)(c)).not.toBe(createHashId(secret, a)(b + mark + c));
   });
 });
 

@@ -10,7 +10,6 @@ import type { Outgoing } from '../../../lambda/upstream/request.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { upstreamNamed } from '../../support/upstream-named.ts';
-import { inTime } from '../../support/wait-until.ts';
 
 type Answer =
   | number
@@ -217,13 +216,6 @@ describe('an upstream’s message about its failure', () => {
     expect(silent.destroyed).toBe(false);
     timers.pass(1);
     expect(await waiting).toBe('explained '.length);
-  });
-
-  test('is released if nobody reads it', async () => {
-    const body = Readable.from([Buffer.alloc(1_000)]);
-    await ask({ a: { status: 500, body } });
-    await inTime(new Promise((resolve) => body.once('close', resolve)), 'the body is released');
-    expect(body.readableEnded).toBe(true);
   });
 
   test('keeps how long to wait and whether to try again', async () => {

@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises';
-import { settings } from '../../lambda/settings/table.ts';
 import { mostBurst } from '../../lambda/tables/counter-cost.ts';
 import { findAws } from '../../local/find-aws.ts';
 import type { GatewayFacts } from '../../local/gateway-file.ts';
@@ -26,11 +25,11 @@ export async function readStack(name: string): Promise<TargetFacts> {
     url: needed('GatewayUrl'),
     keysTable: needed('KeysTable'),
     quotaTable: needed('QuotaTable'),
-    serviceName: outputs.ServiceName ?? settings.SERVICE_NAME.fallback ?? '',
-    access: outputs.Access === 'keys' ? 'keys' : 'open',
+    serviceName: needed('ServiceName'),
+    access: needed('Access') === 'keys' ? 'keys' : 'open',
     oidcIssuer: outputs.OidcIssuer,
     appUrl: outputs.AppUrl,
-    memberLimit: Number(outputs.MemberLimit ?? settings.MEMBER_LIMIT.fallback),
+    memberLimit: Number(needed('MemberLimit')),
     mostBurst,
     currency: outputs.Currency,
     memberBudget: parseBudget(outputs.MemberBudget ?? ''),

@@ -22,7 +22,8 @@ export async function startDeployedStack(outputs: Readonly<Record<string, string
   const cloudFormation = started.use(
     await startFakeStack({
       ...{ GatewayUrl: 'https://abc.example/', KeysTable: dynamoDb.keysTable, QuotaTable: dynamoDb.quotaTable },
-      ...{ NetworkSaltSecret: 'the-salt-secret', LogGroup: 'the-log-group', ...outputs },
+      ...{ NetworkSaltSecret: 'the-salt-secret', LogGroup: 'the-log-group' },
+      ...{ ServiceName: 'svc', MemberLimit: '50', Access: 'open', ...outputs },
     }),
   );
   const environment = {

@@ -48,7 +48,7 @@ export function createDoctorCommand(dependencies: Dependencies): Command {
     .option('--origin <url>', 'a page that may call the gateway', unknownOrigin)
     .option('--json', 'print one JSON document, for programs')
     .addHelpText('after', '\nExit codes: 0 nothing is wrong, 1 something is, 2 wrong usage.')
-    .action((options: Options) => diagnose({ ...options, key: options.key.trim() }, dependencies));
+    .action((options: Options) => diagnose(options, dependencies));
 }
 
 /** Runs all checks and prints their rows. Throws if something is wrong. */

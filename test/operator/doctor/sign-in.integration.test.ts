@@ -67,12 +67,13 @@ test('what does not is shown with what to do', async () => {
 test('an address that is not the pages’ own, and a proxy that keeps paths to itself, are named', async () => {
   const right = company();
   await using proxy = await startMeddlingProxy(appUrl, {
-    status: (status, { path }) => (path === '/oauth/token' ? 405 : status),
+    status: (status, { path }) => ({ '/oauth/token': 405, '/cli/oidc/redeem': 429 })[path] ?? status,
   });
   const [callback, , sent] = await signInRows(right, { ...right, APP_URL: proxy.url });
   expect(callback).toEqual([account, 'fail', expect.stringContaining(`set APP_URL to ${proxy.url}`)]);
   expect(sent).toEqual([terminal, 'fail', `terminals are sent to ${appUrl}: set APP_URL to ${proxy.url}`]);
-  const [, , kept] = await signInRows({ ...right, APP_URL: proxy.url });
+  const [, limited, kept] = await signInRows({ ...right, APP_URL: proxy.url });
+  expect(limited).toEqual([client, 'untested', expect.stringMatching(/try again in an hour$/)]);
   expect(kept).toEqual([
     terminal,
     'fail',

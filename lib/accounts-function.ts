@@ -33,9 +33,9 @@ export class AccountsFunction extends PublicFunction {
 
   constructor(scope: Construct, id: string, props: AccountsFunctionProps) {
     const { config, tables, secrets, gatewayUrl } = props;
-    const { environment, edge } = config;
+    const { environment, edge, edgeDomainName } = config;
     // Behind the edge both functions share its domain. If that is CloudFront's own, only the operator can set it.
-    const appUrl = environment.APP_URL ?? (edge?.domainName && `https://${edge.domainName}`);
+    const appUrl = environment.APP_URL ?? (edgeDomainName && `https://${edgeDomainName}`);
     const shownUrl = environment.GATEWAY_URL ?? (edge ? undefined : gatewayUrl);
     const company = Object.keys(environment).filter((name) => name.startsWith('OIDC_') && environment.OIDC_ISSUER);
     const names = [...told, ...company, ...(environment.EDGE_HEADER ? ['EDGE_ONLY'] : [])];

@@ -4,14 +4,7 @@ import { ConfigError, readSettings, type Setting } from '../lambda/settings/read
 import { headerMap, serverSettings, settings, upstreamSettings } from '../lambda/settings/table.ts';
 import { mostBurst } from '../lambda/tables/counter-cost.ts';
 import { readStageBlock } from './deployment-block.ts';
-import {
-  accountsShare,
-  ofEngine,
-  readStackSettings,
-  type StackValues,
-  stackSettings,
-  unreserved,
-} from './stack-settings.ts';
+import { accountsShare, ofEngine, type StackValues, stackSettings, unreserved } from './stack-settings.ts';
 
 /** One deployment, as one stage of the `gateway` block of cdk.json describes it. */
 export interface DeploymentConfig extends StackValues {
@@ -50,7 +43,7 @@ export function readDeploymentConfig(block: unknown, wantedStage?: unknown): Dep
   const named = Object.entries(values).map(([name, value]) => ({ name, value, fault: faultOf(name, value) }));
   const faults = named.flatMap(({ fault }) => fault ?? []);
   const given = texts(named.filter(({ fault }) => fault === undefined));
-  const stackValues = readStackSettings(given, faults);
+  const stackValues = readSettings(stackSettings, given, faults);
   const ofFunction = Object.entries(given).filter(
     ([name]) => !Object.hasOwn(stackSettings, name) && !Object.hasOwn(serverSettings, name),
   );
@@ -175,8 +168,9 @@ function engineFaults({ engine }: StackValues, given: Texts, faults: readonly st
     .map((name) => `${name} does not exist with engine: ${engine}; leave it out (an empty text unsets a default)`);
 }
 
-/** Settings that are valid alone but not together. */
-function contradictions({ edge, reservedConcurrency, accountConcurrency }: StackValues, given: Texts): string[] {
+/** Settings that are valid alone but not together. Those that are invalid alone are reported by their own checks. */
+function contradictions(values: StackValues, given: Texts): string[] {
+  const { edge, edgeDomainName, edgeCertificateArn, edgeReadTimeout, reservedConcurrency, accountConcurrency } = values;
   const faults: string[] = [];
   const taken = unreserved + accountsShare;
   const most = accountConcurrency - taken;
@@ -184,24 +178,21 @@ function contradictions({ edge, reservedConcurrency, accountConcurrency }: Stack
     const must = most > 0 ? `must be at most ${most}` : `needs an accountConcurrency above ${taken}`;
     faults.push(`reservedConcurrency ${must}: Lambda leaves ${unreserved} to others, and /cli gets ${accountsShare}`);
   }
-  // Values that are no such numbers are reported by their own checks.
   if ((settings.BURST_LIMIT.parse(given.BURST_LIMIT ?? '') ?? 0) > mostBurst) {
     const instead =
       'for a caller who needs more, issue several keys with limits of their own: each has a counter to itself';
     faults.push(`BURST_LIMIT must be at most ${mostBurst}, which one counter can serve at once; ${instead}`);
   }
-  if (edge === undefined) {
-    if (given.edge !== undefined && given.edge !== 'false') return faults; // invalid: reported by its own check
+  if (edge === false) {
     const useless = Object.keys(given).filter((name) => /^edge\w/.test(name));
     return [...faults, ...useless.map((name) => `${name} needs edge: true`)];
   }
-  if (given.EDGE_HEADER) faults.push('EDGE_HEADER is set by the stack where edge is true');
-  // An invalid one is reported by its own check.
-  if ((edge.domainName && !given.edgeCertificateArn) || (edge.certificateArn && !given.edgeDomainName)) {
+  if (edge && given.EDGE_HEADER) faults.push('EDGE_HEADER is set by the stack where edge is true');
+  if ((edgeDomainName && !given.edgeCertificateArn) || (edgeCertificateArn && !given.edgeDomainName)) {
     faults.push('edgeDomainName and edgeCertificateArn belong together: set both or neither');
   }
   const interval = Number(given.KEEP_ALIVE_INTERVAL ?? settings.KEEP_ALIVE_INTERVAL.fallback);
-  if (interval * 2 > edge.readTimeout) {
+  if (interval * 2 > edgeReadTimeout) {
     faults.push('KEEP_ALIVE_INTERVAL must be at most half of edgeReadTimeout, or the edge cuts silent streams');
   }
   return faults;

@@ -13,7 +13,7 @@ import type { DeploymentConfig } from './config.ts';
 type Origin = FunctionUrl | string;
 
 interface EdgeProps {
-  readonly config: NonNullable<DeploymentConfig['edge']>;
+  readonly config: DeploymentConfig;
   readonly origin: Origin;
   /** Other origins for some paths, by pattern, such as `/cli/*`. */
   readonly other: { readonly url: Origin; readonly paths: readonly string[] };
@@ -34,12 +34,12 @@ export class Edge extends Construct {
 
   constructor(scope: Construct, id: string, { config, origin, other, secret }: EdgeProps) {
     super(scope, id);
-    const { domainName, certificateArn, webAclArn, readTimeout, secretVersion } = config;
+    const { edgeDomainName: domainName, edgeCertificateArn: certificateArn, edgeWebAclArn: webAclArn } = config;
     const behaviorFor = (to: Origin): cloudfront.BehaviorOptions => ({
       origin: toOrigin(to, {
         // The longest silence between two pieces of an answer. A stream has keep-alives, a plain answer has none.
-        readTimeout: Duration.seconds(readTimeout),
-        customHeaders: { [originSecretHeader]: readSecret(secret, secretVersion) },
+        readTimeout: Duration.seconds(config.edgeReadTimeout),
+        customHeaders: { [originSecretHeader]: readSecret(secret, config.edgeSecretVersion) },
       }),
       // A redirect would be too late: the key has been sent in the clear.
       viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,

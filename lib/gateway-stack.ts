@@ -41,15 +41,16 @@ export class GatewayStack extends Stack {
     const parts = { config, commit, tables, secrets };
     const { gateway, web, main } = createEngine(this, { ...parts, code });
     const accounts = new AccountsFunction(this, 'Wallet', { ...parts, code: code.accounts, gatewayUrl: main.url });
+    const paths = ['/', '/cli', '/cli/*', '/docs', '/docs/*', '/oauth/*', '/.well-known/*'];
     const edge =
-      config.edge &&
-      secrets.edge &&
-      new Edge(this, 'Edge', {
-        config: config.edge,
-        origin: main.origin,
-        other: { url: accounts.url, paths: ['/', '/cli', '/cli/*', '/docs', '/docs/*', '/oauth/*', '/.well-known/*'] },
-        secret: secrets.edge,
-      });
+      config.edge && secrets.edge
+        ? new Edge(this, 'Edge', {
+            config,
+            origin: main.origin,
+            other: { url: accounts.url, paths },
+            secret: secrets.edge,
+          })
+        : undefined;
     const url = edge?.url ?? main.url;
     const canary =
       secrets.canary && new Canary(this, 'Canary', { config, commit, code: code.canary, url, secret: secrets.canary });

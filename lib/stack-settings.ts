@@ -1,13 +1,4 @@
-import {
-  byDefault,
-  choice,
-  flag,
-  integer,
-  readSettings,
-  type Setting,
-  seconds,
-  text,
-} from '../lambda/settings/read.ts';
+import { byDefault, choice, flag, integer, type Setting, seconds, text, type Values } from '../lambda/settings/read.ts';
 
 /** The retention times that CloudWatch Logs offers, in days. */
 const retentions = [
@@ -70,25 +61,7 @@ export const ofEngine = {
   web: ['maxConcurrency', 'maxEnvironments', 'rateLimit', 'BODY_BUDGET'],
 } as const;
 
-/** Reads the settings of the stack. If there are faults, values may be missing. */
-export function readStackSettings(given: Readonly<Record<string, string>>, faults: string[]) {
-  const { edge, edgeDomainName, edgeCertificateArn, edgeWebAclArn, edgeReadTimeout, edgeSecretVersion, ...values } =
-    readSettings(stackSettings, given, faults);
-  return {
-    ...values,
-    edge: edge
-      ? {
-          domainName: edgeDomainName,
-          certificateArn: edgeCertificateArn,
-          webAclArn: edgeWebAclArn,
-          readTimeout: edgeReadTimeout,
-          secretVersion: edgeSecretVersion,
-        }
-      : undefined,
-  };
-}
-
-export type StackValues = ReturnType<typeof readStackSettings>;
+export type StackValues = Values<typeof stackSettings>;
 
 /** The page /cli's reserved executions, if any. */
 export function accountsShareOf(values: StackValues): number | undefined {

@@ -47,7 +47,6 @@ const [busy, quiet, rare] = [[answered(300)], [answered(5)], [answered(1), nothi
 const scenarios: Readonly<Record<string, Scenario>> = {
   'nobody at all': { trouble: [nothing], otherwise: [nothing], rings: {} },
   'a quiet night': { trouble: [answered(1), ...Array(5).fill(nothing)], otherwise: rare, rings: {} },
-  'scanners at night': { trouble: [scanned(500)], otherwise: [nothing], rings: {} },
   'a busy day on which little goes wrong': {
     trouble: [
       together(answered(285), answered(5, 40_000), failed(2), answeredBySecond(1, 'limited'), scanned(100)),
@@ -56,16 +55,8 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     otherwise: busy,
     rings: {},
   },
-  'the upstream is down, sixty requests a minute': {
-    ...{ trouble: [failed(300)], otherwise: busy },
-    rings: { UpstreamFailing: 2, UpstreamDown: 3 },
-  },
   'the upstream is down, one request a minute': {
     ...{ trouble: [failed(5)], otherwise: quiet },
-    rings: { UpstreamFailing: 2, UpstreamDown: 3 },
-  },
-  'the upstream is down, one request a minute, and scanners': {
-    ...{ trouble: [together(failed(5), scanned(500))], otherwise: [together(answered(5), scanned(500))] },
     rings: { UpstreamFailing: 2, UpstreamDown: 3 },
   },
   'the upstream is down, one request in ten minutes': {
@@ -80,10 +71,6 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     ...{ lasts: 2, trouble: [together(answered(210), failed(90))], otherwise: busy },
     rings: { UpstreamFailing: 2 },
   },
-  'one try in eleven fails, sixty requests a minute': {
-    ...{ trouble: [together(answered(300), failed(30))], otherwise: busy },
-    rings: {},
-  },
   'one try in nine fails, sixty requests a minute': {
     ...{ trouble: [together(answered(264), failed(33))], otherwise: busy },
     rings: { UpstreamFailing: 2 },
@@ -91,14 +78,6 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   'the first upstream is dead, the second serves, sixty requests a minute': {
     ...{ trouble: [answeredBySecond(300, 'unreachable')], otherwise: busy },
     rings: { UpstreamFailing: 2, UpstreamDown: 3 },
-  },
-  'the first upstream is dead, the second serves, one request a minute': {
-    ...{ trouble: [answeredBySecond(5, 'unreachable')], otherwise: quiet },
-    rings: { UpstreamFailing: 2, UpstreamDown: 3 },
-  },
-  'the first upstream is dead, the second serves, one request in ten minutes': {
-    ...{ trouble: [answeredBySecond(1, 'unreachable'), nothing], otherwise: rare },
-    rings: { UpstreamDown: 5 },
   },
   'one key of two is refused, the other serves, one request in ten minutes': {
     ...{ trouble: [answeredBySecond(1, 'credentials'), nothing], otherwise: rare },
@@ -116,10 +95,6 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     ...{ trouble: [answered(5, 45_000)], otherwise: quiet },
     rings: { UpstreamSlow: 3 },
   },
-  'a tenth of all streams is slow, sixty requests a minute': {
-    ...{ trouble: [together(answered(265), answered(35, 31_000))], otherwise: busy },
-    rings: { UpstreamSlow: 3 },
-  },
   'the table loses its answers': {
     ...{ lasts: 1, trouble: [together(answered(300), own(20, { ChargesLeftStanding: 1 }))], otherwise: busy },
     rings: { ChargesLeftStanding: 1 },
@@ -133,10 +108,6 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     rings: { SecretsNotRefreshed: 3 },
   },
   'AWS refuses every request, one a minute': { trouble: [turnedAway(5)], otherwise: quiet, rings: { UrlFailing: 2 } },
-  'AWS refuses half of 120 requests a minute, and the gateway answers the others': {
-    ...{ trouble: [together(answered(300), turnedAway(300))], otherwise: busy },
-    rings: { UrlFailing: 2 },
-  },
   'AWS refuses one request a minute, and scanners': {
     ...{ trouble: [together(scanned(500), turnedAway(5))], otherwise: [scanned(500)] },
     rings: { UrlFailing: 2 },

@@ -15,9 +15,7 @@ describe('the verdict on a change', () => {
     { what: 'harmless', code: '0', agreed: 'false', status: 0 },
     { what: 'dangerous', code: '2', agreed: 'false', status: 1 },
     { what: 'dangerous and agreed to', code: '2', agreed: 'true', status: 0 },
-    { what: 'dangerous, and nothing is known of an agreement', code: '2', agreed: '', status: 1 },
     { what: 'refused', code: '3', agreed: 'true', status: 1 },
-    { what: 'in a diff that failed', code: '1', agreed: 'true', status: 1 },
     { what: 'in a diff that never ran', code: '', agreed: 'true', status: 1 },
   ])('of one that is $what is $status', ({ code, agreed, status }) => {
     expect(run(code, agreed)).toMatchObject({ status, stderr: '' });

@@ -68,9 +68,9 @@ describe('packing', () => {
     expect(sums[1]).toBe(sums[0]);
   });
 
-  test.each(['v9.9.9', `${version}`, `v${version}-rc1`])('stops at the tag %s, which is not the version', (tag) => {
-    const { status, stdout } = pack(prepare('one', 1_800_000_000), tag);
-    expect([status, stdout]).toEqual([1, `::error::The tag is ${tag}, and package.json says ${version}.\n`]);
+  test('stops at a tag that is not the version', () => {
+    const { status, stdout } = pack(prepare('one', 1_800_000_000), `v${version}-rc1`);
+    expect([status, stdout]).toEqual([1, `::error::The tag is v${version}-rc1, and package.json says ${version}.\n`]);
   });
 
   test('stops if the changelog has nothing about the version', () => {

@@ -24,17 +24,11 @@ type Row = readonly [what: string, change: Change, marked: RegExp];
 const dangerous: readonly Row[] = [
   // durable
   [
-    'recovery of one day',
-    (t) => (replica(t, 'Tables/Quota').PointInTimeRecoverySpecification.RecoveryPeriodInDays = 1),
-    /Tables\/Quota: no longer durable: can't be restored to any second of the last 35 days/,
-  ],
-  [
     'an unprotected region',
     (t) => propertiesIn(t, 'Tables/Keys').Replicas.push({ Region: 'x' }),
     /durable: can be deleted/,
   ],
   ['an abandoned table', (t) => remove(t, 'Tables/Quota'), /Tables\/Quota: the stack gives it up/],
-  ['an abandoned secret', (t) => remove(t, 'Secrets/Edge'), /the stack gives it up/],
   [
     'a new table without protection',
     (t) => (copy(t, 'Tables/Quota').Properties.Replicas[0].DeletionProtectionEnabled = false),
@@ -67,17 +61,6 @@ const dangerous: readonly Row[] = [
     /^permissions: gone: Gateway\/Role may dynamodb:UpdateItem on Tables\/Quota$/,
   ],
   [
-    'no policy',
-    (t) => remove(t, 'Gateway/Role/DefaultPolicy'),
-    /permissions: gone: Gateway\/Role may dynamodb:GetItem/,
-  ],
-  [
-    'a function that anyone may call',
-    (t) => add(t, 'AWS::Lambda::Permission', { Action: 'lambda:Invoke', Principal: '*', FunctionName: 'f' }),
-    /^permissions: new: anyone may lambda:Invoke on f$/,
-  ],
-  ['every resource', (t) => (statements(t)[1].Resource = '*'), /may dynamodb:GetItem on \*/],
-  [
     'a role that somebody else may assume',
     (t) =>
       propertiesIn(t, 'Gateway/Role').AssumeRolePolicyDocument.Statement.push({
@@ -85,7 +68,6 @@ const dangerous: readonly Row[] = [
       }),
     /permissions: new: arn:aws:iam::999999999999:root may sts:AssumeRole on Gateway\/Role/,
   ],
-  ['a managed policy', (t) => (propertiesIn(t, 'Wallet/Role').ManagedPolicyArns = ['arn:admin']), /policies elsewhere/],
   [
     'a new role with a managed policy',
     (t) => add(t, 'AWS::IAM::Role', { ManagedPolicyArns: ['arn:admin'] }),
@@ -103,21 +85,11 @@ const dangerous: readonly Row[] = [
   ],
   ["the upstream's key in a template", (t) => (variables(t).UPSTREAM_API_KEYS = 'key'), /UPSTREAM_API_KEYS/],
   ['TLS that is not checked', (t) => (variables(t).NODE_TLS_REJECT_UNAUTHORIZED = '0'), /NODE_TLS_REJECT_UNAUTHORIZED/],
-  [
-    'an empty part',
-    (t) => (propertiesIn(t, 'Gateway/Function').Other = {}),
-    /Function: changes Other, which is not known/,
-  ],
   ['one more way in', (t) => add(t, 'AWS::Lambda::Url', { AuthType: 'NONE' }), /More: is new, and may be a way in/],
   [
     'other code with the rights of the gateway',
     (t) => (copy(t, 'Gateway/Function').Properties.Code.S3Key = 'other.zip'),
     /: not private: has the rights of another function/,
-  ],
-  [
-    'names in thinking',
-    (t) => (variables(t).UPSTREAM_SIGNS_THINKING = 'true'),
-    /private: no longer hides names in thinking/,
   ],
   // reachable
   [
@@ -146,11 +118,6 @@ const dangerous: readonly Row[] = [
   ],
   ['a longer silence than the edge allows', (t) => (variables(t).KEEP_ALIVE_INTERVAL = '90'), /cuts streams/],
   // watched
-  [
-    'an alarm switched off',
-    (t) => (propertiesIn(t, 'Alarms/UrlFailing').ActionsEnabled = false),
-    /watched: notifies nobody/,
-  ],
 ];
 
 const refused: readonly Row[] = [

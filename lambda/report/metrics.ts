@@ -134,36 +134,31 @@ export function measureRequest(request: RequestSoFar, status: number, duration: 
   return measurements;
 }
 
-function measureSpending({ call, outcome: { spending, spendShare, error } }: RequestSoFar): Measurement[] {
-  const share = error?.reason === spendLimit ? Math.max(100, spendShare ?? 0) : spendShare;
+function measureSpending({ call, outcome: { spending } }: RequestSoFar): Measurement[] {
+  if (!spending || !call) return [];
   return [
-    ...(spending && call
-      ? [
-          { metric: metrics.spent, value: toCurrency(spending.cost), of: call.model.id },
-          { metric: metrics.savedByCaches, value: toCurrency(spending.savedByCaches) },
-        ]
-      : []),
-    ...(share === undefined ? [] : [{ metric: metrics.spendShare, value: share }]),
+    { metric: metrics.spent, value: toCurrency(spending.cost), of: call.model.id },
+    { metric: metrics.savedByCaches, value: toCurrency(spending.savedByCaches) },
   ];
 }
 
 /** For logs and metrics, which need not be exact. */
 export const toCurrency = (micros: number): number => micros / 1_000_000;
 
-/** The `reason` in the log of a refusal by `SPEND_LIMIT`. */
-const spendLimit = 'spend_limit';
-
-/** How much of the deployment's limits is used; a limit that refuses is at 100 %. */
-function measureLimits({ limitsUsed = {}, outcome: { error } }: RequestSoFar): Measurement[] {
+/** How much of the deployment's limits is used; a limit that refuses is at 100 % or more. */
+function measureLimits({ limitsUsed, outcome: { error, spendShare } }: RequestSoFar): Measurement[] {
+  const used = { ...limitsUsed, spend_limit: spendShare };
   return limitMetrics.flatMap(([limit, metric]) => {
-    const value = error?.reason === limit ? 100 : limitsUsed[limit];
+    const value = error?.reason === limit ? Math.max(100, used[limit] ?? 0) : used[limit];
     return value === undefined ? [] : [{ metric, value }];
   });
 }
 
+/** By the `reason` in the log of their refusals. */
 const limitMetrics = [
   ['daily_limit', metrics.dailyLimitUsed],
   ['guest_daily_limit', metrics.guestDailyLimitUsed],
+  ['spend_limit', metrics.spendShare],
 ] as const;
 
 const tokenMetrics = [
@@ -206,7 +201,4 @@ export function isIntended({ reason }: GatewayError): boolean {
   return reason !== undefined && intended.has(reason);
 }
 
-const intended: ReadonlySet<string> = new Set([
-  ...['stopping', 'stopped', spendLimit],
-  ...limitMetrics.map(([limit]) => limit),
-]);
+const intended: ReadonlySet<string> = new Set(['stopping', 'stopped', ...limitMetrics.map(([limit]) => limit)]);

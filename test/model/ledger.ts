@@ -84,8 +84,6 @@ export function createLedger() {
   };
 
   return {
-    standing: (item: string, budget: Budget, time: number): Readonly<Account> => accountOf(item, budget, time),
-
     /** Checks simultaneous requests against the budgets, and books what they cost. Returns the faults. */
     judge(requests: readonly Priced[], time: number, lostSettlements: number): string[] {
       const faults: string[] = [];
@@ -120,7 +118,7 @@ export function createLedger() {
 export type Ledger = ReturnType<typeof createLedger>;
 
 /** The most that a request may have taken from its budget while others were judged. */
-export function mostTaken({ fate, reserve, cost }: Priced): number {
+function mostTaken({ fate, reserve, cost }: Priced): number {
   if (fate === 'passed') return Math.max(reserve, cost);
   return fate === 'lost' ? reserve : 0;
 }

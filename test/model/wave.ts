@@ -1,6 +1,6 @@
 import type { Case } from './cases.ts';
 import type { Answer } from './client.ts';
-import { costOf, type Delivered, type Ledger, mostTaken, type Priced, reserveFor } from './ledger.ts';
+import { costOf, type Delivered, type Ledger, type Priced, reserveFor } from './ledger.ts';
 import type { Account, Rules } from './rules.ts';
 import { expectFixed, judgeExchange } from './verdict.ts';
 
@@ -40,7 +40,6 @@ export function judgeWave(rules: Rules, ledger: Ledger) {
     const crowds = new Map<string, Counted>();
     const priced: Priced[] = [];
     const startedAt = new Map<string, number>();
-    const spentBefore = new Map<string, number>();
     const troubled =
       lost.refunds + lost.settlements + lost.reads > 0 || wave.some(({ answer }) => answer && storeFailed(answer));
 
@@ -49,9 +48,6 @@ export function judgeWave(rules: Rules, ledger: Ledger) {
       faults.push(...found.map((fault) => `case ${outcome.one.id}, ${describe(outcome)}: ${fault}`));
     }
     for (const { account } of crowds.values()) startedAt.set(account.item, rules.standing(account).used);
-    for (const { item, budget } of priced) {
-      if (budget) spentBefore.set(item, ledger.standing(item, budget, time).spent);
-    }
     faults.push(...ledger.judge(priced, time, lost.settlements));
     for (const crowd of crowds.values()) faults.push(...rules.judge(crowd.account, time, crowd, crowd.counts));
     for (const outcome of wave) {
@@ -125,8 +121,6 @@ export function judgeWave(rules: Rules, ledger: Ledger) {
       const resets = headers['x-svc-reset'] !== undefined;
       const left = (count: number) => Math.max(0, account.limit - count);
       const fits = limit === account.limit && remaining >= left(most + doubt) && remaining <= left(least);
-      const budgetFault = judgeBudgetFigures(account, one, answer);
-      if (budgetFault !== undefined) return [budgetFault];
       if (fits && resets === account.daily) return [];
       // If the figures can't be read, the header says 0.
       if (troubled && remaining === 0) return [];
@@ -134,34 +128,11 @@ export function judgeWave(rules: Rules, ledger: Ledger) {
         `case ${one.id}: told ${remaining} of ${limit} are left, reset: ${resets}; ${least} to ${most} of ${account.limit} are used in ${account.item}`,
       ];
     }
-
-    function judgeBudgetFigures({ budget, ...account }: Account, one: Case, { status, headers }: Answer) {
-      const told = micros(headers['x-svc-budget-remaining']);
-      const limit = micros(headers['x-svc-budget-limit']);
-      if (!budget) return told === undefined ? undefined : `case ${one.id}: was told of a budget, and has none`;
-      const item = ownerOf(account);
-      const { spent, doubt } = ledger.standing(item, budget, time);
-      const before = spentBefore.get(item) ?? spent;
-      const mine = priced.filter((other) => other.item === item);
-      const taken = mine.reduce((sum, other) => sum + mostTaken(other), doubt);
-      // A stream's headers are sent while all that it may cost is reserved, those of a plain answer after it was settled.
-      const begins = status === 200 && /"stream":true/.test(one.sending.body ?? '');
-      const own = (begins ? mine[0]?.reserve : mine[0]?.cost) ?? 0;
-      const alone = wave.length === 1 && doubt === 0;
-      const [least, most] = alone ? [before + own, before + own] : [before, before + taken];
-      const left = (taken: number) => Math.max(0, budget.amount - taken);
-      if (limit === budget.amount && told !== undefined && told >= left(most) && told <= left(least)) return undefined;
-      if (troubled && (told ?? 0) === 0 && headers['x-svc-remaining'] === '0') return undefined;
-      return `case ${one.id}: told ${told} of ${limit} micros are left; ${least} to ${most} of ${budget.amount} are taken in ${item}`;
-    }
   };
 }
 
 /** The name of a caller's item in the table, whatever the day. */
 const ownerOf = ({ item }: Pick<Account, 'item'>): string => item.slice(0, item.lastIndexOf('#'));
-
-const micros = (text: string | string[] | undefined): number | undefined =>
-  text === undefined ? undefined : Math.round(Number(text) * 1_000_000);
 
 export const isForBudget = (answer: Answer | undefined): boolean =>
   answer?.status === 429 && answer.text.includes('This request may cost up to');

@@ -29,7 +29,7 @@ export function writeBody(connection: Writable, texts: readonly string[]): void 
   const length = texts.reduce((total, text) => total + text.length, 0);
   // A short body leaves together with its head, in one write to the system.
   if (length < shortBody) connection.end(texts.join('') || undefined);
-  else Readable.from(cut(texts), { highWaterMark: 1 }).pipe(connection);
+  else Readable.from(cut(texts)).pipe(connection);
 }
 
 function* cut(texts: readonly string[]): Generator<string> {

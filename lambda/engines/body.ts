@@ -14,7 +14,6 @@ interface BodyOptions {
   readonly memory: Memory;
   /** Aborts with the error to refuse the request with. */
   readonly cutShort: AbortSignal;
-  readonly timeLimit?: number | undefined;
 }
 
 /** A body that is still arriving. */
@@ -31,7 +30,7 @@ interface IncomingBody {
 
 export function createIncomingBody(
   request: IncomingMessage,
-  { limit: usualLimit, memory, cutShort, timeLimit = arrivalTime }: BodyOptions,
+  { limit: usualLimit, memory, cutShort }: BodyOptions,
 ): IncomingBody {
   const declared = declaredSize(request);
   const { promise: arrived, resolve, reject } = Promise.withResolvers<number>();
@@ -41,10 +40,9 @@ export function createIncomingBody(
   let store: ReturnType<typeof createStore> | undefined;
   let kept: Buffer | undefined;
 
-  /** Waits no longer for the rest, and frees the memory that the body has taken. */
+  /** Keeps nothing more, and waits no longer for the rest. */
   const giveUp = (reason: unknown) => {
     store = undefined;
-    memory.leave();
     reject(reason);
   };
 
@@ -75,7 +73,7 @@ export function createIncomingBody(
 
     // What is dropped takes no memory that others may need.
     const isSlow = (part: number) => keeps && declared !== undefined && size < part * declared;
-    const stopWatching = watchArrival(timeLimit, cutShort, isSlow, giveUp);
+    const stopWatching = watchArrival(cutShort, isSlow, giveUp);
     arrived.then(stopWatching, stopWatching);
   };
 
@@ -111,17 +109,16 @@ export function createIncomingBody(
  * the part of the time that has passed. Returns what ends the watch.
  */
 function watchArrival(
-  timeLimit: number,
   cutShort: AbortSignal,
   isSlow: (part: number) => boolean,
   giveUp: (reason: unknown) => void,
 ): () => void {
   const begun = performance.now();
   const timer = setInterval(() => {
-    const part = (performance.now() - begun) / timeLimit;
-    if (part >= 1) giveUp(tooLate(timeLimit));
+    const part = (performance.now() - begun) / arrivalTime;
+    if (part >= 1) giveUp(tooLate());
     else if (part >= 1 / 6 && isSlow(part)) giveUp(tooSlow());
-  }, timeLimit / 60);
+  }, arrivalTime / 60);
   const giveUpWithProcess = () => giveUp(cutShort.reason);
   if (cutShort.aborted) giveUpWithProcess();
   cutShort.addEventListener('abort', giveUpWithProcess);
@@ -175,8 +172,8 @@ function brokenOff(): GatewayError {
   return new GatewayError('invalid_request', 'The request body broke off before its end. Send all of it.');
 }
 
-function tooLate(timeLimit: number): GatewayError {
-  const message = `The request body did not arrive within ${timeLimit / 1000} seconds. Please try again.`;
+function tooLate(): GatewayError {
+  const message = `The request body did not arrive within ${arrivalTime / 1000} seconds. Please try again.`;
   return new GatewayError('invalid_request', message, { status: 408 });
 }
 

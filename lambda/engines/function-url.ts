@@ -46,7 +46,6 @@ export function toCall(event: LambdaFunctionURLEvent, context: FunctionContext):
 
 /** Only the header knows a local server's port. It is believed if it names the domain that was called. */
 function hostOf(header: string | undefined, domainName: string): string {
-  if (header === domainName) return domainName;
   const url = URL.parse(`http://${header}`);
   return url?.hostname === domainName ? url.host : domainName;
 }

@@ -3,15 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import { writeBody } from '../bodies.ts';
 import type { GatewayResponse } from '../request/call.ts';
 
-interface RequestTarget {
-  /** Percent-encoded as it came. */
-  readonly path: string;
-  /** Without its question mark. */
-  readonly query: string;
-}
-
-/** The path and query of a request. The path stays percent-encoded, as with Function URLs (API Gateway decodes it). */
-export function targetOf({ url = '/' }: IncomingMessage): RequestTarget {
+/** The path of a request, and its query without the question mark. The path stays percent-encoded, as with Function URLs (API Gateway decodes it). */
+export function targetOf({ url = '/' }: IncomingMessage) {
   // A proxy's request names the whole URL; `OPTIONS *` names no path.
   const local = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '');
   const mark = local.indexOf('?');

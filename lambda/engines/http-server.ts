@@ -18,8 +18,6 @@ export interface HttpServerOptions {
   readonly maxConnections?: number;
   /** How long one request may take in all, in milliseconds. */
   readonly timeLimit?: number;
-  /** How long a body may take to arrive. */
-  readonly arrivalTime?: number;
   /** Called shortly before the process ends: calls that answers still wait for should be given up. */
   readonly onLastMoment?: () => void;
   /** Receives errors from outside the app, which the client does not see. */
@@ -111,7 +109,7 @@ async function serve(
   const timer = setTimeout(() => response.destroy(), timeLimit).unref();
   const memory = server.budget.open();
   const body = createIncomingBody(request, {
-    ...{ limit: options.requestBodyLimit, memory, cutShort: cut.signal, timeLimit: options.arrivalTime },
+    ...{ limit: options.requestBodyLimit, memory, cutShort: cut.signal },
   });
   const deadline = performance.now() + timeLimit;
   const call: Call = {

@@ -40,8 +40,12 @@ function refuseTooMany(body: Json): Json {
 }
 
 function toText(bytes: Uint8Array): string {
-  if (!isUtf8(bytes)) throw new GatewayError('invalid_request', 'The body is not valid UTF-8.');
+  if (!isUtf8(bytes)) throw notUtf8();
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
+
+function notUtf8(): GatewayError {
+  return new GatewayError('invalid_request', 'The body is not valid UTF-8.');
 }
 
 /** A zstd frame may ask for a window of gigabytes. RFC 8878 recommends that decoders support 8 MiB. */
@@ -80,39 +84,27 @@ export async function decodeBody(
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const decoder = decoders[encoding]();
   decoder.end(bytes);
+  const characters = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let text = '';
   let size = 0;
-  let begun = Buffer.alloc(0); // of a character that continues in the next portion
   try {
     for await (const portion of decoder) {
       size += portion.length;
       if (size > limit) throw tooLarge(`The request body may have at most ${limit} bytes when decoded. Send less.`);
       take(portion.length, size);
-      const whole = begun.length > 0 ? Buffer.concat([begun, portion]) : portion;
-      const end = whole.length - lengthOfCutCharacter(whole);
-      text += toText(whole.subarray(0, end));
-      begun = whole.subarray(end);
+      text += characters.decode(portion, { stream: true });
     }
+    text += characters.decode();
   } catch (error) {
     throw error instanceof GatewayError ? error : toRefusal(error, encoding);
   }
-  text += toText(begun);
   if (decoder.bytesWritten < bytes.length) throw damaged(encoding, 'more follows after its end');
   return text;
 }
 
-/** How many bytes at the end belong to an incomplete character. */
-function lengthOfCutCharacter(bytes: Buffer): number {
-  for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if (byte < 0x80) return 0;
-    if (byte >= 0xc0) return (byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4) > back ? back : 0;
-  }
-  return 0;
-}
-
 function toRefusal(error: unknown, encoding: Encoding): GatewayError {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return notUtf8();
   if (code === 'ZSTD_error_frameParameter_windowTooLarge') {
     return tooLarge('The zstd window of the request body may have 8 MiB at most. Compress it at a lower level.');
   }

@@ -27,20 +27,17 @@ const longestRest = 600_000;
 
 /** The upstreams in order, each with its keys as ranked for a conversation; resting keys come last. */
 export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencies) {
-  const rests = new Map<string, { readonly number: number; readonly until: number }>();
-  const nameOf = ({ upstream, key }: Pick<Candidate, 'upstream' | 'key'>) => `${upstream.prefix} ${key}`;
-  let restCount = 0;
-
-  /** The number of a key's current rest: the lower, the longer it has rested. 0 while it does not. */
-  const restOf = (candidate: Candidate, time: number): number => {
-    const rest = rests.get(nameOf(candidate));
-    return rest && rest.until > time ? rest.number : 0;
-  };
+  /** When each key's rest ends; the key that went to rest last comes last. */
+  const rests = new Map<string, number>();
+  const nameOf = ({ upstream, key }: Candidate) => `${upstream.prefix} ${key}`;
 
   return {
     /** The candidates for a turn of this conversation, in order. Empty only if no upstream has a key. */
     async candidates(conversation: Conversation): Promise<Candidate[]> {
       const time = now();
+      const order = [...rests.keys()];
+      const isResting = (candidate: Candidate) => (rests.get(nameOf(candidate)) ?? 0) > time;
+      const placeOf = (candidate: Candidate) => order.indexOf(nameOf(candidate));
       const ready: Candidate[] = [];
       const resting: Candidate[] = [];
       for (const upstream of upstreams) {
@@ -50,9 +47,9 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
           ...{ upstream, key, headers: { ...headers, ...secretHeaders } },
           secrets: [key, ...Object.values(secretHeaders)],
         }));
-        const isResting = (candidate: Candidate) => restOf(candidate, time) > 0;
         ready.push(...candidates.filter((one) => !isResting(one)));
-        resting.push(...candidates.filter(isResting).sort((a, b) => restOf(a, time) - restOf(b, time)));
+        // The one that has rested longest first.
+        resting.push(...candidates.filter(isResting).sort((a, b) => placeOf(a) - placeOf(b)));
       }
       // Last, but never left out: no caller must be able to take failover from the others.
       return [...ready, ...resting];
@@ -69,8 +66,8 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
     rest(candidate: Candidate, failure: UpstreamFailure): void {
       const requested = Number(failure.retryAfter) * 1000;
       const time = Number.isFinite(requested) && requested >= 0 ? Math.min(requested, longestRest) : restTime;
-      restCount += 1;
-      rests.set(nameOf(candidate), { number: restCount, until: now() + time });
+      rests.delete(nameOf(candidate));
+      rests.set(nameOf(candidate), now() + time);
     },
   };
 }

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createSnippets } from '../../lambda/accounts/pages/cli/snippets.js';
 import type { TestGateway } from '../support/gateway.ts';
 import { actAsModel } from '../support/model.ts';
-import { withTool } from '../support/snippet-script.ts';
 import { outcomesOf, startScriptedGateway } from './sdk-gateway.ts';
 
 const run = promisify(execFile);
@@ -13,29 +12,6 @@ const answer = 'Hello from afar.';
 
 /** Where the libraries are, and where they find those that are installed with the product. */
 const folder = 'test/sdk/frameworks';
-
-/** How to request a tool call after a block's setup, with the libraries whose tools no other test calls on chat completions. */
-const asking: Readonly<Record<string, string>> = {
-  langchain: `
-import { HumanMessage } from '@langchain/core/messages';
-import { tool } from '@langchain/core/tools';
-import { z } from 'zod';
-const get_weather = tool(weather, { name: 'get_weather', description: 'Tells', schema: z.object({ city: z.string() }) });
-const withWeather = model.bindTools([get_weather]);
-const messages = [new HumanMessage('What is the weather in Paris?')];
-messages.push(await withWeather.invoke(messages));
-for (const call of messages[1].tool_calls) messages.push(await get_weather.invoke(call));
-console.log((await withWeather.invoke(messages)).text);`,
-  'openai-agents': `
-import { tool } from '@openai/agents';
-import { z } from 'zod';
-const parameters = z.object({ city: z.string() });
-const get_weather = tool({ name: 'get_weather', description: 'Tells', parameters, execute: weather });
-const { finalOutput } = await runner.run(agent.clone({ tools: [get_weather] }), 'What is the weather in Paris?');
-console.log(finalOutput);`,
-};
-
-const weather = "const weather = ({ city }) => { console.log('asked about', city); return '21 degrees'; };";
 
 describe('the blocks that people paste', () => {
   let gateway: TestGateway;
@@ -71,15 +47,5 @@ describe('the blocks that people paste', () => {
     expect(await outcomesOf(gateway, async () => expect(await runScript(script)).toBe(`${answer}\n`))).toEqual([
       'answered',
     ]);
-  });
-
-  test.each(Object.keys(asking))('%s: one tool call', async (client) => {
-    const call = { tool: 'get_weather', input: { city: 'Paris' } };
-    gateway.upstream.otherwise(actAsModel({ text: answer, rounds: [[call]] }));
-    const script = withTool(blockOf(client, 'JavaScript'), `${weather}\n${asking[client]}`);
-    const outcomes = await outcomesOf(gateway, async () =>
-      expect(await runScript(script)).toBe(`asked about Paris\n${answer}\n`),
-    );
-    expect(outcomes).toEqual(['answered', 'answered']);
   });
 });

@@ -37,7 +37,7 @@ interface GatewayOptions {
   /** The Function URL's stand-in, or the HTTP server; by default that of this test run, which jest.config.mjs sets for some tests. */
   readonly engine?: 'function-url' | 'web';
   /** Settings of the HTTP server, if that is the engine. */
-  readonly server?: Partial<Pick<HttpServerOptions, 'arrivalTime' | 'bodyBudget' | 'clientAddress' | 'onLastMoment'>>;
+  readonly server?: Partial<Pick<HttpServerOptions, 'bodyBudget' | 'clientAddress' | 'onLastMoment'>>;
   /** How long the function may take in all, in milliseconds. */
   readonly functionTimeout?: number;
   /** As in a process that lives between requests. */

@@ -105,9 +105,10 @@ describe('faults are reported in one line, never with a stack trace', () => {
 
 describe('on a data directory', () => {
   test('keys last from one command to the next, even if the gateway is not running', async () => {
-    const environment = { PORT: '18788', DATA_DIR: join(temporary, 'data') };
+    // The gateway that runs on this port keeps its tables elsewhere.
+    const environment = { TMPDIR: temporary, PORT: `${port}`, DATA_DIR: join(temporary, 'data') };
     const run = async (words: readonly string[], more: Environment = {}) =>
-      JSON.parse(await runCommand('keys', [...words, '--json'], { ...environment, ...more }));
+      JSON.parse((await runNode('bin/keys.ts', [...words, '--json'], { ...environment, ...more })).out);
     const { id } = await run(['issue', '--member', 'ada']);
     expect(await run(['show', id])).toMatchObject({ member: 'ada', usage: { limit: 50 } });
     expect(await run(['show', id], { MEMBER_LIMIT: '60' })).toMatchObject({ usage: { limit: 60 } });

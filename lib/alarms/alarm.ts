@@ -29,6 +29,8 @@ export type Watches = Readonly<Record<string, Watch>>;
 export const hour = 12;
 /** Rings at the first occurrence, and ends a quarter of an hour after the last. */
 export const atOnce = { threshold: 1, times: 1, outOf: 3 } as const;
+/** A single lost answer of a table is no reason to wake anybody. */
+export const standing = 5;
 /** Rings once it has lasted for ten minutes. */
 export const lasting = { times: 2, outOf: 3 } as const;
 

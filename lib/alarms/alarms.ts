@@ -5,8 +5,8 @@ import type { DeploymentConfig } from '../config.ts';
 import type { GatewayMetrics } from '../gateway-metrics.ts';
 import { createAlarms, createTopic } from './alarm.ts';
 import { watchFunctions } from './functions.ts';
-import { watchCanary, watchGateway, watchLimits, watchSignIn, watchTables } from './gateway.ts';
-import { watchUpstream } from './upstream.ts';
+import { watchGateway } from './gateway.ts';
+import { watchSettings } from './settings.ts';
 
 interface AlarmsProps {
   readonly config: DeploymentConfig;
@@ -22,13 +22,9 @@ export class Alarms extends Construct {
     super(scope, id);
     this.topic = createTopic(this, config.alarmEmail);
     this.alarms = createAlarms(this, this.topic, {
-      ...watchUpstream(config, metrics),
-      ...watchGateway(metrics),
+      ...watchGateway(config, metrics),
       ...watchFunctions(config, metrics),
-      ...watchTables(metrics),
-      ...watchCanary(metrics),
-      ...watchSignIn(config, metrics),
-      ...watchLimits(config, metrics),
+      ...watchSettings(config, metrics),
     });
   }
 }

@@ -1,3 +1,5 @@
+import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration } from 'aws-cdk-lib/core';
 import type { DeploymentConfig } from '../config.ts';
 import type { FunctionMetrics, GatewayMetrics } from '../gateway-metrics.ts';
 import { atOnce, fillGaps, lasting, type Watches } from './alarm.ts';
@@ -7,7 +9,7 @@ const unreached = 5;
 /** In five minutes. The upstream's failures are among them, and also ring their own alarms. */
 const failures = 5;
 
-/** The functions that callers reach. */
+/** The functions that callers reach, what they need, and what calls them. */
 export function watchFunctions(config: DeploymentConfig, metrics: GatewayMetrics): Watches {
   const { reservedConcurrency, accountConcurrency } = config;
   const { own, gatewayFunction, accountsFunction, webFailures, concurrencyOfAccount } = metrics;
@@ -45,6 +47,8 @@ export function watchFunctions(config: DeploymentConfig, metrics: GatewayMetrics
         ...lasting,
       },
     }),
+    ...watchTables(metrics),
+    ...watchCanary(metrics),
   };
 }
 
@@ -61,6 +65,35 @@ function watchFunction(name: string, subject: string, { crashes, throttles }: Fu
       runbook: 'function-throttled',
       metric: fillGaps({ throttles }),
       ...atOnce,
+    },
+  };
+}
+
+function watchTables({ tableUses }: GatewayMetrics): Watches {
+  const what = 'DynamoDB refused requests, which the gateway then answered with 503.';
+  return Object.fromEntries(
+    Object.entries(tableUses).map(([use, { throttled }]) => [
+      `${use}Throttled`,
+      { what, runbook: 'tables-throttled', metric: fillGaps({ throttled }), ...atOnce },
+    ]),
+  );
+}
+
+/** It runs about every five minutes, so this holds at least two runs, even if figures are late. */
+const period = Duration.minutes(15);
+
+/** Rings unless one of the latest runs passed. No figures at all count as failure. */
+function watchCanary({ canaryFailures }: GatewayMetrics): Watches {
+  if (canaryFailures === undefined) return {};
+  const failures = canaryFailures.with({ statistic: 'Minimum', period });
+  return {
+    CanaryFailing: {
+      what: 'For a quarter of an hour, no run of the canary, which asks from outside like a client, has passed.',
+      metric: new MathExpression({ expression: 'FILL(failures, 1)', usingMetrics: { failures }, period }),
+      threshold: 1,
+      times: 1,
+      outOf: 1,
+      ringsWithoutData: true,
     },
   };
 }

@@ -1,15 +1,69 @@
-import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
-import { Duration } from 'aws-cdk-lib/core';
 import type { DeploymentConfig } from '../config.ts';
 import type { GatewayMetrics } from '../gateway-metrics.ts';
-import { atOnce, fillGaps, hour, type Watch, type Watches } from './alarm.ts';
+import { atOnce, fillGaps, hour, lasting, standing, type Watches } from './alarm.ts';
 
-/** A single lost answer of a table is no reason to wake anybody. */
-const standing = 5;
+/** An upstream is failing at this share of failed tries, if there are this many of them. */
+const failing = { percent: 10, tries: 5 };
+/** Failures of a class that only an operator can end. Fewer may be a caller's doing. */
+const several = 3;
+/** The 90th percentile of fewer streams says little. */
+const fewestStreams = 5;
 
-/** What the gateway reports about itself. */
-export function watchGateway({ own }: GatewayMetrics): Watches {
+/**
+ * What the gateway reports about upstreams and itself. Alarms on upstreams count tries, not requests: a dead upstream shows even
+ * while another serves in its place, and requests that never went upstream don't count.
+ */
+export function watchGateway({ slowFirstByte }: DeploymentConfig, metrics: GatewayMetrics): Watches {
+  const { own } = metrics;
+  const tries = (statistic: string) => own('upstreamFailedTries', statistic);
+  const ofClass = (failureClass: string) => fillGaps({ failures: metrics.upstreamFailuresOf(failureClass) });
+  const firstByte = (statistic: string) => own('timeToFirstByte', statistic);
   return {
+    UpstreamCredentialsRefused: {
+      what: 'The upstream refused a key (401), or its account is empty (402).',
+      metric: ofClass('credentials'),
+      threshold: 1,
+      times: 1,
+      outOf: hour, // or it would ring anew with each request of a quiet night
+    },
+    UpstreamFailing: {
+      what: `At least ${failing.percent} % of the attempts to reach upstreams failed.`,
+      metric: fillGaps(
+        { failed: tries('Sum'), asked: tries('SampleCount') },
+        `IF(failed >= ${failing.tries}, 100 * failed / asked, 0)`,
+      ),
+      threshold: failing.percent,
+      ...lasting,
+    },
+    UpstreamDown: {
+      what: 'At least half of the attempts to reach upstreams failed, three times within an hour.',
+      metric: fillGaps({ share: tries('Average') }),
+      threshold: 0.5,
+      times: 3,
+      outOf: hour,
+    },
+    UpstreamLimited: {
+      what: 'The upstream limits the account that all callers share (429).',
+      metric: ofClass('limited'),
+      threshold: several,
+      ...lasting,
+    },
+    UpstreamMissing: {
+      what: 'The upstream does not know the path or the model (404).',
+      metric: ofClass('missing'),
+      threshold: several,
+      ...lasting,
+    },
+    UpstreamSlow: {
+      what: `One stream in ten waits ${slowFirstByte} s or longer for its first event.`,
+      metric: fillGaps(
+        { streams: firstByte('SampleCount'), slowest: firstByte('p90') },
+        `IF(streams >= ${fewestStreams}, slowest, 0)`,
+      ),
+      threshold: slowFirstByte * 1000,
+      times: 3,
+      outOf: 4,
+    },
     GatewayErrors: {
       what: 'The gateway itself failed: it answered with an error of its own.',
       metric: fillGaps({ errors: own('gatewayErrors') }),
@@ -27,96 +81,6 @@ export function watchGateway({ own }: GatewayMetrics): Watches {
       threshold: 1,
       times: 3,
       outOf: 6, // an idle environment reads nothing
-    },
-  };
-}
-
-/** Whether people can sign in with their company's account. */
-export function watchSignIn({ environment }: DeploymentConfig, { own }: GatewayMetrics): Watches {
-  if (environment.OIDC_ISSUER === undefined) return {};
-  return {
-    SignInsFailing: {
-      what: "People can't sign in with their company's account: its provider does not answer, or its answers can't be trusted.",
-      metric: fillGaps({ failed: own('signInsFailed') }),
-      threshold: 1,
-      times: 2,
-      outOf: 12,
-    },
-  };
-}
-
-/** How much of a day's limits is used, and what budgets lose. Only for settings that are set, as alarms cost money. */
-export function watchLimits({ environment }: DeploymentConfig, { own }: GatewayMetrics): Watches {
-  const { DAILY_LIMIT: ofAll, GUEST_DAILY_LIMIT: ofGuests, SPEND_LIMIT, PRICES } = environment;
-  const untilMidnight = 'requests are answered 503 until midnight UTC';
-  // Or they would ring anew with each request of a quiet night.
-  const onceAnHour = { times: 1, outOf: hour };
-  const nearing = (limit: string, metric: 'dailyLimitUsed' | 'guestDailyLimitUsed'): Watch => ({
-    what: `Four fifths of today's ${limit} are used. Once it is spent, ${untilMidnight}.`,
-    runbook: 'a-daily-limit-is-nearly-spent',
-    metric: fillGaps({ used: own(metric, 'Average') }),
-    threshold: 80,
-    ...onceAnHour,
-  });
-  const spent = {
-    runbook: 'the-spending-limit-is-nearly-reached',
-    metric: fillGaps({ spent: own('spendShare', 'Maximum') }),
-    ...onceAnHour,
-  };
-  return {
-    ...(ofAll !== undefined && { NearingDailyLimit: nearing('DAILY_LIMIT', 'dailyLimitUsed') }),
-    ...((ofAll ?? ofGuests) !== undefined && {
-      NearingGuestDailyLimit: nearing('GUEST_DAILY_LIMIT', 'guestDailyLimitUsed'),
-    }),
-    ...(SPEND_LIMIT !== undefined && {
-      NearingSpendLimit: {
-        what: `Four fifths of today's SPEND_LIMIT are spent. Beyond it, ${untilMidnight}.`,
-        ...spent,
-        threshold: 80,
-      },
-      SpendLimitReached: { what: `Today's SPEND_LIMIT is spent: ${untilMidnight}.`, ...spent, threshold: 100 },
-    }),
-    ...(PRICES !== undefined && {
-      BudgetsLeftStanding: {
-        what: 'What answers really cost could not be written: their reservations count as if they had been spent.',
-        metric: fillGaps({ standing: own('budgetsLeftStanding') }),
-        ...atOnce,
-        threshold: standing,
-      },
-      ReservationsLost: {
-        what: 'Reservations were lost with their process: they count against budgets until they are released.',
-        metric: fillGaps({ lost: own('lostReservations') }),
-        ...atOnce,
-        threshold: standing,
-      },
-    }),
-  };
-}
-
-export function watchTables({ tableUses }: GatewayMetrics): Watches {
-  const what = 'DynamoDB refused requests, which the gateway then answered with 503.';
-  const watched = Object.entries(tableUses).map(([use, { throttled }]): [string, Watch] => [
-    `${use}Throttled`,
-    { what, runbook: 'tables-throttled', metric: fillGaps({ throttled }), ...atOnce },
-  ]);
-  return Object.fromEntries(watched);
-}
-
-/** It runs about every five minutes, so this holds at least two runs, even if figures are late. */
-const period = Duration.minutes(15);
-
-/** Rings unless one of the latest runs passed. No figures at all count as failure. */
-export function watchCanary({ canaryFailures }: GatewayMetrics): Watches {
-  if (canaryFailures === undefined) return {};
-  const failures = canaryFailures.with({ statistic: 'Minimum', period });
-  return {
-    CanaryFailing: {
-      what: 'For a quarter of an hour, no run of the canary, which asks from outside like a client, has passed.',
-      metric: new MathExpression({ expression: 'FILL(failures, 1)', usingMetrics: { failures }, period }),
-      threshold: 1,
-      times: 1,
-      outOf: 1,
-      ringsWithoutData: true,
     },
   };
 }

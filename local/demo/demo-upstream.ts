@@ -4,20 +4,13 @@ import { isObject } from '../../lambda/settings/read.ts';
 import { speakerAt, speakers } from '../upstream/index.ts';
 import type { JsonObject } from '../upstream/json.ts';
 import { eventText, head, json, pause, write } from '../upstream/script.ts';
-import { type ScriptedServer, startUpstream } from '../upstream/server.ts';
+import { startUpstream } from '../upstream/server.ts';
 import { BadRequest, type Speaker } from '../upstream/speaker.ts';
 import { answerPrompt } from './answer.ts';
 
-export interface DemoUpstream extends ScriptedServer {
-  readonly apiKey: string;
-  readonly textModel: string;
-  readonly visionModel: string;
-  /** The names that the gateway must hide: `UPSTREAM_NAMES`. */
-  readonly names: readonly string[];
-  /** What alone it speaks; undefined if that is everything. */
-  readonly dialects?: DemoDialects;
-}
+export type DemoUpstream = Awaited<ReturnType<typeof startDemoUpstream>>;
 
+/** What alone it speaks; undefined if that is everything. */
 type DemoDialects = readonly (keyof typeof speakers)[] | undefined;
 
 /** The settings of a gateway in front of it. */
@@ -45,6 +38,7 @@ const maker = {
   apiKey: 'qk-demo-4711',
   textModel: 'quillon/quill-4-text',
   visionModel: 'quillon/quill-4-vision',
+  /** That the gateway must hide: `UPSTREAM_NAMES`. */
   names: ['Quillon', 'Quill-4'],
 };
 const marks = { provider: 'Quillon', system_fingerprint: 'fp_quillon_44', x_quillon: { region: 'quillon-eu-1' } };
@@ -58,7 +52,7 @@ interface Options {
 }
 
 /** Starts a pretend maker of models that answers all three dialects, or some, so that nobody needs an account to try them. */
-export async function startDemoUpstream({ pace = 15, now = Date.now, dialects }: Options = {}): Promise<DemoUpstream> {
+export async function startDemoUpstream({ pace = 15, now = Date.now, dialects }: Options = {}) {
   let count = 0;
   const server = await startUpstream(async ({ message }) => {
     count += 1;
@@ -89,7 +83,7 @@ export async function startDemoUpstream({ pace = 15, now = Date.now, dialects }:
       return json(status, error(status, `Quillon: ${thrown instanceof Error ? thrown.message : thrown}`), named);
     }
   });
-  return { ...maker, ...server, dialects };
+  return { ...maker, ...server, ...(dialects && { dialects }) };
 }
 
 async function readRequest(message: IncomingMessage): Promise<{ body: JsonObject; model: string }> {

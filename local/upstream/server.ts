@@ -14,8 +14,6 @@ export interface Incoming extends Exchange {
   readonly closed: Promise<'answered' | 'cut' | 'aborted'>;
 }
 
-export type ScriptedServer = Awaited<ReturnType<typeof startUpstream>>;
-
 /** An upstream on a port of its own, with real HTTP. What it answers is a script for each request. */
 export async function startUpstream(answer: (incoming: Incoming) => Script | Promise<Script>) {
   const faults: unknown[] = [];

@@ -1,10 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { spawnGateway } from '../local/gateway-process.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { findFreePort } from '../support/find-free-port.ts';
 import { identity } from '../support/gateway.ts';
-import { signInAt } from '../support/identity-provider.ts';
+import { signInOn } from '../support/identity-provider.ts';
 import { actAsModel } from '../support/model.ts';
 import { answer } from './scenarios.ts';
 
@@ -34,14 +33,8 @@ export async function startSignInGateway() {
     return (await response.json()) as Record<string, unknown>;
   };
 
-  const [state = '', nonce = '', verifier = ''] = Array.from({ length: 3 }, () =>
-    randomBytes(32).toString('base64url'),
-  );
-  const challenge = createHash('sha256').update(verifier).digest('base64url');
-  const begun = await post('/cli/oidc/begin', { state, nonce, challenge });
-  const back = await signInAt(`${begun.url}`, 'ada');
-  const account = await post('/cli/oidc/redeem', { state, nonce, verifier, answer: back.search.slice(1) });
-  const { token } = account.session as { token: string };
+  const { body } = await signInOn(url, 'ada');
+  const { token } = (body as { session: { token: string } }).session;
   const signed = { authorization: `Bearer ${token}` };
 
   let read = 0;

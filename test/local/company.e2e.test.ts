@@ -1,15 +1,10 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { findFreePort } from '../support/find-free-port.ts';
-import { signInAt } from '../support/identity-provider.ts';
+import { signInOn } from '../support/identity-provider.ts';
 import { spawnGateway } from './gateway-process.ts';
-
-const verifier = 'v'.repeat(43);
-const challenge = createHash('sha256').update(verifier).digest('base64url');
-const made = { state: 's'.repeat(43), nonce: 'n'.repeat(43) };
 
 test.each(['function-url', 'web'])(
   'with DEMO_OIDC and the engine %s one made-up person signs in and gets a key, another is kept out, and the provider stops with it',
@@ -22,28 +17,15 @@ test.each(['function-url', 'web'])(
       `made up; at ${base}/cli \`ada\` can sign in and \`mallory\` is kept out, with any password`,
     );
 
-    const post = async (path: string, body: object, headers = {}) => {
-      const response = await fetch(`${base}/cli/${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', origin: base, ...headers },
-        body: JSON.stringify(body),
-      });
-      return { status: response.status, body: (await response.json()) as Record<string, never> };
-    };
-    const { body: begun } = await post('oidc/begin', { ...made, challenge });
-    const signIn = async (login: string) => {
-      const back = await signInAt(begun.url ?? '', login);
-      expect(back.href).toMatch(new RegExp(`^${base}/cli/oidc/callback\\?`));
-      return post('oidc/redeem', { ...made, verifier, answer: back.search.slice(1) });
-    };
-    const ada = await signIn('ada');
+    const ada = await signInOn(base, 'ada');
     expect([ada.status, ada.body]).toEqual([200, expect.objectContaining({ person: expect.anything() })]);
-    const { token } = ada.body.session as unknown as { token: string };
-    const issued = await post('keys/issue', {}, { authorization: `Bearer ${token}` });
-    expect(issued.status).toBe(200);
-    const { key } = issued.body.key as unknown as { key: string };
-    expect((await fetch(`${base}/v1/models`, { headers: { 'x-api-key': key } })).status).toBe(200);
-    expect(await signIn('mallory')).toMatchObject({ status: 403, body: { error: { code: 'not_allowed' } } });
+    expect(ada.back).toMatch(new RegExp(`^${base}/cli/oidc/callback\\?`));
+    const { token } = (ada.body as { session: { token: string } }).session;
+    const headers = { 'content-type': 'application/json', origin: base, authorization: `Bearer ${token}` };
+    const issued = await fetch(`${base}/cli/keys/issue`, { method: 'POST', headers, body: '{}' });
+    const { key } = (await issued.json()) as { key: { key: string } };
+    expect((await fetch(`${base}/v1/models`, { headers: { 'x-api-key': key.key } })).status).toBe(200);
+    expect(await signInOn(base, 'mallory')).toMatchObject({ status: 403, body: { error: { code: 'not_allowed' } } });
 
     // The operator's command knows where terminals sign in.
     const command = [join(import.meta.dirname, '../../bin/keys.ts'), 'setup', 'opencode'];
@@ -54,7 +36,7 @@ test.each(['function-url', 'web'])(
     expect(gateway.output() + gateway.errors()).not.toContain('oidc-provider');
     gateway.signal('SIGTERM');
     expect(await gateway.ended).toBe(0);
-    await expect(fetch(new URL(begun.url ?? '').origin)).rejects.toThrow('fetch failed');
+    await expect(fetch(ada.provider)).rejects.toThrow('fetch failed');
   },
 );
 

@@ -3,7 +3,7 @@
  * itself knows only from an earlier run which those are. The others start by size.
  */
 const slowest = [
-  'exhaustive/',
+  'exhaustive/every',
   'bin/diff',
   'bin/gateway',
   'bin/doctor',

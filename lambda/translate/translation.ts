@@ -52,9 +52,8 @@ const clients: Readonly<Record<string, ClientDialect>> = {
   },
   messages: {
     read: readMessages,
-    prepare(_json, _leftOut, { shown: showsThoughts }) {
-      return (writing) => createMessagesWriter({ ...writing, showsThoughts });
-    },
+    prepare: (_json, _leftOut, thoughts) => (writing) =>
+      createMessagesWriter({ ...writing, showsThoughts: thoughts.shown }),
     wordContextError: contextErrors.messages,
   },
 };

@@ -24,7 +24,7 @@ export function* readMessages(reading: Reading): Cooperative<Asking> {
   const kept = readKeptThoughts(reading, nodes.context_management);
   return {
     stream: raw('stream') === 'true',
-    turns: withoutOldThoughts(turns.finish(), kept),
+    turns: dropOldThoughts(turns.finish(), kept),
     tools: offers.select(choice),
     oneCall,
     limit: raw('max_tokens'),
@@ -175,16 +175,15 @@ function readKeep(reading: Reading, keep: Node): number {
 }
 
 /** A turn of the assistant goes on through its calls, until the user says something. */
-function withoutOldThoughts(turns: readonly Turn[], kept: number): readonly Turn[] {
-  if (kept === Number.POSITIVE_INFINITY) return turns;
-  let thoughtful = 0;
-  let counted = false;
-  const result = turns.toReversed().map((turn) => {
-    if (turn.role === 'user') counted = false;
-    if (turn.role !== 'assistant' || turn.thoughts.length === 0) return turn;
-    if (!counted) thoughtful += 1;
-    counted = true;
-    return thoughtful > kept ? { ...turn, thoughts: [] } : turn;
-  });
-  return result.reverse();
+function dropOldThoughts(turns: readonly Turn[], kept: number): readonly Turn[] {
+  let left = kept;
+  let isCounted = false;
+  for (const turn of turns.toReversed()) {
+    if (turn.role === 'user') isCounted = false;
+    if (turn.role !== 'assistant' || turn.thoughts.length === 0) continue;
+    if (!isCounted) left -= 1;
+    isCounted = true;
+    if (left < 0) turn.thoughts = [];
+  }
+  return turns;
 }

@@ -1,7 +1,7 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { createAccounts } from '../../lambda/accounts/accounts.ts';
-import type { MemberQuota } from '../../lambda/accounts/answers.ts';
+import type { Account, Challenge } from '../../lambda/accounts/answers.ts';
 import { readPageFiles } from '../../lambda/accounts/pages.ts';
 import type { CallService } from '../../lambda/aws/call-service.ts';
 import { createHandler } from '../../lambda/engines/function-url.ts';
@@ -19,24 +19,13 @@ export interface Reply {
   readonly body: ReplyBody;
 }
 
-/** Every field that an answer of the accounts function may have. */
-export interface ReplyBody {
-  readonly message: string;
-  readonly expiresAt: string;
-  readonly wallet: string;
-  readonly key: {
-    readonly key: string;
-    readonly id: string;
-    readonly createdAt: string;
-    readonly label?: string;
-  } | null;
-  readonly keys: readonly { readonly id: string; readonly createdAt: string; readonly label?: string }[];
-  readonly keysAllowed: number;
-  readonly link: { readonly network: string; readonly expiresAt: string | null };
-  readonly quota: MemberQuota;
-  readonly session: { readonly token: string; readonly expiresAt: string };
-  readonly error: { readonly message: string; readonly type: string; readonly code: string };
-}
+/** What an answer of the accounts function may have. */
+export type ReplyBody = Challenge &
+  Account & {
+    readonly link: NonNullable<Account['link']>;
+    readonly session: NonNullable<Account['session']>;
+    readonly error: { readonly message: string; readonly type: string; readonly code: string };
+  };
 
 export type TestWallet = Awaited<ReturnType<typeof startTestWallet>>;
 

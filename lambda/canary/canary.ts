@@ -8,7 +8,8 @@ interface Dependencies {
   readonly readSecret: ReadSecret;
   readonly writeLog: (line: string) => void;
   readonly now: () => number;
-  readonly timeLimits?: Target['timeLimits'];
+  /** Milliseconds, for the stream and for anything else. */
+  readonly timeLimits?: typeof usualLimits;
 }
 
 /** Models may answer slowly, but the function has only a minute. */
@@ -22,12 +23,11 @@ export function createCanary(config: CanaryConfig, dependencies: Dependencies): 
   const { readSecret, writeLog, now, timeLimits = usualLimits } = dependencies;
 
   const runChecks = async (): Promise<Record<string, string>> => {
-    const key = await readKey(() => readSecret(config.canarySecretId));
+    // The output of `keys issue --json`, or the bare key.
+    const [key] = /ltk_[\w-]+/.exec(await readSecret(config.canarySecretId)) ?? [];
     if (key === undefined) return { key: 'none in the secret' };
-    const target = { ...config, url: config.canaryUrl, key, timeLimits };
-    const results = Object.entries(checks).map(async ([name, check]) => {
-      const result = await check(target).then(() => 'ok', describeFailure);
-      return [name, result] as const;
+    const results = Object.entries(createChecks(config, key, timeLimits)).map(async ([name, check]) => {
+      return [name, await check().then(() => 'ok', describeFailure)] as const;
     });
     return Object.fromEntries(await Promise.all(results));
   };
@@ -46,27 +46,11 @@ export function createCanary(config: CanaryConfig, dependencies: Dependencies): 
   };
 }
 
-/** Takes the output of `keys issue --json`, or the bare key. */
-async function readKey(read: () => Promise<string>): Promise<string | undefined> {
-  const [key] = /ltk_[\w-]+/.exec(await read()) ?? [];
-  return key;
-}
-
 /** The kind of error or of its cause. Not the message, which may quote what was sent. */
 function describeFailure(error: unknown): string {
   if (error instanceof CheckFailure) return error.message;
   const { name, cause } = error as { readonly name?: string; readonly cause?: { readonly code?: string } };
   return cause?.code ?? name ?? 'unknown';
-}
-
-/** The gateway that a check calls, and as whom. */
-interface Target {
-  /** The gateway's base URL. */
-  readonly url: string;
-  readonly key: string;
-  readonly serviceName: string;
-  /** Milliseconds, for the stream and for anything else. */
-  readonly timeLimits: { readonly stream: number; readonly other: number };
 }
 
 /** Why a check failed. It quotes nothing from the answer but its status. */
@@ -75,54 +59,46 @@ class CheckFailure extends Error {
 }
 
 /** Each sends a request as a client would, and throws unless the answer is right. */
-const checks: Readonly<Record<'stream' | 'models' | 'refusal', (target: Target) => Promise<void>>> = {
-  async stream({ url, key, serviceName, timeLimits }) {
-    const question = { role: 'user', content: 'Reply with one word: ok' };
-    const answer = await fetch(new URL('/v1/chat/completions', url), {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: serviceName, stream: true, messages: [question] }),
-      signal: AbortSignal.timeout(timeLimits.stream),
-    });
-    expectThat(answer.status === 200, `status ${answer.status}`);
-    expectThat(/^text\/event-stream\b/.test(answer.headers.get('content-type') ?? ''), 'no stream');
-    const events = readEvents(await answer.text());
-    const chunks = events.filter((data) => data !== '[DONE]').map((data) => JSON.parse(data) as Chunk);
-    expectThat(!chunks.some(({ error }) => error), 'broken off');
-    expectThat(
-      chunks.every(({ model = serviceName }) => model === serviceName),
-      'another model',
-    );
-    const ends = chunks.some(({ choices }) => choices?.some(({ finish_reason: reason }) => reason));
-    expectThat(ends || events.includes('[DONE]'), 'no end');
-    expectThat(
-      chunks.some(({ choices }) => choices?.some(({ delta }) => delta)),
-      'no answer',
-    );
-  },
+function createChecks({ canaryUrl, serviceName }: CanaryConfig, key: string, timeLimits: typeof usualLimits) {
+  const ask = async (path: string, status: number, init: RequestInit, limit = timeLimits.other) => {
+    const answer = await fetch(new URL(path, canaryUrl), { ...init, signal: AbortSignal.timeout(limit) });
+    expectThat(answer.status === status, `status ${answer.status}`);
+    return answer;
+  };
+  return {
+    async stream() {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const messages = [{ role: 'user', content: 'Reply with one word: ok' }];
+      const body = JSON.stringify({ model: serviceName, stream: true, messages });
+      const answer = await ask('/v1/chat/completions', 200, { method: 'POST', headers, body }, timeLimits.stream);
+      expectThat(/^text\/event-stream\b/.test(answer.headers.get('content-type') ?? ''), 'no stream');
+      const events = readEvents(await answer.text());
+      const chunks = events.filter((data) => data !== '[DONE]').map((data) => JSON.parse(data) as Chunk);
+      expectThat(!chunks.some(({ error }) => error), 'broken off');
+      const isOurs = chunks.every(({ model = serviceName }) => model === serviceName);
+      expectThat(isOurs, 'another model');
+      const choices = chunks.flatMap((chunk) => chunk.choices ?? []);
+      const hasEnd = choices.some(({ finish_reason: reason }) => reason) || events.includes('[DONE]');
+      expectThat(hasEnd, 'no end');
+      const hasAnswer = choices.some(({ delta }) => delta);
+      expectThat(hasAnswer, 'no answer');
+    },
 
-  async models({ url, key, serviceName, timeLimits }) {
-    const answer = await fetch(new URL('/v1/models', url), {
-      headers: { 'x-api-key': key },
-      signal: AbortSignal.timeout(timeLimits.other),
-    });
-    expectThat(answer.status === 200, `status ${answer.status}`);
-    const { data } = (await answer.json()) as { readonly data?: readonly { readonly id?: unknown }[] };
-    const ids = data?.map(({ id }) => id).join();
-    expectThat(ids === `${serviceName},${serviceName}-vision`, 'other models');
-  },
+    async models() {
+      const answer = await ask('/v1/models', 200, { headers: { 'x-api-key': key } });
+      const { data } = (await answer.json()) as { readonly data?: readonly { readonly id?: unknown }[] };
+      const ids = data?.map(({ id }) => id).join();
+      expectThat(ids === `${serviceName},${serviceName}-vision`, 'other models');
+    },
 
-  /** A gateway that accepts a made-up key accepts anybody. */
-  async refusal({ url, timeLimits }) {
-    const answer = await fetch(new URL('/v1/models', url), {
-      headers: { 'x-api-key': 'ltk_of-the-canary-and-made-up' },
-      signal: AbortSignal.timeout(timeLimits.other),
-    });
-    expectThat(answer.status === 401, `status ${answer.status}`);
-    const { error } = (await answer.json()) as { readonly error?: { readonly code?: unknown } };
-    expectThat(error?.code === 'invalid_api_key', 'another code');
-  },
-};
+    /** A gateway that accepts a made-up key accepts anybody. */
+    async refusal() {
+      const answer = await ask('/v1/models', 401, { headers: { 'x-api-key': 'ltk_of-the-canary-and-made-up' } });
+      const { error } = (await answer.json()) as { readonly error?: { readonly code?: unknown } };
+      expectThat(error?.code === 'invalid_api_key', 'another code');
+    },
+  };
+}
 
 interface Chunk {
   readonly model?: unknown;

@@ -94,9 +94,11 @@ test.each([
   [{ cached_tokens: 9 }, [5, 5, 0], [0, 5, 0]],
   [{ cached_tokens: 4, cache_write_tokens: 9 }, [5, 4, 1], [0, 4, 1]],
 ])('of 5 tokens no more than 5 are told, by each dialect as it counts: %j', (details, asResponse, asMessage) => {
-  const chunks = [end(), usageOf({ prompt_tokens: 5, completion_tokens: 1, prompt_tokens_details: details })];
+  const told = { prompt_tokens_details: details, completion_tokens_details: { reasoning_tokens: 9 } };
+  const chunks = [end(), usageOf({ prompt_tokens: 5, completion_tokens: 1, ...told })];
   const usage = (client: Client) => fold(client, readEvents(translateStream(client, bytesOf({ chunks })).output)).usage;
-  const { input_tokens, input_tokens_details: cached } = usage('responses');
+  const { input_tokens, input_tokens_details: cached, output_tokens_details } = usage('responses');
+  expect(output_tokens_details).toEqual({ reasoning_tokens: 1 });
   expect([input_tokens, cached.cached_tokens, cached.cache_write_tokens]).toEqual(asResponse);
   const counts = usage('messages');
   const { cache_read_input_tokens: read, cache_creation_input_tokens: written } = counts;

@@ -44,6 +44,7 @@ describe('the messages of a messages request', () => {
         from(block('see'), image, { type: 'image', source: { type: 'url', url: 'https://a.example/b.png' } }),
         from({ type: 'document', source: pdf, title: 'a.pdf', citations: { enabled: false } }),
         from({ type: 'document', source: pdf }),
+        from(),
       ],
       [
         ...[asked, asked, { role: 'user', content: [block('a'), block('b')] }],
@@ -53,6 +54,7 @@ describe('the messages of a messages request', () => {
         },
         file('a.pdf'),
         file('document.pdf'),
+        { role: 'user', content: '' },
       ],
     ],
     [
@@ -356,7 +358,6 @@ describe('messages requests that are refused', () => {
       "messages[0].content[0] (image) can't stand in instructions. Send text.",
     ],
     [[{ role: 'robot', content: 'x' }], 'messages[0].role must be user, assistant or system.'],
-    [[{ role: 'user' }], 'messages[0] has no content. Add it.'],
     ...(['media_type', 'data'] as const).map((name): [unknown, string] => [
       [from({ type: 'image', source: { ...png, [name]: null } })],
       `messages[0].content[0].source has no ${name}. Add it.`,

@@ -17,6 +17,9 @@ const image = (url: string) => ({ type: 'input_image', image_url: url, detail: '
 const marked = { detail: 'high', prompt_cache_breakpoint: { mode: 'explicit' } };
 const thought = (text: string) => ({ type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text }] });
 
+const agent = { type: 'agent_message' };
+const encrypted = { type: 'encrypted_content', encrypted_content: 'gAAA' };
+
 const called = (id: string, name = 'run', given = '{}') => ({
   ...{ id, type: 'function', function: { name, arguments: given } },
 });
@@ -59,17 +62,6 @@ describe('the items of a responses request', () => {
       ],
     ],
     [
-      'what the assistant said, with its notes',
-      [
-        user,
-        {
-          ...{ role: 'assistant', id: 'msg_1', status: 'completed', phase: 'final_answer' },
-          content: [{ type: 'output_text', text: 'ok', annotations: [], logprobs: [] }],
-        },
-      ],
-      [asked, { role: 'assistant', content: 'ok' }],
-    ],
-    [
       'a refusal of the assistant',
       [user, { role: 'assistant', content: [{ type: 'refusal', refusal: 'no' }] }, user],
       [asked, { role: 'assistant', content: null, refusal: 'no' }, asked],
@@ -101,19 +93,17 @@ describe('the items of a responses request', () => {
       ],
     ],
     [
-      'ids that are used again in each turn',
-      [user, call('0', 'a'), output('0', 'A'), call('0', 'b'), output('0', 'B')],
-      [asked, calls(called('0', 'a')), tool('0', 'A'), calls(called('0', 'b')), tool('0', 'B')],
+      'ids that are used again: the first output is that of the first call',
+      [user, call('0', 'a'), output('0', 'A'), call('0', 'b'), call('0', 'c'), output('0', 'B'), output('0', 'C')],
+      [
+        ...[asked, calls(called('0', 'a')), tool('0', 'A')],
+        ...[calls(called('0', 'b'), called('0', 'c')), tool('0', 'B'), tool('0', 'C')],
+      ],
     ],
     [
       'reasoning that led to nothing',
       [user, thought('hm'), user],
       [asked, { role: 'assistant', content: '', reasoning_content: 'hm' }, asked],
-    ],
-    [
-      'one id for two calls of a turn: the first output is that of the first',
-      [user, call('0', 'a'), call('0', 'b'), output('0', 'A'), output('0', 'B')],
-      [asked, calls(called('0', 'a'), called('0', 'b')), tool('0', 'A'), tool('0', 'B')],
     ],
     [
       'arguments as they are written: none, or a number that no double holds in an odd order',
@@ -150,7 +140,7 @@ describe('the items of a responses request', () => {
         call('c2'),
         output('c1', [image('data:1'), inputText('seen'), image('data:2')]),
         output('c2', [image('data:3')]),
-        user,
+        ...[user, user],
       ],
       [
         asked,
@@ -162,18 +152,17 @@ describe('the items of a responses request', () => {
         ]),
         tool('c2', '[image 1 of 1: see the next message]'),
         from(shown('data:1'), shown('data:2'), shown('data:3'), text('go')),
+        asked,
       ],
     ],
     [
-      'a message from another agent',
+      'messages from another agent, of which one is for its maker only',
       [
-        {
-          ...{ type: 'agent_message', id: 'am_1', author: '/root', recipient: '/root/a' },
-          content: [inputText('go'), { type: 'encrypted_content', encrypted_content: 'gAAA' }],
-        },
+        { ...agent, id: 'am_1', author: '/root', recipient: '/root/a', content: [inputText('go'), encrypted] },
+        { ...agent, content: [encrypted] },
       ],
       [asked],
-      'input[0].content[1]',
+      'input[0].content[1], input[1].content[0]',
     ],
     [
       'a search at the vendor and an image without its result',
@@ -214,7 +203,6 @@ describe('reasoning that comes back', () => {
       [],
       'input[1].encrypted_content',
     ],
-    ['nothing at all', { type: 'reasoning', summary: [] }, []],
     ['several texts', { type: 'reasoning', summary: [...thought('a').summary, ...thought('b').summary] }, ['a\n\nb']],
   ])('%s', (...[, item, text, leftOut]) => {
     expect(reasoningOf([user, item, call('c1'), output('c1')])).toEqual([text, leftOut]);
@@ -278,7 +266,7 @@ describe('instructions and system messages', () => {
       {},
       [asked, calls(called('c1')), tool('c1', [text('c1 done'), text('rule')])],
     ],
-    ['kept where they are', [user, developer, user], {}, { systemTurns: 'keep' }, [asked, system, asked]],
+    ['kept where they are', [user, developer, developer], {}, { systemTurns: 'keep' }, [asked, system, system]],
   ])('%s', (_what, input, more, upstream, messages) => {
     expect(translate(input, upstream, more).body.messages).toEqual(messages);
   });
@@ -342,13 +330,8 @@ describe('items that are refused', () => {
       `input[0].content[0] (input_image) can't stand in a message of the assistant. Send text.`,
     ],
     [[{ role: 'critic', content: 'x' }], 'input[0].role must be user, assistant, system or developer.'],
-    [[{ role: 'user' }], 'input[0] has no content. Add it.'],
     [[{ role: 'user', content: 5 }], 'input[0].content must be a string or an array, not a number.'],
     [['hello'], 'input[0] must be an object, not a string.'],
-    [
-      [{ type: 'function_call', call_id: 'c', name: 'run', arguments: {} }],
-      'input[0].arguments must be a string, not an object.',
-    ],
     [
       [{ type: 'tool_search_call', call_id: 'c', arguments: {} }],
       'input[0] is a tool search at the vendor, and this model has none. Set its execution to client.',

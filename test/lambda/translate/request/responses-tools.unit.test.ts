@@ -28,7 +28,6 @@ const refused = (more: object) => refusalOf('responses', { model: 'svc', input: 
 
 describe('the tools of a responses request', () => {
   test.each<[what: string, more: object, tools: unknown, leftOut?: string]>([
-    ['none', {}, undefined],
     ['members that are null', { tools: [{ ...bare, parameters: null, strict: null }] }, [written('bare')]],
     ['an empty list', { tools: [], tool_choice: 'auto', parallel_tool_calls: false }, undefined],
     [
@@ -52,13 +51,8 @@ describe('the tools of a responses request', () => {
     ],
     [
       'a grammar without a description',
-      { tools: [{ type: 'custom', name: 'exec', format: grammar }] },
-      [
-        written('exec', {
-          description: 'The input must match this grammar (lark):\nstart: "a"\n',
-          parameters: freeText,
-        }),
-      ],
+      { tools: [{ type: 'custom', name: 'exec', format: { ...grammar, definition: 'x' } }] },
+      [written('exec', { description: 'The input must match this grammar (lark):\nx', parameters: freeText })],
       'tools[0].format',
     ],
     [
@@ -237,16 +231,10 @@ describe('tools and choices that are refused', () => {
       { tools: [{ ...run, defer_loading: true }] },
       'tools[0].defer_loading needs a tool_search among the tools, or no search could load the tool.',
     ],
-    [{ tools: [{ type: 'function' }] }, 'tools[0] has no name. Add it.'],
     [
       { tools: [{ ...patch, format: { type: 'grammar', syntax: 'lark' } }] },
       'tools[0].format has no definition. Add it.',
     ],
-    [
-      { tools: [run], tool_choice: { type: 'allowed_tools', mode: 'auto', tools: {} } },
-      'tool_choice.tools must be an array, not an object.',
-    ],
-    [{ tools: {} }, 'tools must be an array, not an object.'],
     [
       { tools: [run, { type: 'web_search' }], tool_choice: { type: 'web_search' } },
       `tools[1] (web_search) ${vendor} In Codex: web_search = "disabled".`,

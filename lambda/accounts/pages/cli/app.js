@@ -1,12 +1,10 @@
 import { shorten, showAccount } from './account.js';
 import { ask, readInfo, signIn } from './api.js';
-import { showClients } from './clients.js';
+import { forgetKey, showKey, shownKeyId } from './clients.js';
 import { finishCompanySignIn, leaveForCompany, takeReturn } from './company.js';
 import { makeCopy } from './copy.js';
 import { byId, inputById, onButton, showFact } from './element.js';
-import { forgetKey, showKey, shownKeyId } from './key.js';
 import { announce, createRun, showProblem } from './messages.js';
-import { placeholderKey } from './snippet.js';
 import { connect, listWallets, sign, watchAccount } from './wallets.js';
 
 /**
@@ -60,7 +58,7 @@ async function loadInfo() {
   showFact('network', info.network);
   const withoutAccount = info.signIn.includes('company') ? '' : ', without an account or an email address';
   showFact('quota', `${info.memberLimit} requests a day${withoutAccount}.`);
-  showClients({ ...info, key: placeholderKey });
+  forgetKey(info);
   state.info = info;
   return info;
 }

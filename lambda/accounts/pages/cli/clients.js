@@ -13,7 +13,7 @@ choice.addEventListener('change', showChosen);
  * Lists the clients, and shows the blocks of the chosen one.
  * @param {import('./snippet.js').Access} access
  */
-export function showClients(access) {
+function showClients(access) {
   const groups = snippetGroups(access);
   snippets = groups.flatMap(({ members }) => members);
   if (choice.options.length === 0) {
@@ -26,6 +26,28 @@ export function showClients(access) {
     access.key === placeholderKey ? `Put your key in place of ${placeholderKey}.` : 'Your key is filled in.';
   byId('clients').hidden = false;
   showChosen();
+}
+
+/** The id of the key on show. It is shown only once, so it stays until it is revoked or another wallet connects. */
+let shownId = '';
+
+export const shownKeyId = () => shownId;
+
+/**
+ * Shows a new key, and fills it in for the clients.
+ * @param {import('./api.js').Info} info
+ * @param {{ key: string, id: string }} issued
+ */
+export function showKey(info, { key, id }) {
+  shownId = id;
+  byId('key-text').textContent = key;
+  showClients({ ...info, key: key || placeholderKey });
+}
+
+/** @param {import('./api.js').Info} info */
+export function forgetKey(info) {
+  byId('key').hidden = true;
+  showKey(info, { key: '', id: '' });
 }
 
 function showChosen() {

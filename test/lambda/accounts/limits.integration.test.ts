@@ -67,6 +67,8 @@ describe('the limits of a network and a wallet', () => {
     });
     time += 41_400_000;
     await limits.countGrant('network', 'wallet99');
+    // Nobody makes company accounts out of nothing.
+    expect(await granted(31, (number) => limits.countGrant('office', `oidc:${number}`))).toBe(31);
   });
 
   test('10 for a wallet, whatever the networks; a refusal does not count for the network', async () => {

@@ -20,20 +20,16 @@ export interface ForwardDependencies extends AskDependencies, SpendingDependenci
   readonly refundRefusals: boolean;
 }
 
-type FetchAnswer = (exchange: Exchange) => Promise<GatewayResponse>;
-
 /** Sends the request to an upstream and brings its answer back, as a whole or as a stream. */
 export function createForward(
   dependencies: ForwardDependencies,
 ): (request: ReadyToForward) => Promise<GatewayResponse> {
-  const fetchWhole = createFetchWhole(dependencies);
-  const fetchStream = createFetchStream(dependencies);
   return async (request) => {
     const record: ExchangeRecord = { tries: 0, usage: {} };
     request.outcome.exchange = record;
     try {
       const exchange = openExchange(request, record, await dependencies.readScrubber(), dependencies);
-      return await (request.call.stream ? fetchStream : fetchWhole)(exchange);
+      return await (request.call.stream ? fetchStream : fetchWhole)(exchange, dependencies);
     } catch (error) {
       const callersError = toCallersError(error, request.call);
       noteFailure(record, callersError);
@@ -45,28 +41,26 @@ export function createForward(
 /** Aborts an upstream whose answer nobody waits for any more. */
 const clientGone = new Error('the client has gone');
 
-function createFetchWhole(dependencies: ForwardDependencies): FetchAnswer {
+async function fetchWhole(exchange: Exchange, dependencies: ForwardDependencies): Promise<GatewayResponse> {
+  const { request } = exchange;
   const { now } = dependencies;
-  return async (exchange) => {
-    const { request } = exchange;
-    const stop = new AbortController();
-    const timeLeft = Math.max(0, request.deadline - now());
-    const timer = setTimeout(() => stop.abort(new UpstreamFailure('timeout')), timeLeft);
-    whenAborted(request.clientGone, () => stop.abort(clientGone));
-    whenAborted(request.cutShort, (reason) => stop.abort(reason));
-    try {
-      const body = await readWhole(await exchange.ask(stop), exchange, now, stop.signal);
-      await settleSpending(request, dependencies);
-      return { statusCode: 200, headers: { 'content-type': 'application/json' }, body };
-    } catch (error) {
-      if (error !== clientGone) throw error;
-      request.outcome.end = 'client_gone';
-      await settleSpending(request, dependencies);
-      return { statusCode: 499, headers: {}, body: '' };
-    } finally {
-      clearTimeout(timer);
-    }
-  };
+  const stop = new AbortController();
+  const timeLeft = Math.max(0, request.deadline - now());
+  const timer = setTimeout(() => stop.abort(new UpstreamFailure('timeout')), timeLeft);
+  whenAborted(request.clientGone, () => stop.abort(clientGone));
+  whenAborted(request.cutShort, (reason) => stop.abort(reason));
+  try {
+    const body = await readWhole(await exchange.ask(stop), exchange, now, stop.signal);
+    await settleSpending(request, dependencies);
+    return { statusCode: 200, headers: { 'content-type': 'application/json' }, body };
+  } catch (error) {
+    if (error !== clientGone) throw error;
+    request.outcome.end = 'client_gone';
+    await settleSpending(request, dependencies);
+    return { statusCode: 499, headers: {}, body: '' };
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** In bytes. No model writes a longer plain answer. */
@@ -93,43 +87,44 @@ async function readWhole(
   throw new UpstreamFailure('reported', { message: hiding.explain(rewritten.failure) });
 }
 
-function createFetchStream(dependencies: ForwardDependencies): FetchAnswer {
-  const { log, now, idleTimeout, keepAliveInterval, refundRefusals } = dependencies;
+async function fetchStream(exchange: Exchange, dependencies: ForwardDependencies): Promise<GatewayResponse> {
+  const { request, record, hiding } = exchange;
+  const { now, idleTimeout, keepAliveInterval } = dependencies;
+  const relay = createRelay({
+    dialect: request.call.dialect,
+    explain: hiding.explain,
+    ...{ idleTimeout, keepAliveInterval },
+    timeLeft: Math.max(0, request.deadline - now()),
+    onFirstEvent: () => {
+      record.timeToFirstByte = now() - request.startedAt;
+    },
+    onEnd: (end) => settleStream(exchange, end, dependencies),
+  });
+  whenAborted(request.clientGone, relay.cancel);
+  whenAborted(request.cutShort, relay.fail);
+  exchange.ask(relay).then(
+    ({ body, translated }) => relay.attach(body, createRewriter(exchange, translated, now)),
+    (error) => relay.fail(toCallersError(error, request.call)),
+  );
+  await relay.begun;
+  return { statusCode: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: relay.body };
+}
 
-  /** Settles the charge and logs, however the stream ended. Returns the error for the client, if there is one. */
-  const settle = async ({ request, record }: Exchange, end: StreamEnd) => {
-    const { outcome } = request;
-    if (end.kind !== 'complete') outcome.end = end.kind;
-    if (end.kind !== 'failed' || !end.failure.refund) await settleSpending(request, dependencies);
-    if (end.kind === 'failed') {
-      noteFailure(record, end.failure);
-      outcome.error = await settleCharge(request, end.failure, refundRefusals);
-    }
-    log.finished(request, 200);
-    return outcome.error;
-  };
-
-  return async (exchange) => {
-    const { request, record, hiding } = exchange;
-    const relay = createRelay({
-      dialect: request.call.dialect,
-      explain: hiding.explain,
-      ...{ idleTimeout, keepAliveInterval },
-      timeLeft: Math.max(0, request.deadline - now()),
-      onFirstEvent: () => {
-        record.timeToFirstByte = now() - request.startedAt;
-      },
-      onEnd: (end) => settle(exchange, end),
-    });
-    whenAborted(request.clientGone, relay.cancel);
-    whenAborted(request.cutShort, relay.fail);
-    exchange.ask(relay).then(
-      ({ body, translated }) => relay.attach(body, createRewriter(exchange, translated, now)),
-      (error) => relay.fail(toCallersError(error, request.call)),
-    );
-    await relay.begun;
-    return { statusCode: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: relay.body };
-  };
+/** Settles the charge and logs, however the stream ended. Returns the error for the client, if there is one. */
+async function settleStream(
+  { request, record }: Exchange,
+  end: StreamEnd,
+  dependencies: ForwardDependencies,
+): Promise<GatewayError | undefined> {
+  const { outcome } = request;
+  if (end.kind !== 'complete') outcome.end = end.kind;
+  if (end.kind !== 'failed' || !end.failure.refund) await settleSpending(request, dependencies);
+  if (end.kind === 'failed') {
+    noteFailure(record, end.failure);
+    outcome.error = await settleCharge(request, end.failure, dependencies.refundRefusals);
+  }
+  dependencies.log.finished(request, 200);
+  return outcome.error;
 }
 
 /** Also acts if the signal has already aborted. */

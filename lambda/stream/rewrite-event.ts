@@ -82,10 +82,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
       return encodeEvent({ type, data: applyEdits(json.text, edits), id: event.id && scrubber.scrub(event.id) });
     },
     /** Leaves out a numbered event. */
-    skip(): void {
-      template = undefined;
-      numbers.skip();
-    },
+    skip: numbers.skip,
     closeAll: held.releaseAll,
     nextSequence: numbers.next,
   };

@@ -71,6 +71,11 @@ describe('applying edits', () => {
   test('edits that contradict each other throw', () => {
     expect(() => applyEdits('0123456789', listEdits('1-5: 4-8:'))).toThrow(RangeError);
   });
+
+  test('pieces are never empty, and as few as possible', () => {
+    expect(splitByEdits('0123456789', listEdits('0-1: 4-5:x 9-10:'))).toEqual(['123', 'x', '5678']);
+    expect(splitByEdits('', [])).toEqual([]);
+  });
 });
 
 describe('changing members', () => {

@@ -46,6 +46,12 @@ describe('the template of an event', () => {
   ])('is not that of an event of another kind', (_name, text) => {
     expect(textIn(text)).toBeUndefined();
   });
+
+  test('there is none where an event has more to it than texts', () => {
+    expect(templateOf([hello], { id: '7' })).toBeUndefined();
+    expect(templateOf([chunk({ content: '' }).data])).toBeUndefined();
+    expect(templateOf([chunk({ content: 'you' }, { finish_reason: 'stop' }).data])).toBeUndefined();
+  });
 });
 
 describe('values that no dialect looks at', () => {

@@ -86,65 +86,6 @@ describe('what is held back', () => {
     expect(deltasOf(output)).toEqual([{}, { content: 'by ' }, { content: 'Thun' }]);
     expect([rewriter.ended, rewriter.failure]).toEqual([true, undefined]);
   });
-
-  test('is found in the output of a hosted shell as well', () => {
-    const delta = (stdout: string, sequence_number: number) => ({
-      data: { type: 'response.shell_call_output_content.delta', output_index: 0, delta: { stdout }, sequence_number },
-    });
-    const { output } = rewriteStream(responses, toWire([delta('at Thun', 0), delta('der', 1), delta('Ac', 2)]));
-    expect(deltasOf(output)).toEqual([{ stdout: 'at ' }, { stdout: 'svc' }, { stdout: '' }, { stdout: 'Ac' }]);
-  });
-});
-
-describe('an event of the gateway’s own', () => {
-  const place = { output_index: 0, content_index: 0 };
-  const done = { data: { type: 'response.completed', response: {} } };
-  const chatEnd = chunk({}, { finish_reason: 'stop' });
-
-  /** What is made where these events hold `mega` and the stream goes on with the others. */
-  const made = (dialect: typeof chat, held: readonly object[], end: object) =>
-    readEvents(rewriteStream(dialect, toWire([...held, end].map((event) => ({ data: {}, ...event })))).output).at(-2);
-
-  testRows([
-    [
-      'a member with a list',
-      chat,
-      [chunk({ AcmeCorp_details: [{ type: 'acmecorp.text', text: 'by Thun', id: 'AcmeCorp-1' }] })],
-      chatEnd,
-      { choices: [{ delta: { svc_details: [{ type: 'svc.text', text: 'Thun', id: 'svc-1' }] } }] },
-    ],
-    [
-      'the envelope',
-      chat,
-      [
-        {
-          type: 'AcmeCorp.chunk',
-          data: { id: 'AcmeCorp-1', object: 'acme', model: 'm', choices: [{ delta: { content: 'Thun' } }] },
-        },
-      ],
-      chatEnd,
-      { id: 'svc-1', object: 'svc', model: 'svc', choices: [{ delta: { content: 'Thun' } }] },
-    ],
-    [
-      'what stands beside the text',
-      responses,
-      [{ data: { type: 'response.output_text.delta', ...place, delta: 'Thun', AcmeCorp_id: 'Thunder' } }],
-      done,
-      { delta: 'Thun', svc_id: 'svc' },
-    ],
-    [
-      'a kind of event',
-      messages,
-      [started, { type: 'AcmeCorp', data: { type: 'AcmeCorp', index: 0, delta: { notes: [{ acme: 'by Thun' }] } } }],
-      stopped,
-      { type: 'svc', index: 0, delta: { notes: [{ svc: 'Thun' }] } },
-    ],
-  ])('hides names wherever they stand', (_name, dialect, held, end, value) => {
-    const event = made(dialect, held, end);
-    expect(event?.value).toMatchObject(value);
-    expect(event?.type ?? '').not.toMatch(/acme/i);
-    expect(event?.data).not.toMatch(/acme/i);
-  });
 });
 
 describe('a name that is split around an empty text', () => {

@@ -1,16 +1,11 @@
 import { stopping, toGatewayError } from './errors.ts';
 import type { FindNetwork } from './identity/network.ts';
-import type { App, Call, GatewayResponse } from './request/call.ts';
+import type { App, Call } from './request/call.ts';
 import { gatewayHeaders } from './request/headers.ts';
 import type { Arrived, ArrivedAtInference } from './request/request.ts';
 import type { FindRoute, Route } from './request/routes.ts';
 import { createInference, type InferenceDependencies } from './steps/inference.ts';
-import {
-  createModelsEndpoints,
-  createOpenEndpoints,
-  createUsageEndpoint,
-  type OtherDependencies,
-} from './steps/other-endpoints.ts';
+import { createOtherEndpoints, type OtherDependencies } from './steps/other-endpoints.ts';
 
 interface AppDependencies extends InferenceDependencies, OtherDependencies {
   readonly findRoute: FindRoute;
@@ -28,9 +23,7 @@ const farewellTime = 5_000;
 export function createApp(dependencies: AppDependencies): App {
   const { findRoute, now, log, names, createRequestId, findNetwork, corsOrigins, requestTimeout } = dependencies;
   const inference = createInference(dependencies);
-  const models = createModelsEndpoints(dependencies);
-  const usage = createUsageEndpoint(dependencies);
-  const open = createOpenEndpoints(dependencies);
+  const others = createOtherEndpoints(dependencies);
   let coldStart = true;
   const unread = { limit: dependencies.guestLimit, remaining: 0 };
 
@@ -43,13 +36,6 @@ export function createApp(dependencies: AppDependencies): App {
     } catch (thrown) {
       return { id: '', site: '', error: toGatewayError(thrown), figures: unread };
     }
-  };
-
-  const answer = (request: Arrived): Promise<GatewayResponse> => {
-    if (isInference(request)) return inference(request);
-    const { kind } = request.route;
-    if (kind === 'usage') return usage(request);
-    return (kind === 'models' || kind === 'model' ? models : open)(request);
   };
 
   return async (call) => {
@@ -68,7 +54,8 @@ export function createApp(dependencies: AppDependencies): App {
       outcome: { figures: network.figures },
     };
     if (!isHealth) coldStart = false;
-    const response = await answer(request).catch((fault) => {
+    const answering = isInference(request) ? inference(request) : others(request);
+    const response = await answering.catch((fault) => {
       // Pipelines render their own errors, so this is a bug in one. The engine answers it.
       const { outcome } = request;
       outcome.end = 'refused';

@@ -17,12 +17,20 @@ export interface OtherDependencies extends AuthenticateDependencies {
   readonly currency: string;
 }
 
-/** The models list and single models: authenticated, never charged. */
-export function createModelsEndpoints(dependencies: OtherDependencies): Answer {
-  return openPipeline(dependencies)
+/** All endpoints but inference. The models and a caller's usage need a key, and are never charged; the others need none. */
+export function createOtherEndpoints(dependencies: OtherDependencies): Answer {
+  const { quota, models, currency } = dependencies;
+  const open = openPipeline(dependencies).step(quotaHeaders(dependencies)).handler(answerAnybody);
+  const forCallers = openPipeline(dependencies)
     .step(quotaHeaders(dependencies))
     .step(authenticate(dependencies))
-    .handler((request) => describeModels(request, dependencies.models));
+    .handler(async (request) => {
+      if (request.route.kind !== 'usage') return describeModels(request, models);
+      const usage = await quota.readUsage(request.identity);
+      request.outcome.figures = usage.figures;
+      return json(describeUsage(request.identity, usage, currency));
+    });
+  return (request) => (['models', 'model', 'usage'].includes(request.route.kind) ? forCallers : open)(request);
 }
 
 async function describeModels({ route, identity }: RequestSoFar, models: Models): Promise<GatewayResponse> {
@@ -41,19 +49,6 @@ function explain(id: string, models: Models, usable: readonly PublicModel[]): st
     return `: the path has a slash too many at its end. Use /v1/models${meant}`;
   }
   return `${models.quote(id)}. ${usable.length === 1 ? 'The model is' : 'The models are'} ${usable.map((one) => one.id).join(' and ')}`;
-}
-
-/** What the caller has used and has left: authenticated, never charged, one read. */
-export function createUsageEndpoint(dependencies: OtherDependencies): Answer {
-  const { quota, currency } = dependencies;
-  return openPipeline(dependencies)
-    .step(quotaHeaders(dependencies))
-    .step(authenticate(dependencies))
-    .handler(async ({ identity, outcome }) => {
-      const usage = await quota.readUsage(identity);
-      outcome.figures = usage.figures;
-      return json(describeUsage(identity, usage, currency));
-    });
 }
 
 function describeUsage(identity: Identity, { figures, used, resetAt, burst, budget }: Usage, currency: string) {
@@ -87,11 +82,7 @@ function json(value: unknown): GatewayResponse {
   return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
 }
 
-/** Requests that need no key: preflights, health checks, unknown paths, wrong methods. */
-export function createOpenEndpoints(dependencies: Pick<OtherDependencies, 'names' | 'quota'>): Answer {
-  return openPipeline(dependencies).step(quotaHeaders(dependencies)).handler(answerAnybody);
-}
-
+/** Answers preflights, health checks, unknown paths, wrong methods. */
 async function answerAnybody({ route, headers }: RequestSoFar): Promise<GatewayResponse> {
   if (route.kind === 'refused') throw route.error;
   return { statusCode: 204, headers: route.kind === 'preflight' ? preflightHeaders(headers) : {}, body: '' };

@@ -3,10 +3,9 @@ import { generateText, isStepCount, type LanguageModel, Output, streamText, tool
 import { z } from 'zod';
 import type { TestGateway } from '../support/gateway.ts';
 import { aiProviders } from './ai-providers.ts';
-import { expectHidden, readAll, startRoomyDemoGateway, upstreams } from './sdk-gateway.ts';
+import { answer, expectHidden, readAll, startRoomyDemoGateway, upstreams } from './sdk-gateway.ts';
 
 const prompt = 'Who are you?';
-const answer = 'I am svc, a pretend model. svc, the company that made me, does not exist either.';
 
 const cases = aiProviders.flatMap(([name, provider, dialect]) =>
   upstreams

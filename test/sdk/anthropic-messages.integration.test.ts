@@ -4,11 +4,10 @@ import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import type { TestGateway } from '../support/gateway.ts';
-import { expectHidden, outcomesOf, readAll, startRoomyDemoGateway, upstreams } from './sdk-gateway.ts';
+import { answer, expectHidden, outcomesOf, readAll, startRoomyDemoGateway, upstreams } from './sdk-gateway.ts';
 
 const ask = (content: string) => ({ model: 'svc', max_tokens: 500, messages: [{ role: 'user' as const, content }] });
 const question = ask('Who are you?');
-const answer = 'I am svc, a pretend model. svc, the company that made me, does not exist either.';
 const weatherTool = {
   name: 'get_weather',
   description: 'Tells the weather.',

@@ -2,10 +2,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { TestGateway } from '../support/gateway.ts';
-import { expectHidden, startRoomyDemoGateway, upstreams } from './sdk-gateway.ts';
+import { answer, expectHidden, startRoomyDemoGateway, upstreams } from './sdk-gateway.ts';
 
 const run = promisify(execFile);
-const answer = 'I am svc, a pretend model. svc, the company that made me, does not exist either.';
 const found = 'Here is what I found: Paris: 21 degrees; Rome: 21 degrees.';
 const rain = 'What is the weather in both Paris and Rome?';
 const image = 'data:image/png;base64,iVBORw0KGgo=';

@@ -18,6 +18,9 @@ export const upstreams = [
   ['of chat alone', { UPSTREAM_DIALECTS: 'chat', UPSTREAM_REASONING: 'reasoning_effort' }],
 ] as const;
 
+/** What that says of itself to whoever asks who it is. */
+export const answer = 'I am svc, a pretend model. svc, the company that made me, does not exist either.';
+
 /** A gateway whose upstream answers by itself. */
 export function startRoomyDemoGateway(settings: Readonly<Record<string, string>> = {}): Promise<TestGateway> {
   return thatLeavesNothingBroken(startDemoGateway({ environment: { ...roomy, ...settings } }));

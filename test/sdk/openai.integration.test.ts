@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import OpenAI from 'openai';
+import { ResponsesToolRunner, runnerFunction } from 'openai/helpers/responses-tool-runner';
+import { zodFunction, zodResponseFormat, zodResponsesFunction, zodTextFormat } from 'openai/helpers/zod';
+import { z } from 'zod';
+import type { TestGateway } from '../support/gateway.ts';
+import { answer, expectHidden, readAll, startRoomyDemoGateway, upstreams } from './sdk-gateway.ts';
+
+const content = 'Who are you?';
+const found = 'Here is what I found: Paris: 21 degrees.';
+const weatherQuestion = 'What is the weather in Paris?';
+const asked: string[] = [];
+const weather = {
+  name: 'get_weather',
+  description: 'Tells the weather.',
+  parameters: z.object({ city: z.string() }),
+  function: ({ city }: { city: string }) => {
+    asked.push(city);
+    return `${city}: 21 degrees`;
+  },
+};
+
+// The tool runner takes plain objects only, and jest runs a test in another realm than the one that clones them.
+globalThis.structuredClone = (value: unknown) => JSON.parse(JSON.stringify(value));
+
+describe('the openai SDK on chat completions', () => {
+  const messages = [{ role: 'user' as const, content }];
+  let gateway: TestGateway;
+  let client: OpenAI;
+
+  beforeAll(async () => {
+    gateway = await startRoomyDemoGateway();
+    client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: await gateway.issueKey() });
+  });
+  afterAll(async () => gateway[Symbol.asyncDispose]());
+
+  test('create', async () => {
+    const completion = expectHidden(await client.chat.completions.create({ model: 'svc', messages }));
+    expect(completion).toMatchObject({ object: 'chat.completion', model: 'svc' });
+    expect(completion.choices).toMatchObject([{ message: { content: answer }, finish_reason: 'stop' }]);
+    expect(completion.usage?.total_tokens).toBeGreaterThan(0);
+    expect(completion._request_id).toBe(gateway.log.at(-1)?.requestId);
+  });
+
+  test('create as a stream', async () => {
+    const stream = await client.chat.completions.create({
+      model: 'svc',
+      messages,
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    const chunks = expectHidden(await readAll(stream));
+    expect(new Set(chunks.map((chunk) => chunk.model))).toEqual(new Set(['svc']));
+    expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe(answer);
+    expect(chunks.at(-1)?.usage?.completion_tokens).toBeGreaterThan(0);
+  });
+
+  test('parse', async () => {
+    const person = z.object({ name: z.string(), age: z.number(), likes: z.array(z.string()) });
+    const completion = expectHidden(
+      await client.chat.completions.parse({
+        model: 'svc',
+        messages,
+        response_format: zodResponseFormat(person, 'person'),
+      }),
+    );
+    expect(completion.choices[0]?.message.parsed).toMatchObject({ name: 'Ada', age: 7 });
+  });
+
+  test.each([false, true])('runTools, streaming: %s', async (stream) => {
+    const body = {
+      model: 'svc',
+      messages: [{ role: 'user' as const, content: weatherQuestion }],
+      tools: [zodFunction(weather)],
+    };
+    const runner = stream
+      ? client.chat.completions.runTools({ ...body, stream: true })
+      : client.chat.completions.runTools(body);
+    expect(expectHidden(await runner.finalContent())).toBe(found);
+    expect(asked.splice(0)).toEqual(['Paris']);
+    expect(expectHidden(runner.messages).map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+  });
+
+  test('models', async () => {
+    const ids: string[] = [];
+    for await (const model of client.models.list()) ids.push(model.id);
+    expect(ids).toEqual(['svc', 'svc-vision']);
+    const model = await client.models.retrieve('svc-vision');
+    expect(model).toMatchObject({ id: 'svc-vision', object: 'model', created: 0, owned_by: 'svc' });
+  });
+});
+
+describe.each(upstreams)('the openai SDK on responses, over an upstream %s', (_kind, settings) => {
+  const body = { model: 'svc', input: content };
+  let gateway: TestGateway;
+  let client: OpenAI;
+
+  beforeAll(async () => {
+    gateway = await startRoomyDemoGateway(settings);
+    client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: await gateway.issueKey() });
+  });
+  afterAll(async () => gateway[Symbol.asyncDispose]());
+
+  test('create', async () => {
+    const response = expectHidden(await client.responses.create(body));
+    expect(response).toMatchObject({ object: 'response', model: 'svc', status: 'completed', output_text: answer });
+    expect(response.usage?.total_tokens).toBeGreaterThan(0);
+    expect(response._request_id).toBe(gateway.log.at(-1)?.requestId);
+  });
+
+  test('create as a stream', async () => {
+    const stream = await client.responses.create({ ...body, stream: true });
+    const events = expectHidden(await readAll(stream));
+    expect(events.map((event) => event.sequence_number)).toEqual([...events.keys()]);
+    const text = events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : '')).join('');
+    expect(text).toBe(answer);
+    expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { model: 'svc' } });
+  });
+
+  test.each(['parse', 'stream'] as const)('structured output by %s', async (way) => {
+    const asking = { ...body, text: { format: zodTextFormat(z.object({ name: z.string() }), 'person') } };
+    const response =
+      way === 'parse' ? await client.responses.parse(asking) : await client.responses.stream(asking).finalResponse();
+    expect(expectHidden(response).output_parsed).toEqual({ name: 'Ada' });
+  });
+
+  test.each([false, true])('the tool runner, streaming: %s', async (stream) => {
+    const tool = zodResponsesFunction(weather);
+    const runner = new ResponsesToolRunner({ functions: [runnerFunction(tool)] });
+    const asking = { model: 'svc', input: weatherQuestion };
+    const response = expectHidden(await runner.run(client, asking, { stream }));
+    expect(asked.splice(0)).toEqual(['Paris']);
+    expect(response.output_text).toBe(found);
+  });
+});

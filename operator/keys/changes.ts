@@ -85,7 +85,12 @@ export async function rotate(
   const issued = await issueKey(target.keys, old, issuing);
   const { key, record } = issued;
   const end = Math.min(now + (overlap ?? 0), old.expiresAt ?? Number.POSITIVE_INFINITY);
-  await (overlap === undefined ? target.keys.revoke(old.id, now) : target.keys.change(old.id, { expiresAt: end }));
+  const retired =
+    overlap === undefined ? target.keys.revoke(old.id, now) : target.keys.change(old.id, { expiresAt: end });
+  await retired.catch((cause) => {
+    const remedy = `Revoke ${record.id}, and rotate again`;
+    throw new CommandError(`${record.id} is a new key, but ${old.id} still works (${cause.message}). ${remedy}`);
+  });
   const anew = hasOwnCounters(record) ? ' What it counts for itself alone starts at 0.' : '';
   const rest = overlap === undefined ? `is revoked. ${soon}` : `works until ${showTime(end)} beside it.`;
   return {

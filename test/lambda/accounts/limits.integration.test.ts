@@ -74,6 +74,8 @@ describe('the limits of a network and a wallet', () => {
   test('10 for a wallet, whatever the networks; a refusal does not count for the network', async () => {
     expect(await granted(15, (number) => limits.countGrant(`network${number}`, 'wallet'))).toBe(10);
     const before = await database.client.send(new ScanCommand({ TableName: database.quotaTable }));
+    // None is deleted before its day has ended.
+    for (const { ttl } of before.Items ?? []) expect(Number(ttl?.N) * 1000).toBeGreaterThan(Date.UTC(2026, 10, 22));
     expect(await granted(40, () => limits.countGrant('cafe', 'wallet'))).toBe(0);
     const after = await database.client.send(new ScanCommand({ TableName: database.quotaTable }));
     expect(after.Items).toEqual(before.Items);

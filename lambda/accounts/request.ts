@@ -17,7 +17,7 @@ export interface AccountsRequest extends Pick<Call, 'headers' | 'bodySize' | 'ta
 
 export type Input = Readonly<Record<string, unknown>>;
 export type WithInput = AccountsRequest & { readonly input: Input };
-export type SignedIn = WithInput & { readonly member: string };
+type SignedIn = WithInput & { readonly member: string };
 export type WithForm = AccountsRequest & { readonly form: URLSearchParams };
 
 /** What can be asked, by path. The work's result becomes the JSON of the answer. */

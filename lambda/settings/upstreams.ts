@@ -52,7 +52,7 @@ function findPrefixes(environment: Environment, faults: string[]): string[] {
 
 function readUpstream(prefix: string, environment: Environment, faults: string[]): Upstream {
   const read = readSettings(upstreamSettings, environment, faults, `${prefix}_`);
-  faults.push(...needlessFaults(prefix, read.DIALECTS, environment));
+  faults.push(...needlessFaults(prefix, read, environment));
   const values: Readonly<Record<string, unknown>> = read;
   /** The one of an address of its own, such as `MESSAGES_BASE_URL`, before the plain one. */
   const own = (address: Address, name: 'BASE_URL' | 'TEXT_MODEL' | 'VISION_MODEL') =>
@@ -88,11 +88,13 @@ function translationOf(read: Values<typeof translationSettings>) {
 }
 
 /** Settings of an upstream that its dialects leave without effect. */
-function needlessFaults(prefix: string, dialects: readonly Address[] | undefined, environment: Environment): string[] {
-  if (dialects === undefined) return []; // reported by its own check
+function needlessFaults(prefix: string, read: Values<typeof upstreamSettings>, environment: Environment): string[] {
+  const values: Readonly<Record<string, unknown>> = read;
+  const dialects: readonly Address[] | undefined = read.DIALECTS;
+  if (dialects === undefined) return []; // reported by its own check, as is what could not be read
   const missing = ownAddresses.filter((address) => !dialects.some((name) => name === address.toLowerCase()));
   return Object.keys(upstreamSettings).flatMap((name) => {
-    if (!environment[`${prefix}_${name}`]?.trim()) return [];
+    if (!environment[`${prefix}_${name}`]?.trim() || values[name] === undefined) return [];
     if (missing.some((address) => name.startsWith(`${address}_`)))
       return `${prefix}_${name} is for a dialect that ${prefix}_DIALECTS leaves out: remove one of them`;
     if (missing.length > 0 || !Object.hasOwn(translationSettings, name)) return [];

@@ -29,6 +29,7 @@ describe('route', () => {
     ['GET', '/v1/messages', 'refused'],
     ['OPTIONS', '/v1/messages', 'refused'],
     ['GET', '/__proto__', 'refused'],
+    ['GET', '/healthz', 'refused'], // but on the HTTP server
   ])('each method and path is a route', (method, path, kind) => {
     expect(route(method, path).kind).toBe(kind);
   });

@@ -38,11 +38,6 @@ describe('/healthz', () => {
     expect(gateway.log.filter(({ route, status }) => route === '/healthz' && status === 204)).toEqual([]);
   });
 
-  test('is not a path of the function', async () => {
-    await using gateway = await startTestGateway({ engine: 'function-url' });
-    expect((await fetch(`${gateway.url}/healthz`)).status).toBe(404);
-  });
-
   test('says that the process stops, as every answer then does', async () => {
     await using gateway = await startTestGateway({ engine });
     gateway.upstream.otherwise([eventStream, write(first), silence]);

@@ -55,6 +55,7 @@ test.each<[name: string, before: string | undefined, after: string | undefined, 
   ['GUEST_LIMIT', '0', '-', far('GUEST_LIMIT')],
   // The fallback.
   ['GUEST_LIMIT', '-', undefined, ''],
+  ['GUEST_LIMIT', '100', undefined, far('GUEST_LIMIT')],
   ['MEMBER_LIMIT', '-', '50000', far('MEMBER_LIMIT')],
   ['BURST_LIMIT', '-', 'many', far('BURST_LIMIT')],
   ['UPSTREAM_CONNECT_TIMEOUT', '-', '60', far('UPSTREAM_CONNECT_TIMEOUT')],
@@ -113,6 +114,10 @@ test.each<[change: Change, danger: string]>([
   [(t) => (revision(t).EnvironmentVariables.BODY_BUDGET = '8'), `Revision: no longer ${far('BODY_BUDGET')}`],
 ])('%s: %s', (change, danger) => {
   expect(dangersBetween(asItIs, change)).toEqual(danger === '' ? [] : [expect.stringContaining(danger)]);
+});
+
+test('a first limit on the endpoint is harmless', () => {
+  expect(dangersBetween((t) => delete endpoint(t).ThrottleConfig, asItIs)).toEqual([]);
 });
 
 test.each([

@@ -105,8 +105,7 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
           const standing = reservation
             ? await counters.settle(window, reservation, settlement)
             : await counters.refund(window, token);
-          if (standing) return figuresOf(window, standing, now());
-          return reservation ? undefined : figures;
+          return standing && figuresOf(window, standing, now());
         } catch (error) {
           if (reservation) onLost(error, 'settlement', requestId);
           if (settlement.refunded) onLost(error, 'refund', requestId);

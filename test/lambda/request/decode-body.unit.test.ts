@@ -14,6 +14,7 @@ describe.each(encodings)('%s', (encoding) => {
 
   testRows([
     ['ascii', '{"model":"svc"}'],
+    ['a byte order mark, which is refused later', '\ufeff{}'],
     ['characters of two to four bytes, cut anywhere by a portion', 'aé€🌩'.repeat(60_000)],
     ['nothing', ''],
   ])('gives back what was encoded', async (_, text) => {

@@ -1,6 +1,7 @@
 import { renderOpenAiError } from '../dialects/openai-error.ts';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import type { FindNetwork } from '../identity/network.ts';
+import { createPipeline } from '../pipeline.ts';
 import type { App, GatewayResponse } from '../request/call.ts';
 import { createRequestId, headerNames } from '../request/headers.ts';
 import { codeOf } from './errors.ts';
@@ -93,9 +94,9 @@ function renderOAuthError(error: GatewayError): string {
   return JSON.stringify({ error: status === 400 ? codeOf(error) : named, error_description: message });
 }
 
-type Refuse = (request: AccountsRequest, thrown: unknown, render: typeof renderOAuthError) => GatewayResponse;
+type Refuse = (request: AccountsRequest, thrown: unknown, render?: typeof renderOAuthError) => GatewayResponse;
 
-/** The endpoints by method and path. */
+/** The endpoints by method and path: a pipeline each. */
 function createRoutes(dependencies: Dependencies, refuse: Refuse): ReadonlyMap<string, Endpoint> {
   const { parts, pageFiles, describe, sessions } = dependencies;
   const toJson = (answer: object) => ({ statusCode: 200, headers: ofJson, body: JSON.stringify(answer) });
@@ -109,31 +110,52 @@ function createRoutes(dependencies: Dependencies, refuse: Refuse): ReadonlyMap<s
   ]);
   if (parts.length === 0) for (const path of pagesToSignIn) routes.delete(`GET ${pagePath}${path}`);
 
+  const open = (render?: typeof renderOAuthError) =>
+    createPipeline<AccountsRequest, AccountsRequest, GatewayResponse>((request, thrown) =>
+      refuse(request, thrown, render),
+    );
+  const fromOwnPage = {
+    before: (request: AccountsRequest) => {
+      checkOrigin(request);
+      return {};
+    },
+  };
+  const withInput = () =>
+    open()
+      .step(fromOwnPage)
+      .step({ before: async (request) => ({ input: await readInput(request) }) });
+  const signedIn = () =>
+    withInput().step({
+      before: async ({ headers }) => ({ member: await sessions.findMember(headers.authorization) }),
+    });
+  const withForm = () =>
+    open(renderOAuthError)
+      .step(fromOwnPage)
+      .step({ before: async (request) => ({ form: await readForm(request) }) });
+
   for (const { forAnyone = {}, forMembers = {}, forTerminals = {}, facts = {} } of parts) {
     for (const [path, act] of Object.entries(facts)) {
-      routes.set(`GET ${path}`, async (request) => toJson(await act(request)));
+      routes.set(
+        `GET ${path}`,
+        open().handler(async (request) => toJson(await act(request))),
+      );
     }
     for (const [path, act] of Object.entries(forAnyone)) {
-      routes.set(`POST ${pagePath}/${path}`, async (request) => {
-        checkOrigin(request);
-        return toJson(await act({ ...request, input: await readInput(request) }));
-      });
+      routes.set(
+        `POST ${pagePath}/${path}`,
+        withInput().handler(async (request) => toJson(await act(request))),
+      );
     }
     for (const [path, act] of Object.entries(forMembers)) {
-      routes.set(`POST ${pagePath}/${path}`, async (request) => {
-        checkOrigin(request);
-        const input = await readInput(request);
-        const member = await sessions.findMember(request.headers.authorization);
-        return toJson(await act({ ...request, input, member }));
-      });
+      routes.set(
+        `POST ${pagePath}/${path}`,
+        signedIn().handler(async (request) => toJson(await act(request))),
+      );
     }
     for (const [path, act] of Object.entries(forTerminals)) {
-      const answer: Endpoint = async (request) => {
-        checkOrigin(request);
-        return toJson(await act({ ...request, form: await readForm(request) }));
-      };
-      routes.set(`POST ${path}`, (request) =>
-        answer(request).catch((thrown) => refuse(request, thrown, renderOAuthError)),
+      routes.set(
+        `POST ${path}`,
+        withForm().handler(async (request) => toJson(await act(request))),
       );
     }
   }

@@ -7,6 +7,9 @@ const one = { call: 'weather', args: rain, id: 'call_a' };
 /** The ways in which an answer ends. */
 export const ends = cases(hello, [
   ['at the output limit', [say('Hello'), end('length'), counted], { finish: 'length' }],
+  ['at the output limit, by other names', [say('Hello'), end('max_tokens')], { finish: 'length' }],
+  ['twice', [say('Hello'), end('length'), end(), counted], { finish: 'length' }],
+  ['with a usage that comes before it', [counted, say('Hello'), end()]],
   [
     'at the output limit after a whole call',
     [begin('call_a', 0, 'weather', rain), end('length')],

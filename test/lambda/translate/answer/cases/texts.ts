@@ -117,6 +117,10 @@ export const thoughts = cases(thoughtful, [
     ],
   ],
   [
+    'reasoning_details that are a summary',
+    [chunk({ reasoning_details: [{ type: 'reasoning.summary', summary: 'Hm.' }] }), say('Hello there'), end()],
+  ],
+  [
     'reasoning twice in each chunk',
     ['H', 'm.']
       .map((text) => chunk({ content: '', reasoning: text, reasoning_details: [{ type: 'reasoning.text', text }] }))

@@ -1,5 +1,15 @@
 import { type Cooperative, charactersPerSlice } from './cooperative.ts';
-import { beginTape, escapedFlag, keyFlag, type Tape, writeTape } from './tape.ts';
+import {
+  beginTape,
+  escapedFlag,
+  keyFlag,
+  lengthShift,
+  longestShort,
+  startShift,
+  type Tape,
+  width,
+  writeTape,
+} from './tape.ts';
 import { JsonFault, trySkipString } from './tokens.ts';
 
 /** A value or key of a scanned text, numbered in the order in which they start; 0 is the root value. */
@@ -11,8 +21,8 @@ export type Kind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
  * A checked JSON text and the position of each value and key in it. The nodes inside a container have the numbers between
  * its own and `next(container)`; in an object the value of `key` is `key + 1`. Hot paths walk by number and allocate nothing:
  *
- *     for (let element = array + 1; element < end; element = json.next(element))   // where end is json.next(array)
- *     for (let key = object + 1; key < end; key = json.next(key + 1))
+ *     for (let element = array + 1; element < json.next(array); element = json.next(element))
+ *     for (let key = object + 1; key < json.next(object); key = json.next(key + 1))
  *     for (let node = 0; node < json.size; node++)   // every value and key at any depth
  */
 export interface Json {
@@ -25,7 +35,7 @@ export interface Json {
   /** The offset after the last character. */
   end(node: Node): number;
   raw(node: Node): string;
-  /** The node that follows this one and everything inside it: searched for, so best asked for once. */
+  /** The node that follows this one and everything inside it. */
   next(node: Node): Node;
   /** The decoded value of a string or key. */
   string(node: Node): string;
@@ -44,17 +54,23 @@ export interface Scanner {
   scanInParts(text: string): Cooperative<Json>;
 }
 
-const firstCells = 128;
-const keptCells = 131_072;
+const firstNodes = 64;
+const firstSpans = 16 * width;
+const keptCells = 65_536;
 
 /** A scanner owns one tape and one view of it: a Json is valid until its scanner's next scan. */
 export function createScanner(): Scanner {
-  const tape: Tape = { cells: new Int32Array(firstCells), size: 0 };
+  const tape: Tape = {
+    ...{ nodes: new Int32Array(firstNodes), size: 0 },
+    ...{ spans: new Int32Array(firstSpans), spanned: 0 },
+  };
   const view: View = { root: 0, text: '', size: 0, tape, ...reading };
   const begin = (text: string) => {
     // One huge text must not hold its memory for ever.
-    if (tape.cells.length > keptCells) tape.cells = new Int32Array(firstCells);
+    if (tape.nodes.length > keptCells) tape.nodes = new Int32Array(firstNodes);
+    if (tape.spans.length > keptCells) tape.spans = new Int32Array(firstSpans);
     tape.size = 0;
+    tape.spanned = 0;
     return beginTape(text);
   };
   const show = (text: string): Json => {
@@ -87,24 +103,27 @@ const reading: Omit<Json, 'root' | 'text' | 'size'> & ThisType<View> = {
     return kindByFirst(this.text.charCodeAt(this.start(node)));
   },
   isKey(node) {
-    return (startCell(this, node) & keyFlag) !== 0;
+    return (cellOf(this, node) & keyFlag) !== 0;
   },
   start(node) {
-    return startCell(this, node) >>> 2;
+    const cell = cellOf(this, node);
+    return lengthIn(cell) === 0 ? spanOf(this, cell, 0) : cell >>> startShift;
   },
   end(node) {
-    return this.tape.cells[2 * node + 1] ?? 0;
+    const cell = cellOf(this, node);
+    const length = lengthIn(cell);
+    return length === 0 ? spanOf(this, cell, 1) : (cell >>> startShift) + length;
   },
   raw(node) {
     return this.text.slice(this.start(node), this.end(node));
   },
   next(node) {
-    const code = this.text.charCodeAt(this.start(node));
-    return code === 0x7b || code === 0x5b ? firstFrom(this, node, this.end(node)) : node + 1;
+    const cell = cellOf(this, node);
+    return lengthIn(cell) === 0 ? spanOf(this, cell, 2) : node + 1;
   },
   // Parses the string alone, because V8 decodes some keys wrongly inside an object (nodejs/node#63785).
   string(node) {
-    return (startCell(this, node) & escapedFlag) !== 0
+    return (cellOf(this, node) & escapedFlag) !== 0
       ? JSON.parse(this.raw(node))
       : this.text.slice(this.start(node) + 1, this.end(node) - 1);
   },
@@ -119,36 +138,34 @@ const reading: Omit<Json, 'root' | 'text' | 'size'> & ThisType<View> = {
   },
   *keys(object) {
     if (this.kind(object) !== 'object') return;
-    const end = this.next(object);
-    for (let key = object + 1; key < end; key = this.next(key + 1)) yield key;
+    for (let key = object + 1; key < this.next(object); key = this.next(key + 1)) yield key;
   },
   *elements(array) {
     if (this.kind(array) !== 'array') return;
-    const end = this.next(array);
-    for (let element = array + 1; element < end; element = this.next(element)) yield element;
+    for (let element = array + 1; element < this.next(array); element = this.next(element)) yield element;
   },
 };
 
-function startCell({ tape }: View, node: Node): number {
-  return tape.cells[2 * node] ?? 0;
+function cellOf({ tape }: View, node: Node): number {
+  return tape.nodes[node] ?? 0;
 }
 
-/** The first node after this one that starts at the offset or beyond: near ones are found soonest. */
-function firstFrom(view: View, node: Node, offset: number): Node {
-  let before = node;
-  let step = 1;
-  for (; before + step < view.size && view.start(before + step) < offset; step *= 2) before += step;
-  for (; step > 1; ) {
-    step /= 2;
-    if (before + step < view.size && view.start(before + step) < offset) before += step;
-  }
-  return before + 1;
+function lengthIn(cell: number): number {
+  return (cell >>> lengthShift) & longestShort;
+}
+
+function spanOf({ tape }: View, cell: number, part: number): number {
+  return tape.spans[(cell >>> startShift) * width + part] ?? 0;
 }
 
 function isNamed(view: View, key: Node, name: string): boolean {
+  const cell = cellOf(view, key);
+  const isEscaped = (cell & escapedFlag) !== 0;
+  // Rules out most keys, which are short.
+  if (!isEscaped && lengthIn(cell) !== 0 && lengthIn(cell) !== name.length + 2) return false;
   const start = view.start(key) + 1;
   const length = view.end(key) - 1 - start;
-  if ((startCell(view, key) & escapedFlag) === 0) return length === name.length && view.text.startsWith(name, start);
+  if (!isEscaped) return length === name.length && view.text.startsWith(name, start);
   // An escape takes two or six characters for one.
   if (length <= name.length || length > name.length * 6) return false;
   return mayBegin(view.text, start, name.charCodeAt(0)) && view.string(key) === name;

@@ -12,18 +12,33 @@ import {
 
 export const maxDepth = 10_000;
 
-/** The values and keys of a text in the order in which they start. */
+/**
+ * The values and keys of a text in the order in which they start. Most are short and fit into one cell. Objects, arrays and
+ * long ones also have a span.
+ */
 export interface Tape {
-  /** Two cells each: the start, above two bits for flags, and the end. That of an open container is still the one around it. */
-  cells: Int32Array<ArrayBuffer>;
-  /** How many values and keys there are. */
+  /** From the lowest bit: two flags, the length, the start; if the length is 0, the number of a span instead of the start. */
+  nodes: Int32Array<ArrayBuffer>;
   size: number;
+  /** `width` cells each: the start, the end, and the node that follows it and everything inside it. */
+  spans: Int32Array<ArrayBuffer>;
+  /** The number of spans. */
+  spanned: number;
 }
 export const escapedFlag = 1;
 export const keyFlag = 2;
+export const lengthShift = 2;
+export const longestShort = 31;
+export const startShift = 7;
+const lastShort = 2 ** 25 - 1; // the last offset at which a short one may start
+export const width = 3;
 
-/** How many a text of this length may have. No meaningful text is denser, and no text can make its tape far larger than itself. */
+/**
+ * How many nodes and spans a text of this length may have. No meaningful text is denser, and so no text can make its tape
+ * much larger than itself.
+ */
 const mostNodes = ({ length }: string): number => 262_144 + Math.floor(length / 4);
+const mostSpans = ({ length }: string): number => 65_536 + Math.floor(length / 16);
 
 const [openBrace, openBracket, closeBrace, comma, colon] = [0x7b, 0x5b, 0x7d, 0x2c, 0x3a] as const;
 
@@ -31,7 +46,7 @@ const [openBrace, openBracket, closeBrace, comma, colon] = [0x7b, 0x5b, 0x7d, 0x
 interface Progress {
   /** The next character that is not white space. */
   at: number;
-  /** The innermost open container. */
+  /** The span of the innermost open container. Until that closes, its last cell holds the span of the one around it. */
   open: number;
   /** The character that closes it. */
   closer: number;
@@ -69,12 +84,15 @@ export function writeTape(text: string, tape: Tape, progress: Progress, until: n
 function readNext(text: string, tape: Tape, progress: Progress, until: number): void {
   let { at, open, closer } = progress;
   makeRoom(text, tape, at);
+  const { nodes, spans } = tape;
+  let node = tape.size;
 
   if (closer === closeBrace && !progress.hasKey) {
     if (codeAt(text, at) !== quote) throw new JsonFault(text, at, 'expected a key in double quotes');
     const end = readString(text, at, progress, until);
     if (end < 0) return;
-    add(tape, (at << 2) | (end & escapedFlag) | keyFlag, end >>> 2);
+    nodes[node] = enter(tape, node, at, end | keyFlag);
+    node += 1;
     at = skipSpace(text, end >>> 2);
     if (codeAt(text, at) !== colon) throw new JsonFault(text, at, 'expected a colon');
     at = skipSpace(text, at + 1);
@@ -84,7 +102,7 @@ function readNext(text: string, tape: Tape, progress: Progress, until: number): 
   const isContainer = code === openBrace || code === openBracket;
   if (isContainer) {
     if (++progress.depth > maxDepth) throw new JsonFault(text, at, `nested deeper than ${maxDepth} levels`);
-    open = add(tape, at << 2, open);
+    open = enterContainer(tape, node, at, open);
     closer = code + 2; // in ASCII, of both kinds
     at = skipSpace(text, at + 1);
   } else {
@@ -93,20 +111,22 @@ function readNext(text: string, tape: Tape, progress: Progress, until: number): 
     if (end < 0) {
       progress.at = at;
       progress.hasKey = closer === closeBrace;
+      tape.size = node;
       return;
     }
-    add(tape, (at << 2) | (end & escapedFlag), end >>> 2);
+    nodes[node] = enter(tape, node, at, end);
     at = skipSpace(text, end >>> 2);
   }
+  node += 1;
 
-  const { cells } = tape;
   for (let isOver = !isContainer || codeAt(text, at) === closer; isOver && open >= 0; ) {
     isOver = codeAt(text, at) === closer;
     if (isOver) {
-      const around = cells[2 * open + 1] ?? -1;
-      cells[2 * open + 1] = at + 1;
+      const around = spans[open * width + 2] ?? -1;
+      spans[open * width + 1] = at + 1;
+      spans[open * width + 2] = node;
       open = around;
-      closer = open < 0 ? -1 : text.charCodeAt((cells[2 * open] ?? 0) >>> 2) + 2;
+      closer = open < 0 ? -1 : text.charCodeAt(spans[open * width] ?? 0) + 2;
       progress.depth--;
     } else if (codeAt(text, at) !== comma) {
       throw new JsonFault(text, at, `expected a comma or the end of the ${closer === closeBrace ? 'object' : 'array'}`);
@@ -119,6 +139,7 @@ function readNext(text: string, tape: Tape, progress: Progress, until: number): 
   progress.closer = closer;
   progress.hasKey = false;
   progress.isOver = open < 0;
+  tape.size = node;
 }
 
 /** The end of a string as `trySkipString` returns it; negative if that is beyond `until`. */
@@ -138,23 +159,47 @@ function readNumber(text: string, start: number): number {
   return end;
 }
 
-/** Adds a value or key. Returns its number. */
-function add(tape: Tape, start: number, end: number): number {
-  const node = tape.size++;
-  tape.cells[2 * node] = start;
-  tape.cells[2 * node + 1] = end;
-  return node;
+/** Makes the cell and the span of a container, inside the one with the span `around`. Returns the number of its span. */
+function enterContainer(tape: Tape, node: number, at: number, around: number): number {
+  const number = tape.spanned++;
+  tape.nodes[node] = number << startShift;
+  tape.spans[number * width] = at;
+  tape.spans[number * width + 2] = around;
+  return number;
+}
+
+/** Makes the cell of a key or scalar. Its `end` is shifted left by two and carries the flags. */
+function enter(tape: Tape, node: number, start: number, end: number): number {
+  const length = (end >>> 2) - start;
+  const flags = end & (escapedFlag | keyFlag);
+  if (length <= longestShort && start <= lastShort) return (start << startShift) | (length << lengthShift) | flags;
+  const { spans } = tape;
+  const number = tape.spanned++;
+  spans[number * width] = start;
+  spans[number * width + 1] = end >>> 2;
+  spans[number * width + 2] = node + 1;
+  return (number << startShift) | flags;
+}
+
+/** Grows the tape for a key and a value, the most that one step adds. */
+function makeRoom(text: string, tape: Tape, at: number): void {
+  if (tape.size + 2 > tape.nodes.length) {
+    tape.nodes = grow(tape.nodes, mostNodes(text), text.length / at);
+    if (tape.size + 2 > tape.nodes.length) throw new JsonFault(text, at, 'too many values for a text of this length');
+  }
+  if ((tape.spanned + 2) * width > tape.spans.length) {
+    tape.spans = grow(tape.spans, mostSpans(text) * width, text.length / at);
+    if ((tape.spanned + 2) * width > tape.spans.length) {
+      throw new JsonFault(text, at, 'too many objects and arrays for a text of this length');
+    }
+  }
 }
 
 /**
- * Makes room for a key and a value, the most that one step adds: doubles the cells, or grows them to a little more than the text
- * will need at this density, up to the limit. `transfer` frees the old buffer at once, without waiting for garbage collection.
+ * Doubles the cells, or grows them to a little more than the text will need at this density, up to the limit. `transfer` frees
+ * the old buffer at once, without waiting for garbage collection.
  */
-function makeRoom(text: string, tape: Tape, at: number): void {
-  const { cells, size } = tape;
-  const needed = 2 * (size + 2);
-  if (needed <= cells.length) return;
-  const length = Math.min(Math.ceil(cells.length * Math.max(2, (1.1 * text.length) / at)), 2 * mostNodes(text));
-  if (needed > length) throw new JsonFault(text, at, 'too many values for a text of this length');
-  tape.cells = new Int32Array(cells.buffer.transfer(length * cells.BYTES_PER_ELEMENT));
+function grow(cells: Int32Array<ArrayBuffer>, limit: number, rest: number): Int32Array<ArrayBuffer> {
+  const length = Math.min(Math.ceil(cells.length * Math.max(2, 1.1 * rest)), limit);
+  return length > cells.length ? new Int32Array(cells.buffer.transfer(length * cells.BYTES_PER_ELEMENT)) : cells;
 }

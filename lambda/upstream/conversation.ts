@@ -104,8 +104,7 @@ export function hashCallerIds(body: Json, hashId: HashId): Edit[] {
     else if (name === 'metadata') {
       for (const inner of body.keys(key + 1)) if (body.string(inner) === 'user_id') hash(inner + 1);
     } else if (name === 'client_metadata') {
-      const end = body.next(key + 1);
-      for (let node = key + 1; node < end; node += 1) if (!body.isKey(node)) hash(node);
+      for (let node = key + 1; node < body.next(key + 1); node += 1) if (!body.isKey(node)) hash(node);
     }
   }
   return edits;

@@ -7,7 +7,7 @@ import fc from '../../support/properties.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { brokenJson, printedJson } from './arbitrary-json.ts';
 
-const newTape = (): Tape => ({ cells: new Int32Array(128), size: 0 });
+const newTape = (): Tape => ({ nodes: new Int32Array(64), size: 0, spans: new Int32Array(48), spanned: 0 });
 
 /** The tape of a text read in parts of this many characters, or its fault. */
 function readInParts(text: string, part: number) {
@@ -19,7 +19,7 @@ function readInParts(text: string, part: number) {
     if (fault instanceof JsonFault) return fault.message;
     throw fault;
   }
-  return [...tape.cells.subarray(0, 2 * tape.size)];
+  return { nodes: [...tape.nodes.subarray(0, tape.size)], spans: [...tape.spans.subarray(0, tape.spanned * 3)] };
 }
 
 describe('a text that is read in parts', () => {

@@ -36,6 +36,7 @@ describe('/healthz', () => {
       expect((await fetch(`${gateway.url}/healthz`, { method, headers })).status).toBe(status);
     }
     expect(gateway.log.filter(({ route, status }) => route === '/healthz' && status === 204)).toEqual([]);
+    expect(gateway.log.find(({ status }) => status === 405)?.coldStart).toBe(true);
   });
 
   test('says that the process stops, as every answer then does', async () => {

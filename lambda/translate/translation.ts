@@ -8,8 +8,7 @@ import type { AnswerWriter, Writing } from './answer/writer.ts';
 import type { Asking } from './request/asking.ts';
 import { readMessages } from './request/read-messages.ts';
 import { readResponses } from './request/read-responses.ts';
-import { beginReading } from './request/reading.ts';
-import { namePlaces, writeChat } from './request/write-chat.ts';
+import { type Translated, writeChat } from './request/write-chat.ts';
 import type { ChatUpstream } from './request/writing.ts';
 import { longestSeal, type Seals } from './seal.ts';
 
@@ -52,8 +51,9 @@ const clients: Readonly<Record<string, ClientDialect>> = {
   },
   messages: {
     read: readMessages,
-    prepare: (_json, _leftOut, thoughts) => (writing) =>
-      createMessagesWriter({ ...writing, showsThoughts: thoughts.shown }),
+    prepare(_json, _leftOut, { shown: showsThoughts }) {
+      return (writing) => createMessagesWriter({ ...writing, showsThoughts });
+    },
     wordContextError: contextErrors.messages,
   },
 };
@@ -77,14 +77,14 @@ export interface Target {
 /** Translates a request to chat, and says how its answer is translated back. Throws a 400 for what can't be carried over. */
 export function* translate(dialect: string, json: Json, seals: Seals, target: Target): Cooperative<Translation> {
   const { prepare, wordContextError } = clientOf(dialect);
-  const { pieces, leftOut, tools, thoughts } = yield* translateRequest(dialect, json, seals, target);
-  const open = prepare(json, new Set(leftOut), thoughts);
+  const { pieces, leftOut, leftOutNodes, tools, thoughts } = yield* translateRequest(dialect, json, seals, target);
+  const open = prepare(json, leftOutNodes, thoughts);
   const seal = (thought: string): string | undefined => {
     const sealed = seals.seal(dialect, thought);
     return sealed.length <= longestSeal ? sealed : undefined;
   };
   const answer: AnswerTranslation = {
-    leftOut: namePlaces(json, leftOut),
+    leftOut,
     createWriter: (parts) => open({ ...parts, tools, seal }),
     explainContext: (body, message) => (isContextError(body) ? wordContextError(message) : undefined),
   };
@@ -94,12 +94,10 @@ export function* translate(dialect: string, json: Json, seals: Seals, target: Ta
 /** Translates a request to chat. Throws a 400 for what can't be carried over. */
 export function* translateRequest(
   dialect: string,
-  json: Json,
+  body: Json,
   seals: Pick<Seals, 'open'>,
   { upstream, model }: Target,
-) {
-  const reading = beginReading(json, (sealed) => seals.open(dialect, sealed));
-  const asking = yield* clientOf(dialect).read(reading);
-  const pieces = yield* writeChat(reading, asking, upstream, model);
-  return { pieces, leftOut: [...reading.leftOut, ...reading.unread], tools: reading.names, thoughts: asking.thoughts };
+): Cooperative<Translated & Pick<Asking, 'thoughts'>> {
+  const asking = yield* clientOf(dialect).read(body, (sealed) => seals.open(dialect, sealed));
+  return { ...(yield* writeChat(asking, upstream, model)), thoughts: asking.thoughts };
 }

@@ -1,34 +1,79 @@
-import type { Node } from '../../json/scan.ts';
+import { type Cooperative, charactersPerSlice, isLong } from '../../json/cooperative.ts';
+import type { Json, Node } from '../../json/scan.ts';
 import type { ClientTool } from '../tools.ts';
-import type { Selection } from './offers.ts';
-import type { Part, TextPart } from './parts.ts';
+
+/**
+ * JSON text, copied from the client's body wherever that has it: a string with its quotes, a number, a schema. What had to be
+ * composed comes in pieces, so that a long text is never copied to be joined.
+ */
+export type Raw = string | readonly string[];
+
+export type Part =
+  | { readonly kind: 'text'; readonly text: Raw }
+  | { readonly kind: 'image'; readonly at: Node; readonly url: Raw }
+  | { readonly kind: 'audio'; readonly at: Node; readonly audio: Raw }
+  | { readonly kind: 'file'; readonly at: Node; readonly name: Raw | undefined; readonly data: Raw };
 
 /** Reasoning that the model did earlier. Without a text it was sealed by someone else. */
 export interface Thought {
   readonly at: Node;
-  readonly text: string | undefined;
+  readonly text: Raw | undefined;
+}
+
+/** What a tool was called with: JSON, a string that holds JSON, or the free text of a custom tool. */
+export interface Arguments {
+  readonly form: 'json' | 'string' | 'input';
+  readonly raw: string;
 }
 
 export interface Call {
   readonly at: Node;
-  readonly id: string;
+  readonly id: Raw;
   readonly tool: ClientTool;
-  /** The arguments as a string that holds JSON. */
-  readonly given: string;
-  /** What it gave. */
-  result?: readonly Part[];
+  readonly given: Arguments;
+  result: Result | undefined;
+}
+
+export interface Result {
+  readonly at: Node;
+  readonly parts: readonly Part[];
+  readonly failed: boolean;
+  /** The tools that a search found, which is all of its result. */
+  readonly found?: readonly ClientTool[];
 }
 
 /** All that the model said, thought and called in one go, with what the calls gave. */
 export interface AssistantTurn {
   readonly role: 'assistant';
-  readonly texts: TextPart[];
-  readonly refusals: string[];
+  readonly said: { readonly kind: 'text' | 'refusal'; readonly text: Raw }[];
   thoughts: Thought[];
   readonly calls: Call[];
 }
 
-export type Turn = AssistantTurn | { readonly role: 'system' | 'user'; readonly parts: readonly Part[] };
+export type Turn =
+  | AssistantTurn
+  | { readonly role: 'system'; readonly texts: readonly Raw[] }
+  | { readonly role: 'user'; readonly parts: readonly Part[] };
+
+/** A tool that the model may call. */
+export interface Offer {
+  readonly at: Node;
+  readonly tool: ClientTool;
+  readonly description?: string | undefined;
+  readonly parameters?: string | undefined;
+  readonly strict?: string | undefined;
+  /** What the free text of a custom tool must look like. */
+  readonly grammar?: { readonly at: Node; readonly syntax: string; readonly definition: string } | undefined;
+}
+
+export interface Choice {
+  readonly at: Node;
+  readonly mode: 'auto' | 'none' | 'required';
+  /** The tools that may be called; undefined: all. */
+  readonly allowed?: readonly { readonly at: Node; readonly tool: ClientTool }[];
+  /** The tool that must be called. */
+  readonly forced?: ClientTool;
+}
 
 /** How much the model is to reason. */
 export interface Reasoning {
@@ -39,19 +84,78 @@ export interface Reasoning {
   readonly level?: { readonly at: Node; readonly name: string; readonly exact: boolean } | undefined;
 }
 
-/** What a client asks, whatever its dialect. */
+/** The form that the answer must have: any JSON, or JSON by a schema. */
+export type Format =
+  | { readonly kind: 'json' }
+  | {
+      readonly kind: 'schema';
+      readonly name: string;
+      readonly description: string | undefined;
+      readonly schema: string;
+      readonly strict: string | undefined;
+    };
+
+/** What a client asks, whatever its dialect. Valid as long as the body's `Json` is. */
 export interface Asking {
+  readonly json: Json;
   readonly stream: boolean;
   readonly turns: readonly Turn[];
-  readonly tools: Selection;
+  readonly offers: readonly Offer[];
+  readonly choice: Choice | undefined;
   /** Whether the model may call only one tool at a time. */
   readonly oneCall: boolean;
   readonly limit: string | undefined;
   /** Members that chat has under the same names. */
   readonly sampling: Readonly<Record<string, string | undefined>>;
   readonly reasoning: Reasoning;
-  /** The form that the answer must have, as chat names it. */
-  readonly format: string | undefined;
+  readonly format: Format | undefined;
   /** What the answer does with thoughts: whether they are shown, and whether they are sealed so that they can come back. */
   readonly thoughts: { readonly shown: boolean; readonly sealed: boolean };
+  /** Offers and records that no other dialect has a place for. */
+  readonly leftOut: readonly Node[];
+  /** Members that the gateway does not know. */
+  readonly unread: readonly Node[];
+}
+
+/** A text as a JSON string. */
+export const quote = (text: string): string => JSON.stringify(text);
+
+/** JSON text as a string that holds it, unchanged. */
+export function* quoteJson(json: string): Cooperative<Raw> {
+  if (!isLong(json)) return quote(json);
+  const pieces = ['"'];
+  for (let at = 0, end = 0; at < json.length; at = end) {
+    end = at + charactersPerSlice;
+    // The halves of a character would be written as escapes, each for itself.
+    if (highSurrogate.test(json.charAt(end - 1))) end += 1;
+    pieces.push(inside(quote(json.slice(at, end))));
+    yield;
+  }
+  return [...pieces, '"'];
+}
+
+const highSurrogate = /[\uD800-\uDBFF]/;
+
+/** What stands between the quotes of a string. */
+export const inside = (string: string): string => string.slice(1, -1);
+
+/** Strings joined to one. `between` is what stands between them, as it is written in JSON. */
+export function joinStrings(strings: readonly Raw[], between: string): Raw {
+  const pieces = strings.flatMap((string, index) => {
+    const text = typeof string === 'string' ? [inside(string)] : withoutQuotes(string);
+    return index === 0 ? text : [between, ...text];
+  });
+  return ['"', ...pieces, '"'];
+}
+
+/** A blank line, as it is written in JSON. */
+export const paragraph = '\\n\\n';
+
+/** A string with a text before it. */
+export const prefixString = (prefix: string, string: Raw): Raw => joinStrings([quote(prefix), string], '');
+
+/** A string in pieces begins and ends with a quote, too. */
+function withoutQuotes(pieces: readonly string[]): string[] {
+  const last = pieces.length - 1;
+  return pieces.map((piece, index) => piece.slice(index === 0 ? 1 : 0, index === last ? -1 : undefined));
 }

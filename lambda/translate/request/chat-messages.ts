@@ -1,28 +1,34 @@
 import type { Cooperative } from '../../json/cooperative.ts';
-import type { AssistantTurn, Call } from './asking.ts';
-import { joinStrings, type Part, paragraph, quote, toText } from './parts.ts';
+import {
+  type AssistantTurn,
+  type Call,
+  inside,
+  joinStrings,
+  type Part,
+  paragraph,
+  prefixString,
+  quote,
+  quoteJson,
+  type Raw,
+  type Result,
+} from './asking.ts';
+import { refuse } from './reading.ts';
 import type { BodyText, Writing } from './writing.ts';
 
 type Message =
-  | AssistantTurn
   | { readonly role: 'system'; readonly parts: Part[] }
-  | { readonly role: 'tool'; readonly id: string; readonly parts: Part[] }
   /** `open`: made here, so that the next message of the user goes into it. */
-  | { readonly role: 'user'; readonly parts: Part[]; open: boolean };
+  | { readonly role: 'user'; readonly parts: Part[]; open: boolean }
+  | { readonly role: 'tool'; readonly id: Raw; readonly parts: Part[] }
+  | { readonly role: 'assistant'; readonly turn: AssistantTurn };
 
 /** Writes the messages, with a comma between them. */
 export function* writeMessages(writing: Writing): Cooperative<void> {
   const { body } = writing;
   for (const [index, message] of (yield* arrange(writing)).entries()) {
     if (index > 0) body.add(',');
-    if (message.role === 'assistant') yield* writeAssistant(writing, message);
-    else {
-      body.add(`{"role":"${message.role}",`);
-      if (message.role === 'tool') body.add('"tool_call_id":', message.id, ',');
-      body.add('"content":');
-      yield* writeContent(body, message.parts);
-      body.add('}');
-    }
+    if (message.role === 'assistant') yield* writeAssistant(writing, message.turn);
+    else yield* writeMessage(writing, message);
     if (body.isPauseDue()) yield;
   }
 }
@@ -34,8 +40,7 @@ const turnsPerTurn = 20_000;
 function* arrange(writing: Writing): Cooperative<readonly Message[]> {
   const { asking, upstream } = writing;
   const messages: Message[] = [];
-  const add = (role: 'system' | 'user', parts: readonly Part[], open = false) =>
-    messages.push({ role, parts: [...parts], open });
+  const user = (parts: readonly Part[], open: boolean) => messages.push({ role: 'user', parts: [...parts], open });
   const append = (to: Part[], parts: readonly Part[]) => {
     for (const part of parts) to.push(part);
   };
@@ -43,46 +48,74 @@ function* arrange(writing: Writing): Cooperative<readonly Message[]> {
     if (index % turnsPerTurn === turnsPerTurn - 1) yield;
     const last = messages.at(-1);
     if (turn.role === 'assistant') {
-      messages.push(turn);
+      messages.push({ role: 'assistant', turn });
       const shown = turn.calls.flatMap((call) => addResult(writing, call, messages));
-      if (shown.length > 0) add('user', shown, true);
+      if (shown.length > 0) user(shown, true);
     } else if (turn.role === 'user') {
       if (last?.role === 'user' && last.open) {
         append(last.parts, turn.parts);
         last.open = false;
-      } else add('user', turn.parts);
+      } else user(turn.parts, false);
     } else {
+      const parts = turn.texts.map((text) => ({ kind: 'text' as const, text }));
       const leads = last === undefined || (messages.length === 1 && last.role === 'system');
-      if (leads && last?.role === 'system') append(last.parts, turn.parts);
-      else if (leads || upstream.systemTurns === 'keep') add('system', turn.parts);
-      else if (last.role === 'user' || last.role === 'tool') append(last.parts, turn.parts);
-      else add('user', turn.parts, true);
+      if (last !== undefined && leads && last.role === 'system') append(last.parts, parts);
+      else if (leads || upstream.systemTurns === 'keep') messages.push({ role: 'system', parts });
+      else if (last?.role === 'user' || last?.role === 'tool') append(last.parts, parts);
+      else user(parts, true);
     }
   }
   return messages;
 }
 
 /** Adds the message of a call's result. Returns what has to follow all results, since a tool's message is a text. */
-function addResult({ reading, upstream }: Writing, { id, result = [] }: Call, messages: Message[]): Part[] {
+function addResult(writing: Writing, { result, id }: Call, messages: Message[]): Part[] {
+  const { asking, names, upstream } = writing;
+  if (result === undefined) return [];
+  const parts = partsOf(names, result);
   if (upstream.toolImages === 'inline') {
-    messages.push({ role: 'tool', id, parts: [...result] });
+    messages.push({ role: 'tool', id, parts });
     return [];
   }
-  const kinds = Map.groupBy(result, ({ kind }) => kind);
+  const kinds = Map.groupBy(parts, ({ kind }) => kind);
   const seen = new Map<string, number>();
   const shown: Part[] = [];
-  const parts = result.map((part): Part => {
+  const texts = parts.map((part): Part => {
     if (part.kind === 'text') return part;
     if (upstream.toolImages === 'refuse') {
-      reading.refuse(part.at, "can't stand in a tool's output with this model. Send text.");
+      refuse(asking, part.at, "can't stand in a tool's output with this model. Send text.");
     }
     const number = (seen.get(part.kind) ?? 0) + 1;
     seen.set(part.kind, number);
     shown.push(part);
-    return toText(quote(`[${part.kind} ${number} of ${kinds.get(part.kind)?.length}: see the next message]`));
+    return {
+      kind: 'text',
+      text: quote(`[${part.kind} ${number} of ${kinds.get(part.kind)?.length}: see the next message]`),
+    };
   });
-  messages.push({ role: 'tool', id, parts });
+  messages.push({ role: 'tool', id, parts: texts });
   return shown;
+}
+
+/** What a result says. Chat has no word for a call that failed. */
+function partsOf(names: Writing['names'], { parts, failed, found }: Result): Part[] {
+  if (found !== undefined) {
+    const text = found.length === 0 ? 'No tools found.' : found.map((tool) => names.nameOf(tool)).join('\n');
+    return [{ kind: 'text', text: quote(text) }];
+  }
+  const [first, ...rest] = parts;
+  if (!failed) return [...parts];
+  if (first?.kind !== 'text') return [{ kind: 'text', text: '"Error"' }, ...parts];
+  const saysSo = /^"\s*error/i.test(typeof first.text === 'string' ? first.text : '');
+  return [{ kind: 'text', text: saysSo ? first.text : prefixString('Error: ', first.text) }, ...rest];
+}
+
+function* writeMessage({ body }: Writing, message: Exclude<Message, { role: 'assistant' }>): Cooperative<void> {
+  body.add(`{"role":"${message.role}",`);
+  if (message.role === 'tool') body.add('"tool_call_id":', message.id, ',');
+  body.add('"content":');
+  yield* writeContent(body, message.parts);
+  body.add('}');
 }
 
 /** One text as a string, anything else as parts. */
@@ -93,37 +126,61 @@ function* writeContent(body: BodyText, parts: readonly Part[]): Cooperative<void
   else {
     for (const [index, part] of parts.entries()) {
       body.add(index === 0 ? '[' : ',');
-      if (part.kind === 'text') body.add('{"type":"text","text":', part.text, '}');
-      else body.add(part.written);
+      addPart(body, part);
       if (body.isPauseDue()) yield;
     }
     body.add(']');
   }
 }
 
+function addPart({ add }: BodyText, part: Part): void {
+  if (part.kind === 'text') add('{"type":"text","text":', part.text, '}');
+  else if (part.kind === 'image') add('{"type":"image_url","image_url":{"url":', part.url, '}}');
+  else if (part.kind === 'audio') add('{"type":"input_audio","input_audio":', part.audio, '}');
+  else {
+    add('{"type":"file","file":{');
+    if (part.name !== undefined) add('"filename":', part.name, ',');
+    add('"file_data":', part.data, '}}');
+  }
+}
+
 /** Writes all that the model did in one go. */
-function* writeAssistant(writing: Writing, turn: AssistantTurn): Cooperative<void> {
-  const { reading, body, upstream } = writing;
-  const { texts, refusals, calls } = turn;
+function* writeAssistant(writing: Writing, { said, thoughts, calls }: AssistantTurn): Cooperative<void> {
+  const { body, names, upstream } = writing;
+  const texts = said.flatMap(({ kind, text }): Part[] => (kind === 'text' ? [{ kind, text }] : []));
+  const refusals = said.flatMap(({ kind, text }) => (kind === 'refusal' ? [text] : []));
   body.add('{"role":"assistant","content":');
   if (texts.length > 0) yield* writeContent(body, texts);
   else body.add(calls.length > 0 || refusals.length > 0 ? 'null' : '""');
   if (refusals.length > 0) body.add(',"refusal":', joinStrings(refusals, paragraph));
-  const replayed = replay(writing, turn);
+  const replayed = replay(writing, thoughts);
   const name = upstream.replay === 'back' ? 'reasoning_content' : 'reasoning';
   if (replayed.length > 0) body.add(`,"${name}":`, joinStrings(replayed, paragraph));
   for (const [index, { id, tool, given }] of calls.entries()) {
     body.add(index === 0 ? ',"tool_calls":[' : ',', '{"id":', id, ',"type":"function","function":{"name":');
-    body.add(quote(reading.names.nameOf(tool)), ',"arguments":', given, '}}');
+    body.add(quote(names.nameOf(tool)), ',"arguments":', yield* argumentsOf(given), '}}');
     if (body.isPauseDue()) yield;
   }
   body.add(calls.length > 0 ? ']}' : '}');
 }
 
-function replay({ reading, upstream }: Writing, { thoughts }: AssistantTurn): string[] {
+function replay({ upstream, leaveOut }: Writing, thoughts: AssistantTurn['thoughts']): Raw[] {
   if (upstream.replay === 'never') return [];
   return thoughts.flatMap(({ at, text }) => {
-    if (text === undefined) reading.leftOut.push(at);
-    return text ?? [];
+    if (text !== undefined) return [text];
+    leaveOut(at);
+    return [];
   });
+}
+
+/** The arguments of a call as a string that holds JSON. */
+function* argumentsOf({ form, raw }: Call['given']): Cooperative<Raw> {
+  switch (form) {
+    case 'string':
+      return inside(raw) === '' ? '"{}"' : raw;
+    case 'json':
+      return yield* quoteJson(raw);
+    case 'input':
+      return yield* quoteJson(`{"input":${raw}}`);
+  }
 }

@@ -1,4 +1,5 @@
 import type { Node } from '../../json/scan.ts';
+import { type Reading, refuse, requireKind, stringOf, textOf } from './reading.ts';
 
 /**
  * What becomes of each member of one kind of object: `map` (it is translated), `ignore` (it can't change the answer), `leave`
@@ -29,4 +30,45 @@ export interface Members<Name extends string> {
   /** What a string spells. */
   text(name: Name): string | undefined;
   requiredText(name: Name): string;
+}
+
+/** Takes an object apart. What is not translated is refused, ignored or noted as unread; null counts as absent. */
+export function takeMembers<const F extends Fields>(
+  reading: Reading,
+  object: Node,
+  fields: F,
+): Members<keyof F & string> {
+  const { json, leftOut, unread } = reading;
+  requireKind(reading, object, 'object');
+  const nodes: Record<string, Node> = {};
+  const end = json.next(object);
+  for (let key = object + 1; key < end; key = json.next(key + 1)) {
+    const value = key + 1;
+    const name = json.string(key);
+    const fate = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (fate === 'ignore') continue;
+    // The last of repeated members counts, even if it is null.
+    if (fate === 'map') delete nodes[name];
+    if (json.kind(value) === 'null') continue;
+    if (fate === undefined) unread.push(value);
+    else if (fate === 'leave') leftOut.push(value);
+    else if (fate === 'map') nodes[name] = value;
+    else refuse(reading, value, `is not supported with this model: ${fate}`);
+  }
+  const required = (name: string) => nodes[name] ?? refuse(reading, object, `has no ${name}. Add it.`);
+  const ifThere = <T>(name: string, read: (value: Node) => T): T | undefined => {
+    const value = nodes[name];
+    return value === undefined ? undefined : read(value);
+  };
+  const raw = (name: string) => ifThere(name, (value) => json.raw(value));
+  return {
+    nodes: nodes as Members<keyof F & string>['nodes'],
+    required,
+    raw,
+    raws: (...names) => Object.fromEntries(names.map((name) => [name, raw(name)])),
+    string: (name) => ifThere(name, (value) => stringOf(reading, value)),
+    requiredString: (name) => stringOf(reading, required(name)),
+    text: (name) => ifThere(name, (value) => textOf(reading, value)),
+    requiredText: (name) => textOf(reading, required(name)),
+  };
 }

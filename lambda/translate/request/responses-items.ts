@@ -1,29 +1,31 @@
 import { presentMember } from '../../dialects/answer.ts';
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
-import type { ClientTool } from '../tools.ts';
-import type { Members } from './members.ts';
+import { type Arguments, type AssistantTurn, joinStrings, paragraph, quote, type Raw } from './asking.ts';
+import { type Members, takeMembers } from './members.ts';
 import {
-  joinStrings,
-  type Part,
-  paragraph,
-  quote,
-  quoteJson,
-  type TextPart,
-  toFile,
-  toImage,
-  toText,
-} from './parts.ts';
-import type { Reading, RefusedTypes } from './reading.ts';
+  isPauseDue,
+  type Reading,
+  type RefusedTypes,
+  readContent,
+  readList,
+  refuse,
+  refuseByType,
+  refuseType,
+  refuseUnknown,
+  requireKind,
+  typeOf,
+} from './reading.ts';
 import { responsesFields as fields } from './responses-fields.ts';
-import { type ResponsesTools, readReferred, requireClientSearch, search } from './responses-tools.ts';
+import { isText, readParts, readText, toText } from './responses-parts.ts';
+import { requireClientSearch, type ToolOffers } from './responses-tools.ts';
 import type { Turns } from './turns.ts';
 
 /** Where the items of a request go. */
 export interface Items {
   readonly reading: Reading;
   readonly turns: Turns;
-  readonly tools: ResponsesTools;
+  readonly offers: ToolOffers;
 }
 
 /** Reads an input: a text, or items in their order. */
@@ -31,14 +33,14 @@ export function* readInput(items: Items, input: Node): Cooperative<void> {
   const { reading, turns } = items;
   const { json } = reading;
   if (json.kind(input) === 'string') {
-    turns.add('user', [toText(json.raw(input))]);
+    turns.user([toText(json.raw(input))]);
     return;
   }
-  reading.requireKind(input, 'string', 'array');
+  requireKind(reading, input, 'string', 'array');
   for (const item of json.elements(input)) {
     const rest = readItem(items, item);
     if (rest !== undefined) yield* rest;
-    if (reading.isPauseDue(item)) yield;
+    if (isPauseDue(reading, item)) yield;
   }
 }
 
@@ -72,15 +74,15 @@ const readers: Readonly<Record<string, ReadItem>> = {
   function_call_output: readOutput,
   custom_tool_call_output: readOutput,
   tool_search_output: readSearchOutput,
-  additional_tools: ({ reading, tools }, item) =>
-    tools.read(reading.take(item, fields['additional_tools item']).required('tools')),
+  additional_tools: ({ reading, offers }, item) =>
+    offers.read(takeMembers(reading, item, fields['additional_tools item']).required('tools')),
   web_search_call: ({ reading }, item) => {
     reading.leftOut.push(item);
     return undefined;
   },
   image_generation_call: ({ reading }, item) => {
     const result = presentMember(reading.json, item, 'result');
-    if (result !== undefined) reading.refuseType(item, 'holds an image. Send it as an input_image of the user.');
+    if (result !== undefined) refuseType(reading, item, 'holds an image. Send it as an input_image of the user.');
     reading.leftOut.push(item);
     return undefined;
   },
@@ -91,90 +93,60 @@ export const knownItems = Object.keys(readers);
 
 function readItem(items: Items, item: Node): Cooperative<void> | undefined {
   const { reading } = items;
-  const type = reading.typeOf(item);
+  const type = typeOf(reading, item);
   const read = Object.hasOwn(readers, type) ? readers[type] : undefined;
-  return read === undefined ? reading.refuseUnknown(item, refusedItems) : read(items, item);
+  return read === undefined ? refuseByType(reading, item, refusedItems) : read(items, item);
 }
 
 function* readMessage({ reading, turns }: Items, item: Node): Cooperative<void> {
-  const message = reading.take(item, fields['message item']);
+  const message = takeMembers(reading, item, fields['message item']);
   const content = message.required('content');
   switch (message.requiredText('role')) {
     case 'user':
-      turns.add('user', yield* readParts(reading, content));
+      turns.user(yield* readParts(reading, content));
       break;
     case 'system':
     case 'developer':
-      turns.add('system', yield* readInstructions(reading, content));
+      turns.system(yield* readTexts(reading, content));
       break;
     case 'assistant':
-      for (const text of yield* reading.readContent(content, (part) => readSaid(reading, turns, part))) turns.say(text);
+      for (const said of yield* readSaid(reading, content)) turns.say(said);
       break;
     default:
-      reading.refuse(message.required('role'), 'must be user, assistant, system or developer.');
+      refuse(reading, message.required('role'), 'must be user, assistant, system or developer.');
   }
-}
-
-function* readInstructions(reading: Reading, content: Node): Cooperative<Part[]> {
-  const parts = yield* readParts(reading, content);
-  for (const part of parts) {
-    if (part.kind === 'text') continue;
-    reading.refuseType(part.at, "can't stand in instructions. Send it in a message of the user.");
-  }
-  return parts;
 }
 
 /** What one agent says to another is a message of the user for the one that reads it. */
 function* readAgentMessage({ reading, turns }: Items, item: Node): Cooperative<void> {
-  const { required } = reading.take(item, fields['agent_message item']);
+  const { required } = takeMembers(reading, item, fields['agent_message item']);
   const parts = yield* readParts(reading, required('content'));
-  if (parts.length > 0) turns.add('user', parts);
+  if (parts.length > 0) turns.user(parts);
 }
 
-/** The parts of a content or an output. */
-function readParts(reading: Reading, content: Node): Cooperative<Part[]> {
-  return reading.readContent<Part>(content, (part) => readPart(reading, part));
+type Said = AssistantTurn['said'][number];
+
+function readSaid(reading: Reading, content: Node): Cooperative<Said[]> {
+  return readContent<Said>(reading, content, toText, (part) => {
+    const type = typeOf(reading, part);
+    if (isText(type)) return toText(readText(reading, part));
+    if (type !== 'refusal') refuseType(reading, part, "can't stand in a message of the assistant. Send text.");
+    const { requiredString } = takeMembers(reading, part, fields['refusal part']);
+    return { kind: 'refusal', text: requiredString('refusal') };
+  });
 }
 
-const isText = (type: string) => type === 'input_text' || type === 'output_text' || type === 'text';
-
-const readText = (reading: Reading, part: Node): string =>
-  reading.take(part, fields['text part']).requiredString('text');
-
-/** Reads a part; undefined for one that only its maker can read. */
-function readPart(reading: Reading, part: Node): Part | undefined {
-  const type = reading.typeOf(part);
-  if (isText(type)) return toText(readText(reading, part));
-  switch (type) {
-    case 'input_image':
-      return toImage(part, reading.take(part, fields['input_image part']).requiredString('image_url'));
-    case 'input_file': {
-      const file = reading.take(part, fields['input_file part']);
-      return toFile(part, file.string('filename'), file.requiredString('file_data'));
-    }
-    case 'input_audio': {
-      const audio = reading.json.raw(reading.take(part, fields['input_audio part']).required('input_audio'));
-      return { kind: 'audio', at: part, written: `{"type":"input_audio","input_audio":${audio}}` };
-    }
-    case 'encrypted_content':
-      reading.leftOut.push(part);
-      return undefined;
-    default:
-      return reading.refusePart(part);
-  }
-}
-
-function readSaid(reading: Reading, turns: Turns, part: Node): TextPart | undefined {
-  const type = reading.typeOf(part);
-  if (isText(type)) return toText(readText(reading, part));
-  if (type !== 'refusal') reading.refuseType(part, "can't stand in a message of the assistant. Send text.");
-  turns.decline(reading.take(part, fields['refusal part']).requiredString('refusal'));
-  return undefined;
+function* readTexts(reading: Reading, content: Node): Cooperative<Raw[]> {
+  const parts = yield* readParts(reading, content);
+  return parts.map((part) => {
+    if (part.kind === 'text') return part.text;
+    return refuseType(reading, part.at, "can't stand in instructions. Send it in a message of the user.");
+  });
 }
 
 /** What was sealed here says what the model thought; else what was shown of it. */
 function* readReasoning({ reading, turns }: Items, item: Node): Cooperative<void> {
-  const { nodes, text } = reading.take(item, fields['reasoning item']);
+  const { nodes, text } = takeMembers(reading, item, fields['reasoning item']);
   const seal = text('encrypted_content');
   const opened = seal === undefined ? undefined : reading.open(seal);
   const content = yield* readReasoningTexts(reading, nodes.content);
@@ -190,48 +162,56 @@ const reasoningTexts = new Set(['summary_text', 'reasoning_text', 'text']);
 
 function* readReasoningTexts(reading: Reading, list: Node | undefined): Cooperative<string[]> {
   if (list === undefined) return [];
-  return yield* reading.readList(list, (part) => {
-    if (!reasoningTexts.has(reading.typeOf(part))) reading.refuseUnknown(part);
+  return yield* readList(reading, list, (part) => {
+    if (!reasoningTexts.has(typeOf(reading, part))) refuseUnknown(reading, part);
     return readText(reading, part);
   });
 }
 
-function addCall({ turns }: Items, at: Node, call: Members<'call_id'>, tool: ClientTool, given: string): void {
-  const id = call.requiredString('call_id');
-  turns.call({ at, id, tool, given: given === '""' ? '"{}"' : given }, call.requiredText('call_id'));
+function addCall(
+  { turns }: Items,
+  item: Node,
+  { requiredString, requiredText, text }: Members<'call_id' | 'name' | 'namespace'>,
+  kind: 'function' | 'custom',
+  given: Arguments,
+): void {
+  const id = requiredString('call_id');
+  const tool = { kind, name: requiredText('name'), namespace: text('namespace') };
+  turns.call({ at: item, id, tool, given }, requiredText('call_id'));
 }
 
 function readFunctionCall(items: Items, item: Node): undefined {
-  const call = items.reading.take(item, fields['function_call item']);
-  addCall(items, item, call, readReferred('function', call), call.requiredString('arguments'));
+  const call = takeMembers(items.reading, item, fields['function_call item']);
+  addCall(items, item, call, 'function', { form: 'string', raw: call.requiredString('arguments') });
 }
 
-function* readCustomCall(items: Items, item: Node): Cooperative<void> {
-  const call = items.reading.take(item, fields['custom_tool_call item']);
-  const given = yield* quoteJson(`{"input":${call.requiredString('input')}}`);
-  addCall(items, item, call, readReferred('custom', call), given);
+function readCustomCall(items: Items, item: Node): undefined {
+  const call = takeMembers(items.reading, item, fields['custom_tool_call item']);
+  addCall(items, item, call, 'custom', { form: 'input', raw: call.requiredString('input') });
 }
 
-function* readSearchCall(items: Items, item: Node): Cooperative<void> {
-  const { json } = items.reading;
-  const call = items.reading.take(item, fields['tool_search_call item']);
-  requireClientSearch(items.reading, item, call.raw('execution'));
+function readSearchCall({ reading, turns }: Items, item: Node): undefined {
+  const { json } = reading;
+  const call = takeMembers(reading, item, fields['tool_search_call item']);
+  requireClientSearch(reading, item, call.raw('execution'));
+  const id = call.requiredString('call_id');
   const given = call.required('arguments');
-  const raw = json.raw(given);
-  addCall(items, item, call, search, json.kind(given) === 'string' ? raw : yield* quoteJson(raw));
+  const tool = { kind: 'tool_search' as const, name: 'tool_search' };
+  const form = json.kind(given) === 'string' ? 'string' : 'json';
+  turns.call({ at: item, id, tool, given: { form, raw: json.raw(given) } }, call.requiredText('call_id'));
 }
 
 function* readOutput({ reading, turns }: Items, item: Node): Cooperative<void> {
-  const { required, requiredText } = reading.take(item, fields['call_output item']);
+  const { required, requiredText } = takeMembers(reading, item, fields['call_output item']);
   const id = requiredText('call_id');
-  turns.result(item, yield* readParts(reading, required('output')), id);
+  const parts = yield* readParts(reading, required('output'));
+  turns.result({ at: item, parts, failed: false }, id);
 }
 
-function* readSearchOutput({ reading, turns, tools }: Items, item: Node): Cooperative<void> {
-  const { raw, required, requiredText } = reading.take(item, fields['tool_search_output item']);
+function* readSearchOutput({ reading, turns, offers }: Items, item: Node): Cooperative<void> {
+  const { raw, required, requiredText } = takeMembers(reading, item, fields['tool_search_output item']);
   requireClientSearch(reading, item, raw('execution'));
   const id = requiredText('call_id');
-  const found: string[] = [];
-  yield* tools.read(required('tools'), { found });
-  turns.result(item, [toText(quote(found.length === 0 ? 'No tools found.' : found.join('\n')))], id);
+  const found = yield* offers.readFound(required('tools'));
+  turns.result({ at: item, parts: [], failed: false, found }, id);
 }

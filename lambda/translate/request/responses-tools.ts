@@ -1,9 +1,21 @@
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import type { ClientTool } from '../tools.ts';
-import type { Members } from './members.ts';
-import { type Choice, createOffers, type Offer, type Selection } from './offers.ts';
-import type { Reading, RefusedTypes } from './reading.ts';
+import type { Choice, Offer } from './asking.ts';
+import { type Members, takeMembers } from './members.ts';
+import {
+  isPauseDue,
+  type Reading,
+  type RefusedTypes,
+  readList,
+  refuse,
+  refuseByType,
+  refuseType,
+  refuseUnknown,
+  requireKind,
+  textOf,
+  typeOf,
+} from './reading.ts';
 import { responsesFields as fields } from './responses-fields.ts';
 
 /** Tools that agents offer by default and that run at the vendor: left out, unless one is forced. */
@@ -17,80 +29,75 @@ const refusedTools: RefusedTypes = [
   [/^(local_shell|shell|apply_patch)$/, 'is a tool whose calls this model does not know. Offer a function instead.'],
 ];
 
-/** A list of tools: their namespace, and the names of those that a search has found. */
+/** A tool within a list: its namespace, and whether a search has found it. */
 interface Around {
   readonly namespace?: string | undefined;
-  readonly found?: string[];
+  readonly found?: boolean;
 }
 
-export type ResponsesTools = ReturnType<typeof createResponsesTools>;
+export type ToolOffers = ReturnType<typeof createToolOffers>;
 
 /** The tools that a request offers, wherever they stand in it. */
-export function createResponsesTools(reading: Reading) {
-  const { json, names } = reading;
-  const offers = createOffers(reading);
+export function createToolOffers(reading: Reading) {
+  const { json } = reading;
+  const offers: Offer[] = [];
+  const deferred: Node[] = [];
   const hosted = new Map<string, Node>();
-  let deferred: Node | undefined; // the first that only a search may load
-  let hasSearch = false;
 
-  function offer(tool: Offer, { found }: Around): void {
-    offers.add(tool);
-    found?.push(names.nameOf(tool.tool));
-  }
-
-  function readTool(at: Node, around: Around): Cooperative<void> | undefined {
-    const type = reading.typeOf(at);
+  function* readTool(tool: Node, around: Around): Cooperative<readonly ClientTool[]> {
+    const type = typeOf(reading, tool);
     if (type === 'function' || type === 'custom') {
-      const tool = type === 'function' ? readFunction(reading, at, around) : readCustom(reading, at, around);
-      if (tool.deferred === undefined || around.found) offer(tool, around);
-      else deferred ??= tool.deferred;
-    } else if (type === 'namespace' && around.namespace === undefined) {
-      const { required, requiredText } = reading.take(at, fields['namespace tool']);
+      const offer = type === 'function' ? readFunction(reading, tool, around) : readCustom(reading, tool, around);
+      const isDeferred = offer.deferred !== undefined && around.found !== true;
+      if (isDeferred) deferred.push(offer.deferred);
+      else offers.push(offer);
+      return isDeferred ? [] : [offer.tool];
+    }
+    if (type === 'namespace' && around.namespace === undefined) {
+      const { required, requiredText } = takeMembers(reading, tool, fields['namespace tool']);
       const namespace = requiredText('name');
       const list = required('tools');
-      if (json.next(list) === list + 1) reading.leftOut.push(at); // without tools it is nothing
-      return readTools(list, { ...around, namespace });
-    } else if (type === 'tool_search' && around.namespace === undefined) {
-      offer(readSearch(reading, at), around);
-      hasSearch = true;
-    } else if (hostedTools.test(type)) {
-      hosted.set(type, at);
-      reading.leftOut.push(at);
-    } else reading.refuseUnknown(at, refusedTools);
-    return undefined;
-  }
-
-  function* readTools(list: Node, around: Around = {}): Cooperative<void> {
-    reading.requireKind(list, 'array');
-    for (const tool of json.elements(list)) {
-      const rest = readTool(tool, around);
-      if (rest !== undefined) yield* rest;
-      if (reading.isPauseDue(tool)) yield;
+      if (json.next(list) === list + 1) reading.leftOut.push(tool); // without tools it is nothing
+      return yield* readTools(list, { ...around, namespace });
     }
+    if (type === 'tool_search' && around.namespace === undefined) {
+      const offer = readSearch(reading, tool);
+      offers.push(offer);
+      return [offer.tool];
+    }
+    if (hostedTools.test(type)) {
+      hosted.set(type, tool);
+      reading.leftOut.push(tool);
+      return [];
+    }
+    return refuseByType(reading, tool, refusedTools);
   }
 
-  function* readChoice(at: Node): Cooperative<Choice> {
-    reading.requireKind(at, 'string', 'object');
-    if (json.kind(at) === 'string') return { at, mode: readMode(reading, at) };
-    const readName = (tool: Node) => offers.nameOf(tool, readReference(reading, tool, hosted));
-    if (reading.typeOf(at) !== 'allowed_tools') return { at, mode: 'required', forced: readName(at) };
-    const { required } = reading.take(at, fields.tool_choice);
-    const allowed = yield* reading.readList(required('tools'), (entry) => {
-      if (!hostedTools.test(reading.typeOf(entry))) return readName(entry);
-      reading.leftOut.push(entry);
-      return undefined;
-    });
-    return { at, mode: readMode(reading, required('mode')), allowed: new Set(allowed) };
+  function* readTools(list: Node, around: Around): Cooperative<ClientTool[]> {
+    requireKind(reading, list, 'array');
+    const tools: ClientTool[] = [];
+    for (const tool of json.elements(list)) {
+      for (const read of yield* readTool(tool, around)) tools.push(read);
+      if (isPauseDue(reading, tool)) yield;
+    }
+    return tools;
   }
 
   return {
-    read: readTools,
-    /** What is sent of all tools: those that only a search may load are among them once they were found. */
-    *select(choice: Node | undefined): Cooperative<Selection> {
-      if (deferred !== undefined && !hasSearch) {
-        reading.refuse(deferred, 'needs a tool_search among the tools, or no search could load the tool.');
+    /** Reads a list of tools. */
+    *read(list: Node): Cooperative<void> {
+      yield* readTools(list, {});
+    },
+    /** Reads what a search of the client found: from then on these tools are offered. */
+    readFound: (list: Node): Cooperative<ClientTool[]> => readTools(list, { found: true }),
+    readChoice: (choice: Node): Cooperative<Choice> => readChoice(reading, choice, hosted),
+    /** All tools that may be offered: those that only a search may load are there once they were found. */
+    finish(): readonly Offer[] {
+      const [first] = deferred;
+      if (first !== undefined && !offers.some(({ tool }) => tool.kind === 'tool_search')) {
+        refuse(reading, first, 'needs a tool_search among the tools, or no search could load the tool.');
       }
-      return offers.select(choice === undefined ? undefined : yield* readChoice(choice));
+      return offers;
     },
   };
 }
@@ -98,7 +105,7 @@ export function createResponsesTools(reading: Reading) {
 type Read = Offer & { readonly deferred: Node | undefined };
 
 function readFunction(reading: Reading, at: Node, { namespace }: Around): Read {
-  const tool = reading.take(at, fields['function tool']);
+  const tool = takeMembers(reading, at, fields['function tool']);
   return {
     at,
     tool: { kind: 'function', name: tool.requiredText('name'), namespace },
@@ -110,7 +117,7 @@ function readFunction(reading: Reading, at: Node, { namespace }: Around): Read {
 }
 
 function readCustom(reading: Reading, at: Node, { namespace }: Around): Read {
-  const tool = reading.take(at, fields['custom tool']);
+  const tool = takeMembers(reading, at, fields['custom tool']);
   const format = tool.nodes.format;
   return {
     at,
@@ -122,52 +129,60 @@ function readCustom(reading: Reading, at: Node, { namespace }: Around): Read {
 }
 
 function readGrammar(reading: Reading, at: Node): Offer['grammar'] {
-  const type = reading.typeOf(at);
-  const { requiredString } = reading.take(at, fields['custom tool.format']);
+  const type = typeOf(reading, at);
+  const { requiredString } = takeMembers(reading, at, fields['custom tool.format']);
   if (type === 'text') return undefined;
-  if (type !== 'grammar') reading.refuseUnknown(at);
+  if (type !== 'grammar') refuseUnknown(reading, at);
   return { at, syntax: requiredString('syntax'), definition: requiredString('definition') };
 }
 
-/** The tool by which a client searches among its own. */
-export const search: ClientTool = { kind: 'tool_search', name: 'tool_search' };
-
 function readSearch(reading: Reading, at: Node): Offer {
-  const { raw } = reading.take(at, fields['tool_search tool']);
+  const { raw } = takeMembers(reading, at, fields['tool_search tool']);
   requireClientSearch(reading, at, raw('execution'));
-  return { at, tool: search, description: raw('description'), parameters: raw('parameters') };
+  const tool = { kind: 'tool_search' as const, name: 'tool_search' };
+  return { at, tool, description: raw('description'), parameters: raw('parameters') };
 }
 
 /** Refuses a search that the vendor would have to run. */
 export function requireClientSearch(reading: Reading, at: Node, execution: string | undefined): void {
   if (execution === '"client"') return;
-  reading.refuse(at, 'is a tool search at the vendor, and this model has none. Set its execution to client.');
+  refuse(reading, at, 'is a tool search at the vendor, and this model has none. Set its execution to client.');
 }
 
 function deferredIn({ nodes, raw }: Members<'defer_loading'>): Node | undefined {
   return raw('defer_loading') === 'true' ? nodes.defer_loading : undefined;
 }
 
+function* readChoice(reading: Reading, at: Node, hosted: ReadonlyMap<string, Node>): Cooperative<Choice> {
+  requireKind(reading, at, 'string', 'object');
+  if (reading.json.kind(at) === 'string') return { at, mode: readMode(reading, at) };
+  if (typeOf(reading, at) !== 'allowed_tools') {
+    return { at, mode: 'required', forced: readReference(reading, at, hosted) };
+  }
+  const { required } = takeMembers(reading, at, fields.tool_choice);
+  const allowed = yield* readList(reading, required('tools'), (entry) => {
+    if (!hostedTools.test(typeOf(reading, entry))) return { at: entry, tool: readReference(reading, entry, hosted) };
+    reading.leftOut.push(entry);
+    return undefined;
+  });
+  return { at, mode: readMode(reading, required('mode')), allowed };
+}
+
 function readMode(reading: Reading, at: Node): Choice['mode'] {
-  const mode = reading.textOf(at);
+  const mode = textOf(reading, at);
   if (mode === 'auto' || mode === 'none' || mode === 'required') return mode;
-  return reading.refuse(at, 'must be auto, none or required.');
+  return refuse(reading, at, 'must be auto, none or required.');
 }
 
 /** The tool that a choice names. */
 function readReference(reading: Reading, at: Node, hosted: ReadonlyMap<string, Node>): ClientTool {
-  const type = reading.typeOf(at);
+  const type = typeOf(reading, at);
   if (hostedTools.test(type)) {
     const remedy = type.startsWith('web_search') ? 'In Codex: web_search = "disabled".' : 'Leave it out.';
-    reading.refuseType(hosted.get(type) ?? at, `runs at the vendor, and this model has none. ${remedy}`);
+    refuseType(reading, hosted.get(type) ?? at, `runs at the vendor, and this model has none. ${remedy}`);
   }
-  const reference = reading.take(at, fields.tool_choice);
-  if (type === 'tool_search') return search;
-  if (type !== 'function' && type !== 'custom') return reading.refuseUnknown(at);
-  return readReferred(type, reference);
+  const { requiredText, text } = takeMembers(reading, at, fields.tool_choice);
+  if (type === 'tool_search') return { kind: 'tool_search', name: 'tool_search' };
+  if (type !== 'function' && type !== 'custom') return refuseUnknown(reading, at);
+  return { kind: type, name: requiredText('name'), namespace: text('namespace') };
 }
-
-export const readReferred = (
-  kind: 'function' | 'custom',
-  { requiredText, text }: Members<'name' | 'namespace'>,
-): ClientTool => ({ kind, name: requiredText('name'), namespace: text('namespace') });

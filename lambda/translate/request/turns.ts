@@ -1,8 +1,6 @@
 import { excerpt } from '../../errors.ts';
-import type { Node } from '../../json/scan.ts';
-import type { AssistantTurn, Call, Thought, Turn } from './asking.ts';
-import type { Part, TextPart } from './parts.ts';
-import type { Reading } from './reading.ts';
+import type { AssistantTurn, Call, Part, Raw, Result, Thought, Turn } from './asking.ts';
+import { type Reading, refuse } from './reading.ts';
 
 const longestId = 60;
 
@@ -15,43 +13,50 @@ export function createTurns(reading: Reading) {
   let current: AssistantTurn | undefined;
   const assistant = (): AssistantTurn => {
     if (current === undefined) {
-      current = { role: 'assistant', texts: [], refusals: [], thoughts: [], calls: [] };
+      current = { role: 'assistant', said: [], thoughts: [], calls: [] };
       turns.push(current);
     }
     return current;
   };
+  const add = (turn: Turn) => {
+    current = undefined;
+    turns.push(turn);
+  };
   return {
-    add(role: 'system' | 'user', parts: readonly Part[]): void {
-      current = undefined;
-      turns.push({ role, parts });
+    system: (texts: readonly Raw[]): void => add({ role: 'system', texts }),
+    user: (parts: readonly Part[]): void => add({ role: 'user', parts }),
+    say(said: AssistantTurn['said'][number]): void {
+      assistant().said.push(said);
     },
-    say: (text: TextPart) => assistant().texts.push(text),
-    decline: (refusal: string) => assistant().refusals.push(refusal),
-    think: (thought: Thought) => assistant().thoughts.push(thought),
-    call(call: Call, id: string): void {
-      assistant().calls.push(call);
+    think(thought: Thought): void {
+      assistant().thoughts.push(thought);
+    },
+    call(call: Omit<Call, 'result'>, id: string): void {
+      const made: Call = { ...call, result: undefined };
+      assistant().calls.push(made);
       const same = called.get(id);
-      if (same === undefined) called.set(id, { calls: [call], answered: 0 });
-      else same.calls.push(call);
+      if (same === undefined) called.set(id, { calls: [made], answered: 0 });
+      else same.calls.push(made);
     },
-    /** What a call with this id gave. Some servers number the calls of each turn anew: the first that waits is meant. */
-    result(at: Node, parts: readonly Part[], id: string): void {
+    /** What the latest call with this id gave that has no result yet. */
+    result(result: Result, id: string): void {
       current = undefined;
+      // Some servers number the calls of each turn anew: the first that waits is meant.
       const same = called.get(id);
       const call = same?.calls[same.answered];
       if (same === undefined || call === undefined) {
         const what = `answers ${excerpt(id, longestId)}, which no call before it waits for.`;
-        reading.refuse(at, `${what} Send the full history.`);
+        refuse(reading, result.at, `${what} Send the full history.`);
       }
       same.answered += 1;
-      call.result = parts;
+      call.result = result;
     },
     /** The turns, once each call has its result. */
     finish(): readonly Turn[] {
       for (const turn of turns) {
         const unanswered = turn.role === 'assistant' && turn.calls.find(({ result }) => result === undefined);
         if (!unanswered) continue;
-        reading.refuse(unanswered.at, 'is a call without its output. Send the output too, or leave the call out.');
+        refuse(reading, unanswered.at, 'is a call without its output. Send the output too, or leave the call out.');
       }
       return turns;
     },

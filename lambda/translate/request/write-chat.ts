@@ -1,59 +1,82 @@
 import { pathTo } from '../../dialects/body.ts';
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
-import type { Asking } from './asking.ts';
+import { createToolTable, type ToolNames } from '../tools.ts';
+import { type Asking, type Format, quote } from './asking.ts';
 import { writeMessages } from './chat-messages.ts';
-import { quote } from './parts.ts';
-import type { Reading } from './reading.ts';
-import { type ChatUpstream, createBodyText, type Writing } from './writing.ts';
+import { selectTools, writeTools } from './chat-tools.ts';
+import { refuse } from './reading.ts';
+import { type BodyText, type ChatUpstream, createBodyText, type Writing } from './writing.ts';
 
-/**
- * Writes a chat request to the model with this id, in pieces, so that a long one need never be joined. Throws a 400 that names the
- * place of what chat can't carry.
- */
-export function* writeChat(
-  reading: Reading,
-  asking: Asking,
-  upstream: ChatUpstream,
-  model: string,
-): Cooperative<readonly string[]> {
-  const [unknown] = reading.unread;
-  if (upstream.unknown === 'refuse' && unknown !== undefined) {
-    reading.refuse(unknown, 'is not supported with this model. Leave it out.');
-  }
-  const body = createBodyText();
-  const writing: Writing = { reading, asking, upstream, body };
-  body.add('{"model":', quote(model), ',"messages":[');
-  yield* writeMessages(writing);
-  body.add(']');
-  yield* writeTools(writing);
-  for (const [name, raw] of Object.entries(limitsOf(writing))) if (raw !== undefined) body.add(`,"${name}":`, raw);
-  if (asking.format !== undefined) body.add(',"response_format":', asking.format);
-  writeReasoning(writing);
-  body.add('}');
-  return body.finish();
+/** A request in the words of another dialect. */
+export interface Translated {
+  /** The body's text in pieces, so that a long one need never be joined. */
+  readonly pieces: readonly string[];
+  /** The places of what the upstream was not told, as a header names them; undefined if there are none. */
+  readonly leftOut: string | undefined;
+  /** The same as nodes of the client's body. */
+  readonly leftOutNodes: ReadonlySet<Node>;
+  readonly tools: ToolNames;
 }
 
-/** Adds the members of a body that offer tools; nothing if none is left to offer. */
-function* writeTools({ asking: { tools: selected, oneCall }, body }: Writing): Cooperative<void> {
-  const { tools, choice } = selected;
-  if (tools.length === 0) return;
-  for (const [index, tool] of tools.entries()) {
-    body.add(index === 0 ? ',"tools":[' : ',', tool);
-    if (body.isPauseDue()) yield;
+const longestName = 64;
+
+/** Writes a chat request to the model with this id. Throws a 400 that names the place of what chat can't carry. */
+export function* writeChat(asking: Asking, upstream: ChatUpstream, model: string): Cooperative<Translated> {
+  const { json, unread } = asking;
+  const [unknown] = unread;
+  if (upstream.unknown === 'refuse' && unknown !== undefined) {
+    refuse(asking, unknown, 'is not supported with this model. Leave it out.');
   }
-  body.add(']');
-  if (choice !== undefined) body.add(',"tool_choice":', choice);
-  if (oneCall) body.add(',"parallel_tool_calls":false');
+  const leftOut: Node[] = [...asking.leftOut, ...unread];
+  const body = createBodyText();
+  const writing: Writing = {
+    asking,
+    upstream,
+    names: createToolTable(longestName),
+    body,
+    leaveOut: (at) => leftOut.push(at),
+  };
+  const { add } = body;
+  add('{"model":', quote(model), ',"messages":[');
+  // First, so that the tools offered have the names before those that are only remembered.
+  const selection = yield* selectTools(writing);
+  yield* writeMessages(writing);
+  add(']');
+  yield* writeTools(writing, selection);
+  for (const [name, raw] of Object.entries(limitsOf(writing))) if (raw !== undefined) add(`,"${name}":`, raw);
+  if (asking.format !== undefined) addFormat(body, asking.format);
+  writeReasoning(writing);
+  add('}');
+  return {
+    pieces: body.finish(),
+    leftOut: namePlaces(json, leftOut),
+    leftOutNodes: new Set(leftOut),
+    tools: writing.names,
+  };
 }
 
 function limitsOf({ asking, upstream }: Writing): Asking['sampling'] {
+  const limit = asking.limit ?? upstream.limit?.toString();
   return {
-    [upstream.limitName]: asking.limit ?? upstream.limit?.toString(),
+    [upstream.limitName]: limit,
     ...asking.sampling,
     ...(asking.stream && { stream: 'true' }),
     ...(asking.stream && upstream.streamOptions === 'send' && { stream_options: '{"include_usage":true}' }),
   };
+}
+
+function addFormat({ add }: BodyText, format: Format): void {
+  if (format.kind === 'json') {
+    add(',"response_format":{"type":"json_object"}');
+    return;
+  }
+  const { name, description, schema, strict } = format;
+  add(',"response_format":{"type":"json_schema","json_schema":{"name":', name);
+  if (description !== undefined) add(',"description":', description);
+  add(',"schema":', schema);
+  if (strict !== undefined) add(',"strict":', strict);
+  add('}}');
 }
 
 /** From little to much. */
@@ -68,7 +91,7 @@ const switches: Readonly<Partial<Record<ChatUpstream['reasoning'], (on: boolean)
 
 /** Adds how much the model is to reason, by the member that the upstream knows. What it has no word for is left out. */
 function writeReasoning(writing: Writing): void {
-  const { reading, asking, upstream, body } = writing;
+  const { asking, upstream, body, leaveOut } = writing;
   const { wish, level } = asking.reasoning;
   const write = switches[upstream.reasoning];
   if (upstream.reasoning === 'reasoning_effort') addEffort(writing);
@@ -76,18 +99,18 @@ function writeReasoning(writing: Writing): void {
     if (write !== undefined && wish !== undefined) body.add(`,${write(wish === 'on')}`);
     // A switch says all there is to say of the level none.
     const isSaid = write !== undefined && level?.name === 'none';
-    if (level !== undefined && !isSaid) reading.leftOut.push(level.at);
+    if (level !== undefined && !isSaid) leaveOut(level.at);
   }
 }
 
-function addEffort({ reading, asking, upstream, body }: Writing): void {
+function addEffort({ asking, upstream, body, leaveOut }: Writing): void {
   const { offAt, level } = asking.reasoning;
   // Whoever switches it off has no level.
-  if (offAt !== undefined && level !== undefined) reading.leftOut.push(level.at);
+  if (offAt !== undefined && level !== undefined) leaveOut(level.at);
   const wanted = offAt === undefined ? level : { at: offAt, name: 'none', exact: true };
   if (wanted === undefined) return;
   const known = nearest(wanted.name, upstream.levels);
-  if (known !== wanted.name || !wanted.exact) reading.leftOut.push(wanted.at);
+  if (known !== wanted.name || !wanted.exact) leaveOut(wanted.at);
   if (known !== undefined) body.add(`,"reasoning_effort":"${known}"`);
 }
 

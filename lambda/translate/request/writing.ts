@@ -1,13 +1,16 @@
 import { charactersPerSlice } from '../../json/cooperative.ts';
-import type { Asking } from './asking.ts';
-import type { Reading } from './reading.ts';
+import type { Node } from '../../json/scan.ts';
+import type { ToolTable } from '../tools.ts';
+import type { Asking, Raw } from './asking.ts';
 
 /** One request while it is written. */
 export interface Writing {
-  readonly reading: Reading;
   readonly asking: Asking;
   readonly upstream: ChatUpstream;
+  readonly names: ToolTable;
   readonly body: BodyText;
+  /** Notes a place that the upstream has nothing for. */
+  readonly leaveOut: (at: Node) => void;
 }
 
 /** In characters. A shorter piece is joined with its neighbours, because each piece is written by itself. */
@@ -20,20 +23,29 @@ export type BodyText = ReturnType<typeof createBodyText>;
 /** A body's text while it is written. */
 export function createBodyText() {
   const pieces: string[] = [];
-  let joined = '';
+  const short: string[] = [];
+  let length = 0;
   let work = 0;
   const join = () => {
-    if (joined !== '') pieces.push(joined);
-    joined = '';
+    if (length > 0) pieces.push(short.join(''));
+    short.length = 0;
+    length = 0;
+  };
+  const addPiece = (piece: string) => {
+    work += Math.min(piece.length, shortPiece) + costOfPiece;
+    if (piece.length >= shortPiece || length >= longestJoined) join();
+    if (piece.length >= shortPiece) pieces.push(piece);
+    else {
+      short.push(piece);
+      length += piece.length;
+    }
   };
   return {
     /** Adds JSON text. */
-    add(...texts: readonly string[]): void {
-      for (const text of texts) {
-        work += Math.min(text.length, shortPiece) + costOfPiece;
-        if (text.length >= shortPiece || joined.length >= longestJoined) join();
-        if (text.length >= shortPiece) pieces.push(text);
-        else joined += text;
+    add(...raws: readonly Raw[]): void {
+      for (const raw of raws) {
+        if (typeof raw === 'string') addPiece(raw);
+        else for (const piece of raw) addPiece(piece);
       }
     },
     /** Whether so much was written since the last pause that one is due. */

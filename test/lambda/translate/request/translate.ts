@@ -1,6 +1,5 @@
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { keyOf } from '../../../../lambda/settings/secrets.ts';
-import { namePlaces } from '../../../../lambda/translate/request/write-chat.ts';
 import type { ChatUpstream } from '../../../../lambda/translate/request/writing.ts';
 import { createSeals } from '../../../../lambda/translate/seal.ts';
 import { translateRequest } from '../../../../lambda/translate/translation.ts';
@@ -37,11 +36,11 @@ interface ChatBody {
 export function toChat(dialect: ClientDialect, request: unknown, upstream: Partial<ChatUpstream> = {}) {
   const text = typeof request === 'string' ? request : JSON.stringify(request);
   const target = { upstream: { ...plainUpstream, ...upstream }, model: 'up-model' };
-  const json = createScanner().scan(text);
-  const { pieces, leftOut, tools, thoughts } = atOnce(translateRequest(dialect, json, seals, target));
+  const work = translateRequest(dialect, createScanner().scan(text), seals, target);
+  const { pieces, leftOut, tools, thoughts } = atOnce(work);
   const written = pieces.join('');
   const body: ChatBody = JSON.parse(written);
-  return { text: written, body, leftOut: namePlaces(json, leftOut), tools, thoughts };
+  return { text: written, body, leftOut, tools, thoughts };
 }
 
 /** The message of the refusal; undefined if the request is translated. */

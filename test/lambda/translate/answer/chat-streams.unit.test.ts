@@ -2,8 +2,9 @@ import { expect, test } from '@jest/globals';
 import { readEvents } from '../../../support/client-view.ts';
 import { type ChatCase, end, type Piece, usageOf } from './cases/case.ts';
 import { chatCases } from './cases/index.ts';
+import { assertResponse } from './response-schema.ts';
 import { bytesOf, type Client, clients, plainOf, translateAnswer, translateStream } from './translated.ts';
-import { assertStream, fold } from './validate.ts';
+import { assertMessage, assertStream, fold } from './validate.ts';
 
 /** A request that asks for all that a response repeats. */
 const body = {
@@ -86,6 +87,7 @@ test.each(chatCases.map((one) => [one.name, one] as const))('%s', (_name, one) =
     const plain = plainOf(one);
     if (plain === undefined) continue;
     const answer = translateAnswer(client, plain, setupOf(one));
+    (client === 'responses' ? assertResponse : assertMessage)(answer);
     expect(withoutIds(answer)).toEqual(withoutIds(folded));
   }
 });

@@ -1,6 +1,8 @@
 import { expect } from '@jest/globals';
 import { testRows } from '../../../support/test-rows.ts';
+import { assertResponse } from './response-schema.ts';
 import { translateAnswer } from './translated.ts';
+import { assertMessage } from './validate.ts';
 
 const rain = '{"city":"Paris"}';
 const sun = '{"city":"Rome"}';
@@ -91,8 +93,10 @@ testRows<readonly [name: string, message: object, says: Says, choice?: object, a
 ])('a plain answer with %s', (_name, message, says, choice = {}, rest = {}) => {
   const answer = { id: 'x', model: 'up', choices: [{ index: 0, message, finish_reason: 'stop', ...choice }], ...rest };
   const response = Object(translateAnswer('responses', answer));
+  assertResponse(response);
   expect(response).toMatchObject({ status: 'completed', output: says.map(itemOf) });
   const read = Object(translateAnswer('messages', answer));
+  assertMessage(read);
   expect(read.content).toMatchObject(says.map(blockOf));
   const hasCalled = says.some((piece) => typeof piece === 'object' && 'name' in piece);
   expect(read.stop_reason).toBe(hasCalled ? 'tool_use' : 'end_turn');

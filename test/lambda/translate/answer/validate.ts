@@ -1,16 +1,18 @@
 import { expect } from '@jest/globals';
 import type { ClientEvent } from '../../../support/client-view.ts';
+import { assertEvent } from './response-schema.ts';
 import type { Client } from './translated.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what is on the wire is checked here
 type Wire = any;
 
-/** Follows a stream of responses as its strictest reader would: every event is numbered, and where it belongs. */
+/** Follows a stream of responses as its strictest reader would: every event is valid, numbered, and where it belongs. */
 function followResponses(wire: readonly Wire[]): void {
   const open = new Map<number, { id: string; text: string; part: number; isPartOpen: boolean }>();
   const done: Wire[] = [];
   let items = 0;
   for (const [at, event] of wire.entries()) {
+    assertEvent(event);
     expect(event.sequence_number).toBe(at);
     const { type, output_index: index } = event;
     if (at < 2) expect(type).toBe(['response.created', 'response.in_progress'][at]);
@@ -45,21 +47,49 @@ function followResponses(wire: readonly Wire[]): void {
   expect(last.response.output).toHaveLength(items);
 }
 
+/** Members by type: what the SDK's types say is always there. Anthropic publishes no document with schemas. */
+const starts: Readonly<Record<string, object>> = {
+  text: { type: 'text', text: '' },
+  thinking: { type: 'thinking', thinking: '', signature: '' },
+  tool_use: { type: 'tool_use', id: expect.any(String), name: expect.any(String), input: {} },
+};
+const deltas: Readonly<Record<string, readonly string[]>> = {
+  ...{ text: ['text_delta'], thinking: ['thinking_delta', 'signature_delta'], tool_use: ['input_json_delta'] },
+};
+const count = expect.any(Number);
+const usage = {
+  ...{ input_tokens: count, cache_creation_input_tokens: count, cache_read_input_tokens: count, output_tokens: count },
+};
+
+export function assertMessage(message: unknown): void {
+  const id = expect.stringMatching(/^msg_/);
+  expect(message).toMatchObject({ id, role: 'assistant', type: 'message', model: 'svc' });
+  expect(Object(message).usage).toEqual(usage);
+  expect(message).toHaveProperty('stop_sequence');
+}
+
 /** The same for messages: one block is open at a time, and their indexes have no gaps. */
 function followMessages(wire: readonly Wire[]): void {
-  let isOpen = false;
+  let open: string | undefined;
   let index = 0;
   for (const [at, event] of wire.entries()) {
     const { type } = event;
     if (event.index !== undefined) expect(event.index).toBe(index);
-    if (at === 0) expect(type).toBe('message_start');
-    else if (type === 'content_block_delta') expect(isOpen).toBe(true);
-    else if (type === 'content_block_start' || type === 'content_block_stop') {
-      expect(isOpen).toBe(type === 'content_block_stop');
-      isOpen = !isOpen;
-      if (!isOpen) index += 1;
-    } else if (type === 'message_delta') expect([isOpen, wire[at + 1].type]).toEqual([false, 'message_stop']);
-    else if (type === 'message_stop' || type === 'error') expect(at).toBe(wire.length - 1);
+    if (at === 0) {
+      expect(type).toBe('message_start');
+      assertMessage(event.message);
+    } else if (type === 'content_block_start') {
+      expect(open).toBe(undefined);
+      open = String(event.content_block.type);
+      expect(event.content_block).toEqual(starts[open]);
+    } else if (type === 'content_block_delta') expect(deltas[open ?? '']).toContain(event.delta.type);
+    else if (type === 'content_block_stop') {
+      expect(open).toBeDefined();
+      open = undefined;
+      index += 1;
+    } else if (type === 'message_delta') {
+      expect([open, wire[at + 1].type, event.usage]).toEqual([undefined, 'message_stop', usage]);
+    } else if (type === 'message_stop' || type === 'error') expect(at).toBe(wire.length - 1);
     else expect(type).toBe('ping');
   }
   expect(['message_stop', 'error']).toContain(wire.at(-1).type);

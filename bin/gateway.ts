@@ -9,7 +9,7 @@ import { artifacts } from '../lib/bundle.ts';
 import { type DeploymentConfig, readDeploymentConfig } from '../lib/config.ts';
 import { judgeTemplate } from '../lib/diff/guarantees/index.ts';
 import { GatewayStack } from '../lib/gateway-stack.ts';
-import { findCommit, findContextFaults } from '../lib/synthesis.ts';
+import { dropCleanReport, findCommit, findContextFaults } from '../lib/synthesis.ts';
 
 // The CDK's current behaviour, not the one for older apps. The template's snapshot shows what an upgrade changes.
 const app = new App({ context: featureFlags });
@@ -39,6 +39,7 @@ new GatewayStack(app, 'InferenceGateway', { config, commit, code });
 if (config.edge && distributionId) new EdgeAlarmsStack(app, 'EdgeAlarms', { config, distributionId });
 // What is synthesized must keep what the gateway guarantees, whatever the code of its stacks came to say.
 for (const { template } of app.synth().stacks) complain(judgeTemplate(template));
+dropCleanReport(app.outdir);
 
 function readConfigOrExit(block: unknown, stage: unknown): DeploymentConfig {
   try {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The commit of the working tree, with `-dirty` if there are changes; undefined if git does not know. */
@@ -29,11 +29,24 @@ export function findContextFaults(context: object, folder: string, home: string)
     );
 }
 
+/** What is read here of files in JSON. */
+interface Files {
+  readonly context?: object;
+  readonly pluginReports?: readonly { readonly violations: readonly unknown[] }[];
+}
+
 /** Nothing where there is no such file; what is wrong with one, the command line says. */
-function readJson(file: string): { readonly context?: object } {
+function readJson(file: string): Files {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) ?? {};
   } catch {
     return {};
   }
+}
+
+/** Removes the report of the rules if none is broken, because the CDK's command line would print a blank line for it. */
+export function dropCleanReport(outdir: string): void {
+  const path = join(outdir, 'validation-report.json');
+  const { pluginReports } = readJson(path);
+  if (pluginReports?.every(({ violations }) => violations.length === 0)) rmSync(path);
 }

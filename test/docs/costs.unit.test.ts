@@ -13,8 +13,9 @@ const page = readFileSync('docs/hosting.md', 'utf8');
  * for each service. Tables on demand, functions, URLs, topics and log groups cost nothing while nobody calls.
  */
 const price = {
-  ...{ gigabyteSecond: 0.0000133334, millionInvocations: 0.2, millionWrites: 0.625 },
-  ...{ gigabyteLogged: 0.5, metric: 0.3, watchedMetric: 0.1, dashboard: 3, secret: 0.4, tenThousandSecretReads: 0.05 },
+  ...{ gigabyteSecond: 0.0000133334, millionInvocations: 0.2, millionWrites: 0.625, millionReads: 0.125 },
+  ...{ gigabyteLogged: 0.5, gigabyteSent: 0.09, metric: 0.3, watchedMetric: 0.1, dashboard: 3 },
+  ...{ secret: 0.4, tenThousandSecretReads: 0.05 },
 };
 const month = 730; // hours
 /** The gateway's line with its metrics, and Lambda's own lines about the invocation. */
@@ -58,7 +59,6 @@ test('what stands idle is counted in the template, and has its price', () => {
 
 test('the canary adds its resources, and three short streams every five minutes', () => {
   const { template } = synthesizeStack({ canary: true });
-  usual.hasResourceProperties('AWS::Lambda::Function', { MemorySize: usualMemory });
   template.hasResourceProperties('AWS::Events::Rule', { ScheduleExpression: 'rate(5 minutes)' });
   template.hasResourceProperties('AWS::Lambda::Function', { MemorySize: 256, Timeout: 60 });
   const [runs, requests, seconds] = [month * 12, 3, 3];
@@ -88,4 +88,23 @@ test('metrics are as many as codes, classes and models can make, and an environm
 | if all ${count} metrics have a value in every hour | + ${dollars(count * price.metric)} |
 | for each environment in use all month, which reads a secret once a minute | + ${dollars(reads)} |
 `);
+});
+
+/** Dollars for a million streams: each writes its counter once, and reads a key that is not cached. */
+function costOfMillion(seconds: number, memory: number) {
+  const compute = 1e6 * seconds * (memory / 1024) * price.gigabyteSecond + price.millionInvocations;
+  // Forty events a second, of 230 bytes each.
+  const transfer = ((1e6 * seconds * 40 * 230) / 1e9) * price.gigabyteSent;
+  const logs = ((1e6 * logBytes) / 1e9) * price.gigabyteLogged;
+  return { transfer, whole: compute + transfer + logs + price.millionWrites + price.millionReads };
+}
+
+test('a million streams cost their time, most of all', () => {
+  usual.hasResourceProperties('AWS::Lambda::Function', { MemorySize: usualMemory, Architectures: ['arm64'] });
+  const rows = [2, 10, 30, 60, 300].map((seconds) => {
+    const whole = [256, 512, 1024].map((memory) => dollars(costOfMillion(seconds, memory).whole));
+    return `| streams of ${seconds} s | ${whole.join(' | ')} | ${dollars(costOfMillion(seconds, usualMemory).transfer)} |`;
+  });
+  expect(page).toContain(`\n${rows.join('\n')}\n`);
+  expect(page).toContain(`and another to its refund: ${dollars(price.millionWrites)} for a million.`);
 });

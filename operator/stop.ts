@@ -42,7 +42,8 @@ const whatHappens =
 
 function howToUndo({ stack, region }: TargetOptions): string {
   const options = [stack && ` --stack ${stack}`, region && ` --region ${region}`].filter(Boolean);
-  return `No deployment undoes it, but this does: npm run resume${options.length > 0 ? ` --${options.join('')}` : ''}`;
+  const command = `npm run resume${options.length > 0 ? ` --${options.join('')}` : ''}`;
+  return `No deployment undoes it, but this does, with the same environment variables: ${command}`;
 }
 
 function createSwitch(name: string, description: string, terminal: Terminal): Command {

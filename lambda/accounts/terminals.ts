@@ -130,8 +130,9 @@ export function createTerminalSignIn(dependencies: Dependencies): Endpoints {
       async 'device/approve'({ input, network, member }) {
         const { device } = await lookUp(readText(input, 'code'), network.id);
         await keyring.requireFreeSlot(member);
-        await limits.countGrant(network.id, member);
+        const undo = await limits.countGrant(network.id, member);
         if (await terminals.decide(device, member, now(), token())) return {};
+        await undo();
         throw unknownCode();
       },
 

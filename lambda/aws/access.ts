@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import { ConfigError, type Environment } from '../settings/read.ts';
-import { createMinuteCache, type RefreshDependencies, withinTimeLimit } from '../settings/refresh.ts';
+import { createMinuteCache, type RefreshDependencies, shareReading, withinTimeLimit } from '../settings/refresh.ts';
 
 /** An AWS service that speaks JSON. */
 export interface Service {
@@ -87,15 +87,21 @@ const noAccess = 'The gateway has no access to its own store right now. Please t
 
 /**
  * Asks the SDK for credentials every minute, in the background. It renews them minutes before they expire; while that fails, the
- * last known ones stay in use. A request waits only for the first ones, and not for long.
+ * last known ones stay in use. A request waits only for the first ones, and for others once they have expired, and not for long.
  */
 export function keepCredentials(
   provide: () => Promise<Credentials>,
   refreshing: Omit<RefreshDependencies, 'onStale'>,
 ): () => Promise<Credentials> {
+  const { now } = refreshing;
   const read = createMinuteCache(() => withinTimeLimit(provide()), { ...refreshing, onStale: () => {} });
-  return () =>
-    read().catch((cause) => {
+  const renew = shareReading(() => withinTimeLimit(provide()), now);
+  return async () => {
+    try {
+      const known = await read();
+      return known.expiration && known.expiration.getTime() <= now() ? await renew() : known;
+    } catch (cause) {
       throw new GatewayError('service_unavailable', noAccess, { source: 'store', cause });
-    });
+    }
+  };
 }

@@ -70,29 +70,47 @@ function createTake(name: LimitName, limit: number, { tallies, now, onLost, ...w
   const itemsOf = createParts(name, count, now);
   let spentOn: number | undefined;
 
-  const add = (item: string, expiresAt: number, most: number) =>
-    tallies.add(item, 1, expiresAt, most).catch((error) => {
+  const add = async ({ item, most, expiresAt }: Part): Promise<Taken | undefined> => {
+    const found = await tallies.add(item, 1, expiresAt, most).catch((error) => {
       if (isAnswerLost(error)) onLost(error, name);
       throw error;
     });
+    if (found === undefined) return undefined;
+    const giveBack = () => tallies.add(item, -1, expiresAt).catch((error) => onLost(error, name));
+    return { name, used: (100 * found) / most, giveBack };
+  };
+
+  /** Parts that are probably full are read first: that is cheaper than a write that is refused. */
+  const find = async (all: readonly Part[], isSpent: boolean): Promise<Taken | undefined> => {
+    const [first, ...others] = all;
+    const taken = first && !isSpent ? await add(first) : undefined;
+    if (taken) return taken;
+    const left = isSpent ? all : others;
+    const room = await Promise.all(left.map(async ({ item, most }) => (await tallies.read(item)) < most));
+    for (const part of left.filter((_, index) => room[index])) {
+      const found = await add(part);
+      if (found) return found;
+    }
+    return undefined;
+  };
 
   return async (time: number): Promise<Taken> => {
     const { period: day, resetAt, expiresAt } = dayOf(time);
-    let mayHaveRoom = spentOn !== day;
-    for (const { index, item } of itemsOf(day)) {
-      const most = Math.floor(limit / count) + (index < limit % count ? 1 : 0);
-      // To read what is probably full is cheaper than a write that is refused.
-      const found = mayHaveRoom || (await tallies.read(item)) < most ? await add(item, expiresAt, most) : undefined;
-      if (found !== undefined) {
-        spentOn = undefined;
-        const giveBack = () => tallies.add(item, -1, expiresAt).catch((error) => onLost(error, name));
-        return { name, used: (100 * found) / most, giveBack };
-      }
-      mayHaveRoom = false;
-    }
-    spentOn = day;
+    const all = itemsOf(day).map(({ index, item }) => {
+      return { item, expiresAt, most: Math.floor(limit / count) + (index < limit % count ? 1 : 0) };
+    });
+    const taken = await find(all, spentOn === day);
+    spentOn = taken ? undefined : day;
+    if (taken) return taken;
     throw allAnswered(name, resetAt, time, wording);
   };
+}
+
+/** An item that holds a share of a limit. */
+interface Part {
+  readonly item: string;
+  readonly most: number;
+  readonly expiresAt: number;
 }
 
 /**
@@ -145,7 +163,7 @@ export function createSpendLimit({ spendLimit, tallies, now, onLost }: SpendDepe
   const sumOf = (day: number): Promise<number> => {
     if (known?.day === day && now() < known.until) return known.sum;
     const sum = readSum(day).catch((error) => {
-      known = undefined;
+      if (known?.sum === sum) known = undefined;
       throw error;
     });
     known = { day, until: now() + readEvery, sum };

@@ -75,6 +75,7 @@ export function waitOutBurst(
     const reply = await probe(request);
     if (reply.status !== 429 || reply.headers.get('x-should-retry') === 'false') return reply;
     const seconds = Number(reply.headers.get('retry-after'));
+    if (!(seconds > 0 && seconds <= 60)) return reply;
     tell(`The burst limit is reached: going on in ${seconds} s.\n`);
     await wait(seconds * 1000);
     return probe(request);

@@ -88,8 +88,8 @@ export async function rotate(
   const retired =
     overlap === undefined ? target.keys.revoke(old.id, now) : target.keys.change(old.id, { expiresAt: end });
   await retired.catch((cause) => {
-    const remedy = `Revoke ${record.id}, and rotate again`;
-    throw new CommandError(`${record.id} is a new key, but ${old.id} still works (${cause.message}). ${remedy}`);
+    const rest = `${old.id} may still work (${cause.message}): revoke it`;
+    throw new CommandError(`The new key ${record.id} is ${key}, but ${rest}`);
   });
   const anew = hasOwnCounters(record) ? ' What it counts for itself alone starts at 0.' : '';
   const rest = overlap === undefined ? `is revoked. ${soon}` : `works until ${showTime(end)} beside it.`;

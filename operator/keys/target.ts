@@ -43,7 +43,9 @@ export async function openTarget({ stack, region }: TargetOptions): Promise<Targ
   const isMeant = dataDir === undefined || (file?.dataDir !== undefined && resolve(file.dataDir) === resolve(dataDir));
   if (file && isMeant) return open(runningGateway(file));
   if (dataDir !== undefined) return openDirectory(dataDir, settings);
-  throw new CommandError(`no gateway is running on port ${port}: start one with \`npm start\`, or pass --stack NAME`);
+  throw new CommandError(
+    `no gateway is running on port ${port}: start it with \`PORT=${port} npm start\`, or pass --stack NAME`,
+  );
 }
 
 async function open(facts: TargetFacts, close = async () => {}): Promise<Target> {

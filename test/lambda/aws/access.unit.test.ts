@@ -45,9 +45,10 @@ describe('the address of a service', () => {
   });
 });
 
+const ids = { accessKeyId: 'id', secretAccessKey: 'secret' };
+
 describe('the credentials that Lambda gives', () => {
   test('may include a session token', async () => {
-    const ids = { accessKeyId: 'id', secretAccessKey: 'secret' };
     expect(await readAwsAccess(given).credentials()).toEqual(ids);
     const access = readAwsAccess({ ...given, AWS_SESSION_TOKEN: 'token' });
     expect([access.region, await access.credentials()]).toEqual(['eu-central-1', { ...ids, sessionToken: 'token' }]);
@@ -87,6 +88,22 @@ describe('credentials of a process that lives on', () => {
       await turnEventLoop(5);
     }
     expect([await read(), asked.length]).toEqual(['key-3', 3]);
+  });
+
+  test('are never used once they have expired, whatever became of the renewal in the background', async () => {
+    const clock = { now: 0 };
+    const given = [60_000, 120_000].map((end) => ({ ...ids, accessKeyId: `until-${end}`, expiration: new Date(end) }));
+    let failing = false;
+    const provide = async () => {
+      if (failing) throw new Error('planted');
+      return given.find(({ expiration }) => expiration.getTime() > clock.now) ?? ids;
+    };
+    const read = keepCredentials(provide, { now: () => clock.now, runEvery: () => {} });
+    expect(await read()).toMatchObject({ accessKeyId: 'until-60000' });
+    clock.now = 60_000;
+    expect(await read()).toMatchObject({ accessKeyId: 'until-120000' });
+    failing = true;
+    await expect(read()).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 
   test('keep nobody waiting for long if whoever gives them hangs, and he is asked anew', async () => {

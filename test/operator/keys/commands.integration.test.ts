@@ -168,7 +168,7 @@ describe('rotate', () => {
     const old = await issued();
     const revoke = () => Promise.reject(new Error('no more writes'));
     await expect(runOn({ keys: { ...target.keys, revoke } }, 'rotate', old.id)).rejects.toThrow(
-      / is a new key, but \S+ still works \(no more writes\)\. Revoke key_\S+, and rotate again$/,
+      /^The new key key_\S+ is ltk_\S{43}, but key_\S+ may still work \(no more writes\): revoke it$/,
     );
     expect(await target.keys.findKey(hashKey(old.key))).not.toHaveProperty('revokedAt');
   });

@@ -83,7 +83,7 @@ describe('faults are reported in one line, never with a stack trace', () => {
     [
       ['list'],
       { PORT: '18788' },
-      /^no gateway is running on port 18788: start one with `npm start`, or pass --stack NAME$/,
+      /^no gateway is running on port 18788: start it with `PORT=18788 npm start`, or pass --stack NAME$/,
     ],
     [
       ['usage', '--tokens'],

@@ -133,7 +133,7 @@ const textType = /^(text\/.+|application\/(json|javascript|xml))$/;
 
 /** What the gateway reads of the event that a Function URL makes from a request (payload format 2.0). */
 function toEvent(request: IncomingMessage, body: Buffer): LambdaFunctionURLEvent {
-  const { headers } = headersOf(request);
+  const headers = headersOf(request);
   const { path, query } = targetOf(request);
   const mediaType = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
   const isText = textType.test(mediaType) && isUtf8(body);

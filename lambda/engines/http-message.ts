@@ -12,14 +12,14 @@ export function targetOf({ url = '/' }: IncomingMessage) {
   return { path: path.startsWith('/') ? path : '/', query: mark < 0 ? '' : local.slice(mark + 1) };
 }
 
-/** The headers by lower-case name, the values of a repeated one joined by commas; cookies apart. */
-export function headersOf(request: IncomingMessage): { headers: Record<string, string>; cookies: string[] } {
+/** The headers by lower-case name, the values of a repeated one joined by commas; without cookies. */
+export function headersOf(request: IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = {};
   const { headersDistinct } = request;
   for (const name in headersDistinct) {
     if (name !== 'cookie') headers[name] = headersDistinct[name]?.join(',') ?? '';
   }
-  return { headers, cookies: headersDistinct.cookie ?? [] };
+  return headers;
 }
 
 /** Calls back when the connection is lost before the response has been sent. */

@@ -141,7 +141,7 @@ async function serve(
 
 /** What the head of a request says. */
 function headOf(request: IncomingMessage, clientAddress: HttpServerOptions['clientAddress']) {
-  const { headers } = headersOf(request);
+  const headers = headersOf(request);
   const { path } = targetOf(request);
   const sourceAddress = addressOf(request, clientAddress);
   return { method: request.method ?? 'GET', path, headers, host: headers.host ?? '', sourceAddress };

@@ -29,14 +29,17 @@ test('the links of all pages lead to files and headings that exist', () => {
   expect(links.flatMap(({ page, link }) => faultOf(page, link) ?? [])).toEqual([]);
 });
 
-test('every page can be reached from the README by links', () => {
+test('every page can be reached from the README by links, or stands in a folder that can', () => {
   const reached = new Set<string>();
   const follow = (page: string) => {
     if (reached.has(page)) return;
     reached.add(page);
     for (const link of readLinks(readFileSync(page, 'utf8'))) {
       const [file = ''] = link.split('#');
-      if (file.endsWith('.md') && !/^\w+:/.test(file)) follow(normalize(join(dirname(page), file)));
+      if (file === '' || /^\w+:/.test(file)) continue;
+      const path = normalize(join(dirname(page), file));
+      if (file.endsWith('.md')) follow(path);
+      else for (const listed of pages.filter((one) => dirname(one) === path)) follow(listed);
     }
   };
   follow('README.md');

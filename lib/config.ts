@@ -183,16 +183,17 @@ function contradictions(values: StackValues, given: Texts): string[] {
       'for a caller who needs more, issue several keys with limits of their own: each has a counter to itself';
     faults.push(`BURST_LIMIT must be at most ${mostBurst}, which one counter can serve at once; ${instead}`);
   }
-  if (edge === false) {
-    const useless = Object.keys(given).filter((name) => /^edge\w/.test(name));
+  if (!edge) {
+    const useless = edge === false ? Object.keys(given).filter((name) => /^edge\w/.test(name)) : [];
     return [...faults, ...useless.map((name) => `${name} needs edge: true`)];
   }
-  if (edge && given.EDGE_HEADER) faults.push('EDGE_HEADER is set by the stack where edge is true');
+  if (given.EDGE_HEADER) faults.push('EDGE_HEADER is set by the stack where edge is true');
   if ((edgeDomainName && !given.edgeCertificateArn) || (edgeCertificateArn && !given.edgeDomainName)) {
     faults.push('edgeDomainName and edgeCertificateArn belong together: set both or neither');
   }
-  const interval = Number(given.KEEP_ALIVE_INTERVAL ?? settings.KEEP_ALIVE_INTERVAL.fallback);
-  if (interval * 2 > edgeReadTimeout) {
+  const { parse, fallback } = settings.KEEP_ALIVE_INTERVAL;
+  const interval = parse(given.KEEP_ALIVE_INTERVAL ?? fallback) ?? 0;
+  if (interval * 2 > edgeReadTimeout * 1000) {
     faults.push('KEEP_ALIVE_INTERVAL must be at most half of edgeReadTimeout, or the edge cuts silent streams');
   }
   return faults;

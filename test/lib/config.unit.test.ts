@@ -102,6 +102,12 @@ test.each<[fault: string, given: object]>([
     'KEEP_ALIVE_INTERVAL must be at most half of edgeReadTimeout, or the edge cuts silent streams',
     { edge: true, edgeReadTimeout: 20 },
   ],
+  // Whether it contradicts another setting is not judged before it can be read.
+  ['edge must be true or false', { edge: 'maybe', edgeReadTimeout: 20, edgeDomainName: 'api.example.com' }],
+  [
+    'KEEP_ALIVE_INTERVAL must be a number of seconds from 0.05 to 300, fractions allowed',
+    { edge: true, KEEP_ALIVE_INTERVAL: 1000 },
+  ],
   ['EDGE_HEADER is set by the stack where edge is true', { edge: true, EDGE_HEADER: 'x-real-ip' }],
   [
     `BURST_LIMIT must be at most ${mostBurst}, which one counter can serve at once; ${perCaller}`,

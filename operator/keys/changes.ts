@@ -41,19 +41,19 @@ export async function change(target: Target, id: string, changes: KeyChanges, no
   const before = await findKey(target, id);
   const record = await target.keys.change(before.id, changes);
   if (!record) throw noSuchKey();
-  const spending = 'budget' in changes ? spendingAfter(target, before, record) : '';
+  const spending = 'budget' in changes ? ` ${spendingAfter(target, before, record)}` : '';
   const text = `${record.id} is changed. ${soon}${spending}\n\n${showSettings(record, target)}`;
   return { json: describeKey(record, now), text };
 }
 
 function spendingAfter(target: Target, before: KeyRecord, after: KeyRecord): string {
   const [old, budget] = [budgetOf(before, target), budgetOf(after, target)];
-  if (budget === undefined) return '';
-  if (!hasOwnCounters(after)) return ' It draws on what all keys of the member share.';
-  if (!hasOwnCounters(before)) return ' It counts for itself from now on, and starts at 0.';
+  if (budget === undefined) return 'It has no budget now.';
+  if (!hasOwnCounters(after)) return 'It draws on what all keys of the member share.';
+  if (!hasOwnCounters(before)) return 'It counts for itself from now on, and starts at 0.';
   return old?.window === budget.window
-    ? ` What it has spent this ${budget.window} stays counted.`
-    : ` A ${budget.window} is another kind of window: what it spent before is not counted in it.`;
+    ? `What it has spent this ${budget.window} stays counted.`
+    : `A ${budget.window} is another kind of window: what it spent before is not counted in it.`;
 }
 
 export async function releaseBudget(target: Target, id: string, now: number): Promise<Outcome> {

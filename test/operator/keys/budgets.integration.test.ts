@@ -56,7 +56,9 @@ test('a budget is changed and taken away, and each change says what becomes of t
     ['none', saying(shared, '5\\.00 EUR a week, shared by all keys of the member')],
   ];
   for (const [text, said] of changes) expect(await runOn({ memberBudget }, 'budget', id, text)).toEqual(said);
-  expect(await run('budget', id, 'none')).not.toContain('budget');
+  const none = await run('budget', id, 'none');
+  expect(none).toMatch(new RegExp(`^${id} is changed\\. ${soon} It has no budget now\\.\n\nid [^]*\nlimit `));
+  expect(none).not.toMatch(/^budget/m);
   // With a limit of its own it has its own copy of the member's budget.
   await run('limit', id, '7');
   expect(await runOn({ memberBudget }, 'budget', id, '9/week')).toContain(

@@ -6,7 +6,7 @@ import { createDoctorCommand } from '../operator/doctor/command.ts';
 const program = createDoctorCommand({
   now: () => performance.now(),
   wait,
-  readBlock: () => JSON.parse(readFileSync('cdk.json', 'utf8')).context?.gateway,
+  readCdkJson: () => readFileSync('cdk.json', 'utf8'),
   ...terminal,
 });
 await runProgram(program);

@@ -13,8 +13,8 @@ export interface Dependencies extends Terminal {
   /** A clock that only goes forward, in milliseconds. */
   readonly now: () => number;
   readonly wait: (milliseconds: number) => Promise<void>;
-  /** The `gateway` block of cdk.json in this folder. */
-  readonly readBlock: () => unknown;
+  /** The text of cdk.json in this folder. */
+  readonly readCdkJson: () => string;
 }
 
 interface Options {
@@ -48,23 +48,29 @@ export function createDoctorCommand(dependencies: Dependencies): Command {
     .option('--origin <url>', 'a page that may call the gateway', unknownOrigin)
     .option('--json', 'print one JSON document, for programs')
     .addHelpText('after', '\nExit codes: 0 nothing is wrong, 1 something is, 2 wrong usage.')
-    .action((options: Options) => diagnose(options, dependencies));
+    .action((options: Options, command: Command) => {
+      // The key is not shown: it may be a valid one with a typo at its beginning.
+      if (!options.key.startsWith(keyPrefix)) {
+        command.error(`error: --key must begin with ${keyPrefix}: to the gateway, anything else is a guest`);
+      }
+      return diagnose(options, dependencies);
+    });
 }
 
 /** Runs all checks and prints their rows. Throws if something is wrong. */
-async function diagnose(options: Options, { now, wait, readBlock, print, printError }: Dependencies): Promise<void> {
+async function diagnose(options: Options, { now, wait, readCdkJson, print, printError }: Dependencies): Promise<void> {
   const { base, key, stage, origin, json } = options;
-  // The key is not shown: it may be a valid one with a typo at its beginning.
-  if (!key.startsWith(keyPrefix)) {
-    throw new CommandError(`--key must begin with ${keyPrefix}: to the gateway, anything else is a guest`);
-  }
-  const settings = stage === undefined ? nothingKnown : readStage(readBlock(), stage);
+  const settings = stage === undefined ? nothingKnown : readStage(readBlock(readCdkJson), stage);
   const { appUrl = base } = settings;
   const names = [...options.names, ...settings.names];
   const app = createProbe(appUrl, now);
   const probe = waitOutBurst(createProbe(base, now), wait, printError);
   const run = await startRun(probe, cost, { ...settings, key, origin, names, appUrl, app });
-  printError(`This takes ${cost} of the ${run.left} requests that the key has left.\n`);
+  printError(
+    Number.isNaN(run.left)
+      ? `This takes ${cost} requests. The gateway does not say how many the key has left.\n`
+      : `This takes ${cost} of the ${run.left} requests that the key has left.\n`,
+  );
   const rows: Row[] = [];
   for await (const row of examine(run)) {
     rows.push(row);
@@ -74,4 +80,14 @@ async function diagnose(options: Options, { now, wait, readBlock, print, printEr
   if (json) print(JSON.stringify({ base, healthy: failed === 0, cost, rows }));
   if (failed > 0) throw new CommandError(`${failed} of ${rows.length} checks failed`);
   if (!json) print('\nHealthy: no check failed.');
+}
+
+/** The settings of all stages. */
+function readBlock(readCdkJson: () => string): unknown {
+  try {
+    return JSON.parse(readCdkJson()).context?.gateway;
+  } catch (error) {
+    const { message } = error as Error;
+    throw new CommandError(`--stage is read from cdk.json (${message}): run this in the gateway's checkout`);
+  }
 }

@@ -4,9 +4,14 @@ import { type Charge, leftIn, type Run } from './run.ts';
 
 export async function* checkQuota(run: Run): AsyncGenerator<Checked> {
   const { charges, ask, key, headerPrefix, left } = run;
-  yield ['each answer is charged once', checkAnswers(charges)];
-  yield ['failures are refunded', checkFailures(charges)];
-  yield ['nothing else is charged', checkRest(charges, left - leftIn(await ask(list(bearer(key))), headerPrefix))];
+  const taken = left - leftIn(await ask(list(bearer(key))), headerPrefix);
+  const isSaid = ![taken, ...charges.flatMap(({ before, stated, after }) => [before, stated, after])].some(
+    Number.isNaN,
+  );
+  const ifSaid = (finding: Finding) => (isSaid ? finding : fail('the gateway does not say what is left'));
+  yield ['each answer is charged once', ifSaid(checkAnswers(charges))];
+  yield ['failures are refunded', ifSaid(checkFailures(charges))];
+  yield ['nothing else is charged', ifSaid(checkRest(charges, taken))];
   yield ['the limits', await checkLimits(run)];
 }
 
@@ -35,7 +40,6 @@ function checkFailures(charges: readonly Charge[]): Finding {
 /** Whether models, counted tokens and errors are free. */
 function checkRest(charges: readonly Charge[], taken: number): Finding {
   const rest = taken - charges.reduce((sum, { before, after }) => sum + before - after, 0);
-  if (Number.isNaN(rest)) return fail('the gateway does not say what is left');
   return rest === 0 ? ok() : fail(`${rest} more than the answers took; ${alone}`);
 }
 
@@ -43,7 +47,8 @@ function checkRest(charges: readonly Charge[], taken: number): Finding {
 async function checkLimits({ ask, key, headerPrefix, limits }: Run): Promise<Finding> {
   const ofKey = leftIn(await ask(list(bearer(key))), headerPrefix, 'limit');
   const ofGuest = leftIn(await ask(list(bearer('guest'))), headerPrefix, 'limit');
-  const facts = `${ofKey} for the key, ${ofGuest} for a placeholder`;
+  const [forKey, forGuest] = [ofKey, ofGuest].map((limit) => (Number.isNaN(limit) ? 'no limit is told' : limit));
+  const facts = `${forKey} for the key, ${forGuest} for a placeholder`;
   if (!limits) return untested(`${facts}; name the settings with --stage`);
   // The network may be linked to a member.
   if (ofGuest !== limits.guest && ofGuest !== limits.member) return fail(`${facts}, but a guest has ${limits.guest}`);

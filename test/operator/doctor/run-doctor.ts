@@ -18,7 +18,7 @@ export async function runDoctor(args: readonly string[], dependencies: Partial<D
     // It hardly moves, so that a busy machine does not fail tests that have nothing to do with time.
     now: () => performance.now() / 1000,
     wait: () => Promise.reject(new Error('there is nothing to wait for')),
-    readBlock: () => undefined,
+    readCdkJson: () => '{}',
     print: (text) => {
       said.out += `${text}\n`;
     },
@@ -46,9 +46,10 @@ export async function examine(gateway: TestGateway, args: readonly string[] = []
   const { meddling, stage, ...dependencies } = surroundings;
   const key = await gateway.issueKey();
   await using proxy = meddling && (await startMeddlingProxy(gateway.url, meddling));
-  const block = { defaults: requiredSettings, stages: { dev: stage } };
+  const readCdkJson = () =>
+    JSON.stringify({ context: { gateway: { defaults: requiredSettings, stages: { dev: stage } } } });
   const words = ['--base', proxy?.url ?? gateway.url, '--key', key, '--json', ...(stage ? ['--stage', 'dev'] : [])];
-  const { out, thrown } = await runDoctor([...words, ...args], { readBlock: () => block, ...dependencies });
+  const { out, thrown } = await runDoctor([...words, ...args], { readCdkJson, ...dependencies });
   if (out === '') throw thrown;
   const { rows, healthy }: { rows: Row[]; healthy: boolean } = JSON.parse(out);
   if (healthy === (thrown !== undefined)) throw new Error(`healthy is ${healthy}, though it ended with ${thrown}`);

@@ -1,21 +1,12 @@
 import type { CallService } from '../aws/call-service.ts';
 import type { NetworkLink } from '../identity/identify.ts';
 import type { KeyRecord, KeyRequest, KeyState } from '../identity/keys.ts';
-import { createItems, type Index, type Item, type Items, type Page } from './items.ts';
+import { createItems, type Item, type Items, type Page } from './items.ts';
 import { keysSchema } from './schema.ts';
-
-interface KeyPage {
-  readonly keys: readonly KeyRecord[];
-  /** Where the next page begins; absent on the last one. */
-  readonly next?: string | undefined;
-}
 
 export interface KeyQuery extends KeyFilter {
   /** Only the keys of this member, newest first. */
   readonly member?: string | undefined;
-  /** The `next` of the page before. */
-  readonly from?: string | undefined;
-  readonly pageSize?: number | undefined;
 }
 
 /** What can be changed about a key. */
@@ -25,6 +16,9 @@ export type KeyStore = ReturnType<typeof createKeyStore>;
 
 const partitionKey = keysSchema.partitionKey.name;
 const [idIndex, memberIndex] = keysSchema.indexes;
+
+/** A page that a slow connection, too, brings within the time limit of a call. */
+const mostAtOnce = 1_000;
 
 /** The keys of the items. */
 const marker = 'issued';
@@ -71,6 +65,7 @@ export function createKeyStore(callDynamoDb: CallService, tableName: string) {
       await table.put(keyOf(hash), record);
     },
 
+    /** All at once, however many there are. */
     list: (query: KeyQuery = {}) => listKeys(table, query),
 
     /** Undefined if there is no such key. A key that was revoked before keeps its first date. */
@@ -86,22 +81,16 @@ export function createKeyStore(callDynamoDb: CallService, tableName: string) {
   };
 }
 
-async function listKeys(table: Items, { member, from, pageSize = 100, ...wanted }: KeyQuery): Promise<KeyPage> {
-  const filter = filterFor(wanted);
-  const found: Item[] = [];
-  let position = from === undefined ? undefined : decode(from);
+async function listKeys(table: Items, { member, ...filter }: KeyQuery): Promise<readonly KeyRecord[]> {
+  const found: KeyRecord[] = [];
+  let position: Item | undefined;
   do {
-    // With a filter, `Limit` would also count what the filter leaves out. DynamoDB's own limit, a megabyte, remains.
-    const limit = filter ? {} : { Limit: pageSize - found.length };
-    const page = { ...filter, ...limit, ...(position && { ExclusiveStartKey: position }) };
+    const page = { ...filterFor(filter), Limit: mostAtOnce, ...(position && { ExclusiveStartKey: position }) };
     const read = await (member === undefined ? table.scan(idIndex, page) : table.query(memberIndex, member, page));
-    found.push(...read.items);
+    found.push(...read.items.map((item) => withoutStorage<KeyRecord>(item)));
     position = read.next;
-  } while (position && found.length < pageSize);
-  const items = found.slice(0, pageSize);
-  const last = found.length > pageSize ? items.at(-1) : undefined;
-  const next = last ? positionOf(last, member === undefined ? idIndex : memberIndex) : position;
-  return { keys: items.map((item) => withoutStorage<KeyRecord>(item)), next: next && encode(next) };
+  } while (position);
+  return found;
 }
 
 /** Sets what has a value, and removes the rest. */
@@ -112,20 +101,6 @@ function updateOf(changes: Item): string {
     ...(set?.length ? [`SET ${set.map((name) => `#${name} = :${name}`).join(', ')}`] : []),
     ...(removed?.length ? [`REMOVE ${removed.map((name) => `#${name}`).join(', ')}`] : []),
   ].join(' ');
-}
-
-/** DynamoDB's start key for the page after this item of an index. */
-function positionOf(item: Item, index: Index): Item {
-  const names = [partitionKey, index.partitionKey.name, ...('sortKey' in index ? [index.sortKey.name] : [])];
-  return Object.fromEntries(names.map((name) => [name, item[name]]));
-}
-
-function encode(position: Item): string {
-  return Buffer.from(JSON.stringify(position)).toString('base64url');
-}
-
-function decode(text: string): Item {
-  return JSON.parse(Buffer.from(text, 'base64url').toString());
 }
 
 interface KeyFilter {

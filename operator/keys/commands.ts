@@ -10,7 +10,6 @@ import {
   describeBudget,
   describeKey,
   findKey,
-  listAll,
   listSettings,
   noSuchKey,
   showExpiry,
@@ -29,7 +28,7 @@ export async function issue(target: Target, request: KeyRequest, issuing: KeyIss
 }
 
 export async function list(target: Target, query: KeyQuery, now: number): Promise<Outcome> {
-  const keys = (await listAll(target, query)).toSorted((a, b) => b.createdAt - a.createdAt);
+  const keys = (await target.keys.list(query)).toSorted((a, b) => b.createdAt - a.createdAt);
   const rows = keys.map((record) => {
     const { limit, budget, models, burst, state } = describeKey(record, now);
     const label = showText(record.label ?? '');
@@ -81,7 +80,7 @@ async function revokeFound({ keys }: Target, { id }: KeyRecord, now: number): Pr
 export async function revokeAll(target: Target, member: string, now: number): Promise<Outcome> {
   await target.signOut(member, now);
   const revoked: KeyRecord[] = [];
-  const live = await listAll(target, { member, state: { is: 'live', at: now } });
+  const live = await target.keys.list({ member, state: { is: 'live', at: now } });
   for (const record of live) revoked.push(await revokeFound(target, record, now));
   const ids = revoked.map(({ id }) => id).join(', ');
   const keys =

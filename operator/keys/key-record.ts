@@ -8,7 +8,6 @@ import {
   keyPrefix,
   stateOf,
 } from '../../lambda/identity/keys.ts';
-import type { KeyQuery } from '../../lambda/tables/keys.ts';
 import { CommandError } from '../command-line.ts';
 import { isoTime, renderPairs, showTime } from './table.ts';
 import type { Target } from './target.ts';
@@ -18,17 +17,6 @@ export async function findKey({ keys }: Target, id: string): Promise<KeyRecord> 
   const record = await (id.startsWith(keyPrefix) ? keys.findKey(hashKey(id)) : keys.findById(id));
   if (!record) throw noSuchKey();
   return record;
-}
-
-export async function listAll({ keys }: Target, query: KeyQuery): Promise<readonly KeyRecord[]> {
-  const records: KeyRecord[] = [];
-  let from: string | undefined;
-  do {
-    const page = await keys.list({ ...query, from, pageSize: 1000 });
-    records.push(...page.keys);
-    from = page.next;
-  } while (from !== undefined);
-  return records;
 }
 
 export const noSuchKey = () => new CommandError('there is no such key: `list` shows the ids of all');

@@ -2,7 +2,6 @@ import { memberHash, memberLabel } from '../../lambda/identity/identify.ts';
 import { keyOf, subkeyOf } from '../../lambda/settings/secrets.ts';
 import type { Outcome } from '../command-line.ts';
 import type { Prices } from './arguments.ts';
-import { listAll } from './key-record.ts';
 import { isoTime, renderTable, showText, showTime } from './table.ts';
 import type { Target } from './target.ts';
 import { countEach, figureNames, figures, mostGroups, type TokenCounts, type TokenGroup } from './token-log.ts';
@@ -76,7 +75,7 @@ function costOf({ input, cacheRead, cacheWrite, output }: TokenCounts, prices: P
 /** Members by their hashes, which can't be reversed, so it hashes those of all keys; and labels by the ids of their keys. */
 async function readNames(target: Target) {
   const subkey = subkeyOf(keyOf(await target.readNetworkSalt()), memberLabel);
-  const records = await listAll(target, { pageSize: 1000 });
+  const records = await target.keys.list();
   return {
     members: new Map(records.map(({ member }) => [memberHash(subkey, member), member])),
     labels: new Map(records.map(({ id, label = '' }) => [id, label])),

@@ -111,7 +111,7 @@ describe('copying back from a restored table, as the runbook does it', () => {
 
     expect(err).toContain('ConditionalCheckFailedException');
     expect(await createReadStop(callDynamoDb, keysTable)()).toBeUndefined();
-    const { keys } = await now.list();
+    const keys = await now.list();
     expect(keys.toSorted((a, b) => a.createdAt - b.createdAt)).toEqual([
       { ...records.revoked, revokedAt: 5 * day },
       { ...records.ended, expiresAt: 6 * day },

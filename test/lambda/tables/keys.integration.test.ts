@@ -45,11 +45,12 @@ describe('createKeyStore', () => {
     expect(await store.anyKeyIssued()).toBe(true);
   });
 
-  test('lists the keys of one member, newest first, page by page', async () => {
+  test('lists the keys of one member, newest first', async () => {
     for (const age of [1, 2, 3, 4, 5]) await store.put(`hash${age}`, record(`key_${age}`, { createdAt: age }));
     await store.put('hash6', record('key_6', { member: 'bob' }));
     await store.link('network1', { member: 'alice', linkedAt: 0, expiresAt: 1_800_000_000_000 });
-    expect(await idsByPage(store, 'alice')).toEqual([['key_5', 'key_4'], ['key_3', 'key_2'], ['key_1']]);
+    const keys = await store.list({ member: 'alice' });
+    expect(keys.map(({ id }) => id)).toEqual(['key_5', 'key_4', 'key_3', 'key_2', 'key_1']);
   });
 
   test('a revoked key keeps its first date', async () => {
@@ -73,14 +74,3 @@ describe('createKeyStore', () => {
     expect(await store.change('key_2', { limit: 1 })).toBeUndefined();
   });
 });
-
-async function idsByPage(store: KeyStore, member?: string): Promise<string[][]> {
-  const pages: string[][] = [];
-  let from: string | undefined;
-  do {
-    const page = await store.list({ member, from, pageSize: 2 });
-    pages.push(page.keys.map((key) => key.id));
-    from = page.next;
-  } while (from !== undefined);
-  return pages.filter((page) => page.length > 0);
-}

@@ -40,10 +40,10 @@ const mostPieces = 256;
 
 /** Pieces of one text. Joined now and then, or each would keep in memory all the text that it was cut from. */
 export function createGrowingText() {
-  let joined: string[] = [];
+  let joined = '';
   let pieces: string[] = [];
   const join = (): void => {
-    joined.push(pieces.join(''));
+    joined += pieces.join('');
     pieces = [];
   };
   return {
@@ -52,9 +52,15 @@ export function createGrowingText() {
     },
     /** Everything so far, as one literal. */
     get literal(): Literal {
-      if (pieces.length > 0) join();
-      joined = [joined.join('')];
-      return `"${joined[0]}"`;
+      join();
+      return `"${joined}"`;
+    },
+    /** The same, and forgets it. */
+    take(): Literal {
+      join();
+      const literal = `"${joined}"`;
+      joined = '';
+      return literal;
     },
   };
 }
@@ -100,6 +106,14 @@ export function createCallArguments() {
     /** Whether an object has begun. Some models send other things. */
     get isObject(): boolean {
       return first === '{';
+    },
+    get isJson(): boolean {
+      try {
+        JSON.parse(decode(whole.literal));
+        return true;
+      } catch {
+        return false;
+      }
     },
     /** Whether every bracket is closed again: most likely no more will come. */
     get isClosed(): boolean {

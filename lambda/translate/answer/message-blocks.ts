@@ -1,36 +1,40 @@
-import type { Events } from './events.ts';
 import { type Call, createGrowingText, decode, type Finish, type Literal, type TextKind } from './facts.ts';
-import type { Writing } from './writer.ts';
+import type { Events, Writing } from './writer.ts';
 
-interface Block {
-  /** The block as it starts. */
-  readonly start: string;
-  /** The type and the member of a piece of its text. */
-  readonly delta: string;
-  /** Whether nothing more belongs to it, now that another block waits. */
-  isComplete(): boolean;
-  /** Shows what came before it was open. */
-  show(): void;
-  /** The whole block; undefined if the end of the answer cut it off. `finish` is why the answer ends, if it does. */
-  close(finish?: Finish): string | undefined;
-}
-
-interface TextBlock extends Block {
+interface TextBlock {
   readonly kind: TextKind;
-  /** `raw` is a thought as the upstream sent it, whether or not it is shown. */
-  add(text: Literal, raw: Literal): void;
+  /** What is not written yet; in a plain answer everything. */
+  readonly held: ReturnType<typeof createGrowingText>;
+  /** A thought as the upstream sent it, whether or not it is shown. */
+  readonly raw: ReturnType<typeof createGrowingText>;
 }
 
-interface CallBlock extends Block {
+interface CallBlock {
+  readonly kind: 'called';
   readonly call: Call;
-  add(text: Literal): void;
+  /** The first members of its block. */
+  readonly members: string;
+  isShown: boolean;
 }
 
-const text = { start: '{"type":"text","text":""}', delta: '"type":"text_delta","text":' };
-const thinking = {
-  start: '{"type":"thinking","thinking":"","signature":""}',
-  delta: '"type":"thinking_delta","thinking":',
+type Block = TextBlock | CallBlock;
+
+/** Blocks as they start. */
+const starts = {
+  thought: '{"type":"thinking","thinking":"","signature":""}',
+  text: '{"type":"text","text":""}',
+  called: (members: string) => `{"type":"tool_use",${members},"input":{}}`,
 };
+/** The type and the member of a piece of a block's text. */
+const deltas = {
+  thought: '"type":"thinking_delta","thinking":',
+  signature: '"type":"signature_delta","signature":',
+  ...{ said: '"type":"text_delta","text":', refused: '"type":"text_delta","text":' },
+  called: '"type":"input_json_delta","partial_json":',
+};
+
+/** Whether nothing more belongs to a block, now that another one waits. */
+const isComplete = (block: Block): boolean => block.kind !== 'called' || block.call.arguments.isClosed;
 
 /**
  * The blocks of a message. One is open at a time, and is never opened again: what belongs to later blocks waits until the open one is
@@ -42,19 +46,31 @@ export function createMessageBlocks({ live, seal }: Pick<Writing, 'live' | 'seal
   const calls = new Map<Call, CallBlock>();
   let index = 0;
   let last: TextBlock | undefined; // if nothing has come after it
-  let write = prepare('');
+  let write = prepare('said');
 
-  function prepare(delta: string) {
-    const writeDelta = events.prepare('content_block_delta', `"index":${index},"delta":{${delta}`);
+  function prepare(delta: keyof typeof deltas) {
+    const writeDelta = events.prepare('content_block_delta', `"index":${index},"delta":{${deltas[delta]}`);
     return (piece: Literal): void => {
       if (piece.length > 2) writeDelta(piece, '}');
     };
   }
 
   function open(block: Block): void {
-    events.write('content_block_start', `"index":${index},"content_block":${block.start}`);
-    write = prepare(block.delta);
-    block.show();
+    const { kind } = block;
+    const start = kind === 'called' ? starts.called(block.members) : starts[kind === 'thought' ? kind : 'text'];
+    events.write('content_block_start', `"index":${index},"content_block":${start}`);
+    write = prepare(kind);
+    show(block);
+  }
+
+  /** Shows what the open block holds; of a call's arguments nothing before it is certain that they are an object. */
+  function show(block: Block): void {
+    if (block.kind !== 'called') {
+      if (live) write(block.held.take());
+    } else if (block.call.arguments.isObject) {
+      write(block.call.arguments.literal);
+      block.isShown = true;
+    }
   }
 
   function begin(block: Block): void {
@@ -63,121 +79,79 @@ export function createMessageBlocks({ live, seal }: Pick<Writing, 'live' | 'seal
     else advance();
   }
 
-  function close(block: Block, finish?: Finish): void {
-    waiting.shift();
-    const whole = block.close(finish);
-    if (!live && whole !== undefined) content.push(whole);
-    events.write('content_block_stop', `"index":${index}`);
-    index += 1;
-  }
-
   /** Closes the first blocks while they are complete and others wait. */
   function advance(): void {
-    for (let [first, next] = waiting; first && next && first.isComplete(); [first, next] = waiting) {
+    for (let [first, next] = waiting; first && next && isComplete(first); [first, next] = waiting) {
       close(first);
       open(next);
     }
   }
 
-  function createTextBlock(kind: TextKind): TextBlock {
-    let held = createGrowingText(); // what is not written yet; in a plain answer everything
-    const thought = createGrowingText();
-    const block: TextBlock = {
-      kind,
-      ...(kind === 'thought' ? thinking : text),
-      isComplete: () => true,
-      add(piece, raw) {
-        if (live && block === waiting[0]) write(piece);
-        else held.add(piece);
-        thought.add(raw);
-      },
-      show() {
-        if (!live) return;
-        write(held.literal);
-        held = createGrowingText();
-      },
-      close() {
-        if (kind !== 'thought') return `{"type":"text","text":${held.literal}}`;
-        const signature = JSON.stringify(seal(decode(thought.literal)) ?? '');
-        prepare('"type":"signature_delta","signature":')(signature);
-        return `{"type":"thinking","thinking":${held.literal},"signature":${signature}}`;
-      },
-    };
-    return block;
+  /** `finish` is why the answer ends, if it does. */
+  function close(block: Block, finish?: Finish): void {
+    waiting.shift();
+    const whole = block.kind === 'called' ? endCall(block, finish) : endText(block);
+    if (!live && whole !== undefined) content.push(whole);
+    events.write('content_block_stop', `"index":${index}`);
+    index += 1;
   }
 
-  function createCallBlock(call: Call, members: string): CallBlock {
-    const given = call.arguments;
-    let isShown = false;
-    const block: CallBlock = {
-      call,
-      start: `{"type":"tool_use",${members},"input":{}}`,
-      delta: '"type":"input_json_delta","partial_json":',
-      isComplete: () => given.isClosed,
-      add(piece) {
-        if (block === waiting[0] && isShown) write(piece);
-        else if (block === waiting[0]) block.show();
-        advance();
-      },
-      /** From the first on that shows that they are an object. */
-      show() {
-        if (given.isObject) write(given.literal);
-        isShown = given.isObject;
-      },
-      close(finish) {
-        calls.delete(call);
-        const input = isCutOff(call, finish) ? undefined : inputOf(call);
-        return input === undefined ? undefined : `{"type":"tool_use",${members},"input":${input}}`;
-      },
-    };
-    return block;
+  function endText({ kind, held, raw }: TextBlock): string {
+    if (kind !== 'thought') return `{"type":"text","text":${held.literal}}`;
+    const signature = JSON.stringify(seal(decode(raw.literal)) ?? '');
+    prepare('signature')(signature);
+    return `{"type":"thinking","thinking":${held.literal},"signature":${signature}}`;
+  }
+
+  /** The whole block; undefined if the end of the answer cut it off. */
+  function endCall({ call, members }: CallBlock, finish: Finish | undefined): string | undefined {
+    calls.delete(call);
+    const isCutOff = finish !== undefined && finish !== 'done' && !call.arguments.isClosed;
+    return isCutOff ? undefined : `{"type":"tool_use",${members},"input":${inputOf(call)}}`;
   }
 
   return {
     /** The blocks of a plain answer that are closed. */
     content,
-    /** Adds to the last block, or begins one. */
+    /** Adds to the last block, or begins one. `raw` is a thought as the upstream sent it. */
     addText(kind: TextKind, piece: Literal, raw: Literal): void {
-      const block = last?.kind === kind ? last : createTextBlock(kind);
+      const block = last?.kind === kind ? last : { kind, held: createGrowingText(), raw: createGrowingText() };
       if (block !== last) begin(block);
       last = block;
-      block.add(piece, raw);
+      if (live && block === waiting[0]) write(piece);
+      else block.held.add(piece);
+      block.raw.add(raw);
     },
-    /** `members` are the first ones of its block. */
     addCall(call: Call, members: string): void {
-      const block = createCallBlock(call, members);
+      const block: CallBlock = { kind: 'called', call, members, isShown: false };
       last = undefined;
       calls.set(call, block);
       begin(block);
     },
-    // What comes after the end of a call's arguments is no part of them.
-    addArguments: (call: Call, piece: Literal): void => calls.get(call)?.add(piece),
+    addArguments(call: Call, piece: Literal): void {
+      const block = calls.get(call);
+      // What comes after the end of a call's arguments is no part of them.
+      if (block === undefined) return;
+      if (block === waiting[0]) {
+        if (block.isShown) write(piece);
+        else show(block);
+      }
+      advance();
+    },
     closeAll(finish: Finish): void {
       for (let [block] = waiting; block; [block] = waiting) {
         close(block, finish);
         // What was cut off before it was shown is not begun.
-        while (waiting[0] && !waiting[0].isComplete() && finish !== 'done') waiting.shift();
+        while (waiting[0] && !isComplete(waiting[0]) && finish !== 'done') waiting.shift();
         if (waiting[0]) open(waiting[0]);
       }
     },
   };
 }
 
-const isCutOff = (call: Call, finish: Finish | undefined): boolean =>
-  finish !== undefined && finish !== 'done' && !call.arguments.isClosed;
-
 /** The input that a call's arguments are. */
-function inputOf(call: Call): string {
-  const { text } = call.arguments;
+function inputOf({ arguments: { text, isObject, isJson } }: Call): string {
   if (/^\s*(null|"")?\s*$/.test(text)) return '{}';
-  if (!isObject(text)) throw new TypeError('the arguments of a call are not a JSON object');
+  if (!isObject || !isJson) throw new TypeError('the arguments of a call are not a JSON object');
   return text;
-}
-
-function isObject(text: string): boolean {
-  try {
-    return text.trimStart().startsWith('{') && typeof JSON.parse(text) === 'object';
-  } catch {
-    return false;
-  }
 }

@@ -1,8 +1,7 @@
 import type { ClientTool } from '../tools.ts';
-import { createCustomInput } from './custom-input.ts';
-import type { Events } from './events.ts';
+import { type CustomInput, createCustomInput, inputIn } from './custom-input.ts';
 import { type Call, createGrowingText, decode, type Literal, type TextKind } from './facts.ts';
-import type { Writing } from './writer.ts';
+import type { Events, Writing } from './writer.ts';
 
 export type ItemStatus = 'completed' | 'incomplete';
 export type TextItem = ReturnType<typeof createTextItem>;
@@ -138,46 +137,40 @@ export function createCallItem(
   const head = `{"type":"${type}","id":"${id}","call_id":${JSON.stringify(callId)}${named},"${member}":`;
   const itemOf = (status: string, given: string) => `${head}${given},"status":"${status}"}`;
   const at = `"item_id":"${id}","output_index":${index}`;
-  const input = tool.kind === 'custom' ? createCustomInput(live) : undefined;
+  const input = tool.kind === 'custom' ? createCustomInput() : undefined;
   const finish = openItem(events, place, itemOf('in_progress', begins));
-  const write = event === undefined ? () => {} : events.prepare(`${event}.delta`, `${at},"delta":`);
-  const show = (text: string) => {
-    if (text !== '') write(JSON.stringify(text), '');
+  const writeDelta = event === undefined ? () => {} : events.prepare(`${event}.delta`, `${at},"delta":`);
+  const write = (text: Literal) => {
+    if (text !== '""') writeDelta(text, '');
   };
-  const argumentsNow = () => (tool.kind === 'tool_search' ? readObject(call) : call.arguments.literal);
+
+  /** The input, once the arguments are whole. What was shown of it stays as it is. */
+  function inputNow({ isCertain, shown }: CustomInput): string {
+    if (live && isCertain) return JSON.stringify(shown);
+    const whole = JSON.stringify(inputIn(call.arguments.text));
+    write(whole);
+    return whole;
+  }
+
+  function argumentsNow(): string {
+    const { text, literal, isJson } = call.arguments;
+    return tool.kind === 'tool_search' && isJson ? text.replace(/[\r\n]+/g, ' ') : literal;
+  }
 
   return {
     index,
-    add(text: Literal): void {
-      if (input) show(input.push(decode(text)));
-      else write(text, '');
-    },
+    add: (text: Literal): void => write(input ? JSON.stringify(input.push(decode(text))) : text),
     close(status: ItemStatus): string {
-      if (input) show(input.end());
-      else if (call.arguments.isEmpty) {
+      if (!input && call.arguments.isEmpty) {
         call.arguments.add('"{}"');
-        write('"{}"', '');
+        write('"{}"');
       }
-      const given = input ? JSON.stringify(input.shown) : argumentsNow();
+      const given = input ? inputNow(input) : argumentsNow();
       const done = tool.kind === 'function' ? name : '';
       if (event !== undefined) events.write(`${event}.done`, `${at}${done},"${member}":${given}`);
       return finish(itemOf(status, given));
     },
     /** The item as it is, without an event: a client would run a call that it is told to be done. */
-    abandon(): string {
-      if (!input) return itemOf('incomplete', argumentsNow());
-      const partly = createCustomInput(true);
-      return itemOf('incomplete', JSON.stringify(partly.push(call.arguments.text)));
-    },
+    abandon: (): string => itemOf('incomplete', input ? JSON.stringify(input.shown) : argumentsNow()),
   };
-}
-
-/** The arguments as JSON, on one line; as a text, if they are none. */
-function readObject({ arguments: { text, literal } }: Call): string {
-  try {
-    JSON.parse(text);
-    return text.replace(/[\r\n]+/g, ' ');
-  } catch {
-    return literal;
-  }
 }

@@ -1,15 +1,9 @@
-import { createEvents } from './events.ts';
 import type { Finish } from './facts.ts';
 import { createMessageBlocks } from './message-blocks.ts';
-import { type AnswerWriter, countTokens, createCallIds, type Writing } from './writer.ts';
-
-export interface MessagesWriting extends Writing {
-  /** Whether the client wants to see the thoughts, or only to send them back. */
-  readonly showsThoughts: boolean;
-}
+import { type AnswerWriter, countTokens, createCallIds, createEvents, type Writing } from './writer.ts';
 
 /** Writes Anthropic messages. */
-export function createMessagesWriter(writing: MessagesWriting): AnswerWriter {
+export function createMessagesWriter(writing: Writing): AnswerWriter {
   const { live, tools, newHex } = writing;
   const events = createEvents({ live, numbered: false });
   const blocks = createMessageBlocks(writing, events);
@@ -39,7 +33,11 @@ export function createMessagesWriter(writing: MessagesWriting): AnswerWriter {
     told(kind, text) {
       const isThought = kind === 'thought';
       if (kind === 'refused') hasRefused = true;
-      blocks.addText(kind, isThought && !writing.showsThoughts ? '""' : text, isThought ? writing.takeThought() : '""');
+      blocks.addText(
+        kind,
+        isThought && !writing.thoughts.shown ? '""' : text,
+        isThought ? writing.takeThought() : '""',
+      );
     },
     called(call) {
       hasCalled = true;

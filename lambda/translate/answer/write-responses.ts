@@ -1,17 +1,9 @@
-import { createEvents, type Events } from './events.ts';
 import type { Call, Finish, Literal, TextKind } from './facts.ts';
 import { type CallItem, createCallItem, createTextItem, type ItemStatus, type TextItem } from './responses-items.ts';
-import { type AnswerWriter, countTokens, createCallIds, type Writing } from './writer.ts';
-
-export interface ResponsesWriting extends Writing {
-  /** The members of the request that a response repeats, as JSON without the braces, on one line. */
-  readonly echo: string;
-  /** Whether the client asked for what only this gateway can read of the thoughts. */
-  readonly wantsSeal: boolean;
-}
+import { type AnswerWriter, countTokens, createCallIds, createEvents, type Events, type Writing } from './writer.ts';
 
 /** Writes OpenAI responses. */
-export function createResponsesWriter(writing: ResponsesWriting): AnswerWriter {
+export function createResponsesWriter(writing: Writing): AnswerWriter {
   const events = createEvents({ live: writing.live, numbered: true });
   const items = createOutput(writing, events);
   const id = `resp_${writing.newHex()}`;
@@ -50,7 +42,7 @@ export function createResponsesWriter(writing: ResponsesWriting): AnswerWriter {
 }
 
 /** The items of a response. One text is open at a time; beside it, any number of calls. */
-function createOutput(writing: ResponsesWriting, events: Events) {
+function createOutput(writing: Writing, events: Events) {
   const { live, tools, newHex } = writing;
   const callIdOf = createCallIds('call_', newHex);
   const output: string[] = [];
@@ -83,7 +75,7 @@ function createOutput(writing: ResponsesWriting, events: Events) {
       if (open?.type !== type) {
         closeText();
         closeCalls();
-        const sealing = type === 'reasoning' && writing.wantsSeal ? writing : undefined;
+        const sealing = type === 'reasoning' && writing.thoughts.sealed ? writing : undefined;
         open = createTextItem(events, placeOf(type === 'reasoning' ? 'rs' : 'msg'), type, sealing);
       }
       open.add(kind, text, logprobs);

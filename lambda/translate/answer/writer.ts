@@ -1,6 +1,6 @@
 import type { TokenCounts } from '../../dialects/findings.ts';
+import type { Asking } from '../request/asking.ts';
 import type { ToolNames } from '../tools.ts';
-import type { Events } from './events.ts';
 import type { Call, Facts, Literal } from './facts.ts';
 
 /** Writes an answer in the client's dialect, from the facts. */
@@ -15,6 +15,9 @@ export interface Writing {
   /** The public name of the model. */
   readonly model: string;
   readonly tools: ToolNames;
+  readonly thoughts: Asking['thoughts'];
+  /** The members of the request that the answer repeats, as JSON without the braces, on one line. */
+  readonly echo: string;
   /** What the upstream has counted up to now. */
   readonly usage: TokenCounts;
   /** In milliseconds. */
@@ -25,6 +28,41 @@ export interface Writing {
   readonly takeThought: () => Literal;
   /** Seals a thought, so that only this gateway can read it; undefined if it is too long to come back. */
   readonly seal: (thought: string) => string | undefined;
+}
+
+export type Events = ReturnType<typeof createEvents>;
+
+/** The events of an answer, in wire form. `live`: whether anyone reads them. `numbered`: whether each says how many were before. */
+export function createEvents({ live, numbered }: { readonly live: boolean; readonly numbered: boolean }) {
+  let out = '';
+  let sequence = 0;
+  const begin = (type: string, members: string): string =>
+    `event: ${type}\ndata: {"type":"${type}"${members && `,${members}`}`;
+  // At the end, as it costs the least there: what stands before a text is the same for all its pieces.
+  const end = (): string => (numbered ? `,"sequence_number":${sequence++}}\n\n` : '}\n\n');
+
+  return {
+    /** Writes an event with these members, given as JSON. */
+    write(type: string, members = ''): void {
+      if (live) out += begin(type, members) + end();
+    },
+    /** Prepares an event that will be written for every piece of a text. It costs little more than its piece. */
+    prepare(type: string, before: string) {
+      // Joined, as V8 would put a template together anew with each event.
+      const head = [begin(type, before), ''].join('');
+      return (text: Literal, after: string): void => {
+        if (live) out += head + text + after + end();
+      };
+    },
+    take(): string {
+      const written = out;
+      out = '';
+      return written;
+    },
+    get nextSequence() {
+      return sequence;
+    },
+  };
 }
 
 /** Tokens as all dialects can tell them: the parts are never more than the whole. */

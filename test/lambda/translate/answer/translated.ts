@@ -39,10 +39,10 @@ function createWriter(client: Client, setup: Setup, usage: Usage, { live, takeTh
     tools: { find: (name) => setup.tools?.[name] ?? { kind: 'function', name } },
     newHex: () => String(ids++).padStart(32, '0'),
     seal: setup.seal ?? (() => undefined),
+    thoughts: { shown: setup.showsThoughts ?? true, sealed: setup.wantsSeal ?? false },
+    echo: echoOf(createScanner().scan(JSON.stringify(setup.body ?? {})), new Set()),
   };
-  if (client === 'messages') return createMessagesWriter({ ...writing, showsThoughts: setup.showsThoughts ?? true });
-  const body = createScanner().scan(JSON.stringify(setup.body ?? {}));
-  return createResponsesWriter({ ...writing, echo: echoOf(body, new Set()), wantsSeal: setup.wantsSeal ?? false });
+  return client === 'messages' ? createMessagesWriter(writing) : createResponsesWriter(writing);
 }
 
 export interface Translated {

@@ -1,12 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { createScanner } from '../../../../lambda/json/scan.ts';
-import { translateRequest } from '../../../../lambda/translate/translation.ts';
-import { plainUpstream, seals } from './translate.ts';
+import { type ClientDialect, translateText } from './translate.ts';
 
 /** What a request takes: how often it pauses, and the pieces of the body. */
-function translate(dialect: string, members: string) {
-  const json = createScanner().scan(`{"model":"svc",${members}}`);
-  const work = translateRequest(dialect, json, seals, { upstream: plainUpstream, model: 'up-model' });
+function translate(dialect: ClientDialect, members: string) {
+  const work = translateText(dialect, `{"model":"svc",${members}}`);
   for (let pauses = 0; ; pauses += 1) {
     const { done, value } = work.next();
     if (done) return { pauses, pieces: value.pieces };
@@ -21,7 +18,7 @@ const text = '{"type":"input_text","text":"hello"}';
 const block = '{"type":"text","text":"hello"}';
 const said = (role: string, content: string) => `{"role":"${role}","content":${content}}`;
 
-test.each<[what: string, members: string, dialect?: string]>([
+test.each<[what: string, members: string, dialect?: ClientDialect]>([
   ['messages', `"input":[${repeat(count, () => '{"role":"user","content":"hello"}')}]`],
   ['parts of one message', `"input":[{"role":"user","content":[${repeat(count, () => text)}]}]`],
   [
@@ -73,7 +70,7 @@ test.each<[what: string, members: string, dialect?: string]>([
   },
 );
 
-test.each([
+test.each<[ClientDialect, what: string, members: string]>([
   [
     'responses',
     'long seals',

@@ -73,18 +73,14 @@ async function readWhole(
   now: () => number,
   signal: AbortSignal,
 ): Promise<string> {
-  const { request, hiding } = exchange;
-  const rewriting = async () => {
+  const { request } = exchange;
+  try {
     const text = await readBody(body, answerLimit, request.memory.take);
-    return runCooperatively(rewriteWhole(text, exchange, translated, now), signal);
-  };
-  const rewritten = await rewriting().catch((cause) => {
+    return await runCooperatively(rewriteWhole(text, exchange, translated, now), signal);
+  } catch (cause) {
     if (signal.aborted) throw signal.reason;
-    if (cause instanceof GatewayError) throw cause;
-    throw new UpstreamFailure('unusable', { cause });
-  });
-  if ('text' in rewritten) return rewritten.text;
-  throw new UpstreamFailure('reported', { message: hiding.explain(rewritten.failure) });
+    throw cause instanceof GatewayError ? cause : new UpstreamFailure('unusable', { cause });
+  }
 }
 
 async function fetchStream(exchange: Exchange, dependencies: ForwardDependencies): Promise<GatewayResponse> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Cooperative } from '../json/cooperative.ts';
 import { createScanner } from '../json/scan.ts';
-import { type Hiding, type RewrittenAnswer, rewriteAnswer } from '../stream/hide.ts';
+import { type Hiding, rewriteAnswer } from '../stream/hide.ts';
 import {
   createStreamRewriter,
   type EventTaker,
@@ -21,16 +21,14 @@ export function* rewriteWhole(
   exchange: Exchange,
   translated: Translated | undefined,
   now: () => number,
-): Cooperative<RewrittenAnswer> {
+): Cooperative<string> {
   const { request, record, hiding } = exchange;
   const scanner = createScanner();
   if (translated === undefined) return yield* rewriteAnswer(text, request.call, hiding, scanner, record.usage);
-  if (request.call.endpoint.countsTokens) return { text: translateCount(yield* scanner.scanInParts(text)) };
+  if (request.call.endpoint.countsTokens) return translateCount(yield* scanner.scanInParts(text));
   const { format, writer, stops, observedHiding } = openTranslation(translated, exchange, now);
   const clean = yield* rewriteAnswer(text, format, observedHiding, scanner, record.usage);
-  if ('failure' in clean) return clean;
-  const json = yield* scanner.scanInParts(clean.text);
-  return { text: translateChatAnswer(json, writer, stops) };
+  return translateChatAnswer(yield* scanner.scanInParts(clean), writer, stops);
 }
 
 /** Reads a stream of the upstream's dialect and writes the client's. */

@@ -4,6 +4,7 @@ import { type Cooperative, isLong } from '../json/cooperative.ts';
 import { applyEdits, changeMembers, type Edit, replaceValue } from '../json/edit.ts';
 import { type Json, type Node, type Scanner, scanLenientlyInParts } from '../json/scan.ts';
 import { quote } from '../json/tokens.ts';
+import { UpstreamFailure } from '../upstream/failure.ts';
 import type { Scrubber } from './scrub.ts';
 import { createTextChannels, type TextChannels } from './text-channels.ts';
 
@@ -20,24 +21,21 @@ export interface Hiding {
   readonly onText?: (text: string, channel: string) => void;
 }
 
-/** A whole answer as the client may see it, or the upstream's error message. */
-export type RewrittenAnswer = { readonly text: string } | { readonly failure: string };
-
-/** Rewrites a whole answer. Throws if it is not a JSON object. */
+/** Rewrites a whole answer. Throws if it is not a JSON object, and the failure that it reports. */
 export function* rewriteAnswer(
   text: string,
   { dialect, expected }: AnswerFormat,
   hiding: Hiding,
   scanner: Scanner,
   usage: Usage,
-): Cooperative<RewrittenAnswer> {
+): Cooperative<string> {
   if (isLong(text)) yield;
   const json = yield* scanLenientlyInParts(scanner, text);
   if (isLong(text)) yield;
   if (json.kind(json.root) !== 'object') throw new TypeError('the answer is not a JSON object');
   const found = createFindings(usage);
   dialect.readAnswer(json, found.recorder, expected);
-  if (found.failure) return { failure: found.failure.message };
+  if (found.failure) throw new UpstreamFailure('reported', { message: hiding.explain(found.failure.message) });
   if (isLong(text)) yield;
   const edits = hideMetadata(json, found, hiding);
   const texts = createTextChannels(hiding.scrubber);
@@ -50,7 +48,7 @@ export function* rewriteAnswer(
   }
   for (const one of found.logprobs) hideLogprobs(json, one, texts, hiding.scrubber, edits);
   if (isLong(text)) yield;
-  return { text: applyEdits(json.text, edits) };
+  return applyEdits(json.text, edits);
 }
 
 /** The edits for everything marked except generated text, and for names in all other strings and keys. */
@@ -62,9 +60,8 @@ export function hideMetadata(json: Json, found: Findings, { scrubber, publicMode
   }
   dropMembers(json, found, edits);
   // A name in a string without escapes can be found in the raw text.
-  const named = standsOutside(json, found.handled, (from) => scrubber.find(json.text, from)?.start ?? -1);
-  const escaped = standsOutside(json, found.handled, (from) => json.text.indexOf('\\', from));
-  if (named || escaped) replaceNames(json, found.handled, scrubber, edits);
+  const named = scrubber.find(json.text) !== undefined;
+  if (named || json.text.includes('\\')) replaceNames(json, found.handled, named, scrubber, edits);
   return edits;
 }
 
@@ -88,21 +85,6 @@ function dropMembers(json: Json, { drops }: Findings, edits: Edit[]): void {
   }
 }
 
-/** Whether `find` (the next match from an offset on, or -1) has a match outside the handled nodes. */
-function standsOutside(json: Json, handled: readonly Node[], find: (from: number) => number): boolean {
-  let at = find(0);
-  if (at < 0) return false;
-  // In the order of the text, so that one pass over them serves all matches.
-  for (const node of handled.toSorted((a, b) => a - b)) {
-    const end = json.end(node);
-    if (end <= at) continue;
-    if (at < json.start(node)) return true;
-    at = find(end);
-    if (at < 0) return false;
-  }
-  return true;
-}
-
 /** Base64 of images and sound, where a name would be mere chance: under `b64_json` or `image_b64`, and in `data:image/png;base64,…`. */
 const mediaKey = /^b64(_json)?$|_b64$/;
 const mediaHead = /^data:[\w.+-]+\/[\w.+-]+(;[\w.=+-]+)*;base64,/;
@@ -122,16 +104,20 @@ function isBase64(json: Json, value: Node): boolean {
 /** As many as there may be findings; each takes more memory than what it replaces. */
 const mostEdits = 100_000;
 
-function replaceNames(json: Json, handledNodes: readonly Node[], scrubber: Scrubber, edits: Edit[]): void {
+/** In strings outside the handled nodes; unless `named`, only escapes may spell a name. */
+function replaceNames(
+  json: Json,
+  handledNodes: readonly Node[],
+  named: boolean,
+  scrubber: Scrubber,
+  edits: Edit[],
+): void {
   const handled = new Set(handledNodes);
-  for (let node = 0; node < json.size; ) {
-    if (handled.has(node)) {
-      node = json.next(node);
-      continue;
-    }
-    if (json.text.charCodeAt(json.start(node)) === quote) {
+  for (let node = 0; node < json.size; node += 1) {
+    if (handled.has(node)) node = json.next(node) - 1;
+    else if (json.text.charCodeAt(json.start(node)) === quote) {
       const text = json.string(node);
-      if (scrubber.find(text)) {
+      if ((named || json.raw(node).includes('\\')) && scrubber.find(text)) {
         const at = bytesIn(text);
         const hidden = scrubber.scrub(text.slice(0, at)) + text.slice(at);
         if (hidden !== text) edits.push(replaceValue(json, node, JSON.stringify(hidden)));
@@ -139,7 +125,6 @@ function replaceNames(json: Json, handledNodes: readonly Node[], scrubber: Scrub
       }
       if (json.isKey(node) && mediaKey.test(text) && isBase64(json, node + 1)) node += 1;
     }
-    node += 1;
   }
 }
 
@@ -169,13 +154,12 @@ function isNamedIn(json: Json, value: Node, scrubber: Scrubber): boolean {
 function tokensIn(json: Json, logprobs: Node): string {
   let joined = '';
   for (let node = logprobs, end = json.next(logprobs); node < end; node += 1) {
-    if (!json.isKey(node)) continue;
-    const name = json.string(node);
-    const value = node + 1;
-    if (name === 'token' && json.kind(value) === 'string') joined += json.string(value);
-    else if (name === 'top_logprobs') node = json.next(value) - 1;
-    else if (name === 'tokens') {
-      for (const token of json.elements(value)) if (json.kind(token) === 'string') joined += json.string(token);
+    const name = json.isKey(node) ? json.string(node) : '';
+    if (name === 'top_logprobs') node = json.next(node + 1) - 1;
+    else if (name === 'token' || name === 'tokens') {
+      for (const token of [node + 1, ...json.elements(node + 1)]) {
+        if (json.kind(token) === 'string') joined += json.string(token);
+      }
     }
   }
   return joined;

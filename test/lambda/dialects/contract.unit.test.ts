@@ -3,6 +3,7 @@ import type { Dialect, Endpoint } from '../../../lambda/dialects/dialect.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { createModels } from '../../../lambda/models.ts';
 import { readCall } from '../../../lambda/steps/normalize.ts';
+import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import { bodyOf, renderBody } from '../../../lambda/upstream/request.ts';
 import { atOnce } from '../../support/at-once.ts';
 import { readStrings } from '../../support/client-view.ts';
@@ -69,11 +70,14 @@ describe.each(dialectNames)('%s', (name) => {
 
   const answers = fixtures.flatMap((fixture) => (fixture.kind === 'answer' ? [[fixture.name, fixture] as const] : []));
   testRows(answers)('an answer is rewritten', (file, { bytes, terminal }) => {
-    const rewritten = rewriteAnswer(dialect, bytes.toString());
-    expect('failure' in rewritten).toBe(terminal === 'failure');
-    if ('failure' in rewritten) return;
-    expect(findIdentity(rewritten.text)).toEqual([]);
-    const [given, value] = [JSON.parse(bytes.toString()), JSON.parse(rewritten.text)];
+    const rewrite = () => rewriteAnswer(dialect, bytes.toString());
+    if (terminal === 'failure') {
+      expect(rewrite).toThrow(UpstreamFailure);
+      return;
+    }
+    const rewritten = rewrite();
+    expect(findIdentity(rewritten)).toEqual([]);
+    const [given, value] = [JSON.parse(bytes.toString()), JSON.parse(rewritten)];
     if (given.model) expect(value.model).toBe('svc');
     expect(Object.keys(value).filter((key) => /^(x_|provider|system_fingerprint)/.test(key))).toEqual([]);
     const exempt = (all: unknown) => [...readStrings(all)].filter(([, text]) => text.includes('EXEMPT'));
@@ -88,7 +92,7 @@ describe.each(dialectNames)('%s', (name) => {
 
   const failures = fixtures.filter(({ kind, file }) => kind === 'error' && /200-error\.json$/.test(file));
   testRows(failures.map((one) => [one.file, one] as const))('a failure is no answer', (_, { bytes }) => {
-    expect(rewriteAnswer(dialect, bytes.toString())).toHaveProperty('failure');
+    expect(() => rewriteAnswer(dialect, bytes.toString())).toThrow(UpstreamFailure);
   });
 });
 

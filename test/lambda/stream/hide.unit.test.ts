@@ -165,6 +165,12 @@ describe('token probabilities', () => {
   testRows<[string, object, object, unknown[]]>([
     ['without their text', list('Thun'), list('der'), [null, null]],
     ['in one event', list('Hi', ' Thun', 'der', '!'), list('.'), [null, list('.')]],
+    [
+      'amid other strings',
+      list('Thun').content.map((one) => ({ ...one, text: 'x' })),
+      [{ token: null }, ...list('der').content],
+      [null, null],
+    ],
     ['in the older form', { tokens: ['Ac'], text_offset: [0] }, { tokens: ['me'] }, [null, null]],
     ['of a refusal', { content: null, refusal: list('Thun').content }, { refusal: list('der').content }, [null, null]],
     [

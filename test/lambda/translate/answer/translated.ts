@@ -85,9 +85,8 @@ export function translateAnswer(client: Client, answer: object, setup: Setup = {
   const thoughts = createRawThoughts();
   const hearing = { ...hiding, ...thoughts };
   const clean = atOnce(rewriteAnswer(JSON.stringify(answer), format, hearing, createScanner(), usage));
-  if ('failure' in clean) throw new Error(clean.failure);
   const writer = createWriter(client, setup, usage, { live: false, takeThought: thoughts.take });
-  return JSON.parse(translateChatAnswer(createScanner().scan(clean.text), writer, stops));
+  return JSON.parse(translateChatAnswer(createScanner().scan(clean), writer, stops));
 }
 
 /** The bytes of a case's stream. */

@@ -1,6 +1,6 @@
 import { excerpt, longestPath } from '../errors.ts';
 import type { Json, Node } from '../json/scan.ts';
-import { kindsOfTokens, type Recorder, type TokenCounts } from './findings.ts';
+import { type Findings, kindsOfTokens, type TokenCounts } from './findings.ts';
 
 /** `provider`, `system_fingerprint`, `x_acme`; not `id` or `created`. */
 const providerField = /^(provider|system_fingerprint|native_finish_reason|x_.*)$/s;
@@ -16,15 +16,15 @@ export const sealedType = /encrypted|redacted/;
 export const isProviderField = (name: string): boolean => name === 'model' || providerField.test(name);
 
 /** Records the members of an object that reveal who answered: the model, and those that name the provider. */
-export function recordProviderFields(json: Json, object: Node | undefined, record: Recorder): void {
+export function recordProviderFields(json: Json, object: Node | undefined, found: Findings): void {
   if (object === undefined || json.kind(object) !== 'object') return;
   const end = json.next(object);
   for (let key = object + 1; key < end; key = json.next(key + 1)) {
     // The first character rules out most keys.
     if (!maybeProviderField.has(json.text.charCodeAt(json.start(key) + 1))) continue;
     const name = json.string(key);
-    if (name === 'model') record.model(key + 1);
-    else if (providerField.test(name)) record.drop(object, key);
+    if (name === 'model') found.model(key + 1);
+    else if (providerField.test(name)) found.drop(object, key);
   }
 }
 
@@ -46,10 +46,10 @@ export function mayBeText(json: Json, name: string, value: Node): boolean {
 }
 
 /** Leaves sealed members unchanged, at any depth of a value. */
-export function keepSealed(json: Json, value: Node, record: Recorder): void {
+export function keepSealed(json: Json, value: Node, found: Findings): void {
   const end = json.next(value);
   for (let node = value; node < end; node += 1) {
-    if (json.isKey(node) && sealed.test(json.string(node))) record.keep(node + 1);
+    if (json.isKey(node) && sealed.test(json.string(node))) found.keep(node + 1);
   }
 }
 
@@ -96,31 +96,80 @@ export function numberMember(json: Json, object: Node | undefined, name: string)
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** The members of a usage that count each kind of tokens, or those of its details. The first that has a count is taken. */
-export type UsagePlaces = Readonly<Record<keyof TokenCounts, readonly (readonly [name: string, inner?: string])[]>>;
+/**
+ * The members of a usage, in any dialect, that count each kind of tokens, or those of its details. The first that has a count is
+ * taken.
+ */
+const usagePlaces: Readonly<Record<keyof TokenCounts, readonly (readonly [name: string, inner?: string])[]>> = {
+  input: [['prompt_tokens'], ['input_tokens']],
+  cacheRead: [
+    ['prompt_tokens_details', 'cached_tokens'],
+    ['input_tokens_details', 'cached_tokens'],
+    ['cache_read_input_tokens'],
+    // Some servers of the chat dialect put it beside the total.
+    ['prompt_cache_hit_tokens'],
+    ['cached_tokens'],
+  ],
+  cacheWrite: [
+    ['prompt_tokens_details', 'cache_write_tokens'],
+    ['input_tokens_details', 'cache_write_tokens'],
+    ['cache_creation_input_tokens'],
+  ],
+  output: [['completion_tokens'], ['output_tokens']],
+  reasoning: [
+    ['completion_tokens_details', 'reasoning_tokens'],
+    ['output_tokens_details', 'reasoning_tokens'],
+    ['output_tokens_details', 'thinking_tokens'],
+  ],
+};
 
 /** Records what the `usage` of an object counts, and returns it. */
-export function recordUsage(json: Json, holder: Node, places: UsagePlaces, record: Recorder): TokenCounts {
+export function recordUsage(json: Json, holder: Node, found: Findings): TokenCounts {
   const counts: Record<string, number> = {};
   const usage = presentMember(json, holder, 'usage');
   if (usage === undefined) return counts;
-  recordProviderFields(json, usage, record);
+  recordProviderFields(json, usage, found);
   for (const kind of kindsOfTokens) {
-    for (const [name, inner] of places[kind]) {
+    for (const [name, inner] of usagePlaces[kind]) {
       const [object, member] = inner === undefined ? [usage, name] : [json.member(usage, name), inner];
       const count = numberMember(json, object, member);
       // An impossible one would spoil every sum.
       if (count === undefined || count < 0) continue;
       counts[kind] = count;
-      record.tokens(kind, count, json.member(object, member));
+      found.tokens(kind, count, json.member(object, member));
       break;
     }
   }
   return counts;
 }
 
-/** The strings and numbers in the members of an object, at any depth, except in those with these names. */
-export function unreadIn(json: Json, object: Node | undefined, read: ReadonlySet<string>): Node[] {
+/** What any dialect reads of an event that adds to a text, and of a usage. */
+const readOfEvent = new Set([
+  ...[
+    'type',
+    'index',
+    'sequence_number',
+    'output_index',
+    'content_index',
+    'summary_index',
+    'delta',
+    'logprobs',
+    'model',
+  ],
+  ...['choices', 'usage', 'error', 'content_block', 'message', 'item', 'part', 'response'],
+  ...['name', 'arguments', 'text', 'refusal', 'transcript'],
+]);
+const readOfUsage = new Set(['model', ...Object.values(usagePlaces).flatMap((places) => places.map(([name]) => name))]);
+
+/** The strings and numbers of an event that no dialect looks at, whatever they are. */
+export function unreadIn(event: Json): Node[] {
+  return [
+    ...unreadMembers(event, event.root, readOfEvent),
+    ...unreadMembers(event, event.member(event.root, 'usage'), readOfUsage),
+  ];
+}
+
+function unreadMembers(json: Json, object: Node | undefined, read: ReadonlySet<string>): Node[] {
   const values: Node[] = [];
   eachMember(json, object, (name, value) => {
     if (read.has(name)) return;

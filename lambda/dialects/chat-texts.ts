@@ -1,7 +1,7 @@
 import type { Json, Node } from '../json/scan.ts';
 import { eachMember, elements, isProviderField, presentMember, recordProviderFields } from './answer.ts';
 import type { MakeDelta, OutgoingEvent } from './dialect.ts';
-import type { Recorder } from './findings.ts';
+import type { Findings } from './findings.ts';
 import { byIndex, createNarrow, eachText, namesIn, toStep } from './places.ts';
 
 /** `reasoning_content`, `thinking_blocks`, `/0/thinking/1/text`. */
@@ -18,44 +18,44 @@ const programs: Readonly<Record<string, RegExp | undefined>> = {
 type AddText = (member: string, place: string, value: Node) => void;
 
 /** Records the texts of a whole choice. */
-export function recordWholeChoice(json: Json, choice: Node, index: number, record: Recorder): void {
+export function recordWholeChoice(json: Json, choice: Node, index: number, found: Findings): void {
   const logprobs = presentMember(json, choice, 'logprobs');
-  const addText = addTextWith(record.wholeText, index, logprobs);
-  recordMessage(json, choice, 'message', record, addText);
+  const addText = addTextWith(found.wholeText, index, logprobs);
+  recordMessage(json, choice, 'message', found, addText);
   recordText(json, choice, addText);
-  if (logprobs !== undefined) record.logprobs(`${index}/logprobs`, logprobs, true);
+  if (logprobs !== undefined) found.probabilities(`${index}/logprobs`, logprobs, true);
 }
 
 /** Records the texts of a choice in one event of a stream, and the channels that end with it. */
-export function recordPieces(json: Json, choice: Node, index: number, record: Recorder): void {
+export function recordPieces(json: Json, choice: Node, index: number, found: Findings): void {
   const logprobs = presentMember(json, choice, 'logprobs');
   let hasText = false;
   const addDelta = addTextWith(
     (channel, family, value) => {
-      record.textDelta(channel, family, value, logprobs);
+      found.textDelta(channel, family, value, logprobs);
       if (json.end(value) - json.start(value) === 2) return;
       // One part of a member ends where the next begins.
-      record.flushOthers(`${family}/`);
+      found.flushOthers(`${family}/`);
       hasText = true;
     },
     index,
     logprobs,
   );
-  const calls = recordMessage(json, choice, 'delta', record, addDelta);
+  const calls = recordMessage(json, choice, 'delta', found, addDelta);
   // Beside a delta with text, `message` repeats the whole text so far; otherwise it comes in pieces itself.
-  const message = hasText ? addTextWith(record.wholeText, index, logprobs) : addDelta;
-  const callsInMessage = recordMessage(json, choice, 'message', record, message);
+  const message = hasText ? addTextWith(found.wholeText, index, logprobs) : addDelta;
+  const callsInMessage = recordMessage(json, choice, 'message', found, message);
   recordText(json, choice, addDelta);
   // Also without text beside them: they may belong to a tool call, or to a text that comes later.
-  if (logprobs !== undefined) record.logprobs(`${index}/logprobs`, logprobs, false);
+  if (logprobs !== undefined) found.probabilities(`${index}/logprobs`, logprobs, false);
   // Clients close a block of thoughts as soon as something else is said, and every block when a tool is called. Thoughts that
   // interrupt the content do not end it.
-  if (calls || callsInMessage) record.endTexts(`${index}/`);
-  else if (hasText) record.flushOthers(`${index}/thought/`);
+  if (calls || callsInMessage) found.endTexts(`${index}/`);
+  else if (hasText) found.flushOthers(`${index}/thought/`);
 }
 
 /** Names the channels `index/kind/member/place`; the parts of a member are a family. */
-function addTextWith(add: Recorder['wholeText'], index: number, logprobs: Node | undefined): AddText {
+function addTextWith(add: Findings['wholeText'], index: number, logprobs: Node | undefined): AddText {
   return (member, place, value) => {
     const kind = thoughtful.test(member) || thoughtful.test(place) ? 'thought' : 'answer';
     const family = `${index}/${kind}/${member}`;
@@ -74,18 +74,18 @@ function recordMessage(
   json: Json,
   choice: Node,
   holder: 'delta' | 'message',
-  record: Recorder,
+  found: Findings,
   addText: AddText,
 ): boolean {
   const message = json.member(choice, holder);
   if (message === undefined) return false;
   let calls = false;
-  recordProviderFields(json, message, record);
+  recordProviderFields(json, message, found);
   eachMember(json, message, (name, value) => {
     if (isProviderField(name)) return;
     calls ||= name === 'tool_calls' && elements(json, value).length > 0;
     calls ||= name === 'function_call' && json.kind(value) === 'object';
-    eachText(json, { name, value, program: programs[name] }, record, (place, text) =>
+    eachText(json, { name, value, program: programs[name] }, found, (place, text) =>
       addText(`${holder}/${toStep(name)}`, place, text),
     );
   });

@@ -2,66 +2,45 @@ import { changeMembers, earlierDuplicates } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import {
   elements,
-  holdsSealed,
   numberMember,
   presentMember,
   readErrorMessage,
   recordProviderFields,
   recordUsage,
   stringMember,
-  type UsagePlaces,
-  unreadIn,
 } from './answer.ts';
-import {
-  conversationStart,
-  fileAt,
-  findFilesIn,
-  findVisionContent,
-  imageAt,
-  keepStop,
-  readExpectedAnswer,
-  requireArray,
-} from './body.ts';
+import { keepStop, readBodies, requireArray } from './body.ts';
 import { deltasLike, recordPieces, recordWholeChoice } from './chat-texts.ts';
+import { fileAt, imageAt } from './content.ts';
 import type { Dialect, ExpectedAnswer, Normalization, StreamDialect } from './dialect.ts';
-import type { Recorder } from './findings.ts';
+import type { Findings } from './findings.ts';
 import { renderOpenAiError } from './openai-error.ts';
 
-const content = {
-  types: ['image_url', 'video_url', 'input_image', 'input_video', 'image', 'video'],
-  members: ['image_url', 'video_url'],
-  files: ['file_data'],
-  // Some routers answer with `images`, which clients send back.
-  within: ['content', 'images', 'file'],
-};
-const visionRules = new Map([
-  ['messages', content],
-  ['prediction', content],
-]);
-
-const fileRoots = new Map([...visionRules.keys()].map((root) => [root, { within: ['content', 'images'] }]));
-const files = new Map([
-  ['image_url', imageAt('image_url', 'url')],
-  ['video_url', fileAt('video_url', 'url')],
-  ['input_audio', fileAt('input_audio', 'data')],
-  ['file', fileAt('file', 'file_data')],
-]);
+// Some routers answer with `images`, which clients send back.
+const within = ['content', 'images', 'file'];
+const bodies = readBodies({
+  ...{ history: 'messages', choices: 'n', stops: 'stop' },
+  content: { messages: within, prediction: within },
+  files: {
+    image_url: imageAt('image_url', 'url'),
+    video_url: fileAt('video_url', 'url'),
+    input_audio: fileAt('input_audio', 'data'),
+    file: fileAt('file', 'file_data'),
+  },
+});
 
 /** OpenAI chat completions. `streamUsage`: the gateway asks every stream for its usage, even if the client does not. */
 export const createChat = ({ streamUsage }: { streamUsage: boolean }): Dialect => ({
+  ...bodies,
   name: 'chat',
   endpoints: [{ path: '/v1/chat/completions' }],
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
   controlMembers: new Set(['model', 'stream', 'messages', 'prediction', 'n', 'stop', 'stream_options']),
   checkBody: (body) => requireArray(body, 'messages'),
-  findVision: (body) => findVisionContent(body, visionRules),
   outputLimits: ['max_completion_tokens', 'max_tokens'],
   choicesMember: 'n',
-  findFiles: (body, visit) => findFilesIn(body, fileRoots, files, visit),
-  findConversationStart: (body) => conversationStart(body, body.member(body.root, 'messages')),
-  isAccountBound: (body) => holdsSealed(body, body.member(body.root, 'messages')),
   readExpectedAnswer: (body, needsUsage) => ({
-    ...readExpectedAnswer(body, { choices: 'n', stops: 'stop' }),
+    ...bodies.readExpectedAnswer(body),
     withholdsUsage: (streamUsage || needsUsage === true) && lacksUsage(body),
   }),
   normalize: (body, needsUsage) => ((streamUsage || needsUsage) && lacksUsage(body) ? askForUsage(body) : {}),
@@ -87,15 +66,15 @@ function askForUsage(body: Json): Normalization {
   return { edits: changeMembers(body, options, { drop: repeated, set: { include_usage: 'true' } }) };
 }
 
-function readAnswer(answer: Json, record: Recorder, expected: ExpectedAnswer): void {
-  if (presentMember(answer, answer.root, 'error') !== undefined) record.fail(readErrorMessage(answer) ?? '');
-  recordProviderFields(answer, answer.root, record);
-  recordUsage(answer, answer.root, usagePlaces, record);
+function readAnswer(answer: Json, found: Findings, expected: ExpectedAnswer): void {
+  if (presentMember(answer, answer.root, 'error') !== undefined) found.fail(readErrorMessage(answer) ?? '');
+  recordProviderFields(answer, answer.root, found);
+  recordUsage(answer, answer.root, found);
   for (const choice of elements(answer, answer.member(answer.root, 'choices'))) {
-    recordProviderFields(answer, choice, record);
-    recordChoiceError(answer, choice, record);
-    recordWholeChoice(answer, choice, indexOf(answer, choice), record);
-    keepStops(answer, choice, expected, record);
+    recordProviderFields(answer, choice, found);
+    recordChoiceError(answer, choice, found);
+    recordWholeChoice(answer, choice, indexOf(answer, choice), found);
+    keepStops(answer, choice, expected, found);
   }
 }
 
@@ -103,16 +82,16 @@ function openStream(expected: ExpectedAnswer): StreamDialect {
   const open = new Set<number>();
   const finished = new Set<number>();
 
-  const readChoice = (event: Json, choice: Node, record: Recorder): void => {
-    recordProviderFields(event, choice, record);
-    recordChoiceError(event, choice, record);
+  const readChoice = (event: Json, choice: Node, found: Findings): void => {
+    recordProviderFields(event, choice, found);
+    recordChoiceError(event, choice, found);
     const index = indexOf(event, choice);
-    recordPieces(event, choice, index, record);
+    recordPieces(event, choice, index, found);
     if (isFinished(event, choice)) {
       // Some servers report the usage here.
-      recordUsage(event, choice, usagePlaces, record);
-      record.endTexts(`${index}/`);
-      keepStops(event, choice, expected, record);
+      recordUsage(event, choice, found);
+      found.endTexts(`${index}/`);
+      keepStops(event, choice, expected, found);
       finished.add(index);
       open.delete(index);
     } else if (!finished.has(index)) {
@@ -122,23 +101,19 @@ function openStream(expected: ExpectedAnswer): StreamDialect {
 
   return {
     doneEnds: true,
-    readEvent: (event, type, record) => {
+    readEvent: (event, type, found) => {
       if (type === 'error' || presentMember(event, event.root, 'error') !== undefined) {
-        record.fail(readErrorMessage(event) ?? '');
+        found.fail(readErrorMessage(event) ?? '');
         return;
       }
-      if (type === 'ping') record.alive();
-      recordProviderFields(event, event.root, record);
-      recordUsage(event, event.root, usagePlaces, record);
+      if (type === 'ping') found.isAlive = true;
+      recordProviderFields(event, event.root, found);
+      recordUsage(event, event.root, found);
       const choices = elements(event, event.member(event.root, 'choices'));
-      if (expected.withholdsUsage) withholdUsage(event, choices.length, record);
-      for (const choice of choices) readChoice(event, choice, record);
-      if (finished.size > 0 && finished.size >= expected.choices && open.size === 0) record.mayEnd();
+      if (expected.withholdsUsage) withholdUsage(event, choices.length, found);
+      for (const choice of choices) readChoice(event, choice, found);
+      if (finished.size > 0 && finished.size >= expected.choices && open.size === 0) found.mayEnd = true;
     },
-    unread: (event) => [
-      ...unreadIn(event, event.root, readOfEvent),
-      ...unreadIn(event, event.member(event.root, 'usage'), readOfUsage),
-    ],
     deltasLike,
   };
 }
@@ -148,8 +123,8 @@ function indexOf(json: Json, choice: Node): number {
 }
 
 /** Members in which some servers name the text at which they stopped. */
-function keepStops(json: Json, choice: Node, expected: ExpectedAnswer, record: Recorder): void {
-  for (const name of ['stop_reason', 'matched_stop']) keepStop(json, choice, name, expected, record);
+function keepStops(json: Json, choice: Node, expected: ExpectedAnswer, found: Findings): void {
+  for (const name of ['stop_reason', 'matched_stop']) keepStop(json, choice, name, expected, found);
 }
 
 /** Until there is a reason, some servers send an empty text, others the word `null` as a text. */
@@ -159,26 +134,13 @@ function isFinished(json: Json, choice: Node): boolean {
 }
 
 /** Some routers report the failure of their own upstream inside a choice. */
-function recordChoiceError(json: Json, choice: Node, record: Recorder): void {
+function recordChoiceError(json: Json, choice: Node, found: Findings): void {
   const error = presentMember(json, choice, 'error');
-  if (error !== undefined) record.fail(stringMember(json, error, 'message') ?? '');
+  if (error !== undefined) found.fail(stringMember(json, error, 'message') ?? '');
 }
 
-const usagePlaces: UsagePlaces = {
-  input: [['prompt_tokens']],
-  // Some servers put it beside the total.
-  cacheRead: [['prompt_tokens_details', 'cached_tokens'], ['prompt_cache_hit_tokens'], ['cached_tokens']],
-  cacheWrite: [['prompt_tokens_details', 'cache_write_tokens']],
-  output: [['completion_tokens']],
-  reasoning: [['completion_tokens_details', 'reasoning_tokens']],
-};
-
-/** What is read of an event, and of a usage. */
-const readOfEvent = new Set(['choices', 'error', 'model', 'usage']);
-const readOfUsage = new Set(['model', ...Object.values(usagePlaces).flatMap((places) => places.map(([name]) => name))]);
-
 /** Servers that are asked for usage send a last chunk with nothing else, and a null `usage` in each one before. */
-function withholdUsage(event: Json, choices: number, record: Recorder): void {
-  if (choices === 0 && presentMember(event, event.root, 'usage') !== undefined) record.withhold();
-  for (const key of event.keys(event.root)) if (event.string(key) === 'usage') record.drop(event.root, key);
+function withholdUsage(event: Json, choices: number, found: Findings): void {
+  if (choices === 0 && presentMember(event, event.root, 'usage') !== undefined) found.isWithheld = true;
+  for (const key of event.keys(event.root)) if (event.string(key) === 'usage') found.drop(event.root, key);
 }

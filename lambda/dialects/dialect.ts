@@ -4,7 +4,7 @@ import type { Cooperative } from '../json/cooperative.ts';
 import type { Edit } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import type { Address } from '../settings/table.ts';
-import type { Recorder } from './findings.ts';
+import type { Findings } from './findings.ts';
 
 /** One public path of a dialect. Upstreams have the same, after a version of their own. */
 export interface Endpoint {
@@ -57,7 +57,7 @@ export interface Dialect extends SizeRules {
   normalize(body: Json, needsUsage?: boolean): Normalization;
 
   /** Reads a whole answer, which may also report the upstream's failure. */
-  readAnswer(answer: Json, record: Recorder, expected: ExpectedAnswer): void;
+  readAnswer(answer: Json, found: Findings, expected: ExpectedAnswer): void;
   /** A fresh reader for one stream. */
   openStream(expected: ExpectedAnswer): StreamDialect;
 
@@ -86,12 +86,10 @@ export interface AnswerFormat {
 /** A dialect's reader of one stream. */
 export interface StreamDialect {
   /**
-   * Not called for an event that differs from one before it only in texts, counts and its number, and in what `unread` returns.
+   * Not called for an event that differs from one before it only in texts, counts and its number, and in what no dialect reads.
    * Called for a generated event too.
    */
-  readEvent(event: Json, type: string | undefined, record: Recorder): void;
-  /** The strings and numbers of an event that `readEvent` does not look at, whatever they are. */
-  unread(event: Json): readonly Node[];
+  readEvent(event: Json, type: string | undefined, found: Findings): void;
   /** Whether a `[DONE]` ends this stream. */
   readonly doneEnds: boolean;
   /** Makes events with more text for channels that the `last` event had text for. Each costs no more than what it carries. */

@@ -32,61 +32,51 @@ export function raise(usage: Usage, kind: keyof TokenCounts, count: number): voi
   usage[kind] = Math.max(count, usage[kind] ?? 0);
 }
 
-const nothingYet = {
-  sequence: undefined as Node | undefined,
-  isAlive: false,
-  isWithheld: false,
-  ends: false,
-  mayEnd: false,
-  failure: undefined as { readonly message: string; readonly forward: boolean } | undefined,
-  /** How many things were found. */
-  size: 0,
-};
-
-const nothing = () => ({
-  models: [] as Node[],
-  errorMessages: [] as Node[],
-  drops: [] as { readonly object: Node; readonly key: Node }[],
-  /** Values and dropped keys in which nothing more is to be replaced. */
-  handled: [] as Node[],
-  deltas: [] as FoundText[],
-  wholeTexts: [] as FoundText[],
-  logprobs: [] as FoundLogprobs[],
-  counts: [] as { readonly kind: keyof TokenCounts; readonly value: Node }[],
-  /** Prefixes of channels, as for `endTexts` and `flushOthers`. */
-  ended: [] as string[],
-  flushed: [] as string[],
-  ...nothingYet,
-});
-
-/** What a dialect found in one answer or event. */
-export type Findings = ReturnType<typeof createFindings>;
-
-/** Token counts go to `usage`. */
-export function createFindings(usage: Usage) {
-  const found = nothing();
-  const lists = Object.values(found).filter(Array.isArray);
-  return Object.assign(found, {
-    recorder: createRecorder(found, usage),
-    /** Forgets everything before the next event. */
-    clear(): void {
-      for (const list of lists) list.length = 0;
-      Object.assign(found, nothingYet);
-    },
-  });
-}
-
 /** No honest answer holds so many, and each takes more memory than what it stands for. */
 const mostFindings = 100_000;
 export const kindsOfTokens = ['input', 'cacheRead', 'cacheWrite', 'output', 'reasoning'] as const;
 
-/**
- * A dialect records here what it finds in one answer or event. It knows the structure; replacing, holding back and dropping work
- * alike for all dialects, in stream/hide.ts, text-channels.ts and rewrite-event.ts.
- */
-export type Recorder = ReturnType<typeof createRecorder>;
+const nothingYet = {
+  /** The number that counts the events of the stream. */
+  sequence: undefined as Node | undefined,
+  /** An event that only shows that the upstream is alive. It does not count as a first event. */
+  isAlive: false,
+  /** An event that the client did not ask for: it is read, but not sent. */
+  isWithheld: false,
+  /** The stream ends with this event. */
+  ends: false,
+  /** The answer is complete: if the upstream stops after this, that is not a break. */
+  mayEnd: false,
+  /** The upstream reports that it failed; `forward` if this event is the dialect's own way to say so. */
+  failure: undefined as { readonly message: string; readonly forward?: boolean } | undefined,
+  /** How many things were found. */
+  size: 0,
+};
 
-function createRecorder(found: ReturnType<typeof nothing>, usage: Usage) {
+/**
+ * What a dialect finds in one answer or event. It knows the structure; replacing, holding back and dropping work alike for all
+ * dialects, in stream/hide.ts, text-channels.ts and rewrite-event.ts.
+ */
+export type Findings = ReturnType<typeof createFindings>;
+
+/** Token counts go to `usage`. */
+export function createFindings(usage: Usage) {
+  const lists = {
+    models: [] as Node[],
+    errorMessages: [] as Node[],
+    drops: [] as { readonly object: Node; readonly key: Node }[],
+    /** Values and dropped keys in which nothing more is to be replaced. */
+    handled: [] as Node[],
+    deltas: [] as FoundText[],
+    wholeTexts: [] as FoundText[],
+    logprobs: [] as FoundLogprobs[],
+    counts: [] as { readonly kind: keyof TokenCounts; readonly value: Node }[],
+    /** Prefixes of channels that end with this event: empty, one to four steps with their slashes (`0/`), or a whole channel. */
+    ended: [] as string[],
+    /** Prefixes under which one channel adds text now: what the others hold back leaves before this event. */
+    flushed: [] as string[],
+  };
+
   function add<T>(list: T[], one: T): void {
     found.size += 1;
     if (found.size > mostFindings) throw new RangeError(`more than ${mostFindings} things to note at a time`);
@@ -95,67 +85,50 @@ function createRecorder(found: ReturnType<typeof nothing>, usage: Usage) {
 
   function addHandled<T>(list: T[], one: T, value: Node): void {
     list.push(one);
-    add(found.handled, value);
+    add(lists.handled, value);
   }
 
-  return {
+  const found = {
+    ...lists,
+    ...nothingYet,
     /** The value that names the model. */
-    model: (value: Node) => addHandled(found.models, value, value),
+    model: (value: Node) => addHandled(lists.models, value, value),
     /** The upstream's error message, in an event that is forwarded. */
-    errorMessage: (value: Node) => addHandled(found.errorMessages, value, value),
+    errorMessage: (value: Node) => addHandled(lists.errorMessages, value, value),
     /** A member that would reveal who answered. */
     drop(object: Node, key: Node) {
-      addHandled(found.drops, { object, key }, key);
-      found.handled.push(key + 1);
+      addHandled(lists.drops, { object, key }, key);
+      lists.handled.push(key + 1);
     },
     /** A value that a program reads back: it stays unchanged, with everything inside it. */
-    keep: (value: Node) => add(found.handled, value),
+    keep: (value: Node) => add(lists.handled, value),
     /**
      * A piece of generated text. Pieces of one `channel` follow one another; `family` names the channels whose texts a client may
      * join. The value at `logprobs`, if any, becomes null if the text is changed.
      */
     textDelta: (channel: string, family: string, value: Node, logprobs?: Node) =>
-      addHandled(found.deltas, { channel, family, value, logprobs }, value),
+      addHandled(lists.deltas, { channel, family, value, logprobs }, value),
     /** All the text of a channel, whether or not its pieces came before. */
     wholeText: (channel: string, family: string, value: Node, logprobs?: Node) =>
-      addHandled(found.wholeTexts, { channel, family, value, logprobs }, value),
+      addHandled(lists.wholeTexts, { channel, family, value, logprobs }, value),
     /** Token probabilities, which spell a text of their own: they become null if that contains a name. */
-    logprobs: (channel: string, value: Node, isWhole: boolean) => add(found.logprobs, { channel, value, isWhole }),
-    /**
-     * The channels with this prefix end with this event: what they hold back leaves before it or in it. A prefix is empty, one to
-     * four steps with their slashes (`0/`), or a whole channel.
-     */
-    endTexts: (prefix: string) => add(found.ended, prefix),
-    /** One channel with this prefix adds text now: what the others hold back leaves before this event. */
-    flushOthers: (prefix: string) => add(found.flushed, prefix),
-    /** The number that counts the events of the stream. */
-    sequence(value: Node) {
-      found.sequence = value;
-    },
+    probabilities: (channel: string, value: Node, isWhole: boolean) => add(lists.logprobs, { channel, value, isWhole }),
+    /** The channels with this prefix end: what they hold back leaves before this event or in it. */
+    endTexts: (prefix: string) => add(lists.ended, prefix),
+    flushOthers: (prefix: string) => add(lists.flushed, prefix),
     /** Tokens as the upstream counts them up to now, and the number that says so, if it is one. */
     tokens(kind: keyof TokenCounts, count: number, value?: Node) {
       raise(usage, kind, count);
-      if (value !== undefined) add(found.counts, { kind, value });
+      if (value !== undefined) add(lists.counts, { kind, value });
     },
-    /** An event that the client did not ask for: it is read, but not sent. */
-    withhold() {
-      found.isWithheld = true;
+    fail(message: string) {
+      found.failure = { message };
     },
-    /** An event that only shows that the upstream is alive. It does not count as a first event. */
-    alive() {
-      found.isAlive = true;
-    },
-    /** The stream ends with this event. */
-    end() {
-      found.ends = true;
-    },
-    /** The answer is complete: if the upstream stops after this, that is not a break. */
-    mayEnd() {
-      found.mayEnd = true;
-    },
-    /** The upstream reports that it failed; `forward` if this event is the dialect's own way to say so. */
-    fail(message: string, forward = false) {
-      found.failure = { message, forward };
+    /** Forgets everything before the next event. */
+    clear() {
+      for (const list of Object.values(lists)) list.length = 0;
+      Object.assign(found, nothingYet);
     },
   };
+  return found;
 }

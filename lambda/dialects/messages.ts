@@ -4,7 +4,6 @@ import type { Json, Node } from '../json/scan.ts';
 import {
   eachMember,
   elements,
-  holdsSealed,
   keepSealed,
   numberMember,
   presentMember,
@@ -13,48 +12,29 @@ import {
   recordUsage,
   sealed,
   stringMember,
-  type UsagePlaces,
-  unreadIn,
 } from './answer.ts';
-import {
-  conversationStart,
-  fileAt,
-  findFilesIn,
-  findVisionContent,
-  imageAt,
-  keepStop,
-  readExpectedAnswer,
-  refuseRepeats,
-  refuseState,
-  requireArray,
-  textsOf,
-} from './body.ts';
+import { keepStop, readBodies, refuseRepeats, refuseState, requireArray } from './body.ts';
+import { fileAt, imageAt } from './content.ts';
 import type { Dialect, ExpectedAnswer, MakeDelta, Normalization, OutgoingEvent, StreamDialect } from './dialect.ts';
-import type { Recorder } from './findings.ts';
+import type { Findings } from './findings.ts';
 import { createNarrow, eachText, namesIn, toStep } from './places.ts';
-
-const content = {
-  types: ['image', 'video', 'image_url', 'video_url', 'input_image', 'input_video'],
-  members: [],
-  files: ['media_type'],
-  within: ['content', 'source'],
-};
-const visionRules = new Map([
-  ['messages', content],
-  ['system', content],
-]);
 
 /** Text is a document too, and counts as what it is; so does content that has parts of its own. */
 const readDocument = (body: Json, part: Node) => {
   const isText = /^(text|content)$/.test(stringMember(body, body.member(part, 'source'), 'type') ?? '');
   return isText ? undefined : fileAt('source', 'data')(body, part);
 };
-const files = new Map([
-  ['image', imageAt('source', 'data')],
-  ['container_upload', fileAt()],
-  ['document', readDocument],
-  ['video', readDocument],
-]);
+const within = ['content', 'source'];
+const bodies = readBodies({
+  ...{ history: 'messages', instructions: 'system', stops: 'stop_sequences' },
+  content: { messages: within, system: within },
+  files: {
+    image: imageAt('source', 'data'),
+    container_upload: fileAt(),
+    document: readDocument,
+    video: readDocument,
+  },
+});
 
 const effort = new Set(['effort']);
 const disabled = '{"type":"disabled"}';
@@ -83,12 +63,10 @@ const deltaTypes = new Map([
 /** Deltas without text: `input_json_delta`, the input of a tool, and `citations_delta`, which arrives whole. */
 const wholeDelta = /^(input|citations)_/;
 
-/** What is read of an event. */
-const readMembers = new Set(['type', 'index', 'delta', 'content_block', 'message', 'usage', 'error', 'model']);
-
 /** Anthropic messages. `signsThinking`: the upstream checks its thinking on replay, so that text must not be changed. */
 export function createMessages({ signsThinking }: { signsThinking: boolean }): Dialect {
   return {
+    ...bodies,
     name: 'messages',
     endpoints: [{ path: '/v1/messages' }, { path: '/v1/messages/count_tokens', countsTokens: true }],
     authorize: (key) => ({ 'x-api-key': key, authorization: `Bearer ${key}` }),
@@ -96,25 +74,16 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
       ...['model', 'stream', 'messages', 'system', 'thinking', 'output_config', 'thread', 'stop_sequences'],
     ]),
     checkBody,
-    findVision: (body) => findVisionContent(body, visionRules),
     outputLimits: ['max_tokens'],
-    findFiles: (body, visit) => findFilesIn(body, visionRules, files, visit),
-    findConversationStart: (body) => [
-      ...textsOf(body, body.member(body.root, 'system')),
-      ...conversationStart(body, body.member(body.root, 'messages')),
-    ],
-    isAccountBound: (body) => holdsSealed(body, body.member(body.root, 'messages')),
-    readExpectedAnswer: (body) => readExpectedAnswer(body, { stops: 'stop_sequences' }),
     normalize,
-    readAnswer: (answer, record, expected) => {
-      if (isError(answer, stringMember(answer, answer.root, 'type') ?? '')) record.fail(readErrorMessage(answer) ?? '');
-      recordMessage(answer, answer.root, record, signsThinking);
-      keepStop(answer, answer.root, 'stop_sequence', expected, record);
+    readAnswer: (answer, found, expected) => {
+      if (isError(answer, stringMember(answer, answer.root, 'type') ?? '')) found.fail(readErrorMessage(answer) ?? '');
+      recordMessage(answer, answer.root, found, signsThinking);
+      keepStop(answer, answer.root, 'stop_sequence', expected, found);
     },
     openStream: (expected): StreamDialect => ({
       doneEnds: false,
-      readEvent: (event, type, record) => readEvent(event, type, record, { expected, signsThinking }),
-      unread: (event) => unreadIn(event, event.root, readMembers),
+      readEvent: (event, type, found) => readEvent(event, type, found, { expected, signsThinking }),
       deltasLike,
     }),
     renderError,
@@ -131,42 +100,42 @@ interface Stream {
   readonly signsThinking: boolean;
 }
 
-function readEvent(event: Json, eventType: string | undefined, record: Recorder, { expected, signsThinking }: Stream) {
+function readEvent(event: Json, eventType: string | undefined, found: Findings, { expected, signsThinking }: Stream) {
   const root = event.root;
   const type = stringMember(event, root, 'type') ?? eventType ?? '';
   if (isError(event, type)) {
-    record.fail(readErrorMessage(event) ?? '');
+    found.fail(readErrorMessage(event) ?? '');
     return;
   }
-  recordProviderFields(event, root, record);
+  recordProviderFields(event, root, found);
   const index = numberMember(event, root, 'index') ?? 0;
   const delta = event.member(root, 'delta');
   const block = event.member(root, 'content_block') ?? delta;
   const message = presentMember(event, root, 'message');
-  if (type === 'ping') record.alive();
-  else if (type === 'message_start' && message !== undefined) recordMessage(event, message, record, signsThinking);
-  else if (type === 'content_block_stop') record.endTexts(`${index}/`);
+  if (type === 'ping') found.isAlive = true;
+  else if (type === 'message_start' && message !== undefined) recordMessage(event, message, found, signsThinking);
+  else if (type === 'content_block_stop') found.endTexts(`${index}/`);
   else if (type === 'message_delta') {
-    recordTokens(event, root, record);
-    keepStop(event, delta, 'stop_sequence', expected, record);
-    record.endTexts('');
+    recordTokens(event, root, found);
+    keepStop(event, delta, 'stop_sequence', expected, found);
+    found.endTexts('');
   } else if (type === 'message_stop') {
-    record.endTexts('');
-    record.end();
+    found.endTexts('');
+    found.ends = true;
   } else if (block !== undefined) {
-    const addText: AddText = (kind, place, value) => record.textDelta(`${index}/${toStep(kind)}${place}`, kind, value);
-    recordBlock(event, block, record, { addText, isDelta: block === delta, signsThinking });
+    const addText: AddText = (kind, place, value) => found.textDelta(`${index}/${toStep(kind)}${place}`, kind, value);
+    recordBlock(event, block, found, { addText, isDelta: block === delta, signsThinking });
     // Nothing is added to thinking after its signature.
-    if (stringMember(event, block, 'type') === 'signature_delta') record.endTexts(`${index}/thinking`);
+    if (stringMember(event, block, 'type') === 'signature_delta') found.endTexts(`${index}/thinking`);
   }
 }
 
-function recordMessage(json: Json, message: Node, record: Recorder, signsThinking: boolean): void {
-  recordProviderFields(json, message, record);
-  recordTokens(json, message, record);
+function recordMessage(json: Json, message: Node, found: Findings, signsThinking: boolean): void {
+  recordProviderFields(json, message, found);
+  recordTokens(json, message, found);
   for (const [index, block] of elements(json, json.member(message, 'content')).entries()) {
-    const addText: AddText = (kind, _place, value) => record.wholeText(`${index}/${kind}`, kind, value);
-    recordBlock(json, block, record, { addText, isDelta: false, signsThinking });
+    const addText: AddText = (kind, _place, value) => found.wholeText(`${index}/${kind}`, kind, value);
+    recordBlock(json, block, found, { addText, isDelta: false, signsThinking });
   }
 }
 
@@ -174,19 +143,19 @@ function recordMessage(json: Json, message: Node, record: Recorder, signsThinkin
 function recordBlock(
   json: Json,
   block: Node,
-  record: Recorder,
+  found: Findings,
   { addText, isDelta, signsThinking }: { addText: AddText; isDelta: boolean; signsThinking: boolean },
 ): void {
   const type = stringMember(json, block, 'type') ?? '';
   const isCall = type.endsWith('tool_use');
   const isText = isDelta && !wholeDelta.test(type);
   eachMember(json, block, (name, value) => {
-    if (sealed.test(name) || name === 'partial_json') record.keep(value);
-    else if (isCall && (name === 'name' || name === 'input')) record.keep(value);
-    else if (name === 'thinking' && signsThinking) record.keep(value);
-    else if (name === 'data' && type === 'redacted_thinking') record.keep(value);
-    else if (isText) eachText(json, { name, value }, record, (place, text) => addText(name, place, text));
-    else if (json.kind(value) !== 'string') keepSealedInside(json, value, record);
+    if (sealed.test(name) || name === 'partial_json') found.keep(value);
+    else if (isCall && (name === 'name' || name === 'input')) found.keep(value);
+    else if (name === 'thinking' && signsThinking) found.keep(value);
+    else if (name === 'data' && type === 'redacted_thinking') found.keep(value);
+    else if (isText) eachText(json, { name, value }, found, (place, text) => addText(name, place, text));
+    else if (json.kind(value) !== 'string') keepSealedInside(json, value, found);
     // Other blocks have a `content` too, such as a tool's result: it arrives whole.
     else if (deltaTypes.has(name) && (name !== 'content' || type.startsWith('compaction'))) addText(name, '', value);
   });
@@ -225,27 +194,19 @@ function normalize(body: Json): Normalization {
 }
 
 /** Search results and citations carry sealed members at any depth; a source's `data` is a file in base64. */
-function keepSealedInside(json: Json, value: Node, record: Recorder): void {
-  keepSealed(json, value, record);
+function keepSealedInside(json: Json, value: Node, found: Findings): void {
+  keepSealed(json, value, found);
   const end = json.next(value);
   for (let node = value; node < end; node += 1) {
     const data = stringMember(json, node, 'type') === 'base64' ? json.member(node, 'data') : undefined;
-    if (data !== undefined) record.keep(data);
+    if (data !== undefined) found.keep(data);
   }
 }
 
-const usagePlaces: UsagePlaces = {
-  input: [['input_tokens']],
-  cacheRead: [['cache_read_input_tokens']],
-  cacheWrite: [['cache_creation_input_tokens']],
-  output: [['output_tokens']],
-  reasoning: [['output_tokens_details', 'thinking_tokens']],
-};
-
-function recordTokens(json: Json, holder: Node, record: Recorder): void {
-  const { input, cacheRead = 0, cacheWrite = 0 } = recordUsage(json, holder, usagePlaces, record);
+function recordTokens(json: Json, holder: Node, found: Findings): void {
+  const { input, cacheRead = 0, cacheWrite = 0 } = recordUsage(json, holder, found);
   // This dialect's `input_tokens` leaves out what was read from the cache or written to it.
-  if (input !== undefined) record.tokens('input', input + cacheRead + cacheWrite);
+  if (input !== undefined) found.tokens('input', input + cacheRead + cacheWrite);
 }
 
 function renderError(error: GatewayError): string {

@@ -9,7 +9,7 @@ import {
   sealedType,
   stringMember,
 } from './answer.ts';
-import type { Recorder } from './findings.ts';
+import type { Findings } from './findings.ts';
 
 /**
  * A name as one step of a channel, written so that it holds no slash (as in a JSON pointer,
@@ -43,20 +43,20 @@ const longestPlace = 200;
 export function eachText(
   json: Json,
   member: { readonly name: string; readonly value: Node; readonly program?: RegExp | undefined },
-  record: Recorder,
+  found: Findings,
   visit: (place: string, text: Node) => void,
 ): void {
   const search = (name: string, value: Node, place: string): void => {
     const kind = json.kind(value);
     if (kind === 'string' && textual.test(name)) visit(place, value);
-    else if (sealed.test(name) || member.program?.test(place)) record.keep(value);
+    else if (sealed.test(name) || member.program?.test(place)) found.keep(value);
     else if (kind === 'string') {
       if (mayBeText(json, name, value)) visit(place, value);
-    } else if (place.length > longestPlace || wholes.test(name)) keepSealed(json, value, record);
+    } else if (place.length > longestPlace || wholes.test(name)) keepSealed(json, value, found);
     else if (kind === 'object') {
       const isSealed = sealedType.test(stringMember(json, value, 'type') ?? '');
       eachMember(json, value, (inner, node) => {
-        if (isSealed && inner === 'data') record.keep(node);
+        if (isSealed && inner === 'data') found.keep(node);
         else search(inner, node, `${place}/${toStep(inner)}`);
       });
     } else {

@@ -2,7 +2,6 @@ import type { Json, Node } from '../json/scan.ts';
 import {
   eachMember,
   elements,
-  holdsSealed,
   numberMember,
   presentMember,
   readErrorMessage,
@@ -10,15 +9,12 @@ import {
   recordUsage,
   sealed,
   stringMember,
-  type UsagePlaces,
-  unreadIn,
 } from './answer.ts';
-import { readExpectedAnswer } from './body.ts';
-import type { Dialect, MakeDelta, OutgoingEvent, StreamDialect } from './dialect.ts';
-import type { Recorder } from './findings.ts';
+import type { Dialect, MakeDelta, OutgoingEvent } from './dialect.ts';
+import type { Findings } from './findings.ts';
 import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
 import { createNarrow, eachText, namesIn, toStep } from './places.ts';
-import { checkBody, findConversationStart, findFiles, findVision, hasReferences } from './responses-body.ts';
+import { bodies, checkBody, hasReferences } from './responses-body.ts';
 
 /** Families of texts that a program reads: `response.function_call_arguments`, `response.audio`; not `response.output_text`. */
 const programText = /(arguments|input|code|diff|command|audio)$/;
@@ -30,21 +26,17 @@ const actionType = /^(computer|local_shell|shell)_call$/;
 
 /** OpenAI responses. */
 export const responses: Dialect = {
+  ...bodies,
   name: 'responses',
   endpoints: [{ path: '/v1/responses', webSocketBeta: /\bresponses_websockets/ }],
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
   controlMembers: new Set(['model', 'stream', 'input', 'prompt', 'previous_response_id', 'conversation', 'background']),
   checkBody,
-  findVision,
   outputLimits: ['max_output_tokens'],
-  findFiles,
   hasReferences,
-  findConversationStart,
-  isAccountBound: (body) => holdsSealed(body, body.member(body.root, 'input')),
-  readExpectedAnswer: (body) => readExpectedAnswer(body, {}),
   normalize: () => ({}),
   readAnswer,
-  openStream,
+  openStream: () => ({ doneEnds: false, readEvent, deltasLike }),
   renderError: renderOpenAiError,
   renderErrorEvent: (error, sequence) => {
     const { message, type, code } = openAiErrorFields(error);
@@ -61,53 +53,43 @@ export const responses: Dialect = {
   keepAlive: ': keep-alive\n\n',
 };
 
-function openStream(): StreamDialect {
-  return { doneEnds: false, readEvent, unread: (event) => unreadIn(event, event.root, readMembers), deltasLike };
-}
-
-/** What is read of an event that adds to a text. */
-const readMembers = new Set([
-  ...['type', 'sequence_number', 'output_index', 'content_index', 'summary_index', 'delta', 'logprobs', 'model'],
-  ...['item', 'part', 'response', 'error', 'name', 'arguments', 'text', 'refusal', 'transcript'],
-]);
-
 /** In characters. Longer types and indexes are ignored, or many texts could have long names. */
 const longestType = 100;
 const longestPlace = 20;
 
-function readEvent(event: Json, eventType: string | undefined, record: Recorder): void {
+function readEvent(event: Json, eventType: string | undefined, found: Findings): void {
   const root = event.root;
   const named = stringMember(event, root, 'type') ?? eventType ?? '';
   const type = named.length > longestType ? '' : named;
   const sequence = event.member(root, 'sequence_number');
-  if (sequence !== undefined && numberMember(event, root, 'sequence_number') !== undefined) record.sequence(sequence);
-  recordProviderFields(event, root, record);
-  if (type.endsWith('.delta')) recordDelta(event, type.slice(0, -'.delta'.length), record);
+  if (sequence !== undefined && numberMember(event, root, 'sequence_number') !== undefined) found.sequence = sequence;
+  recordProviderFields(event, root, found);
+  if (type.endsWith('.delta')) recordDelta(event, type.slice(0, -'.delta'.length), found);
   else if (type === 'error' || (type === '' && presentMember(event, root, 'error') !== undefined)) {
-    record.fail(readErrorMessage(event) ?? '');
-  } else readRareEvent(event, type, record);
+    found.fail(readErrorMessage(event) ?? '');
+  } else readRareEvent(event, type, found);
 }
 
-function readRareEvent(event: Json, type: string, record: Recorder): void {
+function readRareEvent(event: Json, type: string, found: Findings): void {
   const response = presentMember(event, event.root, 'response');
-  if (response !== undefined) recordResponse(event, response, record);
-  if (type === 'ping' || type === 'keepalive') record.alive();
+  if (response !== undefined) recordResponse(event, response, found);
+  if (type === 'ping' || type === 'keepalive') found.isAlive = true;
   else if (type === 'response.failed') {
     const error = presentMember(event, response, 'error');
-    if (error !== undefined) recordErrorMessages(event, error, record);
-    record.endTexts('');
-    record.fail(stringMember(event, error, 'message') ?? '', true);
+    if (error !== undefined) recordErrorMessages(event, error, found);
+    found.endTexts('');
+    found.failure = { message: stringMember(event, error, 'message') ?? '', forward: true };
   } else if (type === 'response.completed' || type === 'response.incomplete') {
-    record.endTexts('');
-    record.end();
-  } else recordPart(event, type, record);
+    found.endTexts('');
+    found.ends = true;
+  } else recordPart(event, type, found);
 }
 
 /** Records every text of an error, because routers describe failures in other members than `message` too. */
-function recordErrorMessages(event: Json, error: Node, record: Recorder): void {
+function recordErrorMessages(event: Json, error: Node, found: Findings): void {
   for (let node = error, end = event.next(error); node < end; node += 1) {
     if (event.isKey(node) && /^(code|type|param)$/.test(event.string(node))) node += 1;
-    else if (!event.isKey(node) && event.kind(node) === 'string') record.errorMessage(node);
+    else if (!event.isKey(node) && event.kind(node) === 'string') found.errorMessage(node);
   }
 }
 
@@ -122,19 +104,19 @@ function placeOf(event: Json): { item: string; part: string } {
   return { item, part: `${item}${index('content_index') || index('summary_index')}/` };
 }
 
-function recordDelta(event: Json, family: string, record: Recorder): void {
+function recordDelta(event: Json, family: string, found: Findings): void {
   const delta = event.member(event.root, 'delta');
   if (delta === undefined) return;
   const channel = placeOf(event).part + toStep(family);
-  if (programText.test(family)) record.keep(delta);
+  if (programText.test(family)) found.keep(delta);
   else if (event.kind(delta) === 'string') {
     const logprobs = tokensOf(event);
-    record.textDelta(channel, family, delta, logprobs);
-    if (logprobs !== undefined) record.logprobs(`${channel}/logprobs`, logprobs, false);
+    found.textDelta(channel, family, delta, logprobs);
+    if (logprobs !== undefined) found.probabilities(`${channel}/logprobs`, logprobs, false);
   } else {
     // Such as the output of a hosted shell: {stdout, stderr}.
-    eachText(event, { name: '', value: delta }, record, (place, value) => {
-      record.textDelta(channel + place, `${family}/${place.split('/')[1]}`, value);
+    eachText(event, { name: '', value: delta }, found, (place, value) => {
+      found.textDelta(channel + place, `${family}/${place.split('/')[1]}`, value);
     });
   }
 }
@@ -146,78 +128,70 @@ function tokensOf(event: Json): Node | undefined {
 }
 
 /** Records the events about one output item, content part or whole text. */
-function recordPart(event: Json, type: string, record: Recorder): void {
+function recordPart(event: Json, type: string, found: Findings): void {
   const root = event.root;
   const { item: itemPlace, part: partPlace } = placeOf(event);
   const item = presentMember(event, root, 'item');
   const part = presentMember(event, root, 'part');
-  if (item !== undefined) recordItem(event, item, itemPlace, record);
+  if (item !== undefined) recordItem(event, item, itemPlace, found);
   if (type.endsWith('.added')) {
     // Deltas will add to the text that a part begins with.
-    if (part !== undefined) recordText(event, part, partPlace, record, 'textDelta');
+    if (part !== undefined) recordText(event, part, partPlace, found, 'textDelta');
     return;
   }
-  if (part !== undefined) recordText(event, part, partPlace, record, 'wholeText');
+  if (part !== undefined) recordText(event, part, partPlace, found, 'wholeText');
   if (!type.endsWith('.done')) return;
   const family = type.slice(0, -'.done'.length);
   const channel = partPlace + toStep(family);
   const ending = item !== undefined ? [itemPlace] : part !== undefined ? [partPlace] : [channel, `${channel}/`];
-  for (const prefix of ending) record.endTexts(prefix);
+  for (const prefix of ending) found.endTexts(prefix);
   const isCall = presentMember(event, root, 'arguments') !== undefined;
   const logprobs = presentMember(event, root, 'logprobs');
   eachMember(event, root, (name, value) => {
-    if ((family.includes('_call') && programMembers.has(name)) || (isCall && name === 'name')) record.keep(value);
+    if ((family.includes('_call') && programMembers.has(name)) || (isCall && name === 'name')) found.keep(value);
     else if (textMember.test(name) && event.kind(value) === 'string') {
-      record.wholeText(channel, family, value, logprobs);
+      found.wholeText(channel, family, value, logprobs);
     }
   });
-  if (logprobs !== undefined) record.logprobs(`${channel}/logprobs`, logprobs, true);
+  if (logprobs !== undefined) found.probabilities(`${channel}/logprobs`, logprobs, true);
 }
 
-function readAnswer(answer: Json, record: Recorder): void {
+function readAnswer(answer: Json, found: Findings): void {
   const { root } = answer;
   if (presentMember(answer, root, 'error') !== undefined || stringMember(answer, root, 'status') === 'failed') {
-    record.fail(readErrorMessage(answer) ?? '');
+    found.fail(readErrorMessage(answer) ?? '');
   }
-  recordResponse(answer, root, record);
+  recordResponse(answer, root, found);
 }
 
-const usagePlaces: UsagePlaces = {
-  input: [['input_tokens']],
-  cacheRead: [['input_tokens_details', 'cached_tokens']],
-  cacheWrite: [['input_tokens_details', 'cache_write_tokens']],
-  output: [['output_tokens']],
-  reasoning: [['output_tokens_details', 'reasoning_tokens']],
-};
-
-function recordResponse(json: Json, response: Node, record: Recorder): void {
-  recordProviderFields(json, response, record);
-  recordUsage(json, response, usagePlaces, record);
+function recordResponse(json: Json, response: Node, found: Findings): void {
+  recordProviderFields(json, response, found);
+  recordUsage(json, response, found);
   for (const [index, item] of elements(json, json.member(response, 'output')).entries()) {
-    recordItem(json, item, `${index}/`, record);
+    recordItem(json, item, `${index}/`, found);
   }
   // The caller's own tools, as the upstream repeats them.
   const tools = elements(json, json.member(response, 'tools'));
   const choice = presentMember(json, response, 'tool_choice');
   for (const tool of choice === undefined ? tools : [...tools, choice]) {
     const name = json.member(tool, 'name');
-    if (name !== undefined) record.keep(name);
+    if (name !== undefined) found.keep(name);
   }
 }
 
 /** Records one output item: its texts, and what a program reads back. */
-function recordItem(json: Json, item: Node, place: string, record: Recorder): void {
+function recordItem(json: Json, item: Node, place: string, found: Findings): void {
   const type = stringMember(json, item, 'type') ?? '';
   const isCall = callType.test(type);
   const isProgram = isCall || type.endsWith('_call_output');
-  recordProviderFields(json, item, record);
+  recordProviderFields(json, item, found);
   eachMember(json, item, (name, value) => {
-    if ((isProgram && programMembers.has(name)) || sealed.test(name) || (isCall && name === 'name')) record.keep(value);
-    else if (actionType.test(type) && /^actions?$/.test(name)) record.keep(value);
-    else if (type === 'image_generation_call' && name === 'result') record.keep(value);
+    if ((isProgram && programMembers.has(name)) || sealed.test(name) || (isCall && name === 'name')) found.keep(value);
+    else if (actionType.test(type) && /^actions?$/.test(name)) found.keep(value);
+    else if (type === 'image_generation_call' && name === 'result') found.keep(value);
     else if (name === 'content' || name === 'summary') {
       for (const [index, part] of elements(json, value).entries())
-        recordText(json, part, `${place}${index}/`, record, 'wholeText');
+        recordText(json, part, `${place}${index}/`, found, 'wholeText');
     }
   });
 }
@@ -227,15 +201,15 @@ const textMember = /^(text|refusal|transcript)$/;
 /** Content parts whose deltas have another name than the part. */
 const families: Readonly<Record<string, string>> = { summary_text: 'reasoning_summary_text' };
 
-function recordText(json: Json, part: Node, place: string, record: Recorder, how: 'textDelta' | 'wholeText'): void {
+function recordText(json: Json, part: Node, place: string, found: Findings, how: 'textDelta' | 'wholeText'): void {
   const type = stringMember(json, part, 'type') ?? '';
   const family = `response.${families[type] ?? type.slice(0, longestType)}`;
   const channel = place + toStep(family);
   const logprobs = presentMember(json, part, 'logprobs');
   eachMember(json, part, (name, value) => {
-    if (textMember.test(name) && json.kind(value) === 'string') record[how](channel, family, value, logprobs);
+    if (textMember.test(name) && json.kind(value) === 'string') found[how](channel, family, value, logprobs);
   });
-  if (logprobs !== undefined) record.logprobs(`${channel}/logprobs`, logprobs, how === 'wholeText');
+  if (logprobs !== undefined) found.probabilities(`${channel}/logprobs`, logprobs, how === 'wholeText');
 }
 
 function deltasLike(last: OutgoingEvent): MakeDelta {

@@ -1,3 +1,4 @@
+import { unreadIn } from '../dialects/answer.ts';
 import type { Findings, TokenCounts } from '../dialects/findings.ts';
 import { applyEdits, type Edit } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
@@ -65,12 +66,12 @@ export function createMakeTemplate() {
     json: Json,
     found: Findings,
     event: SseEvent,
-    { type, edits, unread }: { type: string | undefined; edits: readonly Edit[]; unread: () => readonly Node[] },
+    { type, edits }: { type: string | undefined; edits: readonly Edit[] },
   ): EventTemplate | undefined => {
     if (!isRepeatable(json, found, event) || edits.length > mostEdits) return undefined;
     const texts = found.deltas.filter(({ value }) => json.end(value) - json.start(value) > 2);
     if (texts.length === 0 || texts.length > mostHoles) return undefined;
-    const values = unread();
+    const values = unreadIn(json);
     const others = [
       ...found.counts.map(({ kind, value }): Slot => ({ node: value, place: { kind: 'count', of: kind } })),
       ...(values.length > mostHoles ? [] : values).map(

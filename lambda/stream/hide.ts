@@ -34,7 +34,7 @@ export function* rewriteAnswer(
   if (isLong(text)) yield;
   if (json.kind(json.root) !== 'object') throw new TypeError('the answer is not a JSON object');
   const found = createFindings(usage);
-  dialect.readAnswer(json, found.recorder, expected);
+  dialect.readAnswer(json, found, expected);
   if (found.failure) throw new UpstreamFailure('reported', { message: hiding.explain(found.failure.message) });
   if (isLong(text)) yield;
   const edits = hideMetadata(json, found, hiding);

@@ -69,7 +69,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
     rewrite(event: SseEvent, json: Json, found: Findings): string {
       const type = event.type && scrubber.scrub(event.type);
       const edits = hideMetadata(json, found, hiding);
-      template = makeTemplate(json, found, event, { type, edits, unread: () => stream.unread(json) });
+      template = makeTemplate(json, found, event, { type, edits });
       hideTexts(json, found, texts, hiding, edits);
       for (const one of found.logprobs) hideLogprobs(json, one, texts, scrubber, edits);
       if (found.sequence !== undefined) {
@@ -209,7 +209,7 @@ function createDeltaWriter(stream: StreamDialect, hiding: Hiding, nextNumber: ()
       const { type, data } = last.makeDelta(channel, text, nextNumber());
       const json = scanner.scan(data);
       found.clear();
-      stream.readEvent(json, type, found.recorder);
+      stream.readEvent(json, type, found);
       const hidden = applyEdits(data, hideMetadata(json, found, hiding));
       const event = encodeEvent({ type: type && hiding.scrubber.scrub(type), data: hidden });
       generated += event.length;

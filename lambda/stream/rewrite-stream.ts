@@ -137,7 +137,7 @@ function createHandlers(
   function readJson(event: SseEvent): void {
     const json = scanLeniently(scanner, event.data);
     found.clear();
-    stream.readEvent(json, event.type, found.recorder);
+    stream.readEvent(json, event.type, found);
     const { failure } = found;
     if (found.isAlive && !progress.started) {
       if (found.sequence !== undefined) events.skip();

@@ -101,30 +101,24 @@ export type ChannelMap<T> = ReturnType<typeof createChannelMap<T>>;
  * without searching all of them: a stream may have very many.
  */
 export function createChannelMap<T>() {
-  const values = new Map<string, T>();
-  const channels = new Map<string, Set<string>>(); // by prefix
+  const channels = new Map<string, Map<string, T>>(); // by prefix; a channel is one of its own prefixes
   return {
-    get: (channel: string): T | undefined => values.get(channel),
+    get: (channel: string): T | undefined => channels.get(channel)?.get(channel),
     set(channel: string, value: T): void {
-      if (!values.has(channel)) {
-        for (const prefix of prefixesOf(channel)) {
-          const same = channels.get(prefix);
-          if (same) same.add(channel);
-          else channels.set(prefix, new Set([channel]));
-        }
-      }
-      values.set(channel, value);
-    },
-    delete(channel: string): void {
-      if (!values.delete(channel)) return;
       for (const prefix of prefixesOf(channel)) {
         const same = channels.get(prefix);
-        same?.delete(channel);
-        if (same?.size === 0) channels.delete(prefix);
+        if (same) same.set(channel, value);
+        else channels.set(prefix, new Map([[channel, value]]));
+      }
+    },
+    delete(channel: string): void {
+      for (const prefix of prefixesOf(channel)) {
+        const same = channels.get(prefix);
+        if (same?.delete(channel) && same.size === 0) channels.delete(prefix);
       }
     },
     /** The channels with this prefix (see `prefixesOf`), in the order in which they were added. */
-    under: (prefix: string): readonly string[] => (values.size === 0 ? [] : [...(channels.get(prefix) ?? [])]),
+    under: (prefix: string): readonly string[] => [...(channels.get(prefix)?.keys() ?? [])],
   };
 }
 

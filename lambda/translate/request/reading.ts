@@ -1,5 +1,6 @@
 import { stringMember } from '../../dialects/answer.ts';
-import { describe, pathTo } from '../../dialects/body.ts';
+import { describe } from '../../dialects/body.ts';
+import { pathTo } from '../../dialects/content.ts';
 import { excerpt, GatewayError, longestPath } from '../../errors.ts';
 import { type Cooperative, charactersPerSlice, nodesPerTurn } from '../../json/cooperative.ts';
 import type { Json, Kind, Node } from '../../json/scan.ts';

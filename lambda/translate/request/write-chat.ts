@@ -1,4 +1,4 @@
-import { pathTo } from '../../dialects/body.ts';
+import { pathTo } from '../../dialects/content.ts';
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import { createToolTable, type ToolNames } from '../tools.ts';

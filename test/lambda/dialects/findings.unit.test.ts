@@ -3,7 +3,7 @@ import { createFindings } from '../../../lambda/dialects/findings.ts';
 
 test('what is found in an answer is limited, and each answer starts anew', () => {
   const found = createFindings({});
-  const note = () => found.recorder.keep(1);
+  const note = () => found.keep(1);
   for (let count = 0; count < 100_000; count += 1) note();
   expect(note).toThrow('more than 100000 things to note at a time');
   found.clear();

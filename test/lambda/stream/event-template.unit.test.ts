@@ -18,9 +18,8 @@ function templateOf(
   const templates = events.map((data) => {
     const json = scanner.scan(typeof data === 'string' ? data : JSON.stringify(data));
     found.clear();
-    stream.readEvent(json, undefined, found.recorder);
-    const changes = { type: undefined, edits: [], unread: () => stream.unread(json) };
-    return make(json, found, { type: undefined, data: json.text, id }, changes);
+    stream.readEvent(json, undefined, found);
+    return make(json, found, { type: undefined, data: json.text, id }, { type: undefined, edits: [] });
   });
   return templates.at(-1);
 }

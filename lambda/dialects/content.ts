@@ -1,0 +1,117 @@
+import type { RequestFile } from '../budget/estimate.ts';
+import { type Cooperative, nodesPerTurn } from '../json/cooperative.ts';
+import type { Json, Node } from '../json/scan.ts';
+import { stringMember } from './answer.ts';
+
+/** Members that may hold further content; others (schemas, arguments, texts) are not searched. */
+type Within = readonly string[] | 'all';
+
+/**
+ * Walks these top-level members in document order, which needs no stack however deep they are nested. Returns the first node
+ * that is found.
+ */
+export function* searchIn<Place extends string>(
+  body: Json,
+  places: Readonly<Record<Place, Within>>,
+  isFound: (node: Node, place: Place) => boolean,
+): Cooperative<Node | undefined> {
+  let seen = 0;
+  for (const root of body.keys(body.root)) {
+    const place = body.string(root) as Place;
+    const within = Object.hasOwn(places, place) ? places[place] : undefined;
+    const end = body.next(root + 1);
+    for (let node = root + 1; within !== undefined && node < end; ) {
+      if (++seen % nodesPerTurn === 0) yield;
+      if (isFound(node, place)) return node;
+      const isSearched = !body.isKey(node) || within === 'all' || within.includes(body.string(node));
+      node = isSearched ? node + 1 : body.next(node + 1);
+    }
+  }
+  return undefined;
+}
+
+/** Reads the file that a part is; undefined if it is none after all. */
+type ReadFile = (body: Json, part: Node) => RequestFile | undefined;
+
+/** Top-level members with content, and the members that lead further inside; and the parts that are files, by their type. */
+export interface ContentPlaces {
+  readonly content: Readonly<Record<string, Within>>;
+  readonly files: Readonly<Record<string, ReadFile>>;
+}
+
+export function searchContent({ content, files }: ContentPlaces) {
+  return {
+    /**
+     * The first image or video, as a path such as `messages[2].content[0]`. Every `type` of an object counts, even a repeated one,
+     * so that no parser finds content that this search overlooks.
+     */
+    *findVision(body: Json): Cooperative<string | undefined> {
+      const found = yield* searchIn(body, content, (node, place) => isVision(body, node, content[place] !== 'all'));
+      return found === undefined ? undefined : pathTo(body, found);
+    },
+    *findFiles(body: Json, visit: (file: RequestFile) => void): Cooperative<void> {
+      yield* searchIn(body, content, (node) => {
+        const type = body.isKey(node) ? undefined : stringMember(body, node, 'type');
+        const file = type !== undefined && Object.hasOwn(files, type) ? files[type]?.(body, node) : undefined;
+        if (file !== undefined) visit(file);
+        return false;
+      });
+    },
+  };
+}
+
+const visionTypes = /^((input_)?image|(input_)?video|(image|video)_url|computer_screenshot)$/;
+/** `image/png`, `data:video/mp4;base64,…`. */
+const picture = /^(data:)?(image|video)\//i;
+
+/** Where names are of the caller's choosing, only types and files tell. */
+function isVision(body: Json, key: Node, namesTell: boolean): boolean {
+  if (!body.isKey(key) || body.kind(key + 1) === 'null') return false;
+  const name = body.string(key);
+  if (namesTell && /^(image|video)_url$/.test(name)) return true;
+  if (body.kind(key + 1) !== 'string') return false;
+  if (name === 'type') return visionTypes.test(body.string(key + 1));
+  return (name === 'file_data' || (namesTell && name === 'media_type')) && picture.test(body.string(key + 1));
+}
+
+/** The path of a value, such as `messages[2].content[0]`; for a key, that of the object that holds it. */
+export function pathTo(body: Json, target: Node): string {
+  let path = '';
+  for (let node: Node | undefined = body.root; node !== undefined; ) {
+    const isObject = body.kind(node) === 'object';
+    let inside: Node | undefined;
+    let index = 0;
+    for (const child of isObject ? body.keys(node) : body.elements(node)) {
+      const value = isObject ? child + 1 : child;
+      if (target < body.next(value)) {
+        if (target >= value) {
+          inside = value;
+          path += isObject ? `${path && '.'}${body.string(child)}` : `[${index}]`;
+        }
+        break;
+      }
+      index += 1;
+    }
+    node = inside;
+  }
+  return path;
+}
+
+/** Reads an image at a path of members, or on the way there: some upstreams take `"image_url": "…"` for `{"url": "…"}`. */
+export const imageAt =
+  (...path: readonly string[]): ReadFile =>
+  (body, part) => ({ isImage: true, data: stringAt(body, part, path) });
+
+/** The same for any other file. */
+export const fileAt =
+  (...path: readonly string[]): ReadFile =>
+  (body, part) => ({ isImage: false, data: stringAt(body, part, path) });
+
+function stringAt(body: Json, part: Node, path: readonly string[]): Node | undefined {
+  let node: Node | undefined = part;
+  for (const name of path) {
+    node = body.member(node, name);
+    if (node === undefined || body.kind(node) === 'string') return node;
+  }
+  return undefined;
+}

@@ -23,6 +23,8 @@ export interface Meeting {
   readonly kind: 'begins' | 'answer' | 'refusal' | 'no answer' | 'throttled' | 'time passes';
   readonly text?: string;
   readonly sleeps?: boolean;
+  /** The milliseconds that pass. */
+  readonly passing?: number;
 }
 
 /** The state of an environment after its events. */
@@ -121,7 +123,7 @@ export async function act(subject: Subject, scenario: Scenario, index: number, m
     sleeps = meeting.sleeps ?? false;
     if (meeting.kind === 'begins') void request().catch(tell);
     else if (meeting.kind === 'time passes') {
-      time += scenario.passing;
+      time += meeting.passing ?? 0;
       wake?.();
       wake = undefined;
     } else if (meeting.kind === 'refusal' && sleeps) wake = () => hear(meeting);

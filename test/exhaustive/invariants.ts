@@ -18,11 +18,11 @@ export function findFault(scenario: Scenario, before: WorldState, state: WorldSt
   return brokenBudget(scenario, before, state);
 }
 
-const usedIn = ({ items }: WorldState, { item, used }: Counter) => Number(items[item]?.[used]?.N ?? 0);
+const usedIn = ({ item }: WorldState, { used }: Counter) => Number(item?.[used]?.N ?? 0);
 
 /** The charges of a minute, even if the item no longer has them. */
-function countIn({ environments }: WorldState, { item, minute }: Counter): number {
-  const ofMinute = environments.filter(({ actor }) => actor?.counter?.item === item && actor.counter.minute === minute);
+function countIn({ environments }: WorldState, { minute }: Counter): number {
+  const ofMinute = environments.filter(({ actor }) => actor?.counter?.minute === minute);
   return ofMinute.flatMap(({ applied }) => applied).filter((change) => change > 0).length;
 }
 
@@ -52,16 +52,16 @@ function brokenBudget({ limits, environments: plans }: Scenario, before: WorldSt
       return fails ? 0 : spending.cost;
     });
     const due = costs.reduce((sum, cost) => sum + cost, 0);
-    const counted = takenIn(state, item, taken);
+    const counted = takenIn(state, taken);
     if (counted !== due) return `${item} has ${counted} of its budget taken, and not ${due}`;
     const grants = (world: WorldState) => world.environments.filter(isCharged).length;
-    const isOver = counted > takenIn(before, item, taken) && grants(state) > grants(before);
+    const isOver = counted > takenIn(before, taken) && grants(state) > grants(before);
     if (isOver && counted > (budget?.amount ?? 0)) return `${item} is granted more than its budget`;
   }
   return undefined;
 }
 
-const takenIn = ({ items }: WorldState, item: string, taken: string) => Number(items[item]?.[taken]?.N ?? 0);
+const takenIn = ({ item }: WorldState, taken: string) => Number(item?.[taken]?.N ?? 0);
 
 function brokenPromise({ actor, applied, settlements }: EnvironmentState, plan: Plan | undefined): string | undefined {
   const charges = applied.filter((change) => change > 0).length;
@@ -95,7 +95,7 @@ function findUntruth(
   if (kind !== 'refused' || !actor?.counter) return undefined;
   const { limits } = scenario;
   const hasQuota = usedIn(state, actor.counter) < limits.memberLimit;
-  const budgetRoom = (limits.memberBudget?.amount ?? 0) - takenIn(state, actor.counter.item, actor.counter.taken);
+  const budgetRoom = (limits.memberBudget?.amount ?? 0) - takenIn(state, actor.counter.taken);
   const hasBudget = plan?.spending === undefined || plan.spending.reserved <= budgetRoom;
   const burstSpent = countIn(state, actor.counter) >= limits.burstLimit;
   const isRight = code === 'rate_limited' ? burstSpent && hasQuota : !hasQuota || !hasBudget;

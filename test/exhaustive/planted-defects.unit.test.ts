@@ -64,7 +64,7 @@ const defects: [name: string, code: string, instead: string, fault: string, sche
     "'attribute_exists(#reservation)'",
     "'attribute_exists(pk)'",
     '1 is settled twice',
-    '1 2 begin; 1 is answered; 1 gets no answer; 1 arrives; 1 is answered',
+    '1 begin; 1 is answered; 1 gets no answer; 1 arrives; 1 is answered',
   ],
   [
     'a reservation forgotten at a window’s edge',
@@ -78,7 +78,7 @@ const defects: [name: string, code: string, instead: string, fault: string, sche
     'numberValue(spent - amount)',
     'numberValue(-spent)',
     'member#ada has -2 of its budget taken, and not 12',
-    '1 2 begin; 2 is answered; 2 is answered',
+    '2 begin; 2 is answered; 2 is answered',
   ],
   [
     'a lost settlement taken for done',
@@ -99,7 +99,7 @@ const defects: [name: string, code: string, instead: string, fault: string, sche
     '(tokensTimesPrice + perMillion - 1n) / perMillion',
     'tokensTimesPrice / perMillion',
     'member#ada has 4 of its budget taken, and not 5',
-    '1 2 begin; 1 is answered; 1 is answered',
+    '1 begin; 1 is answered; 1 is answered',
   ],
 ];
 

@@ -6,7 +6,9 @@ import type { EnvironmentState, WorldState } from './world.ts';
 export function remembering<K extends object, V>(find: (key: K) => V): (key: K) => V {
   const known = new WeakMap<K, V>();
   return (key) => {
-    const found = known.get(key) ?? find(key);
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const found = find(key);
     known.set(key, found);
     return found;
   };
@@ -14,35 +16,54 @@ export function remembering<K extends object, V>(find: (key: K) => V): (key: K) 
 
 export const textOf = remembering((value: object) => JSON.stringify(value));
 
-const over: string = 'over';
-
-/** What of an environment makes a difference to what it does next. */
-export function viewOf({ actor, late, applied, settlements, faults }: Omit<EnvironmentState, 'view'>): string {
-  const waits = actor && (actor.call || actor.isAsleep);
-  if (actor && !waits && late.length === 0) return over;
-  const told = actor?.told.map(({ kind }) => kind).sort();
-  const next = waits && [actor.isAsleep, actor.memory, faults > 0];
-  return [told, applied, settlements, next, late.map(viewOfCall)].join(';');
+const numbers = new Map<string, number>();
+/** A short name for a long text, so that the names of states are quickly compared. */
+function numberOf(text: string): number {
+  const number = numbers.get(text) ?? numbers.size;
+  numbers.set(text, number);
+  return number;
 }
 
-/** An item, whose key is one of its attributes, in lines with one token at most. */
-const linesOf = remembering((item: Item) =>
-  Object.entries(item).flatMap(([name, { S, N = S, BS }]) => BS?.map((token) => `${name} ${token}`) ?? `${name} ${N}`),
-);
-const anyToken = new RegExp(tokenPrefixes.join('|'));
+const over = numberOf('over');
+
+/** What of an environment makes a difference to what it does next. */
+function viewOf({ actor, late, applied, settlements, faults }: EnvironmentState): number {
+  const waits = actor && (actor.call || actor.isAsleep);
+  if (actor && !waits && late.length === 0) return over;
+  const next = waits && [actor.isAsleep, actor.memory, faults > 0];
+  return numberOf(
+    [actor?.told.map(({ kind }) => kind).sort(), applied, settlements, next, late.map(viewOfCall)].join(';'),
+  );
+}
+
+const anyToken = new RegExp(tokenPrefixes.join('|'), 'g');
+
+/** What an item shows, whose tokens begin with these names of their environments. */
+const shownOf = remembering((item: Item) => {
+  const lines = Object.entries(item).flatMap(
+    ([name, { S, N = S, BS }]) => BS?.map((token) => `${name} ${token}`) ?? `${name} ${N}`,
+  );
+  const known = new Map<string, number>();
+  return (names: readonly string[]): number => {
+    const all = names.join();
+    const named = (line: string) => line.replace(anyToken, (prefix) => names[tokenPrefixes.indexOf(prefix)] ?? '');
+    const shown = known.get(all) ?? numberOf(lines.map(named).sort().join('|'));
+    known.set(all, shown);
+    return shown;
+  };
+});
 
 /**
  * A state without what makes no difference: the order of identical environments, and the names of finished ones. `kinds` are the
  * numbers of the environments' plans.
  */
-export function keyOf(kinds: readonly number[], { items, environments, timePassed, faultsLeft }: WorldState): string {
-  const names = environments.map(({ view }, index) => (view === over ? over : `${kinds[index]} ${view}`));
-  const order = names.map((name, index) => `${name} ${index}`).sort();
-  const named = (line: string) =>
-    line.replace(anyToken, (prefix) => {
-      const index = tokenPrefixes.indexOf(prefix);
-      return names[index] === over ? over : String(order.indexOf(`${names[index]} ${index}`));
-    });
-  const shown = Object.values(items).flatMap(linesOf).map(named).sort();
-  return [...shown, timePassed, faultsLeft, ...names.sort()].join('|');
+export function keyOf(kinds: readonly number[], { item, environments, timePassed, faultsLeft }: WorldState): string {
+  const views = environments.map((environment, index) => {
+    environment.view ??= viewOf(environment);
+    const { view } = environment;
+    return view === over ? over : view * kinds.length + (kinds[index] ?? 0);
+  });
+  const order = views.map((_, index) => index).sort((a, b) => (views[a] ?? 0) - (views[b] ?? 0) || a - b);
+  const names = views.map((view, index) => (view === over ? 'over' : String(order.indexOf(index))));
+  return [item && shownOf(item)(names), timePassed, faultsLeft, ...views.sort()].join(' ');
 }

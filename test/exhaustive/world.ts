@@ -3,7 +3,7 @@ import type { Item } from '../../lambda/tables/table.ts';
 import { evaluateUpdate } from '../support/expressions.ts';
 import { act, type Call, changeOf, type Meeting, type Standing, type Subject } from './actor.ts';
 import type { Scenario } from './scenarios.ts';
-import { keyOf, remembering, textOf, viewOf } from './state-key.ts';
+import { keyOf, remembering, textOf } from './state-key.ts';
 
 /**
  * One step of a schedule: `2 is answered` concerns environment 2. Work inside an environment happens at once, since its order
@@ -17,7 +17,7 @@ export interface Step {
 /** An environment after its events. Environments share only the store, so each history is run once, by itself. */
 export interface Actor extends Standing {
   readonly met: readonly Meeting[];
-  readonly following: Map<string, Actor>;
+  readonly following: Map<Meeting, Actor>;
 }
 
 export interface EnvironmentState {
@@ -29,11 +29,13 @@ export interface EnvironmentState {
   /** How often the store has settled its reservation. */
   readonly settlements: number;
   readonly faults: number;
-  readonly view: string;
+  /** Once it is known. */
+  view?: number | undefined;
 }
 
 export interface WorldState {
-  readonly items: Readonly<Record<string, Item>>;
+  /** Of the one caller. */
+  readonly item: Item | undefined;
   readonly environments: readonly EnvironmentState[];
   readonly timePassed: boolean;
   readonly faultsLeft: number;
@@ -45,35 +47,32 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
   const { environments: plans, passing } = scenario;
   const names = plans.map((plan) => JSON.stringify(plan));
   const kinds = names.map((name) => names.indexOf(name));
-  const nowhere = { call: undefined, isAsleep: false, memory: '', told: [] };
-  const unborn = plans.map((): Actor => ({ ...nowhere, met: [], following: new Map() }));
-  const outcomeOf = rememberOutcomes();
+  const unborn = plans.map((_, index) => unbornOf(subject)(scenario, index));
+  const timePasses = meetingOf('time passes', false, passing);
 
   const meet = async (index: number, actor: Actor | undefined, meeting: Meeting): Promise<Actor> => {
     if (!actor) throw new RangeError('an environment that has not begun');
-    const name = `${meeting.kind} ${meeting.sleeps} ${meeting.text}`;
-    const known = actor.following.get(name);
+    const known = actor.following.get(meeting);
     if (known) return known;
     const met = [...actor.met, meeting];
     const next = { ...(await act(subject, scenario, index, met)), met, following: new Map() };
-    actor.following.set(name, next);
+    actor.following.set(meeting, next);
     return next;
   };
 
   const apply = (state: WorldState, index: number, call: Call) => {
-    const item = call.input.Key.pk.S;
-    const { answer, after, change, settles } = outcomeOf(call, state.items[item]);
-    if (!after) return { state, answer };
+    const { answer, asleep, after, change, settles } = outcomeOf(call, state.item);
+    if (!after) return { state, answer, asleep };
     const changed = alter(state, index, ({ applied, settlements }) => ({
       applied: change === 0 ? applied : [...applied, change],
       settlements: settlements + (settles ? 1 : 0),
     }));
-    return { state: { ...changed, items: { ...state.items, [item]: after } }, answer };
+    return { state: { ...changed, item: after }, answer, asleep };
   };
 
   const begin = async (state: WorldState, index: number): Promise<WorldState> => {
-    const present = state.timePassed ? await meet(index, unborn[index], { kind: 'time passes' }) : unborn[index];
-    const actor = await meet(index, present, { kind: 'begins' });
+    const present = state.timePassed ? await meet(index, unborn[index], timePasses) : unborn[index];
+    const actor = await meet(index, present, meetingOf('begins'));
     return alter(state, index, () => ({ actor }));
   };
 
@@ -82,7 +81,7 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
     for (const [index, { actor }] of before.environments.entries()) {
       if (!actor) state = await begin(state, index);
       else {
-        const later = isDone(actor) ? actor : await meet(index, actor, { kind: 'time passes' });
+        const later = isDone(actor) ? actor : await meet(index, actor, timePasses);
         state = alter(state, index, () => ({ actor: later }));
       }
     }
@@ -133,8 +132,8 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
     const steps: Step[] = [];
     const add = (name: string, take: Step['take']) => steps.push({ name: `${index + 1} ${name}`, take });
     const isAnswered = (call: Call, sleeps: boolean) => async () => {
-      const { state: after, answer } = apply(state, index, call);
-      const next = await meet(index, actor, { ...answer, sleeps });
+      const { state: after, answer, asleep } = apply(state, index, call);
+      const next = await meet(index, actor, sleeps ? asleep : answer);
       return alter(after, index, () => ({ actor: next }));
     };
     const fails = (next: Actor, isSent: boolean) =>
@@ -149,7 +148,7 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
     // A shorter sleep allows another try, which could as well come before it.
     for (const sleeps of call ? [false, ...(canSleep && passing >= timeLimit ? [true] : [])] : []) {
       const sleepy = sleeps ? ', sleeps' : '';
-      const goesOn = (kind: 'no answer' | 'throttled') => meet(index, actor, { kind, sleeps });
+      const goesOn = (kind: 'no answer' | 'throttled') => meet(index, actor, meetingOf(kind, sleeps));
       add(`gets no answer${sleepy}`, async () => fails(await goesOn('no answer'), true));
       add(`is throttled${sleepy}`, async () => fails(await goesOn('throttled'), false));
     }
@@ -157,8 +156,8 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
   };
 
   const nobody = { actor: undefined, late: [], applied: [], settlements: 0, faults: 0 };
-  const environments = plans.map(() => ({ ...nobody, view: viewOf(nobody) }));
-  const first: WorldState = { items: {}, environments, timePassed: false, faultsLeft: mostFaults };
+  const environments = plans.map(() => nobody);
+  const first: WorldState = { item: undefined, environments, timePassed: false, faultsLeft: mostFaults };
   return {
     first,
 
@@ -176,35 +175,55 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
   };
 }
 
-/** The store's answer to a call, and the item after it if the call wrote to it. Equal items are shared. */
-function rememberOutcomes() {
-  const known = new Map<string, Item>();
-  const find = ({ input }: Call, before: Item | undefined) => {
-    const text = before ? textOf(before) : '';
-    const none = { after: undefined, change: 0, settles: false };
-    if (!input.UpdateExpression)
-      return { ...none, answer: { kind: 'answer' as const, text: `{"Item":${text || '{}'}}` } };
-    const found = evaluateUpdate(before ?? { pk: input.Key.pk }, input);
-    if (!found) return { ...none, answer: { kind: 'refusal' as const, text } };
-    const after = known.get(textOf(found)) ?? found;
-    known.set(textOf(after), after);
-    const answer = { kind: 'answer' as const, text: `{"Attributes":${textOf(after)}}` };
-    return { ...changeOf(input), answer, after };
+/** The environments of a subject before they begin. Scenarios share those that are alike. */
+const unbornOf = remembering((_: Subject) => {
+  const known = new Map<string, Actor>();
+  return ({ environments, limits, beginning }: Scenario, index: number): Actor => {
+    const name = JSON.stringify([index, environments[index], limits, beginning]);
+    const nowhere = { call: undefined, isAsleep: false, memory: '', told: [], met: [], following: new Map() };
+    const actor = known.get(name) ?? nowhere;
+    known.set(name, actor);
+    return actor;
   };
-  const none: Item = {};
-  const outcomesOf = remembering((call: Call) =>
-    remembering((item: Item) => find(call, item === none ? undefined : item)),
-  );
-  return (call: Call, before = none) => outcomesOf(call)(before);
+});
+
+const meetings = new Map<string, Meeting>();
+/** Equal ones are one, so that what follows them is found. */
+function meetingOf(kind: Meeting['kind'], sleeps = false, passing = 0): Meeting {
+  const name = `${kind} ${sleeps} ${passing}`;
+  const meeting = meetings.get(name) ?? { kind, sleeps, passing };
+  meetings.set(name, meeting);
+  return meeting;
+}
+
+const items = new Map<string, Item>();
+const nothing: Item = {};
+
+/** The store's answer to a call, and the item after it if the call wrote to it. Equal items are one. */
+const outcomesOf = remembering((call: Call) =>
+  remembering((item: Item) => findOutcome(call, item === nothing ? undefined : item)),
+);
+const outcomeOf = (call: Call, before = nothing) => outcomesOf(call)(before);
+
+function findOutcome({ input }: Call, before: Item | undefined) {
+  const text = before ? textOf(before) : '';
+  const says = (kind: 'answer' | 'refusal', text: string) => {
+    const answer = { kind, text, sleeps: false };
+    return { answer, asleep: { ...answer, sleeps: true }, after: undefined, change: 0, settles: false };
+  };
+  if (!input.UpdateExpression) return says('answer', `{"Item":${text || '{}'}}`);
+  const found = evaluateUpdate(before ?? { pk: input.Key.pk }, input);
+  if (!found) return says('refusal', text);
+  const after = items.get(textOf(found)) ?? found;
+  items.set(textOf(after), after);
+  return { ...says('answer', `{"Attributes":${textOf(after)}}`), ...changeOf(input), after };
 }
 
 type Change = (one: EnvironmentState) => Partial<EnvironmentState>;
 
 function alter(state: WorldState, index: number, change: Change): WorldState {
-  const environments = state.environments.map((one, at) => {
-    if (at !== index) return one;
-    const changed = { ...one, ...change(one) };
-    return { ...changed, view: viewOf(changed) };
-  });
+  const environments = state.environments.map((one, at) =>
+    at === index ? { ...one, view: undefined, ...change(one) } : one,
+  );
   return { ...state, environments };
 }

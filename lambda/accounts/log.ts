@@ -1,6 +1,6 @@
 import type { GatewayError } from '../errors.ts';
-import { createRender, describeCause, ownFault, staleSecret } from '../report/log.ts';
-import { type Measurement, metrics } from '../report/metrics.ts';
+import { createRender, describeCause } from '../report/log.ts';
+import type { Measured } from '../report/metrics.ts';
 import { brokenSignIn, codeOf } from './errors.ts';
 import type { AccountsRequest } from './request.ts';
 
@@ -12,13 +12,11 @@ interface Dependencies {
   readonly metricsNamespace: string;
 }
 
-const failedSignIn: Measurement = { metric: metrics.signInsFailed, value: 1 };
-
 /** The operators' log. No line holds a key, or the address of a wallet or network. */
 export function createAccountsLog({ write, now, metricsNamespace }: Dependencies) {
   const render = createRender(metricsNamespace);
-  const line = (level: string, message: string, fields: object, measurements?: readonly Measurement[]) =>
-    write(render(now(), level, message, fields, measurements));
+  const line = (level: string, message: string, fields: object, measured?: Measured) =>
+    write(render(now(), level, message, fields, measured));
   const describe = ({ id, route, network }: AccountsRequest) => ({ requestId: id, route, network: network.id });
   return {
     /** An environment has started. */
@@ -27,8 +25,8 @@ export function createAccountsLog({ write, now, metricsNamespace }: Dependencies
       const { status, reason, cause } = error;
       const fields = { ...describe(request), status, code: codeOf(error), reason, ...describeCause(cause) };
       // The company's sign-in may be down without the gateway's doing.
-      if (reason === brokenSignIn) line('error', 'refused', fields, [failedSignIn]);
-      else if (status >= 500) line('error', 'refused', fields, [ownFault]);
+      if (reason === brokenSignIn) line('error', 'refused', fields, { signInsFailed: 1 });
+      else if (status >= 500) line('error', 'refused', fields, { gatewayErrors: 1 });
       else line('info', 'refused', fields);
     },
     granted: (request: AccountsRequest, grant: { readonly link?: true; readonly keyId?: string }) =>
@@ -36,6 +34,7 @@ export function createAccountsLog({ write, now, metricsNamespace }: Dependencies
     revoked: (request: AccountsRequest, key: { readonly keyId: string }) =>
       line('info', 'revoked', { ...describe(request), ...key }),
     /** A secret could not be read again; its last known value stays in use. */
-    secretNotRefreshed: (cause: unknown) => line('warn', 'secret not refreshed', describeCause(cause), [staleSecret]),
+    secretNotRefreshed: (cause: unknown) =>
+      line('warn', 'secret not refreshed', describeCause(cause), { secretsNotRefreshed: 1 }),
   };
 }

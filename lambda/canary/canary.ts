@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { canaryMetrics, embedMetrics } from '../report/metrics.ts';
+import { embedMetrics } from '../report/metrics.ts';
 import { collectFaults, type Environment, type Named, readNamed, required, text } from '../settings/read.ts';
 import type { ReadSecret } from '../settings/secrets.ts';
 import { settings } from '../settings/table.ts';
@@ -35,12 +35,12 @@ export function createCanary(config: CanaryConfig, dependencies: Dependencies): 
   return async () => {
     const begun = now();
     const results = await runChecks().catch((error) => ({ key: describeFailure(error) }));
-    const value = Object.values(results).filter((result) => result !== 'ok').length;
+    const failures = Object.values(results).filter((result) => result !== 'ok').length;
     const time = now();
     const line = {
-      ...{ time: new Date(time).toISOString(), level: value > 0 ? 'error' : 'info', message: 'canary' },
+      ...{ time: new Date(time).toISOString(), level: failures > 0 ? 'error' : 'info', message: 'canary' },
       ...{ ...results, duration: time - begun },
-      ...embedMetrics(config.metricsNamespace, time, [{ metric: canaryMetrics.failures, value }]),
+      ...embedMetrics(config.metricsNamespace, time, { failures }),
     };
     writeLog(`${JSON.stringify(line)}\n`);
   };

@@ -1,16 +1,7 @@
 import type { Writable } from 'node:stream';
 import { GatewayError } from '../errors.ts';
 import type { RequestSoFar } from '../request/request.ts';
-import {
-  embedMetrics,
-  isIntended,
-  lacksUsage,
-  type Measurement,
-  measureFailedTry,
-  measureRequest,
-  metrics,
-  toCurrency,
-} from './metrics.ts';
+import { embedMetrics, isIntended, lacksUsage, type Measured, measureRequest, toCurrency } from './metrics.ts';
 
 export type Log = ReturnType<typeof createLog>;
 
@@ -28,8 +19,8 @@ interface Dependencies {
 
 /** Renders lines as JSON objects, each with its metrics. */
 export function createRender(metricsNamespace: string) {
-  return (time: number, level: string, message: string, fields: object, measurements: readonly Measurement[] = []) => {
-    const metrics = embedMetrics(metricsNamespace, time, measurements);
+  return (time: number, level: string, message: string, fields: object, measured: Measured = {}) => {
+    const metrics = embedMetrics(metricsNamespace, time, measured);
     return `${JSON.stringify({ time: new Date(time).toISOString(), level, message, ...fields, ...metrics })}\n`;
   };
 }
@@ -37,8 +28,8 @@ export function createRender(metricsNamespace: string) {
 /** The operators' log. No line holds a prompt, an answer, a key or an address. */
 export function createLog({ write, now, metricsNamespace }: Dependencies) {
   const render = createRender(metricsNamespace);
-  const line = (level: string, message: string, fields: object, measurements?: readonly Measurement[]) =>
-    write(render(now(), level, message, fields, measurements));
+  const line = (level: string, message: string, fields: object, measured?: Measured) =>
+    write(render(now(), level, message, fields, measured));
 
   return {
     /** An environment has started. */
@@ -63,35 +54,32 @@ export function createLog({ write, now, metricsNamespace }: Dependencies) {
     },
     /** A try at an upstream failed, and the request goes on to another. */
     tryFailed: (failureClass: string, fields: object): void =>
-      line('warn', 'upstream failed', fields, measureFailedTry(failureClass)),
+      line('warn', 'upstream failed', fields, { upstreamFailures: { [failureClass]: 1 }, upstreamFailedTries: 1 }),
     /** The store's answer to a charge or refund was lost, so a charge may stand that nobody should pay. */
     leftStanding(operation: 'charge' | 'refund', requestId: string | undefined, cause: unknown): void {
       const fields = { requestId, operation, ...describeCause(cause) };
-      line('warn', 'charge left standing', fields, [{ metric: metrics.chargesLeftStanding, value: 1 }]);
+      line('warn', 'charge left standing', fields, { chargesLeftStanding: 1 });
     },
     /** The store's answer to a settlement was lost, so that a reservation may stand as if it had been spent. */
     budgetLeftStanding(requestId: string | undefined, cause: unknown): void {
       const fields = { requestId, ...describeCause(cause) };
-      line('warn', 'budget left standing', fields, [{ metric: metrics.budgetsLeftStanding, value: 1 }]);
+      line('warn', 'budget left standing', fields, { budgetsLeftStanding: 1 });
     },
     /** A charge found reservations of its caller that were lost with their process. `reserved` is their sum in micros. */
     reservationsLost(requestId: string | undefined, count: number, reserved: number): void {
       const fields = { requestId, count, reserved: toCurrency(reserved) };
-      line('warn', 'reservations lost', fields, [{ metric: metrics.lostReservations, value: count }]);
+      line('warn', 'reservations lost', fields, { lostReservations: count });
     },
     /** A secret could not be read again; its last known value stays in use. */
     secretNotRefreshed: (cause: unknown): void =>
-      line('warn', 'secret not refreshed', describeCause(cause), [staleSecret]),
+      line('warn', 'secret not refreshed', describeCause(cause), { secretsNotRefreshed: 1 }),
     /** Something failed outside of any request. */
-    fault: (message: string, error: unknown): void => line('error', message, describeCause(error), [ownFault]),
+    fault: (message: string, error: unknown): void =>
+      line('error', message, describeCause(error), { gatewayErrors: 1 }),
     /** Something that an operator may have to look into. */
     warn: (message: string, fields: object = {}): void => line('warn', message, fields),
   };
 }
-
-/** Failures that no caller caused. They ring the alarm. */
-export const ownFault: Measurement = { metric: metrics.gatewayErrors, value: 1 };
-export const staleSecret: Measurement = { metric: metrics.secretsNotRefreshed, value: 1 };
 
 /** Fields to group by, for free: as dimensions of a metric, each combination of values would be billed. */
 function describe(request: RequestSoFar) {

@@ -1,5 +1,5 @@
 import type { GatewayError } from '../errors.ts';
-import type { RequestSoFar } from '../request/request.ts';
+import type { ExchangeRecord, RequestSoFar } from '../request/request.ts';
 
 /**
  * Every metric that the gateway emits, under the names that the dashboard and the alarms read. Each has at most one dimension,
@@ -64,128 +64,103 @@ export const canaryMetrics = {
   failures: { name: 'CanaryFailures', unit: 'Count' },
 } as const;
 
-type Metric = (typeof metrics)[keyof typeof metrics] | (typeof canaryMetrics)[keyof typeof canaryMetrics];
+const all = { ...metrics, ...canaryMetrics };
 
-export interface Measurement {
-  readonly metric: Metric;
-  readonly value: number;
-  /** The value of the metric's dimension, if it has one. */
-  readonly of?: string;
-}
+/** Values by metric; of a metric with a dimension, by the dimension's value. What is undefined was not measured. */
+export type Measured = { readonly [Name in keyof typeof all]?: Value<(typeof all)[Name]> | undefined };
+type Value<Metric> = Metric extends { readonly dimension: string } ? Readonly<Record<string, number>> : number;
 
 /**
  * The fields that let CloudWatch extract metrics from a log line, so that measuring takes no call. Written by hand because it is
  * short: a library would keep state between requests, print lines of its own, and add to every cold start.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
-export function embedMetrics(
-  namespace: string,
-  time: number,
-  measurements: readonly Measurement[],
-): Record<string, unknown> {
+export function embedMetrics(namespace: string, time: number, measured: Measured): Record<string, unknown> {
   const members: Record<string, unknown> = {};
   const plain: object[] = [];
   const directives: object[] = [];
   const direct = (dimensions: readonly string[], definitions: readonly object[]) =>
     directives.push({ Namespace: namespace, Dimensions: [dimensions], Metrics: definitions });
-  for (const { metric, value, of } of measurements) {
+  for (const [key, measurement] of Object.entries(measured)) {
+    const metric = all[key as keyof typeof all];
     const definition = { Name: metric.name, Unit: metric.unit };
-    members[metric.name] = value;
-    if ('dimension' in metric) {
-      members[metric.dimension] = of;
+    if (typeof measurement === 'number') {
+      members[metric.name] = measurement;
+      plain.push(definition);
+    } else if (measurement && 'dimension' in metric) {
+      const [[of, value] = []] = Object.entries(measurement);
+      Object.assign(members, { [metric.name]: value, [metric.dimension]: of });
       direct([metric.dimension], [definition]);
-    } else plain.push(definition);
+    }
   }
   if (plain.length > 0) direct([], plain);
   if (directives.length === 0) return {};
   return { _aws: { Timestamp: time, CloudWatchMetrics: directives }, ...members };
 }
 
-/** What a finished request adds to the metrics. Preflights are not counted. */
-export function measureRequest(request: RequestSoFar, status: number, duration: number): Measurement[] {
-  const { route, outcome } = request;
-  const { error, end, exchange } = outcome;
-  if (route.kind === 'preflight') return [];
-  const measurements: Measurement[] = [{ metric: metrics.requests, value: 1 }];
-  if (status >= 400) measurements.push({ metric: metrics.errorAnswers, value: 1 });
-  if (request.coldStart) measurements.push({ metric: metrics.coldStarts, value: 1 });
-  measurements.push(...measureLimits(request), ...measureSpending(request));
-  // With REFUND_REFUSALS a refused body is refunded too, but that is no failure.
-  if (outcome.refunded && error && error.status >= 500 && !isIntended(error))
-    measurements.push({ metric: metrics.refunds, value: 1 });
-  if (error?.code === 'upgrade_required') measurements.push({ metric: metrics.webSocketTries, value: 1 });
-  else if (error && end === 'refused') measurements.push({ metric: metrics.refusals, value: 1, of: error.code });
-  if (exchange?.failure !== undefined) measurements.push(countFailure(exchange.failure));
-  else if (isOwnFault(request)) measurements.push({ metric: metrics.gatewayErrors, value: 1 });
-  if (!exchange) return measurements;
+const countIf = (happened: boolean | undefined): 1 | undefined => (happened ? 1 : undefined);
 
-  const { timeToFirstByte, usage, tries, failure, leftOut } = exchange;
-  // The last try. Earlier ones were counted when they failed.
-  if (tries > 0) measurements.push(countTry(failure !== undefined));
-  measurements.push({ metric: metrics.duration, value: duration });
-  // Only streams have one: a plain answer is sent whole.
-  if (timeToFirstByte !== undefined) measurements.push({ metric: metrics.timeToFirstByte, value: timeToFirstByte });
-  for (const [kind, metric] of tokenMetrics) {
-    const value = usage[kind];
-    if (value !== undefined) measurements.push({ metric, value });
-  }
-  if (leftOut !== undefined) measurements.push({ metric: metrics.leftOut, value: 1 });
-  if (lacksUsage(request)) measurements.push({ metric: metrics.answersWithoutUsage, value: 1 });
-  return measurements;
+/** What a finished request adds to the metrics. Preflights are not counted. */
+export function measureRequest(request: RequestSoFar, status: number, duration: number): Measured {
+  const { route, call, limitsUsed, coldStart, outcome } = request;
+  const { error, end, exchange, spending, spendShare } = outcome;
+  if (route.kind === 'preflight') return {};
+  const isWebSocket = error?.code === 'upgrade_required';
+  const isRefusal = error && end === 'refused' && !isWebSocket;
+  const failure = exchange?.failure;
+  /** How much of a limit of the deployment is used; one that refuses is at 100 % or more. */
+  const shareOf = (limit: string, used: number | undefined) =>
+    error?.reason === limit ? Math.max(100, used ?? 0) : used;
+  return {
+    requests: 1,
+    errorAnswers: countIf(status >= 400),
+    coldStarts: countIf(coldStart),
+    dailyLimitUsed: shareOf('daily_limit', limitsUsed?.daily_limit),
+    guestDailyLimitUsed: shareOf('guest_daily_limit', limitsUsed?.guest_daily_limit),
+    spendShare: shareOf('spend_limit', spendShare),
+    ...(spending &&
+      call && {
+        spent: { [call.model.id]: toCurrency(spending.cost) },
+        savedByCaches: toCurrency(spending.savedByCaches),
+      }),
+    // With REFUND_REFUSALS a refused body is refunded too, but that is no failure.
+    refunds: countIf(outcome.refunded && error && error.status >= 500 && !isIntended(error)),
+    webSocketTries: countIf(isWebSocket),
+    ...(isRefusal && { refusals: { [error.code]: 1 } }),
+    ...(failure !== undefined
+      ? { upstreamFailures: { [failure]: 1 } }
+      : { gatewayErrors: countIf(isOwnFault(request)) }),
+    ...(exchange && measureExchange(exchange, duration)),
+    answersWithoutUsage: countIf(lacksUsage(request)),
+  };
 }
 
-function measureSpending({ call, outcome: { spending } }: RequestSoFar): Measurement[] {
-  if (!spending || !call) return [];
-  return [
-    { metric: metrics.spent, value: toCurrency(spending.cost), of: call.model.id },
-    { metric: metrics.savedByCaches, value: toCurrency(spending.savedByCaches) },
-  ];
+function measureExchange(
+  { timeToFirstByte, usage, tries, failure, leftOut }: ExchangeRecord,
+  duration: number,
+): Measured {
+  return {
+    // The last try. Earlier ones were counted when they failed.
+    ...(tries > 0 && { upstreamFailedTries: failure === undefined ? 0 : 1 }),
+    duration,
+    // Only streams have one: a plain answer is sent whole.
+    timeToFirstByte,
+    inputTokens: usage.input,
+    cacheReadTokens: usage.cacheRead,
+    cacheWriteTokens: usage.cacheWrite,
+    outputTokens: usage.output,
+    reasoningTokens: usage.reasoning,
+    leftOut: countIf(leftOut !== undefined),
+  };
 }
 
 /** For logs and metrics, which need not be exact. */
 export const toCurrency = (micros: number): number => micros / 1_000_000;
 
-/** How much of the deployment's limits is used; a limit that refuses is at 100 % or more. */
-function measureLimits({ limitsUsed, outcome: { error, spendShare } }: RequestSoFar): Measurement[] {
-  const used = { ...limitsUsed, spend_limit: spendShare };
-  return limitMetrics.flatMap(([limit, metric]) => {
-    const value = error?.reason === limit ? Math.max(100, used[limit] ?? 0) : used[limit];
-    return value === undefined ? [] : [{ metric, value }];
-  });
-}
-
-/** By the `reason` in the log of their refusals. */
-const limitMetrics = [
-  ['daily_limit', metrics.dailyLimitUsed],
-  ['guest_daily_limit', metrics.guestDailyLimitUsed],
-  ['spend_limit', metrics.spendShare],
-] as const;
-
-const tokenMetrics = [
-  ['input', metrics.inputTokens],
-  ['cacheRead', metrics.cacheReadTokens],
-  ['cacheWrite', metrics.cacheWriteTokens],
-  ['output', metrics.outputTokens],
-  ['reasoning', metrics.reasoningTokens],
-] as const;
-
 /** Whether a complete answer came without token counts. */
 export function lacksUsage({ route, outcome: { end, exchange } }: RequestSoFar): boolean {
   if (route.kind !== 'inference' || route.endpoint.countsTokens || end !== undefined || !exchange) return false;
   return exchange.usage.input === undefined && exchange.usage.output === undefined;
-}
-
-/** A failed try, after which the request goes on to another. */
-export function measureFailedTry(failureClass: string): Measurement[] {
-  return [countFailure(failureClass), countTry(true)];
-}
-
-function countFailure(failureClass: string): Measurement {
-  return { metric: metrics.upstreamFailures, value: 1, of: failureClass };
-}
-
-function countTry(failed: boolean): Measurement {
-  return { metric: metrics.upstreamFailedTries, value: failed ? 1 : 0 };
 }
 
 /** Whether the gateway, its store or its operator caused the error, rather than an upstream or the caller. */
@@ -201,4 +176,6 @@ export function isIntended({ reason }: GatewayError): boolean {
   return reason !== undefined && intended.has(reason);
 }
 
-const intended: ReadonlySet<string> = new Set(['stopping', 'stopped', ...limitMetrics.map(([limit]) => limit)]);
+const intended: ReadonlySet<string> = new Set([
+  ...['stopping', 'stopped', 'daily_limit', 'guest_daily_limit', 'spend_limit'],
+]);

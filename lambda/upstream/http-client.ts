@@ -6,7 +6,7 @@ import {
   type IncomingMessage,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { Readable } from 'node:stream';
+import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type Memory, smallBody, writeBody } from '../bodies.ts';
 import { UpstreamFailure } from './failure.ts';
@@ -136,19 +136,17 @@ function answerTo(
   return promise;
 }
 
-function decode(answer: IncomingMessage): Readable {
-  const decoder = createDecoder(answer.headers['content-encoding']?.trim().toLowerCase());
-  if (!decoder) return answer;
-  answer.once('error', (error) => decoder.destroy(error));
-  decoder.once('close', () => answer.destroy());
-  return answer.pipe(decoder);
-}
+const decoders = new Map<string | undefined, () => Transform>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['br', createBrotliDecompress],
+  ['deflate', createInflate],
+]);
 
-function createDecoder(encoding: string | undefined) {
-  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
-  if (encoding === 'br') return createBrotliDecompress();
-  if (encoding === 'deflate') return createInflate();
-  return undefined;
+function decode(answer: IncomingMessage): Readable {
+  const createDecoder = decoders.get(answer.headers['content-encoding']?.trim().toLowerCase());
+  // Whatever ends one of the two ends the other, and its reader sees the error.
+  return createDecoder ? pipeline(answer, createDecoder(), () => {}) : answer;
 }
 
 const patience = 1_000;

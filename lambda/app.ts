@@ -4,10 +4,11 @@ import type { App, Call } from './request/call.ts';
 import { gatewayHeaders } from './request/headers.ts';
 import type { Arrived, ArrivedAtInference } from './request/request.ts';
 import type { FindRoute, Route } from './request/routes.ts';
-import { createInference, type InferenceDependencies } from './steps/inference.ts';
-import { createOtherEndpoints, type OtherDependencies } from './steps/other-endpoints.ts';
+import type { StepDependencies } from './steps/dependencies.ts';
+import { createInference } from './steps/inference.ts';
+import { createOtherEndpoints } from './steps/other-endpoints.ts';
 
-interface AppDependencies extends InferenceDependencies, OtherDependencies {
+interface AppDependencies extends StepDependencies {
   readonly findRoute: FindRoute;
   readonly createRequestId: () => string;
   readonly findNetwork: FindNetwork;

@@ -1,14 +1,13 @@
 import { GatewayError, toGatewayError } from '../errors.ts';
-import type { Identify } from '../identity/identify.ts';
 import { readCredential } from '../identity/keys.ts';
 import { createPipeline } from '../pipeline.ts';
 import { readEncoding, unsupportedEncoding } from '../request/body.ts';
 import type { GatewayResponse } from '../request/call.ts';
-import type { HeaderNames } from '../request/headers.ts';
 import type { Admitted, Arrived, GatewayStep, Identified, RequestSoFar } from '../request/request.ts';
+import type { Needs } from './dependencies.ts';
 
 /** Opens a pipeline that renders whatever is thrown in the endpoint's dialect. */
-export function openPipeline<Start extends Arrived>({ names }: { readonly names: HeaderNames }) {
+export function openPipeline<Start extends Arrived>({ names }: Needs<'names'>) {
   return createPipeline<Start, RequestSoFar, GatewayResponse>(({ route, outcome }, thrown) => {
     const error = toGatewayError(thrown);
     outcome.end = 'refused';
@@ -25,7 +24,7 @@ export function openPipeline<Start extends Arrived>({ names }: { readonly names:
  * Refuses a body that is too large as received, or has an unknown encoding, before anything is looked up. If the headers alone
  * will get the request refused, the body is not kept.
  */
-export function admitBody({ requestBodyLimit }: { requestBodyLimit: number }): GatewayStep<Arrived, Admitted> {
+export function admitBody({ requestBodyLimit }: Needs<'requestBodyLimit'>): GatewayStep<Arrived, Admitted> {
   return {
     before: async ({ headers, bodySize, dropBody }) => {
       const credential = readCredential(headers);
@@ -42,16 +41,11 @@ export function admitBody({ requestBodyLimit }: { requestBodyLimit: number }): G
   };
 }
 
-export interface AuthenticateDependencies {
-  readonly identify: Identify;
-  readonly hashMember: (member: string) => Promise<string>;
-}
-
 /** Finds out who is calling. */
 export function authenticate({
   identify,
   hashMember,
-}: AuthenticateDependencies): GatewayStep<Arrived & Partial<Admitted>, Identified> {
+}: Needs<'identify' | 'hashMember'>): GatewayStep<Arrived & Partial<Admitted>, Identified> {
   return {
     before: async ({ headers, networkId, credential = readCredential(headers) }) => {
       const identity = await identify(credential, networkId, headers.origin);
@@ -60,17 +54,8 @@ export function authenticate({
   };
 }
 
-export interface UpstreamDependencies {
-  /** Whether any upstream has a key. */
-  readonly isConfigured: () => Promise<boolean>;
-  readonly readStop: ReadStop;
-}
-
-/** Why the operator has stopped the gateway; undefined while it serves. */
-type ReadStop = () => Promise<{ readonly reason?: string | undefined } | undefined>;
-
 /** Refuses requests, uncharged, while the operator has stopped the gateway, or no upstream has a key. */
-export function requireUpstream({ isConfigured, readStop }: UpstreamDependencies): GatewayStep<Arrived> {
+export function requireUpstream({ isConfigured, readStop }: Needs<'isConfigured' | 'readStop'>): GatewayStep<Arrived> {
   return {
     before: async () => {
       // In parallel: each is read again once a minute, and a request should not wait for one after the other.

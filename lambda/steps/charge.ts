@@ -1,7 +1,6 @@
 import { GatewayError, toGatewayError } from '../errors.ts';
 import { settleCharge } from '../forward/settle.ts';
 import type { DeploymentLimit, SpendLimit } from '../quota/deployment-limit.ts';
-import type { Quota } from '../quota/quota.ts';
 import { QuotaRefusal } from '../quota/refusal.ts';
 import type {
   Arrived,
@@ -12,18 +11,13 @@ import type {
   ReadAhead,
   RequestSoFar,
 } from '../request/request.ts';
-
-export interface ChargeDependencies {
-  readonly quota: Quota;
-  /** Whether the gateway's own 400s are refunded. */
-  readonly refundRefusals: boolean;
-}
+import type { Needs } from './dependencies.ts';
 
 /** Charges the request, and refunds it if the upstream or the gateway fails before an answer has begun. */
 export function chargeQuota({
   quota,
   refundRefusals,
-}: ChargeDependencies): GatewayStep<ArrivedAtInference & Identified & ReadAhead, Charged> {
+}: Needs<'quota' | 'refundRefusals'>): GatewayStep<ArrivedAtInference & Identified & ReadAhead, Charged> {
   return {
     before: async ({ id, route, identity, cost, outcome }) => {
       if (route.endpoint.countsTokens) {
@@ -60,7 +54,7 @@ export function limitSpending(limit: SpendLimit | undefined): GatewayStep<Arrive
 }
 
 /** Reads the figures for the quota headers in the caller's counter, where no charge and no refusal has brought them. */
-export function quotaHeaders({ quota }: { quota: Quota }): GatewayStep<Arrived> {
+export function quotaHeaders({ quota }: Needs<'quota'>): GatewayStep<Arrived> {
   const callerOf = ({ identity, networkId }: RequestSoFar) => identity ?? ({ kind: 'guest', networkId } as const);
   return {
     after: async (request) => {

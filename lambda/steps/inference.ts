@@ -1,31 +1,12 @@
-import { createForward, type ForwardDependencies } from '../forward/forward.ts';
-import type { DeploymentLimit } from '../quota/deployment-limit.ts';
-import type { HeaderNames } from '../request/headers.ts';
+import { createForward } from '../forward/forward.ts';
 import type { Answer, ArrivedAtInference } from '../request/request.ts';
-import {
-  type AuthenticateDependencies,
-  admitBody,
-  authenticate,
-  openPipeline,
-  requireUpstream,
-  type UpstreamDependencies,
-} from './admit.ts';
-import { type ChargeDependencies, chargeQuota, limitDeployment, limitSpending, quotaHeaders } from './charge.ts';
-import { normalize, type ReadAheadDependencies, readAhead } from './normalize.ts';
-
-export interface InferenceDependencies
-  extends AuthenticateDependencies,
-    UpstreamDependencies,
-    ChargeDependencies,
-    ReadAheadDependencies,
-    ForwardDependencies {
-  /** Undefined if the operator has set no limit for all callers together. */
-  readonly deploymentLimit: DeploymentLimit | undefined;
-  readonly names: HeaderNames;
-}
+import { admitBody, authenticate, openPipeline, requireUpstream } from './admit.ts';
+import { chargeQuota, limitDeployment, limitSpending, quotaHeaders } from './charge.ts';
+import type { StepDependencies } from './dependencies.ts';
+import { normalize, readAhead } from './normalize.ts';
 
 /** The path of an inference request: who is calling, may they, what do they want, then the exchange with the upstream. */
-export function createInference(dependencies: InferenceDependencies): Answer<ArrivedAtInference> {
+export function createInference(dependencies: StepDependencies): Answer<ArrivedAtInference> {
   return openPipeline<ArrivedAtInference>(dependencies)
     .step(quotaHeaders(dependencies))
     .step(admitBody(dependencies))

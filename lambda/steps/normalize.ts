@@ -8,7 +8,7 @@ import { type Cooperative, isLong, runCooperatively } from '../json/cooperative.
 import { changeMembers, earlierDuplicates, replaceValue } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import type { Models } from '../models.ts';
-import { budgetOf, type Limits } from '../quota/policy.ts';
+import { budgetOf } from '../quota/policy.ts';
 import type { Cost } from '../quota/refusal.ts';
 import { decodeBody, type Encoding, readJsonBody } from '../request/body.ts';
 import type { Body } from '../request/call.ts';
@@ -24,21 +24,9 @@ import type {
 import type { InferenceRoute } from '../request/routes.ts';
 import { type HashId, hashCallerIds, readTraits } from '../upstream/conversation.ts';
 import type { Outgoing } from '../upstream/request.ts';
+import type { Needs } from './dependencies.ts';
 
-export interface BodyDependencies {
-  readonly models: Models;
-  readonly requestBodyLimit: number;
-  /** Creates the hash for the ids in a caller's bodies; undefined if they pass unchanged. */
-  readonly hashIdsOf: ((caller: string) => Promise<HashId>) | undefined;
-  readonly prices: Prices | undefined;
-  /** In tokens, for requests without an output limit to models without one. */
-  readonly reservedOutput: number;
-}
-
-export interface ReadAheadDependencies extends BodyDependencies {
-  /** What members may spend who have no budget of their own. */
-  readonly budgets: Pick<Limits, 'memberBudget'>;
-}
+type BodyDependencies = Needs<'models' | 'requestBodyLimit' | 'hashIdsOf' | 'prices' | 'reservedOutput'>;
 
 type Readable = ArrivedAtInference & Admitted & Identified;
 
@@ -46,7 +34,7 @@ type Readable = ArrivedAtInference & Admitted & Identified;
  * Reads the body before the charge for callers with a budget or a list of models, and for nobody else: a stranger's body must not
  * cost work before it is charged. What is wrong with the body is thrown after the charge, as for everybody.
  */
-export function readAhead(dependencies: ReadAheadDependencies): GatewayStep<Readable, ReadAhead> {
+export function readAhead(dependencies: BodyDependencies & Needs<'budgets'>): GatewayStep<Readable, ReadAhead> {
   const { prices, budgets } = dependencies;
   return {
     before: async (request) => {
@@ -101,16 +89,16 @@ export function normalize(dependencies: BodyDependencies): GatewayStep<Readable 
 async function readBody(request: Readable, dependencies: BodyDependencies, estimates: boolean): Promise<Normalized> {
   const { route, encoding, identity, headers, takeBody, memory, cutShort } = request;
   const { models, requestBodyLimit, hashIdsOf, prices, reservedOutput } = dependencies;
-  const body = await takeBody();
-  const decoded = encoding === 'identity' ? body : await decode(body, encoding, requestBodyLimit, memory);
+  const decoded = await decode(await takeBody(), encoding, requestBodyLimit, memory);
   const caller = callerName(identity);
   const hashId = await hashIdsOf?.(caller);
   const estimate = estimates && prices ? { prices, reservedOutput } : undefined;
   return runCooperatively(readCall(decoded, route, models, { caller, headers, hashId, estimate }), cutShort);
 }
 
-async function decode(body: Body, encoding: Encoding, limit: number, memory: Memory): Promise<Body> {
-  if (body.length === 0) return body;
+async function decode(body: Body, encoding: Encoding | 'identity', limit: number, memory: Memory): Promise<Body> {
+  // An empty one is refused as empty, not as damaged.
+  if (encoding === 'identity' || body.length === 0) return body;
   const text = await decodeBody(body, encoding, limit, memory.take);
   memory.leave(Buffer.byteLength(body));
   return text;

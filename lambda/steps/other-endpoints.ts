@@ -2,23 +2,16 @@ import { formatAmount } from '../budget/money.ts';
 import { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identify.ts';
 import type { Models, PublicModel } from '../models.ts';
-import type { Quota, Usage } from '../quota/quota.ts';
+import type { Usage } from '../quota/quota.ts';
 import type { GatewayResponse } from '../request/call.ts';
-import { type HeaderNames, preflightHeaders } from '../request/headers.ts';
+import { preflightHeaders } from '../request/headers.ts';
 import type { Answer, RequestSoFar } from '../request/request.ts';
-import { type AuthenticateDependencies, authenticate, openPipeline } from './admit.ts';
+import { authenticate, openPipeline } from './admit.ts';
 import { quotaHeaders } from './charge.ts';
-
-export interface OtherDependencies extends AuthenticateDependencies {
-  readonly quota: Quota;
-  readonly models: Models;
-  readonly names: HeaderNames;
-  /** Of amounts, for display. */
-  readonly currency: string;
-}
+import type { StepDependencies } from './dependencies.ts';
 
 /** All endpoints but inference. The models and a caller's usage need a key, and are never charged; the others need none. */
-export function createOtherEndpoints(dependencies: OtherDependencies): Answer {
+export function createOtherEndpoints(dependencies: StepDependencies): Answer {
   const { quota, models, currency } = dependencies;
   const open = openPipeline(dependencies).step(quotaHeaders(dependencies)).handler(answerAnybody);
   const forCallers = openPipeline(dependencies)

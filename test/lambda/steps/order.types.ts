@@ -2,11 +2,11 @@ import { createForward } from '../../../lambda/forward/forward.ts';
 import type { ArrivedAtInference } from '../../../lambda/request/request.ts';
 import { admitBody, authenticate, openPipeline } from '../../../lambda/steps/admit.ts';
 import { chargeQuota, limitDeployment } from '../../../lambda/steps/charge.ts';
-import type { InferenceDependencies } from '../../../lambda/steps/inference.ts';
+import type { StepDependencies } from '../../../lambda/steps/dependencies.ts';
 import { normalize } from '../../../lambda/steps/normalize.ts';
 
 // Read by the type checker alone: a wrong order of steps must not compile. Nothing here runs.
-declare const given: InferenceDependencies;
+declare const given: StepDependencies;
 const arrived = openPipeline<ArrivedAtInference>(given);
 const admitted = arrived.step(admitBody(given));
 const identified = admitted.step(authenticate(given));

@@ -1,0 +1,35 @@
+import type { ForwardDependencies } from '../forward/forward.ts';
+import type { Identify } from '../identity/identify.ts';
+import type { Models } from '../models.ts';
+import type { DeploymentLimit } from '../quota/deployment-limit.ts';
+import type { Limits } from '../quota/policy.ts';
+import type { Quota } from '../quota/quota.ts';
+import type { HeaderNames } from '../request/headers.ts';
+import type { HashId } from '../upstream/conversation.ts';
+
+/** What the steps need, each some of it. */
+export interface StepDependencies extends ForwardDependencies {
+  readonly names: HeaderNames;
+  readonly requestBodyLimit: number;
+  readonly identify: Identify;
+  readonly hashMember: (member: string) => Promise<string>;
+  /** Whether any upstream has a key. */
+  readonly isConfigured: () => Promise<boolean>;
+  /** Why the operator has stopped the gateway; undefined while it serves. */
+  readonly readStop: () => Promise<{ readonly reason?: string | undefined } | undefined>;
+  readonly quota: Quota;
+  /** Undefined if the operator has set no limit for all callers together. */
+  readonly deploymentLimit: DeploymentLimit | undefined;
+  readonly models: Models;
+  /** Creates the hash for the ids in a caller's bodies; undefined if they pass unchanged. */
+  readonly hashIdsOf: ((caller: string) => Promise<HashId>) | undefined;
+  /** In tokens, for requests without an output limit to models without one. */
+  readonly reservedOutput: number;
+  /** What members may spend who have no budget of their own. */
+  readonly budgets: Pick<Limits, 'memberBudget'>;
+  /** Of amounts, for display. */
+  readonly currency: string;
+}
+
+/** What one step needs of it. */
+export type Needs<Names extends keyof StepDependencies> = Pick<StepDependencies, Names>;

@@ -12,7 +12,6 @@ import {
   speaks,
   type Translate,
   type Translated,
-  translationFor,
 } from './request.ts';
 
 interface Dependencies {
@@ -59,28 +58,18 @@ export function createFailover({ pool, send, translate, now }: Dependencies): As
   };
 
   /** Not async, as the frame of an async function would hold the body's text until the answer comes. */
-  const sendOne = (
-    candidate: Candidate,
-    outgoing: Outgoing,
-    { signal, onTry, releaseBody }: Observer,
-    isLast: boolean,
-  ) => {
-    const { translated } = translationFor(candidate.upstream, outgoing) ?? {};
-    const request = buildUpstreamRequest(candidate, outgoing);
-    onTry(candidate, translated?.translation);
-    return send(request, signal, isLast ? releaseBody : undefined).then((answer) => ({ ...answer, translated }));
-  };
-
-  const tryOne = async (
+  const tryOne = (
     candidate: Candidate,
     outgoing: Outgoing,
     observer: Observer,
     isLast: boolean,
   ): Promise<AnswerOfUpstream> => {
-    const answer = await sendOne(candidate, outgoing, observer, isLast);
-    const kind = classifyStatus(answer.status);
-    if (kind === undefined) return answer;
-    throw await toFailure(kind, answer, observer, now());
+    const { signal, onTry, releaseBody } = observer;
+    const request = buildUpstreamRequest(candidate, outgoing);
+    const { translated } = request;
+    onTry(candidate, translated?.translation);
+    const sent = send(request, signal, isLast ? releaseBody : undefined);
+    return sent.then((answer) => refuseFailed({ ...answer, translated }, observer, now));
   };
 
   return async (outgoing, observer) => {
@@ -127,13 +116,16 @@ export function createFailover({ pool, send, translate, now }: Dependencies): As
   };
 }
 
-async function toFailure(
-  kind: keyof typeof failureClasses,
-  { status, headers, body, translated }: AnswerOfUpstream,
+/** Throws the failure that an answer's status means; returns an answer that is a success. */
+async function refuseFailed(
+  answer: AnswerOfUpstream,
   observer: Observer,
-  now: number,
-): Promise<UpstreamFailure> {
-  const retryAfter = readRetryAfter(headers['retry-after'], now);
+  now: () => number,
+): Promise<AnswerOfUpstream> {
+  const { status, headers, body, translated } = answer;
+  const kind = classifyStatus(status);
+  if (kind === undefined) return answer;
+  const retryAfter = readRetryAfter(headers['retry-after'], now());
   const details = { status, retryAfter, shouldRetry: readShouldRetry(headers['x-should-retry']) };
   const { callerCanFix }: FailureClass = failureClasses[kind];
   // The upstream's own words reach the client only for errors that the caller can fix: others may reveal the deployment.
@@ -141,10 +133,10 @@ async function toFailure(
     const explanation = await readExplanation(body);
     const message = observer.explain(explanation);
     const context = translated?.translation.explainContext(explanation, message ?? '');
-    return new UpstreamFailure(kind, { ...details, message, ...context });
+    throw new UpstreamFailure(kind, { ...details, message, ...context });
   }
   discard(body);
-  return new UpstreamFailure(kind, details);
+  throw new UpstreamFailure(kind, details);
 }
 
 /** The candidates left. When the upstream itself failed, all of its keys are out. */

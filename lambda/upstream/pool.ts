@@ -35,9 +35,8 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
     /** The candidates for a turn of this conversation, in order. Empty only if no upstream has a key. */
     async candidates(conversation: Conversation): Promise<Candidate[]> {
       const time = now();
-      const order = [...rests.keys()];
-      const isResting = (candidate: Candidate) => (rests.get(nameOf(candidate)) ?? 0) > time;
-      const placeOf = (candidate: Candidate) => order.indexOf(nameOf(candidate));
+      const names = [...rests].flatMap(([name, end]) => (end > time ? [name] : []));
+      const placeOf = (candidate: Candidate) => names.indexOf(nameOf(candidate));
       const ready: Candidate[] = [];
       const resting: Candidate[] = [];
       for (const upstream of upstreams) {
@@ -47,9 +46,9 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
           ...{ upstream, key, headers: { ...headers, ...secretHeaders } },
           secrets: [key, ...Object.values(secretHeaders)],
         }));
-        ready.push(...candidates.filter((one) => !isResting(one)));
+        ready.push(...candidates.filter((one) => placeOf(one) < 0));
         // The one that has rested longest first.
-        resting.push(...candidates.filter(isResting).sort((a, b) => placeOf(a) - placeOf(b)));
+        resting.push(...candidates.filter((one) => placeOf(one) >= 0).sort((a, b) => placeOf(a) - placeOf(b)));
       }
       // Last, but never left out: no caller must be able to take failover from the others.
       return [...ready, ...resting];

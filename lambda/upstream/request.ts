@@ -37,9 +37,8 @@ interface OutgoingBody {
 }
 
 /** A request for an upstream that does not speak its dialect. */
-interface TranslatedRequest extends Pick<UpstreamRequest, 'url' | 'pieces'> {
+interface TranslatedRequest extends Omit<UpstreamRequest, 'headers'> {
   readonly upstream: Upstream;
-  readonly translated: Translated;
 }
 
 /** What is spoken instead, and how an answer in it becomes one for the client. */
@@ -54,6 +53,8 @@ export interface UpstreamRequest {
   readonly headers: Record<string, string>;
   /** The body's text in pieces, so that a long one need never be joined. */
   readonly pieces: readonly string[];
+  /** Undefined if the upstream takes the client's request as it is. */
+  readonly translated?: Translated | undefined;
 }
 
 /** An open list, since agents add headers such as `anthropic-beta` every month; but none that chooses an account (`…-workspace-id`). */
@@ -70,23 +71,20 @@ export function speaks({ dialects }: Upstream, { dialect }: Outgoing): boolean {
 const urlAt = ({ addresses }: Upstream, { name }: Dialect, { path }: Endpoint) =>
   addresses[name] + path.replace('/v1', '');
 
-/** The translation that an upstream is sent; undefined if it takes the request as it is. */
-export function translationFor(upstream: Upstream, outgoing: Outgoing): TranslatedRequest | undefined {
-  return speaks(upstream, outgoing) ? undefined : bodyOf(outgoing).translated;
-}
-
-function asItIs(upstream: Upstream, outgoing: Outgoing): Pick<UpstreamRequest, 'url' | 'pieces'> {
+/** The request as it is, or as it was translated for an upstream that does not speak its dialect. */
+function contentFor(upstream: Upstream, outgoing: Outgoing): Omit<UpstreamRequest, 'headers'> {
   const { dialect, endpoint, model } = outgoing;
-  const pieces = renderBody(bodyOf(outgoing), upstream.models[dialect.name][model.kind]);
+  const body = bodyOf(outgoing);
+  if (body.translated && !speaks(upstream, outgoing)) return body.translated;
+  const pieces = renderBody(body, upstream.models[dialect.name][model.kind]);
   return { url: urlAt(upstream, dialect, endpoint), pieces };
 }
 
 export function buildUpstreamRequest(candidate: Candidate, outgoing: Outgoing): UpstreamRequest {
   const { upstream, key, headers: ofOperator } = candidate;
   const { stream, clientHeaders } = outgoing;
-  const instead = translationFor(upstream, outgoing);
-  const { url, pieces } = instead ?? asItIs(upstream, outgoing);
-  const { dialect } = instead?.translated ?? outgoing;
+  const { url, pieces, translated } = contentFor(upstream, outgoing);
+  const { dialect } = translated ?? outgoing;
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: readHeader(clientHeaders, 'accept') ?? (stream ? 'text/event-stream' : 'application/json'),
@@ -101,7 +99,7 @@ export function buildUpstreamRequest(candidate: Candidate, outgoing: Outgoing): 
     if (value !== undefined) headers[name] = value;
   }
   Object.assign(headers, ofOperator);
-  return { url, headers, pieces };
+  return { url, headers, pieces, translated };
 }
 
 /** The body's text for an upstream that calls the model by this id. */

@@ -1,20 +1,7 @@
-/** The kinds of errors that dialects distinguish, each by an error type of its own. */
-export type ErrorNature =
-  | 'request'
-  | 'caller'
-  | 'permission'
-  | 'missing'
-  | 'size'
-  | 'rate'
-  | 'quota'
-  | 'server'
-  | 'overload'
-  | 'time';
-
 /** An error code's status, nature and headers. */
 interface Entry {
   readonly status: number;
-  readonly nature: ErrorNature;
+  readonly nature: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether it is a failure of the gateway or its store, which an alarm reports to the operator. */
   readonly ownFault?: true;
@@ -49,6 +36,9 @@ export const catalogue = {
 } as const satisfies Record<string, Entry>;
 
 export type ErrorCode = keyof typeof catalogue;
+
+/** The kinds of errors that dialects distinguish, each by an error type of its own. */
+export type ErrorNature = (typeof catalogue)[ErrorCode]['nature'];
 
 /** What an error comes from, where that decides what follows: nobody asks a store that has failed, or waits in a process that ends. */
 export type ErrorSource = 'store' | 'process';

@@ -7,7 +7,7 @@ import { createModels } from './models.ts';
 import { createToken } from './quota/counter-store.ts';
 import { createDeploymentLimit, createSpendLimit } from './quota/deployment-limit.ts';
 import { createQuota } from './quota/quota.ts';
-import { createLog, describeCause, type Log, type WriteLog } from './report/log.ts';
+import { createLog, type Log, type WriteLog } from './report/log.ts';
 import type { App } from './request/call.ts';
 import { createRequestId, headerNames } from './request/headers.ts';
 import { createRouter } from './request/routes.ts';
@@ -59,8 +59,7 @@ export function createGateway(
   const pool = createPool({ upstreams: config.upstreams, readAccess: secrets.upstreamAccess, rankKeys, now });
 
   const readStop = createMinuteCache(createReadStop(callDynamoDb, config.keysTable), {
-    ...{ now, runEvery },
-    onStale: (error) => log.warn('stop not read', describeCause(error)),
+    ...{ now, runEvery, onStale: log.stopNotRead },
   });
 
   // Read ahead while the environment starts. If one fails, the first request that needs it reads again.
@@ -109,23 +108,13 @@ function createLimits(
     requestTimeout: config.requestTimeout,
     now,
     createToken,
-    onLost: (error, operation, requestId) => {
-      if (operation === 'read') log.warn('figures not read', describeCause(error));
-      else if (operation === 'settlement') log.budgetLeftStanding(requestId, error);
-      else log.leftStanding(operation, requestId, error);
-    },
-    onAbandoned: (reservations, requestId) => {
-      const reserved = reservations.reduce((sum, { amount }) => sum + amount, 0);
-      log.reservationsLost(requestId, reservations.length, reserved);
-    },
+    onLost: log.answerLost,
+    onAbandoned: log.reservationsLost,
   });
-  const deploymentLimit = createDeploymentLimit({
-    ...{ ...config, now, tallies },
-    onLost: (error, limit) => log.warn('count left standing', { limit, ...describeCause(error) }),
-  });
+  const deploymentLimit = createDeploymentLimit({ ...config, now, tallies, onLost: log.countLost });
   const spendLimit = createSpendLimit({
     ...{ tallies, now, spendLimit: config.spendLimit },
-    onLost: (error) => log.warn('count left standing', { limit: 'spend_limit', ...describeCause(error) }),
+    onLost: (error) => log.countLost(error, 'spend_limit'),
   });
   return { quota, deploymentLimit, spendLimit, budgets: limits };
 }

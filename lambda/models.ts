@@ -12,8 +12,6 @@ export interface Models {
   readonly vision: PublicModel;
   /** The public model that an id or alias stands for. Ids are case-sensitive. */
   resolve(id: string): PublicModel | undefined;
-  /** The model with exactly this public id. */
-  find(id: string): PublicModel | undefined;
   /** An unknown id as an error message quotes it, `: 'gpt-5'`; empty if it may be a key or names the upstream. */
   quote(id: string): string;
 }
@@ -49,7 +47,6 @@ export function createModels(
     text,
     vision,
     resolve: (id) => exact.get(id) ?? longestFirst.find(([prefix]) => id.startsWith(prefix))?.[1],
-    find: (id) => publicModels.get(id),
     quote: (id) => {
       const quoted = quoteUnlessKey(id);
       return isHidden(quoted) ? '' : quoted;

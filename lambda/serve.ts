@@ -4,7 +4,7 @@ import { isPageCall } from './accounts/site.ts';
 import type { Aws, CallService } from './aws/call-service.ts';
 import { ServiceError } from './aws/repeat.ts';
 import { type HttpServer, startHttpServer } from './engines/http-server.ts';
-import { shareDescriptors } from './engines/listen.ts';
+import { mostConnections } from './engines/listen.ts';
 import { createGateway, type GatewayDependencies } from './gateway.ts';
 import { createLog, type WriteLog } from './report/log.ts';
 import type { App } from './request/call.ts';
@@ -25,15 +25,15 @@ export async function startServer(
   server: ServerConfig,
   dependencies: ServerDependencies,
 ): Promise<HttpServer> {
-  const { clients, upstreams } = shareDescriptors();
+  const maxConnections = mostConnections();
   const { call: callDynamoDb, giveUp } = createGiveUp(dependencies.callDynamoDb);
   const log = createLog({ ...config, write: dependencies.writeLog, now: dependencies.now });
   const createApp = server.servesWallet ? createGatewayWithAccounts : createGateway;
   return startHttpServer({
     ...server,
-    app: createApp(config, { ...dependencies, callDynamoDb, scheme: server.scheme, upstreamSockets: upstreams }),
+    app: createApp(config, { ...dependencies, callDynamoDb, scheme: server.scheme, upstreamSockets: maxConnections }),
     requestBodyLimit: config.requestBodyLimit,
-    maxConnections: clients,
+    maxConnections,
     // The charge of a refund that is given up stays, and the log says so.
     onLastMoment: giveUp,
     onFault: (error) => log.fault('fault past the app', error),

@@ -142,16 +142,14 @@ async function serve(
 /** What the head of a request says. */
 function headOf(request: IncomingMessage, clientAddress: HttpServerOptions['clientAddress']) {
   const headers = headersOf(request);
-  const { path } = targetOf(request);
-  const sourceAddress = addressOf(request, clientAddress);
-  return { method: request.method ?? 'GET', path, headers, host: headers.host ?? '', sourceAddress };
+  const { method = 'GET', socket } = request;
+  const sourceAddress = clientAddress === 'socket' ? (socket.remoteAddress ?? '') : addressIn(headers, request);
+  return { method, path: targetOf(request).path, headers, host: headers.host ?? '', sourceAddress };
 }
 
 /** Only the last value of the header was written by the balancer in front. The client may have invented all others. */
-function addressOf(request: IncomingMessage, from: HttpServerOptions['clientAddress']): string {
-  if (from === 'socket') return request.socket.remoteAddress ?? '';
+function addressIn(headers: Call['headers'], request: IncomingMessage): string {
   // Node dropped some lines, and the balancer's may be among them.
   if (request.rawHeaders.length >= 2 * mostHeaders) return '';
-  const lines = request.headersDistinct['x-forwarded-for'] ?? [];
-  return lines.join(',').split(',').at(-1)?.trim() ?? '';
+  return headers['x-forwarded-for']?.split(',').at(-1)?.trim() ?? '';
 }

@@ -4,13 +4,11 @@ import { createServer, type IncomingMessage, type ServerOptions, type ServerResp
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { ConfigError } from '../settings/read.ts';
 
-/** Answers one request; never rejects. */
-type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-
 interface Options {
   readonly host: string;
   readonly port: number;
-  readonly serve: Serve;
+  /** Answers one request; never rejects. */
+  readonly serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   readonly onError: (error: Error) => void;
   /** Everything else is Node's default, which refuses malformed and ambiguous requests. */
   readonly limits?: ServerOptions & { readonly maxConnections?: number };
@@ -130,11 +128,9 @@ const fewest = 1_024;
 /** For connections to tables and secrets, files and pipes. */
 const reserved = 256;
 
-/** The connections allowed to clients and to upstreams, so that the process never runs out of descriptors. */
-export function shareDescriptors(limit = descriptorLimit()): { readonly clients: number; readonly upstreams: number } {
-  // Each request has one connection of either kind.
-  const half = Math.floor((limit - reserved) / 2);
-  return { clients: half, upstreams: half };
+/** How many connections clients may have, and as many go to upstreams, so that the process never runs out of descriptors. */
+export function mostConnections(limit = descriptorLimit()): number {
+  return Math.floor((limit - reserved) / 2);
 }
 
 /** The hard limit, to which Node raises its own. */

@@ -55,29 +55,31 @@ export function createLog({ write, now, metricsNamespace }: Dependencies) {
     /** A try at an upstream failed, and the request goes on to another. */
     tryFailed: (failureClass: string, fields: object): void =>
       line('warn', 'upstream failed', fields, { upstreamFailures: { [failureClass]: 1 }, upstreamFailedTries: 1 }),
-    /** The store's answer to a charge or refund was lost, so a charge may stand that nobody should pay. */
-    leftStanding(operation: 'charge' | 'refund', requestId: string | undefined, cause: unknown): void {
-      const fields = { requestId, operation, ...describeCause(cause) };
-      line('warn', 'charge left standing', fields, { chargesLeftStanding: 1 });
+    /** The store's answer was lost, so a charge, or a reservation as if it had been spent, may stand that nobody should pay. */
+    answerLost(cause: unknown, operation: 'charge' | 'refund' | 'settlement' | 'read', requestId?: string): void {
+      const described = describeCause(cause);
+      if (operation === 'read') line('warn', 'figures not read', described);
+      else if (operation === 'settlement') {
+        line('warn', 'budget left standing', { requestId, ...described }, { budgetsLeftStanding: 1 });
+      } else line('warn', 'charge left standing', { requestId, operation, ...described }, { chargesLeftStanding: 1 });
     },
-    /** The store's answer to a settlement was lost, so that a reservation may stand as if it had been spent. */
-    budgetLeftStanding(requestId: string | undefined, cause: unknown): void {
-      const fields = { requestId, ...describeCause(cause) };
-      line('warn', 'budget left standing', fields, { budgetsLeftStanding: 1 });
-    },
-    /** A charge found reservations of its caller that were lost with their process. `reserved` is their sum in micros. */
-    reservationsLost(requestId: string | undefined, count: number, reserved: number): void {
-      const fields = { requestId, count, reserved: toCurrency(reserved) };
-      line('warn', 'reservations lost', fields, { lostReservations: count });
+    /** The same for a count towards a limit of the deployment. */
+    countLost: (cause: unknown, limit: string): void =>
+      line('warn', 'count left standing', { limit, ...describeCause(cause) }),
+    /** A charge found reservations of its caller that were lost with their process. */
+    reservationsLost(reservations: readonly { readonly amount: number }[], requestId: string): void {
+      const reserved = toCurrency(reservations.reduce((sum, { amount }) => sum + amount, 0));
+      const fields = { requestId, count: reservations.length, reserved };
+      line('warn', 'reservations lost', fields, { lostReservations: reservations.length });
     },
     /** A secret could not be read again; its last known value stays in use. */
     secretNotRefreshed: (cause: unknown): void =>
       line('warn', 'secret not refreshed', describeCause(cause), { secretsNotRefreshed: 1 }),
+    /** Nor could the marker by which the operator stops the gateway. */
+    stopNotRead: (cause: unknown): void => line('warn', 'stop not read', describeCause(cause)),
     /** Something failed outside of any request. */
     fault: (message: string, error: unknown): void =>
       line('error', message, describeCause(error), { gatewayErrors: 1 }),
-    /** Something that an operator may have to look into. */
-    warn: (message: string, fields: object = {}): void => line('warn', message, fields),
   };
 }
 

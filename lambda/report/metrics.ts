@@ -172,10 +172,6 @@ function isOwnFault({ outcome: { error }, identity }: RequestSoFar): boolean {
 }
 
 /** Refusals that the operator asked for are not failures. */
-export function isIntended({ reason }: GatewayError): boolean {
-  return reason !== undefined && intended.has(reason);
-}
+export const isIntended = ({ reason }: GatewayError): boolean => intended.includes(reason);
 
-const intended: ReadonlySet<string> = new Set([
-  ...['stopping', 'stopped', 'daily_limit', 'guest_daily_limit', 'spend_limit'],
-]);
+const intended: readonly unknown[] = ['stopping', 'stopped', 'daily_limit', 'guest_daily_limit', 'spend_limit'];

@@ -24,7 +24,7 @@ export function checkOwn(target: Target, { budget, models = [], burst = 0 }: Par
     throw new CommandError('this gateway has no PRICES, without which nothing can be counted against a budget');
   }
   const known = createModels(serviceName, []);
-  const unknown = models.find((id) => known.find(id) === undefined);
+  const unknown = models.find((id) => ![known.text.id, known.vision.id].includes(id));
   if (unknown !== undefined) {
     throw new CommandError(`${unknown} is no public model: there are ${known.text.id} and ${known.vision.id}`);
   }

@@ -36,12 +36,6 @@ describe('resolve', () => {
     },
   );
 
-  test('find knows public ids only', () => {
-    expect(models.find('svc-vision')?.kind).toBe('vision');
-    expect(models.find('opus')).toBeUndefined();
-    expect(models.find('__proto__')).toBeUndefined();
-  });
-
   test('a message quotes no hidden name and no key from an unknown id', () => {
     const hiding = createModels('svc', [], (text) => /acme/i.test(text));
     expect(hiding.quote('gpt-5')).toBe(": 'gpt-5'");

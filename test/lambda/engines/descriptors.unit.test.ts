@@ -1,13 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { shareDescriptors } from '../../../lambda/engines/listen.ts';
+import { mostConnections } from '../../../lambda/engines/listen.ts';
 
-test('enough of Lambda’s descriptors are left for the tables and everything else', () => {
-  const { clients, upstreams } = shareDescriptors(1_024);
-  expect([clients, upstreams]).toEqual([384, 384]);
-  // Both services of AWS at their most, a dozen files and pipes.
-  expect(clients + upstreams + 2 * 128).toBeLessThanOrEqual(1_024);
-});
-
-test('the system says how many there are', () => {
-  expect(shareDescriptors().clients).toBeGreaterThanOrEqual(384);
+test('connections leave enough descriptors, of Lambda’s and of this system’s', () => {
+  // To clients and to upstreams, both services of AWS at their most, a dozen files and pipes.
+  expect(2 * mostConnections(1_024) + 2 * 128).toBeLessThanOrEqual(1_024);
+  expect(mostConnections()).toBeGreaterThanOrEqual(384);
 });

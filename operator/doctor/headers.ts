@@ -30,7 +30,12 @@ const preflightFrom = (origin: string): ProbeRequest => ({
 });
 
 /** Whether a page can send requests, and read answers and errors. */
-export async function* checkCors({ ask, key, origin, headerPrefix }: Run): AsyncGenerator<Checked> {
+export async function* checkCors({
+  ask,
+  key,
+  origin,
+  headerPrefix,
+}: Pick<Run, 'ask' | 'key' | 'origin' | 'headerPrefix'>): AsyncGenerator<Checked> {
   yield ['preflight', checkPreflight(await ask(preflightFrom(origin)), origin)];
   yield ['answers a page can read', checkExposed(await ask(list({ ...bearer(key), origin })), origin, headerPrefix)];
   yield ['errors a page can read', checkExposed(await ask(list({ origin })), origin, headerPrefix)];

@@ -4,8 +4,10 @@ import { get, post, quote, type Reply } from './probe.ts';
 import { type Checked, type Finding, fail, note, ok, untested } from './report.ts';
 import type { Run } from './run.ts';
 
+type Surroundings = Pick<Run, 'app' | 'appUrl' | 'oidcIssuer' | 'models'>;
+
 /** Nothing is said about what is not offered. */
-export async function* checkSignIn(run: Run): AsyncGenerator<Checked> {
+export async function* checkSignIn(run: Surroundings): AsyncGenerator<Checked> {
   yield* checkCompany(run);
   yield* checkTerminals(run);
 }
@@ -17,7 +19,7 @@ const pageInfo = z.object({ signIn: z.array(z.string()) });
 const beginning = z.object({ url: z.url() });
 
 /** Begins to sign in with a company account, and comes back with a code that the provider has never given. */
-async function* checkCompany({ app, appUrl, oidcIssuer }: Run): AsyncGenerator<Checked> {
+async function* checkCompany({ app, appUrl, oidcIssuer }: Surroundings): AsyncGenerator<Checked> {
   const check = 'with a company account';
   const info = await app(get('/cli/info'));
   if (!pageInfo.safeParse(parseJson(info.text)).data?.signIn.includes('company')) {
@@ -54,7 +56,7 @@ function checkSecret(redeemed: Reply): Finding {
 }
 
 /** Asks terminals' endpoints for what begins nothing: another client's code, and a code that was never given. */
-async function* checkTerminals({ app, models: [service], appUrl }: Run): AsyncGenerator<Checked> {
+async function* checkTerminals({ app, models: [service], appUrl }: Surroundings): AsyncGenerator<Checked> {
   const check = 'from a terminal';
   const described = await app(get('/.well-known/oauth-authorization-server'));
   if (described.status !== 200) {

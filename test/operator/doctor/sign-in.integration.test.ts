@@ -1,30 +1,32 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type IdentityProvider, startIdentityProvider } from '../../../local/demo/identity-provider.ts';
+import { createProbe } from '../../../operator/doctor/probe.ts';
+import { checkSignIn } from '../../../operator/doctor/sign-in.ts';
 import { startTestWallet } from '../../support/accounts.ts';
 import { findFreePort } from '../../support/find-free-port.ts';
-import type { TestGateway } from '../../support/gateway.ts';
 import { startMeddlingProxy } from '../../support/meddling-proxy.ts';
-import { examine, startGatewayOfMembers } from './run-doctor.ts';
 
-let gateway: TestGateway;
 let provider: IdentityProvider;
 let port: number;
 let appUrl: string;
 beforeAll(async () => {
   port = await findFreePort();
   appUrl = `http://127.0.0.1:${port}`;
-  gateway = await startGatewayOfMembers();
   provider = await startIdentityProvider({ callbackUrl: `${appUrl}/cli/oidc/callback` });
 });
-afterAll(() => Promise.all([gateway[Symbol.asyncDispose](), provider.close()]));
+afterAll(() => provider.close());
 
 type Variables = Readonly<Record<string, string>>;
 
-/** The rows about signing in, where the pages run with these settings, and cdk.json says so or otherwise. */
+/** What is found about signing in, where the pages run with these settings, and cdk.json says so or otherwise. */
 async function signInRows(environment: Variables, said: Variables = environment) {
   await using _pages = await startTestWallet({ port, environment: { ...environment, OIDC_CLIENT_SECRET: secret } });
-  const rows = await examine(gateway, [], { stage: said });
-  return rows.flatMap(({ area, check, mark, detail }) => (area === 'sign-in' ? [[check, mark, detail]] : []));
+  const { APP_URL = appUrl, OIDC_ISSUER: oidcIssuer } = said;
+  const app = createProbe(APP_URL, () => 0);
+  const rows: unknown[] = [];
+  const checked = checkSignIn({ app, appUrl: APP_URL, oidcIssuer, models: ['svc', 'svc-vision'] });
+  for await (const [check, { mark, detail }] of checked) rows.push([check, mark, detail]);
+  return rows;
 }
 
 let secret = '';

@@ -49,16 +49,6 @@ describe('in a checkout of the gateway', () => {
     expect(title).toMatch(/^Stage prod: the working tree against HEAD \([0-9a-f]{7}\)$/);
     expect(status).toBe(0);
   });
-
-  test('what holds of a template by itself stops its synthesis, whichever stack it is of', () => {
-    edit(folder, 'lib/alarms/alarm.ts', (text) => text.replace('alarm.addAlarmAction(action);', ''));
-    const { context } = JSON.parse(readFileSync(join(folder, 'cdk.json'), 'utf8'));
-    context.gateway.stages.dev.edge = true;
-    const json = JSON.stringify({ ...context, commit: '', distribution: 'E0000000000000' });
-    const env = { ...process.env, CDK_OUTDIR: join(folder, 'out'), CDK_CONTEXT_JSON: json, CDK_VALIDATION: 'false' };
-    const { status, stderr } = spawnSync(process.execPath, ['bin/gateway.ts'], { cwd: folder, encoding: 'utf8', env });
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/EdgeFailing\w* is not watched/)]);
-  });
 });
 
 // The stand-in is fast: what is compared here are templates, wherever they come from.

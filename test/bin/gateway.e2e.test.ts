@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, expect, jest, test } from '@jest/globals';
 
 jest.setTimeout(60_000);
@@ -13,12 +13,15 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const { context } = JSON.parse(readFileSync('cdk.json', 'utf8'));
 Object.assign(context.gateway.defaults, { UPSTREAM_BASE_URL: 'https://api.acme.com/v1' });
 
-// ../lib/cdk-rules.integration.test.ts validates the templates.
-const shared = { ...process.env, CDK_VALIDATION: 'false' };
-
 /** Runs the app as the CDK's command line does: with the context of cdk.json, and a folder to write to. */
 function synthesize(context: unknown) {
-  const env = { ...shared, CDK_OUTDIR: folder, CDK_CONTEXT_JSON: JSON.stringify(context) };
+  // ../lib/cdk-rules.integration.test.ts validates the templates.
+  const env = {
+    ...process.env,
+    CDK_VALIDATION: 'false',
+    CDK_OUTDIR: folder,
+    CDK_CONTEXT_JSON: JSON.stringify(context),
+  };
   return spawnSync(process.execPath, ['bin/gateway.ts'], { env, encoding: 'utf8' });
 }
 
@@ -37,32 +40,21 @@ test('whatever is wrong is refused together in plain lines, one for each fault',
 });
 
 test.each([
-  [{ edge: true, canary: true }, ['EdgeAlarms', 'InferenceGateway'], ['accounts', 'canary', 'gateway']],
-  [{ engine: 'web', memorySize: '' }, ['InferenceGateway'], ['accounts', 'gateway', 'server']],
-])('%j makes the stacks %j without a word, with the code that they run', (stage, stacks, code) => {
+  [{ edge: true, canary: true }, ['EdgeAlarms', 'InferenceGateway'], ['accounts', 'canary', 'gateway'], /^$/],
+  [
+    { engine: 'web', memorySize: '', logRetentionDays: 400 },
+    ['InferenceGateway'],
+    ['accounts', 'gateway', 'server'],
+    // Anything else that the template breaks would stop the synthesis: this is the operator's wish.
+    /^(warning: \w+Logs\w+ is not private: tells for more than a year who asked when\n){4}$/,
+  ],
+])('%j makes the stacks %j, with the code that they run, %j, and says no more than %s', (stage, stacks, code, said) => {
   const gateway = { ...context.gateway, stages: { dev: stage } };
   const { status, stderr, stdout } = synthesize({ ...context, commit: '', gateway, distribution: 'E0123456789' });
-  expect([status, stderr + stdout]).toEqual([0, '']);
+  expect([status, stderr + stdout]).toEqual([0, expect.stringMatching(said)]);
   const templates = readdirSync(folder).filter((file) => file.endsWith('.template.json'));
   expect(templates.sort()).toEqual(stacks.map((name) => `${name}.template.json`));
   const built = readdirSync(folder).filter((name) => existsSync(join(folder, name, 'index.mjs')) || name === 'server');
   expect(built.filter((name) => !name.startsWith('asset.'))).toEqual(code);
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
-});
-
-test('cdk synth needs no network, and says nothing but what an operator should look at', () => {
-  const HOME = join(folder, 'home');
-  mkdirSync(HOME);
-  writeFileSync(join(HOME, '.cdk.json'), '{"context": {"stack": "mine"}}');
-  const PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`;
-  const env = { ...shared, PATH, HOME, https_proxy: 'http://127.0.0.1:9' };
-  const words = ['synth', '--quiet', '-c', 'stage=prod', '--output', join(folder, 'synth')];
-  const cdk = join('node_modules', 'aws-cdk', 'bin', 'cdk');
-  const { status, stdout, stderr } = spawnSync(process.execPath, [cdk, ...words], { env, encoding: 'utf8' });
-  // The cdk.json of this repository has an upstream that does not exist, and no address for alarms.
-  expect((stdout + stderr).trim().split('\n')).toEqual([
-    expect.stringMatching(/^warning: cdk\.json, gateway\.stages\.prod: alarmEmail is not set: /),
-    expect.stringMatching(/^warning: cdk\.json, gateway\.defaults: UPSTREAM_BASE_URL is an example, /),
-  ]);
-  expect(status).toBe(0);
 });

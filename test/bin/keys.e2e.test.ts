@@ -57,9 +57,8 @@ test('on a running local gateway: one JSON document for programs, text for peopl
   expect([code, err]).toEqual([0, '']);
   const issued = JSON.parse(out);
   expect(await store.findKey(hashKey(issued.key))).toMatchObject({ id: issued.id, member: 'ada' });
-  const shown = await keys('show', issued.id);
-  expect(shown).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/used +0 of 40, 40 left until .*\n$/) });
-  await keys('link', '203.0.113.7', '--member', 'ada');
+  const linked = await keys('link', '203.0.113.7', '--member', 'ada');
+  expect(linked).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/^203\.0\.113\.7 counts as ada .*\n$/) });
   expect(await store.findLink(networkId('203.0.113.7', keyOf(networkSalt)))).toMatchObject({ member: 'ada' });
 });
 
@@ -106,22 +105,22 @@ describe('faults are reported in one line, never with a stack trace', () => {
 describe('on a data directory', () => {
   test('keys last from one command to the next, even if the gateway is not running', async () => {
     // The gateway that runs on this port keeps its tables elsewhere.
-    const environment = { TMPDIR: temporary, PORT: `${port}`, DATA_DIR: join(temporary, 'data') };
-    const run = async (words: readonly string[], more: Environment = {}) =>
-      JSON.parse((await runNode('bin/keys.ts', [...words, '--json'], { ...environment, ...more })).out);
-    const { id } = await run(['issue', '--member', 'ada']);
-    expect(await run(['show', id])).toMatchObject({ member: 'ada', usage: { limit: 50 } });
-    expect(await run(['show', id], { MEMBER_LIMIT: '60' })).toMatchObject({ usage: { limit: 60 } });
+    const environment = { PORT: `${port}`, DATA_DIR: join(temporary, 'data') };
+    const { out } = await runNode('bin/keys.ts', ['issue', '--json'], { TMPDIR: temporary, ...environment });
+    const { id, member } = JSON.parse(out);
     expect(await store.findById(id)).toBeUndefined();
+    const show = async (more: Environment = {}) =>
+      JSON.parse(await runCommand('keys', ['show', id, '--json'], { ...environment, ...more }));
+    expect(await show()).toMatchObject({ member, usage: { limit: 50 } });
+    expect(await show({ MEMBER_LIMIT: '60' })).toMatchObject({ usage: { limit: 60 } });
   });
 
-  test('a directory that another process holds is refused with that reason', async () => {
+  test('a directory that another gateway holds is refused with that reason', async () => {
     const DATA_DIR = join(temporary, 'held');
     const holder = await startDynamoDb({ dataDir: DATA_DIR });
     try {
-      const { code, err } = await runNode('bin/keys.ts', ['list'], { PORT: '18788', DATA_DIR });
-      expect(code).toBe(1);
-      expect(err).toMatch(/^error: DATA_DIR .* another gateway uses it\n$/);
+      const listed = runCommand('keys', ['list'], { PORT: '18788', DATA_DIR });
+      await expect(listed).rejects.toThrow(/^DATA_DIR .* another gateway uses it$/);
     } finally {
       await holder.close();
     }

@@ -56,10 +56,8 @@ test('wrong usage and a missing gateway are distinguished', async () => {
   const environment = { PORT: '18799' };
   const wrong = await runNode('bin/stop.ts', ['--reason', ''], environment);
   expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('1 to 200') });
-  for (const program of ['bin/stop.ts', 'bin/resume.ts']) {
-    const missing = await runNode(program, [], environment);
-    expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('no gateway is running') });
-  }
+  const missing = await runNode('bin/resume.ts', [], environment);
+  expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('no gateway is running') });
 });
 
 describe('copying back from a restored table, as the runbook does it', () => {
@@ -73,16 +71,23 @@ describe('copying back from a restored table, as the runbook does it', () => {
 
   /** The commands that the runbook uses of AWS's CLI, on the embedded tables. */
   const aws = `
-    import { DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
     const [, operation, ...words] = process.argv.slice(1);
     const option = (name) => words[words.indexOf(name) + 1];
-    const client = new DynamoDBClient({});
-    const TableName = option('--table-name');
-    if (operation === 'scan') console.log(JSON.stringify({ Items: (await client.send(new ScanCommand({ TableName }))).Items }));
+    const call = async (name, input) => {
+      const headers = { 'x-amz-target': 'DynamoDB_20120810.' + name, 'content-type': 'application/x-amz-json-1.0' };
+      headers.authorization = 'AWS4-HMAC-SHA256 Credential=test/20261121/local/dynamodb/aws4_request, SignedHeaders=host, Signature=0';
+      headers['x-amz-date'] = '20261121T100000Z';
+      const body = JSON.stringify({ TableName: option('--table-name'), ...input });
+      const response = await fetch(process.env.AWS_ENDPOINT_URL_DYNAMODB, { method: 'POST', headers, body });
+      const text = await response.text();
+      if (!response.ok) throw new Error(text);
+      return JSON.parse(text);
+    };
+    if (operation === 'scan') console.log(JSON.stringify({ Items: (await call('Scan', {})).Items }));
     else if (operation !== 'put-item') throw new Error(operation + ' is not here');
     else {
       const ConditionExpression = option('--condition-expression');
-      await client.send(new PutItemCommand({ TableName, Item: JSON.parse(option('--item')), ConditionExpression }));
+      await call('PutItem', { Item: JSON.parse(option('--item')), ConditionExpression });
     }`;
 
   test.each([

@@ -31,7 +31,7 @@ interface Template {
 
 const root = join(import.meta.dirname, '../..');
 
-/** Runs `cdk synth` as an operator would, into a folder of its own. */
+/** Runs `cdk synth` as an operator would, into a folder of its own. It needs no network. */
 export async function synthesize() {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-cdk-'));
   const { stdout, stderr } = await promisify(execFile)(
@@ -44,6 +44,7 @@ export async function synthesize() {
         ...process.env,
         PATH: dirname(process.execPath) + delimiter + process.env.PATH,
         CDK_VALIDATION: 'false',
+        https_proxy: 'http://127.0.0.1:9',
       },
     },
   );

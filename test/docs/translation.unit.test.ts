@@ -13,8 +13,8 @@ const [responses = [], items = [], messages = [], , inside = []] = readTables(
 
 const namesIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
 
-const words: Readonly<Record<string, string>> = { map: 'translated', ignore: 'ignored', leave: 'left out' };
-const verdictOf = (fate: string) => words[fate] ?? 'refused';
+const words: Readonly<Record<string, string>> = { ignore: 'ignored', leave: 'left out' };
+const verdictOf = (fate: Fields[string]) => (typeof fate === 'string' ? (words[fate] ?? 'refused') : 'translated');
 const verdicts = (fields: Fields) =>
   Object.fromEntries(Object.entries(fields).map(([name, fate]) => [name, verdictOf(fate)]));
 

@@ -2,11 +2,8 @@ import { type Cooperative, charactersPerSlice, isLong } from '../../json/coopera
 import type { Json, Node } from '../../json/scan.ts';
 import type { ClientTool } from '../tools.ts';
 
-/**
- * JSON text, copied from the client's body wherever that has it: a string with its quotes, a number, a schema. What had to be
- * composed comes in pieces, so that a long text is never copied to be joined.
- */
-export type Raw = string | readonly string[];
+/** JSON text, copied from the client's body wherever that has it: a string with its quotes, a number, a schema. */
+export type Raw = string;
 
 export type Part =
   | { readonly kind: 'text'; readonly text: Raw }
@@ -20,18 +17,13 @@ export interface Thought {
   readonly text: Raw | undefined;
 }
 
-/** What a tool was called with: JSON, a string that holds JSON, or the free text of a custom tool. */
-export interface Arguments {
-  readonly form: 'json' | 'string' | 'input';
-  readonly raw: string;
-}
-
 export interface Call {
   readonly at: Node;
   readonly id: Raw;
   readonly tool: ClientTool;
-  readonly given: Arguments;
-  result: Result | undefined;
+  /** What the tool was called with: JSON, a string that holds JSON, or the free text of a custom tool. */
+  readonly form: 'json' | 'string' | 'input';
+  readonly given: Raw;
 }
 
 export interface Result {
@@ -47,7 +39,7 @@ export interface AssistantTurn {
   readonly role: 'assistant';
   readonly said: { readonly kind: 'text' | 'refusal'; readonly text: Raw }[];
   thoughts: Thought[];
-  readonly calls: Call[];
+  readonly calls: (Call & { result: Result | undefined })[];
 }
 
 export type Turn =
@@ -59,11 +51,11 @@ export type Turn =
 export interface Offer {
   readonly at: Node;
   readonly tool: ClientTool;
-  readonly description?: string | undefined;
-  readonly parameters?: string | undefined;
-  readonly strict?: string | undefined;
+  readonly description?: Raw | undefined;
+  readonly parameters?: Raw | undefined;
+  readonly strict?: Raw | undefined;
   /** What the free text of a custom tool must look like. */
-  readonly grammar?: { readonly at: Node; readonly syntax: string; readonly definition: string } | undefined;
+  readonly grammar?: { readonly at: Node; readonly syntax: Raw; readonly definition: Raw } | undefined;
 }
 
 export interface Choice {
@@ -89,10 +81,10 @@ export type Format =
   | { readonly kind: 'json' }
   | {
       readonly kind: 'schema';
-      readonly name: string;
-      readonly description: string | undefined;
-      readonly schema: string;
-      readonly strict: string | undefined;
+      readonly name: Raw;
+      readonly description?: Raw | undefined;
+      readonly schema: Raw;
+      readonly strict: Raw | undefined;
     };
 
 /** What a client asks, whatever its dialect. Valid as long as the body's `Json` is. */
@@ -104,9 +96,9 @@ export interface Asking {
   readonly choice: Choice | undefined;
   /** Whether the model may call only one tool at a time. */
   readonly oneCall: boolean;
-  readonly limit: string | undefined;
+  readonly limit: Raw | undefined;
   /** Members that chat has under the same names. */
-  readonly sampling: Readonly<Record<string, string | undefined>>;
+  readonly sampling: Readonly<Record<string, Raw | undefined>>;
   readonly reasoning: Reasoning;
   readonly format: Format | undefined;
   /** What the answer does with thoughts: whether they are shown, and whether they are sealed so that they can come back. */
@@ -118,44 +110,29 @@ export interface Asking {
 }
 
 /** A text as a JSON string. */
-export const quote = (text: string): string => JSON.stringify(text);
+export const quote = (text: string): Raw => JSON.stringify(text);
 
 /** JSON text as a string that holds it, unchanged. */
 export function* quoteJson(json: string): Cooperative<Raw> {
   if (!isLong(json)) return quote(json);
-  const pieces = ['"'];
+  let quoted = '"';
   for (let at = 0, end = 0; at < json.length; at = end) {
     end = at + charactersPerSlice;
     // The halves of a character would be written as escapes, each for itself.
     if (highSurrogate.test(json.charAt(end - 1))) end += 1;
-    pieces.push(inside(quote(json.slice(at, end))));
+    quoted += inside(quote(json.slice(at, end)));
     yield;
   }
-  return [...pieces, '"'];
+  return `${quoted}"`;
 }
 
 const highSurrogate = /[\uD800-\uDBFF]/;
 
 /** What stands between the quotes of a string. */
-export const inside = (string: string): string => string.slice(1, -1);
+export const inside = (string: Raw): string => string.slice(1, -1);
 
 /** Strings joined to one. `between` is what stands between them, as it is written in JSON. */
-export function joinStrings(strings: readonly Raw[], between: string): Raw {
-  const pieces = strings.flatMap((string, index) => {
-    const text = typeof string === 'string' ? [inside(string)] : withoutQuotes(string);
-    return index === 0 ? text : [between, ...text];
-  });
-  return ['"', ...pieces, '"'];
-}
+export const joinStrings = (strings: readonly Raw[], between: string): Raw => `"${strings.map(inside).join(between)}"`;
 
 /** A blank line, as it is written in JSON. */
 export const paragraph = '\\n\\n';
-
-/** A string with a text before it. */
-export const prefixString = (prefix: string, string: Raw): Raw => joinStrings([quote(prefix), string], '');
-
-/** A string in pieces begins and ends with a quote, too. */
-function withoutQuotes(pieces: readonly string[]): string[] {
-  const last = pieces.length - 1;
-  return pieces.map((piece, index) => piece.slice(index === 0 ? 1 : 0, index === last ? -1 : undefined));
-}

@@ -2,11 +2,9 @@ import type { Cooperative } from '../../json/cooperative.ts';
 import {
   type AssistantTurn,
   type Call,
-  inside,
   joinStrings,
   type Part,
   paragraph,
-  prefixString,
   quote,
   quoteJson,
   type Raw,
@@ -69,7 +67,7 @@ function* arrange(writing: Writing): Cooperative<readonly Message[]> {
 }
 
 /** Adds the message of a call's result. Returns what has to follow all results, since a tool's message is a text. */
-function addResult(writing: Writing, { result, id }: Call, messages: Message[]): Part[] {
+function addResult(writing: Writing, { result, id }: AssistantTurn['calls'][number], messages: Message[]): Part[] {
   const { asking, names, upstream } = writing;
   if (result === undefined) return [];
   const parts = partsOf(names, result);
@@ -106,8 +104,8 @@ function partsOf(names: Writing['names'], { parts, failed, found }: Result): Par
   const [first, ...rest] = parts;
   if (!failed) return [...parts];
   if (first?.kind !== 'text') return [{ kind: 'text', text: '"Error"' }, ...parts];
-  const saysSo = /^"\s*error/i.test(typeof first.text === 'string' ? first.text : '');
-  return [{ kind: 'text', text: saysSo ? first.text : prefixString('Error: ', first.text) }, ...rest];
+  const saysSo = /^"\s*error/i.test(first.text);
+  return [{ kind: 'text', text: saysSo ? first.text : `"Error: ${first.text.slice(1)}` }, ...rest];
 }
 
 function* writeMessage({ body }: Writing, message: Exclude<Message, { role: 'assistant' }>): Cooperative<void> {
@@ -156,9 +154,9 @@ function* writeAssistant(writing: Writing, { said, thoughts, calls }: AssistantT
   const replayed = replay(writing, thoughts);
   const name = upstream.replay === 'back' ? 'reasoning_content' : 'reasoning';
   if (replayed.length > 0) body.add(`,"${name}":`, joinStrings(replayed, paragraph));
-  for (const [index, { id, tool, given }] of calls.entries()) {
-    body.add(index === 0 ? ',"tool_calls":[' : ',', '{"id":', id, ',"type":"function","function":{"name":');
-    body.add(quote(names.nameOf(tool)), ',"arguments":', yield* argumentsOf(given), '}}');
+  for (const [index, call] of calls.entries()) {
+    body.add(index === 0 ? ',"tool_calls":[' : ',', '{"id":', call.id, ',"type":"function","function":{"name":');
+    body.add(quote(names.nameOf(call.tool)), ',"arguments":', yield* argumentsOf(call), '}}');
     if (body.isPauseDue()) yield;
   }
   body.add(calls.length > 0 ? ']}' : '}');
@@ -174,13 +172,7 @@ function replay({ upstream, leaveOut }: Writing, thoughts: AssistantTurn['though
 }
 
 /** The arguments of a call as a string that holds JSON. */
-function* argumentsOf({ form, raw }: Call['given']): Cooperative<Raw> {
-  switch (form) {
-    case 'string':
-      return inside(raw) === '' ? '"{}"' : raw;
-    case 'json':
-      return yield* quoteJson(raw);
-    case 'input':
-      return yield* quoteJson(`{"input":${raw}}`);
-  }
+function* argumentsOf({ form, given }: Call): Cooperative<Raw> {
+  if (form === 'string') return given === '""' ? '"{}"' : given;
+  return yield* quoteJson(form === 'json' ? given : `{"input":${given}}`);
 }

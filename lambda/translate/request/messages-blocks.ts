@@ -1,16 +1,18 @@
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import { inside, joinStrings, type Part, paragraph, quote, type Raw } from './asking.ts';
-import { type Members, takeMembers } from './members.ts';
+import { takeMembers } from './members.ts';
 import { messagesFields as fields } from './messages-fields.ts';
 import {
   isPauseDue,
   type Reading,
   readContent,
+  readThought,
   refuse,
   refuseType,
   refuseUnknown,
   requireKind,
+  toText,
   typeOf,
 } from './reading.ts';
 import type { Turns } from './turns.ts';
@@ -31,20 +33,19 @@ export function* readMessageList(reading: Reading, turns: Turns, list: Node): Co
 
 /** Reads a message and returns its role. */
 function* readMessage(reading: Reading, turns: Turns, message: Node): Cooperative<string> {
-  const { required, requiredText } = takeMembers(reading, message, fields.message);
-  const content = required('content');
-  const role = requiredText('role');
-  if (role === 'user') yield* readUser(reading, turns, content);
-  else if (role === 'assistant') {
+  const { content, role } = takeMembers(reading, message, fields.message);
+  const name = reading.json.string(role);
+  if (name === 'user') yield* readUser(reading, turns, content);
+  else if (name === 'assistant') {
     yield* readContent(
       reading,
       content,
-      (text) => turns.say({ kind: 'text', text }),
+      (text) => turns.say(toText(text)),
       (block) => readSaid(reading, turns, block),
     );
-  } else if (role === 'system') turns.system(yield* readSystem(reading, content));
-  else refuse(reading, required('role'), 'must be user, assistant or system.');
-  return role;
+  } else if (name === 'system') turns.system(yield* readSystem(reading, content));
+  else refuse(reading, role, 'must be user, assistant or system.');
+  return name;
 }
 
 /** The texts of instructions, except what is meant for a vendor's billing: it changes with each request. */
@@ -55,18 +56,16 @@ export function readSystem(reading: Reading, content: Node): Cooperative<Raw[]> 
     (text) => text,
     (block) => {
       if (typeOf(reading, block) !== 'text') refuseType(reading, block, "can't stand in instructions. Send text.");
-      const text = readText(reading, block);
+      const { text } = takeMembers(reading, block, fields['text block']);
       return text.startsWith('"x-anthropic-billing-header:') ? undefined : text;
     },
   );
 }
 
-const toText = (text: string): Part => ({ kind: 'text', text });
-
 function* readUser(reading: Reading, turns: Turns, content: Node): Cooperative<void> {
   const { json } = reading;
   requireKind(reading, content, 'string', 'array');
-  const parts = json.kind(content) === 'string' ? [toText(json.raw(content))] : [];
+  const parts: Part[] = json.kind(content) === 'string' ? [toText(json.raw(content))] : [];
   let results = 0;
   for (const block of json.elements(content)) {
     if (typeOf(reading, block) === 'tool_result') {
@@ -78,96 +77,77 @@ function* readUser(reading: Reading, turns: Turns, content: Node): Cooperative<v
   if (parts.length > 0 || results === 0) turns.user(parts);
 }
 
-function* readResult(reading: Reading, turns: Turns, block: Node): Cooperative<void> {
-  const { nodes, raw, requiredText } = takeMembers(reading, block, fields['tool_result block']);
-  const id = requiredText('tool_use_id');
+function* readResult(reading: Reading, turns: Turns, at: Node): Cooperative<void> {
+  const { tool_use_id: id, content, is_error: failed = false } = takeMembers(reading, at, fields['tool_result block']);
   const readOutput = (part: Node) => readFound(reading, part) ?? readPart(reading, part);
-  const parts = nodes.content === undefined ? [] : yield* readContent(reading, nodes.content, toText, readOutput);
-  turns.result({ at: block, parts, failed: raw('is_error') === 'true' }, id);
+  const parts = content === undefined ? [] : yield* readContent(reading, content, toText, readOutput);
+  turns.result(id, { at, parts, failed });
 }
 
 /** A tool that the client's own search has found: the model reads its name, and can call it from then on. */
 function readFound(reading: Reading, block: Node): Part | undefined {
   if (typeOf(reading, block) !== 'tool_reference') return undefined;
-  const { requiredString, requiredText } = takeMembers(reading, block, fields['tool_reference block']);
-  reading.found.add(requiredText('tool_name'));
-  return toText(requiredString('tool_name'));
+  const { tool_name: name } = takeMembers(reading, block, fields['tool_reference block']);
+  reading.found.add(reading.json.string(name));
+  return toText(reading.json.raw(name));
 }
 
-function readText(reading: Reading, block: Node): string {
-  return takeMembers(reading, block, fields['text block']).requiredString('text');
-}
-
-function readPart(reading: Reading, block: Node): Part {
-  switch (typeOf(reading, block)) {
+function readPart(reading: Reading, at: Node): Part {
+  switch (typeOf(reading, at)) {
     case 'text':
-      return toText(readText(reading, block));
-    case 'image': {
-      const { required } = takeMembers(reading, block, fields['image block']);
-      return { kind: 'image', at: block, url: readImage(reading, required('source')) };
-    }
+      return toText(takeMembers(reading, at, fields['text block']).text);
+    case 'image':
+      return { kind: 'image', at, url: readImage(reading, takeMembers(reading, at, fields['image block']).source) };
     case 'document':
-      return readDocument(reading, block);
+      return readDocument(reading, at);
     default:
-      return refuseUnknown(reading, block, 'Send text instead.');
+      return refuseUnknown(reading, at, 'Send text instead.');
   }
 }
 
 function readImage(reading: Reading, at: Node): Raw {
   const type = typeOf(reading, at);
-  const source = takeMembers(reading, at, fields.source);
-  if (type === 'url') return source.requiredString('url');
-  if (type !== 'base64') refuseType(reading, at, 'is stored elsewhere. Send the image itself, in base64.');
-  return dataUrl(source);
+  if (type === 'url') return takeMembers(reading, at, fields['source with a url']).url;
+  if (type === 'base64') return readBytes(reading, at);
+  return refuseType(reading, at, 'is stored elsewhere. Send the image itself, in base64.');
 }
 
-function dataUrl({ requiredString }: Members<'media_type' | 'data'>): Raw {
-  return ['"data:', inside(requiredString('media_type')), ';base64,', inside(requiredString('data')), '"'];
+function readBytes(reading: Reading, at: Node): Raw {
+  const { media_type: type, data } = takeMembers(reading, at, fields['source with bytes']);
+  return `"data:${inside(type)};base64,${inside(data)}"`;
 }
 
-function readDocument(reading: Reading, block: Node): Part {
-  const { nodes, required, string } = takeMembers(reading, block, fields['document block']);
-  if (nodes.citations !== undefined) {
-    const { raw, required: enabled } = takeMembers(reading, nodes.citations, fields['document block.citations']);
-    if (raw('enabled') === 'true') {
-      refuse(reading, enabled('enabled'), "asks for citations, which this model can't make. Leave it out.");
+function readDocument(reading: Reading, at: Node): Part {
+  const { source, title, citations } = takeMembers(reading, at, fields['document block']);
+  if (citations !== undefined) {
+    const { enabled } = takeMembers(reading, citations, fields['document block.citations']);
+    if (enabled !== undefined) {
+      refuse(reading, enabled, "asks for citations, which this model can't make. Leave it out.");
     }
   }
-  const at = required('source');
-  const type = typeOf(reading, at);
-  const source = takeMembers(reading, at, fields.source);
-  const title = string('title');
+  const type = typeOf(reading, source);
   if (type === 'text') {
-    const text = source.requiredString('data');
-    return { kind: 'text', text: title === undefined ? text : joinStrings([title, text], paragraph) };
+    const { data } = takeMembers(reading, source, fields['source with a text']);
+    return toText(title === undefined ? data : joinStrings([title, data], paragraph));
   }
-  if (type !== 'base64') refuseType(reading, at, "is of a kind that this model can't take. Send base64 or text.");
-  return { kind: 'file', at: block, name: title ?? quote('document.pdf'), data: dataUrl(source) };
+  if (type === 'base64') {
+    return { kind: 'file', at, name: title ?? quote('document.pdf'), data: readBytes(reading, source) };
+  }
+  return refuseType(reading, source, "is of a kind that this model can't take. Send base64 or text.");
 }
 
-function readSaid(reading: Reading, turns: Turns, block: Node): void {
-  const type = typeOf(reading, block);
-  if (type === 'text') turns.say({ kind: 'text', text: readText(reading, block) });
-  else if (type === 'tool_use') readCall(reading, turns, block);
-  else if (type === 'thinking') readThinking(reading, turns, block);
-  else if (type === 'redacted_thinking') {
-    takeMembers(reading, block, fields['redacted_thinking block']);
-    turns.think({ at: block, text: undefined });
-  } else refuseUnknown(reading, block, 'Send text instead.');
-}
-
-function readCall(reading: Reading, turns: Turns, block: Node): void {
-  const { raw, requiredString, requiredText } = takeMembers(reading, block, fields['tool_use block']);
-  const id = requiredString('id');
-  const tool = { kind: 'function' as const, name: requiredText('name') };
-  turns.call({ at: block, id, tool, given: { form: 'json', raw: raw('input') ?? '{}' } }, requiredText('id'));
-}
-
-/** What was sealed here says what the model thought; else what was shown of it. */
-function readThinking(reading: Reading, turns: Turns, block: Node): void {
-  const { string, text } = takeMembers(reading, block, fields['thinking block']);
-  const opened = reading.open(text('signature') ?? '');
-  const shown = string('thinking');
-  const thought = opened === undefined ? shown : quote(opened);
-  turns.think({ at: block, text: thought === '""' ? undefined : thought });
+function readSaid(reading: Reading, turns: Turns, at: Node): void {
+  const type = typeOf(reading, at);
+  if (type === 'text') turns.say(toText(takeMembers(reading, at, fields['text block']).text));
+  else if (type === 'tool_use') {
+    const { id, name, input: given = '{}' } = takeMembers(reading, at, fields['tool_use block']);
+    turns.call(id, { at, tool: { kind: 'function', name }, form: 'json', given });
+  } else if (type === 'thinking') {
+    const { thinking, signature } = takeMembers(reading, at, fields['thinking block']);
+    const text = readThought(reading, signature, thinking);
+    turns.think({ at, text: text === '""' ? undefined : text });
+  } else if (type === 'redacted_thinking') {
+    takeMembers(reading, at, fields['redacted_thinking block']);
+    turns.think({ at, text: undefined });
+  } else refuseUnknown(reading, at, 'Send text instead.');
 }

@@ -1,6 +1,6 @@
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
-import type { Asking, AssistantTurn, Choice, Format, Offer, Turn } from './asking.ts';
+import type { Asking, Choice, Format, Offer } from './asking.ts';
 import { takeMembers } from './members.ts';
 import { readMessageList, readSystem } from './messages-blocks.ts';
 import { messagesFields as fields } from './messages-fields.ts';
@@ -14,7 +14,6 @@ import {
   refuseType,
   refuseUnknown,
   requireKind,
-  textOf,
   typeOf,
 } from './reading.ts';
 import { createTurns } from './turns.ts';
@@ -22,28 +21,24 @@ import { createTurns } from './turns.ts';
 /** Reads a request of the messages dialect. `open` opens the caller's seals. */
 export function* readMessages(json: Json, open: Reading['open']): Cooperative<Asking> {
   const reading = beginReading(json, open);
-  const { nodes, raw, raws } = takeMembers(reading, json.root, fields.request);
+  const asked = takeMembers(reading, json.root, fields.request);
+  const { messages, stop_sequences: stops, max_tokens: limit, temperature, top_p, top_k } = asked;
   const turns = createTurns(reading);
-  const { messages, stop_sequences: stops } = nodes;
-  const system = nodes.system === undefined ? [] : yield* readSystem(reading, nodes.system);
+  const system = asked.system === undefined ? [] : yield* readSystem(reading, asked.system);
   if (system.length > 0) turns.system(system);
   if (messages !== undefined) yield* readMessageList(reading, turns, messages);
-  const { effort, format } = readConfig(reading, nodes.output_config, nodes.output_format);
-  const { choice, oneCall } = readChoice(reading, nodes.tool_choice);
-  const kept = readKeptThoughts(reading, nodes.context_management);
+  const { effort, format } = readConfig(reading, asked.output_config, asked.output_format);
+  const choice = readChoice(reading, asked.tool_choice);
+  const kept = readKeptThoughts(reading, asked.context_management);
   return {
     json,
-    stream: raw('stream') === 'true',
-    turns: withoutOldThoughts(turns.finish(), kept),
-    offers: yield* readTools(reading, nodes.tools),
-    choice,
-    oneCall,
-    limit: raw('max_tokens'),
-    sampling: {
-      ...raws('temperature', 'top_p', 'top_k'),
-      stop: stops === undefined ? undefined : readStops(reading, stops),
-    },
-    ...readThinking(reading, nodes.thinking, effort),
+    stream: asked.stream === true,
+    turns: turns.finish((_spoken, thought) => thought <= kept),
+    offers: yield* readTools(reading, asked.tools),
+    ...choice,
+    limit,
+    sampling: { temperature, top_p, top_k, stop: stops === undefined ? undefined : readStops(reading, stops) },
+    ...readThinking(reading, asked.thinking, effort),
     format: format === undefined ? undefined : readFormat(reading, format),
     leftOut: reading.leftOut,
     unread: reading.unread,
@@ -58,7 +53,7 @@ interface Config {
 /** The format stood beside the configuration before it stood in it. */
 function readConfig(reading: Reading, at: Node | undefined, earlier: Node | undefined): Config {
   if (at === undefined) return { format: earlier };
-  const { effort, format } = takeMembers(reading, at, fields.output_config).nodes;
+  const { effort, format } = takeMembers(reading, at, fields.output_config);
   if (format !== undefined && earlier !== undefined) reading.leftOut.push(earlier);
   return { effort, format: format ?? earlier };
 }
@@ -88,16 +83,9 @@ function* readTools(reading: Reading, list: Node | undefined): Cooperative<Offer
   const offers = yield* readList<Offer>(reading, list, (at) => {
     const type = typeOf(reading, at);
     if (type !== '' && type !== 'custom') refuseByType(reading, at, refusedTools);
-    const { raw, requiredText } = takeMembers(reading, at, fields.tool);
-    const name = requiredText('name');
-    const offer: Offer = {
-      at,
-      tool: { kind: 'function', name },
-      description: raw('description'),
-      parameters: raw('input_schema'),
-      strict: raw('strict'),
-    };
-    if (raw('defer_loading') !== 'true') return offer;
+    const { name, description, input_schema: parameters, strict, ...more } = takeMembers(reading, at, fields.tool);
+    const offer: Offer = { at, tool: { kind: 'function', name }, description, parameters, strict };
+    if (more.defer_loading !== true) return offer;
     deferred.set(name, offer);
     return undefined;
   });
@@ -114,12 +102,15 @@ const modes: Readonly<Record<string, Choice['mode']>> = { auto: 'auto', any: 're
 function readChoice(reading: Reading, at: Node | undefined): Pick<Asking, 'choice' | 'oneCall'> {
   if (at === undefined) return { choice: undefined, oneCall: false };
   const type = typeOf(reading, at);
-  const { raw, requiredText } = takeMembers(reading, at, fields.tool_choice);
-  const oneCall = raw('disable_parallel_tool_use') === 'true';
   if (type === 'tool') {
-    const forced = { kind: 'function' as const, name: requiredText('name') };
-    return { choice: { at, mode: 'required', forced }, oneCall };
+    const { name, disable_parallel_tool_use: oneCall = false } = takeMembers(
+      reading,
+      at,
+      fields['tool_choice of a tool'],
+    );
+    return { choice: { at, mode: 'required', forced: { kind: 'function', name } }, oneCall };
   }
+  const { disable_parallel_tool_use: oneCall = false } = takeMembers(reading, at, fields.tool_choice);
   const mode = Object.hasOwn(modes, type) ? modes[type] : undefined;
   return { choice: { at, mode: mode ?? refuseUnknown(reading, at) }, oneCall };
 }
@@ -130,16 +121,15 @@ const budgets = { low: 2_048, medium: 8_192, high: 24_576 };
 type Thinking = Pick<Asking, 'reasoning' | 'thoughts'>;
 
 function readThinking(reading: Reading, thinking: Node | undefined, effort: Node | undefined): Thinking {
-  const level = effort === undefined ? undefined : { at: effort, name: textOf(reading, effort), exact: true };
+  const level = effort === undefined ? undefined : { at: effort, name: reading.json.string(effort), exact: true };
   // This is how the gateway has always read them.
   const thoughts = { shown: true, sealed: true };
   if (level?.name === 'none') return { reasoning: { wish: 'off', offAt: level.at }, thoughts };
   if (thinking === undefined) return { reasoning: { wish: 'off', level }, thoughts };
   if (reading.json.raw(thinking) === 'false') return { reasoning: { wish: 'off', offAt: thinking, level }, thoughts };
   const type = typeOf(reading, thinking);
-  const { nodes, raw } = takeMembers(reading, thinking, fields.thinking);
-  thoughts.shown = raw('display') !== '"omitted"';
-  const budget = nodes.budget_tokens;
+  const { budget_tokens: budget, display } = takeMembers(reading, thinking, fields.thinking);
+  thoughts.shown = display !== '"omitted"';
   if (type === 'disabled') return { reasoning: { wish: 'off', offAt: thinking, level }, thoughts };
   if (type === 'enabled' && budget !== undefined) {
     if (level !== undefined) reading.leftOut.push(budget);
@@ -153,52 +143,33 @@ function readThinking(reading: Reading, thinking: Node | undefined, effort: Node
 
 function readFormat(reading: Reading, at: Node): Format {
   const type = typeOf(reading, at);
-  const { required } = takeMembers(reading, at, fields['output_config.format']);
   if (type !== 'json_schema') refuseUnknown(reading, at);
-  const schema = reading.json.raw(required('schema'));
-  return { kind: 'schema', name: '"output"', description: undefined, schema, strict: 'true' };
+  const { schema } = takeMembers(reading, at, fields['output_config.format']);
+  return { kind: 'schema', name: '"output"', schema, strict: 'true' };
 }
 
 /** How many of the assistant's latest turns keep their thoughts. */
 function readKeptThoughts(reading: Reading, management: Node | undefined): number {
   let kept = Number.POSITIVE_INFINITY;
   if (management === undefined) return kept;
-  const { edits } = takeMembers(reading, management, fields.context_management).nodes;
+  const { edits } = takeMembers(reading, management, fields.context_management);
   if (edits === undefined) return kept;
   requireKind(reading, edits, 'array');
   for (const edit of reading.json.elements(edits)) {
     if (typeOf(reading, edit) !== 'clear_thinking_20251015') {
       refuseType(reading, edit, 'shortens the history, which nothing here does. Leave it out.');
     }
-    const { keep } = takeMembers(reading, edit, fields.clear_thinking_20251015).nodes;
+    const { keep } = takeMembers(reading, edit, fields.clear_thinking_20251015);
     kept = Math.min(kept, keep === undefined ? 1 : readKeep(reading, keep));
   }
   return kept;
 }
 
 function readKeep(reading: Reading, keep: Node): number {
-  const { json } = reading;
-  if (json.raw(keep) === '"all"') return Number.POSITIVE_INFINITY;
+  if (reading.json.raw(keep) === '"all"') return Number.POSITIVE_INFINITY;
   const type = typeOf(reading, keep);
-  const { required } = takeMembers(reading, keep, fields['clear_thinking_20251015.keep']);
-  if (type === 'all') return Number.POSITIVE_INFINITY;
-  if (type !== 'thinking_turns') refuseUnknown(reading, keep);
-  const count = required('value');
-  requireKind(reading, count, 'number');
-  return Number(json.raw(count));
-}
-
-/** A turn of the assistant goes on through its calls, until the user says something. */
-function withoutOldThoughts(turns: readonly Turn[], kept: number): readonly Turn[] {
-  if (kept === Number.POSITIVE_INFINITY) return turns;
-  let thoughtful = 0;
-  let counted = false;
-  const result = turns.toReversed().map((turn) => {
-    if (turn.role === 'user') counted = false;
-    if (turn.role !== 'assistant' || turn.thoughts.length === 0) return turn;
-    if (!counted) thoughtful += 1;
-    counted = true;
-    return thoughtful > kept ? { ...turn, thoughts: [] as AssistantTurn['thoughts'] } : turn;
-  });
-  return result.reverse();
+  if (type === 'thinking_turns')
+    return takeMembers(reading, keep, fields['clear_thinking_20251015.keep of turns']).value;
+  takeMembers(reading, keep, fields['clear_thinking_20251015.keep']);
+  return type === 'all' ? Number.POSITIVE_INFINITY : refuseUnknown(reading, keep);
 }

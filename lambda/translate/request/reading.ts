@@ -4,6 +4,7 @@ import { pathTo } from '../../dialects/content.ts';
 import { excerpt, GatewayError, longestPath } from '../../errors.ts';
 import { type Cooperative, charactersPerSlice, nodesPerTurn } from '../../json/cooperative.ts';
 import type { Json, Kind, Node } from '../../json/scan.ts';
+import { quote, type Raw } from './asking.ts';
 
 /** One request while it is read. */
 export interface Reading {
@@ -53,15 +54,13 @@ export function requireKind(reading: Reading, value: Node, ...kinds: readonly Ki
   refuse(reading, value, `must be ${kinds.map(describe).join(' or ')}, not ${describe(kind)}.`);
 }
 
-export function stringOf(reading: Reading, value: Node): string {
-  requireKind(reading, value, 'string');
-  return reading.json.raw(value);
+/** What was sealed here says what the model thought; else what was shown of it. */
+export function readThought({ open }: Reading, seal: string | undefined, shown: Raw | undefined): Raw | undefined {
+  const opened = seal === undefined ? undefined : open(seal);
+  return opened === undefined ? shown : quote(opened);
 }
 
-export function textOf(reading: Reading, value: Node): string {
-  requireKind(reading, value, 'string');
-  return reading.json.string(value);
-}
+export const toText = (text: Raw) => ({ kind: 'text', text }) as const;
 
 /** Reads the elements of a list, except those that nothing comes of. */
 export function* readList<T>(reading: Reading, list: Node, read: (element: Node) => T | undefined): Cooperative<T[]> {

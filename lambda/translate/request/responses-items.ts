@@ -1,24 +1,25 @@
 import { presentMember } from '../../dialects/answer.ts';
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
-import { type Arguments, type AssistantTurn, joinStrings, paragraph, quote, type Raw } from './asking.ts';
-import { type Members, takeMembers } from './members.ts';
+import { type AssistantTurn, joinStrings, type Part, paragraph, type Raw } from './asking.ts';
+import { takeMembers } from './members.ts';
 import {
   isPauseDue,
   type Reading,
   type RefusedTypes,
   readContent,
   readList,
+  readThought,
   refuse,
   refuseByType,
   refuseType,
   refuseUnknown,
   requireKind,
+  toText,
   typeOf,
 } from './reading.ts';
 import { responsesFields as fields } from './responses-fields.ts';
-import { isText, readParts, readText, toText } from './responses-parts.ts';
-import { requireClientSearch, type ToolOffers } from './responses-tools.ts';
+import { requireClientSearch, searchTool, type ToolOffers } from './responses-tools.ts';
 import type { Turns } from './turns.ts';
 
 /** Where the items of a request go. */
@@ -66,16 +67,45 @@ type ReadItem = (items: Items, item: Node) => Cooperative<void> | undefined;
 const readers: Readonly<Record<string, ReadItem>> = {
   '': readMessage,
   message: readMessage,
-  agent_message: readAgentMessage,
-  reasoning: readReasoning,
-  function_call: readFunctionCall,
-  custom_tool_call: readCustomCall,
-  tool_search_call: readSearchCall,
+  *agent_message({ reading, turns }, item) {
+    const { content } = takeMembers(reading, item, fields['agent_message item']);
+    const parts = yield* readParts(reading, content);
+    // What one agent says to another is a message of the user for the one that reads it.
+    if (parts.length > 0) turns.user(parts);
+  },
+  *reasoning({ reading, turns }, item) {
+    const { content, summary, encrypted_content: seal } = takeMembers(reading, item, fields['reasoning item']);
+    const [whole, short] = [yield* readReasoningTexts(reading, content), yield* readReasoningTexts(reading, summary)];
+    const shown = whole.length > 0 ? whole : short;
+    const text = shown.length > 0 ? joinStrings(shown, paragraph) : undefined;
+    const thought = readThought(reading, seal === undefined ? seal : reading.json.string(seal), text);
+    if (thought !== undefined || seal !== undefined) turns.think({ at: seal ?? item, text: thought });
+  },
+  function_call({ reading, turns }, at) {
+    const { call_id: id, name, namespace, arguments: given } = takeMembers(reading, at, fields['function_call item']);
+    turns.call(id, { at, tool: { kind: 'function', name, namespace }, form: 'string', given });
+    return undefined;
+  },
+  custom_tool_call({ reading, turns }, at) {
+    const { call_id: id, name, namespace, input } = takeMembers(reading, at, fields['custom_tool_call item']);
+    turns.call(id, { at, tool: { kind: 'custom', name, namespace }, form: 'input', given: input });
+    return undefined;
+  },
+  tool_search_call({ reading, turns }, at) {
+    const { call_id: id, execution, arguments: given } = takeMembers(reading, at, fields['tool_search_call item']);
+    requireClientSearch(reading, at, execution);
+    turns.call(id, { at, tool: searchTool, form: given.startsWith('"') ? 'string' : 'json', given });
+    return undefined;
+  },
   function_call_output: readOutput,
   custom_tool_call_output: readOutput,
-  tool_search_output: readSearchOutput,
+  *tool_search_output({ reading, turns, offers }, at) {
+    const { call_id: id, execution, tools } = takeMembers(reading, at, fields['tool_search_output item']);
+    requireClientSearch(reading, at, execution);
+    turns.result(id, { at, parts: [], failed: false, found: yield* offers.readFound(tools) });
+  },
   additional_tools: ({ reading, offers }, item) =>
-    offers.read(takeMembers(reading, item, fields['additional_tools item']).required('tools')),
+    offers.read(takeMembers(reading, item, fields['additional_tools item']).tools),
   web_search_call: ({ reading }, item) => {
     reading.leftOut.push(item);
     return undefined;
@@ -99,9 +129,8 @@ function readItem(items: Items, item: Node): Cooperative<void> | undefined {
 }
 
 function* readMessage({ reading, turns }: Items, item: Node): Cooperative<void> {
-  const message = takeMembers(reading, item, fields['message item']);
-  const content = message.required('content');
-  switch (message.requiredText('role')) {
+  const { content, role } = takeMembers(reading, item, fields['message item']);
+  switch (reading.json.string(role)) {
     case 'user':
       turns.user(yield* readParts(reading, content));
       break;
@@ -113,15 +142,8 @@ function* readMessage({ reading, turns }: Items, item: Node): Cooperative<void> 
       for (const said of yield* readSaid(reading, content)) turns.say(said);
       break;
     default:
-      refuse(reading, message.required('role'), 'must be user, assistant, system or developer.');
+      refuse(reading, role, 'must be user, assistant, system or developer.');
   }
-}
-
-/** What one agent says to another is a message of the user for the one that reads it. */
-function* readAgentMessage({ reading, turns }: Items, item: Node): Cooperative<void> {
-  const { required } = takeMembers(reading, item, fields['agent_message item']);
-  const parts = yield* readParts(reading, required('content'));
-  if (parts.length > 0) turns.user(parts);
 }
 
 type Said = AssistantTurn['said'][number];
@@ -131,8 +153,7 @@ function readSaid(reading: Reading, content: Node): Cooperative<Said[]> {
     const type = typeOf(reading, part);
     if (isText(type)) return toText(readText(reading, part));
     if (type !== 'refusal') refuseType(reading, part, "can't stand in a message of the assistant. Send text.");
-    const { requiredString } = takeMembers(reading, part, fields['refusal part']);
-    return { kind: 'refusal', text: requiredString('refusal') };
+    return { kind: 'refusal', text: takeMembers(reading, part, fields['refusal part']).refusal };
   });
 }
 
@@ -144,23 +165,9 @@ function* readTexts(reading: Reading, content: Node): Cooperative<Raw[]> {
   });
 }
 
-/** What was sealed here says what the model thought; else what was shown of it. */
-function* readReasoning({ reading, turns }: Items, item: Node): Cooperative<void> {
-  const { nodes, text } = takeMembers(reading, item, fields['reasoning item']);
-  const seal = text('encrypted_content');
-  const opened = seal === undefined ? undefined : reading.open(seal);
-  const content = yield* readReasoningTexts(reading, nodes.content);
-  const summary = yield* readReasoningTexts(reading, nodes.summary);
-  const shown = content.length > 0 ? content : summary;
-  const { encrypted_content: sealed } = nodes;
-  if (opened !== undefined) turns.think({ at: item, text: quote(opened) });
-  else if (shown.length > 0) turns.think({ at: item, text: joinStrings(shown, paragraph) });
-  else if (sealed !== undefined) turns.think({ at: sealed, text: undefined });
-}
-
 const reasoningTexts = new Set(['summary_text', 'reasoning_text', 'text']);
 
-function* readReasoningTexts(reading: Reading, list: Node | undefined): Cooperative<string[]> {
+function* readReasoningTexts(reading: Reading, list: Node | undefined): Cooperative<Raw[]> {
   if (list === undefined) return [];
   return yield* readList(reading, list, (part) => {
     if (!reasoningTexts.has(typeOf(reading, part))) refuseUnknown(reading, part);
@@ -168,50 +175,37 @@ function* readReasoningTexts(reading: Reading, list: Node | undefined): Cooperat
   });
 }
 
-function addCall(
-  { turns }: Items,
-  item: Node,
-  { requiredString, requiredText, text }: Members<'call_id' | 'name' | 'namespace'>,
-  kind: 'function' | 'custom',
-  given: Arguments,
-): void {
-  const id = requiredString('call_id');
-  const tool = { kind, name: requiredText('name'), namespace: text('namespace') };
-  turns.call({ at: item, id, tool, given }, requiredText('call_id'));
+function* readOutput({ reading, turns }: Items, at: Node): Cooperative<void> {
+  const { call_id: id, output } = takeMembers(reading, at, fields['call_output item']);
+  turns.result(id, { at, parts: yield* readParts(reading, output), failed: false });
 }
 
-function readFunctionCall(items: Items, item: Node): undefined {
-  const call = takeMembers(items.reading, item, fields['function_call item']);
-  addCall(items, item, call, 'function', { form: 'string', raw: call.requiredString('arguments') });
+/** The parts of a content or an output. */
+function readParts(reading: Reading, content: Node): Cooperative<Part[]> {
+  return readContent<Part>(reading, content, toText, (part) => readPart(reading, part));
 }
 
-function readCustomCall(items: Items, item: Node): undefined {
-  const call = takeMembers(items.reading, item, fields['custom_tool_call item']);
-  addCall(items, item, call, 'custom', { form: 'input', raw: call.requiredString('input') });
-}
+const isText = (type: string) => type === 'input_text' || type === 'output_text' || type === 'text';
 
-function readSearchCall({ reading, turns }: Items, item: Node): undefined {
-  const { json } = reading;
-  const call = takeMembers(reading, item, fields['tool_search_call item']);
-  requireClientSearch(reading, item, call.raw('execution'));
-  const id = call.requiredString('call_id');
-  const given = call.required('arguments');
-  const tool = { kind: 'tool_search' as const, name: 'tool_search' };
-  const form = json.kind(given) === 'string' ? 'string' : 'json';
-  turns.call({ at: item, id, tool, given: { form, raw: json.raw(given) } }, call.requiredText('call_id'));
-}
+const readText = (reading: Reading, part: Node): Raw => takeMembers(reading, part, fields['text part']).text;
 
-function* readOutput({ reading, turns }: Items, item: Node): Cooperative<void> {
-  const { required, requiredText } = takeMembers(reading, item, fields['call_output item']);
-  const id = requiredText('call_id');
-  const parts = yield* readParts(reading, required('output'));
-  turns.result({ at: item, parts, failed: false }, id);
-}
-
-function* readSearchOutput({ reading, turns, offers }: Items, item: Node): Cooperative<void> {
-  const { raw, required, requiredText } = takeMembers(reading, item, fields['tool_search_output item']);
-  requireClientSearch(reading, item, raw('execution'));
-  const id = requiredText('call_id');
-  const found = yield* offers.readFound(required('tools'));
-  turns.result({ at: item, parts: [], failed: false, found }, id);
+/** Reads a part; undefined for one that only its maker can read. */
+function readPart(reading: Reading, at: Node): Part | undefined {
+  const type = typeOf(reading, at);
+  if (isText(type)) return toText(readText(reading, at));
+  switch (type) {
+    case 'input_image':
+      return { kind: 'image', at, url: takeMembers(reading, at, fields['input_image part']).image_url };
+    case 'input_file': {
+      const { filename, file_data: data } = takeMembers(reading, at, fields['input_file part']);
+      return { kind: 'file', at, name: filename, data };
+    }
+    case 'input_audio':
+      return { kind: 'audio', at, audio: takeMembers(reading, at, fields['input_audio part']).input_audio };
+    case 'encrypted_content':
+      reading.leftOut.push(at);
+      return undefined;
+    default:
+      return refuseUnknown(reading, at, 'Send text instead.');
+  }
 }

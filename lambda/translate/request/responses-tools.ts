@@ -2,7 +2,7 @@ import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import type { ClientTool } from '../tools.ts';
 import type { Choice, Offer } from './asking.ts';
-import { type Members, takeMembers } from './members.ts';
+import { takeMembers } from './members.ts';
 import {
   isPauseDue,
   type Reading,
@@ -13,13 +13,12 @@ import {
   refuseType,
   refuseUnknown,
   requireKind,
-  textOf,
   typeOf,
 } from './reading.ts';
 import { responsesFields as fields } from './responses-fields.ts';
 
 /** Tools that agents offer by default and that run at the vendor: left out, unless one is forced. */
-export const hostedTools = /^(web_search|image_generation$)/;
+const hostedTools = /^(web_search|image_generation$)/;
 
 const refusedTools: RefusedTypes = [
   [
@@ -31,9 +30,11 @@ const refusedTools: RefusedTypes = [
 
 /** A tool within a list: its namespace, and whether a search has found it. */
 interface Around {
-  readonly namespace?: string | undefined;
+  readonly namespace?: string;
   readonly found?: boolean;
 }
+
+export const searchTool: ClientTool = { kind: 'tool_search', name: 'tool_search' };
 
 export type ToolOffers = ReturnType<typeof createToolOffers>;
 
@@ -44,33 +45,30 @@ export function createToolOffers(reading: Reading) {
   const deferred: Node[] = [];
   const hosted = new Map<string, Node>();
 
-  function* readTool(tool: Node, around: Around): Cooperative<readonly ClientTool[]> {
-    const type = typeOf(reading, tool);
+  function* readTool(at: Node, around: Around): Cooperative<readonly ClientTool[]> {
+    const type = typeOf(reading, at);
     if (type === 'function' || type === 'custom') {
-      const offer = type === 'function' ? readFunction(reading, tool, around) : readCustom(reading, tool, around);
-      const isDeferred = offer.deferred !== undefined && around.found !== true;
-      if (isDeferred) deferred.push(offer.deferred);
+      const { offer, deferredAt } = readOwnTool(reading, at, type, around.namespace);
+      const isDeferred = deferredAt !== undefined && around.found !== true;
+      if (isDeferred) deferred.push(deferredAt);
       else offers.push(offer);
       return isDeferred ? [] : [offer.tool];
     }
     if (type === 'namespace' && around.namespace === undefined) {
-      const { required, requiredText } = takeMembers(reading, tool, fields['namespace tool']);
-      const namespace = requiredText('name');
-      const list = required('tools');
-      if (json.next(list) === list + 1) reading.leftOut.push(tool); // without tools it is nothing
-      return yield* readTools(list, { ...around, namespace });
+      const { name: namespace, tools } = takeMembers(reading, at, fields['namespace tool']);
+      if (json.next(tools) === tools + 1) reading.leftOut.push(at); // without tools it is nothing
+      return yield* readTools(tools, { ...around, namespace });
     }
     if (type === 'tool_search' && around.namespace === undefined) {
-      const offer = readSearch(reading, tool);
-      offers.push(offer);
-      return [offer.tool];
+      const { execution, ...described } = takeMembers(reading, at, fields['tool_search tool']);
+      requireClientSearch(reading, at, execution);
+      offers.push({ at, tool: searchTool, ...described });
+      return [searchTool];
     }
-    if (hostedTools.test(type)) {
-      hosted.set(type, tool);
-      reading.leftOut.push(tool);
-      return [];
-    }
-    return refuseByType(reading, tool, refusedTools);
+    if (!hostedTools.test(type)) refuseByType(reading, at, refusedTools);
+    hosted.set(type, at);
+    reading.leftOut.push(at);
+    return [];
   }
 
   function* readTools(list: Node, around: Around): Cooperative<ClientTool[]> {
@@ -102,45 +100,22 @@ export function createToolOffers(reading: Reading) {
   };
 }
 
-type Read = Offer & { readonly deferred: Node | undefined };
-
-function readFunction(reading: Reading, at: Node, { namespace }: Around): Read {
-  const tool = takeMembers(reading, at, fields['function tool']);
-  return {
-    at,
-    tool: { kind: 'function', name: tool.requiredText('name'), namespace },
-    description: tool.raw('description'),
-    parameters: tool.raw('parameters'),
-    strict: tool.raw('strict'),
-    deferred: deferredIn(tool),
-  };
-}
-
-function readCustom(reading: Reading, at: Node, { namespace }: Around): Read {
-  const tool = takeMembers(reading, at, fields['custom tool']);
-  const format = tool.nodes.format;
-  return {
-    at,
-    tool: { kind: 'custom', name: tool.requiredText('name'), namespace },
-    description: tool.string('description'),
-    grammar: format === undefined ? undefined : readGrammar(reading, format),
-    deferred: deferredIn(tool),
-  };
+/** Reads a tool of the client's own, and where it says that only a search may load it. */
+function readOwnTool(reading: Reading, at: Node, kind: 'function' | 'custom', namespace: string | undefined) {
+  if (kind === 'function') {
+    const { name, defer_loading: deferredAt, ...described } = takeMembers(reading, at, fields['function tool']);
+    return { offer: { at, tool: { kind, name, namespace }, ...described }, deferredAt };
+  }
+  const { name, description, format, defer_loading: deferredAt } = takeMembers(reading, at, fields['custom tool']);
+  const grammar = format === undefined ? undefined : readGrammar(reading, format);
+  return { offer: { at, tool: { kind, name, namespace }, description, grammar }, deferredAt };
 }
 
 function readGrammar(reading: Reading, at: Node): Offer['grammar'] {
   const type = typeOf(reading, at);
-  const { requiredString } = takeMembers(reading, at, fields['custom tool.format']);
-  if (type === 'text') return undefined;
-  if (type !== 'grammar') refuseUnknown(reading, at);
-  return { at, syntax: requiredString('syntax'), definition: requiredString('definition') };
-}
-
-function readSearch(reading: Reading, at: Node): Offer {
-  const { raw } = takeMembers(reading, at, fields['tool_search tool']);
-  requireClientSearch(reading, at, raw('execution'));
-  const tool = { kind: 'tool_search' as const, name: 'tool_search' };
-  return { at, tool, description: raw('description'), parameters: raw('parameters') };
+  if (type === 'grammar') return { at, ...takeMembers(reading, at, fields['custom tool.format of a grammar']) };
+  takeMembers(reading, at, fields['custom tool.format']);
+  return type === 'text' ? undefined : refuseUnknown(reading, at);
 }
 
 /** Refuses a search that the vendor would have to run. */
@@ -149,29 +124,25 @@ export function requireClientSearch(reading: Reading, at: Node, execution: strin
   refuse(reading, at, 'is a tool search at the vendor, and this model has none. Set its execution to client.');
 }
 
-function deferredIn({ nodes, raw }: Members<'defer_loading'>): Node | undefined {
-  return raw('defer_loading') === 'true' ? nodes.defer_loading : undefined;
-}
-
 function* readChoice(reading: Reading, at: Node, hosted: ReadonlyMap<string, Node>): Cooperative<Choice> {
   requireKind(reading, at, 'string', 'object');
   if (reading.json.kind(at) === 'string') return { at, mode: readMode(reading, at) };
   if (typeOf(reading, at) !== 'allowed_tools') {
     return { at, mode: 'required', forced: readReference(reading, at, hosted) };
   }
-  const { required } = takeMembers(reading, at, fields.tool_choice);
-  const allowed = yield* readList(reading, required('tools'), (entry) => {
+  const { mode, tools } = takeMembers(reading, at, fields['tool_choice of tools']);
+  const allowed = yield* readList(reading, tools, (entry) => {
     if (!hostedTools.test(typeOf(reading, entry))) return { at: entry, tool: readReference(reading, entry, hosted) };
     reading.leftOut.push(entry);
     return undefined;
   });
-  return { at, mode: readMode(reading, required('mode')), allowed };
+  return { at, mode: readMode(reading, mode), allowed };
 }
 
-function readMode(reading: Reading, at: Node): Choice['mode'] {
-  const mode = textOf(reading, at);
+function readMode({ json }: Reading, at: Node): Choice['mode'] {
+  const mode = json.string(at);
   if (mode === 'auto' || mode === 'none' || mode === 'required') return mode;
-  return refuse(reading, at, 'must be auto, none or required.');
+  return refuse({ json }, at, 'must be auto, none or required.');
 }
 
 /** The tool that a choice names. */
@@ -181,8 +152,9 @@ function readReference(reading: Reading, at: Node, hosted: ReadonlyMap<string, N
     const remedy = type.startsWith('web_search') ? 'In Codex: web_search = "disabled".' : 'Leave it out.';
     refuseType(reading, hosted.get(type) ?? at, `runs at the vendor, and this model has none. ${remedy}`);
   }
-  const { requiredText, text } = takeMembers(reading, at, fields.tool_choice);
-  if (type === 'tool_search') return { kind: 'tool_search', name: 'tool_search' };
-  if (type !== 'function' && type !== 'custom') return refuseUnknown(reading, at);
-  return { kind: type, name: requiredText('name'), namespace: text('namespace') };
+  if (type === 'function' || type === 'custom') {
+    return { kind: type, ...takeMembers(reading, at, fields['tool_choice of a tool']) };
+  }
+  takeMembers(reading, at, fields.tool_choice);
+  return type === 'tool_search' ? searchTool : refuseUnknown(reading, at);
 }

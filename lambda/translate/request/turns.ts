@@ -1,4 +1,5 @@
 import { excerpt } from '../../errors.ts';
+import type { Node } from '../../json/scan.ts';
 import type { AssistantTurn, Call, Part, Raw, Result, Thought, Turn } from './asking.ts';
 import { type Reading, refuse } from './reading.ts';
 
@@ -8,8 +9,9 @@ export type Turns = ReturnType<typeof createTurns>;
 
 /** Puts the items of a conversation together: all that the model did in one go is one turn, and each result is with its call. */
 export function createTurns(reading: Reading) {
+  const { json } = reading;
   const turns: Turn[] = [];
-  const called = new Map<string, { readonly calls: Call[]; answered: number }>();
+  const called = new Map<string, { readonly calls: AssistantTurn['calls']; answered: number }>();
   let current: AssistantTurn | undefined;
   const assistant = (): AssistantTurn => {
     if (current === undefined) {
@@ -31,32 +33,44 @@ export function createTurns(reading: Reading) {
     think(thought: Thought): void {
       assistant().thoughts.push(thought);
     },
-    call(call: Omit<Call, 'result'>, id: string): void {
-      const made: Call = { ...call, result: undefined };
+    /** `id`: where it stands. */
+    call(id: Node, call: Omit<Call, 'id'>): void {
+      const made = { ...call, id: json.raw(id), result: undefined };
       assistant().calls.push(made);
-      const same = called.get(id);
-      if (same === undefined) called.set(id, { calls: [made], answered: 0 });
+      const same = called.get(json.string(id));
+      if (same === undefined) called.set(json.string(id), { calls: [made], answered: 0 });
       else same.calls.push(made);
     },
     /** What the latest call with this id gave that has no result yet. */
-    result(result: Result, id: string): void {
+    result(id: Node, result: Result): void {
       current = undefined;
       // Some servers number the calls of each turn anew: the first that waits is meant.
-      const same = called.get(id);
+      const same = called.get(json.string(id));
       const call = same?.calls[same.answered];
       if (same === undefined || call === undefined) {
-        const what = `answers ${excerpt(id, longestId)}, which no call before it waits for.`;
+        const what = `answers ${excerpt(json.string(id), longestId)}, which no call before it waits for.`;
         refuse(reading, result.at, `${what} Send the full history.`);
       }
       same.answered += 1;
       call.result = result;
     },
-    /** The turns, once each call has its result. */
-    finish(): readonly Turn[] {
+    /**
+     * The turns, once each call has its result. `keeps` says whether thoughts stay, by how often the user has spoken since, and how
+     * many times the model has thought since, these included: it goes on through its calls, until the user says something.
+     */
+    finish(keeps: (spoken: number, thought: number) => boolean): readonly Turn[] {
       for (const turn of turns) {
         const unanswered = turn.role === 'assistant' && turn.calls.find(({ result }) => result === undefined);
         if (!unanswered) continue;
         refuse(reading, unanswered.at, 'is a call without its output. Send the output too, or leave the call out.');
+      }
+      let [spoken, thought, counted] = [0, 0, -1];
+      for (const turn of turns.toReversed()) {
+        if (turn.role === 'user') spoken += 1;
+        if (turn.role !== 'assistant' || turn.thoughts.length === 0) continue;
+        if (counted !== spoken) thought += 1;
+        counted = spoken;
+        if (!keeps(spoken, thought)) turn.thoughts = [];
       }
       return turns;
     },

@@ -43,10 +43,7 @@ export function createBodyText() {
   return {
     /** Adds JSON text. */
     add(...raws: readonly Raw[]): void {
-      for (const raw of raws) {
-        if (typeof raw === 'string') addPiece(raw);
-        else for (const piece of raw) addPiece(piece);
-      }
+      for (const raw of raws) addPiece(raw);
     },
     /** Whether so much was written since the last pause that one is due. */
     isPauseDue(): boolean {

@@ -134,7 +134,6 @@ describe('members that are refused', () => {
       { [name]: 'x' },
       `${name} ${unsupported} nothing is stored between requests. Send the full history in input.`,
     ]),
-    [{ background: true }, 'background is not supported: nothing is stored. Leave it out.'],
     [
       { prompt: { id: 'pmpt_1' } },
       `prompt ${unsupported} its template is stored elsewhere. Send instructions and input.`,

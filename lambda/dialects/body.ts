@@ -38,15 +38,6 @@ export function refuseState(name: string, history: string, details?: Readonly<Re
   throw new GatewayError('invalid_request', message, { details });
 }
 
-/** Each repeated member costs an edit of the body. Only an attacker sends so many. */
-const mostRepeats = 1_000;
-
-/** Refuses an object that repeats members which the gateway reads or changes too often. */
-export function refuseRepeats(repeats: number, what: string): void {
-  if (repeats <= mostRepeats) return;
-  throw new GatewayError('invalid_request', `${what} repeats a member more than ${mostRepeats} times: send each once.`);
-}
-
 /** "a string", "an object", "null" … */
 export function describe(kind: ReturnType<Json['kind']>): string {
   if (kind === 'null') return kind;

@@ -1,4 +1,4 @@
-import type { ErrorNature, GatewayError } from '../errors.ts';
+import { type ErrorNature, GatewayError } from '../errors.ts';
 import { changeMembers, earlierDuplicates } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import {
@@ -13,7 +13,7 @@ import {
   sealed,
   stringMember,
 } from './answer.ts';
-import { keepStop, readBodies, refuseRepeats, refuseState, requireArray } from './body.ts';
+import { keepStop, readBodies, refuseState, requireArray } from './body.ts';
 import { fileAt, imageAt } from './content.ts';
 import type { Dialect, ExpectedAnswer, MakeDelta, Normalization, OutgoingEvent, StreamDialect } from './dialect.ts';
 import type { Findings } from './findings.ts';
@@ -36,8 +36,8 @@ const bodies = readBodies({
   },
 });
 
-const effort = new Set(['effort']);
-const disabled = '{"type":"disabled"}';
+/** Each repeated member costs an edit of the body. Only an attacker sends so many. */
+const mostRepeats = 1_000;
 
 /** The `type` of an error, by what went wrong. */
 export const messagesTypes: Readonly<Record<ErrorNature, string>> = {
@@ -177,20 +177,19 @@ function checkBody(body: Json): void {
 /** Rewrites `thinking: false` and effort `none` into the form that disables thinking. */
 function normalize(body: Json): Normalization {
   const thinking = body.member(body.root, 'thinking');
-  const config = body.member(body.root, 'output_config');
   const isFalse = thinking !== undefined && body.raw(thinking) === 'false';
-  const isNone = stringMember(body, config, 'effort') === 'none';
-  const drop =
-    config === undefined
-      ? new Set<Node>()
-      : isNone
-        ? new Set([...body.keys(config)].filter((key) => body.string(key) === 'effort'))
-        : earlierDuplicates(body, config, effort);
-  refuseRepeats(drop.size, 'output_config');
-  return {
-    ...((isFalse || isNone) && { set: { thinking: disabled } }),
-    ...(config !== undefined && { edits: changeMembers(body, config, { drop }) }),
-  };
+  const set = { thinking: '{"type":"disabled"}' };
+  const config = body.member(body.root, 'output_config');
+  if (config === undefined) return isFalse ? { set } : {};
+  const effort = body.member(config, 'effort');
+  const drop = earlierDuplicates(body, config, new Set(['effort']));
+  if (drop.size > mostRepeats) {
+    const message = `output_config repeats a member more than ${mostRepeats} times: send each once.`;
+    throw new GatewayError('invalid_request', message);
+  }
+  const isNone = effort !== undefined && stringMember(body, config, 'effort') === 'none';
+  if (isNone) drop.add(effort - 1);
+  return { ...((isFalse || isNone) && { set }), edits: changeMembers(body, config, { drop }) };
 }
 
 /** Search results and citations carry sealed members at any depth; a source's `data` is a file in base64. */

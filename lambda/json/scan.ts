@@ -167,15 +167,7 @@ function isNamed(view: View, key: Node, name: string): boolean {
   const length = view.end(key) - 1 - start;
   if (!isEscaped) return length === name.length && view.text.startsWith(name, start);
   // An escape takes two or six characters for one.
-  if (length <= name.length || length > name.length * 6) return false;
-  return mayBegin(view.text, start, name.charCodeAt(0)) && view.string(key) === name;
-}
-
-/** Whether an escaped key may begin with this character. Rules out most without decoding them. */
-function mayBegin(text: string, start: number, first: number): boolean {
-  const code = text.charCodeAt(start);
-  if (code !== 0x5c) return code === first;
-  return text.charCodeAt(start + 1) !== 0x75 || Number.parseInt(text.slice(start + 2, start + 6), 16) === first;
+  return length > name.length && length <= name.length * 6 && view.string(key) === name;
 }
 
 function kindByFirst(code: number): Kind {

@@ -153,14 +153,13 @@ function isNamedIn(json: Json, value: Node, scrubber: Scrubber): boolean {
 /** The chosen tokens, joined: from a list of `{token}`, or from the list of `tokens` of the older form. */
 function tokensIn(json: Json, logprobs: Node): string {
   let joined = '';
+  let tokensEnd = logprobs;
   for (let node = logprobs, end = json.next(logprobs); node < end; node += 1) {
-    const name = json.isKey(node) ? json.string(node) : '';
-    if (name === 'top_logprobs') node = json.next(node + 1) - 1;
-    else if (name === 'token' || name === 'tokens') {
-      for (const token of [node + 1, ...json.elements(node + 1)]) {
-        if (json.kind(token) === 'string') joined += json.string(token);
-      }
-    }
+    if (json.isKey(node)) {
+      const name = json.string(node);
+      if (name === 'top_logprobs') node = json.next(node + 1) - 1;
+      else if (name === 'token' || name === 'tokens') tokensEnd = json.next(node + 1);
+    } else if (node < tokensEnd && json.kind(node) === 'string') joined += json.string(node);
   }
   return joined;
 }

@@ -48,15 +48,11 @@ export function createScrubber(names: readonly string[], replacement: string): S
   return {
     find,
     scrub(text) {
-      let out = '';
-      let at = 0;
       let count = 0;
-      for (let hit = find(text); hit; hit = find(text, hit.end)) {
+      return text.replace(rules.completeName, () => {
         limit(++count);
-        out += text.slice(at, hit.start) + replacement;
-        at = hit.end;
-      }
-      return at === 0 ? text : out + text.slice(at);
+        return replacement;
+      });
     },
     openChannel: (before = '', continues = false) => openChannel(rules, before, continues),
   };

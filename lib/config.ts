@@ -2,7 +2,7 @@ import { cloudFrontHeader } from '../lambda/identity/network.ts';
 import { readConfig } from '../lambda/settings/config.ts';
 import { ConfigError, readSettings, type Setting } from '../lambda/settings/read.ts';
 import { headerMap, serverSettings, settings, upstreamSettings } from '../lambda/settings/table.ts';
-import { mostBurst } from '../lambda/tables/counter-cost.ts';
+import { mostBurst } from '../lambda/tables/schema.ts';
 import { readStageBlock } from './deployment-block.ts';
 import { accountsShare, ofEngine, type StackValues, stackSettings, unreserved } from './stack-settings.ts';
 

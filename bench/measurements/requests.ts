@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { mostBurst } from '../../lambda/tables/counter-cost.ts';
+import { mostBurst } from '../../lambda/tables/schema.ts';
 import { type Measurement, median, repeat } from '../measurement.ts';
 import { serveInTurn, startServing } from '../serving.ts';
 import { askDirectly, type Reading, type Session, startSession } from '../session.ts';

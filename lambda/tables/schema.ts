@@ -38,6 +38,12 @@ export const quotaSchema = {
   indexes: [],
 } as const satisfies TableSchema;
 
+/**
+ * The highest BURST_LIMIT of callers without a budget that one item of `quotaSchema` can serve: a partition takes a thousand write
+ * units a second, and the tokens of charges make an item grow.
+ */
+export const mostBurst = 148;
+
 /** The input of CreateTable for a schema. */
 export function toCreateTableInput(schema: TableSchema, tableName: string) {
   const keyOf = (partitionKey: Attribute, sortKey?: Attribute) => [

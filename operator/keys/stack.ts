@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { mostBurst } from '../../lambda/tables/counter-cost.ts';
+import { mostBurst } from '../../lambda/tables/schema.ts';
 import { findAws } from '../../local/find-aws.ts';
 import type { GatewayFacts } from '../../local/gateway-file.ts';
 import { CommandError } from '../command-line.ts';

@@ -66,9 +66,9 @@ export const packageRules: readonly { readonly name: RegExp; readonly allowed: R
 /** An ES module's `import` evaluates all that a CommonJS module exports. Here that is every service of AWS; `aws-cdk-lib/core` has the rest. */
 export const tooLarge = 'aws-cdk-lib';
 
-/** What lib/ may import from lambda/: the tables' schema and the cost of their items, settings, prices, and the names of metrics and of the edge's headers. */
+/** What lib/ may import from lambda/: the tables' schema, settings, prices, and the names of metrics and of the edge's headers. */
 export const sharedWithLib =
-  /^lambda\/(tables\/(schema|counter-cost)|settings\/\w+|budget\/prices|report\/metrics|identity\/network)\.ts$/;
+  /^lambda\/(tables\/schema|settings\/\w+|budget\/prices|report\/metrics|identity\/network)\.ts$/;
 
 /** Who may import whom outside lambda/. A folder in operator/ may also use the files directly in operator/, and no other folder. */
 export const outside: Readonly<Record<string, readonly string[]>> = {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { ConfigError } from '../../lambda/settings/read.ts';
 import { settings, upstreamSettings } from '../../lambda/settings/table.ts';
-import { mostBurst } from '../../lambda/tables/counter-cost.ts';
+import { mostBurst } from '../../lambda/tables/schema.ts';
 import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
 import { stackSettings } from '../../lib/stack-settings.ts';
 

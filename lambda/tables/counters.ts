@@ -58,10 +58,6 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
           `${below(used, ':limit', limit)} AND ${below(inMinute, ':burst', burst)}`,
           ...(reserving ? [reserving.condition] : []),
         ].join(' AND '),
-        isRefusedBy: (other) =>
-          numberIn(other, used) >= limit ||
-          numberIn(other, inMinute) >= burst ||
-          (reserving?.isRefusedBy(other) ?? false),
         names: { '#ttl': ttl, ...reserving?.names },
         values: {
           ':one': numberValue(1),
@@ -75,9 +71,9 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
       if (!applied) {
         // A minute's count never falls. So if it is below the burst limit now, another limit was the reason, even if a refund
         // has made room since.
-        const hasQuota = standing.used < limit;
-        if (hasQuota && reserving?.isRefusedBy(found ?? {})) return { ...standing, granted: false, reason: 'budget' };
-        const isBurst = numberIn(found, inMinute) >= burst && hasQuota;
+        if (standing.used >= limit) return { ...standing, granted: false, reason: 'quota' };
+        if (reserving && standing.taken > reserving.room) return { ...standing, granted: false, reason: 'budget' };
+        const isBurst = numberIn(found, inMinute) >= burst;
         return { ...standing, granted: false, reason: isBurst ? 'burst' : 'quota' };
       }
       await dropOld(table, window, found);
@@ -90,7 +86,6 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
         ...{ minute: minuteOf(now()), token: markToken(token, 'r') },
         add: `${used} :minusOne`,
         condition: `${used} > :zero`,
-        isRefusedBy: (other) => numberIn(other, used) <= 0,
         values: { ':minusOne': numberValue(-1), ':zero': numberValue(0) },
       });
       return applied ? standingIn(found, counted) : undefined;
@@ -108,12 +103,11 @@ function reserve({ minute, budget }: CounterWindow, token: string) {
   const [taken, room] = [budgetOf(budgetPeriod), limit - amount];
   const reservation: OpenReservation = { minute, name: `h${minute}.${token}`, budgetPeriod, amount };
   return {
-    reservation,
+    ...{ reservation, room },
     add: `${taken} :reserve`,
     set: '#reservation = :reservation',
     // It is never below 0, so that less than no room refuses.
     condition: room < 0 ? `${taken} < :room` : `NOT ${taken} > :room`,
-    isRefusedBy: (other: Item) => numberIn(other, taken) > room,
     names: { '#reservation': reservation.name },
     values: {
       ':reserve': numberValue(amount),

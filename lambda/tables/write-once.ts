@@ -11,8 +11,6 @@ interface Change {
   readonly set?: readonly string[];
   readonly remove?: readonly string[];
   readonly condition: string;
-  /** Whether this item fails the condition. */
-  readonly isRefusedBy: (item: Item) => boolean;
   readonly names?: Readonly<Record<string, string>>;
   readonly values: Item;
 }
@@ -68,8 +66,8 @@ export function createWriteOnce({ update }: Table, now: () => number): WriteOnce
       // A write refused by a missing item would be refused by any item.
       if (!inDoubt || !found) return { applied: false, found };
       const left = await leaveToken(item, change.minute, token).catch((error) => fail(error, true));
-      if (left.applied || !left.found || change.isRefusedBy(left.found)) return left;
-      // There is room by now, and the write as it was will never be applied.
+      if (left.applied) return left;
+      // There may be room by now, and the write as it was will never be applied.
       token = nextToken(token);
     }
     return fail(new Error('the others are always ahead'), false);

@@ -12,7 +12,7 @@ Error.stackTraceLimit = 0;
 
 const checkedBefore = `
   const checked = reserve(window, token);
-  const hasRoom = checked && !checked.isRefusedBy((await table.load(item)) ?? {});
+  const hasRoom = checked && standingIn(await table.load(item), window).taken <= checked.room;
   const reserving = hasRoom ? { ...checked, condition: 'attribute_exists(pk)' } : checked;`;
 
 /** Pieces of the code with their replacements, the promise that each breaks, and the smallest schedule that shows it. */
@@ -43,7 +43,7 @@ const defects: [name: string, code: string, instead: string, fault: string, sche
     'token = nextToken(token);',
     '',
     '2 is free',
-    '1 2 begin; 1 is answered; 2 gets no answer; 2 is answered; 1 is answered; 2 is answered; 2 is answered',
+    '1 2 begin; 1 is answered; 2 gets no answer; 2 is answered; 2 is answered; 2 is answered',
   ],
   [
     'a refusal in doubt taken for final',

@@ -8,13 +8,10 @@ export type Item = Readonly<Record<string, unknown>>;
 
 export type Index = (typeof keysSchema.indexes)[number];
 
-/** The part of a query or scan that selects the items. */
-export interface Page {
+/** How many items a query or scan reads at once, and from where on. */
+interface Page {
   readonly Limit?: number;
   readonly ExclusiveStartKey?: Item;
-  readonly FilterExpression?: string;
-  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
-  readonly ExpressionAttributeValues?: Item;
 }
 
 type Update = Omit<StoredUpdate, 'ExpressionAttributeValues'> & { readonly ExpressionAttributeValues?: Item };
@@ -25,17 +22,12 @@ export type Items = ReturnType<typeof createItems>;
 export function createItems(callDynamoDb: CallService, tableName: string) {
   const { call, load, update, address } = createTable(callDynamoDb, keysSchema, tableName);
 
-  const search = async (
-    operation: 'Query' | 'Scan',
-    index: Index,
-    page: Page & { KeyConditionExpression?: string },
-  ) => {
-    const { ExclusiveStartKey: from, ExpressionAttributeValues: values } = page;
+  const search = async (operation: 'Query' | 'Scan', index: Index, page: Page, condition?: object) => {
+    const { ExclusiveStartKey: from } = page;
     type Answer = { readonly Items?: readonly StoredItem[]; readonly LastEvaluatedKey?: StoredItem };
     const { Items = [], LastEvaluatedKey } = await call<Answer>(operation, {
-      ...{ TableName: tableName, IndexName: index.name, ...page },
+      ...{ TableName: tableName, IndexName: index.name, ...page, ...condition },
       ...(from && { ExclusiveStartKey: toStored(from) }),
-      ...(values && { ExpressionAttributeValues: toStored(values) }),
     });
     /** `next` is where the next page begins; absent on the last one. */
     return { items: Items.map(toPlain), next: LastEvaluatedKey && toPlain(LastEvaluatedKey) };
@@ -81,11 +73,11 @@ export function createItems(callDynamoDb: CallService, tableName: string) {
 
     /** Reads those with this value in an index, the last ones first. */
     query: (index: Index, value: string, page: Page = {}) =>
-      search('Query', index, {
-        ...{ ...page, ScanIndexForward: false },
+      search('Query', index, page, {
+        ScanIndexForward: false,
         KeyConditionExpression: '#key = :key',
-        ExpressionAttributeNames: { '#key': index.partitionKey.name, ...page.ExpressionAttributeNames },
-        ExpressionAttributeValues: { ':key': value, ...page.ExpressionAttributeValues },
+        ExpressionAttributeNames: { '#key': index.partitionKey.name },
+        ExpressionAttributeValues: toStored({ ':key': value }),
       }),
 
     scan: (index: Index, page: Page) => search('Scan', index, page),

@@ -1,13 +1,8 @@
 import type { CallService } from '../aws/call-service.ts';
 import type { NetworkLink } from '../identity/identify.ts';
-import type { KeyRecord, KeyRequest, KeyState } from '../identity/keys.ts';
-import { createItems, type Item, type Items, type Page } from './items.ts';
+import type { KeyRecord, KeyRequest } from '../identity/keys.ts';
+import { createItems, type Item, type Items } from './items.ts';
 import { keysSchema } from './schema.ts';
-
-export interface KeyQuery extends KeyFilter {
-  /** Only the keys of this member, newest first. */
-  readonly member?: string | undefined;
-}
 
 /** What can be changed about a key. */
 export type KeyChanges = Partial<Omit<KeyRequest, 'member' | 'label'>>;
@@ -65,8 +60,8 @@ export function createKeyStore(callDynamoDb: CallService, tableName: string) {
       await table.put(keyOf(hash), record);
     },
 
-    /** All at once, however many there are. */
-    list: (query: KeyQuery = {}) => listKeys(table, query),
+    /** All of them, or those of one member, newest first. */
+    list: (member?: string) => listKeys(table, member),
 
     /** Undefined if there is no such key. A key that was revoked before keeps its first date. */
     revoke: (id: string, now: number) =>
@@ -81,11 +76,11 @@ export function createKeyStore(callDynamoDb: CallService, tableName: string) {
   };
 }
 
-async function listKeys(table: Items, { member, ...filter }: KeyQuery): Promise<readonly KeyRecord[]> {
+async function listKeys(table: Items, member: string | undefined): Promise<readonly KeyRecord[]> {
   const found: KeyRecord[] = [];
   let position: Item | undefined;
   do {
-    const page = { ...filterFor(filter), Limit: mostAtOnce, ...(position && { ExclusiveStartKey: position }) };
+    const page = { Limit: mostAtOnce, ...(position && { ExclusiveStartKey: position }) };
     const read = await (member === undefined ? table.scan(idIndex, page) : table.query(memberIndex, member, page));
     found.push(...read.items.map((item) => withoutStorage<KeyRecord>(item)));
     position = read.next;
@@ -101,35 +96,4 @@ function updateOf(changes: Item): string {
     ...(set?.length ? [`SET ${set.map((name) => `#${name} = :${name}`).join(', ')}`] : []),
     ...(removed?.length ? [`REMOVE ${removed.map((name) => `#${name}`).join(', ')}`] : []),
   ].join(' ');
-}
-
-interface KeyFilter {
-  /** Only keys in this state. Whether one has expired depends on the clock. */
-  readonly state?: { readonly is: KeyState; readonly at: number } | undefined;
-  /** Only keys whose label has this text in it. */
-  readonly label?: string | undefined;
-}
-
-const states: Readonly<Record<KeyState, string>> = {
-  revoked: 'attribute_exists(revokedAt)',
-  expired: 'attribute_not_exists(revokedAt) AND expiresAt <= :now',
-  live: 'attribute_not_exists(revokedAt) AND (attribute_not_exists(expiresAt) OR expiresAt > :now)',
-};
-
-/** The filter in DynamoDB's terms, so that items left out are not sent. */
-function filterFor({ state, label }: KeyFilter): Page | undefined {
-  const conditions = [
-    ...(state ? [states[state.is]] : []),
-    ...(label === undefined ? [] : ['contains(#label, :label)']),
-  ];
-  if (conditions.length === 0) return undefined;
-  const values = {
-    ...(state && state.is !== 'revoked' && { ':now': state.at }),
-    ...(label !== undefined && { ':label': label }),
-  };
-  return {
-    FilterExpression: conditions.join(' AND '),
-    ...(label !== undefined && { ExpressionAttributeNames: { '#label': 'label' } }),
-    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
-  };
 }

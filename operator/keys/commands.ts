@@ -1,9 +1,16 @@
 import { accountLabel, accountMember } from '../../lambda/identity/identify.ts';
-import { issueKey, type KeyIssuing, type KeyRecord, type KeyRequest, ownLimitsOf } from '../../lambda/identity/keys.ts';
+import {
+  issueKey,
+  type KeyIssuing,
+  type KeyRecord,
+  type KeyRequest,
+  type KeyState,
+  ownLimitsOf,
+  stateOf,
+} from '../../lambda/identity/keys.ts';
 import { networkId } from '../../lambda/identity/network.ts';
 import { readMemberUsage } from '../../lambda/quota/policy.ts';
 import { keyOf, subkeyOf } from '../../lambda/settings/secrets.ts';
-import type { KeyQuery } from '../../lambda/tables/keys.ts';
 import { CommandError, type Outcome } from '../command-line.ts';
 import { checkOwn } from './changes.ts';
 import {
@@ -27,8 +34,18 @@ export async function issue(target: Target, request: KeyRequest, issuing: KeyIss
   return { json: { key, id: record.id, member: record.member }, text };
 }
 
-export async function list(target: Target, query: KeyQuery, now: number): Promise<Outcome> {
-  const keys = (await target.keys.list(query)).toSorted((a, b) => b.createdAt - a.createdAt);
+interface KeyFilter {
+  readonly member: string | undefined;
+  readonly state: KeyState | undefined;
+  /** A part of the label. */
+  readonly label: string | undefined;
+}
+
+export async function list(target: Target, { member, state, label }: KeyFilter, now: number): Promise<Outcome> {
+  const keys = (await target.keys.list(member))
+    .filter((record) => state === undefined || stateOf(record, now) === state)
+    .filter((record) => label === undefined || record.label?.includes(label))
+    .toSorted((a, b) => b.createdAt - a.createdAt);
   const rows = keys.map((record) => {
     const { limit, budget, models, burst, state } = describeKey(record, now);
     const label = showText(record.label ?? '');
@@ -80,7 +97,7 @@ async function revokeFound({ keys }: Target, { id }: KeyRecord, now: number): Pr
 export async function revokeAll(target: Target, member: string, now: number): Promise<Outcome> {
   await target.signOut(member, now);
   const revoked: KeyRecord[] = [];
-  const live = await target.keys.list({ member, state: { is: 'live', at: now } });
+  const live = (await target.keys.list(member)).filter((record) => stateOf(record, now) === 'live');
   for (const record of live) revoked.push(await revokeFound(target, record, now));
   const ids = revoked.map(({ id }) => id).join(', ');
   const keys =

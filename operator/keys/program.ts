@@ -91,11 +91,10 @@ function addKeyCommands(program: Command, run: Run, { now, randomBytes }: Surrou
     .addOption(subjectOption('only those of').conflicts('member'))
     .addOption(new Option('--state <state>', 'only those in this state').choices(['live', 'revoked', 'expired']))
     .option('--label <text>', 'only those with this text in their label', readLine)
-    .action(({ subject, state: is, label, ...options }: Options) =>
+    .action(({ subject, state, label, ...options }: Options) =>
       run(options, async (target) => {
-        const time = now();
         const member = subject === undefined ? options.member : await memberOf(target, subject);
-        return list(target, { member, state: is && { is, at: time }, label }, time);
+        return list(target, { member, state, label }, now());
       }),
     );
 

@@ -51,13 +51,13 @@ describe('a wallet’s keys', () => {
     const other = `0x${'b'.repeat(40)}`;
     await keyring.issue(other);
     // Their origin shows in the operator's lists.
-    expect(await keys.list({ member: other })).toMatchObject([{ label: 'issued at /cli' }]);
+    expect(await keys.list(other)).toMatchObject([{ label: 'issued at /cli' }]);
   });
 
   test('are five at most, however many are requested at once', async () => {
     const results = await Promise.allSettled(Array.from({ length: 20 }, () => keyring.issue(member)));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
-    expect(await keys.list({ member })).toHaveLength(5);
+    expect(await keys.list(member)).toHaveLength(5);
     expect(await keyring.list(member)).toHaveLength(5);
   });
 

@@ -158,6 +158,6 @@ describe('a signature counts once', () => {
     const signature = await sign(text, signer);
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => submit(text, signature)));
     expect(outcomes.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(401)]);
-    expect(await wallet.keys.list({ member: signer.address.toLowerCase() })).toHaveLength(1);
+    expect(await wallet.keys.list(signer.address.toLowerCase())).toHaveLength(1);
   });
 });

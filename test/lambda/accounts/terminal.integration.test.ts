@@ -44,7 +44,7 @@ const poll = (code: string) =>
   postForm('/oauth/token', { client_id: 'svc-terminal', grant_type: deviceGrant, device_code: code });
 const pollError = async (code: string) => (await poll(code)).body.error;
 
-const keysOf = async (number: number) => wallet.keys.list({ member: testAccount(number).address.toLowerCase() });
+const keysOf = async (number: number) => wallet.keys.list(testAccount(number).address.toLowerCase());
 
 /** Signs in with a wallet, and gives what speaks about a terminal's code from then on. */
 async function signIn(number = 0) {

@@ -196,7 +196,7 @@ describe('the accounts function', () => {
     await wallet.post('/cli/keys/issue', { label: ' ' }, session);
     const { keys } = (await wallet.post('/cli/keys', {}, session)).body;
     expect(keys.map(({ label }) => label)).toEqual([undefined, 'phone', 'Ada’s laptop 💻']);
-    const stored = (await wallet.keys.list({ member })).map(({ label }) => label);
+    const stored = (await wallet.keys.list(member)).map(({ label }) => label);
     expect(stored.toSorted()).toEqual(['Ada’s laptop 💻', 'issued at /cli', 'phone']);
     expect(wallet.log.join('')).not.toMatch(/laptop|phone/);
   });
@@ -263,16 +263,16 @@ test('a key that could not be shown is not made', async () => {
   expect([(await wallet.sign(account)).status, (await wallet.post('/cli/keys/issue', {}, session)).status]).toEqual([
     500, 500,
   ]);
-  expect(await wallet.keys.list({ member })).toEqual([]);
+  expect(await wallet.keys.list(member)).toEqual([]);
   isDown = false;
   expect((await wallet.post('/cli/keys/issue', {}, session)).status).toBe(200);
-  expect(await wallet.keys.list({ member })).toHaveLength(1);
+  expect(await wallet.keys.list(member)).toHaveLength(1);
   // An attempt that failed counts towards the day's ten: what it has done may be unknown.
   isDown = true;
   for (let attempt = 4; attempt <= 10; attempt += 1) await wallet.post('/cli/keys/issue', {}, session);
   isDown = false;
   expect((await wallet.post('/cli/keys/issue', {}, session)).status).toBe(429);
-  expect(await wallet.keys.list({ member })).toHaveLength(1);
+  expect(await wallet.keys.list(member)).toHaveLength(1);
 });
 
 test('behind a CDN that proves itself its header names the network, nobody else is served, and faults are counted', async () => {

@@ -49,7 +49,7 @@ describe('createKeyStore', () => {
     for (const age of [1, 2, 3, 4, 5]) await store.put(`hash${age}`, record(`key_${age}`, { createdAt: age }));
     await store.put('hash6', record('key_6', { member: 'bob' }));
     await store.link('network1', { member: 'alice', linkedAt: 0, expiresAt: 1_800_000_000_000 });
-    const keys = await store.list({ member: 'alice' });
+    const keys = await store.list('alice');
     expect(keys.map(({ id }) => id)).toEqual(['key_5', 'key_4', 'key_3', 'key_2', 'key_1']);
   });
 

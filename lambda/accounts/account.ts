@@ -1,26 +1,28 @@
-import type { Budget } from '../budget/budget-window.ts';
+import { hash, randomBytes } from 'node:crypto';
 import { formatAmount } from '../budget/money.ts';
-import type { NetworkLink } from '../identity/identify.ts';
 import type { KeyRecord } from '../identity/keys.ts';
 import type { Counters } from '../quota/counter-store.ts';
 import { readMemberUsage, secondsUntil } from '../quota/policy.ts';
-import type { Account, MemberQuota, ShownKey } from './answers.ts';
-import { isTooManyKeys } from './errors.ts';
+import { type AccountsConfig, memberBudgetOf } from '../settings/config.ts';
+import type { createSecrets } from '../settings/secrets.ts';
+import type { KeyStore } from '../tables/keys.ts';
+import type { MemberStore } from '../tables/members.ts';
+import type { Account, ShownKey } from './answers.ts';
+import { accountsError, isTooManyKeys } from './errors.ts';
 import { type Keyring, unlabelled } from './keyring.ts';
 import type { FindRules, Limits } from './limits.ts';
 import type { AccountsLog } from './log.ts';
 import { type AccountsRequest, type Endpoints, readLabel, readText } from './request.ts';
-import type { Sessions } from './sessions.ts';
 
-interface Dependencies {
-  readonly sessions: Sessions;
+/** What accounts are made of, and the ways of signing in to them. */
+export interface Tools
+  extends Omit<AccountsConfig, 'oidcClientSecret'>,
+    Pick<ReturnType<typeof createSecrets>, 'subkey' | 'oidcClientSecret'> {
+  readonly keys: KeyStore;
+  readonly members: MemberStore;
+  readonly counters: Counters;
   readonly keyring: Keyring;
   readonly limits: Limits;
-  readonly counters: Pick<Counters, 'read'>;
-  readonly memberLimit: number;
-  readonly memberBudget: Budget | undefined;
-  readonly currency: string;
-  readonly findLink: (networkId: string) => Promise<NetworkLink | undefined>;
   readonly findRules: FindRules;
   readonly log: AccountsLog;
   readonly now: () => number;
@@ -28,14 +30,18 @@ interface Dependencies {
 
 export type Accounts = ReturnType<typeof createMemberAccounts>;
 
+/** How long a person stays signed in, in milliseconds. */
+const sessionLifetime = 15 * 60_000;
+
 /** A member's account, as the endpoints answer with it, however the member has signed in. */
-export function createMemberAccounts(dependencies: Dependencies) {
-  const { sessions, keyring, limits, currency, findLink, findRules, log, now } = dependencies;
+export function createMemberAccounts(tools: Tools) {
+  const { keys, members, keyring, limits, currency, findRules, log, now } = tools;
+  const figures = { ...tools, memberBudget: memberBudgetOf(tools) };
 
   /** What is left today for all keys and links of a member together. */
-  const readQuota = async (member: string): Promise<MemberQuota> => {
+  const readQuota = async (member: string): Promise<Account['quota']> => {
     const time = now();
-    const { limit, remaining, resetAt, budget } = await readMemberUsage(dependencies, { member }, time);
+    const { limit, remaining, resetAt, budget } = await readMemberUsage(figures, { member }, time);
     const left = budget && {
       ...{ currency, window: budget.window },
       ...{ limit: formatAmount(budget.limit), remaining: formatAmount(budget.remaining) },
@@ -45,7 +51,7 @@ export function createMemberAccounts(dependencies: Dependencies) {
   };
 
   const describeLink = async ({ id, name }: AccountsRequest['network'], member: string) => {
-    const found = await findLink(id);
+    const found = await keys.findLink(id);
     const linked = found?.member === member && found.expiresAt > now();
     return { network: name, expiresAt: linked ? isoTime(found.expiresAt) : null };
   };
@@ -53,8 +59,8 @@ export function createMemberAccounts(dependencies: Dependencies) {
   const describe = async ({ network }: AccountsRequest, member: string): Promise<Account> => {
     const { keysAllowed, byNetwork } = findRules(member);
     const link = byNetwork ? describeLink(network, member) : null;
-    const [keys, quota, linked] = await Promise.all([keyring.list(member), readQuota(member), link]);
-    return { wallet: byNetwork ? member : null, keys: keys.map(showKey), keysAllowed, quota, link: linked };
+    const [held, quota, linked] = await Promise.all([keyring.list(member), readQuota(member), link]);
+    return { wallet: byNetwork ? member : null, keys: held.map(showKey), keysAllowed, quota, link: linked };
   };
 
   /** The same, with a new key, which is made last, so that nothing after it can fail and leave it unseen. */
@@ -69,10 +75,24 @@ export function createMemberAccounts(dependencies: Dependencies) {
     describe,
     issue,
 
-    /** The same, with a new session. */
+    /** The same, with a new session, of which only a hash is stored: the page keeps the token as long as it is open. */
     async open(request: AccountsRequest, member: string): Promise<Account> {
-      const { token, expiresAt } = await sessions.open(member);
+      const token = `lts_${randomBytes(32).toString('base64url')}`;
+      const expiresAt = now() + sessionLifetime;
+      await members.putSession(hash('sha256', token), { member, expiresAt });
       return { ...(await describe(request, member)), session: { token, expiresAt: isoTime(expiresAt) } };
+    },
+
+    /** The member whose session it is, by the header `Authorization: Bearer TOKEN`. */
+    async findMember(authorization = ''): Promise<string> {
+      const token = /^bearer +(lts_[\w-]{43})$/i.exec(authorization)?.[1];
+      const session = token === undefined ? undefined : await members.findSession(hash('sha256', token));
+      if (session && session.expiresAt > now()) {
+        const { member, expiresAt } = session;
+        if (!(await members.wasSignedOut(member, expiresAt - sessionLifetime))) return member;
+      }
+      const message = 'You are not signed in, or your session is over. Please sign in again.';
+      throw accountsError('invalid_session', message);
     },
 
     forMembers: {

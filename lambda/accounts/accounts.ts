@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import type { Aws } from '../aws/call-service.ts';
 import { createFindNetwork } from '../identity/network.ts';
-import { createToken } from '../quota/counter-store.ts';
 import type { App } from '../request/call.ts';
-import { type AccountsConfig, memberBudgetOf, waysToSignIn } from '../settings/config.ts';
+import { type AccountsConfig, waysToSignIn } from '../settings/config.ts';
 import type { RunEvery } from '../settings/refresh.ts';
 import { createSecrets } from '../settings/secrets.ts';
 import { createCounters } from '../tables/counters.ts';
@@ -19,7 +17,6 @@ import { createFindRules, createLimits } from './limits.ts';
 import { createAccountsLog } from './log.ts';
 import { describeDeployment, type PageFile } from './pages.ts';
 import { type AccountsRequest, checkOrigin, type Endpoints } from './request.ts';
-import { createSessions } from './sessions.ts';
 import { pagePath } from './site.ts';
 import { createTerminalSignIn } from './terminals.ts';
 import { createWalletSignIn } from './wallet.ts';
@@ -46,30 +43,18 @@ export function createAccounts(config: AccountsConfig, dependencies: AccountsDep
   const secrets = createSecrets(config, { readSecret, now, onStale: log.secretNotRefreshed, runEvery });
 
   const findRules = createFindRules(config);
-  const shared = { ...config, ...secrets, members, findRules, log, now, randomBytes };
-  const sessions = createSessions(shared);
-  const keyring = createKeyring({ ...shared, keys });
-  const limits = createLimits({ counters, findRules, now, createToken });
-  const memberBudget = memberBudgetOf(config);
-  const accounts = createMemberAccounts({
-    ...{ ...shared, sessions, keyring, limits, counters, memberBudget },
-    findLink: keys.findLink,
-  });
+  const shared = { ...config, ...secrets, keys, members, counters, findRules, log, now };
+  const tools = { ...shared, keyring: createKeyring(shared), limits: createLimits(shared) };
+  const accounts = createMemberAccounts(tools);
 
   const signIn = waysToSignIn(config);
   const ways: readonly Endpoints[] = signIn.map((way) =>
-    way === 'wallet'
-      ? createWalletSignIn({ ...shared, accounts, limits, linkNetwork: keys.link })
-      : createCompanySignIn({ ...shared, accounts, keyring, limits }),
+    way === 'wallet' ? createWalletSignIn(tools, accounts) : createCompanySignIn(tools, accounts),
   );
   const terminals = createTerminalStore(callDynamoDb, config.keysTable);
-  const forAllWays = [
-    createInfo(config, signIn),
-    accounts,
-    createTerminalSignIn({ ...shared, terminals, keyring, limits }),
-  ];
+  const forAllWays = [createInfo(config, signIn), accounts, createTerminalSignIn(tools, terminals)];
   return createApp({
-    ...{ ...config, ...dependencies, sessions, log },
+    ...{ ...config, ...dependencies, accounts, log },
     parts: ways.length > 0 ? [...forAllWays, ...ways] : [],
     describe: (site) => describeDeployment(config, site),
     findNetwork: createFindNetwork({ ...config, ...secrets }),

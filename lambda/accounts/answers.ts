@@ -1,4 +1,4 @@
-// The answers of the pages' endpoints as plain data: the actions build them, and the page reads them.
+// The answers that the pages read, as plain data: their scripts are checked without Node's types.
 
 import type { WayToSignIn } from '../settings/config.ts';
 
@@ -14,12 +14,6 @@ export interface Info {
   readonly signIn: readonly WayToSignIn[];
 }
 
-export interface Challenge {
-  /** The text to sign. */
-  readonly message: string;
-  readonly expiresAt: string;
-}
-
 export interface ShownKey {
   readonly id: string;
   readonly createdAt: string;
@@ -29,30 +23,28 @@ export interface ShownKey {
   readonly expiresAt?: string;
 }
 
-/** The requests that a member has left. */
-export interface MemberQuota {
-  readonly limit: number;
-  readonly remaining: number;
-  readonly resetSeconds: number;
-  /** What is left to spend, as decimals; absent for a member without a budget. */
-  readonly budget?:
-    | {
-        readonly currency: string;
-        readonly window: 'day' | 'week' | 'month';
-        readonly limit: string;
-        readonly remaining: string;
-        readonly resetSeconds: number;
-      }
-    | undefined;
-}
-
 /** A member's account, and what only some answers add to it. */
 export interface Account {
   /** The wallet's address, if the member has signed in with one. */
   readonly wallet: string | null;
   readonly keys: readonly ShownKey[];
   readonly keysAllowed: number;
-  readonly quota: MemberQuota;
+  /** What the member has left. */
+  readonly quota: {
+    readonly limit: number;
+    readonly remaining: number;
+    readonly resetSeconds: number;
+    /** To spend, as decimals; absent for a member without a budget. */
+    readonly budget?:
+      | {
+          readonly currency: string;
+          readonly window: 'day' | 'week' | 'month';
+          readonly limit: string;
+          readonly remaining: string;
+          readonly resetSeconds: number;
+        }
+      | undefined;
+  };
   /** `expiresAt` is null if the network is not linked to this wallet. Only wallets link networks. */
   readonly link: { readonly network: string; readonly expiresAt: string | null } | null;
   /** What the company's sign-in calls whoever has just signed in. It is kept nowhere. */
@@ -60,12 +52,4 @@ export interface Account {
   readonly session?: { readonly token: string; readonly expiresAt: string } | undefined;
   /** A key just issued, shown only now; null if the member may have no more. */
   readonly key?: (ShownKey & { readonly key: string }) | null;
-}
-
-/** What a person sees of a terminal before letting it in. */
-export interface ShownTerminal {
-  /** Whether it asks from the network that the person's browser is on. */
-  readonly sameNetwork: boolean;
-  /** Seconds since it asked. */
-  readonly age: number;
 }

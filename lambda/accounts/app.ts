@@ -4,11 +4,11 @@ import type { FindNetwork } from '../identity/network.ts';
 import { createPipeline } from '../pipeline.ts';
 import type { App, GatewayResponse } from '../request/call.ts';
 import { createRequestId, headerNames } from '../request/headers.ts';
+import type { Accounts } from './account.ts';
 import { codeOf } from './errors.ts';
 import type { AccountsLog } from './log.ts';
 import { type Facts, type PageFile, securityHeaders, servePage } from './pages.ts';
-import { type AccountsRequest, checkOrigin, type Endpoints, readForm, readInput } from './request.ts';
-import type { Sessions } from './sessions.ts';
+import { type AccountsRequest, type Actions, checkOrigin, type Endpoints, readForm, readInput } from './request.ts';
 import { docsPath, hasOwnAddress, isTerminalPath, pagePath, type Site, siteOf } from './site.ts';
 
 interface Dependencies {
@@ -19,7 +19,7 @@ interface Dependencies {
   readonly parts: readonly Endpoints[];
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly describe: (site: Site) => Facts;
-  readonly sessions: Sessions;
+  readonly accounts: Pick<Accounts, 'findMember'>;
   readonly findNetwork: FindNetwork;
   readonly log: AccountsLog;
 }
@@ -44,12 +44,9 @@ export function createApp(dependencies: Dependencies): App {
     const found = routes.get(route);
     if (found) return [route, found];
     const allowed = ['GET', 'POST'].filter((other) => routes.has(`${other} ${path}`)).join(', ');
-    if (allowed === '') {
-      const pages = parts.length > 0 ? `/, ${pagePath} and ${docsPath}` : `/ and ${docsPath}`;
-      return ['unknown', rejecting(new GatewayError('not_found', `There is nothing here but ${pages}.`))];
-    }
-    const message = `This path takes ${allowed} only.`;
-    return [path, rejecting(new GatewayError('method_not_allowed', message, { headers: { allow: allowed } }))];
+    if (allowed !== '') return [path, () => Promise.reject(methodNotAllowed(allowed))];
+    const pages = parts.length > 0 ? `/, ${pagePath} and ${docsPath}` : `/ and ${docsPath}`;
+    return ['unknown', () => Promise.reject(new GatewayError('not_found', `There is nothing here but ${pages}.`))];
   };
 
   return async (call) => {
@@ -73,9 +70,9 @@ export function createApp(dependencies: Dependencies): App {
   };
 }
 
-const rejecting = (error: GatewayError): Endpoint => {
-  return () => Promise.reject(error);
-};
+function methodNotAllowed(allowed: string): GatewayError {
+  return new GatewayError('method_not_allowed', `This path takes ${allowed} only.`, { headers: { allow: allowed } });
+}
 
 const nowhere: Site = { domain: '', origin: '', baseUrl: '', pageUrl: '' };
 const nobodys = { id: '', name: '', site: '' };
@@ -98,11 +95,9 @@ type Refuse = (request: AccountsRequest, thrown: unknown, render?: typeof render
 
 /** The endpoints by method and path: a pipeline each. */
 function createRoutes(dependencies: Dependencies, refuse: Refuse): ReadonlyMap<string, Endpoint> {
-  const { parts, pageFiles, describe, sessions } = dependencies;
-  const toJson = (answer: object) => ({ statusCode: 200, headers: ofJson, body: JSON.stringify(answer) });
+  const { parts, pageFiles, describe, accounts } = dependencies;
   const redirect = (path: string) =>
     [`GET ${path}/`, async () => ({ statusCode: 308, headers: { location: `..${path}` }, body: '' })] as const;
-
   const routes = new Map<string, Endpoint>([
     ...[...pageFiles].map(([path, file]) => [`GET ${path}`, servePage(file, describe)] as const),
     // The pages' links are relative to a path without a slash at its end.
@@ -120,46 +115,41 @@ function createRoutes(dependencies: Dependencies, refuse: Refuse): ReadonlyMap<s
       return {};
     },
   };
+  const withForm = () =>
+    open(renderOAuthError)
+      .step(fromOwnPage)
+      .step({ before: async (request) => ({ form: await readForm(request) }) });
   const withInput = () =>
     open()
       .step(fromOwnPage)
       .step({ before: async (request) => ({ input: await readInput(request) }) });
   const signedIn = () =>
     withInput().step({
-      before: async ({ headers }) => ({ member: await sessions.findMember(headers.authorization) }),
+      before: async ({ headers }) => ({ member: await accounts.findMember(headers.authorization) }),
     });
-  const withForm = () =>
-    open(renderOAuthError)
-      .step(fromOwnPage)
-      .step({ before: async (request) => ({ form: await readForm(request) }) });
 
-  for (const { forAnyone = {}, forMembers = {}, forTerminals = {}, facts = {} } of parts) {
-    for (const [path, act] of Object.entries(facts)) {
-      routes.set(
-        `GET ${path}`,
-        open().handler(async (request) => toJson(await act(request))),
-      );
+  /** Each action gets a pipeline of its own, at a path that begins with `root`. */
+  const add = <Request>(root: string, openPipeline: () => Pipeline<Request>, actions: Actions<Request> = {}) => {
+    for (const [path, act] of Object.entries(actions)) {
+      const answer = async (request: Request) => ({
+        ...{ statusCode: 200, headers: ofJson },
+        body: JSON.stringify(await act(request)),
+      });
+      routes.set(root + path, openPipeline().handler(answer));
     }
-    for (const [path, act] of Object.entries(forAnyone)) {
-      routes.set(
-        `POST ${pagePath}/${path}`,
-        withInput().handler(async (request) => toJson(await act(request))),
-      );
-    }
-    for (const [path, act] of Object.entries(forMembers)) {
-      routes.set(
-        `POST ${pagePath}/${path}`,
-        signedIn().handler(async (request) => toJson(await act(request))),
-      );
-    }
-    for (const [path, act] of Object.entries(forTerminals)) {
-      routes.set(
-        `POST ${path}`,
-        withForm().handler(async (request) => toJson(await act(request))),
-      );
-    }
+  };
+  for (const { facts, forTerminals, forAnyone, forMembers } of parts) {
+    add('GET ', open, facts);
+    add('POST ', withForm, forTerminals);
+    add(`POST ${pagePath}/`, withInput, forAnyone);
+    add(`POST ${pagePath}/`, signedIn, forMembers);
   }
   return routes;
+}
+
+/** All steps but the last. */
+interface Pipeline<Request> {
+  handler(handle: (request: Request) => Promise<GatewayResponse>): Endpoint;
 }
 
 /** The stylesheets and scripts beside these stay also where nobody signs in: the other pages share them. */

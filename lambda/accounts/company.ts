@@ -1,4 +1,4 @@
-import { createHash, type KeyObject } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   AuthorizationResponseError,
   allowInsecureRequests,
@@ -16,34 +16,24 @@ import {
 } from 'openid-client';
 import { GatewayError } from '../errors.ts';
 import { accountLabel, accountMember } from '../identity/identify.ts';
-import type { AccountsConfig } from '../settings/config.ts';
-import type { Accounts } from './account.ts';
+import { createMinuteCache } from '../settings/refresh.ts';
+import type { Accounts, Tools } from './account.ts';
 import { type Admission, type Claims, requireAllowed, textOf, wantedClaims } from './admission.ts';
 import type { Account } from './answers.ts';
 import { accountsError, badRequest, brokenSignIn } from './errors.ts';
-import type { Keyring } from './keyring.ts';
-import { type FindRules, type Limits, nothingOfThisKind } from './limits.ts';
+import { nothingOfThisKind } from './limits.ts';
 import { type Endpoints, type Input, readText } from './request.ts';
 import { pagePath } from './site.ts';
-
-interface Dependencies extends Admission, Pick<AccountsConfig, 'oidcIssuer' | 'oidcClientId' | 'appUrl'> {
-  readonly accounts: Accounts;
-  readonly keyring: Keyring;
-  readonly limits: Limits;
-  readonly findRules: FindRules;
-  readonly oidcClientSecret: () => Promise<string | undefined>;
-  readonly subkey: (label: string) => Promise<KeyObject>;
-  readonly now: () => number;
-}
 
 /**
  * Signing in with the company's account, by OpenID Connect: authorization code with PKCE, state and nonce, which the page makes
  * and keeps in its tab. A person's name and address are shown while the page is open, and stored nowhere.
  */
-export function createCompanySignIn(dependencies: Dependencies): Endpoints {
-  const { oidcIssuer = '', appUrl, accounts, keyring, limits, findRules, subkey } = dependencies;
+export function createCompanySignIn(tools: Tools, accounts: Accounts): Endpoints {
+  const { oidcIssuer = '', appUrl, keyring, limits, findRules, subkey, now } = tools;
   const callbackUrl = `${appUrl}${pagePath}/oidc/callback`;
-  const findProvider = rememberProvider(dependencies);
+  // An old description is better than none.
+  const findProvider = createMinuteCache(() => discover(tools), { now, onStale: () => {} });
 
   const readClaims = async (answer: URLSearchParams, { state, nonce }: SignInState, pkceCodeVerifier: string) => {
     const provider = await findProvider();
@@ -53,7 +43,7 @@ export function createCompanySignIn(dependencies: Dependencies): Endpoints {
     if (!claims) throw new Error('the provider sent no id token');
     checkAccessToken(tokens.access_token, claims, tokens.id_token ?? '');
     // Some providers put these only where the access token leads to.
-    const lacks = wantedClaims(dependencies).some((name) => claims[name] === undefined);
+    const lacks = wantedClaims(tools).some((name) => claims[name] === undefined);
     if (!lacks || !provider.serverMetadata().userinfo_endpoint) return claims;
     return { ...(await fetchUserInfo(provider, tokens.access_token, claims.sub)), ...claims };
   };
@@ -65,7 +55,7 @@ export function createCompanySignIn(dependencies: Dependencies): Endpoints {
         const [{ state, nonce }, challenge] = [readState(input), readSecret(input, 'challenge')];
         const provider = await findProvider().catch(explain);
         const url = buildAuthorizationUrl(provider, {
-          ...{ redirect_uri: callbackUrl, scope: scopesFor(provider, dependencies), state, nonce },
+          ...{ redirect_uri: callbackUrl, scope: scopesFor(provider, tools), state, nonce },
           ...{ code_challenge: challenge, code_challenge_method: 'S256' },
         });
         return { url: url.href };
@@ -79,7 +69,7 @@ export function createCompanySignIn(dependencies: Dependencies): Endpoints {
         // Anyone can make up answers, and each is a request to the provider. A whole office may sign in at nine.
         const undo = await limits.count('sign-ins', network.id);
         const claims = await readClaims(answer, state, verifier).catch(explain);
-        requireAllowed(claims, dependencies);
+        requireAllowed(claims, tools);
         const member = accountMember(await subkey(accountLabel), oidcIssuer, claims.sub);
         await undo();
         const person = { name: textOf(claims.name), email: textOf(claims.email) };
@@ -119,42 +109,26 @@ function readIds({ ids }: Input): readonly string[] {
   throw badRequest('ids must be a list of the ids of keys.');
 }
 
-/** How long the provider's own description is good, in milliseconds. Its keys are read anew when one is missing. */
-const describedFor = 3_600_000;
 /** Seconds that a request to the provider may take, and that clocks may differ by. */
 const [patience, skew] = [10, 60];
 
-/** Reads the provider's description when it is needed, and keeps it for a while; an old one is better than none. */
-function rememberProvider({ oidcIssuer = '', oidcClientId = '', oidcClientSecret, now }: Dependencies) {
-  let known:
-    | { readonly provider: Configuration; readonly secret: string | undefined; readonly readAt: number }
-    | undefined;
-  return async (): Promise<Configuration> => {
-    const secret = await oidcClientSecret();
-    const old = known?.secret === secret ? known : undefined;
-    if (old && now() - old.readAt < describedFor) return old.provider;
-    try {
-      const issuer = new URL(oidcIssuer);
-      const provider = await discovery(issuer, oidcClientId, { [clockTolerance]: skew }, authenticate(secret), {
-        timeout: patience,
-        execute: [enableNonRepudiationChecks, ...(issuer.protocol === 'http:' ? [allowInsecureRequests] : [])],
-      });
-      known = { provider, secret, readAt: now() };
-      return provider;
-    } catch (error) {
-      if (old) return old.provider;
-      throw error;
-    }
-  };
+/** Reads the provider's description. Its keys are read when a token comes, and anew when one is missing. */
+function discover({ oidcIssuer = '', oidcClientId = '', oidcClientSecret }: Tools): Promise<Configuration> {
+  const issuer = new URL(oidcIssuer);
+  return discovery(issuer, oidcClientId, { [clockTolerance]: skew }, authenticate(oidcClientSecret), {
+    timeout: patience,
+    execute: [enableNonRepudiationChecks, ...(issuer.protocol === 'http:' ? [allowInsecureRequests] : [])],
+  });
 }
 
 /** By the method that the provider names: the standard's own one unless it takes only the other. */
-function authenticate(secret: string | undefined): Parameters<typeof discovery>[3] {
-  if (secret === undefined) return None();
-  const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)];
-  return (server, ...rest) => {
+function authenticate(readSecret: Tools['oidcClientSecret']): Parameters<typeof discovery>[3] {
+  return async (server, ...rest) => {
+    const secret = await readSecret();
+    if (secret === undefined) return None()(server, ...rest);
     const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = server;
-    return (methods.includes('client_secret_basic') ? basic : post)(server, ...rest);
+    const method = methods.includes('client_secret_basic') ? ClientSecretBasic : ClientSecretPost;
+    return method(secret)(server, ...rest);
   };
 }
 

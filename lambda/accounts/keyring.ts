@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 import { type IssuedKey, issueKey, type KeyRecord, stateOf } from '../identity/keys.ts';
 import type { KeyStore } from '../tables/keys.ts';
@@ -17,7 +18,6 @@ interface Dependencies {
   readonly members: MemberStore;
   readonly findRules: FindRules;
   readonly now: () => number;
-  readonly randomBytes: (size: number) => Buffer;
 }
 
 interface Held {
@@ -35,7 +35,7 @@ const storingTime = 60_000;
  * Issues, lists and revokes keys. A key first takes one of its member's slots in a single conditional write. A slot whose key
  * was revoked by an operator, or never stored, is freed when it is needed.
  */
-export function createKeyring({ keys, members, findRules, now, randomBytes }: Dependencies) {
+export function createKeyring({ keys, members, findRules, now }: Dependencies) {
   const readHeld = async (member: string): Promise<Held[]> => {
     const slots = await members.readSlots(member);
     return Promise.all(slots.map(async (slot) => ({ slot, record: await keys.findKey(slot.hash) })));

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import type { Counters, CounterWindow } from '../quota/counter-store.ts';
+import { type Counters, type CounterWindow, createToken } from '../quota/counter-store.ts';
 import { minuteOf, secondsUntil } from '../quota/policy.ts';
 import type { AccountsConfig } from '../settings/config.ts';
 
@@ -62,14 +62,13 @@ export type Limits = ReturnType<typeof createLimits>;
 type Undo = () => Promise<void>;
 
 interface Dependencies {
-  readonly counters: Counters;
+  readonly counters: Pick<Counters, 'charge' | 'refund'>;
   readonly findRules: FindRules;
   readonly now: () => number;
-  readonly createToken: () => string;
 }
 
 /** Limits what one network and one member may ask for. A refused request is not counted. */
-export function createLimits({ counters, findRules, now, createToken }: Dependencies) {
+export function createLimits({ counters, findRules, now }: Dependencies) {
   const refuse = ({ rule, resetAt }: Window): never => {
     const seconds = secondsUntil(resetAt, now());
     const message = `That was too often: ${rule}. Please try again ${inWords(seconds)}.`;
@@ -90,15 +89,13 @@ export function createLimits({ counters, findRules, now, createToken }: Dependen
 
     /** Counts a key or a link for both its network and its member, or throws `rate_limited`. */
     async countGrant(networkId: string, member: string): Promise<Undo> {
-      // Read first, so that only a race for a member's last grant needs an undo.
-      const window = windowOf('grants-person', member, now());
-      if ((await counters.read(window)).used >= window.limit) refuse(window);
-      const undoNetwork = findRules(member).byNetwork ? await count('grants-network', networkId) : undefined;
+      const undoOwn = await count('grants-person', member);
+      if (!findRules(member).byNetwork) return undoOwn;
       try {
-        const undoOwn = await count('grants-person', member);
-        return async () => void (await Promise.all([undoNetwork?.(), undoOwn()]));
+        const undoNetwork = await count('grants-network', networkId);
+        return async () => void (await Promise.all([undoNetwork(), undoOwn()]));
       } catch (error) {
-        await undoNetwork?.();
+        await undoOwn();
         throw error;
       }
     },

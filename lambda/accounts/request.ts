@@ -21,7 +21,7 @@ type SignedIn = WithInput & { readonly member: string };
 export type WithForm = AccountsRequest & { readonly form: URLSearchParams };
 
 /** What can be asked, by path. The work's result becomes the JSON of the answer. */
-type Actions<Request> = Readonly<Record<string, (request: Request) => Promise<object>>>;
+export type Actions<Request> = Readonly<Record<string, (request: Request) => Promise<object>>>;
 
 /** What can be asked of one part of the accounts. */
 export interface Endpoints {

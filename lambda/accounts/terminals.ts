@@ -1,13 +1,9 @@
-import { createHmac, type KeyObject } from 'node:crypto';
+import { createHmac, randomBytes, randomInt } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
-import type { AccountsConfig } from '../settings/config.ts';
-import type { MemberStore } from '../tables/members.ts';
+import { createToken } from '../quota/counter-store.ts';
 import type { TerminalStore, WaitingTerminal } from '../tables/terminals.ts';
-import type { ShownTerminal } from './answers.ts';
+import type { Tools } from './account.ts';
 import { accountsError, badRequest, isTooManyKeys } from './errors.ts';
-import type { Keyring } from './keyring.ts';
-import type { Limits } from './limits.ts';
-import type { AccountsLog } from './log.ts';
 import { createAgentSnippets } from './pages/cli/snippets-agents.js';
 import { type Endpoints, readText, type WithForm } from './request.ts';
 import { type Site, terminalPaths } from './site.ts';
@@ -25,29 +21,13 @@ const letters = 'BCDFGHJKLMNPQRSTVWXZ';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
-type Settings = Pick<AccountsConfig, 'serviceName' | 'gatewayUrl' | 'contextWindow' | 'deviceKeyDays'>;
-
-interface Dependencies extends Settings {
-  readonly terminals: TerminalStore;
-  readonly members: Pick<MemberStore, 'wasSignedOut'>;
-  readonly keyring: Keyring;
-  readonly limits: Limits;
-  /** Derives the key that codes are hashed with. */
-  readonly subkey: (label: string) => Promise<KeyObject>;
-  readonly log: AccountsLog;
-  readonly now: () => number;
-  readonly randomBytes: (size: number) => Buffer;
-}
-
 /** Signing in a terminal: https://www.rfc-editor.org/rfc/rfc8628 */
-export function createTerminalSignIn(dependencies: Dependencies): Endpoints {
-  const { serviceName, deviceKeyDays, terminals, members, keyring, limits, subkey, log, now, randomBytes } =
-    dependencies;
+export function createTerminalSignIn(tools: Tools, terminals: TerminalStore): Endpoints {
+  const { serviceName, deviceKeyDays, members, keyring, limits, subkey, log, now } = tools;
   const hash = async (code: string): Promise<string> =>
     createHmac('sha256', await subkey('terminal codes'))
       .update(code)
       .digest('base64url');
-  const token = () => randomBytes(8).toString('hex');
 
   /** Gives a terminal its codes. */
   const begin = async ({ network, site }: WithForm) => {
@@ -56,7 +36,7 @@ export function createTerminalSignIn(dependencies: Dependencies): Endpoints {
     const deviceCode = randomBytes(32).toString('base64url');
     const terminal = { device: await hash(deviceCode), networkId: network.id, askedAt, expiresAt: askedAt + lifetime };
     for (;;) {
-      const userCode = createUserCode(randomBytes);
+      const userCode = createUserCode();
       const isFree = await terminals.put(await hash(userCode), terminal, askedAt);
       if (!isFree) continue;
       return {
@@ -85,7 +65,7 @@ export function createTerminalSignIn(dependencies: Dependencies): Endpoints {
       if (isTooSoon) throw accountsError('slow_down', `Ask every ${interval} seconds at most.`);
       throw accountsError('authorization_pending', 'Nobody has let this terminal in yet.');
     }
-    const isFirst = await terminals.take(device, time, token());
+    const isFirst = await terminals.take(device, time, createToken());
     if (!isFirst) throw accountsError('invalid_grant', 'This device code has been used. Ask for a new one.');
     const most = time + deviceKeyDays * 86_400_000;
     const { key, record } = await keyring
@@ -122,7 +102,7 @@ export function createTerminalSignIn(dependencies: Dependencies): Endpoints {
     },
 
     forMembers: {
-      async 'device/find'({ input, network }): Promise<ShownTerminal> {
+      async 'device/find'({ input, network }) {
         const { networkId, askedAt } = await lookUp(readText(input, 'code'), network.id);
         return { sameNetwork: networkId === network.id, age: Math.floor((now() - askedAt) / 1000) };
       },
@@ -131,21 +111,21 @@ export function createTerminalSignIn(dependencies: Dependencies): Endpoints {
         const { device } = await lookUp(readText(input, 'code'), network.id);
         await keyring.requireFreeSlot(member);
         const undo = await limits.countGrant(network.id, member);
-        if (await terminals.decide(device, member, now(), token())) return {};
+        if (await terminals.decide(device, member, now(), createToken())) return {};
         await undo();
         throw unknownCode();
       },
 
       async 'device/deny'({ input, network }) {
         const { device } = await lookUp(readText(input, 'code'), network.id);
-        if (await terminals.decide(device, undefined, now(), token())) return {};
+        if (await terminals.decide(device, undefined, now(), createToken())) return {};
         throw unknownCode();
       },
     },
 
     facts: {
       [terminalPaths.metadata]: async ({ site }) => describeServer(site),
-      [terminalPaths.opencode]: async ({ site }) => describeForOpencode(site, dependencies),
+      [terminalPaths.opencode]: async ({ site }) => describeForOpencode(site, tools),
     },
   };
 }
@@ -161,7 +141,7 @@ const describeServer = ({ baseUrl }: Site): object => ({
 });
 
 /** What `opencode auth login URL` reads: the command that prints a key, the variable that the key goes into, and its settings. */
-function describeForOpencode({ baseUrl, pageUrl }: Site, settings: Settings) {
+function describeForOpencode({ baseUrl, pageUrl }: Site, settings: Tools) {
   const { serviceName, gatewayUrl = baseUrl, contextWindow } = settings;
   const env = `${serviceName.toUpperCase().replaceAll('-', '_')}_API_KEY`;
   const snippets = createAgentSnippets({ gatewayUrl, serviceName, key: `{env:${env}}`, contextWindow });
@@ -181,14 +161,7 @@ function readField({ form }: WithForm, name: string): string {
   throw badRequest(`${name} is missing.`);
 }
 
-/** Eight letters, each as likely as the others. */
-function createUserCode(randomBytes: (size: number) => Buffer): string {
-  let code = '';
-  while (code.length < 8) {
-    for (const byte of randomBytes(8)) if (byte < 240 && code.length < 8) code += letters[byte % letters.length];
-  }
-  return code;
-}
+const createUserCode = (): string => Array.from({ length: 8 }, () => letters[randomInt(letters.length)]).join('');
 
 /** People type in lower case, with blanks, or without the dash. */
 function readUserCode(typed: string): string {

@@ -1,13 +1,11 @@
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { createSiweMessage, parseSiweMessage, type SiweMessage } from 'viem/siwe';
 import { recoverMessageAddress } from 'viem/utils';
-import type { NetworkLink } from '../identity/identify.ts';
-import type { MemberStore } from '../tables/members.ts';
-import { type Accounts, isoTime } from './account.ts';
-import type { Account, Challenge } from './answers.ts';
+import { createToken } from '../quota/counter-store.ts';
+import { type Accounts, isoTime, type Tools } from './account.ts';
+import type { Account } from './answers.ts';
 import { accountsError, badRequest, isTooManyKeys } from './errors.ts';
-import { type FindRules, type Limits, nothingOfThisKind } from './limits.ts';
-import type { AccountsLog } from './log.ts';
+import { nothingOfThisKind } from './limits.ts';
 import { type AccountsRequest, type Endpoints, type Input, readLabel, readText, type WithInput } from './request.ts';
 import type { Site } from './site.ts';
 
@@ -27,24 +25,14 @@ const challengeLifetime = 5 * 60_000;
 /** How long a network counts as a wallet's member. */
 const linkLifetime = 24 * 3_600_000;
 
-interface Dependencies {
-  readonly members: Pick<MemberStore, 'putChallenge' | 'takeChallenge'>;
-  readonly accounts: Accounts;
-  readonly limits: Limits;
-  readonly findRules: FindRules;
-  readonly linkNetwork: (networkId: string, link: NetworkLink) => Promise<void>;
-  readonly log: AccountsLog;
-  readonly now: () => number;
-  readonly randomBytes: (size: number) => Buffer;
-}
-
 /**
  * Signing in with a wallet: a message to sign, and what its signature is for. The member is the wallet's address in lower case.
  * Sign-in with Ethereum (EIP-4361): https://eips.ethereum.org/EIPS/eip-4361
  */
-export function createWalletSignIn(dependencies: Dependencies): Endpoints {
-  const { members, accounts, limits, findRules, linkNetwork, log, now, randomBytes } = dependencies;
-
+export function createWalletSignIn(
+  { keys, members, limits, findRules, log, now }: Tools,
+  accounts: Accounts,
+): Endpoints {
   /** The member who has signed the message for this purpose. Works once per message, and throws otherwise. */
   const redeem = async ({ input, site }: WithInput, purpose: Purpose): Promise<string> => {
     const [message, signature] = [readText(input, 'message', longestMessage), readText(input, 'signature')];
@@ -52,7 +40,7 @@ export function createWalletSignIn(dependencies: Dependencies): Endpoints {
     const { address, nonce } = await readSignedMessage(message, signature, site, now());
     // The digest shows that the whole message, chain, times and address included, is as it was made here.
     const expected = { digest: hash('sha256', message), purpose };
-    const taken = await members.takeChallenge(nonce, expected, now(), randomBytes(8).toString('hex'));
+    const taken = await members.takeChallenge(nonce, expected, now(), createToken());
     if (taken) return address.toLowerCase();
     throw invalid(
       'This message was used before, has expired, or was made elsewhere or for something else. Please start again.',
@@ -61,13 +49,13 @@ export function createWalletSignIn(dependencies: Dependencies): Endpoints {
 
   const link = async (request: AccountsRequest, member: string): Promise<void> => {
     const linkedAt = now();
-    await linkNetwork(request.network.id, { member, linkedAt, expiresAt: linkedAt + linkLifetime });
+    await keys.link(request.network.id, { member, linkedAt, expiresAt: linkedAt + linkLifetime });
     log.granted(request, { link: true });
   };
 
   return {
     forAnyone: {
-      async challenge({ input, network, site }): Promise<Challenge> {
+      async challenge({ input, network, site }) {
         const [signer, purpose] = [readSigner(input), readPurpose(input)];
         await limits.count('challenges', network.id);
         const issuedAt = now();

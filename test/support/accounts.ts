@@ -1,7 +1,7 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { createAccounts } from '../../lambda/accounts/accounts.ts';
-import type { Account, Challenge } from '../../lambda/accounts/answers.ts';
+import type { Account } from '../../lambda/accounts/answers.ts';
 import { readPageFiles } from '../../lambda/accounts/pages.ts';
 import type { CallService } from '../../lambda/aws/call-service.ts';
 import { createHandler } from '../../lambda/engines/function-url.ts';
@@ -20,8 +20,7 @@ export interface Reply {
 }
 
 /** What an answer of the accounts function may have. */
-export type ReplyBody = Challenge &
-  Account & {
+export type ReplyBody = { readonly message: string; readonly expiresAt: string } & Account & {
     readonly link: NonNullable<Account['link']>;
     readonly session: NonNullable<Account['session']>;
     readonly error: { readonly message: string; readonly type: string; readonly code: string };

@@ -330,7 +330,7 @@ describe('with a provider that lies', () => {
   });
 });
 
-test('the provider’s description is kept for an hour, and an old one is better than none', async () => {
+test('the provider’s description is kept for a minute, and an old one is better than none', async () => {
   let asked = 0;
   let isUp = true;
   const server = createServer((_, response) => {
@@ -343,9 +343,9 @@ test('the provider’s description is kept for an hour, and an old one is better
   const wallet = await startWallet({ issuer: url, clientId: 'gateway', clientSecret: 's' });
   const leave = async () => new URL(await begin(wallet, makeState())).origin;
   expect([await leave(), await leave(), asked]).toEqual([url, url, 1]);
-  time += 3_600_000;
+  time += 60_000;
   expect([await leave(), asked]).toEqual([url, 2]);
-  time += 3_600_000;
+  time += 60_000;
   isUp = false;
   expect([await leave(), asked]).toEqual([url, 3]);
 });

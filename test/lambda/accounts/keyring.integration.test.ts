@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createKeyring, type Keyring } from '../../../lambda/accounts/keyring.ts';
 import { createFindRules } from '../../../lambda/accounts/limits.ts';
@@ -25,7 +24,7 @@ describe('a wallet’s keys', () => {
     database = await startTestDynamoDb();
     keys = createKeyStore(database.callDynamoDb, database.keysTable);
     members = createMemberStore(database.callDynamoDb, database.keysTable);
-    keyring = createKeyring({ findRules, keys, members, now: () => time, randomBytes });
+    keyring = createKeyring({ findRules, keys, members, now: () => time });
     // Parallel requests would mistake their own queue for a slow store.
     timers = stopTimers();
   });
@@ -119,7 +118,7 @@ describe('a wallet’s keys', () => {
     const { record } = await keyring.issue(member);
     const lost = new Error('the answer was lost');
     const freeSlots = () => Promise.reject(lost);
-    const losing = createKeyring({ findRules, keys, members: { ...members, freeSlots }, now: () => time, randomBytes });
+    const losing = createKeyring({ findRules, keys, members: { ...members, freeSlots }, now: () => time });
     await expect(losing.revoke(member, record.id)).rejects.toBe(lost);
     expect(await keyring.list(member)).toEqual([]);
   });

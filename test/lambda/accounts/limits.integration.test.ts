@@ -1,7 +1,6 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createFindRules, createLimits, type Limits } from '../../../lambda/accounts/limits.ts';
-import { type Counters, createToken } from '../../../lambda/quota/counter-store.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoppedTimers, stopTimers } from '../../support/stop-timers.ts';
@@ -11,15 +10,14 @@ const findRules = createFindRules({ oidcKeys: 20, oidcKeyDays: 30 });
 describe('the limits of a network and a wallet', () => {
   let database: TestDynamoDb;
   let limits: Limits;
-  let counters: Counters;
   let time: number;
   let timers: StoppedTimers;
 
   beforeEach(async () => {
     time = Date.UTC(2026, 10, 21, 12, 30);
     database = await startTestDynamoDb();
-    counters = createCounters(database.callDynamoDb, database.quotaTable, () => time);
-    limits = createLimits({ findRules, counters, now: () => time, createToken });
+    const counters = createCounters(database.callDynamoDb, database.quotaTable, () => time);
+    limits = createLimits({ findRules, counters, now: () => time });
     // Parallel requests would mistake their own queue for a slow store.
     timers = stopTimers();
   });
@@ -82,10 +80,9 @@ describe('the limits of a network and a wallet', () => {
     expect(await granted(30, (number) => limits.countGrant('cafe', `guest${number}`))).toBe(30);
   });
 
-  test('nor does one in a race for the wallet’s last', async () => {
-    const behind = { ...counters, read: async () => ({ used: 0, taken: 0, open: [] }) };
-    limits = createLimits({ findRules, counters: behind, now: () => time, createToken });
-    expect(await granted(13, () => limits.countGrant('cafe', 'wallet'))).toBe(10);
-    expect(await granted(30, (number) => limits.countGrant('cafe', `guest${number}`))).toBe(20);
+  test('nor does one by the network count for the wallet', async () => {
+    expect(await granted(30, (number) => limits.countGrant('cafe', `guest${number}`))).toBe(30);
+    expect(await granted(10, () => limits.countGrant('cafe', 'wallet'))).toBe(0);
+    expect(await granted(11, (number) => limits.countGrant(`network${number}`, 'wallet'))).toBe(10);
   });
 });

@@ -8,7 +8,7 @@ export const readInfo = () => call('info');
 
 /**
  * @param {{ address: string, chainId: number, purpose: string }} account
- * @returns {Promise<import('../../answers.ts').Challenge>}
+ * @returns {Promise<{ message: string }>}
  */
 export const askForMessage = (account) => call('challenge', account);
 
@@ -45,7 +45,7 @@ export const ask = (token, path, body = {}) => call(path, body, { authorization:
  * @param {string} token
  * @param {'find' | 'approve' | 'deny'} path
  * @param {string} code
- * @returns {Promise<import('../../answers.ts').ShownTerminal>}
+ * @returns {Promise<{ sameNetwork: boolean, age: number }>} whether it is on this browser's network; seconds since it asked
  */
 export const askOfTerminal = (token, path, code) =>
   call(`device/${path}`, { code }, { authorization: `Bearer ${token}` });

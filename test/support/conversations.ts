@@ -1,86 +1,48 @@
-/** The requests of a conversation as a client sends them: each turn repeats the growing history. */
-export interface TestConversation {
+interface Kind {
   readonly path: string;
-  turn(number: number): { readonly headers: Readonly<Record<string, string>>; readonly body: object };
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A body of this session, after this many turns of the assistant and the user. */
+  body(session: string, history: readonly object[], turns: number): object;
 }
 
-type Kind = (session: string) => TestConversation;
-
-const earlier = (turn: number) => Array.from({ length: turn - 1 }, (_, index) => index + 1);
-
-/** The Codex CLI: a cache key per thread, and encrypted reasoning in later turns. */
-const codex: Kind = (session) => ({
-  path: '/v1/responses',
-  turn: (number) => ({
-    headers: { 'openai-beta': 'responses=experimental', originator: 'codex_cli_rs' },
-    body: {
-      model: 'svc',
+const kinds: Readonly<Record<string, Kind>> = {
+  /** A cache key per thread. */
+  codex: {
+    path: '/v1/responses',
+    headers: { originator: 'codex_cli_rs' },
+    body: (session, history) => ({
       instructions: 'You are a coding agent that runs in a terminal.',
-      input: [
-        { type: 'message', role: 'developer', content: [{ type: 'input_text', text: '<permissions>' }] },
-        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Mend the tests.' }] },
-        ...earlier(number).flatMap((turn) => [
-          { type: 'reasoning', summary: [], encrypted_content: `sealed in turn ${turn}` },
-          { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: `Done ${turn}.` }] },
-          { type: 'message', role: 'user', content: [{ type: 'input_text', text: `More ${turn}.` }] },
-        ]),
-      ],
-      store: false,
-      include: ['reasoning.encrypted_content'],
+      input: [{ role: 'user', content: 'Mend the tests.' }, ...history],
       prompt_cache_key: session,
-    },
-  }),
-});
-
-/** Claude Code: a session id in the metadata, cache marks that move with each turn, and signed thinking. */
-const claudeCode: Kind = (session) => ({
-  path: '/v1/messages',
-  turn: (number) => ({
-    headers: { 'anthropic-version': '2023-06-01' },
-    body: {
-      model: 'claude-opus-4-8',
+    }),
+  },
+  /** A session id in the metadata, and a header that changes. */
+  'claude-code': {
+    path: '/v1/messages',
+    body: (session, history, turns) => ({
       max_tokens: 32_000,
       metadata: { user_id: JSON.stringify({ device_id: 'd', account_uuid: '', session_id: session }) },
-      system: [
-        { type: 'text', text: `Turn ${number} of a header that changes.`, cache_control: { type: 'ephemeral' } },
-      ],
-      messages: [
-        { role: 'user', content: [{ type: 'text', text: 'Mend the tests.' }] },
-        ...earlier(number).flatMap((turn) => [
-          {
-            role: 'assistant',
-            content: [
-              { type: 'thinking', thinking: 'Hm.', signature: `signed in turn ${turn}` },
-              { type: 'text', text: `Done ${turn}.` },
-            ],
-          },
-          { role: 'user', content: `More ${turn}.` },
-        ]),
-      ],
-    },
-  }),
-});
+      system: [{ type: 'text', text: `Turn ${turns}.`, cache_control: { type: 'ephemeral' } }],
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Mend the tests.' }] }, ...history],
+    }),
+  },
+  /** Nothing but its opening words. */
+  hintless: {
+    path: '/v1/chat/completions',
+    body: (session, history) => ({
+      messages: [{ role: 'user', content: `Mend the tests of ${session}.` }, ...history],
+    }),
+  },
+};
 
-/** A chat without any hint: its opening stays the same, but its cache marks move. */
-const hintless: Kind = (session) => ({
-  path: '/v1/chat/completions',
-  turn: (number) => ({
-    headers: {},
-    body: {
-      model: 'svc',
-      messages: [
-        {
-          role: 'system',
-          content: [{ type: 'text', text: 'Be brief.', ...(number % 2 === 0 && { cache_control: {} }) }],
-        },
-        { role: 'user', content: `Mend the tests of ${session}.` },
-        ...earlier(number).flatMap((turn) => [
-          { role: 'assistant', content: `Done ${turn}.` },
-          { role: 'user', content: `More ${turn}.` },
-        ]),
-      ],
-    },
-  }),
-});
-
-export const conversations = { codex, 'claude-code': claudeCode, hintless } as const;
+/** The requests of conversations as clients send them: each turn repeats the growing history. */
+export const conversations = Object.values(kinds).map(({ path, headers = {}, body }) => (session: string) => ({
+  path,
+  turn(number: number) {
+    const history = Array.from({ length: number - 1 }, (_, turn) => [
+      { role: 'assistant', content: `Done ${turn}.` },
+      { role: 'user', content: `More ${turn}.` },
+    ]).flat();
+    return { headers, body: { model: 'svc', ...body(session, history, number) } };
+  },
+}));

@@ -31,6 +31,8 @@ interface Rewritten {
   readonly pieces: readonly string[];
   readonly rewriter: StreamRewriter;
   readonly usage: Usage;
+  /** How many events were read, because they were not like the one before. */
+  readonly read: number;
 }
 
 /** Feeds a stream to a fresh rewriter, cut at these offsets. */
@@ -41,11 +43,13 @@ export function rewriteStream(
   expected: Partial<ExpectedAnswer> = {},
 ): Rewritten {
   const usage: Usage = {};
-  const rewriter = createStreamRewriter(formatOf(dialect, expected), hiding, usage);
+  let read = 0;
+  const counting = { ...hiding, onRead: () => (read += 1) };
+  const rewriter = createStreamRewriter(formatOf(dialect, expected), counting, usage);
   const edges = [0, ...cuts, bytes.length];
   const pieces = edges.slice(1).map((end, index) => rewriter.push(bytes.subarray(edges[index], end)));
   pieces.push(rewriter.finish());
-  return { output: pieces.join(''), pieces, rewriter, usage };
+  return { output: pieces.join(''), pieces, rewriter, usage, read };
 }
 
 /** Rewrites a plain answer, given as text or parsed. */

@@ -66,7 +66,7 @@ interface Walk {
 }
 
 function isTheSameHoweverItIsCut({ dialect, fixture: { bytes }, rewritten }: Walk): void {
-  const stride = 61;
+  const stride = 17;
   for (let first = 0; first < stride; first += 1) {
     const cuts: number[] = [];
     for (let cut = first; cut < bytes.length; cut += stride) cuts.push(cut);
@@ -79,17 +79,15 @@ function leavesWithTheByteThatCompletesIt({ dialect, fixture, given, events, rew
   const { pieces, output } = rewriteStream(dialect, bytes, [...bytes.keys()].slice(1));
   expect(output).toBe(rewritten.output);
   const text = decode(bytes);
-  let expected = 0;
-  let left = '';
-  let at = 0;
+  let [expected, left, at] = [0, 0, 0];
   for (const event of given) {
     // A stream that failed or is over has nothing more to say.
-    if (plainError || Object(event.value).error || (expected > 0 && readEvents(left).length === events.length)) break;
+    if (plainError || Object(event.value).error || (expected > 0 && left === events.length)) break;
     const end = Buffer.byteLength(text.slice(0, event.end).replace(/((\r\n|\r|\n)(\r\n|\r|\n))[\r\n]*$/, '$1'));
-    left += pieces.slice(at, end).join('');
+    left += readEvents(pieces.slice(at, end).join('')).length;
     at = end;
     if (!(isPing(event) && expected === 0)) expected += 1;
-    expect(readEvents(left).length).toBeGreaterThanOrEqual(expected);
+    expect(left).toBeGreaterThanOrEqual(expected);
   }
 }
 

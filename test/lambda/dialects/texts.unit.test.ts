@@ -57,7 +57,7 @@ describe.each(dialectNames)('texts of %s', (dialectName) => {
         expect(heard).toEqual(wholes(told).map(scrubber.scrub));
         expect(teller.hearAnswer(answerOf(dialect, teller.answer(told)))).toEqual(heard);
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
   });
 
@@ -74,7 +74,7 @@ describe.each(dialectNames)('texts of %s', (dialectName) => {
         else expect(long.find(heard.join(''))).toBeUndefined();
         expect(teller.hearAnswer(answerOf(dialect, teller.answer(speeches)))).toEqual(heard);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 });

@@ -5,8 +5,6 @@ export interface PrintedJson {
   readonly text: string;
   /** The text of every value and key, in the order in which they start. */
   readonly nodes: readonly string[];
-  /** The same value without white space, and with no escape in any key. */
-  readonly plain: string;
 }
 
 const space = fc.string({ unit: fc.constantFrom(' ', '\t', '\n', '\r'), maxLength: 2 });
@@ -21,10 +19,10 @@ const character = fc.oneof(
 );
 const characters = fc.array(character, { maxLength: 6 }).map((parts) => parts.join(''));
 const longRun = fc.tuple(fc.integer({ min: 40, max: 120 }), characters).map(([times, end]) => 'x'.repeat(times) + end);
-const leaf = (text: string, plain = text): PrintedJson => ({ text, nodes: [text], plain });
+const leaf = (text: string): PrintedJson => ({ text, nodes: [text] });
 const string = fc.oneof({ weight: 6, arbitrary: characters }, longRun).map((inner) => leaf(`"${inner}"`));
-// Few enough to meet twice in one object, each in several spellings. None has to be written with an escape: JSON.parse, which
-// the tests compare with, takes some of those for others (nodejs/node#63785).
+// Few enough to meet twice in one object, each in several spellings. JSON.parse, which the tests compare with, takes some keys of
+// one escaped character for others (nodejs/node#63785).
 const key = fc
   .oneof(
     fc
@@ -32,8 +30,7 @@ const key = fc
       .map((inner) => leaf(`"${inner}"`)),
     string,
   )
-  .map(({ text }) => leaf(text, JSON.stringify(JSON.parse(text))))
-  .filter(({ plain }) => !plain.includes('\\'));
+  .filter(({ text }) => !/^"\\(u....|[^u])"$/.test(text));
 const scalar = fc.oneof(
   string,
   fc.constantFrom('true', 'false', 'null').map(leaf),
@@ -53,7 +50,6 @@ const { value } = fc.letrec<{ value: PrintedJson; array: PrintedJson; object: Pr
         fc.tuple(spaced(key), spaced(tie('value'))).map(([name, member]) => ({
           text: `${name.text}:${member.text}`,
           nodes: [...name.nodes, ...member.nodes],
-          plain: `${name.plain}:${member.plain}`,
         })),
         { maxLength: 6 },
       ),
@@ -64,8 +60,7 @@ const { value } = fc.letrec<{ value: PrintedJson; array: PrintedJson; object: Pr
 function contain(open: string, empty: string, parts: readonly PrintedJson[], close: string): PrintedJson {
   const inner = parts.length === 0 ? empty : parts.map((part) => part.text).join(',');
   const text = open + inner + close;
-  const plain = open + parts.map((part) => part.plain).join(',') + close;
-  return { text, nodes: [text, ...parts.flatMap((part) => part.nodes)], plain };
+  return { text, nodes: [text, ...parts.flatMap((part) => part.nodes)] };
 }
 
 /** Any JSON text: random white space, escapes, spellings of numbers and repeated keys. */

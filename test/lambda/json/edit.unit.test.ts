@@ -6,7 +6,7 @@ import { testRows } from '../../support/test-rows.ts';
 import { printedJson } from './arbitrary-json.ts';
 
 const scan = (text: string) => createScanner().scan(text);
-const runs = { numRuns: 1000 };
+const runs = { numRuns: 300 };
 
 /** An object's members: the decoded key, and the original text from key to value. */
 function membersOf(json: Json, object: Node): [string, string][] {

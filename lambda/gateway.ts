@@ -17,7 +17,7 @@ import { createSecrets } from './settings/secrets.ts';
 import { createScrubber } from './stream/scrub.ts';
 import { createCounters, createTallies } from './tables/counters.ts';
 import { createKeyStore } from './tables/keys.ts';
-import { createReadStop } from './tables/stop-switch.ts';
+import { createStopSwitch } from './tables/stop-switch.ts';
 import { createHashId, createRankKeys } from './upstream/conversation.ts';
 import { createFailover } from './upstream/failover.ts';
 import { createExchange } from './upstream/http-client.ts';
@@ -58,7 +58,7 @@ export function createGateway(
   const rankKeys = createRankKeys(secrets.subkey);
   const pool = createPool({ upstreams: config.upstreams, readAccess: secrets.upstreamAccess, rankKeys, now });
 
-  const readStop = createMinuteCache(createReadStop(callDynamoDb, config.keysTable), {
+  const readStop = createMinuteCache(createStopSwitch(callDynamoDb, config.keysTable).read, {
     ...{ now, runEvery, onStale: log.stopNotRead },
   });
 

@@ -13,18 +13,13 @@ export interface Stop {
   readonly earlier?: readonly Stop[] | undefined;
 }
 
-/** Reads from the keys table whether the gateway is stopped. */
-export function createReadStop(callDynamoDb: CallService, tableName: string): () => Promise<Stop | undefined> {
-  const { read } = createItems(callDynamoDb, tableName);
-  return async () => toStop(await read(marker));
-}
-
 export type StopSwitch = ReturnType<typeof createStopSwitch>;
 
-/** For operators. */
+/** The gateway reads it, and operators set it. */
 export function createStopSwitch(callDynamoDb: CallService, tableName: string) {
   const { read, put, remove } = createItems(callDynamoDb, tableName);
   return {
+    read: async (): Promise<Stop | undefined> => toStop(await read(marker)),
     /** Returns the stop as it now stands, with those before it. */
     async stop({ at, reason }: Stop): Promise<Stop> {
       const before = toStop(await read(marker));

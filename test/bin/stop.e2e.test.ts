@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createKeyStore } from '../../lambda/tables/keys.ts';
 import { keysSchema, toCreateTableInput } from '../../lambda/tables/schema.ts';
-import { createReadStop, createStopSwitch } from '../../lambda/tables/stop-switch.ts';
+import { createStopSwitch } from '../../lambda/tables/stop-switch.ts';
 import { createMissingTables } from '../../local/dynamodb.ts';
 import { type DeployedStack, startDeployedStack } from '../support/deployed-stack.ts';
 import { runNode, runProcess } from '../support/run-command.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => stack[Symbol.asyncDispose]());
 
 const run = (script: 'stop' | 'resume', ...words: string[]) => stack.run(script, words);
-const readStop = () => createReadStop(stack.dynamoDb.callDynamoDb, stack.dynamoDb.keysTable)();
+const readStop = () => createStopSwitch(stack.dynamoDb.callDynamoDb, stack.dynamoDb.keysTable).read();
 
 test('one command stops a stack, and prints the other, which lets it serve again', async () => {
   expect(await run('stop', '--reason', 'back at 14:00 UTC')).toContain(
@@ -115,7 +115,7 @@ describe('copying back from a restored table, as the runbook does it', () => {
     const { err } = await runProcess('bash', ['--noprofile', '--norc', '-c', script], env);
 
     expect(err).toContain('ConditionalCheckFailedException');
-    expect(await createReadStop(callDynamoDb, keysTable)()).toBeUndefined();
+    expect(await createStopSwitch(callDynamoDb, keysTable).read()).toBeUndefined();
     const keys = await now.list();
     expect(keys.toSorted((a, b) => a.createdAt - b.createdAt)).toEqual([
       { ...records.revoked, revokedAt: 5 * day },

@@ -38,10 +38,11 @@ export function budgetPeriod(window: BudgetWindow, now: number): BudgetPeriod {
   }
 }
 
-/** A reservation of a request whose answer has not been settled. */
-interface Reserved {
+/** What is set aside for a request whose answer has not been settled. */
+export interface Reserved {
   /** When it was made, in whole minutes since the epoch. */
   readonly minute: number;
+  /** The period of the budget that it was taken from. */
   readonly budgetPeriod: string;
   readonly amount: number;
 }

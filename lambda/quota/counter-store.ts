@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Budget } from '../budget/budget-window.ts';
+import type { Budget, Reserved } from '../budget/budget-window.ts';
 import { GatewayError } from '../errors.ts';
 
 /** Where a caller's charges are counted. */
@@ -37,13 +37,9 @@ export interface CounterWindow extends CountedPeriod {
 }
 
 /** An amount set aside for one request until it is known what its answer cost. */
-export interface OpenReservation {
+export interface OpenReservation extends Reserved {
   /** What it is stored under, unlike any other. */
   readonly name: string;
-  readonly minute: number;
-  /** The period of the budget that it was taken from. */
-  readonly budgetPeriod: string;
-  readonly amount: number;
 }
 
 /** What becomes of a reservation. */

@@ -1,7 +1,7 @@
-import { type Budget, type BudgetUsage, budgetPeriod, budgetUsage } from '../budget/budget-window.ts';
+import { type Budget, budgetPeriod, budgetUsage } from '../budget/budget-window.ts';
 import type { Identity } from '../identity/identify.ts';
 import type { OwnLimits } from '../identity/keys.ts';
-import type { Counters, CounterWindow } from './counter-store.ts';
+import type { Counters, CounterWindow, Standing } from './counter-store.ts';
 
 export interface Limits {
   readonly guestLimit: number;
@@ -88,27 +88,10 @@ interface Owner {
   readonly own?: OwnLimits | undefined;
 }
 
-interface MemberUsage {
-  readonly used: number;
-  readonly limit: number;
-  readonly remaining: number;
-  /** When the window ends. */
-  readonly resetAt: number;
-  readonly budget?: BudgetUsage | undefined;
-}
-
-interface UsageDependencies {
-  readonly counters: Pick<Counters, 'read'>;
-  readonly memberLimit: number;
-  readonly memberBudget?: Budget | undefined;
-}
+type MemberLimits = Pick<Limits, 'memberLimit' | 'memberBudget'>;
 
 /** The counter of a member, or of one of its keys. */
-export function memberWindow(
-  { memberLimit, memberBudget }: Omit<UsageDependencies, 'counters'>,
-  owner: Owner,
-  now: number,
-) {
+export function memberWindow({ memberLimit, memberBudget }: MemberLimits, owner: Owner, now: number): CounterWindow {
   // Guests and bursts play no part in a member's window.
   const limits = { memberLimit, memberBudget, guestLimit: 0, guestWindow: 'daily', burstLimit: 1 } as const;
   return quotaWindow({ kind: 'member', ...owner }, now, limits);
@@ -116,15 +99,23 @@ export function memberWindow(
 
 /** Reads what has been used of the current windows. */
 export async function readMemberUsage(
-  dependencies: UsageDependencies,
+  { counters, ...limits }: MemberLimits & { readonly counters: Pick<Counters, 'read'> },
   owner: Owner,
   now: number,
-): Promise<MemberUsage> {
-  const window = memberWindow(dependencies, owner, now);
-  const { limit, resetAt = now } = window;
-  const { used, ...counted } = await dependencies.counters.read(window);
-  const budget = window.budget && budgetUsage(window.budget, counted, now);
-  return { used, limit, remaining: Math.max(0, limit - used), resetAt, budget };
+) {
+  const window = memberWindow(limits, owner, now);
+  const { burst: _, resetAt = now, ...usage } = usageOf(window, await counters.read(window), now);
+  return { ...usage, resetAt };
+}
+
+export type Usage = ReturnType<typeof usageOf>;
+
+/** All that is counted for a caller. Times are epoch milliseconds. */
+export function usageOf(window: CounterWindow, standing: Standing, now: number, requestTimeout?: number) {
+  const { limit, burst, resetAt, budget } = window;
+  const { used } = standing;
+  const left = budget && budgetUsage(budget, standing, now, requestTimeout);
+  return { used, limit, remaining: Math.max(0, limit - used), resetAt, burst, budget: left };
 }
 
 function limitsOf(identity: Identity, { guestLimit, memberLimit, burstLimit }: Limits) {

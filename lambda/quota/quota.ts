@@ -1,4 +1,4 @@
-import { type BudgetUsage, budgetUsage, isLost } from '../budget/budget-window.ts';
+import { isLost } from '../budget/budget-window.ts';
 import type { Identity } from '../identity/identify.ts';
 import {
   type ChargeResult,
@@ -10,7 +10,7 @@ import {
   type Settlement,
   type Standing,
 } from './counter-store.ts';
-import { type Limits, quotaWindow, secondsUntil, tokenCountWindow } from './policy.ts';
+import { type Limits, quotaWindow, secondsUntil, tokenCountWindow, type Usage, usageOf } from './policy.ts';
 import {
   type Cost,
   type Figures,
@@ -37,22 +37,13 @@ export interface Charge {
   settle(spent: number): Promise<Figures | undefined>;
 }
 
-/** All that is counted for a caller. Times are epoch milliseconds. */
-export interface Usage {
-  readonly figures: Figures;
-  readonly used: number;
-  readonly resetAt: number | undefined;
-  readonly burst: number;
-  readonly budget: BudgetUsage | undefined;
-}
-
 export interface Quota {
   /** Charges the request with this id, or throws a QuotaRefusal, or `service_unavailable` if the store does not answer. */
   charge(identity: Identity, requestId: string, cost?: Cost): Promise<Charge>;
   /** The figures without a charge; the unread ones if the store does not answer. */
   readFigures(identity: Identity): Promise<Figures>;
   /** The figures with all that is counted. Throws `service_unavailable` if the store does not answer. */
-  readUsage(identity: Identity): Promise<Usage>;
+  readUsage(identity: Identity): Promise<Usage & { readonly figures: Figures }>;
   /** The figures to show if the store can't be read: the limit, and none remaining. */
   unreadFigures(identity: Identity): Figures;
   /** Counts a free count_tokens request against its own burst limit, or throws `rate_limited`. */
@@ -136,12 +127,7 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
       const time = now();
       const window = quotaWindow(identity, time, limits);
       const standing = await counters.read(window);
-      const { burst, resetAt, budget } = window;
-      return {
-        figures: figuresOf(window, standing, time),
-        ...{ used: standing.used, resetAt, burst },
-        budget: budget && budgetUsage(budget, standing, time, requestTimeout),
-      };
+      return { ...usageOf(window, standing, time, requestTimeout), figures: figuresOf(window, standing, time) };
     },
 
     unreadFigures,

@@ -2,7 +2,7 @@ import { formatAmount } from '../budget/money.ts';
 import { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identify.ts';
 import type { Models, PublicModel } from '../models.ts';
-import type { Usage } from '../quota/quota.ts';
+import type { Usage } from '../quota/policy.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import { preflightHeaders } from '../request/headers.ts';
 import type { Answer, RequestSoFar } from '../request/request.ts';
@@ -44,8 +44,8 @@ function explain(id: string, models: Models, usable: readonly PublicModel[]): st
   return `${models.quote(id)}. ${usable.length === 1 ? 'The model is' : 'The models are'} ${usable.map((one) => one.id).join(' and ')}`;
 }
 
-function describeUsage(identity: Identity, { figures, used, resetAt, burst, budget }: Usage, currency: string) {
-  const { limit, remaining } = figures;
+function describeUsage(identity: Identity, usage: Usage, currency: string) {
+  const { used, limit, remaining, resetAt, burst, budget } = usage;
   const { keyId, key, models } = identity.kind === 'member' ? identity : {};
   return {
     object: 'usage',

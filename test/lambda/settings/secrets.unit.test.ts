@@ -1,15 +1,85 @@
 import { expect, test } from '@jest/globals';
 import { createSecrets } from '../../../lambda/settings/secrets.ts';
 import type { Upstream } from '../../../lambda/settings/upstreams.ts';
+import { testRows } from '../../support/test-rows.ts';
+import { turnEventLoop } from '../../support/wait-until.ts';
+
+/** The secrets of a gateway, with the upstreams' in one that the test sets. An Error in its place is thrown. */
+function start(value: string | Error, { inBackground = false } = {}) {
+  const secret = { value, reads: 0 };
+  const clock = { now: 0 };
+  const tasks: (() => void)[] = [];
+  const stale: unknown[] = [];
+  const readSecret = async () => {
+    secret.reads += 1;
+    if (secret.value instanceof Error) throw secret.value;
+    return secret.value;
+  };
+  const runEvery = (task: () => void, time: number) => {
+    expect(time).toBe(60_000);
+    tasks.push(task);
+  };
+  const secrets = createSecrets(
+    { upstreamSecretId: 'id', networkSalt: 'salt', networkSaltSecretId: undefined, edgeSecretId: undefined },
+    {
+      ...{ readSecret, now: () => clock.now, onStale: (error) => stale.push(error) },
+      ...(inBackground && { runEvery }),
+    },
+  );
+  const accessOf = (prefix = 'UPSTREAM') =>
+    secrets.upstreamAccess({ prefix, apiKeys: [], headers: {} } as unknown as Upstream);
+  return { secret, clock, tasks, stale, accessOf, keys: async () => (await accessOf()).keys };
+}
+
+testRows<[string, string[]]>([
+  ['key-1', ['key-1']],
+  ['{"UPSTREAM_API_KEYS":"key-1","UPSTREAM_2_API_KEYS":"other"}', ['key-1']],
+  ['upstream key\u00a00,key-1', ['key-1']], // the first fits into no header
+  ['', []],
+  ['{}', []],
+  ['{"UPSTREAM_API_KEYS":5}', []],
+])('keys in a secret may have any form, or be missing', async (text, keys) => {
+  expect(await start(text).keys()).toEqual(keys);
+});
 
 test('each upstream has its own part of the secret', async () => {
   const secret = { UPSTREAM_API_KEYS: 'a,b', UPSTREAM_HEADERS: { 'x-org': 'o' }, UPSTREAM_2_API_KEYS: 'c' };
-  const secrets = createSecrets(
-    { upstreamSecretId: 'id', networkSalt: 'salt', networkSaltSecretId: undefined, edgeSecretId: undefined },
-    { readSecret: async () => JSON.stringify(secret), now: () => 0, onStale: () => {} },
-  );
-  const accessOf = (prefix: string) =>
-    secrets.upstreamAccess({ prefix, apiKeys: [], headers: {} } as unknown as Upstream);
-  expect(await accessOf('UPSTREAM')).toMatchObject({ keys: ['a', 'b'], secretHeaders: { 'x-org': 'o' } });
+  const { accessOf } = start(JSON.stringify(secret));
+  expect(await accessOf()).toMatchObject({ keys: ['a', 'b'], secretHeaders: { 'x-org': 'o' } });
   expect(await accessOf('UPSTREAM_2')).toMatchObject({ keys: ['c'], secretHeaders: {} });
+});
+
+test('a rotated key is in use 60 s later, and the secret is read no more often than that', async () => {
+  const { secret, clock, keys } = start('old');
+  await keys();
+  secret.value = 'new';
+  clock.now += 59_999;
+  expect([await keys(), secret.reads]).toEqual([['old'], 1]);
+  clock.now += 1;
+  expect([await keys(), secret.reads]).toEqual([['new'], 2]);
+});
+
+test('in a process that lives between requests, none waits for a refresh', async () => {
+  const { secret, clock, keys, tasks, stale } = start('old', { inBackground: true });
+  await keys();
+  secret.value = 'new';
+  clock.now += 3_600_000;
+  expect([await keys(), secret.reads, tasks.length]).toEqual([['old'], 1, 1]);
+  tasks[0]?.();
+  await turnEventLoop(2);
+  expect([await keys(), secret.reads]).toEqual([['new'], 2]);
+  secret.value = new Error('planted');
+  tasks[0]?.();
+  await turnEventLoop(2);
+  expect([await keys(), secret.reads, stale]).toEqual([['new'], 3, [secret.value]]);
+});
+
+test('what can’t be read any more stays in use, with a warning each time', async () => {
+  const { secret, clock, keys, stale } = start('known');
+  await keys();
+  secret.value = new Error('planted');
+  for (const reads of [2, 3]) {
+    clock.now += 60_000;
+    expect([await keys(), await keys(), secret.reads, stale.length]).toEqual([['known'], ['known'], reads, reads - 1]);
+  }
 });

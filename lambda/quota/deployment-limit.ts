@@ -68,49 +68,38 @@ export function createDeploymentLimit(dependencies: Dependencies): DeploymentLim
 function createTake(name: LimitName, limit: number, { tallies, now, onLost, ...wording }: Dependencies) {
   const count = Math.min(parts, limit);
   const itemsOf = createParts(name, count, now);
-  let spentOn: number | undefined;
 
-  const add = async ({ item, most, expiresAt }: Part): Promise<Taken | undefined> => {
-    const found = await tallies.add(item, 1, expiresAt, most).catch((error) => {
-      if (isAnswerLost(error)) onLost(error, name);
-      throw error;
-    });
-    if (found === undefined) return undefined;
-    const giveBack = () => tallies.add(item, -1, expiresAt).catch((error) => onLost(error, name));
-    return { name, used: (100 * found) / most, giveBack };
-  };
+  return async (time: number): Promise<Taken> => {
+    const { period, resetAt, expiresAt } = dayOf(time);
+    const mostOf = (index: number) => Math.floor(limit / count) + (index < limit % count ? 1 : 0);
 
-  /** Parts that are probably full are read first: that is cheaper than a write that is refused. */
-  const find = async (all: readonly Part[], isSpent: boolean): Promise<Taken | undefined> => {
-    const [first, ...others] = all;
-    const taken = first && !isSpent ? await add(first) : undefined;
+    const add = async ({ index, item }: Part): Promise<Taken | undefined> => {
+      const found = await tallies.add(item, 1, expiresAt, mostOf(index)).catch((error) => {
+        if (isAnswerLost(error)) onLost(error, name);
+        throw error;
+      });
+      if (found === undefined) return undefined;
+      const giveBack = () => tallies.add(item, -1, expiresAt).catch((error) => onLost(error, name));
+      return { name, used: (100 * found) / mostOf(index), giveBack };
+    };
+
+    const [first, ...others] = itemsOf(period);
+    const taken = first && (await add(first));
     if (taken) return taken;
-    const left = isSpent ? all : others;
-    const room = await Promise.all(left.map(async ({ item, most }) => (await tallies.read(item)) < most));
-    for (const part of left.filter((_, index) => room[index])) {
+    // The others are probably full as well: reading them is cheaper than writes that are refused.
+    const sums = await Promise.all(others.map(({ item }) => tallies.read(item)));
+    for (const part of others.filter(({ index }, at) => (sums[at] ?? 0) < mostOf(index))) {
       const found = await add(part);
       if (found) return found;
     }
-    return undefined;
-  };
-
-  return async (time: number): Promise<Taken> => {
-    const { period: day, resetAt, expiresAt } = dayOf(time);
-    const all = itemsOf(day).map(({ index, item }) => {
-      return { item, expiresAt, most: Math.floor(limit / count) + (index < limit % count ? 1 : 0) };
-    });
-    const taken = await find(all, spentOn === day);
-    spentOn = taken ? undefined : day;
-    if (taken) return taken;
     throw allAnswered(name, resetAt, time, wording);
   };
 }
 
 /** An item that holds a share of a limit. */
 interface Part {
+  readonly index: number;
   readonly item: string;
-  readonly most: number;
-  readonly expiresAt: number;
 }
 
 /**
@@ -122,7 +111,7 @@ const parts = 8;
 /** The items of a day in a circle, every time from the next one, so that they fill evenly. Each process begins elsewhere. */
 function createParts(name: string, count: number, now: () => number) {
   let start = now();
-  return (day: number) => {
+  return (day: number): Part[] => {
     start += 1;
     return Array.from({ length: count }, (_, position) => {
       const index = (start + position) % count;

@@ -19,6 +19,22 @@ export const smallBody = 65_536;
 /** For a platform that gives each request a process of its own. */
 export const unlimitedMemory: Memory = { claim: () => {}, take: () => {}, leave: () => {} };
 
+/**
+ * Reads a whole body. Throws a RangeError and closes its connection if it is longer than `limit` bytes. Calls `take` before it keeps
+ * more; an error that it throws ends the reading in the same way.
+ */
+export async function readBytes(body: Readable, limit: number, take?: Memory['take']): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > limit) throw new RangeError(`the body is longer than ${limit} bytes`);
+    take?.(chunk.length, size);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
 /** How many characters to encode at a time. All at once, a long body would be in memory a second time, as bytes. */
 const portion = 1_048_576;
 /** In characters. Anything longer costs more to join than to write in pieces. */

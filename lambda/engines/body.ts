@@ -38,7 +38,6 @@ export function createIncomingBody(
   let begun = false;
   let size = 0;
   let store: ReturnType<typeof createStore> | undefined;
-  let kept: Buffer | undefined;
 
   /** Keeps nothing more, and waits no longer for the rest. */
   const giveUp = (reason: unknown) => {
@@ -49,27 +48,26 @@ export function createIncomingBody(
   const begin = (keeps: boolean): void => {
     begun = true;
     if (keeps) store = createStore(declared, limit, memory);
-    let refusal: { readonly reason: unknown } | undefined;
-    const settle = () => (refusal ? reject(refusal.reason) : resolve(size));
+    let refusal: unknown;
+    const settle = () => (refusal ? reject(refusal) : resolve(size));
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > limit) store = undefined;
       try {
-        store?.add(chunk);
-      } catch (reason) {
+        if (size <= limit) store?.add(chunk);
+        else store = undefined;
+      } catch (error) {
         // What finds no room is read to its end all the same.
-        refusal = { reason };
+        refusal = error;
         store = undefined;
       }
       if (size > limit) settle();
       if (size > limit + drainLimit) request.destroy();
     });
     request.on('end', () => {
-      kept = store?.trimmed();
-      store = undefined;
+      store?.trim();
       settle();
     });
-    request.on('close', () => reject(refusal ? refusal.reason : brokenOff()));
+    request.on('close', () => reject(refusal ?? brokenOff()));
 
     // What is dropped takes no memory that others may need.
     const isSlow = (part: number) => keeps && declared !== undefined && size < part * declared;
@@ -92,12 +90,12 @@ export function createIncomingBody(
     drop: () => read(false),
     take: async () => {
       await read(true);
-      const bytes = kept ?? Buffer.alloc(0);
-      kept = undefined;
+      const bytes = store?.bytes() ?? Buffer.alloc(0);
+      store = undefined;
       return bytes;
     },
     over: async () => {
-      kept = undefined;
+      store = undefined;
       const whole = await read(false).catch(() => undefined);
       return whole !== undefined && whole <= limit;
     },
@@ -152,13 +150,12 @@ function createStore(declared: number | undefined, limit: number, memory: Memory
       }
       size += chunk.copy(stored, size);
     },
-    /** All bytes. A buffer that grew with a body of unknown length may have twice their size, so they are copied out of it. */
-    trimmed(): Buffer {
-      const slack = stored.length - size;
-      if (slack === 0) return stored;
-      memory.leave(slack);
-      return Buffer.from(stored.subarray(0, size));
+    /** A buffer that grew with a body of unknown length may have twice its size, so the body is copied out of it. */
+    trim(): void {
+      memory.leave(stored.length - size);
+      if (stored.length > size) stored = Buffer.from(stored.subarray(0, size));
     },
+    bytes: () => stored,
   };
 }
 

@@ -1,3 +1,4 @@
+import { readBytes } from '../bodies.ts';
 import { GatewayError } from '../errors.ts';
 import { runCooperatively } from '../json/cooperative.ts';
 import type { GatewayResponse } from '../request/call.ts';
@@ -6,7 +7,6 @@ import { createRelay, type StreamEnd } from '../stream/relay.ts';
 import type { Scrubber } from '../stream/scrub.ts';
 import type { AnswerOfUpstream } from '../upstream/failover.ts';
 import { UpstreamFailure } from '../upstream/failure.ts';
-import { readBody } from '../upstream/http-client.ts';
 import { type AskDependencies, type Exchange, openExchange, type ReadyToForward } from './ask-upstream.ts';
 import { createRewriter, rewriteWhole } from './rewrite.ts';
 import { noteFailure, type SpendingDependencies, settleCharge, settleSpending, toCallersError } from './settle.ts';
@@ -75,7 +75,7 @@ async function readWhole(
 ): Promise<string> {
   const { request } = exchange;
   try {
-    const text = await readBody(body, answerLimit, request.memory.take);
+    const text = String(await readBytes(body, answerLimit, request.memory.take));
     return await runCooperatively(rewriteWhole(text, exchange, translated, now), signal);
   } catch (cause) {
     if (signal.aborted) throw signal.reason;

@@ -1,7 +1,15 @@
 import type { Writable } from 'node:stream';
 import { GatewayError } from '../errors.ts';
 import type { RequestSoFar } from '../request/request.ts';
-import { embedMetrics, isIntended, lacksUsage, type Measured, measureRequest, toCurrency } from './metrics.ts';
+import {
+  embedMetrics,
+  isIntended,
+  lacksUsage,
+  type Measured,
+  measureRequest,
+  toCurrency,
+  tokensOf,
+} from './metrics.ts';
 
 export type Log = ReturnType<typeof createLog>;
 
@@ -105,11 +113,7 @@ function describe(request: RequestSoFar) {
     translated: exchange?.translated || undefined,
     leftOut: exchange?.leftOut,
     timeToFirstByte: exchange?.timeToFirstByte,
-    inputTokens: exchange?.usage.input,
-    cacheReadTokens: exchange?.usage.cacheRead,
-    cacheWriteTokens: exchange?.usage.cacheWrite,
-    outputTokens: exchange?.usage.output,
-    reasoningTokens: exchange?.usage.reasoning,
+    ...tokensOf(exchange?.usage ?? {}),
     usage: lacksUsage(request) ? 'absent' : undefined,
     cost: outcome.spending && toCurrency(outcome.spending.cost),
   };

@@ -145,12 +145,16 @@ function measureExchange(
     duration,
     // Only streams have one: a plain answer is sent whole.
     timeToFirstByte,
-    inputTokens: usage.input,
-    cacheReadTokens: usage.cacheRead,
-    cacheWriteTokens: usage.cacheWrite,
-    outputTokens: usage.output,
-    reasoningTokens: usage.reasoning,
+    ...tokensOf(usage),
     leftOut: countIf(leftOut !== undefined),
+  };
+}
+
+/** By the names that both the log and the metrics have for them. */
+export function tokensOf({ input, cacheRead, cacheWrite, output, reasoning }: ExchangeRecord['usage']) {
+  return {
+    ...{ inputTokens: input, cacheReadTokens: cacheRead, cacheWriteTokens: cacheWrite },
+    ...{ outputTokens: output, reasoningTokens: reasoning },
   };
 }
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
-import type { Memory } from '../bodies.ts';
+import { type Memory, readBytes } from '../bodies.ts';
 import { GatewayError } from '../errors.ts';
 import { type Cooperative, isLong } from '../json/cooperative.ts';
 import { createScanner, type Json } from '../json/scan.ts';
@@ -40,12 +40,8 @@ function refuseTooMany(body: Json): Json {
 }
 
 function toText(bytes: Uint8Array): string {
-  if (!isUtf8(bytes)) throw notUtf8();
+  if (!isUtf8(bytes)) throw new GatewayError('invalid_request', 'The body is not valid UTF-8.');
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-}
-
-function notUtf8(): GatewayError {
-  return new GatewayError('invalid_request', 'The body is not valid UTF-8.');
 }
 
 /** A zstd frame may ask for a window of gigabytes. RFC 8878 recommends that decoders support 8 MiB. */
@@ -71,44 +67,28 @@ export function unsupportedEncoding(): GatewayError {
   return new GatewayError('unsupported_encoding', `The content-encoding must be one of ${known}, once, or none.`);
 }
 
-/**
- * Decodes a body portion by portion, so that one which unpacks to gigabytes is refused as soon as it passes the limit. Calls
- * `take` before the text grows; an error that it throws ends the decoding.
- */
+/** Decodes a body portion by portion, so that one which unpacks to gigabytes is refused as soon as it passes the limit. */
 export async function decodeBody(
   body: Body,
   encoding: Encoding,
   limit: number,
-  take: Memory['take'] = () => {},
-): Promise<string> {
+  take?: Memory['take'],
+): Promise<Buffer> {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const decoder = decoders[encoding]();
   decoder.end(bytes);
-  const characters = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  let text = '';
-  let size = 0;
-  try {
-    for await (const portion of decoder) {
-      size += portion.length;
-      if (size > limit) throw tooLarge(`The request body may have at most ${limit} bytes when decoded. Send less.`);
-      take(portion.length, size);
-      text += characters.decode(portion, { stream: true });
+  const decoded = await readBytes(decoder, limit, take).catch((error) => {
+    if (error instanceof GatewayError) throw error;
+    if (error instanceof RangeError) {
+      throw tooLarge(`The request body may have at most ${limit} bytes when decoded. Send less.`);
     }
-    text += characters.decode();
-  } catch (error) {
-    throw error instanceof GatewayError ? error : toRefusal(error, encoding);
-  }
+    if (error.code === 'ZSTD_error_frameParameter_windowTooLarge') {
+      throw tooLarge('The zstd window of the request body may have 8 MiB at most. Compress it at a lower level.');
+    }
+    throw damaged(encoding, error.code === 'Z_BUF_ERROR' ? 'it breaks off' : 'it is damaged');
+  });
   if (decoder.bytesWritten < bytes.length) throw damaged(encoding, 'more follows after its end');
-  return text;
-}
-
-function toRefusal(error: unknown, encoding: Encoding): GatewayError {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return notUtf8();
-  if (code === 'ZSTD_error_frameParameter_windowTooLarge') {
-    return tooLarge('The zstd window of the request body may have 8 MiB at most. Compress it at a lower level.');
-  }
-  return damaged(encoding, code === 'Z_BUF_ERROR' ? 'it breaks off' : 'it is damaged');
+  return decoded;
 }
 
 function damaged(encoding: Encoding, how: string): GatewayError {

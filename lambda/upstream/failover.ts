@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
+import { readBytes } from '../bodies.ts';
 import { GatewayError } from '../errors.ts';
 import type { AnswerTranslation } from '../translate/translation.ts';
 import { classifyStatus, type FailureClass, failureClasses, UpstreamFailure } from './failure.ts';
-import { discard, readBody, type SendRequest, type UpstreamAnswer } from './http-client.ts';
+import { discard, type SendRequest, type UpstreamAnswer } from './http-client.ts';
 import type { Candidate, Pool } from './pool.ts';
 import {
   bodyOf,
@@ -161,7 +162,7 @@ const explanationTime = 2_000;
 async function readExplanation(body: Readable): Promise<string> {
   const timer = setTimeout(() => body.destroy(), explanationTime);
   try {
-    return await readBody(body, longestExplanation);
+    return String(await readBytes(body, longestExplanation));
   } catch {
     return '';
   } finally {

@@ -8,7 +8,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { type Memory, smallBody, writeBody } from '../bodies.ts';
+import { smallBody, writeBody } from '../bodies.ts';
 import { UpstreamFailure } from './failure.ts';
 import type { UpstreamRequest } from './request.ts';
 
@@ -157,20 +157,4 @@ export function discard(body: Readable): void {
   body.once('close', () => clearTimeout(timer));
   body.on('error', () => {});
   body.resume();
-}
-
-/**
- * Reads a whole body as UTF-8 text. Throws a RangeError and closes the connection if it is longer than `limit` bytes. Calls
- * `take` before it keeps more; an error that it throws ends the reading in the same way.
- */
-export async function readBody(body: Readable, limit: number, take: Memory['take'] = () => {}): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > limit) throw new RangeError(`the body is longer than ${limit} bytes`);
-    take(chunk.length, size);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -127,6 +127,8 @@ describe('a compressed body', () => {
       const broken = await send(encoding, encode(text).subarray(0, -3));
       expect([...codeOf(broken), remaining(broken)]).toEqual([400, 'invalid_request', remaining(good) - 1]);
       expect(await broken.text()).toContain(encoding);
+      const nothing = await send(encoding, new Uint8Array());
+      expect(await nothing.text()).toContain('The body is empty');
     },
   );
 

@@ -73,17 +73,6 @@ export const addTargetOptions = (command: Command): Command =>
     .option('--stack <name>', 'a deployed stack instead of the local gateway')
     .option('--region <region>', 'where the stack is deployed');
 
-/** Acts on the gateway that the options name, and prints the outcome. */
-export async function actOn<Target extends AsyncDisposable>(
-  { openTarget, print }: Terminal & { readonly openTarget: (options: TargetOptions) => Promise<Target> },
-  options: TargetOptions,
-  act: (target: Target) => Promise<Outcome>,
-): Promise<void> {
-  await using target = await openTarget(options);
-  const { json, text } = await act(target);
-  print(options.json ? JSON.stringify(json) : text);
-}
-
 /** Runs a command line. Exits with 2 after wrong usage, with 1 and a message after a failure. */
 export async function runProgram(program: Command): Promise<void> {
   try {

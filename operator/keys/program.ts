@@ -1,9 +1,8 @@
 import { Argument, type Command, Option } from 'commander';
 import type { Budget } from '../../lambda/budget/budget-window.ts';
-import type { KeyIssuing, KeyState } from '../../lambda/identity/keys.ts';
+import type { KeyState } from '../../lambda/identity/keys.ts';
 import type { KeyChanges } from '../../lambda/tables/keys.ts';
 import {
-  actOn,
   addTargetOptions,
   createCommand,
   type Outcome,
@@ -11,21 +10,15 @@ import {
   readLine,
   readWhole,
   type TargetOptions,
-  type Terminal,
 } from '../command-line.ts';
 import { clientNames, showSetup } from '../setup.ts';
 import { type Prices, read } from './arguments.ts';
 import { change, releaseBudget, rotate } from './changes.ts';
 import { issue, link, list, memberOf, revoke, revokeAll, show, unlink } from './commands.ts';
+import { actOn, type Surroundings } from './surroundings.ts';
 import type { Target } from './target.ts';
 import { showTokenUsage } from './token-usage.ts';
 import { showUsage } from './usage.ts';
-
-export interface Surroundings extends KeyIssuing, Terminal {
-  /** Awaited between two pages of a table, so that reading takes nothing from the gateway's own requests. */
-  readonly pause: () => Promise<void>;
-  readonly openTarget: (options: TargetOptions) => Promise<Target>;
-}
 
 /** Those of all commands together: what has a name means the same everywhere. */
 interface Options extends TargetOptions {

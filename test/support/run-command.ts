@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createProgram } from '../../operator/keys/program.ts';
+import { createResumeProgram, createStopProgram } from '../../operator/keys/stop.ts';
 import { openTarget } from '../../operator/keys/target.ts';
-import { createResumeProgram, createStopProgram } from '../../operator/stop.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,16 +12,13 @@ export async function runCommand(name: 'keys' | 'stop' | 'resume', words: readon
   const print = (text: string) => {
     printed += `${text}\n`;
   };
-  const surroundings = { now: Date.now, randomBytes, openTarget, print, printError: print };
-  const programs = {
-    keys: () => createProgram({ ...surroundings, pause: async () => {} }),
-    stop: () => createStopProgram(surroundings),
-    resume: () => createResumeProgram(surroundings),
-  };
+  const pause = async () => {};
+  const surroundings = { now: Date.now, randomBytes, openTarget, print, printError: print, pause };
+  const create = { keys: createProgram, stop: createStopProgram, resume: createResumeProgram };
   const before = process.env;
   process.env = { ...environment };
   try {
-    await programs[name]().parseAsync(words, { from: 'user' });
+    await create[name](surroundings).parseAsync(words, { from: 'user' });
   } finally {
     process.env = before;
   }

@@ -1,26 +1,22 @@
 import type { Command } from 'commander';
-import type { Stop, StopSwitch } from '../lambda/tables/stop-switch.ts';
-import { actOn, addTargetOptions, createCommand, readLine, type TargetOptions, type Terminal } from './command-line.ts';
+import type { Stop } from '../../lambda/tables/stop-switch.ts';
+import { addTargetOptions, createCommand, readLine, type TargetOptions, type Terminal } from '../command-line.ts';
+import { actOn, type Surroundings } from './surroundings.ts';
 
-export interface Surroundings extends Terminal {
-  readonly now: () => number;
-  readonly openTarget: (options: TargetOptions) => Promise<{ readonly stopSwitch: StopSwitch } & AsyncDisposable>;
-}
-
-export function createStopProgram({ now, ...surroundings }: Surroundings): Command {
+export function createStopProgram(surroundings: Surroundings): Command {
   const description = 'Stops a gateway within a minute: it then refuses every request that costs something.';
   return createSwitch('stop', description, surroundings)
     .option('--reason <text>', 'shown to callers', readLine)
     .action(({ reason, ...options }: TargetOptions & { readonly reason?: string }) =>
       actOn(surroundings, options, async ({ stopSwitch }) => {
-        const stop = await stopSwitch.stop({ at: new Date(now()).toISOString(), reason });
+        const stop = await stopSwitch.stop({ at: new Date(surroundings.now()).toISOString(), reason });
         const already = stop.earlier ? `It was stopped already${tell(stop.earlier)}. ` : '';
         return { json: stop, text: `Stopped. ${already}${whatHappens} ${howToUndo(options)}` };
       }),
     );
 }
 
-export function createResumeProgram(surroundings: Omit<Surroundings, 'now'>): Command {
+export function createResumeProgram(surroundings: Surroundings): Command {
   return createSwitch('resume', 'Lets a stopped gateway serve again.', surroundings).action((options: TargetOptions) =>
     actOn(surroundings, options, async ({ stopSwitch }) => {
       const stop = await stopSwitch.resume();

@@ -9,8 +9,8 @@ import {
   type StreamRewriter,
 } from '../stream/rewrite-stream.ts';
 import { UnfinishedAnswer } from '../translate/answer/facts.ts';
-import { createRawThoughts } from '../translate/answer/read-chat.ts';
-import { translateChatAnswer, translateChatStream, translateCount } from '../translate/answer/translate-answer.ts';
+import { createChatReader, createRawThoughts } from '../translate/answer/read-chat.ts';
+import { translateChatStream, translateCount } from '../translate/answer/translate-answer.ts';
 import type { AnswerWriter } from '../translate/answer/writer.ts';
 import type { Translated } from '../upstream/request.ts';
 import type { Exchange } from './ask-upstream.ts';
@@ -28,7 +28,7 @@ export function* rewriteWhole(
   if (request.call.endpoint.countsTokens) return translateCount(yield* scanner.scanInParts(text));
   const { format, writer, stops, observedHiding } = openTranslation(translated, exchange, now);
   const clean = yield* rewriteAnswer(text, format, observedHiding, scanner, record.usage);
-  return translateChatAnswer(yield* scanner.scanInParts(clean), writer, stops);
+  return createChatReader(writer, stops).readAnswer(yield* scanner.scanInParts(clean));
 }
 
 /** Reads a stream of the upstream's dialect and writes the client's. */

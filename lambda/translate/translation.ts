@@ -1,6 +1,6 @@
 import type { Cooperative } from '../json/cooperative.ts';
 import type { Json } from '../json/scan.ts';
-import { type ContextError, contextErrors, isContextError } from './answer/context-error.ts';
+import { type ContextError, isContextError } from './answer/context-error.ts';
 import { echoOf } from './answer/echo-responses.ts';
 import { createMessagesWriter } from './answer/write-messages.ts';
 import { createResponsesWriter } from './answer/write-responses.ts';
@@ -32,6 +32,7 @@ interface ClientDialect {
   readonly createWriter: (writing: Writing) => AnswerWriter;
   /** Reads what of a request its answer repeats. */
   readonly echo: typeof echoOf;
+  /** What its clients are told of a request that is too long. `message` is what may be shown of the upstream's own. */
   readonly wordContextError: (message: string) => ContextError;
 }
 
@@ -39,30 +40,33 @@ interface ClientDialect {
 const clients: Readonly<Record<string, ClientDialect>> = {
   responses: {
     ...{ read: readResponses, createWriter: createResponsesWriter, echo: echoOf },
-    wordContextError: contextErrors.responses,
+    wordContextError: (message) => ({ message, shownCode: 'context_length_exceeded' }),
   },
   messages: {
     ...{ read: readMessages, createWriter: createMessagesWriter, echo: () => '' },
-    wordContextError: contextErrors.messages,
+    wordContextError: (message) => ({
+      message: /^prompt is too long/.test(message) ? message : `prompt is too long: ${message || 'shorten it'}`,
+    }),
   },
 };
 
 /** Whether requests of a dialect can be translated to chat. */
 export const isTranslatable = (dialect: string): boolean => Object.hasOwn(clients, dialect);
 
-/** Whom a request is translated for. */
-export interface Target {
-  readonly upstream: ChatUpstream;
-  /** What the upstream calls the model. */
-  readonly model: string;
-}
-
-/** Translates a request to chat, and says how its answer is translated back. Throws a 400 for what can't be carried over. */
-export function* translate(dialect: string, json: Json, seals: Seals, target: Target): Cooperative<Translation> {
+/**
+ * Translates a request to chat, for an upstream that calls the model by this id, and says how its answer is translated back. Throws a
+ * 400 for what can't be carried over.
+ */
+export function* translate(
+  dialect: string,
+  json: Json,
+  seals: Seals,
+  { upstream, model }: { readonly upstream: ChatUpstream; readonly model: string },
+): Cooperative<Translation> {
   const client = clients[dialect];
   if (client === undefined) throw new TypeError(`requests of ${dialect} can't be translated`);
   const asking = yield* client.read(json, (sealed) => seals.open(dialect, sealed));
-  const { pieces, leftOut, leftOutNodes, tools } = yield* writeChat(asking, target.upstream, target.model);
+  const { pieces, leftOut, leftOutNodes, tools } = yield* writeChat(asking, upstream, model);
   const { thoughts } = asking;
   const echo = client.echo(json, leftOutNodes);
   const seal = (thought: string): string | undefined => {

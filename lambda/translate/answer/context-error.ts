@@ -33,11 +33,3 @@ export interface ContextError {
   /** The code in the body, where that is not the gateway's own. */
   readonly shownCode?: string;
 }
-
-/** What clients of a dialect are told. `message` is what may be shown of the upstream's own. */
-export const contextErrors = {
-  messages: (message) => ({
-    message: /^prompt is too long/.test(message) ? message : `prompt is too long: ${message || 'shorten it'}`,
-  }),
-  responses: (message) => ({ message, shownCode: 'context_length_exceeded' }),
-} satisfies Record<string, (message: string) => ContextError>;

@@ -55,13 +55,6 @@ export function createGrowingText() {
       join();
       return `"${joined}"`;
     },
-    /** The same, and forgets it. */
-    take(): Literal {
-      join();
-      const literal = `"${joined}"`;
-      joined = '';
-      return literal;
-    },
   };
 }
 

@@ -4,7 +4,7 @@ import type { Events, Writing } from './writer.ts';
 interface TextBlock {
   readonly kind: TextKind;
   /** What is not written yet; in a plain answer everything. */
-  readonly held: ReturnType<typeof createGrowingText>;
+  held: ReturnType<typeof createGrowingText>;
   /** A thought as the upstream sent it, whether or not it is shown. */
   readonly raw: ReturnType<typeof createGrowingText>;
 }
@@ -66,7 +66,9 @@ export function createMessageBlocks({ live, seal }: Pick<Writing, 'live' | 'seal
   /** Shows what the open block holds; of a call's arguments nothing before it is certain that they are an object. */
   function show(block: Block): void {
     if (block.kind !== 'called') {
-      if (live) write(block.held.take());
+      if (!live) return;
+      write(block.held.literal);
+      block.held = createGrowingText();
     } else if (block.call.arguments.isObject) {
       write(block.call.arguments.literal);
       block.isShown = true;
@@ -115,7 +117,8 @@ export function createMessageBlocks({ live, seal }: Pick<Writing, 'live' | 'seal
     content,
     /** Adds to the last block, or begins one. `raw` is a thought as the upstream sent it. */
     addText(kind: TextKind, piece: Literal, raw: Literal): void {
-      const block = last?.kind === kind ? last : { kind, held: createGrowingText(), raw: createGrowingText() };
+      const block: TextBlock =
+        last?.kind === kind ? last : { kind, held: createGrowingText(), raw: createGrowingText() };
       if (block !== last) begin(block);
       last = block;
       if (live && block === waiting[0]) write(piece);

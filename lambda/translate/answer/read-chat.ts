@@ -73,7 +73,7 @@ export function createChatReader(facts: Facts, stops: ReadonlySet<string>) {
       // The usage comes last, if it comes.
       if (finish && choices.length === 0 && presentMember(json, json.root, 'usage') !== undefined) finishAll();
     },
-    /** Returns the answer as it was written. */
+    /** Reads a plain answer, and returns it as it was written. Throws if it is none. */
     readAnswer(json: Json): string {
       const [choice, second] = elements(json, json.member(json.root, 'choices'));
       const message = choice === undefined ? choice : presentMember(json, choice, 'message');
@@ -198,17 +198,13 @@ function readLogprobs(json: Json, choice: Node): string | undefined {
     .replace(/"bytes" ?: ?null/g, '"bytes":[]');
 }
 
-const reasons: ReadonlyMap<string, Finish> = new Map([
-  ...['length', 'max_tokens', 'model_length'].map((reason) => [reason, 'length'] as const),
-  ...['content_filter', 'sensitive', 'safety', 'refusal'].map((reason) => [reason, 'filtered'] as const),
-]);
-
 /** Reasons by which some servers say that they failed. */
 const failures = /^(error|abort|aborted|cancelled|network_error|insufficient_system_resource)$/;
 
 function toFinish(reason: string): Finish {
   if (failures.test(reason)) throw new TypeError('the answer was broken off');
-  return reasons.get(reason) ?? 'done';
+  if (/^(length|max_tokens|model_length)$/.test(reason)) return 'length';
+  return /^(content_filter|sensitive|safety|refusal)$/.test(reason) ? 'filtered' : 'done';
 }
 
 /** The caller's own text at which the model stopped, if the server says so. */

@@ -11,11 +11,10 @@ export function translateChatStream(writer: AnswerWriter, stops: ReadonlySet<str
   const { events } = writer;
   const scanner = createScanner();
   const reader = createChatReader(writer, stops);
-  let out = ''; // up to the last comment
 
   function takeEvent(event: string): void {
     if (event.startsWith(':')) {
-      out += events.take() + event;
+      events.pass(event);
       return;
     }
     const at = event.startsWith('data: ') ? 6 : event.indexOf('\ndata: ') + 7;
@@ -41,11 +40,7 @@ export function translateChatStream(writer: AnswerWriter, stops: ReadonlySet<str
     /** The upstream has come to its own end. A stream that is cut is not ended. */
     end: reader.end,
     /** The events for the client since this was last called. */
-    take(): string {
-      const taken = out + events.take();
-      out = '';
-      return taken;
-    },
+    take: events.take,
     /** Whether the last event is written. What comes after that is ignored. */
     get isOver() {
       return reader.isOver;
@@ -62,9 +57,4 @@ export function translateCount(answer: Json): string {
   const count = numberMember(answer, answer.root, 'count');
   if (count === undefined) throw new TypeError('the answer counts no tokens');
   return `{"input_tokens":${count}}`;
-}
-
-/** A plain answer of chat in the writer's dialect. Throws if it is none. */
-export function translateChatAnswer(answer: Json, writer: AnswerWriter, stops: ReadonlySet<string>): string {
-  return createChatReader(writer, stops).readAnswer(answer);
 }

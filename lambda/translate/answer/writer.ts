@@ -54,6 +54,10 @@ export function createEvents({ live, numbered }: { readonly live: boolean; reado
         if (live) out += head + text + after + end();
       };
     },
+    /** Writes what is no event: a comment. */
+    pass(comment: string): void {
+      out += comment;
+    },
     take(): string {
       const written = out;
       out = '';

@@ -24,6 +24,7 @@ export interface Call {
   /** What the tool was called with: JSON, a string that holds JSON, or the free text of a custom tool. */
   readonly form: 'json' | 'string' | 'input';
   readonly given: Raw;
+  result?: Result;
 }
 
 export interface Result {
@@ -39,7 +40,7 @@ export interface AssistantTurn {
   readonly role: 'assistant';
   readonly said: { readonly kind: 'text' | 'refusal'; readonly text: Raw }[];
   thoughts: Thought[];
-  readonly calls: (Call & { result: Result | undefined })[];
+  readonly calls: Call[];
 }
 
 export type Turn =
@@ -78,9 +79,8 @@ export interface Reasoning {
 
 /** The form that the answer must have: any JSON, or JSON by a schema. */
 export type Format =
-  | { readonly kind: 'json' }
+  | 'json'
   | {
-      readonly kind: 'schema';
       readonly name: Raw;
       readonly description?: Raw | undefined;
       readonly schema: Raw;

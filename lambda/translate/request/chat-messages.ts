@@ -8,117 +8,120 @@ import {
   quote,
   quoteJson,
   type Raw,
-  type Result,
+  type Turn,
 } from './asking.ts';
-import { refuse } from './reading.ts';
+import { toText } from './reading.ts';
+import { refuse } from './refusals.ts';
 import type { BodyText, Writing } from './writing.ts';
 
 type Message =
-  | { readonly role: 'system'; readonly parts: Part[] }
-  /** `open`: made here, so that the next message of the user goes into it. */
-  | { readonly role: 'user'; readonly parts: Part[]; open: boolean }
-  | { readonly role: 'tool'; readonly id: Raw; readonly parts: Part[] }
-  | { readonly role: 'assistant'; readonly turn: AssistantTurn };
+  | { readonly role: 'assistant'; readonly turn: AssistantTurn }
+  | {
+      readonly role: 'system' | 'user' | 'tool';
+      /** Of the call that it answers. */
+      readonly id?: Raw;
+      readonly parts: Part[];
+      /** Whether it was made here, so that the next message of the user goes into it. */
+      open?: boolean;
+    };
 
-/** Writes the messages, with a comma between them. */
+/** Little work each. */
+const costOfTurn = 16;
+
+/**
+ * Writes the messages in the order that chat demands: results right after their calls, no system message in the middle. The last one
+ * is kept back, as more may go into it.
+ */
 export function* writeMessages(writing: Writing): Cooperative<void> {
-  const { body } = writing;
-  for (const [index, message] of (yield* arrange(writing)).entries()) {
-    if (index > 0) body.add(',');
-    if (message.role === 'assistant') yield* writeAssistant(writing, message.turn);
-    else yield* writeMessage(writing, message);
-    if (body.isPauseDue()) yield;
-  }
-}
-
-/** Little work each: they are put in order. */
-const turnsPerTurn = 20_000;
-
-/** The messages in the order that chat demands: results right after their calls, no system message in the middle. */
-function* arrange(writing: Writing): Cooperative<readonly Message[]> {
-  const { asking, upstream } = writing;
-  const messages: Message[] = [];
-  const user = (parts: readonly Part[], open: boolean) => messages.push({ role: 'user', parts: [...parts], open });
-  const append = (to: Part[], parts: readonly Part[]) => {
-    for (const part of parts) to.push(part);
-  };
-  for (const [index, turn] of asking.turns.entries()) {
-    if (index % turnsPerTurn === turnsPerTurn - 1) yield;
-    const last = messages.at(-1);
-    if (turn.role === 'assistant') {
-      messages.push({ role: 'assistant', turn });
-      const shown = turn.calls.flatMap((call) => addResult(writing, call, messages));
-      if (shown.length > 0) user(shown, true);
-    } else if (turn.role === 'user') {
-      if (last?.role === 'user' && last.open) {
-        append(last.parts, turn.parts);
-        last.open = false;
-      } else user(turn.parts, false);
-    } else {
-      const parts = turn.texts.map((text) => ({ kind: 'text' as const, text }));
-      const leads = last === undefined || (messages.length === 1 && last.role === 'system');
-      if (last !== undefined && leads && last.role === 'system') append(last.parts, parts);
-      else if (leads || upstream.systemTurns === 'keep') messages.push({ role: 'system', parts });
-      else if (last?.role === 'user' || last?.role === 'tool') append(last.parts, parts);
-      else user(parts, true);
+  let written = 0;
+  let last: Message | undefined;
+  for (const turn of writing.asking.turns) {
+    for (const message of messagesOf(writing, turn, last, written === 0)) {
+      if (last !== undefined) yield* writeMessage(writing, last, written++);
+      last = message;
     }
+    if (writing.body.isPauseDue(costOfTurn)) yield;
   }
-  return messages;
+  if (last !== undefined) yield* writeMessage(writing, last, written);
 }
 
-/** Adds the message of a call's result. Returns what has to follow all results, since a tool's message is a text. */
-function addResult(writing: Writing, { result, id }: AssistantTurn['calls'][number], messages: Message[]): Part[] {
-  const { asking, names, upstream } = writing;
-  if (result === undefined) return [];
-  const parts = partsOf(names, result);
-  if (upstream.toolImages === 'inline') {
-    messages.push({ role: 'tool', id, parts });
-    return [];
+/** The messages that begin with a turn; none if it goes into the last one. `isFirst`: whether that is the first of all. */
+function messagesOf(writing: Writing, turn: Turn, last: Message | undefined, isFirst: boolean): readonly Message[] {
+  if (turn.role === 'assistant') {
+    const shown: Part[] = [];
+    const results = turn.calls.map((call) => messageOf(writing, call, shown));
+    const after: Message[] = shown.length > 0 ? [{ role: 'user', parts: shown, open: true }] : [];
+    return [{ role: 'assistant', turn }, ...results, ...after];
   }
+  if (turn.role === 'user') {
+    if (last?.role !== 'user' || !last.open) return [{ role: 'user', parts: [...turn.parts] }];
+    last.open = false;
+    return append(last.parts, turn.parts);
+  }
+  const parts = turn.texts.map(toText);
+  if (last === undefined) return [{ role: 'system', parts }];
+  if (isFirst && last.role === 'system') return append(last.parts, parts);
+  if (writing.upstream.systemTurns === 'keep') return [{ role: 'system', parts }];
+  return last.role === 'user' || last.role === 'tool'
+    ? append(last.parts, parts)
+    : [{ role: 'user', parts, open: true }];
+}
+
+function append(to: Part[], parts: readonly Part[]): readonly Message[] {
+  for (const part of parts) to.push(part);
+  return [];
+}
+
+/** The message of a call's result. What has to follow all results goes into `shown`, since a tool's message is a text. */
+function messageOf(writing: Writing, call: Call, shown: Part[]): Message {
+  const { asking, upstream } = writing;
+  const parts = partsOf(writing, call);
   const kinds = Map.groupBy(parts, ({ kind }) => kind);
   const seen = new Map<string, number>();
-  const shown: Part[] = [];
-  const texts = parts.map((part): Part => {
-    if (part.kind === 'text') return part;
+  const show = (part: Part): Part => {
+    if (part.kind === 'text' || upstream.toolImages === 'inline') return part;
     if (upstream.toolImages === 'refuse') {
       refuse(asking, part.at, "can't stand in a tool's output with this model. Send text.");
     }
     const number = (seen.get(part.kind) ?? 0) + 1;
     seen.set(part.kind, number);
     shown.push(part);
-    return {
-      kind: 'text',
-      text: quote(`[${part.kind} ${number} of ${kinds.get(part.kind)?.length}: see the next message]`),
-    };
-  });
-  messages.push({ role: 'tool', id, parts: texts });
-  return shown;
+    return toText(quote(`[${part.kind} ${number} of ${kinds.get(part.kind)?.length}: see the next message]`));
+  };
+  return { role: 'tool', id: call.id, parts: parts.map(show) };
 }
 
-/** What a result says. Chat has no word for a call that failed. */
-function partsOf(names: Writing['names'], { parts, failed, found }: Result): Part[] {
+/** What a call gave. Chat has no word for one that failed. */
+function partsOf({ names }: Writing, { result }: Call): Part[] {
+  const { parts = [], failed, found } = result ?? {};
   if (found !== undefined) {
-    const text = found.length === 0 ? 'No tools found.' : found.map((tool) => names.nameOf(tool)).join('\n');
-    return [{ kind: 'text', text: quote(text) }];
+    const list = found.map((tool) => names.nameOf(tool)).join('\n');
+    return [toText(quote(list || 'No tools found.'))];
   }
   const [first, ...rest] = parts;
   if (!failed) return [...parts];
-  if (first?.kind !== 'text') return [{ kind: 'text', text: '"Error"' }, ...parts];
+  if (first?.kind !== 'text') return [toText('"Error"'), ...parts];
   const saysSo = /^"\s*error/i.test(first.text);
-  return [{ kind: 'text', text: saysSo ? first.text : `"Error: ${first.text.slice(1)}` }, ...rest];
+  return [saysSo ? first : toText(`"Error: ${first.text.slice(1)}`), ...rest];
 }
 
-function* writeMessage({ body }: Writing, message: Exclude<Message, { role: 'assistant' }>): Cooperative<void> {
-  body.add(`{"role":"${message.role}",`);
-  if (message.role === 'tool') body.add('"tool_call_id":', message.id, ',');
-  body.add('"content":');
-  yield* writeContent(body, message.parts);
+/** Writes a message, after so many others. */
+function* writeMessage(writing: Writing, message: Message, others: number): Cooperative<void> {
+  const { body } = writing;
+  body.add(others > 0 ? ',{"role":"' : '{"role":"', message.role, '",');
+  if (message.role === 'assistant') yield* writeTurn(writing, message.turn);
+  else {
+    if (message.id !== undefined) body.add('"tool_call_id":', message.id, ',');
+    yield* writeContent(body, message.parts);
+  }
   body.add('}');
+  if (body.isPauseDue()) yield;
 }
 
 /** One text as a string, anything else as parts. */
 function* writeContent(body: BodyText, parts: readonly Part[]): Cooperative<void> {
   const [first] = parts;
+  body.add('"content":');
   if (first === undefined) body.add('""');
   else if (parts.length === 1 && first.kind === 'text') body.add(first.text);
   else {
@@ -143,13 +146,12 @@ function addPart({ add }: BodyText, part: Part): void {
 }
 
 /** Writes all that the model did in one go. */
-function* writeAssistant(writing: Writing, { said, thoughts, calls }: AssistantTurn): Cooperative<void> {
+function* writeTurn(writing: Writing, { said, thoughts, calls }: AssistantTurn): Cooperative<void> {
   const { body, names, upstream } = writing;
-  const texts = said.flatMap(({ kind, text }): Part[] => (kind === 'text' ? [{ kind, text }] : []));
+  const texts = said.flatMap(({ kind, text }) => (kind === 'text' ? [toText(text)] : []));
   const refusals = said.flatMap(({ kind, text }) => (kind === 'refusal' ? [text] : []));
-  body.add('{"role":"assistant","content":');
-  if (texts.length > 0) yield* writeContent(body, texts);
-  else body.add(calls.length > 0 || refusals.length > 0 ? 'null' : '""');
+  if (texts.length > 0 || calls.length + refusals.length === 0) yield* writeContent(body, texts);
+  else body.add('"content":null');
   if (refusals.length > 0) body.add(',"refusal":', joinStrings(refusals, paragraph));
   const replayed = replay(writing, thoughts);
   const name = upstream.replay === 'back' ? 'reasoning_content' : 'reasoning';
@@ -159,7 +161,7 @@ function* writeAssistant(writing: Writing, { said, thoughts, calls }: AssistantT
     body.add(quote(names.nameOf(call.tool)), ',"arguments":', yield* argumentsOf(call), '}}');
     if (body.isPauseDue()) yield;
   }
-  body.add(calls.length > 0 ? ']}' : '}');
+  if (calls.length > 0) body.add(']');
 }
 
 function replay({ upstream, leaveOut }: Writing, thoughts: AssistantTurn['thoughts']): Raw[] {

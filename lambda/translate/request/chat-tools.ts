@@ -1,7 +1,7 @@
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { ClientTool } from '../tools.ts';
 import { type Choice, joinStrings, type Offer, paragraph, quote, type Raw } from './asking.ts';
-import { refuse } from './reading.ts';
+import { refuse } from './refusals.ts';
 import type { Writing } from './writing.ts';
 
 const noParameters = '{"type":"object","properties":{}}';
@@ -9,8 +9,8 @@ const noParameters = '{"type":"object","properties":{}}';
 const freeText =
   '{"type":"object","properties":{"input":{"type":"string"}},"required":["input"],"additionalProperties":false}';
 
-/** A few milliseconds' work: each gets a name. */
-const toolsPerTurn = 2_000;
+/** What it costs to give a tool its name. */
+const costOfName = 128;
 
 /** What of a request's tools is sent. */
 export interface Selection {
@@ -20,21 +20,15 @@ export interface Selection {
 
 /** Selects the tools that the model may call, and gives all of them their names. */
 export function* selectTools(writing: Writing): Cooperative<Selection> {
-  const { asking, names } = writing;
-  const { choice } = asking;
+  const { choice } = writing.asking;
   const offers = yield* offersByName(writing);
-  const offered = (place: number, tool: ClientTool): string => {
-    const name = names.nameOf(tool);
-    return offers.has(name) ? name : refuse(asking, place, 'names a tool that is not among the tools. Add it to them.');
-  };
-  const forced = choice?.forced && offered(choice.at, choice.forced);
   const allowed = choice?.allowed && new Set<string>();
-  for (const [index, { at, tool }] of (choice?.allowed ?? []).entries()) {
-    allowed?.add(offered(at, tool));
-    if (index % toolsPerTurn === toolsPerTurn - 1) yield;
+  for (const { at, tool } of choice?.allowed ?? []) {
+    allowed?.add(offeredName(writing, offers, at, tool));
+    if (writing.body.isPauseDue(costOfName)) yield;
   }
-  const chosen = choice && writeChoice(writing, choice, { forced, left: allowed?.size ?? offers.size });
   const tools = [...offers].filter(([name]) => allowed === undefined || allowed.has(name));
+  const chosen = choice && writeChoice(writing, choice, offers, tools.length);
   const unenforced = tools.find(([, { grammar }]) => grammar !== undefined)?.[1].grammar;
   if (unenforced !== undefined) writing.leaveOut(unenforced.at);
   return { tools, choice: chosen };
@@ -52,40 +46,45 @@ export function* writeTools({ asking, body }: Writing, { tools, choice }: Select
   if (asking.oneCall) body.add(',"parallel_tool_calls":false');
 }
 
+type Offers = ReadonlyMap<string, Offer>;
+
 /** A tool may be offered again, by another search: its first description stands, so that the prompt's beginning stays the same. */
-function* offersByName({ asking, names, leaveOut }: Writing): Cooperative<ReadonlyMap<string, Offer>> {
+function* offersByName({ asking, names, body, leaveOut }: Writing): Cooperative<Offers> {
   const offers = new Map<string, Offer>();
-  for (const [index, offer] of asking.offers.entries()) {
-    if (index % toolsPerTurn === toolsPerTurn - 1) yield;
+  for (const offer of asking.offers) {
     const name = names.nameOf(offer.tool);
     const known = offers.get(name);
     if (known === undefined) offers.set(name, offer);
     else if (asking.json.raw(known.at) !== asking.json.raw(offer.at)) leaveOut(offer.at);
+    if (body.isPauseDue(costOfName)) yield;
   }
   return offers;
 }
 
-function writeChoice(
-  { asking }: Writing,
-  { at, mode, allowed }: Choice,
-  { forced, left }: { readonly forced: string | undefined; readonly left: number },
-): string {
-  if (forced !== undefined) return `{"type":"function","function":{"name":${quote(forced)}}}`;
+function offeredName({ asking, names }: Writing, offers: Offers, at: number, tool: ClientTool): string {
+  const name = names.nameOf(tool);
+  return offers.has(name) ? name : refuse(asking, at, 'names a tool that is not among the tools. Add it to them.');
+}
+
+/** `left`: how many tools may be called. */
+function writeChoice(writing: Writing, { at, mode, allowed, forced }: Choice, offers: Offers, left: number): string {
+  if (forced !== undefined) {
+    return `{"type":"function","function":{"name":${quote(offeredName(writing, offers, at, forced))}}}`;
+  }
   if (left === 0 && (mode === 'required' || allowed !== undefined)) {
-    refuse(asking, at, 'leaves no tool that this model could call. Offer a function.');
+    refuse(writing.asking, at, 'leaves no tool that this model could call. Offer a function.');
   }
   return quote(mode);
 }
 
 function writeFunction(name: string, offer: Offer): Raw[] {
-  const { tool, strict } = offer;
+  const { tool, strict, parameters = noParameters } = offer;
   const description = descriptionOf(offer);
-  const parameters = tool.kind === 'custom' ? freeText : (offer.parameters ?? noParameters);
   return [
     `{"type":"function","function":{"name":${quote(name)}`,
     ...(description === undefined ? [] : [',"description":', description]),
     ',"parameters":',
-    parameters,
+    tool.kind === 'custom' ? freeText : parameters,
     ...(strict === undefined ? [] : [',"strict":', strict]),
     '}}',
   ];

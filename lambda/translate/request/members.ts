@@ -1,8 +1,7 @@
 import type { Node } from '../../json/scan.ts';
-import { type Reading, refuse, requireKind } from './reading.ts';
-
-/** Reads a member that is translated. */
-export type Read<T> = (reading: Reading, value: Node) => T;
+import type { Reading } from './reading.ts';
+import { refuse, requireKind } from './refusals.ts';
+import { type Read, raw } from './values.ts';
 
 interface Needed<T> {
   readonly needed: Read<T>;
@@ -23,27 +22,7 @@ export const ignore = allAre('ignore');
 /** A member that an object must have. */
 export const needed = <T>(read: Read<T>): Needed<T> => ({ needed: read });
 
-export const node: Read<Node> = (_reading, value) => value;
-/** As it is written. */
-export const raw: Read<string> = ({ json }, value) => json.raw(value);
 export const raws = allAre(raw);
-export const isTrue: Read<boolean> = ({ json }, value) => json.raw(value) === 'true';
-
-export const number: Read<number> = (reading, value) => {
-  requireKind(reading, value, 'number');
-  return Number(reading.json.raw(value));
-};
-/** Where it stands, if it is true. */
-export const whereTrue: Read<Node | undefined> = ({ json }, value) => (json.raw(value) === 'true' ? value : undefined);
-/** Where a string stands. */
-export const stringNode: Read<Node> = (reading, value) => {
-  requireKind(reading, value, 'string');
-  return value;
-};
-/** A string as it is written, with its quotes. */
-export const string: Read<string> = (reading, value) => reading.json.raw(stringNode(reading, value));
-/** What a string spells. */
-export const text: Read<string> = (reading, value) => reading.json.string(stringNode(reading, value));
 
 /** The members that are translated, by name: undefined where there is none. */
 type Members<F> = {
@@ -53,6 +32,12 @@ type Members<F> = {
       ? T | undefined
       : never;
 };
+
+/** An object inside, taken apart. */
+export const object =
+  <const F extends Fields>(fields: F): Read<Members<F>> =>
+  (reading, value) =>
+    takeMembers(reading, value, fields);
 
 /** Takes an object apart. What is not translated is refused, ignored or noted as unread; null counts as absent. */
 export function takeMembers<const F extends Fields>(reading: Reading, object: Node, fields: F): Members<F> {

@@ -1,20 +1,11 @@
+import { stringMember } from '../../dialects/answer.ts';
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import { inside, joinStrings, type Part, paragraph, quote, type Raw } from './asking.ts';
 import { takeMembers } from './members.ts';
 import { messagesFields as fields } from './messages-fields.ts';
-import {
-  isPauseDue,
-  type Reading,
-  readContent,
-  readThought,
-  refuse,
-  refuseType,
-  refuseUnknown,
-  requireKind,
-  toText,
-  typeOf,
-} from './reading.ts';
+import { isPauseDue, type Reading, readContent, readThought, toText } from './reading.ts';
+import { refuse, refuseType, refuseUnknown, requireKind, typeOf } from './refusals.ts';
 import type { Turns } from './turns.ts';
 
 /** Reads the messages in their order. */
@@ -23,29 +14,28 @@ export function* readMessageList(reading: Reading, turns: Turns, list: Node): Co
   requireKind(reading, list, 'array');
   let last: Node | undefined;
   for (const message of json.elements(list)) {
-    const role = yield* readMessage(reading, turns, message);
-    last = role === 'assistant' ? message : undefined;
+    yield* readMessage(reading, turns, message);
     if (isPauseDue(reading, message)) yield;
+    last = message;
   }
-  if (last === undefined) return;
+  if (last === undefined || stringMember(json, last, 'role') !== 'assistant') return;
   refuse(reading, last, "begins the answer, which this model can't continue. End with a message of the user.");
 }
 
-/** Reads a message and returns its role. */
-function* readMessage(reading: Reading, turns: Turns, message: Node): Cooperative<string> {
+function* readMessage(reading: Reading, turns: Turns, message: Node): Cooperative<void> {
   const { content, role } = takeMembers(reading, message, fields.message);
   const name = reading.json.string(role);
   if (name === 'user') yield* readUser(reading, turns, content);
-  else if (name === 'assistant') {
+  else if (name === 'system') turns.system(yield* readSystem(reading, content));
+  else if (name !== 'assistant') refuse(reading, role, 'must be user, assistant or system.');
+  else {
     yield* readContent(
       reading,
       content,
       (text) => turns.say(toText(text)),
       (block) => readSaid(reading, turns, block),
     );
-  } else if (name === 'system') turns.system(yield* readSystem(reading, content));
-  else refuse(reading, role, 'must be user, assistant or system.');
-  return name;
+  }
 }
 
 /** The texts of instructions, except what is meant for a vendor's billing: it changes with each request. */
@@ -93,16 +83,11 @@ function readFound(reading: Reading, block: Node): Part | undefined {
 }
 
 function readPart(reading: Reading, at: Node): Part {
-  switch (typeOf(reading, at)) {
-    case 'text':
-      return toText(takeMembers(reading, at, fields['text block']).text);
-    case 'image':
-      return { kind: 'image', at, url: readImage(reading, takeMembers(reading, at, fields['image block']).source) };
-    case 'document':
-      return readDocument(reading, at);
-    default:
-      return refuseUnknown(reading, at, 'Send text instead.');
-  }
+  const type = typeOf(reading, at);
+  if (type === 'text') return toText(takeMembers(reading, at, fields['text block']).text);
+  if (type === 'document') return readDocument(reading, at);
+  if (type !== 'image') refuseUnknown(reading, at, 'Send text instead.');
+  return { kind: 'image', at, url: readImage(reading, takeMembers(reading, at, fields['image block']).source) };
 }
 
 function readImage(reading: Reading, at: Node): Raw {
@@ -119,11 +104,8 @@ function readBytes(reading: Reading, at: Node): Raw {
 
 function readDocument(reading: Reading, at: Node): Part {
   const { source, title, citations } = takeMembers(reading, at, fields['document block']);
-  if (citations !== undefined) {
-    const { enabled } = takeMembers(reading, citations, fields['document block.citations']);
-    if (enabled !== undefined) {
-      refuse(reading, enabled, "asks for citations, which this model can't make. Leave it out.");
-    }
+  if (citations?.enabled !== undefined) {
+    refuse(reading, citations.enabled, "asks for citations, which this model can't make. Leave it out.");
   }
   const type = typeOf(reading, source);
   if (type === 'text') {

@@ -1,17 +1,5 @@
-import {
-  type Fields,
-  ignore,
-  isTrue,
-  needed,
-  node,
-  number,
-  raw,
-  raws,
-  string,
-  stringNode,
-  text,
-  whereTrue,
-} from './members.ts';
+import { type Fields, ignore, needed, object, raws } from './members.ts';
+import { isTrue, node, number, raw, string, stringNode, text, whereTrue } from './values.ts';
 
 const vendor = 'it belongs to a vendor, and this model has none. Leave it out.';
 const source = ignore('type', 'media_type', 'data', 'url');
@@ -20,7 +8,9 @@ const source = ignore('type', 'media_type', 'data', 'url');
 export const messagesFields = {
   request: {
     ...{ messages: node, system: node, tools: node, tool_choice: node, thinking: node, stop_sequences: node },
-    ...{ output_config: node, output_format: node, context_management: node, stream: isTrue },
+    ...{ output_format: node, stream: isTrue },
+    output_config: object({ effort: stringNode, format: node }),
+    context_management: object({ edits: node }),
     ...raws('model', 'max_tokens', 'temperature', 'top_p', 'top_k'),
     ...ignore('cache_control', 'metadata', 'service_tier', 'speed', 'diagnostics', 'user_profile_id'),
     ...ignore('billing_policy', 'fallback_credit_token'),
@@ -29,12 +19,10 @@ export const messagesFields = {
     thread: 'nothing is stored between requests. Send the full history in messages.',
   },
   thinking: { budget_tokens: node, display: raw, ...ignore('type') },
-  output_config: { effort: stringNode, format: node },
   'output_config.format': { schema: needed(raw), ...ignore('type') },
-  context_management: { edits: node },
   clear_thinking_20251015: { keep: node, ...ignore('type') },
-  'clear_thinking_20251015.keep of turns': { value: needed(number), ...ignore('type') },
-  'clear_thinking_20251015.keep': ignore('type', 'value'),
+  'clear_thinking.keep of turns': { value: needed(number), ...ignore('type') },
+  'clear_thinking.keep': ignore('type', 'value'),
   tool: {
     ...{ name: needed(text), description: raw, input_schema: raw, strict: raw, defer_loading: isTrue },
     ...ignore('type', 'cache_control', 'eager_input_streaming'),
@@ -45,8 +33,12 @@ export const messagesFields = {
   message: { content: needed(node), role: needed(stringNode) },
   'text block': { text: needed(string), ...ignore('type', 'cache_control', 'citations') },
   'image block': { source: needed(node), ...ignore('type', 'cache_control') },
-  'document block': { source: needed(node), title: string, citations: node, ...ignore('type', 'cache_control') },
-  'document block.citations': { enabled: whereTrue },
+  'document block': {
+    source: needed(node),
+    title: string,
+    citations: object({ enabled: whereTrue }),
+    ...ignore('type', 'cache_control'),
+  },
   'source with a url': { ...source, url: needed(string) },
   'source with a text': { ...source, data: needed(string) },
   'source with bytes': { ...source, media_type: needed(string), data: needed(string) },

@@ -4,18 +4,8 @@ import type { Asking, Choice, Format, Offer } from './asking.ts';
 import { takeMembers } from './members.ts';
 import { readMessageList, readSystem } from './messages-blocks.ts';
 import { messagesFields as fields } from './messages-fields.ts';
-import {
-  beginReading,
-  type Reading,
-  type RefusedTypes,
-  readList,
-  refuse,
-  refuseByType,
-  refuseType,
-  refuseUnknown,
-  requireKind,
-  typeOf,
-} from './reading.ts';
+import { beginReading, type Reading, readList } from './reading.ts';
+import { type RefusedTypes, refuse, refuseByType, refuseType, refuseUnknown, requireKind, typeOf } from './refusals.ts';
 import { createTurns } from './turns.ts';
 
 /** Reads a request of the messages dialect. `open` opens the caller's seals. */
@@ -27,9 +17,11 @@ export function* readMessages(json: Json, open: Reading['open']): Cooperative<As
   const system = asked.system === undefined ? [] : yield* readSystem(reading, asked.system);
   if (system.length > 0) turns.system(system);
   if (messages !== undefined) yield* readMessageList(reading, turns, messages);
-  const { effort, format } = readConfig(reading, asked.output_config, asked.output_format);
+  const { output_format: earlier, output_config: { effort, format = earlier } = {} } = asked;
+  // The format stood beside the configuration before it stood in it.
+  if (earlier !== undefined && format !== earlier) reading.leftOut.push(earlier);
   const choice = readChoice(reading, asked.tool_choice);
-  const kept = readKeptThoughts(reading, asked.context_management);
+  const kept = readKeptThoughts(reading, asked.context_management?.edits);
   return {
     json,
     stream: asked.stream === true,
@@ -43,19 +35,6 @@ export function* readMessages(json: Json, open: Reading['open']): Cooperative<As
     leftOut: reading.leftOut,
     unread: reading.unread,
   };
-}
-
-interface Config {
-  readonly effort?: Node | undefined;
-  readonly format: Node | undefined;
-}
-
-/** The format stood beside the configuration before it stood in it. */
-function readConfig(reading: Reading, at: Node | undefined, earlier: Node | undefined): Config {
-  if (at === undefined) return { format: earlier };
-  const { effort, format } = takeMembers(reading, at, fields.output_config);
-  if (format !== undefined && earlier !== undefined) reading.leftOut.push(earlier);
-  return { effort, format: format ?? earlier };
 }
 
 /** Some servers refuse an empty list. */
@@ -103,12 +82,8 @@ function readChoice(reading: Reading, at: Node | undefined): Pick<Asking, 'choic
   if (at === undefined) return { choice: undefined, oneCall: false };
   const type = typeOf(reading, at);
   if (type === 'tool') {
-    const { name, disable_parallel_tool_use: oneCall = false } = takeMembers(
-      reading,
-      at,
-      fields['tool_choice of a tool'],
-    );
-    return { choice: { at, mode: 'required', forced: { kind: 'function', name } }, oneCall };
+    const { name, disable_parallel_tool_use: one = false } = takeMembers(reading, at, fields['tool_choice of a tool']);
+    return { choice: { at, mode: 'required', forced: { kind: 'function', name } }, oneCall: one };
   }
   const { disable_parallel_tool_use: oneCall = false } = takeMembers(reading, at, fields.tool_choice);
   const mode = Object.hasOwn(modes, type) ? modes[type] : undefined;
@@ -145,14 +120,12 @@ function readFormat(reading: Reading, at: Node): Format {
   const type = typeOf(reading, at);
   if (type !== 'json_schema') refuseUnknown(reading, at);
   const { schema } = takeMembers(reading, at, fields['output_config.format']);
-  return { kind: 'schema', name: '"output"', schema, strict: 'true' };
+  return { name: '"output"', schema, strict: 'true' };
 }
 
 /** How many of the assistant's latest turns keep their thoughts. */
-function readKeptThoughts(reading: Reading, management: Node | undefined): number {
+function readKeptThoughts(reading: Reading, edits: Node | undefined): number {
   let kept = Number.POSITIVE_INFINITY;
-  if (management === undefined) return kept;
-  const { edits } = takeMembers(reading, management, fields.context_management);
   if (edits === undefined) return kept;
   requireKind(reading, edits, 'array');
   for (const edit of reading.json.elements(edits)) {
@@ -168,8 +141,7 @@ function readKeptThoughts(reading: Reading, management: Node | undefined): numbe
 function readKeep(reading: Reading, keep: Node): number {
   if (reading.json.raw(keep) === '"all"') return Number.POSITIVE_INFINITY;
   const type = typeOf(reading, keep);
-  if (type === 'thinking_turns')
-    return takeMembers(reading, keep, fields['clear_thinking_20251015.keep of turns']).value;
-  takeMembers(reading, keep, fields['clear_thinking_20251015.keep']);
+  if (type === 'thinking_turns') return takeMembers(reading, keep, fields['clear_thinking.keep of turns']).value;
+  takeMembers(reading, keep, fields['clear_thinking.keep']);
   return type === 'all' ? Number.POSITIVE_INFINITY : refuseUnknown(reading, keep);
 }

@@ -2,7 +2,8 @@ import type { Cooperative } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import type { Asking, Format, Reasoning } from './asking.ts';
 import { takeMembers } from './members.ts';
-import { beginReading, type Reading, refuseUnknown, requireKind, typeOf } from './reading.ts';
+import { beginReading, type Reading } from './reading.ts';
+import { refuseUnknown, requireKind, typeOf } from './refusals.ts';
 import { responsesFields as fields } from './responses-fields.ts';
 import { readInput } from './responses-items.ts';
 import { createToolOffers } from './responses-tools.ts';
@@ -18,21 +19,22 @@ export function* readResponses(json: Json, open: Reading['open']): Cooperative<A
   if (instructions !== undefined) turns.system([instructions]);
   if (tools !== undefined) yield* offers.read(tools);
   if (input !== undefined) yield* readInput({ reading, turns, offers }, input);
-  const { keepsAll, ...reasoning } = readReasoning(reading, asked.reasoning);
-  const format = text === undefined ? undefined : readText(reading, text);
+  const { effort, context } = asked.reasoning ?? {};
+  // The middle is what a model does without being asked.
+  if (text?.verbosity !== undefined && json.raw(text.verbosity) !== '"medium"') reading.leftOut.push(text.verbosity);
   const asksFor = (what: string) => includes(reading, include, what);
   const logprobs = asksFor('"message.output_text.logprobs"') || top_logprobs !== undefined ? 'true' : undefined;
   return {
     json,
     stream: asked.stream === true,
-    turns: turns.finish((spoken) => keepsAll || spoken === 0),
+    turns: turns.finish((spoken) => context !== '"current_turn"' || spoken === 0),
     offers: offers.finish(),
     choice: choice === undefined ? undefined : yield* offers.readChoice(choice),
     oneCall: asked.parallel_tool_calls === 'false',
     limit: asked.max_output_tokens,
     sampling: { temperature, top_p, presence_penalty, frequency_penalty, logprobs, top_logprobs },
-    reasoning,
-    format,
+    reasoning: effort === undefined ? {} : readEffort(json, effort),
+    format: text?.format === undefined ? undefined : readFormat(reading, text.format),
     thoughts: { shown: true, sealed: asksFor('"reasoning.encrypted_content"') },
     leftOut: reading.leftOut,
     unread: reading.unread,
@@ -45,28 +47,15 @@ function includes(reading: Reading, list: Node | undefined, raw: string): boolea
   return [...reading.json.elements(list)].some((element) => reading.json.raw(element) === raw);
 }
 
-/** `keepsAll`: whether thoughts from before the last message of the user go back, too. */
-function readReasoning(reading: Reading, at: Node | undefined): Reasoning & { readonly keepsAll: boolean } {
-  if (at === undefined) return { keepsAll: true };
-  const { context, effort } = takeMembers(reading, at, fields.reasoning);
-  const keepsAll = context !== '"current_turn"';
-  if (effort === undefined) return { keepsAll };
-  const name = reading.json.string(effort);
-  return { keepsAll, wish: name === 'none' ? 'off' : 'on', level: { at: effort, name, exact: true } };
-}
-
-/** Reads the form that the text must have. */
-function readText(reading: Reading, at: Node): Format | undefined {
-  const { verbosity, format } = takeMembers(reading, at, fields.text);
-  // The middle is what a model does without being asked.
-  if (verbosity !== undefined && reading.json.raw(verbosity) !== '"medium"') reading.leftOut.push(verbosity);
-  return format === undefined ? undefined : readFormat(reading, format);
+function readEffort(json: Json, at: Node): Reasoning {
+  const name = json.string(at);
+  return { wish: name === 'none' ? 'off' : 'on', level: { at, name, exact: true } };
 }
 
 function readFormat(reading: Reading, at: Node): Format | undefined {
   const type = typeOf(reading, at);
-  if (type === 'json_schema') return { kind: 'schema', ...takeMembers(reading, at, fields['text.format of a schema']) };
+  if (type === 'json_schema') return takeMembers(reading, at, fields['text.format of a schema']);
   takeMembers(reading, at, fields['text.format']);
-  if (type === 'json_object') return { kind: 'json' };
+  if (type === 'json_object') return 'json';
   return type === 'text' ? undefined : refuseUnknown(reading, at);
 }

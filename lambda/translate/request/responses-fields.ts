@@ -1,16 +1,5 @@
-import {
-  type Fields,
-  ignore,
-  isTrue,
-  needed,
-  node,
-  raw,
-  raws,
-  string,
-  stringNode,
-  text,
-  whereTrue,
-} from './members.ts';
+import { type Fields, ignore, needed, object, raws } from './members.ts';
+import { isTrue, node, raw, string, stringNode, text, whereTrue } from './values.ts';
 
 const call = { call_id: needed(stringNode), ...ignore('type', 'id', 'status') };
 const calledByName = { ...call, name: needed(text), namespace: text };
@@ -23,15 +12,9 @@ const elsewhere = 'its content is stored elsewhere. Send the content itself.';
 /** What becomes of each member of a responses request. */
 export const responsesFields = {
   request: {
-    ...{
-      input: node,
-      instructions: string,
-      tools: node,
-      tool_choice: node,
-      include: node,
-      text: node,
-      reasoning: node,
-    },
+    ...{ input: node, instructions: string, tools: node, tool_choice: node, include: node },
+    text: object({ format: node, verbosity: node }),
+    reasoning: object({ effort: stringNode, context: raw, ...ignore('summary', 'generate_summary') }),
     ...{ model: raw, max_output_tokens: raw, parallel_tool_calls: raw, stream: isTrue },
     ...raws('temperature', 'top_p', 'presence_penalty', 'frequency_penalty', 'top_logprobs'),
     ...ignore('stream_options', 'truncation', 'store', 'metadata', 'prompt_cache_key', 'prompt_cache_options'),
@@ -43,8 +26,6 @@ export const responsesFields = {
     moderation: 'nothing here moderates. Leave it out.',
     context_management: 'nothing here shortens a history. Send the history as the model is to read it.',
   },
-  reasoning: { effort: stringNode, context: raw, ...ignore('summary', 'generate_summary') },
-  text: { format: node, verbosity: node },
   'text.format of a schema': { ...format, name: needed(string), description: raw, schema: needed(raw), strict: raw },
   'text.format': format,
   'tool_choice of a tool': { ...choice, name: needed(text), namespace: text },

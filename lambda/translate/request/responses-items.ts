@@ -3,21 +3,8 @@ import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import { type AssistantTurn, joinStrings, type Part, paragraph, type Raw } from './asking.ts';
 import { takeMembers } from './members.ts';
-import {
-  isPauseDue,
-  type Reading,
-  type RefusedTypes,
-  readContent,
-  readList,
-  readThought,
-  refuse,
-  refuseByType,
-  refuseType,
-  refuseUnknown,
-  requireKind,
-  toText,
-  typeOf,
-} from './reading.ts';
+import { isPauseDue, type Reading, readContent, readList, readThought, toText } from './reading.ts';
+import { type RefusedTypes, refuse, refuseByType, refuseType, refuseUnknown, requireKind, typeOf } from './refusals.ts';
 import { responsesFields as fields } from './responses-fields.ts';
 import { requireClientSearch, searchTool, type ToolOffers } from './responses-tools.ts';
 import type { Turns } from './turns.ts';
@@ -62,7 +49,7 @@ const refusedItems: RefusedTypes = [
 ];
 
 /** Reads an item, at once or with pauses. */
-type ReadItem = (items: Items, item: Node) => Cooperative<void> | undefined;
+type ReadItem = (items: Items, item: Node) => Cooperative<unknown> | undefined;
 
 const readers: Readonly<Record<string, ReadItem>> = {
   '': readMessage,
@@ -102,7 +89,7 @@ const readers: Readonly<Record<string, ReadItem>> = {
   *tool_search_output({ reading, turns, offers }, at) {
     const { call_id: id, execution, tools } = takeMembers(reading, at, fields['tool_search_output item']);
     requireClientSearch(reading, at, execution);
-    turns.result(id, { at, parts: [], failed: false, found: yield* offers.readFound(tools) });
+    turns.result(id, { at, parts: [], failed: false, found: yield* offers.read(tools, true) });
   },
   additional_tools: ({ reading, offers }, item) =>
     offers.read(takeMembers(reading, item, fields['additional_tools item']).tools),
@@ -121,7 +108,7 @@ const readers: Readonly<Record<string, ReadItem>> = {
 /** The types of items that are translated or left out. */
 export const knownItems = Object.keys(readers);
 
-function readItem(items: Items, item: Node): Cooperative<void> | undefined {
+function readItem(items: Items, item: Node): Cooperative<unknown> | undefined {
   const { reading } = items;
   const type = typeOf(reading, item);
   const read = Object.hasOwn(readers, type) ? readers[type] : undefined;
@@ -130,20 +117,11 @@ function readItem(items: Items, item: Node): Cooperative<void> | undefined {
 
 function* readMessage({ reading, turns }: Items, item: Node): Cooperative<void> {
   const { content, role } = takeMembers(reading, item, fields['message item']);
-  switch (reading.json.string(role)) {
-    case 'user':
-      turns.user(yield* readParts(reading, content));
-      break;
-    case 'system':
-    case 'developer':
-      turns.system(yield* readTexts(reading, content));
-      break;
-    case 'assistant':
-      for (const said of yield* readSaid(reading, content)) turns.say(said);
-      break;
-    default:
-      refuse(reading, role, 'must be user, assistant, system or developer.');
-  }
+  const name = reading.json.string(role);
+  if (name === 'user') turns.user(yield* readParts(reading, content));
+  else if (name === 'system' || name === 'developer') turns.system(yield* readTexts(reading, content));
+  else if (name !== 'assistant') refuse(reading, role, 'must be user, assistant, system or developer.');
+  else for (const said of yield* readSaid(reading, content)) turns.say(said);
 }
 
 type Said = AssistantTurn['said'][number];
@@ -193,19 +171,17 @@ const readText = (reading: Reading, part: Node): Raw => takeMembers(reading, par
 function readPart(reading: Reading, at: Node): Part | undefined {
   const type = typeOf(reading, at);
   if (isText(type)) return toText(readText(reading, at));
-  switch (type) {
-    case 'input_image':
-      return { kind: 'image', at, url: takeMembers(reading, at, fields['input_image part']).image_url };
-    case 'input_file': {
-      const { filename, file_data: data } = takeMembers(reading, at, fields['input_file part']);
-      return { kind: 'file', at, name: filename, data };
-    }
-    case 'input_audio':
-      return { kind: 'audio', at, audio: takeMembers(reading, at, fields['input_audio part']).input_audio };
-    case 'encrypted_content':
-      reading.leftOut.push(at);
-      return undefined;
-    default:
-      return refuseUnknown(reading, at, 'Send text instead.');
+  if (type === 'input_image') {
+    return { kind: 'image', at, url: takeMembers(reading, at, fields['input_image part']).image_url };
   }
+  if (type === 'input_file') {
+    const { filename: name, file_data: data } = takeMembers(reading, at, fields['input_file part']);
+    return { kind: 'file', at, name, data };
+  }
+  if (type === 'input_audio') {
+    return { kind: 'audio', at, audio: takeMembers(reading, at, fields['input_audio part']).input_audio };
+  }
+  if (type !== 'encrypted_content') refuseUnknown(reading, at, 'Send text instead.');
+  reading.leftOut.push(at);
+  return undefined;
 }

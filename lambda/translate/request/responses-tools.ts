@@ -3,18 +3,8 @@ import type { Node } from '../../json/scan.ts';
 import type { ClientTool } from '../tools.ts';
 import type { Choice, Offer } from './asking.ts';
 import { takeMembers } from './members.ts';
-import {
-  isPauseDue,
-  type Reading,
-  type RefusedTypes,
-  readList,
-  refuse,
-  refuseByType,
-  refuseType,
-  refuseUnknown,
-  requireKind,
-  typeOf,
-} from './reading.ts';
+import { isPauseDue, type Reading, readList } from './reading.ts';
+import { type RefusedTypes, refuse, refuseByType, refuseType, refuseUnknown, requireKind, typeOf } from './refusals.ts';
 import { responsesFields as fields } from './responses-fields.ts';
 
 /** Tools that agents offer by default and that run at the vendor: left out, unless one is forced. */
@@ -82,12 +72,8 @@ export function createToolOffers(reading: Reading) {
   }
 
   return {
-    /** Reads a list of tools. */
-    *read(list: Node): Cooperative<void> {
-      yield* readTools(list, {});
-    },
-    /** Reads what a search of the client found: from then on these tools are offered. */
-    readFound: (list: Node): Cooperative<ClientTool[]> => readTools(list, { found: true }),
+    /** Reads a list of tools. `found`: a search of the client found them, so that from then on all of them are offered. */
+    read: (list: Node, found = false): Cooperative<ClientTool[]> => readTools(list, { found }),
     readChoice: (choice: Node): Cooperative<Choice> => readChoice(reading, choice, hosted),
     /** All tools that may be offered: those that only a search may load are there once they were found. */
     finish(): readonly Offer[] {

@@ -1,7 +1,8 @@
 import { excerpt } from '../../errors.ts';
 import type { Node } from '../../json/scan.ts';
 import type { AssistantTurn, Call, Part, Raw, Result, Thought, Turn } from './asking.ts';
-import { type Reading, refuse } from './reading.ts';
+import type { Reading } from './reading.ts';
+import { refuse } from './refusals.ts';
 
 const longestId = 60;
 
@@ -11,7 +12,7 @@ export type Turns = ReturnType<typeof createTurns>;
 export function createTurns(reading: Reading) {
   const { json } = reading;
   const turns: Turn[] = [];
-  const called = new Map<string, { readonly calls: AssistantTurn['calls']; answered: number }>();
+  const called = new Map<string, { readonly calls: Call[]; answered: number }>();
   let current: AssistantTurn | undefined;
   const assistant = (): AssistantTurn => {
     if (current === undefined) {
@@ -35,7 +36,7 @@ export function createTurns(reading: Reading) {
     },
     /** `id`: where it stands. */
     call(id: Node, call: Omit<Call, 'id'>): void {
-      const made = { ...call, id: json.raw(id), result: undefined };
+      const made = { ...call, id: json.raw(id) };
       assistant().calls.push(made);
       const same = called.get(json.string(id));
       if (same === undefined) called.set(json.string(id), { calls: [made], answered: 0 });

@@ -1,42 +1,25 @@
 import { pathTo } from '../../dialects/content.ts';
-import type { Cooperative } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
-import { createToolTable, type ToolNames } from '../tools.ts';
+import { createToolTable } from '../tools.ts';
 import { type Asking, type Format, quote } from './asking.ts';
 import { writeMessages } from './chat-messages.ts';
 import { selectTools, writeTools } from './chat-tools.ts';
-import { refuse } from './reading.ts';
+import { refuse } from './refusals.ts';
 import { type BodyText, type ChatUpstream, createBodyText, type Writing } from './writing.ts';
-
-/** A request in the words of another dialect. */
-export interface Translated {
-  /** The body's text in pieces, so that a long one need never be joined. */
-  readonly pieces: readonly string[];
-  /** The places of what the upstream was not told, as a header names them; undefined if there are none. */
-  readonly leftOut: string | undefined;
-  /** The same as nodes of the client's body. */
-  readonly leftOutNodes: ReadonlySet<Node>;
-  readonly tools: ToolNames;
-}
 
 const longestName = 64;
 
 /** Writes a chat request to the model with this id. Throws a 400 that names the place of what chat can't carry. */
-export function* writeChat(asking: Asking, upstream: ChatUpstream, model: string): Cooperative<Translated> {
-  const { json, unread } = asking;
+export function* writeChat(asking: Asking, upstream: ChatUpstream, model: string) {
+  const { json, unread, format } = asking;
   const [unknown] = unread;
   if (upstream.unknown === 'refuse' && unknown !== undefined) {
     refuse(asking, unknown, 'is not supported with this model. Leave it out.');
   }
   const leftOut: Node[] = [...asking.leftOut, ...unread];
   const body = createBodyText();
-  const writing: Writing = {
-    asking,
-    upstream,
-    names: createToolTable(longestName),
-    body,
-    leaveOut: (at) => leftOut.push(at),
-  };
+  const tools = createToolTable(longestName);
+  const writing: Writing = { asking, upstream, names: tools, body, leaveOut: (at) => leftOut.push(at) };
   const { add } = body;
   add('{"model":', quote(model), ',"messages":[');
   // First, so that the tools offered have the names before those that are only remembered.
@@ -45,14 +28,17 @@ export function* writeChat(asking: Asking, upstream: ChatUpstream, model: string
   add(']');
   yield* writeTools(writing, selection);
   for (const [name, raw] of Object.entries(limitsOf(writing))) if (raw !== undefined) add(`,"${name}":`, raw);
-  if (asking.format !== undefined) addFormat(body, asking.format);
+  if (format === 'json') add(',"response_format":{"type":"json_object"}');
+  else if (format !== undefined) addSchema(body, format);
   writeReasoning(writing);
   add('}');
   return {
+    /** The body's text in pieces, so that a long one need never be joined. */
     pieces: body.finish(),
+    /** The places of what the upstream was not told, as a header names them; undefined if there are none. */
     leftOut: namePlaces(json, leftOut),
     leftOutNodes: new Set(leftOut),
-    tools: writing.names,
+    tools,
   };
 }
 
@@ -66,12 +52,7 @@ function limitsOf({ asking, upstream }: Writing): Asking['sampling'] {
   };
 }
 
-function addFormat({ add }: BodyText, format: Format): void {
-  if (format.kind === 'json') {
-    add(',"response_format":{"type":"json_object"}');
-    return;
-  }
-  const { name, description, schema, strict } = format;
+function addSchema({ add }: BodyText, { name, description, schema, strict }: Exclude<Format, 'json'>): void {
   add(',"response_format":{"type":"json_schema","json_schema":{"name":', name);
   if (description !== undefined) add(',"description":', description);
   add(',"schema":', schema);

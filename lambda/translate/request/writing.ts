@@ -23,30 +23,26 @@ export type BodyText = ReturnType<typeof createBodyText>;
 /** A body's text while it is written. */
 export function createBodyText() {
   const pieces: string[] = [];
-  const short: string[] = [];
-  let length = 0;
+  let short = '';
   let work = 0;
   const join = () => {
-    if (length > 0) pieces.push(short.join(''));
-    short.length = 0;
-    length = 0;
-  };
-  const addPiece = (piece: string) => {
-    work += Math.min(piece.length, shortPiece) + costOfPiece;
-    if (piece.length >= shortPiece || length >= longestJoined) join();
-    if (piece.length >= shortPiece) pieces.push(piece);
-    else {
-      short.push(piece);
-      length += piece.length;
-    }
+    if (short !== '') pieces.push(short);
+    short = '';
   };
   return {
     /** Adds JSON text. */
     add(...raws: readonly Raw[]): void {
-      for (const raw of raws) addPiece(raw);
+      for (const raw of raws) {
+        const isLong = raw.length >= shortPiece;
+        work += Math.min(raw.length, shortPiece) + costOfPiece;
+        if (isLong || short.length >= longestJoined) join();
+        if (isLong) pieces.push(raw);
+        else short += raw;
+      }
     },
-    /** Whether so much was written since the last pause that one is due. */
-    isPauseDue(): boolean {
+    /** Whether so much was done since the last pause that one is due. `cost`: of what was done besides writing, in characters. */
+    isPauseDue(cost = 0): boolean {
+      work += cost;
       if (work < charactersPerSlice) return false;
       work = 0;
       return true;

@@ -1,5 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { contextErrors, isContextError } from '../../../../lambda/translate/answer/context-error.ts';
+import { createScanner } from '../../../../lambda/json/scan.ts';
+import { isContextError } from '../../../../lambda/translate/answer/context-error.ts';
+import { translate } from '../../../../lambda/translate/translation.ts';
+import { atOnce } from '../../../support/at-once.ts';
+import { type ClientDialect, plainUpstream, seals } from '../request/translate.ts';
 
 const isOne = (error: object) => isContextError(JSON.stringify(error));
 
@@ -33,9 +37,14 @@ test.each<[string, object]>([
 });
 
 test('agents read it in the words of their dialect', () => {
+  const explain = (dialect: ClientDialect, message: string) => {
+    const request = createScanner().scan('{"model":"svc"}');
+    const { answer } = atOnce(translate(dialect, request, seals, { upstream: plainUpstream, model: 'up-model' }));
+    return answer.explainContext('{"code":"context_length_exceeded"}', message);
+  };
   const message = 'You sent 9 of 8 tokens.';
-  expect(contextErrors.messages(message)).toEqual({ message: 'prompt is too long: You sent 9 of 8 tokens.' });
-  expect(contextErrors.messages('prompt is too long: 9')).toEqual({ message: 'prompt is too long: 9' });
-  expect(contextErrors.messages('')).toEqual({ message: 'prompt is too long: shorten it' });
-  expect(contextErrors.responses(message)).toEqual({ message, shownCode: 'context_length_exceeded' });
+  expect(explain('messages', message)).toEqual({ message: 'prompt is too long: You sent 9 of 8 tokens.' });
+  expect(explain('messages', 'prompt is too long: 9')).toEqual({ message: 'prompt is too long: 9' });
+  expect(explain('messages', '')).toEqual({ message: 'prompt is too long: shorten it' });
+  expect(explain('responses', message)).toEqual({ message, shownCode: 'context_length_exceeded' });
 });

@@ -6,8 +6,7 @@ import { rewriteAnswer } from '../../../../lambda/stream/hide.ts';
 import { createStreamRewriter } from '../../../../lambda/stream/rewrite-stream.ts';
 import { encodeEvent } from '../../../../lambda/stream/sse.ts';
 import { echoOf } from '../../../../lambda/translate/answer/echo-responses.ts';
-import { createRawThoughts } from '../../../../lambda/translate/answer/read-chat.ts';
-import { translateChatAnswer } from '../../../../lambda/translate/answer/translate-answer.ts';
+import { createChatReader, createRawThoughts } from '../../../../lambda/translate/answer/read-chat.ts';
 import { createMessagesWriter } from '../../../../lambda/translate/answer/write-messages.ts';
 import { createResponsesWriter } from '../../../../lambda/translate/answer/write-responses.ts';
 import type { AnswerWriter, Writing } from '../../../../lambda/translate/answer/writer.ts';
@@ -86,7 +85,7 @@ export function translateAnswer(client: Client, answer: object, setup: Setup = {
   const hearing = { ...hiding, ...thoughts };
   const clean = atOnce(rewriteAnswer(JSON.stringify(answer), format, hearing, createScanner(), usage));
   const writer = createWriter(client, setup, usage, { live: false, takeThought: thoughts.take });
-  return JSON.parse(translateChatAnswer(createScanner().scan(clean), writer, stops));
+  return JSON.parse(createChatReader(writer, stops).readAnswer(createScanner().scan(clean)));
 }
 
 /** The bytes of a case's stream. */

@@ -12,7 +12,7 @@ export type ClientDialect = 'responses' | 'messages';
 export const seals = createSeals(keyOf('a salt of at least 16 characters'), 'caller');
 
 /** An upstream whose operator has set nothing. */
-const plainUpstream: ChatUpstream = {
+export const plainUpstream: ChatUpstream = {
   limitName: 'max_tokens',
   reasoning: 'none',
   levels: ['low', 'medium', 'high'],

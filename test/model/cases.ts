@@ -97,13 +97,9 @@ function drawLimit(dialect: DialectName, random: Random) {
 }
 
 function drawOutcome(outcomes: Outcomes, random: Random): Planned {
-  const names = Object.keys(outcomes);
-  const good = names.filter((name) => plain.test(name));
-  for (;;) {
-    const name = random.pick(good.length > 0 && random.once(4) ? good : names);
-    const outcome = outcomes[name];
-    if (outcome && (!outcome.rare || random.once(20))) return { name, ...outcome };
-  }
+  const all = Object.entries(outcomes);
+  const [name, outcome] = random.pick(random.once(4) ? all.filter(([name]) => plain.test(name)) : all);
+  return { name, ...outcome };
 }
 
 function credentialHeader(text: string, random: Random): Record<string, string> {

@@ -20,23 +20,17 @@ const project = (displayName, testMatch, extra = {}) => ({
 const ofHandler = (names) => names.map((name) => `lambda/${name}.integration.test.ts`);
 
 /** What a client sees has to be the same whatever serves it: these hold for the HTTP server as they do for the function. */
-const overBothEngines = ofHandler([
-  'attacks-on-identity',
-  'attacks-on-the-wire',
-  'crowd',
-  'gateway',
-  'leak',
-  'privacy',
-  'quota',
-]);
+const overBothEngines = ofHandler(['attacks-on-identity', 'attacks-on-the-wire', 'gateway', 'leak']);
 
-/** The same, for what takes long: `npm run test:long`. */
+/** The same, for what takes long or is the app's alone: `npm run test:long`. */
 const overBothEnginesLong = ofHandler([
   'broken-streams',
   'failures',
   'forwarding',
   'leaving-readers',
   'lost-answers',
+  'privacy',
+  'quota',
   'request-lines',
   'upstreams',
 ]);

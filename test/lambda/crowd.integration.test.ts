@@ -29,7 +29,7 @@ const maxFreeSockets = 64;
 const pause: Step = () => setImmediate();
 
 function drawStream(random: Random): Stream {
-  const pieces = 1 + random.below(20);
+  const pieces = 1 + random.below(10);
   return { end: random.pick(ends), dialect: random.pick(dialectNames), pieces, leavesAfter: random.below(pieces) };
 }
 
@@ -95,33 +95,35 @@ async function openCrowd(gateway: TestGateway, size: number, random: Random): Pr
 }
 
 const seed = 1;
-test(`300 streams at once, cut and left at random (seed ${seed}): counters are exact and nothing stays`, async () => {
+test(`150 streams at once, cut and left at random (seed ${seed}): counters are exact and nothing stays`, async () => {
   const random = createRandom(seed);
   const watch = createWatch();
   const atFirst = await watch.read();
   {
+    // A function has one request at a time.
     await using gateway = await startTestGateway({
+      engine: 'web',
       environment: { GUEST_LIMIT: '100000', BURST_LIMIT: '10000' },
       now: () => day,
     });
-    await openCrowd(gateway, 60, random);
+    await openCrowd(gateway, 30, random);
     const before = await watch.read();
     const used = await chargesIn(gateway);
     const lines = gateway.log.length;
 
-    const counts = await openCrowd(gateway, 300, random);
+    const counts = await openCrowd(gateway, 150, random);
 
     const ended = gateway.log.slice(lines);
-    expect(new Set(ended.map(({ requestId }) => requestId)).size).toBe(300);
+    expect(new Set(ended.map(({ requestId }) => requestId)).size).toBe(150);
     const refunded = ended.filter((line) => line.refunded === true).length;
-    expect(await chargesIn(gateway)).toBe(used + 300 - refunded);
+    expect(await chargesIn(gateway)).toBe(used + 150 - refunded);
     // Some end in a race, about which the counter must agree with the log; the others are certain.
     const broken = counts.cut + counts['error event'];
     expect(refunded).toBeGreaterThanOrEqual(broken);
     expect(refunded).toBeLessThanOrEqual(broken + counts.race);
 
     // Connections to the upstream are kept for the next request, both ends of them in this process.
-    expect(await watch.growthSince(before, 8, { TCPSocketWrap: 2 * maxFreeSockets })).toEqual([]);
+    expect(await watch.growthSince(before, 5, { TCPSocketWrap: 2 * maxFreeSockets })).toEqual([]);
   }
   expect(await watch.growthSince(atFirst, 16)).toEqual([]);
 });

@@ -11,7 +11,7 @@ export function createWatch() {
   /** The heap in MiB and what keeps the process alive (sockets, timers …), after a collection of garbage. */
   async function read(): Promise<{ readonly heap: number; readonly resources: Resources }> {
     // What one round frees may release more in the next.
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       await turnEventLoop(20);
       collect();
     }

@@ -31,13 +31,13 @@ async function stillness({ socket }: RawClient): Promise<void> {
 test('of the requests that a client pipelines, 16 are answered at a time, and all in their order', async () => {
   await using server = await serveHeldBack();
   const client = await openRaw(server.url);
-  client.send(requests(20_000));
+  client.send(requests(1_000));
   await waitUntil(() => server.begun.length >= 16, 'sixteen have begun');
   await turnEventLoop(50);
   expect(server.begun).toHaveLength(16);
   server.release();
-  const text = await client.until(/<\/19999>/);
-  const paths = Array.from({ length: 20_000 }, (_, index) => `</${index}>`);
+  const text = await client.until(/<\/999>/);
+  const paths = Array.from({ length: 1_000 }, (_, index) => `</${index}>`);
   expect(text.match(/<.*?>/g)).toEqual(paths);
   client.socket.destroy();
 });
@@ -47,7 +47,7 @@ test('beyond them a connection is not read on', async () => {
   const client = await openRaw(server.url);
   client.socket.pause();
   // More than the system's buffers hold.
-  client.send(`GET /${'x'.repeat(1_000)} HTTP/1.1\r\nhost: x\r\n\r\n`.repeat(30_000));
+  client.send(`GET /${'x'.repeat(1_000)} HTTP/1.1\r\nhost: x\r\n\r\n`.repeat(15_000));
   await stillness(client);
   expect(client.socket.writableLength).toBeGreaterThan(0);
   expect(client.socket.destroyed).toBe(false);
@@ -64,10 +64,8 @@ test('when very many requests wait, the connection that brings more is closed, a
   const [staying] = clients.filter(({ socket }) => !socket.destroyed);
   expect(await staying?.until(/<\/2999>/)).toMatch(/^HTTP\/1.1 200 OK/);
   for (const client of clients) client.socket.destroy();
-  for (let turn = 0; turn < 5; turn += 1) {
-    const next = await openRaw(server.url);
-    next.send(requests(3_000));
-    await next.until(/<\/2999>/);
-    next.socket.destroy();
-  }
+  const next = await openRaw(server.url);
+  next.send(requests(3_000));
+  await next.until(/<\/2999>/);
+  next.socket.destroy();
 });

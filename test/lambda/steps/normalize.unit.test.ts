@@ -84,7 +84,7 @@ describe.each(dialects.map(({ name }) => name))('a body of %s', (dialectName) =>
         const sent = all.map((one) => (one === first ? one.replace(/"svc"$/, () => sentModel) : one));
         expect(send(dialectName, bodyOf(all) + end)).toBe(bodyOf(sent) + end);
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 
@@ -135,7 +135,7 @@ describe.each(dialects.map(({ name }) => name))('a body of %s', (dialectName) =>
         };
         expect(strangers(sent)).toEqual(strangers(body));
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 

@@ -25,6 +25,7 @@ const overBothEngines = ofHandler(['attacks-on-identity', 'attacks-on-the-wire',
 /** The same, for what takes long or is the app's alone: `npm run test:long`. */
 const overBothEnginesLong = ofHandler([
   'broken-streams',
+  'crowd',
   'failures',
   'forwarding',
   'leaving-readers',

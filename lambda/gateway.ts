@@ -1,7 +1,7 @@
 import { createApp } from './app.ts';
 import type { Aws } from './aws/call-service.ts';
 import { createDialects } from './dialects/index.ts';
-import { createIdentify, createMemberHash } from './identity/identify.ts';
+import { createIdentify, memberHash, memberLabel } from './identity/identify.ts';
 import { createFindNetwork } from './identity/network.ts';
 import { createModels } from './models.ts';
 import { createToken } from './quota/counter-store.ts';
@@ -85,7 +85,7 @@ export function createGateway(
         ? async (caller) => createHashId(await secrets.subkey('caller ids'), caller)
         : undefined,
     identify,
-    hashMember: createMemberHash(secrets.subkey),
+    hashMember: async (member) => memberHash(await secrets.subkey(memberLabel), member),
     ...createLimits(config, { callDynamoDb, now, log }),
     log,
     now,

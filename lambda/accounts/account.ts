@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { formatAmount } from '../budget/money.ts';
+import { isWallet } from '../identity/identify.ts';
 import type { KeyRecord } from '../identity/keys.ts';
 import type { Counters } from '../quota/counter-store.ts';
 import { readMemberUsage, secondsUntil } from '../quota/policy.ts';
@@ -10,7 +11,7 @@ import type { MemberStore } from '../tables/members.ts';
 import type { Account, ShownKey } from './answers.ts';
 import { accountsError, isTooManyKeys } from './errors.ts';
 import { type Keyring, unlabelled } from './keyring.ts';
-import type { FindRules, Limits } from './limits.ts';
+import type { Limits } from './limits.ts';
 import type { AccountsLog } from './log.ts';
 import { type AccountsRequest, type Endpoints, readLabel, readText } from './request.ts';
 
@@ -23,7 +24,6 @@ export interface Tools
   readonly counters: Counters;
   readonly keyring: Keyring;
   readonly limits: Limits;
-  readonly findRules: FindRules;
   readonly log: AccountsLog;
   readonly now: () => number;
 }
@@ -35,7 +35,7 @@ const sessionLifetime = 15 * 60_000;
 
 /** A member's account, as the endpoints answer with it, however the member has signed in. */
 export function createMemberAccounts(tools: Tools) {
-  const { keys, members, keyring, limits, currency, findRules, log, now } = tools;
+  const { keys, members, keyring, limits, currency, log, now } = tools;
   const figures = { ...tools, memberBudget: memberBudgetOf(tools) };
 
   /** What is left today for all keys and links of a member together. */
@@ -57,17 +57,17 @@ export function createMemberAccounts(tools: Tools) {
   };
 
   const describe = async ({ network }: AccountsRequest, member: string): Promise<Account> => {
-    const { keysAllowed, byNetwork } = findRules(member);
-    const link = byNetwork ? describeLink(network, member) : null;
+    const wallet = isWallet(member) ? member : null;
+    const link = wallet === null ? null : describeLink(network, member);
     const [held, quota, linked] = await Promise.all([keyring.list(member), readQuota(member), link]);
-    return { wallet: byNetwork ? member : null, keys: held.map(showKey), keysAllowed, quota, link: linked };
+    return { wallet, keys: held.map(showKey), keysAllowed: keyring.mostOf(member), quota, link: linked };
   };
 
   /** The same, with a new key, which is made last, so that nothing after it can fail and leave it unseen. */
   const issue = async (request: AccountsRequest, member: string, label: string | undefined): Promise<Account> => {
     const described = await describe(request, member);
     const { key, record } = await keyring.issue(member, { label });
-    log.granted(request, { keyId: record.id });
+    log.done('granted', request, { keyId: record.id });
     return { ...described, keys: [showKey(record), ...described.keys], key: { key, ...showKey(record) } };
   };
 
@@ -116,7 +116,7 @@ export function createMemberAccounts(tools: Tools) {
         const { input, member } = request;
         const id = readText(input, 'id');
         await keyring.revoke(member, id);
-        log.revoked(request, { keyId: id });
+        log.done('revoked', request, { keyId: id });
         return describe(request, member);
       },
     } satisfies Endpoints['forMembers'],

@@ -13,7 +13,7 @@ import type { Info } from './answers.ts';
 import { createApp } from './app.ts';
 import { createCompanySignIn } from './company.ts';
 import { createKeyring } from './keyring.ts';
-import { createFindRules, createLimits } from './limits.ts';
+import { createLimits } from './limits.ts';
 import { createAccountsLog } from './log.ts';
 import { describeDeployment, type PageFile } from './pages.ts';
 import { type AccountsRequest, checkOrigin, type Endpoints } from './request.ts';
@@ -42,8 +42,7 @@ export function createAccounts(config: AccountsConfig, dependencies: AccountsDep
   if (config.deployedCommit !== undefined) log.started(config.deployedCommit);
   const secrets = createSecrets(config, { readSecret, now, onStale: log.secretNotRefreshed, runEvery });
 
-  const findRules = createFindRules(config);
-  const shared = { ...config, ...secrets, keys, members, counters, findRules, log, now };
+  const shared = { ...config, ...secrets, keys, members, counters, log, now };
   const tools = { ...shared, keyring: createKeyring(shared), limits: createLimits(shared) };
   const accounts = createMemberAccounts(tools);
 

@@ -28,7 +28,7 @@ type Endpoint = (request: AccountsRequest) => Promise<GatewayResponse>;
 
 /** A call in, a response out. */
 export function createApp(dependencies: Dependencies): App {
-  const { serviceName, appUrl, parts, findNetwork, log } = dependencies;
+  const { serviceName, appUrl, scheme, parts, findNetwork, log } = dependencies;
   const errorHeader = headerNames(serviceName).error;
 
   const refuse = (request: AccountsRequest, thrown: unknown, render = renderOpenAiError): GatewayResponse => {
@@ -55,7 +55,7 @@ export function createApp(dependencies: Dependencies): App {
     const [route, endpoint] = findEndpoint(method, call.path);
     let request: AccountsRequest = { id, route, headers, bodySize, takeBody, site: nowhere, network: nobodys };
     const answer = async () => {
-      const site = siteOf(call.host, dependencies);
+      const site = siteOf(call.host, scheme, appUrl);
       if (isTerminalPath(call.path) && !hasOwnAddress(site, appUrl)) throw withoutAddress();
       request = { ...request, site, network: await findNetwork(headers, call.sourceAddress) };
       call.memory.claim(request.network.site);

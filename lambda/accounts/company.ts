@@ -15,13 +15,12 @@ import {
   ResponseBodyError,
 } from 'openid-client';
 import { GatewayError } from '../errors.ts';
-import { accountLabel, accountMember } from '../identity/identify.ts';
+import { accountLabel, accountMember, isWallet } from '../identity/identify.ts';
 import { createMinuteCache } from '../settings/refresh.ts';
 import type { Accounts, Tools } from './account.ts';
 import { type Admission, type Claims, requireAllowed, textOf, wantedClaims } from './admission.ts';
 import type { Account } from './answers.ts';
-import { accountsError, badRequest, brokenSignIn } from './errors.ts';
-import { nothingOfThisKind } from './limits.ts';
+import { accountsError, badRequest, brokenSignIn, nothingOfThisKind } from './errors.ts';
 import { type Endpoints, type Input, readText } from './request.ts';
 import { pagePath } from './site.ts';
 
@@ -30,7 +29,7 @@ import { pagePath } from './site.ts';
  * and keeps in its tab. A person's name and address are shown while the page is open, and stored nowhere.
  */
 export function createCompanySignIn(tools: Tools, accounts: Accounts): Endpoints {
-  const { oidcIssuer = '', appUrl, keyring, limits, findRules, subkey, now } = tools;
+  const { oidcIssuer = '', appUrl, keyring, limits, subkey, now } = tools;
   const callbackUrl = `${appUrl}${pagePath}/oidc/callback`;
   // An old description is better than none.
   const findProvider = createMinuteCache(() => discover(tools), { now, onStale: () => {} });
@@ -81,7 +80,7 @@ export function createCompanySignIn(tools: Tools, accounts: Accounts): Endpoints
       /** Starts the lifetime of keys anew: the person has just shown that they are still let in. */
       async 'keys/renew'(request): Promise<Account> {
         const { input, member } = request;
-        if (findRules(member).keyLifetime === undefined) throw nothingOfThisKind();
+        if (isWallet(member)) throw nothingOfThisKind();
         for (const id of readIds(input)) await keyring.renew(member, id);
         return accounts.describe(request, member);
       },

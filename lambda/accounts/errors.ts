@@ -40,6 +40,9 @@ export const isTooManyKeys = (error: unknown): error is GatewayError =>
 /** The reason in the log if the company's sign-in or its settings are at fault, rather than the person. */
 export const brokenSignIn = 'sign_in_broken';
 
+/** For what members of another way have. */
+export const nothingOfThisKind = () => new GatewayError('not_found', 'Your account has nothing of this kind.');
+
 export function badRequest(message: string, status = 400): GatewayError {
   return new GatewayError('invalid_request', message, { status });
 }

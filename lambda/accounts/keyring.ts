@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
+import { isWallet } from '../identity/identify.ts';
 import { type IssuedKey, issueKey, type KeyRecord, stateOf } from '../identity/keys.ts';
+import type { AccountsConfig } from '../settings/config.ts';
 import type { KeyStore } from '../tables/keys.ts';
 import type { MemberStore, Slot } from '../tables/members.ts';
 import { accountsError } from './errors.ts';
-import type { FindRules } from './limits.ts';
 
 export type Keyring = ReturnType<typeof createKeyring>;
 
@@ -13,10 +14,9 @@ interface KeyDetails {
   readonly expiresAt?: number;
 }
 
-interface Dependencies {
+interface Dependencies extends Pick<AccountsConfig, 'oidcKeys' | 'oidcKeyDays'> {
   readonly keys: Pick<KeyStore, 'put' | 'findKey'>;
   readonly members: MemberStore;
-  readonly findRules: FindRules;
   readonly now: () => number;
 }
 
@@ -35,7 +35,17 @@ const storingTime = 60_000;
  * Issues, lists and revokes keys. A key first takes one of its member's slots in a single conditional write. A slot whose key
  * was revoked by an operator, or never stored, is freed when it is needed.
  */
-export function createKeyring({ keys, members, findRules, now }: Dependencies) {
+export function createKeyring({ keys, members, oidcKeys, oidcKeyDays, now }: Dependencies) {
+  /** How many live keys a member may have. */
+  const mostOf = (member: string): number => (isWallet(member) ? 5 : oidcKeys);
+  /** When a key ends unless its member signs in and renews it. Those of wallets don't. */
+  const endOfLife = (member: string): number | undefined =>
+    isWallet(member) ? undefined : now() + oidcKeyDays * 86_400_000;
+
+  const tooManyKeys = (member: string): GatewayError => {
+    const message = `You have ${mostOf(member)} keys, which is as many as you may have. Revoke one to make room.`;
+    return accountsError('too_many_keys', message);
+  };
   const readHeld = async (member: string): Promise<Held[]> => {
     const slots = await members.readSlots(member);
     return Promise.all(slots.map(async (slot) => ({ slot, record: await keys.findKey(slot.hash) })));
@@ -44,13 +54,12 @@ export function createKeyring({ keys, members, findRules, now }: Dependencies) {
   const isDead = ({ slot, record }: Held): boolean => (record ? !isLive(record) : slot.takenAt + storingTime <= now());
 
   const takeSlot = async (member: string, hash: string): Promise<void> => {
-    const { keysAllowed } = findRules(member);
     const slot = { hash, takenAt: now() };
-    if (await members.takeSlot(member, slot, keysAllowed)) return;
+    if (await members.takeSlot(member, slot, mostOf(member))) return;
     const dead = (await readHeld(member)).filter(isDead).map((held) => held.slot);
     await members.freeSlots(member, dead);
-    if (dead.length > 0 && (await members.takeSlot(member, slot, keysAllowed))) return;
-    throw tooManyKeys(keysAllowed);
+    if (dead.length > 0 && (await members.takeSlot(member, slot, mostOf(member)))) return;
+    throw tooManyKeys(member);
   };
 
   const findHeld = async (member: string, id: string): Promise<Held> => {
@@ -58,12 +67,10 @@ export function createKeyring({ keys, members, findRules, now }: Dependencies) {
     if (held) return held;
     throw new GatewayError('not_found', 'You have no such key; it may be revoked already.');
   };
-  const endOfLife = (member: string): number | undefined => {
-    const { keyLifetime } = findRules(member);
-    return keyLifetime === undefined ? undefined : now() + keyLifetime;
-  };
 
   return {
+    mostOf,
+
     /** The live keys, newest first. */
     async list(member: string): Promise<readonly KeyRecord[]> {
       const records = (await readHeld(member)).flatMap(({ record }) => (record && isLive(record) ? [record] : []));
@@ -72,9 +79,8 @@ export function createKeyring({ keys, members, findRules, now }: Dependencies) {
 
     /** Throws `too_many_keys` if it has as many keys as it may have. Writes nothing. */
     async requireFreeSlot(member: string): Promise<void> {
-      const { keysAllowed } = findRules(member);
       const taken = (await readHeld(member)).filter((held) => !isDead(held));
-      if (taken.length >= keysAllowed) throw tooManyKeys(keysAllowed);
+      if (taken.length >= mostOf(member)) throw tooManyKeys(member);
     },
 
     /** Makes a key, or throws `too_many_keys`: never more live ones than its member may have, whatever runs at the same time. */
@@ -101,9 +107,4 @@ export function createKeyring({ keys, members, findRules, now }: Dependencies) {
       if (expiresAt !== undefined) await members.renewKey(slot.hash, member, expiresAt, now());
     },
   };
-}
-
-function tooManyKeys(keysAllowed: number): GatewayError {
-  const message = `You have ${keysAllowed} keys, which is as many as you may have. Revoke one to make room.`;
-  return accountsError('too_many_keys', message);
 }

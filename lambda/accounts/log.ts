@@ -29,10 +29,8 @@ export function createAccountsLog({ write, now, metricsNamespace }: Dependencies
       else if (status >= 500) line('error', 'refused', fields, { gatewayErrors: 1 });
       else line('info', 'refused', fields);
     },
-    granted: (request: AccountsRequest, grant: { readonly link?: true; readonly keyId?: string }) =>
-      line('info', 'granted', { ...describe(request), ...grant }),
-    revoked: (request: AccountsRequest, key: { readonly keyId: string }) =>
-      line('info', 'revoked', { ...describe(request), ...key }),
+    done: (what: 'granted' | 'revoked', request: AccountsRequest, fields: { link?: true; keyId?: string }) =>
+      line('info', what, { ...describe(request), ...fields }),
     /** A secret could not be read again; its last known value stays in use. */
     secretNotRefreshed: (cause: unknown) =>
       line('warn', 'secret not refreshed', describeCause(cause), { secretsNotRefreshed: 1 }),

@@ -12,12 +12,6 @@ export interface Site {
   readonly pageUrl: string;
 }
 
-interface SiteSettings {
-  readonly appUrl: string | undefined;
-  /** The scheme that the function is served over, if there is no APP_URL. */
-  readonly scheme: 'http' | 'https';
-}
-
 export const pagePath = '/cli';
 
 /** Where the API is described, with the files of that page and of the first one below it. */
@@ -51,7 +45,7 @@ export function hasOwnAddress({ domain }: Site, appUrl: string | undefined): boo
 }
 
 /** The site that a request came to: the operator's APP_URL, else the host that was called. */
-export function siteOf(host: string, { appUrl, scheme }: SiteSettings): Site {
+export function siteOf(host: string, scheme: string, appUrl: string | undefined): Site {
   const called = host.length <= longestHost ? `${scheme}://${host}` : '';
   const url = URL.parse(appUrl ?? called);
   if (!url) throw badRequest('The Host header names no host.');

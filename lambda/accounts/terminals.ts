@@ -5,7 +5,7 @@ import type { TerminalStore, WaitingTerminal } from '../tables/terminals.ts';
 import type { Tools } from './account.ts';
 import { accountsError, badRequest, isTooManyKeys } from './errors.ts';
 import { createAgentSnippets } from './pages/cli/snippets-agents.js';
-import { type Endpoints, readText, type WithForm } from './request.ts';
+import { type Endpoints, readText, type WithForm, type WithInput } from './request.ts';
 import { type Site, terminalPaths } from './site.ts';
 
 /** How long a terminal waits for its person: milliseconds. */
@@ -29,8 +29,16 @@ export function createTerminalSignIn(tools: Tools, terminals: TerminalStore): En
       .update(code)
       .digest('base64url');
 
+  const checkClient = (request: WithForm): void => {
+    const clientId = `${serviceName}-terminal`;
+    if (readField(request, 'client_id') === clientId) return;
+    throw accountsError('invalid_client', `client_id must be ${clientId}.`);
+  };
+
   /** Gives a terminal its codes. */
-  const begin = async ({ network, site }: WithForm) => {
+  const begin = async (request: WithForm) => {
+    checkClient(request);
+    const { network, site } = request;
     await limits.count('terminals', network.id);
     const askedAt = now();
     const deviceCode = randomBytes(32).toString('base64url');
@@ -51,6 +59,10 @@ export function createTerminalSignIn(tools: Tools, terminals: TerminalStore): En
 
   /** Gives a terminal that was let in its key; throws what the RFC says until then. */
   const redeem = async (request: WithForm) => {
+    checkClient(request);
+    if (readField(request, 'grant_type') !== deviceGrant) {
+      throw accountsError('unsupported_grant_type', `grant_type must be ${deviceGrant}.`);
+    }
     const device = await hash(readField(request, 'device_code'));
     const time = now();
     const found = await terminals.poll(device, time);
@@ -71,14 +83,15 @@ export function createTerminalSignIn(tools: Tools, terminals: TerminalStore): En
     const { key, record } = await keyring
       .issue(member, { label: 'terminal', expiresAt: most })
       .catch(refuseWithoutSlot);
-    log.granted(request, { keyId: record.id });
+    log.done('granted', request, { keyId: record.id });
     const expiresIn = Math.floor(((record.expiresAt ?? most) - time) / 1000);
     return { access_token: key, token_type: 'Bearer', expires_in: expiresIn };
   };
 
   /** Guesses are counted before anything is looked up, and a code that was right is taken off again. */
-  const lookUp = async (typed: string, networkId: string): Promise<WaitingTerminal> => {
-    const undo = await limits.count('codes', networkId);
+  const lookUp = async ({ input, network }: WithInput): Promise<WaitingTerminal> => {
+    const typed = readText(input, 'code');
+    const undo = await limits.count('codes', network.id);
     const found = await terminals.findByUserCode(await hash(readUserCode(typed)), triesPerCode);
     if (!found || found.expiresAt <= now() || found.decision) throw unknownCode();
     await undo();
@@ -86,29 +99,17 @@ export function createTerminalSignIn(tools: Tools, terminals: TerminalStore): En
   };
 
   return {
-    forTerminals: {
-      async [terminalPaths.begin](request) {
-        checkClient(request, serviceName);
-        return begin(request);
-      },
-
-      async [terminalPaths.token](request) {
-        checkClient(request, serviceName);
-        if (readField(request, 'grant_type') !== deviceGrant) {
-          throw accountsError('unsupported_grant_type', `grant_type must be ${deviceGrant}.`);
-        }
-        return redeem(request);
-      },
-    },
+    forTerminals: { [terminalPaths.begin]: begin, [terminalPaths.token]: redeem },
 
     forMembers: {
-      async 'device/find'({ input, network }) {
-        const { networkId, askedAt } = await lookUp(readText(input, 'code'), network.id);
-        return { sameNetwork: networkId === network.id, age: Math.floor((now() - askedAt) / 1000) };
+      async 'device/find'(request) {
+        const { networkId, askedAt } = await lookUp(request);
+        return { sameNetwork: networkId === request.network.id, age: Math.floor((now() - askedAt) / 1000) };
       },
 
-      async 'device/approve'({ input, network, member }) {
-        const { device } = await lookUp(readText(input, 'code'), network.id);
+      async 'device/approve'(request) {
+        const { network, member } = request;
+        const { device } = await lookUp(request);
         await keyring.requireFreeSlot(member);
         const undo = await limits.countGrant(network.id, member);
         if (await terminals.decide(device, member, now(), createToken())) return {};
@@ -116,29 +117,27 @@ export function createTerminalSignIn(tools: Tools, terminals: TerminalStore): En
         throw unknownCode();
       },
 
-      async 'device/deny'({ input, network }) {
-        const { device } = await lookUp(readText(input, 'code'), network.id);
+      async 'device/deny'(request) {
+        const { device } = await lookUp(request);
         if (await terminals.decide(device, undefined, now(), createToken())) return {};
         throw unknownCode();
       },
     },
 
     facts: {
-      [terminalPaths.metadata]: async ({ site }) => describeServer(site),
+      /** https://www.rfc-editor.org/rfc/rfc8414 */
+      [terminalPaths.metadata]: async ({ site: { baseUrl } }) => ({
+        issuer: baseUrl,
+        device_authorization_endpoint: baseUrl + terminalPaths.begin,
+        token_endpoint: baseUrl + terminalPaths.token,
+        grant_types_supported: [deviceGrant],
+        response_types_supported: [],
+        token_endpoint_auth_methods_supported: ['none'],
+      }),
       [terminalPaths.opencode]: async ({ site }) => describeForOpencode(site, tools),
     },
   };
 }
-
-/** https://www.rfc-editor.org/rfc/rfc8414 */
-const describeServer = ({ baseUrl }: Site): object => ({
-  issuer: baseUrl,
-  device_authorization_endpoint: baseUrl + terminalPaths.begin,
-  token_endpoint: baseUrl + terminalPaths.token,
-  grant_types_supported: [deviceGrant],
-  response_types_supported: [],
-  token_endpoint_auth_methods_supported: ['none'],
-});
 
 /** What `opencode auth login URL` reads: the command that prints a key, the variable that the key goes into, and its settings. */
 function describeForOpencode({ baseUrl, pageUrl }: Site, settings: Tools) {
@@ -147,12 +146,6 @@ function describeForOpencode({ baseUrl, pageUrl }: Site, settings: Tools) {
   const snippets = createAgentSnippets({ gatewayUrl, serviceName, key: `{env:${env}}`, contextWindow });
   const config = snippets.find(({ id }) => id === 'opencode')?.blocks[0]?.text ?? '{}';
   return { auth: { command: ['sh', '-c', `curl -fsS ${pageUrl}/login.sh | sh`], env }, config: JSON.parse(config) };
-}
-
-function checkClient(request: WithForm, serviceName: string): void {
-  const clientId = `${serviceName}-terminal`;
-  if (readField(request, 'client_id') === clientId) return;
-  throw accountsError('invalid_client', `client_id must be ${clientId}.`);
 }
 
 function readField({ form }: WithForm, name: string): string {

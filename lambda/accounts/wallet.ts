@@ -1,11 +1,11 @@
 import { hash, randomBytes } from 'node:crypto';
 import { createSiweMessage, parseSiweMessage, type SiweMessage } from 'viem/siwe';
 import { recoverMessageAddress } from 'viem/utils';
+import { isWallet } from '../identity/identify.ts';
 import { createToken } from '../quota/counter-store.ts';
 import { type Accounts, isoTime, type Tools } from './account.ts';
 import type { Account } from './answers.ts';
-import { accountsError, badRequest, isTooManyKeys } from './errors.ts';
-import { nothingOfThisKind } from './limits.ts';
+import { accountsError, badRequest, isTooManyKeys, nothingOfThisKind } from './errors.ts';
 import { type AccountsRequest, type Endpoints, type Input, readLabel, readText, type WithInput } from './request.ts';
 import type { Site } from './site.ts';
 
@@ -29,10 +29,7 @@ const linkLifetime = 24 * 3_600_000;
  * Signing in with a wallet: a message to sign, and what its signature is for. The member is the wallet's address in lower case.
  * Sign-in with Ethereum (EIP-4361): https://eips.ethereum.org/EIPS/eip-4361
  */
-export function createWalletSignIn(
-  { keys, members, limits, findRules, log, now }: Tools,
-  accounts: Accounts,
-): Endpoints {
+export function createWalletSignIn({ keys, members, limits, log, now }: Tools, accounts: Accounts): Endpoints {
   /** The member who has signed the message for this purpose. Works once per message, and throws otherwise. */
   const redeem = async ({ input, site }: WithInput, purpose: Purpose): Promise<string> => {
     const [message, signature] = [readText(input, 'message', longestMessage), readText(input, 'signature')];
@@ -50,7 +47,7 @@ export function createWalletSignIn(
   const link = async (request: AccountsRequest, member: string): Promise<void> => {
     const linkedAt = now();
     await keys.link(request.network.id, { member, linkedAt, expiresAt: linkedAt + linkLifetime });
-    log.granted(request, { link: true });
+    log.done('granted', request, { link: true });
   };
 
   return {
@@ -97,7 +94,7 @@ export function createWalletSignIn(
       /** Links the network anew. */
       async network(request): Promise<Account> {
         const { network, member } = request;
-        if (!findRules(member).byNetwork) throw nothingOfThisKind();
+        if (!isWallet(member)) throw nothingOfThisKind();
         await limits.countGrant(network.id, member);
         await link(request, member);
         return accounts.describe(request, member);

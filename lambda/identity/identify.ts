@@ -106,58 +106,26 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
 
 type Find<T> = (name: string) => Promise<T | undefined>;
 
-/** Uses what was found, while it is good, for `lifetime` milliseconds without looking it up again. */
+const cacheCapacity = 10_000;
+
+/** Uses what was found, while it is good, for `lifetime` milliseconds without looking it up again; the oldest is forgotten first. */
 function rememberFindings<T>(
   find: Find<T>,
   isGood: (found: T) => boolean,
   lifetime: number,
   now: () => number,
 ): Find<T> {
-  const known = createCache<T>(lifetime, now);
-  const look = shareFindings(find);
+  const known = new Map<string, { readonly found: T; readonly until: number }>();
   return async (name) => {
     const cached = known.get(name);
-    if (cached !== undefined) return cached;
-    const found = await look(name);
-    if (found !== undefined && isGood(found)) known.set(name, found);
+    if (cached && now() < cached.until) return cached.found;
+    const found = await find(name);
+    known.delete(name);
+    if (found === undefined || !isGood(found)) return found;
+    known.set(name, { found, until: now() + lifetime });
+    const [oldest] = known.keys();
+    if (known.size > cacheCapacity && oldest !== undefined) known.delete(oldest);
     return found;
-  };
-}
-
-/**
- * Shares one look-up among all callers that ask for the same name at once. Only a find is shared: what was not found may have
- * been created since, so each of them looks again.
- */
-export function shareFindings<T>(find: Find<T>): Find<T> {
-  const running = new Map<string, Promise<T | undefined>>();
-  return async (name) => {
-    const shared = running.get(name);
-    const found = shared && (await shared);
-    if (found !== undefined) return found;
-    const own = find(name).finally(() => {
-      if (running.get(name) === own) running.delete(name);
-    });
-    running.set(name, own);
-    return own;
-  };
-}
-
-const cacheCapacity = 10_000;
-
-/** Keeps up to `cacheCapacity` values, each for `lifetime` milliseconds; the oldest goes first. */
-function createCache<T>(lifetime: number, now: () => number) {
-  const entries = new Map<string, { readonly value: T; readonly until: number }>();
-  return {
-    get: (name: string): T | undefined => {
-      const entry = entries.get(name);
-      return entry && now() < entry.until ? entry.value : undefined;
-    },
-    set: (name: string, value: T): void => {
-      entries.delete(name);
-      entries.set(name, { value, until: now() + lifetime });
-      const [oldest] = entries.keys();
-      if (entries.size > cacheCapacity && oldest !== undefined) entries.delete(oldest);
-    },
   };
 }
 
@@ -176,14 +144,5 @@ export function accountMember(secret: KeyObject, issuer: string, subject: string
 
 export const accountLabel = 'members of OpenID Connect';
 
-/** `memberHash`, cached for members that come again. */
-export function createMemberHash(
-  readSubkey: (label: string) => Promise<KeyObject>,
-): (member: string) => Promise<string> {
-  const known = createCache<string>(Number.POSITIVE_INFINITY, () => 0);
-  return async (member) => {
-    const hash = known.get(member) ?? memberHash(await readSubkey(memberLabel), member);
-    known.set(member, hash);
-    return hash;
-  };
-}
+/** Whether a member is the address of a wallet, which anyone can make any number of out of nothing. */
+export const isWallet = (member: string): boolean => !member.startsWith('oidc:');

@@ -1,13 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createKeyring, type Keyring } from '../../../lambda/accounts/keyring.ts';
-import { createFindRules } from '../../../lambda/accounts/limits.ts';
 import { hashKey } from '../../../lambda/identity/keys.ts';
 import { createKeyStore, type KeyStore } from '../../../lambda/tables/keys.ts';
 import { createMemberStore, type MemberStore } from '../../../lambda/tables/members.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoppedTimers, stopTimers } from '../../support/stop-timers.ts';
-
-const findRules = createFindRules({ oidcKeys: 20, oidcKeyDays: 30 });
 
 const member = `0x${'a'.repeat(40)}`;
 
@@ -24,7 +21,7 @@ describe('a wallet’s keys', () => {
     database = await startTestDynamoDb();
     keys = createKeyStore(database.callDynamoDb, database.keysTable);
     members = createMemberStore(database.callDynamoDb, database.keysTable);
-    keyring = createKeyring({ findRules, keys, members, now: () => time });
+    keyring = createKeyring({ oidcKeys: 20, oidcKeyDays: 30, keys, members, now: () => time });
     // Parallel requests would mistake their own queue for a slow store.
     timers = stopTimers();
   });
@@ -118,7 +115,13 @@ describe('a wallet’s keys', () => {
     const { record } = await keyring.issue(member);
     const lost = new Error('the answer was lost');
     const freeSlots = () => Promise.reject(lost);
-    const losing = createKeyring({ findRules, keys, members: { ...members, freeSlots }, now: () => time });
+    const losing = createKeyring({
+      oidcKeys: 20,
+      oidcKeyDays: 30,
+      keys,
+      members: { ...members, freeSlots },
+      now: () => time,
+    });
     await expect(losing.revoke(member, record.id)).rejects.toBe(lost);
     expect(await keyring.list(member)).toEqual([]);
   });

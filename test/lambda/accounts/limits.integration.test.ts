@@ -1,11 +1,9 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createFindRules, createLimits, type Limits } from '../../../lambda/accounts/limits.ts';
+import { createLimits, type Limits } from '../../../lambda/accounts/limits.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoppedTimers, stopTimers } from '../../support/stop-timers.ts';
-
-const findRules = createFindRules({ oidcKeys: 20, oidcKeyDays: 30 });
 
 describe('the limits of a network and a wallet', () => {
   let database: TestDynamoDb;
@@ -17,7 +15,7 @@ describe('the limits of a network and a wallet', () => {
     time = Date.UTC(2026, 10, 21, 12, 30);
     database = await startTestDynamoDb();
     const counters = createCounters(database.callDynamoDb, database.quotaTable, () => time);
-    limits = createLimits({ findRules, counters, now: () => time });
+    limits = createLimits({ counters, now: () => time });
     // Parallel requests would mistake their own queue for a slow store.
     timers = stopTimers();
   });

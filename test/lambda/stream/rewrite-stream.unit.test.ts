@@ -47,6 +47,24 @@ describe('what is held back', () => {
     });
   });
 
+  test('leaves where it stood, however deep, and under no name', () => {
+    const shell = (delta: object) => ({ type: 'response.acme.delta', output_index: 0, delta });
+    const over = { type: 'response.completed', response: {} };
+    const said = shell({ stdout: 'by Thun', acme: [{ index: 3, note: 'Ac' }] });
+    const hidden = (delta: object) => ({ ...shell(delta), type: 'response.svc.delta' });
+    const heard = readEvents(rewriteStream(responses, toWire([said, over].map((data) => ({ ...data, data })))).output);
+    expect(heard.map(({ value }) => value)).toEqual([
+      hidden({ stdout: 'by ', svc: [{ index: 3, note: '' }] }),
+      hidden({ stdout: 'Thun' }),
+      hidden({ svc: [{ index: 3, note: 'Ac' }] }),
+      over,
+    ]);
+    expect(heard.map(({ type }) => type)).toEqual(heard.map(({ value }) => Object(value).type));
+    const inside = (note: string) => ({ type: 'note_delta', text: { note } });
+    const { output } = rewriteStream(messages, toWire([started, block(inside('by Thun')), stopped]));
+    expect(deltasOf(output).slice(1, 3)).toEqual([inside('by '), inside('Thun')]);
+  });
+
   test('breaks a stream of texts without end', () => {
     const events = Array.from({ length: 5_001 }, (_, index) => block({ type: 'text_delta', text: 'Thun' }, index));
     const { rewriter } = rewriteStream(messages, toWire([started, ...events]));

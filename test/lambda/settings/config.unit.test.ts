@@ -24,56 +24,37 @@ function faultsOf(environment: Record<string, string>, read: (from: typeof envir
   return [];
 }
 
+const ofUpstream = (own: Record<string, string>, prefix = 'UPSTREAM') =>
+  Object.fromEntries(Object.entries(own).map(([name, value]) => [`${prefix}_${name}`, value]));
+const upstreamWith = (own: Record<string, string>) => readConfig({ ...least, ...ofUpstream(own) }).upstreams[0];
+
 describe('readConfig', () => {
   test('uses the defaults for unset and blank variables', () => {
     const defaults = { guestLimit: 3, guestWindow: 'lifetime', upstreamConnectTimeout: 5_000, corsOrigins: ['*'] };
-    expect(readConfig({ ...least, GUEST_LIMIT: ' ' })).toMatchObject(defaults);
-  });
-
-  test('takes fractions of seconds and drops the slash after a base URL', () => {
-    const config = readConfig({ ...least, UPSTREAM_IDLE_TIMEOUT: '0.25' });
-    expect(config.upstreamIdleTimeout).toBe(250);
-    const address = 'https://up.example/api/v1';
-    expect(config.upstreams).toMatchObject([{ addresses: { chat: address, responses: address, messages: address } }]);
+    expect(readConfig({ ...least, GUEST_LIMIT: ' ' })).toMatchObject({ ...defaults, prices: undefined });
+    expect(readConfig({ ...least, UPSTREAM_IDLE_TIMEOUT: '0.25' }).upstreamIdleTimeout).toBe(250);
   });
 
   test('reads which dialects an upstream speaks, and how others are translated for it', () => {
-    const config = readConfig({
-      ...least,
-      UPSTREAM_2_BASE_URL: 'https://two.example/v1',
-      UPSTREAM_2_TEXT_MODEL: 't',
-      UPSTREAM_2_VISION_MODEL: 'v',
-      UPSTREAM_2_DIALECTS: 'messages, chat',
-      UPSTREAM_2_OUTPUT_LIMIT: '9',
-      UPSTREAM_2_REASONING: 'reasoning_effort',
-      UPSTREAM_2_REASONING_LEVELS: 'none,high',
-      UPSTREAM_2_TOOL_IMAGES: 'inline',
-    });
     const plain = {
       ...{ limitName: 'max_tokens', limit: undefined, reasoning: 'none', levels: ['low', 'medium', 'high'] },
       ...{ replay: 'back', systemTurns: 'fold', toolImages: 'after', unknown: 'leave-out', tokenizeUrl: undefined },
       streamOptions: 'send',
     };
-    const own = { limit: 9, reasoning: 'reasoning_effort', levels: ['none', 'high'], toolImages: 'inline' };
-    expect(config.upstreams.map(({ dialects, translation }) => ({ dialects, translation }))).toEqual([
-      { dialects: ['chat', 'responses', 'messages'], translation: plain },
-      { dialects: ['chat', 'messages'], translation: { ...plain, ...own } },
-    ]);
-    const translation: ChatUpstream | undefined = config.upstreams[1]?.translation;
-    expect(translation).toBeDefined();
+    const translation: ChatUpstream | undefined = upstreamWith({})?.translation;
+    expect(translation).toEqual(plain);
+    const set = { OUTPUT_LIMIT: '9', REASONING: 'thinking', REASONING_LEVELS: 'none,high', TOOL_IMAGES: 'inline' };
+    expect(upstreamWith({ DIALECTS: 'messages, chat', ...set })).toMatchObject({
+      dialects: ['chat', 'messages'],
+      translation: { ...plain, limit: 9, reasoning: 'thinking', levels: ['none', 'high'], toolImages: 'inline' },
+    });
   });
 
-  test.each<[settings: Record<string, string>, fault: string]>([
-    ...['responses', 'responses,messages', 'chat,prose', 'chat,chat'].map(
-      (dialects): [Record<string, string>, string] => [
-        { DIALECTS: dialects },
-        'UPSTREAM_DIALECTS must be chat, and any of responses and messages, separated by commas',
-      ],
-    ),
-    [
-      { DIALECTS: 'chat', MESSAGES_BASE_URL: 'https://up.example/v1' },
-      'UPSTREAM_MESSAGES_BASE_URL is for a dialect that UPSTREAM_DIALECTS leaves out: remove one of them',
-    ],
+  testRows<[settings: Record<string, string>, fault: string]>([
+    ...['responses,messages', 'chat,prose', 'chat,chat'].map((dialects): [Record<string, string>, string] => [
+      { DIALECTS: dialects },
+      'UPSTREAM_DIALECTS must be chat, and any of responses and messages, separated by commas',
+    ]),
     [
       { DIALECTS: 'chat,messages', RESPONSES_TEXT_MODEL: 'words' },
       'UPSTREAM_RESPONSES_TEXT_MODEL is for a dialect that UPSTREAM_DIALECTS leaves out: remove one of them',
@@ -86,30 +67,22 @@ describe('readConfig', () => {
       { DIALECTS: 'chat', STREAM_OPTIONS: 'omit', STREAM_USAGE: 'true' },
       'UPSTREAM_STREAM_USAGE asks all streams for their usage, which UPSTREAM_STREAM_OPTIONS says is refused: remove one of them',
     ],
-  ])('stops at %j with a sentence', (own, fault) => {
-    const named = Object.fromEntries(Object.entries(own).map(([name, value]) => [`UPSTREAM_${name}`, value]));
-    expect(faultsOf({ ...least, ...named })).toEqual([fault]);
+  ])('stops with a sentence at what does not fit together', (own, fault) => {
+    expect(faultsOf({ ...least, ...ofUpstream(own) })).toEqual([fault]);
   });
 
-  test('reads upstreams in the order of their numbers', () => {
-    const config = readConfig({
-      ...least,
-      UPSTREAM_10_BASE_URL: 'https://ten.example/v1',
-      UPSTREAM_10_TEXT_MODEL: 't',
-      UPSTREAM_10_VISION_MODEL: 'v',
-      UPSTREAM_2_BASE_URL: 'https://two.example/v1',
-      UPSTREAM_2_MESSAGES_BASE_URL: 'https://two.example/anthropic/v1',
-      UPSTREAM_2_TEXT_MODEL: 't',
-      UPSTREAM_2_VISION_MODEL: 'v',
-      UPSTREAM_2_API_KEYS: 'one, two',
+  test('reads upstreams in the order of their numbers, each with addresses and models of its dialects, or plain ones', () => {
+    const needed = { TEXT_MODEL: 't', VISION_MODEL: 'v' };
+    const { upstreams } = readConfig({
+      ...{ ...least, ...ofUpstream({ BASE_URL: 'https://ten.example/v1', ...needed }, 'UPSTREAM_10') },
+      ...ofUpstream({ BASE_URL: 'https://two.example/v1/', API_KEYS: 'one, two', ...needed }, 'UPSTREAM_2'),
+      ...ofUpstream({ MESSAGES_BASE_URL: 'https://m.example/v1', RESPONSES_VISION_MODEL: 'r' }, 'UPSTREAM_2'),
     });
-    expect(config.upstreams.map(({ prefix }) => prefix)).toEqual(['UPSTREAM', 'UPSTREAM_2', 'UPSTREAM_10']);
-    expect(config.upstreams[1]).toMatchObject({
-      addresses: {
-        chat: 'https://two.example/v1',
-        responses: 'https://two.example/v1',
-        messages: 'https://two.example/anthropic/v1',
-      },
+    expect(upstreams.map(({ prefix }) => prefix)).toEqual(['UPSTREAM', 'UPSTREAM_2', 'UPSTREAM_10']);
+    const address = 'https://two.example/v1';
+    expect(upstreams[1]).toMatchObject({
+      addresses: { chat: address, responses: address, messages: 'https://m.example/v1' },
+      models: { chat: { vision: 'v' }, responses: { text: 't', vision: 'r' }, messages: { vision: 'v' } },
       apiKeys: ['one', 'two'],
     });
   });
@@ -165,22 +138,9 @@ describe('readConfig', () => {
     },
   );
 
-  test('models have their own names in a dialect, or the plain ones', () => {
-    const config = readConfig({
-      ...least,
-      UPSTREAM_MESSAGES_TEXT_MODEL: 'm-words',
-      UPSTREAM_RESPONSES_VISION_MODEL: 'r-eyes',
-    });
-    expect(config.upstreams[0]?.models).toEqual({
-      chat: { text: 'words', vision: 'eyes' },
-      responses: { text: 'words', vision: 'r-eyes' },
-      messages: { text: 'm-words', vision: 'eyes' },
-    });
-  });
-
   test('headers of the operator are read by lower-case name', () => {
-    const config = readConfig({ ...least, UPSTREAM_HEADERS: '{"X-Team": "a, b", "anthropic-beta": ""}' });
-    expect(config.upstreams[0]?.headers).toEqual({ 'x-team': 'a, b', 'anthropic-beta': '' });
+    const HEADERS = '{"X-Team": "a, b", "anthropic-beta": ""}';
+    expect(upstreamWith({ HEADERS })?.headers).toEqual({ 'x-team': 'a, b', 'anthropic-beta': '' });
   });
 
   testRows(['["x-team"]', '{"x-team": 1}', '{"x-team": "a\\nb"}', '{"Host": "elsewhere"}'])(
@@ -195,22 +155,9 @@ describe('readConfig', () => {
   const prices = '{"svc": {"input": 2.50, "output": 10}, "svc-vision": {"input": 1, "output": 4, "maxOutput": 900}}';
 
   test('reads prices and amounts of money in millionths', () => {
-    const money = { PRICES: prices, MEMBER_BUDGET: '20', MEMBER_BUDGET_WINDOW: 'week', SPEND_LIMIT: '0.5' };
-    expect(readConfig({ ...least, ...money, CURRENCY: 'EUR' })).toMatchObject({
-      prices: new Map([
-        ['svc', { input: 2_500_000, output: 10_000_000, cacheRead: 2_500_000, cacheWrite: 2_500_000 }],
-        [
-          'svc-vision',
-          { input: 1_000_000, output: 4_000_000, cacheRead: 1_000_000, cacheWrite: 1_000_000, maxOutput: 900 },
-        ],
-      ]),
-      currency: 'EUR',
-      memberBudget: 20_000_000,
-      memberBudgetWindow: 'week',
-      spendLimit: 500_000,
-      reservedOutput: 4_096,
-    });
-    expect(readConfig(least)).toMatchObject({ prices: undefined, memberBudget: undefined, spendLimit: undefined });
+    const config = readConfig({ ...least, PRICES: prices, MEMBER_BUDGET: '20', SPEND_LIMIT: '0.5' });
+    expect(config).toMatchObject({ memberBudget: 20_000_000, memberBudgetWindow: 'month', spendLimit: 500_000 });
+    expect(config.prices?.get('svc-vision')).toMatchObject({ output: 4_000_000, maxOutput: 900 });
   });
 
   test.each(['MEMBER_BUDGET', 'SPEND_LIMIT'])('%s needs prices', (name) => {

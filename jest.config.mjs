@@ -20,7 +20,7 @@ const project = (displayName, testMatch, extra = {}) => ({
 const ofHandler = (names) => names.map((name) => `lambda/${name}.integration.test.ts`);
 
 /** What a client sees has to be the same whatever serves it: these hold for the HTTP server as they do for the function. */
-const overBothEngines = ofHandler(['attacks-on-identity', 'attacks-on-the-wire', 'gateway', 'leak']);
+const overBothEngines = ofHandler(['attacks-on-identity', 'gateway', 'leak']);
 
 /** The same, for what takes long or is the app's alone: `npm run test:long`. */
 const overBothEnginesLong = ofHandler([
@@ -30,7 +30,6 @@ const overBothEnginesLong = ofHandler([
   'forwarding',
   'leaving-readers',
   'lost-answers',
-  'privacy',
   'quota',
   'request-lines',
   'upstreams',

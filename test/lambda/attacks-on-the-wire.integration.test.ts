@@ -13,7 +13,11 @@ const chunked = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r
 const hidden = post(`Content-Length: ${body.length}\r\n`, body);
 const close = 'Connection: close\r\n';
 
-const gateway = await startTestGateway({ environment: { GUEST_LIMIT: '10000', BURST_LIMIT: '10000' } });
+// The stand-in for the Function URL listens in the same way.
+const gateway = await startTestGateway({
+  engine: 'web',
+  environment: { GUEST_LIMIT: '10000', BURST_LIMIT: '10000' },
+});
 gateway.upstream.otherwise(json(200, answer));
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]();

@@ -6,6 +6,8 @@ import { testRows } from '../support/test-rows.ts';
 
 const messages = createMessages({ signsThinking: false });
 
+const encodings = 'identity, gzip, deflate, br, zstd';
+
 /** The table as clients rely on it. */
 const table: readonly (readonly [ErrorCode, number, string, string, Readonly<Record<string, string>>])[] = [
   ['invalid_request', 400, 'invalid_request_error', 'invalid_request_error', {}],
@@ -17,13 +19,7 @@ const table: readonly (readonly [ErrorCode, number, string, string, Readonly<Rec
   ['not_found', 404, 'invalid_request_error', 'not_found_error', {}],
   ['method_not_allowed', 405, 'invalid_request_error', 'invalid_request_error', {}],
   ['request_too_large', 413, 'invalid_request_error', 'request_too_large', {}],
-  [
-    'unsupported_encoding',
-    415,
-    'invalid_request_error',
-    'invalid_request_error',
-    { 'accept-encoding': 'identity, gzip, deflate, br, zstd' },
-  ],
+  ['unsupported_encoding', 415, 'invalid_request_error', 'invalid_request_error', { 'accept-encoding': encodings }],
   ['upgrade_required', 426, 'invalid_request_error', 'invalid_request_error', {}],
   ['rate_limited', 429, 'rate_limit_error', 'rate_limit_error', {}],
   ['quota_exceeded', 429, 'insufficient_quota', 'rate_limit_error', { 'x-should-retry': 'false' }],
@@ -35,20 +31,13 @@ const table: readonly (readonly [ErrorCode, number, string, string, Readonly<Rec
 ];
 
 describe('the catalogue of errors', () => {
-  testRows(table)(
-    'each has its status and its type in every dialect',
-    (code, status, openaiType, messagesType, headers) => {
-      const error = new GatewayError(code, 'What to do.');
-      expect([error.status, error.headers]).toEqual([status, headers]);
-      expect(JSON.parse(renderOpenAiError(error))).toEqual({
-        error: { message: 'What to do.', type: openaiType, code },
-      });
-      expect(JSON.parse(messages.renderError(error))).toEqual({
-        type: 'error',
-        error: { type: messagesType, message: 'What to do.' },
-      });
-    },
-  );
+  testRows(table)('each has its status and its type in every dialect', (code, status, openai, ofMessages, headers) => {
+    const message = 'What to do.';
+    const error = new GatewayError(code, message);
+    expect([error.status, error.headers]).toEqual([status, headers]);
+    expect(JSON.parse(renderOpenAiError(error))).toEqual({ error: { message, type: openai, code } });
+    expect(JSON.parse(messages.renderError(error))).toEqual({ type: 'error', error: { type: ofMessages, message } });
+  });
 
   test('is complete in the table of this test', () => {
     expect(table.map(([code]) => code).sort()).toEqual(Object.keys(catalogue).sort());

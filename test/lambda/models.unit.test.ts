@@ -8,23 +8,13 @@ const models = createModels('svc', [
   { from: 'svc', prefix: false, to: 'svc-vision' },
 ]);
 
+const svc = ['svc', 'svc-private', 'svc-text', 'opus', 'sonnet', 'haiku', 'opus[1m]', 'fam-9', 'vendor.anything'];
+const more = ['claude-opus-4', 'anthropic.claude', 'gpt-5'];
+
 describe('resolve', () => {
   testRows([
-    ['svc', 'svc'],
-    ['svc-vision', 'svc-vision'],
-    ['svc-private', 'svc'],
-    ['svc-text', 'svc'],
-    ['svc-image', 'svc-vision'],
-    ['opus', 'svc'],
-    ['sonnet', 'svc'],
-    ['haiku', 'svc'],
-    ['opus[1m]', 'svc'],
-    ['fam-9', 'svc'],
-    ['vendor.anything', 'svc'],
-    ['claude-opus-4', 'svc'],
-    ['anthropic.claude', 'svc'],
-    ['gpt-5', 'svc'],
-    ['gpt-eyes-2', 'svc-vision'],
+    ...[...svc, ...more].map((id) => [id, 'svc'] as const),
+    ...['svc-vision', 'svc-image', 'gpt-eyes-2'].map((id) => [id, 'svc-vision'] as const),
   ])('each name is one of the models', (id, expected) => {
     expect(models.resolve(id)?.id).toBe(expected);
   });

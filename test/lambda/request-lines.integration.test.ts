@@ -5,7 +5,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { metricsOf } from '../support/metrics.ts';
 import { testRows } from '../support/test-rows.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { expectQuiet } from '../support/watched-gateway.ts';
+import { expectQuiet, personal } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';
 
 const { path, question, events } = wire.chat;
@@ -194,4 +194,24 @@ test('each failed try that another follows counts by itself, in its own line', a
     { 'UpstreamFailures(credentials)': 1, UpstreamFailedTries: 1 },
     { ...asked, ColdStarts: 1, Duration: time, InputTokens: 7, OutputTokens: 11 },
   ]);
+});
+
+// What went upstream is watched in the tests of every way in which that may end.
+test('nothing that callers said, nor who they are, when the gateway refuses', async () => {
+  const sent = { ...personal, 'x-api-key': canary.clientKey };
+  for (const [address, body, headers] of [
+    [path, question, personal],
+    [path, question, { ...personal, 'x-api-key': 'ltk_canary-of-a-key' }],
+    [`/v1/${canary.prompt}`, question, sent],
+    [`${path}?key=${canary.clientKey}`, { ...question, model: canary.prompt }, sent],
+    [path, `{"model":"svc","${canary.prompt}`, sent],
+    [path, { ...question, messages: canary.prompt, stream: canary.prompt }, sent],
+    [path, { ...question, [canary.prompt]: '[' }, { ...sent, 'anthropic-beta': 'é canary' }],
+    [path, question, sent],
+  ] as const) {
+    const response = await gateway.post(address, body, headers);
+    expect(await response.text()).not.toMatch(/canary-of-the-client-key|canary-of-a-key/);
+    expect(response.status).toBeGreaterThanOrEqual(400);
+  }
+  expect(gateway.log).toHaveLength(8);
 });

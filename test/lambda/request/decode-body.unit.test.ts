@@ -12,11 +12,7 @@ const limit = 6_291_456;
 describe.each(encodings)('%s', (encoding) => {
   const encode = encoders[encoding];
 
-  testRows([
-    ['ascii', '{"model":"svc"}'],
-    ['more than a portion', 'aé€🌩'.repeat(60_000)],
-    ['nothing', ''],
-  ])('gives back what was encoded', async (_, text) => {
+  testRows(['{"model":"svc"}', 'aé€🌩'.repeat(60_000), ''])('gives back what was encoded', async (text) => {
     expect(String(await decodeBody(encode(Buffer.from(text)), encoding, limit)) === text).toBe(true);
   });
 

@@ -57,35 +57,22 @@ describe('route', () => {
     expect(route('GET', path)).toMatchObject({ kind: 'model', id });
   });
 
-  describe('a WebSocket handshake', () => {
-    const handshake = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'sec-websocket-version': '13' };
-
-    testRows([
-      ['with all of its headers', { ...handshake, connection: 'Upgrade', upgrade: 'websocket' }],
-      ['whose Upgrade was stripped on the way', handshake],
-      ['of which only the beta is left', { 'openai-beta': 'responses_websockets=2026-02-06' }],
-      ['among other betas', { 'openai-beta': 'assistants=v2, responses_websockets_v2' }],
-    ])('is told to send a POST', (_, headers) => {
-      const error = {
-        status: 426,
-        code: 'upgrade_required',
-        message: expect.stringContaining('POST to /v1/responses'),
-      };
-      expect(route('GET', '/v1/responses', headers)).toMatchObject({ kind: 'refused', error });
-    });
-
-    testRows([
-      ['GET', '/v1/responses', { 'openai-beta': 'assistants=v2' }, 405],
-      ['GET', '/v1/chat/completions', handshake, 405],
-      ['GET', '/v1/nowhere', handshake, 404],
-      ['PUT', '/v1/responses', handshake, 405],
-    ])('is not seen in anything else', (method, path, headers, status) => {
-      expect(route(method, path, headers)).toMatchObject({ kind: 'refused', error: { status } });
-    });
-
-    test('does not hinder a POST', () => {
-      expect(route('POST', '/v1/responses', handshake).kind).toBe('inference');
-    });
+  const key = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' };
+  testRows<[string, string, Record<string, string>, number]>([
+    ['GET', '/v1/responses', { ...key, connection: 'Upgrade', upgrade: 'websocket' }, 426],
+    ['GET', '/v1/responses', key, 426], // whose Upgrade was stripped on the way
+    ['GET', '/v1/responses', { 'openai-beta': 'responses_websockets=2026-02-06' }, 426],
+    ['GET', '/v1/responses', { 'openai-beta': 'assistants=v2, responses_websockets_v2' }, 426],
+    ['GET', '/v1/responses', { 'openai-beta': 'assistants=v2' }, 405],
+    ['GET', '/v1/chat/completions', key, 405],
+    ['GET', '/v1/nowhere', key, 404],
+    ['PUT', '/v1/responses', key, 405],
+  ])('a WebSocket handshake, and nothing else, is told to send a POST', (method, path, headers, status) => {
+    const found = route(method, path, headers);
+    expect(found).toMatchObject({ kind: 'refused', error: { status } });
+    if (status === 426)
+      expect(found).toMatchObject({ error: { message: expect.stringMatching('POST to /v1/responses') } });
+    expect(route('POST', '/v1/responses', headers).kind).toBe('inference');
   });
 
   const messageOf = (path: string, method = 'POST') => {

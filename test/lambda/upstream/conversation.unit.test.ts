@@ -6,7 +6,13 @@ import { responses } from '../../../lambda/dialects/responses.ts';
 import { applyEdits } from '../../../lambda/json/edit.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { keyOf } from '../../../lambda/settings/secrets.ts';
-import { createHashId, createRankKeys, hashCallerIds, readTraits } from '../../../lambda/upstream/conversation.ts';
+import {
+  createHashId,
+  createRankKeys,
+  hashCallerIds,
+  readTraits,
+  sessionHeaders,
+} from '../../../lambda/upstream/conversation.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const chat = createChat({ streamUsage: false });
@@ -16,15 +22,7 @@ const traitsOf = (body: object, headers: Record<string, string> = {}, dialect: D
 const opening = { messages: [{ role: 'user', content: 'hello' }] };
 
 describe('a conversation is known by', () => {
-  testRows([
-    'x-claude-code-session-id',
-    'session-id',
-    'session_id',
-    'thread-id',
-    'x-session-affinity',
-    'x-opencode-session',
-    'x-session-id',
-  ])('each header that names a session', (name) => {
+  testRows(sessionHeaders)('each header that names a session', (name) => {
     expect(traitsOf(opening, { [name]: ' one ' })).toEqual(['one']);
     expect(traitsOf(opening, { [name]: ' ' })).toEqual(['"hello"']);
   });
@@ -39,14 +37,6 @@ describe('a conversation is known by', () => {
     expect(traitsOf({ ...body, prompt_cache_key: null, metadata: { user_id: ['x'] }, session_id: {} })).toEqual([
       '"hello"',
     ]);
-  });
-
-  test('otherwise its opening words', () => {
-    const messages = [{ role: 'system', content: 'be brief' }, ...opening.messages];
-    const further = [...messages, { role: 'assistant', content: 'hi' }, { role: 'user', content: 'and?' }];
-    expect(traitsOf({ messages })).toEqual(['"be brief"', '"hello"']);
-    expect(traitsOf({ messages: further })).toEqual(traitsOf({ messages }));
-    expect(traitsOf({})).toEqual([]);
   });
 
   const marked = (text: string) => [{ type: 'text', text, cache_control: { type: 'ephemeral' } }];
@@ -74,9 +64,10 @@ describe('a conversation is known by', () => {
       { instructions: 'be brief', input: 'hello' },
       { instructions: 'be brief', input: [asItem('hello'), ...later] },
     ],
-  ])('only its texts count, wherever the cache marks are', (_, dialect, first, further) => {
+  ])('otherwise the texts that it began with, wherever the cache marks are', (_, dialect, first, further) => {
     expect(traitsOf(first, {}, dialect)).toEqual(['"be brief"', '"hello"']);
     expect(traitsOf(further, {}, dialect)).toEqual(['"be brief"', '"hello"']);
+    expect(traitsOf({}, {}, dialect)).toEqual([]);
   });
 });
 

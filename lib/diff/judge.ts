@@ -104,6 +104,7 @@ const mayBeReplaced =
 
 /** Changes that no guarantee covers and that are not known to be harmless. */
 function findUnknown(is: Part, changes: readonly Change[]): Danger[] {
+  if (changes.length === 0) return [];
   const spokenOf = guaranteesOf(is.type).map(({ at }) => at);
   const known = [...mayVaryAnywhere, ...(mayVary[is.type] ?? []), ...spokenOf];
   return changes

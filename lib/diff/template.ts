@@ -78,10 +78,17 @@ export function isTree(value: unknown): value is Tree {
  * The values at a place of a tree, such as `Replicas[].Region`: `[]` stands for every element of a list, `*` for any letters
  * of a name. A missing name counts as undefined; an empty place is the whole tree.
  */
-export function valuesAt(tree: unknown, place: string): unknown[] {
+export function valuesAt(tree: Tree, place: string): readonly unknown[] {
+  const found = placesIn(tree);
+  const known = found.get(place);
+  if (known) return known;
   const steps = place === '' ? [] : place.replaceAll('[]', '.[]').split('.');
-  return steps.reduce<unknown[]>((values, step) => values.flatMap((value) => follow(value, step)), [tree]);
+  const values = steps.reduce<unknown[]>((all, step) => all.flatMap((value) => follow(value, step)), [tree]);
+  found.set(place, values);
+  return values;
 }
+
+const placesIn = remember((_tree: Tree) => new Map<string, readonly unknown[]>());
 
 function follow(value: unknown, step: string): unknown[] {
   if (step === '[]') return Array.isArray(value) ? value : [];

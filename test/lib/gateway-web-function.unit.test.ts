@@ -1,6 +1,9 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { serverSettings } from '../../lambda/settings/table.ts';
+import type { Template } from '../../lib/diff/template.ts';
 import { synthesizeParts } from '../support/stack.ts';
+import { type AnyTree, type Change, createTemplateEditor, dangersOf } from '../support/template-changes.ts';
+import { onWeb, synthesizeWhole, synthesizeWithBothEngines } from '../support/whole-template.ts';
 
 const usual = synthesizeParts();
 const commit = '0123456789abcdef0123456789abcdef01234567';
@@ -60,12 +63,6 @@ test('no two stacks of an account use the same name, even in different regions',
   expect(names).toEqual(['InferenceGateway-dev-AWS::Region']);
 });
 
-test('the page /cli keeps its own function and address', () => {
-  const kept = ['Wallet/Function/FunctionUrl', 'Wallet/Logs', 'Wallet/Role', 'Wallet/Role/DefaultPolicy'];
-  for (const name of kept) expect([name, parts[name]]).toEqual([name, usual.parts[name]]);
-  expect(outputs.WalletUrl).toEqual(usual.outputs.WalletUrl);
-});
-
 test('the endpoint’s failures ring, by the only metric name that is documented, and of functions only /cli is watched', () => {
   const documented = `SELECT SUM(HTTPResponseStatusClass5XX) FROM "AWS/Lambda/Web" WHERE FunctionName = 'InferenceGateway-dev-`;
   expect(JSON.stringify(parts['Alarms/WebFailing'].Metrics)).toContain(JSON.stringify(documented).slice(1, -1));
@@ -92,4 +89,83 @@ test('behind the edge it is the origin, and /cli goes where it went before', () 
   const [[main, ...others], [wasMain, ...wereOthers]] = ['web', 'function-url'].map(originsOf);
   expect(others).toEqual(wereOthers);
   expect(main).toEqual({ ...wasMain, DomainName: 'Web/Function/Endpoint.DomainName', Id: expect.any(String) });
+});
+
+const functionUrl = synthesizeWhole();
+const both = synthesizeWithBothEngines();
+const whole = synthesizeWhole(onWeb);
+
+/** What must not change in a step: the tables, the secrets, and the names by which engines know them. */
+function holdings({ Resources = {} }: Template): object {
+  const kept = Object.entries(Resources).filter(([, { Type }]) => /^AWS::(DynamoDB|SecretsManager)::/.test(Type));
+  return Object.fromEntries(kept);
+}
+
+const where = ['KEYS_TABLE', 'QUOTA_TABLE', 'NETWORK_SALT_SECRET_ID', 'UPSTREAM_SECRET_ID', 'EDGE_SECRET_ID'];
+
+function countsIn(template: Template): string[] {
+  return Object.values<AnyTree>(template.Resources ?? {}).flatMap(({ Properties = {} }) => {
+    const told = Properties.Environment?.Variables ?? Properties.ServiceConfig?.EnvironmentVariables;
+    return told?.QUOTA_TABLE && told.UPSTREAM_BASE_URL ? [JSON.stringify(where.map((name) => told[name]))] : [];
+  });
+}
+
+describe('moving from one engine to the other', () => {
+  const [urlOfFunction, endpoint] = ['Gateway/Function/FunctionUrl', 'Web/Function/Endpoint'];
+  test.each([
+    ['function-url to web', functionUrl, whole, urlOfFunction, endpoint],
+    ['web to function-url', whole, functionUrl, endpoint, urlOfFunction],
+  ])(
+    '%s keeps tables, secrets, counters and the page /cli as they are, and marks both ways in',
+    (_, from, to, gone, come) => {
+      expect(holdings(to)).toEqual(holdings(from));
+      expect(new Set([...countsIn(from), ...countsIn(to)]).size).toBe(1);
+      const dangers = dangersOf(from, to);
+      expect(dangers).toEqual(
+        expect.arrayContaining([`${gone}: is removed`, expect.stringMatching(`${come}: is new, and may be a way in`)]),
+      );
+      expect(
+        dangers.filter((danger) => /REFUSED|(Tables|Secrets|Wallet)\/[\w/]+:|exact|durable|private/.test(danger)),
+      ).toEqual([]);
+    },
+  );
+
+  test('adding one opens a way in and grants its role what it needs; nothing else changes', () => {
+    const [opened, ...granted] = dangersOf(functionUrl, both);
+    expect(opened).toMatch(/^Web\/Function\/Endpoint: is new, and may be a way in/);
+    const ofWeb = /^permissions: new: (Web\/[\w/]+|lambda\.amazonaws\.com) may |^permissions: new: anyone may not /;
+    expect(granted.filter((danger) => !ofWeb.test(danger))).toEqual([]);
+  });
+
+  test('new settings, limits and code pass, although each makes a new revision', () => {
+    const changed = { ...onWeb, GUEST_LIMIT: 7, BODY_BUDGET: 512, maxConcurrency: 128 };
+    expect(dangersOf(whole, synthesizeWhole(changed))).toEqual([]);
+  });
+});
+
+const { propertiesIn, dangersBetween } = createTemplateEditor(both);
+const told = (template: AnyTree) => propertiesIn(template, 'Web/Function/Revision').ServiceConfig.EnvironmentVariables;
+
+test.each<readonly [what: string, change: Change, marked: RegExp]>([
+  ['a key in a template', (t) => (told(t).UPSTREAM_API_KEYS = 'key'), /UPSTREAM_API_KEYS/],
+  ['a longer request', (t) => (told(t).REQUEST_TIMEOUT = '1000'), /reachable: is stopped in the middle/],
+  ['a setting that nobody knows', (t) => (told(t).SECRET_HASH = 'a'.repeat(64)), /SECRET_HASH/],
+  [
+    'code that anyone may read',
+    (t) =>
+      propertiesIn(t, 'Web/Code/Bucket/Policy').PolicyDocument.Statement.push({
+        ...{ Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: '*' },
+      }),
+    /new: anyone may s3:GetObject/,
+  ],
+])('the gate marks a web function with %s', (_what, change, marked) => {
+  expect(dangersBetween(() => {}, change)).toEqual(expect.arrayContaining([expect.stringMatching(marked)]));
+});
+
+test('a new web function must use the tables, secrets and metrics of the function beside it', () => {
+  for (const name of [...where.filter((one) => !/UPSTREAM/.test(one)), 'EDGE_HEADER', 'METRICS_NAMESPACE']) {
+    const after: AnyTree = structuredClone(both);
+    told(after)[name] = 'another';
+    expect(dangersOf(functionUrl, after)).toContainEqual(expect.stringMatching(/^Web\/Function\/Revision: not /));
+  }
 });

@@ -5,7 +5,7 @@ import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { typ
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { ConfigError } from '../lambda/settings/read.ts';
 import { EdgeAlarmsStack } from '../lib/alarms/edge.ts';
-import { artifacts } from '../lib/bundle.ts';
+import { type Artifact, artifacts } from '../lib/bundle.ts';
 import { type DeploymentConfig, readDeploymentConfig } from '../lib/config.ts';
 import { judgeTemplate } from '../lib/diff/guarantees/index.ts';
 import { GatewayStack } from '../lib/gateway-stack.ts';
@@ -25,17 +25,10 @@ const config = readConfigOrExit(context.gateway, context.stage);
 // `-c commit=` leaves it out, for a comparison with another commit.
 const commit: string | undefined = (context.commit ?? findCommit(process.cwd())) || undefined;
 // Built into the folder that is being synthesized, so that two runs side by side don't meet.
-const code = {
-  gateway: join(app.outdir, 'gateway'),
-  accounts: join(app.outdir, 'accounts'),
-  server: join(app.outdir, 'server'),
-  canary: join(app.outdir, 'canary'),
-};
-await artifacts.gateway(code.gateway);
-await artifacts.accounts(code.accounts);
-if (config.engine !== 'function-url') await artifacts.server(code.server);
-if (config.canary) await artifacts.canary(code.canary);
-new GatewayStack(app, 'InferenceGateway', { config, commit, code });
+const codeOf = (name: Artifact) => join(app.outdir, name);
+const needed = ['accounts', config.engine === 'web' ? 'server' : 'gateway', ...(config.canary ? ['canary'] : [])];
+for (const name of needed as Artifact[]) await artifacts[name](codeOf(name));
+new GatewayStack(app, 'InferenceGateway', { config, commit, codeOf });
 if (config.edge && distributionId) new EdgeAlarmsStack(app, 'EdgeAlarms', { config, distributionId });
 // What is synthesized must keep what the gateway guarantees, whatever the code of its stacks came to say.
 for (const { template } of app.synth().stacks) complain(judgeTemplate(template));

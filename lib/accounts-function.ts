@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { type GatewayProps, sharedEnvironment } from './gateway-function.ts';
-import { PublicFunction } from './own-function.ts';
+import { PublicFunction, type Right, toRead } from './own-function.ts';
 import { accountsShareOf } from './stack-settings.ts';
 
 interface AccountsFunctionProps extends GatewayProps {
@@ -42,6 +42,12 @@ export class AccountsFunction extends PublicFunction {
     const settings = Object.fromEntries(
       names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
     );
+    const byWallet = environment.ACCESS !== 'keys' && environment.WALLET_SIGN_IN !== 'false';
+    const signsIn = environment.OIDC_ISSUER !== undefined || byWallet;
+    const accounts: Right[] = [
+      [tables.keys.tableArn, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+      [tables.quota.tableArn, 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
+    ];
     super(scope, id, {
       ...props,
       description: 'Private inference gateway: keys for its members',
@@ -55,17 +61,10 @@ export class AccountsFunction extends PublicFunction {
         ...(shownUrl && { GATEWAY_URL: shownUrl }),
         ...sharedEnvironment(scope, props),
       },
+      // Where nobody signs in, there are only pages that need no table.
+      rights: [...(signsIn ? accounts : []), ...toRead(secrets.networkSalt, secrets.edge, secrets.oidc)],
     });
     this.appUrl = appUrl;
-    const byWallet = environment.ACCESS !== 'keys' && environment.WALLET_SIGN_IN !== 'false';
-    this.signsIn = environment.OIDC_ISSUER !== undefined || byWallet;
-    // The other pages need no table.
-    if (this.signsIn) {
-      this.allow(tables.keys.tableArn, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
-      this.allow(tables.quota.tableArn, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
-    }
-    for (const secret of [secrets.networkSalt, secrets.edge, secrets.oidc]) {
-      if (secret) this.allow(secret.secretArn, 'secretsmanager:GetSecretValue');
-    }
+    this.signsIn = signsIn;
   }
 }

@@ -109,6 +109,8 @@ export const artifacts = {
   server: bundleServer,
 } as const;
 
+export type Artifact = keyof typeof artifacts;
+
 if (import.meta.main) {
   const kilobytes = (bytes: number) => `${(bytes / 1024).toFixed(0)} KB`;
   const wanted = process.argv.slice(2);

@@ -3,7 +3,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Duration, Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
-import { type FunctionProps, OwnFunction } from './own-function.ts';
+import { type FunctionProps, OwnFunction, toRead } from './own-function.ts';
 
 interface CanaryProps extends FunctionProps {
   /** Where clients find the gateway. */
@@ -26,8 +26,8 @@ export class Canary extends OwnFunction {
         SERVICE_NAME: props.config.environment.SERVICE_NAME ?? '',
         METRICS_NAMESPACE: Stack.of(scope).stackName,
       },
+      rights: toRead(secret),
     });
-    this.allow(secret.secretArn, 'secretsmanager:GetSecretValue');
     new Rule(this, 'Schedule', {
       description: 'Asks the gateway as a client does',
       schedule: Schedule.rate(Duration.minutes(5)),

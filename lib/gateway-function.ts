@@ -1,6 +1,6 @@
 import { Duration, Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
-import { type FunctionProps, PublicFunction, type Right } from './own-function.ts';
+import { type FunctionProps, PublicFunction, type Right, toRead } from './own-function.ts';
 import type { Secrets } from './secrets.ts';
 import type { Tables } from './tables.ts';
 
@@ -15,8 +15,8 @@ export class GatewayFunction extends PublicFunction {
       timeout: Duration.minutes(15), // Lambda's longest; REQUEST_TIMEOUT ends a request before it
       reservedConcurrency,
       environment: environmentOf(scope, props),
+      rights: rightsOf(props),
     });
-    for (const right of rightsOf(props)) this.allow(...right);
   }
 }
 
@@ -47,10 +47,9 @@ export function sharedEnvironment(scope: Construct, { tables, secrets }: Gateway
 
 /** The gateway's permissions, in either engine. */
 export function rightsOf({ tables, secrets }: GatewayProps): Right[] {
-  const readable = [secrets.upstream, secrets.networkSalt, ...(secrets.edge ? [secrets.edge] : [])];
   return [
     [tables.keys.tableArn, 'dynamodb:GetItem'],
     [tables.quota.tableArn, 'dynamodb:GetItem', 'dynamodb:UpdateItem'],
-    ...readable.map(({ secretArn }): Right => [secretArn, 'secretsmanager:GetSecretValue']),
+    ...toRead(secrets.upstream, secrets.networkSalt, secrets.edge),
   ];
 }

@@ -2,6 +2,7 @@ import { CfnOutput, Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { AccountsFunction } from './accounts-function.ts';
 import { Alarms } from './alarms/alarms.ts';
+import type { Artifact } from './bundle.ts';
 import { Canary } from './canary.ts';
 import type { DeploymentConfig } from './config.ts';
 import { Dashboard } from './dashboard/dashboard.ts';
@@ -16,8 +17,8 @@ interface GatewayStackProps {
   readonly config: DeploymentConfig;
   /** The commit deployed; undefined if git does not know it. */
   readonly commit: string | undefined;
-  /** The folders of the built artifacts. */
-  readonly code: Readonly<Record<'gateway' | 'accounts' | 'server' | 'canary', string>>;
+  /** The folder of a built artifact. */
+  readonly codeOf: (name: Artifact) => string;
 }
 
 /**
@@ -25,7 +26,7 @@ interface GatewayStackProps {
  * one.
  */
 export class GatewayStack extends Stack {
-  constructor(scope: Construct, id: string, { config, commit, code }: GatewayStackProps) {
+  constructor(scope: Construct, id: string, { config, commit, codeOf }: GatewayStackProps) {
     super(scope, id, {
       stackName: `${id}-${config.stage}`,
       description: 'Private inference gateway',
@@ -39,8 +40,8 @@ export class GatewayStack extends Stack {
       oidc: config.environment.OIDC_ISSUER !== undefined,
     });
     const parts = { config, commit, tables, secrets };
-    const { gateway, web, main } = createEngine(this, { ...parts, code });
-    const accounts = new AccountsFunction(this, 'Wallet', { ...parts, code: code.accounts, gatewayUrl: main.url });
+    const { gateway, web, main } = createEngine(this, { ...parts, codeOf });
+    const accounts = new AccountsFunction(this, 'Wallet', { ...parts, code: codeOf('accounts'), gatewayUrl: main.url });
     const paths = ['/', '/cli', '/cli/*', '/docs', '/docs/*', '/oauth/*', '/.well-known/*'];
     const edge =
       config.edge && secrets.edge
@@ -53,7 +54,8 @@ export class GatewayStack extends Stack {
         : undefined;
     const url = edge?.url ?? main.url;
     const canary =
-      secrets.canary && new Canary(this, 'Canary', { config, commit, code: code.canary, url, secret: secrets.canary });
+      secrets.canary &&
+      new Canary(this, 'Canary', { config, commit, code: codeOf('canary'), url, secret: secrets.canary });
     const sources = { namespace: this.stackName, gateway, web, accounts, tables };
     const metrics = createGatewayMetrics({ ...sources, canary: canary !== undefined });
     const alarms = new Alarms(this, 'Alarms', { config, metrics });
@@ -104,14 +106,14 @@ function moneyOutputs({ PRICES, CURRENCY, MEMBER_BUDGET, MEMBER_BUDGET_WINDOW }:
   };
 }
 
-type Parts = Omit<GatewayProps, 'code'> & Pick<GatewayStackProps, 'code'>;
+type Parts = Omit<GatewayProps, 'code'> & Pick<GatewayStackProps, 'codeOf'>;
 
 /** The gateway on the engine that the configuration names. */
-function createEngine(scope: Construct, { code, ...parts }: Parts) {
+function createEngine(scope: Construct, { codeOf, ...parts }: Parts) {
   if (parts.config.engine === 'web') {
-    const web = new GatewayWebFunction(scope, 'Web', { ...parts, code: code.server });
+    const web = new GatewayWebFunction(scope, 'Web', { ...parts, code: codeOf('server') });
     return { gateway: undefined, web, main: { url: web.url, origin: web.domainName, logGroup: web.logGroup } };
   }
-  const gateway = new GatewayFunction(scope, 'Gateway', { ...parts, code: code.gateway });
+  const gateway = new GatewayFunction(scope, 'Gateway', { ...parts, code: codeOf('gateway') });
   return { gateway, web: undefined, main: { url: gateway.url.url, origin: gateway.url, logGroup: gateway.logGroup } };
 }

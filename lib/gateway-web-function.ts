@@ -25,7 +25,7 @@ export class GatewayWebFunction extends Construct {
     // https://docs.aws.amazon.com/lambda/latest/dg/web-functions-logging.html
     const companion = createLogs(this, 'LocalLogs', config, `${this.logGroup.logGroupName}.local`);
     const role = createRole(this, 'Role', [this.logGroup, companion]);
-    for (const right of rightsOf(props)) allow(role, right);
+    allow(role, rightsOf(props));
 
     const server = new WebFunction(this, 'Function', {
       // Names must be unique across the regions of an account, and another region may have a stack of the same stage.

@@ -1,6 +1,7 @@
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { DeploymentConfig } from './config.ts';
@@ -20,19 +21,19 @@ interface OwnFunctionProps extends FunctionProps {
   readonly timeout: Duration;
   readonly reservedConcurrency?: number | undefined;
   readonly environment: Readonly<Record<string, string>>;
+  readonly rights: readonly Right[];
 }
 
-/** A function with its own role and log group. It may only write its log until it is allowed more. */
+/** A function with its own role and log group. It may write its log, and what its rights say. */
 export class OwnFunction extends Construct {
   readonly function: lambda.Function;
   readonly logGroup: LogGroup;
-  private readonly role: Role;
 
   constructor(scope: Construct, id: string, props: OwnFunctionProps) {
     super(scope, id);
     const { config, commit, description, code, memorySize, timeout, reservedConcurrency, environment } = props;
     this.logGroup = createLogs(this, 'Logs', config);
-    this.role = createRole(this, 'Role', [this.logGroup]);
+    const role = createRole(this, 'Role', [this.logGroup]);
     this.function = new lambda.Function(this, 'Function', {
       description,
       runtime: lambda.Runtime.NODEJS_24_X,
@@ -43,29 +44,30 @@ export class OwnFunction extends Construct {
       timeout,
       ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
       ...(config.tracing && { tracing: lambda.Tracing.ACTIVE }),
-      role: this.role,
+      role,
       logGroup: this.logGroup,
       loggingFormat: lambda.LoggingFormat.TEXT, // the function's lines are JSON already and arrive as it wrote them
       environment: { ...environment, ...(commit !== undefined && { DEPLOYED_COMMIT: commit }) },
     });
     if (config.tracing) {
       const reason = 'X-Ray has no resources to name: traces are written to the account.';
-      Validations.of(this.role).acknowledge({ id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]', reason });
+      Validations.of(role).acknowledge({ id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]', reason });
     }
-  }
-
-  /** Allows the function these actions on this resource. */
-  protected allow(...right: Right): void {
-    allow(this.role, right);
+    allow(role, props.rights);
   }
 }
 
 /** What may be done with a resource. */
 export type Right = readonly [resource: string, ...actions: string[]];
 
-export function allow(role: Role, [resource, ...actions]: Right): void {
-  role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
+export function allow(role: Role, rights: readonly Right[]): void {
+  for (const [resource, ...actions] of rights)
+    role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
 }
+
+/** The right to read those of the secrets that there are. */
+export const toRead = (...secrets: readonly (Secret | undefined)[]): Right[] =>
+  secrets.flatMap((secret): Right[] => (secret ? [[secret.secretArn, 'secretsmanager:GetSecretValue']] : []));
 
 /**
  * CloudWatch encrypts log groups by itself. A customer-managed key would cost a dollar a month and protect little: no line holds a
@@ -82,7 +84,10 @@ export function createLogs(scope: Construct, id: string, config: DeploymentConfi
 /** A function's own role, because the CDK's default may write to every log group of the account. */
 export function createRole(scope: Construct, id: string, logGroups: readonly LogGroup[]): Role {
   const role = new Role(scope, id, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-  for (const { logGroupArn } of logGroups) allow(role, [logGroupArn, 'logs:CreateLogStream', 'logs:PutLogEvents']);
+  allow(
+    role,
+    logGroups.map(({ logGroupArn }): Right => [logGroupArn, 'logs:CreateLogStream', 'logs:PutLogEvents']),
+  );
   return role;
 }
 

@@ -34,17 +34,12 @@ export function synthesizeStack(
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-stack-'));
   try {
-    const built = (name: string) => join(folder, name);
-    const code = {
-      gateway: built('gateway'),
-      accounts: built('accounts'),
-      server: built('server'),
-      canary: built('canary'),
-    };
-    for (const [name, path] of Object.entries(code)) {
+    const codeOf = (name: string) => {
+      const path = join(folder, name);
       mkdirSync(path);
       writeFileSync(join(path, 'index.mjs'), `// ${name}`);
-    }
+      return path;
+    };
     const config = readDeploymentConfig({ defaults: { ...least, ...settings }, stages: { dev: {} } });
     const app = new App({
       context: { ...featureFlags, ...context },
@@ -52,7 +47,7 @@ export function synthesizeStack(
       builtinCloudFormationValidation: isValidated,
     });
     if (isJudged) Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-    const stack = new GatewayStack(app, 'InferenceGateway', { config, commit, code });
+    const stack = new GatewayStack(app, 'InferenceGateway', { config, commit, codeOf });
     const template = Template.fromStack(stack);
     const { faults } = judgeTemplate(template.toJSON());
     if (faults.length > 0) throw new Error(faults.join('\n'));

@@ -73,7 +73,8 @@ export function createTranslatingRewriter(
   writer: AnswerWriter,
   stops: ReadonlySet<string>,
 ): StreamRewriter {
-  const translator = translateChatStream(writer, stops);
+  const { events } = writer;
+  const { reader, push } = translateChatStream(writer, stops);
   let failure: StreamFailure | undefined;
 
   /** What was written before a fault still goes out. */
@@ -88,29 +89,29 @@ export function createTranslatingRewriter(
   }
 
   const rewriter = createChatRewriter({
-    takeEvents: (events) => attempt(() => translator.push(events), undefined),
-    takeText: (text) => attempt(() => translator.repeat(text), true),
+    takeEvents: (written) => attempt(() => push(written), undefined),
+    takeText: (text) => attempt(() => reader.repeat(text), true),
   });
 
   return {
     push(chunk) {
       rewriter.push(chunk);
-      return translator.take();
+      return events.take();
     },
     finish() {
       rewriter.finish();
-      if (rewriter.ended) attempt(translator.end, undefined);
-      return translator.take();
+      if (rewriter.ended) attempt(reader.end, undefined);
+      return events.take();
     },
     get started() {
       return rewriter.started;
     },
     get ended() {
-      return !failure && translator.isOver;
+      return !failure && reader.isOver;
     },
     get failure() {
       return failure ?? rewriter.failure;
     },
-    nextSequence: () => translator.nextSequence,
+    nextSequence: () => events.nextSequence,
   };
 }

@@ -8,7 +8,7 @@ const seals = createSeals(salt, 'network-1');
 const thought = 'First ✓ weigh it, then 𝒹ecide.';
 
 describe('a seal', () => {
-  test.each(['', 'a', thought, 'long '.repeat(30_000)])('gives back what was sealed (%#)', (content) => {
+  test.each(['', thought, 'long '.repeat(30_000)])('gives back what was sealed (%#)', (content) => {
     const text = seals.seal('responses', content);
     expect(text).toMatch(/^svc1\.[A-Za-z0-9_-]+$/);
     expect(seals.open('responses', text)).toBe(content);

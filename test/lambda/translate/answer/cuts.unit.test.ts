@@ -5,7 +5,7 @@ import { chatCases } from './cases/index.ts';
 import { bytesOf, type Client, clients, translateStream } from './translated.ts';
 import { assertStream } from './validate.ts';
 
-const runs = { numRuns: 1_000 };
+const runs = { numRuns: 300 };
 
 /** A stream, the texts at which its caller wants to stop, and the arguments of its calls. */
 const streams = fc.constantFrom(

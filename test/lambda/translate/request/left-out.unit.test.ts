@@ -18,22 +18,13 @@ describe('the header that names what was left out', () => {
     [['a,b'], 'a?b'],
     [['a\r\nx-evil: 1', 'é', '🙂', '\u0000 '], 'a??x-evil:?1, ?, ??, ??'],
     [['x'.repeat(1_000_000)], 'x'.repeat(100)],
-    [
-      Array.from({ length: 20 }, (_, index) => `m${index}`),
-      Array.from({ length: 20 }, (_, index) => `m${index}`).join(', '),
-    ],
   ])('%#', (names, header) => expect(headerFor(names)).toBe(header));
 
-  test('names twenty places, and how many more there are', () => {
-    const header = headerFor(Array.from({ length: 50_000 }, (_, index) => `m${index}`));
-    expect(header?.split(', ')).toHaveLength(21);
-    expect(header).toMatch(/^m0, .*, m19, \+49980$/);
-  });
-
-  test('holds 2 KB at most', () => {
+  test('names twenty places, and how many more there are, in 2 KB at most', () => {
     const names = Array.from({ length: 50_000 }, (_, index) => `${index}${'n'.repeat(200)}`);
     const header = headerFor(names) ?? '';
     expect(header.length).toBeLessThanOrEqual(2_048);
     expect(header.split(', ').map((place) => place.length)).toEqual([...Array<number>(20).fill(100), 6]);
+    expect(header).toMatch(/^0n.*, 19n+, \+49980$/);
   });
 });

@@ -10,79 +10,55 @@ function translate(dialect: ClientDialect, members: string) {
   }
 }
 
-const repeat = (count: number, element: (index: number) => string) =>
-  Array.from({ length: count }, (_, index) => element(index)).join();
-
-const count = 60_000;
+/** A list of very many, each with its number at the `#`. */
+const many = (element: string, count = 20_000) =>
+  `[${Array.from({ length: count }, (_, index) => element.replace('#', String(index))).join()}]`;
 const text = '{"type":"input_text","text":"hello"}';
 const block = '{"type":"text","text":"hello"}';
 const said = (role: string, content: string) => `{"role":"${role}","content":${content}}`;
+const sealed = (length: number) => `{"type":"reasoning","summary":[],"encrypted_content":"svc1.${'A'.repeat(length)}"}`;
+const use = (input: string) => said('assistant', `[{"type":"tool_use","id":"t","name":"f","input":${input}}]`);
+const result = (content: string) => said('user', `[{"type":"tool_result","tool_use_id":"t","content":${content}}]`);
+const call = '{"type":"function_call","call_id":"c","name":"f","arguments":""}';
 
-test.each<[what: string, members: string, dialect?: ClientDialect]>([
-  ['messages', `"input":[${repeat(count, () => '{"role":"user","content":"hello"}')}]`],
-  ['parts of one message', `"input":[{"role":"user","content":[${repeat(count, () => text)}]}]`],
-  [
-    'texts of one answer',
-    `"input":[{"role":"assistant","content":[${repeat(count, () => text.replace('in', 'out'))}]}]`,
-  ],
-  ['tools', `"tools":[${repeat(count, (index) => `{"type":"function","name":"f${index}"}`)}]`],
+test.each<[what: string, dialect: ClientDialect, members: string]>([
+  ['messages', 'responses', `"input":${many(said('user', '"hello"'))}`],
+  ['parts of one message', 'responses', `"input":[${said('user', many(text))}]`],
+  ['texts of one answer', 'responses', `"input":[${said('assistant', many(text))}]`],
+  ['tools', 'responses', `"tools":${many('{"type":"function","name":"f#"}')}`],
   [
     'parts of one output, read before tools that stand before it',
-    `"tools":[],"input":[{"type":"function_call","call_id":"c","name":"f","arguments":""},{"type":"function_call_output","call_id":"c","output":[${repeat(count, () => text)}]}]`,
+    'responses',
+    `"tools":[],"input":[${call},{"type":"function_call_output","call_id":"c","output":${many(text)}}]`,
   ],
   [
     'thoughts of one item',
-    `"input":[{"type":"reasoning","summary":[${repeat(4 * count, () => text.replace('input', 'summary'))}]}]`,
+    'responses',
+    `"input":[{"type":"reasoning","summary":${many(text.replace('input', 'summary'), 80_000)}}]`,
   ],
   [
     'allowed tools',
-    `"tools":[{"type":"function","name":"f"}],"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[${repeat(count, () => '{"type":"function","name":"f"}')}]}`,
+    'responses',
+    `"tools":[{"type":"function","name":"f"}],"tool_choice":{"type":"allowed_tools","mode":"auto","tools":${many('{"type":"function","name":"f"}')}}`,
   ],
-  [
-    'seals of others',
-    `"input":[${repeat(2_000, () => `{"type":"reasoning","summary":[],"encrypted_content":"svc1.${'A'.repeat(80)}"}`)}]`,
-  ],
-  ['messages of the other dialect', `"messages":[${repeat(count, () => said('user', '"hello"'))}]`, 'messages'],
+  ['seals of others', 'responses', `"input":${many(sealed(80), 1_000)}`],
+  ['long seals', 'responses', `"input":${many(sealed(250_000), 20)}`],
+  ['messages', 'messages', `"messages":${many(said('user', '"hello"'))}`],
   [
     'tools that wait for a search, of which nothing is written',
-    `"messages":[],"tools":[{"name":"f"},${repeat(count, (index) => `{"name":"f${index}","defer_loading":true}`)}]`,
     'messages',
+    `"messages":[],"tools":[{"name":"f"},${many('{"name":"f#","defer_loading":true}').slice(1)}`,
   ],
-  ['blocks of the user', `"messages":[${said('user', `[${repeat(count, () => block)}]`)}]`, 'messages'],
-  [
-    'blocks of the assistant',
-    `"messages":[${said('assistant', `[${repeat(count, () => block)}]`)},${said('user', '"hello"')}]`,
-    'messages',
-  ],
-  ['blocks of the system', `"messages":[],"system":[${repeat(count, () => block)}]`, 'messages'],
-  [
-    'blocks of a result',
-    `"messages":[${said('assistant', '[{"type":"tool_use","id":"t","name":"f"}]')},${said('user', `[{"type":"tool_result","tool_use_id":"t","content":[${repeat(count, () => block)}]}]`)}]`,
-    'messages',
-  ],
-])(
-  'a request with very many %s gives others their turn, in reading and in writing',
-  (...[, members, dialect = 'responses']) => {
-    const { pauses, pieces } = translate(dialect, members);
-    expect(pauses).toBeGreaterThan(20);
-    // Each piece is written to the connection by itself.
-    expect(pieces.length).toBeLessThan(100);
-  },
-);
-
-test.each<[ClientDialect, what: string, members: string]>([
-  [
-    'responses',
-    'long seals',
-    `"input":[${repeat(60, () => `{"type":"reasoning","summary":[],"encrypted_content":"svc1.${'A'.repeat(250_000)}"}`)}]`,
-  ],
-  [
-    'messages',
-    'a long input of a call',
-    `"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{"a":"${'\\n'.repeat(4_000_000)}"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t"}]}]`,
-  ],
-])('a %s request with %s gives others their turn', (dialect, _what, members) => {
-  expect(translate(dialect, members).pauses).toBeGreaterThan(20);
+  ['blocks of the user', 'messages', `"messages":[${said('user', many(block))}]`],
+  ['blocks of the assistant', 'messages', `"messages":[${said('assistant', many(block))},${said('user', '""')}]`],
+  ['blocks of the system', 'messages', `"messages":[],"system":${many(block)}`],
+  ['blocks of a result', 'messages', `"messages":[${use('{}')},${result(many(block))}]`],
+  ['words in the input of a call', 'messages', `"messages":[${use(`"${'a\\n'.repeat(1_000_000)}"`)},${result('""')}]`],
+])('a request with very many %s gives others their turn, in reading and in writing: %s', (_what, dialect, members) => {
+  const { pauses, pieces } = translate(dialect, members);
+  expect(pauses).toBeGreaterThan(6);
+  // Each piece is written to the connection by itself.
+  expect(pieces.length).toBeLessThan(100);
 });
 
 test('a long input of a custom tool is quoted as a short one would be, wherever it is cut', () => {

@@ -139,7 +139,6 @@ describe('the system prompt of a messages request', () => {
 
   test.each<[value: unknown, messages: unknown[]]>([
     ['be', [system('be'), asked]],
-    [[{ ...block('be'), ...cached }], [system('be'), asked]],
     [
       [billing, block('be'), block('kind')],
       [system([block('be'), block('kind')]), asked],
@@ -160,7 +159,6 @@ describe('thinking that comes back', () => {
 
   test.each<[what: string, blocks: unknown[], text: string[], leftOut?: string]>([
     ['what was sealed, before what was shown', [thinking('hm', sealed)], ['what it really thought']],
-    ['what was sealed, alone', [{ type: 'thinking', signature: sealed }], ['what it really thought']],
     ['nothing at all', [{ type: 'thinking' }], [], 'messages[1].content[0]'],
     ['what was shown beside a foreign signature', [thinking('hm', 'EqQB')], ['hm']],
     ['a foreign signature alone', [thinking('', 'EqQB')], [], 'messages[1].content[0]'],
@@ -180,10 +178,7 @@ describe('thinking that comes back', () => {
 
   test.each<[keep: unknown, text: string[]]>([
     ['all', ['one', 'and', 'two', 'three']],
-    [{ type: 'all' }, ['one', 'and', 'two', 'three']],
-    [{ type: 'thinking_turns', value: 2 }, ['one', 'and', 'two', 'three']],
     [{ type: 'thinking_turns', value: 1 }, ['two', 'three']],
-    [undefined, ['two', 'three']],
   ])('of the turns that the client keeps: %j', (keep, text) => {
     expect(thoughts(long, {}, clear(keep))).toEqual([text, undefined]);
   });
@@ -202,7 +197,6 @@ describe('the members of a messages request', () => {
       { temperature: 1, top_p: 0.5, top_k: 40, stop: ['a', 'b'] },
     ],
     [{ stop_sequences: [] }, {}],
-    [{ stream: true }, { stream: true, stream_options: { include_usage: true } }],
     [
       {
         cache_control: cached,
@@ -228,10 +222,6 @@ describe('the members of a messages request', () => {
     [
       { tools: [run], tool_choice: { type: 'any' } },
       { tools: [ran], tool_choice: 'required' },
-    ],
-    [
-      { tools: [run], tool_choice: { type: 'none' } },
-      { tools: [ran], tool_choice: 'none' },
     ],
     [
       { tools: [run], tool_choice: { type: 'tool', name: 'run' } },
@@ -289,23 +279,18 @@ describe('how much a messages client wants the model to think', () => {
 
   test.each<[upstream: Partial<ChatUpstream>, more: object, written: object, leftOut?: string]>([
     [{}, { ...adaptive, ...effort }, {}, effortPlace],
-    [{}, enabled(2_000), {}, budgetPlace],
     [named, effort, { reasoning_effort: 'medium' }],
     [named, enabled(2_048), { reasoning_effort: 'low' }, budgetPlace],
-    [named, enabled(24_000), { reasoning_effort: 'high' }, budgetPlace],
     [{ ...named, levels: ['low', 'max'] }, enabled(31_999), { reasoning_effort: 'max' }, budgetPlace],
     [named, { ...enabled(9), ...effort }, { reasoning_effort: 'medium' }, budgetPlace],
     [named, disabled, { reasoning_effort: 'low' }, 'thinking'],
     [{ ...named, levels: ['none', 'low'] }, disabled, { reasoning_effort: 'none' }],
     [{ ...named, levels: ['none', 'low'] }, { ...disabled, ...effort }, { reasoning_effort: 'none' }, effortPlace],
-    [switched, {}, off],
-    [switched, disabled, off],
     [switched, { thinking: false }, off],
     [switched, { output_config: { effort: 'none' } }, off],
     [switched, adaptive, {}],
     [switched, { ...adaptive, ...effort }, on, effortPlace],
     [switched, effort, off, effortPlace],
-    [switched, enabled(9), on, budgetPlace],
     [switched, { thinking: { type: 'between_tools' } }, {}, 'thinking'],
   ])('%j, asked %j', (...[upstream, more, written, leftOut]) => {
     const { body, leftOut: said } = translate([user], upstream, more);
@@ -345,10 +330,6 @@ describe('messages requests that are refused', () => {
       "messages[0].content[0].citations.enabled asks for citations, which this model can't make. Leave it out.",
     ],
     [
-      [from({ type: 'tool_reference', tool_name: 'x' })],
-      `messages[0].content[0] (tool_reference) ${unknown} Send text instead.`,
-    ],
-    [
       [user, assistant(use('t1')), from(result('t1', [{ type: 'tool_reference' }]))],
       'messages[2].content[0].content[0] has no tool_name. Add it.',
     ],
@@ -357,7 +338,6 @@ describe('messages requests that are refused', () => {
       [{ role: 'system', content: [image] }, user],
       "messages[0].content[0] (image) can't stand in instructions. Send text.",
     ],
-    [[{ role: 'robot', content: 'x' }], 'messages[0].role must be user, assistant or system.'],
     ...(['media_type', 'data'] as const).map((name): [unknown, string] => [
       [from({ type: 'image', source: { ...png, [name]: null } })],
       `messages[0].content[0].source has no ${name}. Add it.`,
@@ -373,7 +353,6 @@ describe('messages requests that are refused', () => {
       { tools: [{ type: 'bash_20250124', name: 'bash' }] },
       "tools[0] (bash_20250124) is described to its vendor's models only. Offer a tool with a description and an input_schema.",
     ],
-    [{ tools: [{ type: 'oracle_20300101' }] }, `tools[0] (oracle_20300101) ${unknown} Leave it out.`],
     [
       { tools: [{ name: 'a', input_schema: {}, defer_loading: true }] },
       'tools[0] waits for a search, and no tool is left that could search. Leave out its defer_loading.',
@@ -382,7 +361,6 @@ describe('messages requests that are refused', () => {
       { tools: [{ name: 'a', input_schema: {}, input_examples: [] }] },
       `tools[0].input_examples ${unsupported} nothing here shows examples to the model. Describe them in the description.`,
     ],
-    [{ tool_choice: { type: 'whim' } }, `tool_choice (whim) ${unknown} Leave it out.`],
     [
       { context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } },
       'context_management.edits[0] (clear_tool_uses_20250919) shortens the history, which nothing here does. Leave it out.',
@@ -391,10 +369,6 @@ describe('messages requests that are refused', () => {
       { [name]: 'x' },
       `${name} ${unsupported} ${vendor}`,
     ]),
-    [
-      { thread: { id: 't' } },
-      `thread ${unsupported} nothing is stored between requests. Send the full history in messages.`,
-    ],
     [{ output_config: { format: { type: 'xml' } } }, `output_config.format (xml) ${unknown} Leave it out.`],
   ])('%j', (more, message) => expect(refusalOf('messages', request([user], more))).toBe(message));
 });

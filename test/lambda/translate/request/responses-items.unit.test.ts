@@ -36,8 +36,6 @@ type Case = [what: string, input: unknown, messages: unknown[], leftOut?: string
 
 describe('the items of a responses request', () => {
   test.each<Case>([
-    ['a text', 'hello', [{ role: 'user', content: 'hello' }]],
-    ['nothing', undefined, []],
     [
       'what a user says, message by message: texts, which are never joined, images without their detail, files',
       [
@@ -60,11 +58,6 @@ describe('the items of a responses request', () => {
         ),
         { role: 'user', content: '' },
       ],
-    ],
-    [
-      'a refusal of the assistant',
-      [user, { role: 'assistant', content: [{ type: 'refusal', refusal: 'no' }] }, user],
-      [asked, { role: 'assistant', content: null, refusal: 'no' }, asked],
     ],
     [
       'a run of reasoning, texts and calls, as one message',
@@ -99,11 +92,6 @@ describe('the items of a responses request', () => {
         ...[asked, calls(called('0', 'a')), tool('0', 'A')],
         ...[calls(called('0', 'b'), called('0', 'c')), tool('0', 'B'), tool('0', 'C')],
       ],
-    ],
-    [
-      'reasoning that led to nothing',
-      [user, thought('hm'), user],
-      [asked, { role: 'assistant', content: '', reasoning_content: 'hm' }, asked],
     ],
     [
       'arguments as they are written: none, or a number that no double holds in an odd order',
@@ -196,7 +184,6 @@ describe('reasoning that comes back', () => {
       ['whole'],
     ],
     ['a seal of ours before both', { ...thought('shown'), encrypted_content: sealed }, ['what it really thought']],
-    ['no content, as agents write it', { ...thought('shown'), content: null, encrypted_content: null }, ['shown']],
     [
       'a foreign seal alone',
       { type: 'reasoning', summary: [], encrypted_content: 'gAAA' },
@@ -217,7 +204,6 @@ describe('reasoning that comes back', () => {
   });
 
   test.each<[what: string, upstream: Partial<ChatUpstream>, more: object, text: string[]]>([
-    ['goes back from all turns', {}, { reasoning: { context: 'all_turns' } }, ['old']],
     ['goes back from this turn only, if the client says so', {}, { reasoning: { context: 'current_turn' } }, []],
     ['never goes back, if the operator says so', { replay: 'never' }, {}, []],
   ])('%s', (_what, upstream, more, text) => {
@@ -243,7 +229,6 @@ describe('instructions and system messages', () => {
   const developer = say('developer', 'rule');
 
   test.each<[what: string, input: unknown, more: object, upstream: Partial<ChatUpstream>, messages: unknown[]]>([
-    ['a leading developer message', [developer, user], {}, {}, [system, asked]],
     [
       'both, as parts of one',
       [developer, say('system', 'b'), user],
@@ -309,7 +294,6 @@ describe('items that are refused', () => {
       [{ type: 'image_generation_call', result: 'AAAA' }],
       'input[0] (image_generation_call) holds an image. Send it as an input_image of the user.',
     ],
-    [[{ type: 'constructor', data: 1 }], `input[0] (constructor) ${unknown} Leave it out.`],
     [
       [{ role: 'user', content: [{ type: 'input_video', video_url: 'x' }] }],
       `input[0].content[0] (input_video) ${unknown} Send text instead.`,
@@ -329,13 +313,7 @@ describe('items that are refused', () => {
       [{ role: 'assistant', content: [image('data:1')] }],
       `input[0].content[0] (input_image) can't stand in a message of the assistant. Send text.`,
     ],
-    [[{ role: 'critic', content: 'x' }], 'input[0].role must be user, assistant, system or developer.'],
-    [[{ role: 'user', content: 5 }], 'input[0].content must be a string or an array, not a number.'],
     [['hello'], 'input[0] must be an object, not a string.'],
-    [
-      [{ type: 'tool_search_call', call_id: 'c', arguments: {} }],
-      'input[0] is a tool search at the vendor, and this model has none. Set its execution to client.',
-    ],
   ])('%j', (input, message) => {
     expect(refusalOf('responses', { model: 'svc', input })).toBe(message);
   });

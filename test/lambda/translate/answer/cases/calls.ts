@@ -1,4 +1,4 @@
-import { begin, call, cases, chunk, counted, end, fragment, more, say, think } from './case.ts';
+import { begin, call, cases, chunk, counted, end, fragment, more, say } from './case.ts';
 
 const rain = '{"city":"Paris"}';
 const sun = '{"city":"Rome"}';
@@ -41,37 +41,14 @@ export const singleCalls = cases(one, [
     ],
   ],
   [
-    'no index',
-    [
-      call({ id: 'call_a', name: 'weather', args: '' }),
-      call({ id: 'call_a', args: head }),
-      call({ args: tail }),
-      calls(),
-    ],
-  ],
-  [
-    'all arguments in the only chunk, without a type',
-    [
-      chunk(
-        { tool_calls: [{ index: 0, id: 'call_a', function: { name: 'weather', arguments: rain } }] },
-        { finish_reason: 'tool_calls' },
-      ),
-    ],
-  ],
-  [
     'the whole call once more at the end',
     [begin('call_a'), more(head), more(tail), begin('call_a', 0, 'weather', rain), calls()],
   ],
   ['arguments as an object', [call({ index: 0, id: 'call_a', name: 'weather', args: { city: 'Paris' } }), calls()]],
   [
-    'the name after the id',
-    [call({ index: 0, id: 'call_a' }), call({ index: 0, name: 'weather' }), more(rain), calls()],
-  ],
-  [
     'arguments before the name',
     [call({ index: 0, id: 'call_a', args: head }), call({ index: 0, name: 'weather', args: tail }), calls()],
   ],
-  ['no id at all', [call({ index: 0, name: 'weather', args: head }), more(tail), calls()], { says: withoutIds(one) }],
   ['neither id nor index', [call({ name: 'weather', args: rain }), calls('stop')], { says: withoutIds(one) }],
   [
     'a legacy function call',
@@ -119,11 +96,6 @@ export const emptyCalls = cases(none, [
     { says: ['a', 'b', 'c', 'd', 'e'].map((letter) => ({ ...nothing, id: `call_${letter}` })) },
   ],
   [
-    'two calls without arguments',
-    [begin('call_a'), begin('call_b', 1, 'clock'), calls()],
-    { says: [...none, { call: 'clock', args: '{}', id: 'call_b' }] },
-  ],
-  [
     'two calls without arguments, ids and indexes',
     [call({ name: 'weather' }, { name: 'clock' }), calls()],
     { says: [nothing, { ...nothing, call: 'clock' }] },
@@ -133,15 +105,6 @@ export const emptyCalls = cases(none, [
 /** Several calls. */
 export const parallelCalls = cases(two, [
   ['one after the other', [begin('call_a'), more(rain), begin('call_b', 1), more(sun, 1), calls(), counted]],
-  [
-    'two in each delta',
-    [
-      call({ index: 0, id: 'call_a', name: 'weather' }, { index: 1, id: 'call_b', name: 'weather' }),
-      call({ index: 0, args: head }, { index: 1, args: '{"city":' }),
-      call({ index: 0, args: tail }, { index: 1, args: '"Rome"}' }),
-      calls(),
-    ],
-  ],
   [
     'two that take turns',
     [begin('call_a'), begin('call_b', 1), more(head), more('{"city"', 1), more(tail), more(':"Rome"}', 1), calls()],
@@ -155,16 +118,6 @@ export const parallelCalls = cases(two, [
       begin('call_b'),
       call({ index: 0, id: 'call_a', args: rain }),
       call({ index: 0, id: 'call_b', args: sun }),
-      calls(),
-    ],
-  ],
-  [
-    'no index, ids in turns',
-    [
-      call({ id: 'call_a', name: 'weather' }),
-      call({ id: 'call_b', name: 'weather' }),
-      call({ id: 'call_a', args: rain }),
-      call({ id: 'call_b', args: sun }),
       calls(),
     ],
   ],
@@ -193,11 +146,6 @@ export const parallelCalls = cases(two, [
     [begin('call_a', 0, 'weather', rain), begin('call_a', 1, 'clock', '{"zone":1}'), calls()],
     { says: [...one, { call: 'clock', args: '{"zone":1}' }] },
   ],
-  [
-    'indexes with a gap',
-    [begin('call_a', 0, 'weather', rain), begin('call_b', 5, 'clock', '{"zone":1}'), calls()],
-    { says: twoTools },
-  ],
 ]);
 
 const [begun, whole] = [head, rain].map((args) => fragment({ index: 0, id: 'call_a', name: 'weather', args }));
@@ -222,18 +170,8 @@ export const mixed = cases(one, [
     ],
   ],
   [
-    'a text after a call',
-    [begin('call_a', 0, 'weather', rain), say('There.'), end('tool_calls')],
-    { says: [...one, { text: 'There.' }] },
-  ],
-  [
     'a text while a call is not complete',
     [begin('call_a'), more(head), say('By the way.'), more(tail), calls()],
     { says: [...one, { text: 'By the way.' }] },
-  ],
-  [
-    'a thought between the fragments of a call',
-    [begin('call_a'), think('Paris?'), more(rain), calls()],
-    { says: [...one, { thought: 'Paris?' }] },
   ],
 ]);

@@ -1,4 +1,4 @@
-import { begin, cases, chunk, counted, end, say, tokens, usageOf } from './case.ts';
+import { begin, cases, chunk, counted, end, say, tokens } from './case.ts';
 
 const hello = [{ text: 'Hello' }];
 const rain = '{"city":"Paris"}';
@@ -16,7 +16,6 @@ export const ends = cases(hello, [
     { says: [one], finish: 'length' },
   ],
   ['at a filter', [say('Hello'), end('content_filter')], { finish: 'filtered' }],
-  ['at a filter before the first word', [end('content_filter')], { says: [], finish: 'filtered' }],
   [
     'with a refusal',
     [chunk({ refusal: 'I ca' }), chunk({ refusal: "n't." }), end()],
@@ -24,7 +23,6 @@ export const ends = cases(hello, [
   ],
   ["at the caller's stop, as one server says it", [say('Hello'), end('stop', { stop_reason: 'END' })], { stop: 'END' }],
   ["at the caller's stop, as another says it", [say('Hello'), end('stop', { matched_stop: 'END' })], { stop: 'END' }],
-  ['at a stop that is a number', [say('Hello'), end('stop', { stop_reason: 151_645, matched_stop: 151_645 })]],
   ["at a text that is not the caller's", [say('Hello'), end('stop', { stop_reason: '<|im_end|>' })]],
   [
     'after reasons that are empty or the word null, and refusals that are null',
@@ -39,27 +37,6 @@ export const ends = cases(hello, [
     [
       { ...say('Hello'), usage: null },
       { ...end(), usage: tokens },
-    ],
-  ],
-  ['with the usage beside an empty delta', [say('Hello'), end(), { ...chunk({ content: '' }), usage: tokens }]],
-  [
-    'with more cached tokens than tokens',
-    [
-      say('Hello'),
-      end(),
-      usageOf({ prompt_tokens: 5, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 9 } }),
-    ],
-  ],
-  [
-    'with tokens written to a cache',
-    [
-      say('Hello'),
-      end(),
-      usageOf({
-        prompt_tokens: 10,
-        completion_tokens: 1,
-        prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 5 },
-      }),
     ],
   ],
   ['with the last event, without a reason', [say('Hello')]],

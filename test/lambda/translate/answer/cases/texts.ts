@@ -31,19 +31,6 @@ export const texts = cases(hello, [
     ],
   ],
   [
-    'pieces in parts',
-    [
-      chunk({ content: [{ type: 'text', text: 'Hello' }] }),
-      chunk({
-        content: [
-          { type: 'text', text: ' ' },
-          { type: 'text', text: 'there' },
-        ],
-      }),
-      end(),
-    ],
-  ],
-  [
     'pieces under message',
     [
       { choices: [{ index: 0, message: { content: 'Hello' } }] },
@@ -106,7 +93,6 @@ const thoughtful = [{ thought: 'Hm.' }, ...hello];
 /** Answers that think first, or again. */
 export const thoughts = cases(thoughtful, [
   ['reasoning_content', [role, think('H'), think('m.'), say('Hello there'), end(), counted]],
-  ['reasoning', [think('H', 'reasoning'), think('m.', 'reasoning'), say('Hello there'), end()]],
   [
     'reasoning_details',
     [
@@ -142,11 +128,6 @@ export const thoughts = cases(thoughtful, [
     ],
   ],
   ['a thought and a text in one chunk', [chunk({ reasoning_content: 'Hm.', content: 'Hello' }), say(' there'), end()]],
-  [
-    'a thought after the text',
-    [say('Hello there'), think('Was that right?'), end()],
-    { says: [...hello, { thought: 'Was that right?' }] },
-  ],
   [
     'thoughts between texts',
     [think('A'), say('b'), think('C'), say('d'), end()],

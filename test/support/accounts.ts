@@ -26,6 +26,8 @@ export type ReplyBody = { readonly message: string; readonly expiresAt: string }
     readonly error: { readonly message: string; readonly type: string; readonly code: string };
   };
 
+type TerminalAnswer = Record<'device_code' | 'user_code' | 'access_token' | 'error' | 'error_description', string>;
+
 export type TestWallet = Awaited<ReturnType<typeof startTestWallet>>;
 
 interface WalletOptions {
@@ -39,6 +41,11 @@ interface WalletOptions {
   /** The function's own access to its counters, if a proxy stands in between. */
   readonly reachStore?: (endpoint: string) => Promise<CallService>;
 }
+
+const readPages = async () =>
+  readPageFiles(new URL('../../lambda/accounts/pages/', import.meta.url), await makePages());
+/** Read once for all tests of a file. */
+let pageFiles: ReturnType<typeof readPages> | undefined;
 
 /** The real function in this process: emulated tables, real HTTP. */
 export async function startTestWallet({
@@ -60,11 +67,12 @@ export async function startTestWallet({
     ...environment,
   });
   const log: string[] = [];
+  pageFiles ??= readPages();
   const faults: unknown[] = [];
   const app = createAccounts(config, {
     callDynamoDb: (await reachStore?.(dynamoDb.endpoint)) ?? callDynamoDb,
     readSecret,
-    pageFiles: readPageFiles(new URL('../../lambda/accounts/pages/', import.meta.url), await makePages()),
+    pageFiles: await pageFiles,
     writeLog: (line) => log.push(line),
     now,
     scheme: 'http',
@@ -87,6 +95,14 @@ export async function startTestWallet({
     });
     return { status: response.status, headers: response.headers, body: (await response.json()) as ReplyBody };
   };
+  /** What a terminal asks. */
+  const postForm = async (path: string, fields: Record<string, string> | string, headers = {}) => {
+    const body = typeof fields === 'string' ? fields : new URLSearchParams(fields).toString();
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    const response = await fetch(server.url + path, { method: 'POST', headers: { ...type, ...headers }, body });
+    const answer = (await response.json()) as TerminalAnswer;
+    return { status: response.status, headers: response.headers, body: answer };
+  };
   /** A message to sign. */
   const challenge = async ({ address }: PrivateKeyAccount, purpose = 'link') =>
     (await post('/cli/challenge', { address, chainId: 1, purpose })).body.message;
@@ -104,6 +120,7 @@ export async function startTestWallet({
     /** Errors that escaped the function: there must be none. */
     faults: faults as readonly unknown[],
     post,
+    postForm,
     challenge,
     /** Signs in and posts the signature. */
     async sign(account: PrivateKeyAccount, purpose: 'link' | 'manage' = 'link'): Promise<Reply> {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createKeyring, type Keyring } from '../../../lambda/accounts/keyring.ts';
 import { hashKey } from '../../../lambda/identity/keys.ts';
 import { createKeyStore, type KeyStore } from '../../../lambda/tables/keys.ts';
@@ -6,76 +6,76 @@ import { createMemberStore, type MemberStore } from '../../../lambda/tables/memb
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoppedTimers, stopTimers } from '../../support/stop-timers.ts';
 
-const member = `0x${'a'.repeat(40)}`;
+const rules = { oidcKeys: 20, oidcKeyDays: 30, now: () => time };
+const other = `0x${'b'.repeat(40)}`;
+
+let database: TestDynamoDb;
+let keys: KeyStore;
+let members: MemberStore;
+let keyring: Keyring;
+let timers: StoppedTimers;
+let time = Date.UTC(2026, 10, 23);
+/** Each test has its own. */
+let member: string;
+let tests = 0;
+
+beforeAll(async () => {
+  database = await startTestDynamoDb();
+  keys = createKeyStore(database.callDynamoDb, database.keysTable);
+  members = createMemberStore(database.callDynamoDb, database.keysTable);
+  keyring = createKeyring({ ...rules, keys, members });
+});
+beforeEach(() => {
+  tests += 1;
+  member = `0x${String(tests).padStart(40, '0')}`;
+  // Parallel requests would mistake their own queue for a slow store.
+  timers = stopTimers();
+});
+afterEach(() => timers[Symbol.dispose]());
+afterAll(() => database.close());
 
 describe('a wallet’s keys', () => {
-  let database: TestDynamoDb;
-  let keys: KeyStore;
-  let members: MemberStore;
-  let keyring: Keyring;
-  let time: number;
-  let timers: StoppedTimers;
-
-  beforeEach(async () => {
-    time = Date.UTC(2026, 10, 23);
-    database = await startTestDynamoDb();
-    keys = createKeyStore(database.callDynamoDb, database.keysTable);
-    members = createMemberStore(database.callDynamoDb, database.keysTable);
-    keyring = createKeyring({ oidcKeys: 20, oidcKeyDays: 30, keys, members, now: () => time });
-    // Parallel requests would mistake their own queue for a slow store.
-    timers = stopTimers();
-  });
-  afterEach(async () => {
-    timers[Symbol.dispose]();
-    await database.close();
-  });
-
-  const issueFive = async () => {
-    const issued = [];
-    for (let count = 0; count < 5; count += 1) {
-      time += 1;
-      issued.push(await keyring.issue(member));
-    }
-    return issued;
+  const issue = () => {
+    time += 1;
+    return keyring.issue(member);
   };
   const tooMany = expect.objectContaining({ shownCode: 'too_many_keys', status: 409 });
+  const expectFull = () => expect(issue()).rejects.toEqual(tooMany);
 
   test('are five at most, the newest first, and separate from another wallet’s', async () => {
-    const issued = await issueFive();
-    await expect(keyring.issue(member)).rejects.toEqual(tooMany);
-    expect((await keyring.list(member)).map(({ id }) => id)).toEqual(issued.map(({ record }) => record.id).reverse());
-    const other = `0x${'b'.repeat(40)}`;
+    const ids: string[] = [];
+    while (ids.length < 5) ids.unshift((await issue()).record.id);
+    await expectFull();
+    expect((await keyring.list(member)).map(({ id }) => id)).toEqual(ids);
     await keyring.issue(other);
     // Their origin shows in the operator's lists.
     expect(await keys.list(other)).toMatchObject([{ label: 'issued at /cli' }]);
   });
 
   test('are five at most, however many are requested at once', async () => {
-    const results = await Promise.allSettled(Array.from({ length: 20 }, () => keyring.issue(member)));
+    const results = await Promise.allSettled(Array.from({ length: 12 }, issue));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
     expect(await keys.list(member)).toHaveLength(5);
     expect(await keyring.list(member)).toHaveLength(5);
   });
 
   test('make room when one is revoked, also by an operator, or has expired', async () => {
-    const [first, second, third] = await issueFive();
-    await keyring.revoke(member, first?.record.id ?? '');
-    await keyring.issue(member);
-    await expect(keyring.issue(member)).rejects.toEqual(tooMany);
+    const [first, second, third] = [await issue(), await issue(), await issue()];
+    await Promise.all([issue(), issue()]);
+    await keyring.revoke(member, first.record.id);
+    await issue();
+    await expectFull();
     // Bypassing this module, as the operator's command does.
-    await keys.revoke(second?.record.id ?? '', time);
-    await keyring.issue(member);
-    await expect(keyring.issue(member)).rejects.toEqual(tooMany);
-    await keys.put(hashKey(third?.key ?? ''), {
-      ...(third?.record ?? { id: '', member, createdAt: 0 }),
-      expiresAt: time,
-    });
-    await keyring.issue(member);
-    await expect(keyring.issue(member)).rejects.toEqual(tooMany);
+    await keys.revoke(second.record.id, time);
+    await issue();
+    await expectFull();
+    await keys.put(hashKey(third.key), { ...third.record, expiresAt: time });
+    await issue();
+    await expectFull();
     expect(await keyring.list(member)).toHaveLength(5);
   });
 
-  test('a slot stays taken while its key is being written, and is freed if the key never comes', async () => {
+  test('have a slot that stays taken while the key is being written, and is freed if it never comes', async () => {
     await members.takeSlot(member, { hash: 'never-stored', takenAt: time }, 5);
     for (let count = 0; count < 4; count += 1) await keyring.issue(member);
     await expect(keyring.issue(member)).rejects.toEqual(tooMany);
@@ -85,44 +85,37 @@ describe('a wallet’s keys', () => {
     expect(await keyring.list(member)).toHaveLength(5);
   });
 
-  test('a repeated write takes the same slot, even the last', async () => {
-    for (let count = 1; count <= 5; count += 1) {
-      const slot = { hash: `hash${count}`, takenAt: time };
-      expect(await members.takeSlot(member, slot, 5)).toBe(true);
-      expect(await members.takeSlot(member, slot, 5)).toBe(true);
-    }
-    expect(await members.readSlots(member)).toHaveLength(5);
-  });
-
-  test('a repeated write that takes a challenge succeeds, another does not', async () => {
-    await members.putChallenge('nonce', { digest: 'd', purpose: 'link', expiresAt: time });
-    const taken = (token: string, now = time - 1) =>
-      members.takeChallenge('nonce', { digest: 'd', purpose: 'link' }, now, token);
-    expect(await taken('late', time)).toBe(false);
-    expect([await taken('one'), await taken('one'), await taken('two')]).toEqual([true, true, false]);
-  });
-
-  test('a missing key, or another wallet’s, is not found for revoking', async () => {
-    const { record } = await keyring.issue(member);
+  test('are found for revoking by nobody else, and once', async () => {
+    const { record } = await issue();
     const notFound = expect.objectContaining({ code: 'not_found' });
-    await expect(keyring.revoke(member, 'key_none')).rejects.toEqual(notFound);
-    await expect(keyring.revoke(`0x${'b'.repeat(40)}`, record.id)).rejects.toEqual(notFound);
+    await expect(keyring.revoke(other, record.id)).rejects.toEqual(notFound);
     await keyring.revoke(member, record.id);
     await expect(keyring.revoke(member, record.id)).rejects.toEqual(notFound);
   });
 
-  test('revoking ends only when there is room again', async () => {
-    const { record } = await keyring.issue(member);
+  test('are revoked only when there is room again', async () => {
+    const { record } = await issue();
     const lost = new Error('the answer was lost');
     const freeSlots = () => Promise.reject(lost);
-    const losing = createKeyring({
-      oidcKeys: 20,
-      oidcKeyDays: 30,
-      keys,
-      members: { ...members, freeSlots },
-      now: () => time,
-    });
+    const losing = createKeyring({ ...rules, keys, members: { ...members, freeSlots } });
     await expect(losing.revoke(member, record.id)).rejects.toBe(lost);
     expect(await keyring.list(member)).toEqual([]);
   });
+});
+
+test('a repeated write takes the same slot, even the last', async () => {
+  for (let count = 1; count <= 5; count += 1) {
+    const slot = { hash: `hash${count}`, takenAt: time };
+    expect(await members.takeSlot(member, slot, 5)).toBe(true);
+    expect(await members.takeSlot(member, slot, 5)).toBe(true);
+  }
+  expect(await members.readSlots(member)).toHaveLength(5);
+});
+
+test('a repeated write that takes a challenge succeeds, another does not', async () => {
+  await members.putChallenge('nonce', { digest: 'd', purpose: 'link', expiresAt: time });
+  const taken = (token: string, now = time - 1) =>
+    members.takeChallenge('nonce', { digest: 'd', purpose: 'link' }, now, token);
+  expect(await taken('late', time)).toBe(false);
+  expect([await taken('one'), await taken('one'), await taken('two')]).toEqual([true, true, false]);
 });

@@ -119,20 +119,23 @@ describe('a signature that is refused writes nothing', () => {
 
   // Patterns that libraries look for may take time by the square of a text's length.
   const longest = 'URI: '.repeat(400);
-  testRows<[unknown, string | RegExp]>([
-    [{}, 'message must be a text.'],
-    [{ message: 'Please.', signature: '0x00' }, /^message must be the text to sign/],
-    ['[]', /JSON object/],
-    ['{', /not valid JSON/],
-    [{ message: longest, signature: '0x00' }, /^message must be the text to/],
-    [{ message: `${longest}U`, signature: '0x00' }, 'message may have 2000 characters at most.'],
-    [{ message: 'any', signature: `0x${'0'.repeat(16_383)}` }, 'signature may have 16384 characters at most.'],
-  ])('that is invalid, or longer than any', async (given, error) => {
-    const { status, body } = await wallet.post('/cli/link', given);
-    expect([status, body.error]).toMatchObject([
-      400,
-      { code: 'invalid_request', message: expect.stringMatching(error) },
-    ]);
+  testRows<[path: 'challenge' | 'link', given: unknown, error: string | RegExp]>([
+    ['link', {}, 'message must be a text.'],
+    ['link', { message: 'Please.', signature: '0x00' }, /^message must be the text to sign/],
+    ['link', '[]', /JSON object/],
+    ['link', '{', /not valid JSON/],
+    ['link', { message: longest, signature: '0x00' }, /^message must be the text to/],
+    ['link', { message: `${longest}U`, signature: '0x00' }, 'message may have 2000 characters at most.'],
+    ['link', { message: 'any', signature: `0x${'0'.repeat(16_383)}` }, 'signature may have 16384 characters at most.'],
+    ['challenge', {}, /address must be a text/],
+    ['challenge', { address: '0x12' }, /40 hexadecimal/],
+    ['challenge', { address: account.address, chainId: 0 }, /chainId/],
+    ['challenge', { address: account.address, chainId: '1' }, /chainId/],
+    ['challenge', { address: account.address, purpose: 'steal' }, /purpose must be link or manage/],
+  ])('that is invalid, or longer than any, and so is what no message can be made for', async (path, given, error) => {
+    const { status, body } = await wallet.post(`/cli/${path}`, given);
+    const message = expect.stringMatching(error);
+    expect([status, body.error]).toMatchObject([400, { code: 'invalid_request', message }]);
   });
 });
 

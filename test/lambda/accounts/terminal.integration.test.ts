@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { listenLocally } from '../../../local/listen-locally.ts';
 import { bearer, startTestWallet, type TestWallet, testAccount } from '../../support/accounts.ts';
 
@@ -15,48 +15,41 @@ const metadata = '/.well-known/oauth-authorization-server';
 const run = promisify(execFile);
 
 let wallet: TestWallet;
-let time: number;
+let time = Date.UTC(2026, 10, 23, 12);
+/** Each test has a network and people of its own, and so unused limits. */
+let tests = 0;
 let address: string;
-beforeEach(async () => {
-  time = Date.UTC(2026, 10, 23, 12);
-  address = '198.51.100.7';
+beforeAll(async () => {
   wallet = await startTestWallet({ now: () => time, sourceIp: () => address });
 });
-afterEach(async () => {
+beforeEach(() => {
+  tests += 1;
+  address = `198.51.100.${tests}`;
+});
+afterAll(async () => {
   expect(wallet.faults).toEqual([]);
   await wallet[Symbol.asyncDispose]();
 });
 
-type Answer = Record<'device_code' | 'user_code' | 'access_token' | 'error' | 'error_description', string>;
-
-async function postForm(path: string, fields: Record<string, string> | string, headers: Record<string, string> = {}) {
-  const body = typeof fields === 'string' ? fields : new URLSearchParams(fields).toString();
-  const response = await fetch(wallet.url + path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-    body,
-  });
-  return { status: response.status, headers: response.headers, body: (await response.json()) as Answer };
-}
-
-const begin = async () => (await postForm('/oauth/device_authorization', { client_id: 'svc-terminal' })).body;
-const poll = (code: string) =>
-  postForm('/oauth/token', { client_id: 'svc-terminal', grant_type: deviceGrant, device_code: code });
+const terminal = { client_id: 'svc-terminal' };
+const begin = async () => (await wallet.postForm('/oauth/device_authorization', terminal)).body;
+const poll = (device_code: string) =>
+  wallet.postForm('/oauth/token', { ...terminal, grant_type: deviceGrant, device_code });
 const pollError = async (code: string) => (await poll(code)).body.error;
 
-const keysOf = async (number: number) => wallet.keys.list(testAccount(number).address.toLowerCase());
+const person = (number = 0) => testAccount(10 * tests + number);
+const keysOf = async (number: number) => wallet.keys.list(person(number).address.toLowerCase());
 
 /** Signs in with a wallet, and gives what speaks about a terminal's code from then on. */
 async function signIn(number = 0) {
-  const account = testAccount(number);
-  const message = await wallet.challenge(account, 'terminal');
-  const signature = await account.signMessage({ message });
+  const message = await wallet.challenge(person(number), 'terminal');
+  const signature = await person(number).signMessage({ message });
   const signed = bearer(await wallet.post('/cli/sign-in', { message, signature, purpose: 'terminal' }));
   return (what: 'find' | 'approve' | 'deny', code: string) => wallet.post(`/cli/device/${what}`, { code }, signed);
 }
 
 test('a terminal gets codes, waits, and has a key of the person who lets it in', async () => {
-  const begun = await postForm('/oauth/device_authorization', { client_id: 'svc-terminal' });
+  const begun = await wallet.postForm('/oauth/device_authorization', terminal);
   expect(begun.status).toBe(200);
   expect(begun.headers.get('cache-control')).toBe('no-store');
   expect(begun.body).toEqual({
@@ -117,7 +110,7 @@ test('whoever is refused, unknown, too late or too fast is told so in the words 
 
 test('a person who has five keys is told so, and so is the terminal whose place was taken meanwhile', async () => {
   const ask = await signIn();
-  const session = bearer(await wallet.sign(testAccount(0), 'manage'));
+  const session = bearer(await wallet.sign(person(), 'manage'));
   const issue = async () => expect((await wallet.post('/cli/keys/issue', {}, session)).status).toBe(200);
   for (let count = 0; count < 4; count += 1) await issue();
   const { device_code, user_code } = await begin();
@@ -131,7 +124,7 @@ test('a person who has five keys is told so, and so is the terminal whose place 
 });
 
 test('a request that is not as it should be says which field, and mends nothing', async () => {
-  const good = { client_id: 'svc-terminal', grant_type: deviceGrant, device_code: 'x' };
+  const good = { ...terminal, grant_type: deviceGrant, device_code: 'x' };
   const cases: readonly [fields: Record<string, string> | string, error: string, words: RegExp, type?: string][] = [
     [{ ...good, client_id: 'another' }, 'invalid_client', /client_id must be svc-terminal/],
     [{ ...good, client_id: '' }, 'invalid_request', /client_id is missing/],
@@ -141,11 +134,11 @@ test('a request that is not as it should be says which field, and mends nothing'
     [JSON.stringify(good), 'invalid_request', /x-www-form-urlencoded/, 'application/json'],
   ];
   for (const [fields, error, words, type] of cases) {
-    const answer = await postForm('/oauth/token', fields, type ? { 'content-type': type } : {});
+    const answer = await wallet.postForm('/oauth/token', fields, type ? { 'content-type': type } : {});
     expect([answer.status, answer.body]).toEqual([400, { error, error_description: expect.stringMatching(words) }]);
   }
   // Another site's page can't start a terminal for its visitor.
-  const foreign = await postForm('/oauth/device_authorization', good, { origin: 'https://evil.example' });
+  const foreign = await wallet.postForm('/oauth/device_authorization', good, { origin: 'https://evil.example' });
   expect([foreign.status, foreign.body.error]).toEqual([403, 'invalid_request']);
 });
 
@@ -172,8 +165,9 @@ describe('codes can’t be guessed or used twice', () => {
   });
 
   test('twenty terminals a network and hour', async () => {
+    time = Math.ceil(time / 3_600_000) * 3_600_000;
     for (let count = 0; count < 20; count += 1) await begin();
-    const { status, headers, body } = await postForm('/oauth/device_authorization', { client_id: 'svc-terminal' });
+    const { status, headers, body } = await wallet.postForm('/oauth/device_authorization', terminal);
     expect([status, body.error, headers.get('retry-after')]).toEqual([429, 'slow_down', '3600']);
     address = '203.0.113.9';
     expect((await begin()).user_code).toMatch(/-/);
@@ -192,13 +186,14 @@ describe('codes can’t be guessed or used twice', () => {
 });
 
 test('terminals are sent to APP_URL, and never to the Host that was called', async () => {
+  let { url } = wallet;
   const hostile = (path: string, ...words: string[]) =>
-    run('curl', ['-s', '-H', 'host: evil.example', ...words, wallet.url + path]).then(({ stdout }) => stdout);
+    run('curl', ['-s', '-H', 'host: evil.example', ...words, url + path]).then(({ stdout }) => stdout);
   for (const path of ['/cli/device', '/cli/login.sh', metadata, '/.well-known/opencode']) {
     expect(JSON.parse(await hostile(path))).toMatchObject({ error: { code: 'not_found' } });
   }
-  await wallet[Symbol.asyncDispose]();
-  wallet = await startTestWallet({ environment: { APP_URL: 'https://app.example' } });
+  await using named = await startTestWallet({ environment: { APP_URL: 'https://app.example' } });
+  url = named.url;
   expect(JSON.parse(await hostile(metadata))).toEqual({
     issuer: 'https://app.example',
     device_authorization_endpoint: 'https://app.example/oauth/device_authorization',
@@ -241,9 +236,8 @@ describe('login.sh', () => {
 
   test('gives its key within the five seconds that Codex allows, even if the gateway does not answer', async () => {
     const silent = await listenLocally(createServer(() => {}));
-    await wallet[Symbol.asyncDispose]();
-    wallet = await startTestWallet({ environment: { GATEWAY_URL: silent.url } });
-    writeFileSync(script, await (await fetch(`${wallet.url}/cli/login.sh`)).text());
+    await using other = await startTestWallet({ environment: { GATEWAY_URL: silent.url } });
+    writeFileSync(script, await (await fetch(`${other.url}/cli/login.sh`)).text());
     mkdirSync(join(home, 'svc'));
     writeFileSync(join(home, 'svc/key'), 'ltk_kept\n');
     const given = await run('sh', [script], { env: environment(), timeout: 5_000 });

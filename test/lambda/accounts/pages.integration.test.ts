@@ -1,0 +1,275 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { unlimitedMemory } from '../../../lambda/bodies.ts';
+import { bearer, startTestWallet, type TestWallet, testAccount } from '../../support/accounts.ts';
+import { callWith } from '../../support/call.ts';
+import { testRows } from '../../support/test-rows.ts';
+
+const folder = new URL('../../../lambda/accounts/pages/', import.meta.url);
+const account = testAccount(1);
+
+let wallet: TestWallet;
+beforeAll(async () => {
+  wallet = await startTestWallet({ environment: { SERVICE_NAME: 'acme', MEMBER_LIMIT: '70' } });
+});
+afterAll(async () => {
+  expect(wallet.faults).toEqual([]);
+  await wallet[Symbol.asyncDispose]();
+});
+
+const read = async (path: string, { url }: { readonly url: string } = wallet) => {
+  const response = await fetch(url + path);
+  expect([path, response.status]).toEqual([path, 200]);
+  return response.text();
+};
+
+describe('the pages', () => {
+  testRows<[page: string, own: RegExp]>([
+    ['/cli', /^(?!device|login\.sh|oidc|callback|index)/],
+    [
+      '/cli/device',
+      /^((api|company|device|element|messages|wallets)\.js|icon\.svg|(theme|controls|content|result)\.css)$/,
+    ],
+  ])('name every file that they need', async (page, own) => {
+    const html = await read(page);
+    const links = [...html.matchAll(/<(?:link|script) [^>]*?(?:src|href)="([^"]+)"/g)];
+    const named = links.map(([, path = '']) => new URL(path, wallet.url + page).pathname);
+    // A module that only another module names would be requested later than necessary.
+    const files = readdirSync(new URL('cli/', folder)).filter((name) => own.test(name));
+    expect(named.toSorted()).toEqual(files.map((name) => `/cli/${name}`).toSorted());
+    const types = { css: 'text/css', js: 'text/javascript', svg: 'image/svg+xml' };
+    for (const path of named) {
+      const response = await fetch(wallet.url + path);
+      const ending = path.split('.').at(-1) as keyof typeof types;
+      expect([path, response.status]).toEqual([path, 200]);
+      expect(response.headers.get('content-type')).toContain(types[ending]);
+      expect(await response.text()).toBe(readFileSync(new URL(path.slice(1), folder), 'utf8'));
+    }
+  });
+
+  test('contain nothing inline, which their policy would refuse, and nothing from other hosts', () => {
+    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      if (!/\.\w+$/.test(name)) continue;
+      const text = readFileSync(new URL(name, folder), 'utf8');
+      if (name.endsWith('.html')) expect(text).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son\w+=/);
+      if (/\.(html|css)$/.test(name)) expect(text).not.toMatch(/\/\/|@import/);
+      if (name.endsWith('.js')) expect(text).not.toMatch(/innerHTML|insertAdjacentHTML|document\.write|\beval\b/);
+      if (name.endsWith('.js')) expect(text).not.toMatch(/localStorage|document\.cookie/);
+      // Only a sign-in that leaves the page has to be remembered, by its tab.
+      if (!/(company|callback)\.js$/.test(name)) expect(text).not.toContain('sessionStorage');
+    }
+  });
+
+  test('are sent again only if they have changed, and redirected to from a trailing slash', async () => {
+    const first = await fetch(`${wallet.url}/cli/app.js`);
+    expect(first.headers.get('cache-control')).toBe('no-cache');
+    const etag = first.headers.get('etag') ?? '';
+    const again = await fetch(`${wallet.url}/cli/app.js`, { headers: { 'if-none-match': etag } });
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
+    const slash = await fetch(`${wallet.url}/cli/`, { redirect: 'manual' });
+    expect([slash.status, slash.headers.get('location')]).toEqual([308, '../cli']);
+  });
+
+  test('are compressed for clients that accept it, and small', async () => {
+    const ask = (path: string, accepted: string) =>
+      new Promise<{ headers: object; body: Buffer }>((resolve, reject) => {
+        get(wallet.url + path, { headers: { 'accept-encoding': accepted } }, async (response) => {
+          resolve({ headers: response.headers, body: await buffer(response) });
+        }).on('error', reject);
+      });
+    for (const [path, limit] of [
+      ['/', 2_500],
+      ['/docs', 8_000],
+      ['/docs/site.css', 2_000],
+    ] as const) {
+      const [plain, gzipped] = [await ask(path, 'gzip;q=0, br'), await ask(path, 'br, gzip')];
+      expect(plain.headers).not.toHaveProperty('content-encoding');
+      expect(gzipped.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
+      expect(gunzipSync(gzipped.body)).toEqual(plain.body);
+      expect(gzipped.body.length).toBeLessThan(limit);
+    }
+  });
+
+  test('describe this deployment', async () => {
+    const html = await read('/');
+    for (const fact of [
+      `<code>${wallet.url}/v1</code>`,
+      ...['<code>acme</code>', '<code>acme-vision</code>', '<code>X-Acme-Remaining</code>', '<dd>text</dd>'],
+      ...['makes you a guest of your network', '70 requests a day'],
+      ...[`curl ${wallet.url}/v1/chat/completions`, '&quot;model&quot;: &quot;acme&quot;'],
+    ]) {
+      expect(html).toContain(fact);
+    }
+    const text = await read('/docs/openapi.json');
+    const { servers, components, paths } = JSON.parse(text);
+    expect(servers[0].variables.base.default).toBe(wallet.url);
+    expect(components.schemas.PublicModelId.enum).toEqual(['acme', 'acme-vision']);
+    expect(paths['/v1/models'].get.responses[200].headers).toHaveProperty('X-Acme-Remaining');
+    const info = { serviceName: 'acme', signIn: ['wallet'], gatewayUrl: wallet.url, memberLimit: 70 };
+    expect(JSON.parse(await read('/cli/info'))).toEqual({ ...info, network: '127.0.0.1' });
+    for (const page of [html, text]) expect(page).not.toMatch(/\{\{|svc/i);
+    for (const page of ['/cli', '/cli/device', '/cli/login.sh']) expect(await read(page)).not.toMatch(/\{\{[#^/\w]/);
+  });
+
+  test('show what the operator has set, and else the addresses that were called', async () => {
+    const addresses = { GATEWAY_URL: 'https://api.example/<ai>', APP_URL: 'https://app.example' };
+    await using other = await startTestWallet({ environment: { ...addresses, CONTEXT_WINDOW: '262144' } });
+    const html = await read('/', other);
+    expect(html).toContain('<code>https://api.example/%3Cai%3E/v1</code>');
+    expect(html).toContain('<dd>text, up to 262,144 tokens</dd>');
+    expect(JSON.parse(await read('/cli/info', other))).toMatchObject({ contextWindow: 262_144 });
+    for (const host of ['127.0.0.1', 'localhost', '127.0.0.1']) {
+      const url = wallet.url.replace('127.0.0.1', host);
+      expect(await read('/', { url })).toContain(`<code>${url}/v1</code>`);
+    }
+  });
+});
+
+const company = {
+  ...{ APP_URL: 'https://app.example', OIDC_ISSUER: 'https://login.example', OIDC_CLIENT_ID: 'gateway' },
+  OIDC_ALLOW_ALL: 'true',
+};
+const forWallets = ['challenge', 'link', 'sign-in', 'network'];
+const forMembers = ['keys', 'keys/issue', 'keys/revoke', 'device/find', 'device/approve', 'device/deny'];
+const toSignIn = [
+  ...['/cli', '/cli/device', '/cli/device.js', '/cli/login.sh', '/cli/oidc/callback', '/cli/callback.js'],
+  ...['/cli/info', '/.well-known/opencode', '/.well-known/oauth-authorization-server'],
+];
+
+testRows<[environment: Record<string, string>, guests: boolean, ways: readonly string[]]>([
+  [{}, true, ['wallet']],
+  [{ WALLET_SIGN_IN: 'false' }, true, []],
+  [{ ACCESS: 'keys', GUEST_LIMIT: '5' }, false, []],
+  [{ ...company, GUEST_LIMIT: '0' }, false, ['company', 'wallet']],
+  [{ ...company, ACCESS: 'keys' }, false, ['company']],
+])('the pages offer what there is, and nothing else is there', async (environment, guests, ways) => {
+  await using offering = await startTestWallet({ environment });
+  const isThere = ways.length > 0;
+  const statusOf = async (path: string) => (await fetch(offering.url + path)).status;
+  for (const [page, needed] of [
+    ['/', 'It needs a key in place of <code>YOUR_KEY</code>: '],
+    ['/docs', 'Every request needs one: '],
+  ] as const) {
+    const html = await read(page, offering);
+    const source = isThere ? '<a href="cli">get one</a>.' : 'ask the operator of this gateway for one.';
+    expect([page, html.includes('Any word in place of a key makes you a guest')]).toEqual([page, guests]);
+    expect([page, html.includes(needed + source), html.includes(needed)]).toEqual([page, !guests, !guests]);
+    expect([page, html.includes('<a href="cli">Get a key</a>')]).toEqual([page, isThere]);
+    if (!isThere) expect(html).not.toMatch(/href="(\.\.\/)?cli"|>\s*Get a key|wallet/i);
+    if (!guests) expect(html).not.toContain('Bearer guest');
+    const named = [...html.matchAll(/(?:src|href)="([^"#]+)[^"]*"/g)].map(([, path = '']) => path);
+    const paths = new Set(named.map((path) => new URL(path, offering.url).pathname));
+    expect([...paths]).toEqual(
+      expect.arrayContaining(['/docs', '/docs/openapi.json', '/cli/theme.css', '/docs/copy-blocks.js']),
+    );
+    for (const path of paths) expect([path, await statusOf(path)]).toEqual([path, 200]);
+  }
+  expect(await read('/', offering)).toContain(`authorization: Bearer ${guests ? 'guest' : 'YOUR_KEY'}'`);
+
+  for (const path of toSignIn) expect([path, await statusOf(path)]).toEqual([path, isThere ? 200 : 404]);
+  if (isThere) expect(JSON.parse(await read('/cli/info', offering))).toMatchObject({ signIn: ways });
+  for (const path of [...forWallets, ...forMembers]) {
+    const { status } = await offering.post(`/cli/${path}`, { address: 'none' });
+    const isOffered = forWallets.includes(path) ? ways.includes('wallet') : isThere;
+    expect([path, status === 404]).toEqual([path, !isOffered]);
+  }
+  const begun = await fetch(`${offering.url}/oauth/device_authorization`, { method: 'POST' });
+  expect(begun.status).toBe(isThere ? 400 : 404);
+  expect(await offering.readTables()).toEqual([]);
+  expect(offering.faults).toEqual([]);
+});
+
+testRows(['/', '/docs', '/cli/app.js', '/cli/info', '/elsewhere'])(
+  'nobody frames a page, reads it from another site or makes it load from one',
+  async (path) => {
+    const { headers } = await fetch(wallet.url + path, { headers: { origin: wallet.url } });
+    const policy = headers.get('content-security-policy') ?? '';
+    for (const what of ['default-src', 'base-uri', 'form-action', 'frame-ancestors', 'trusted-types']) {
+      expect(policy.split('; ')).toContain(`${what} 'none'`);
+    }
+    for (const what of ['script-src', 'style-src', 'connect-src']) {
+      expect(policy.split('; ')).toContain(`${what} 'self'`);
+    }
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      ...{ 'x-frame-options': 'DENY', 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' },
+      ...{ 'cross-origin-opener-policy': 'same-origin', 'cross-origin-resource-policy': 'same-origin' },
+    });
+    expect(headers.has('access-control-allow-origin')).toBe(false);
+  },
+);
+
+describe('another site’s page', () => {
+  test('is refused, even with a session, and so are the types that a form can send without a preflight', async () => {
+    const session = bearer(await wallet.sign(account, 'manage'));
+    const before = await wallet.readTables();
+    const foreign = { status: 403, body: { error: { code: 'forbidden_origin' } } };
+    const noJson = { status: 415, body: { error: { code: 'invalid_request' } } };
+    const refused: readonly [headers: Record<string, string>, answer: object][] = [
+      [{ origin: 'https://evil.example' }, foreign],
+      [{ origin: 'null' }, foreign],
+      [{ origin: wallet.url.replace('http:', 'https:') }, foreign],
+      [{ origin: `${wallet.url}, ${wallet.url}` }, foreign],
+      [{ 'sec-fetch-site': 'cross-site' }, foreign],
+      [{ 'sec-fetch-site': 'same-site' }, foreign],
+      [{ 'content-type': 'text/plain' }, noJson],
+      [{ 'content-type': 'application/x-www-form-urlencoded' }, noJson],
+      [{ 'content-type': 'multipart/form-data' }, noJson],
+    ];
+    for (const path of [...forWallets, ...forMembers]) {
+      for (const [headers, answer] of refused) {
+        const reply = await wallet.post(`/cli/${path}`, { address: account.address }, { ...session, ...headers });
+        expect([path, headers, reply]).toMatchObject([path, headers, answer]);
+      }
+    }
+    expect(await wallet.readTables()).toEqual(before);
+    const type = 'application/json; charset=utf-8';
+    const own = { origin: wallet.url, 'sec-fetch-site': 'same-origin', 'content-type': type };
+    expect((await wallet.post('/cli/challenge', { address: account.address }, own)).status).toBe(200);
+  });
+
+  test('is not told about this one, and a preflight allows nothing', async () => {
+    const info = await fetch(`${wallet.url}/cli/info`, { headers: { 'sec-fetch-site': 'cross-site' } });
+    expect(info.status).toBe(403);
+    const response = await fetch(`${wallet.url}/cli/challenge`, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+    });
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([405, null]);
+  });
+});
+
+testRows(['network', ...forMembers])('nobody asks without a session', async (path) => {
+  for (const authorization of ['', 'Bearer ', `Bearer lts_${'x'.repeat(43)}`, 'Bearer ltk_x']) {
+    const { status, headers, body } = await wallet.post(`/cli/${path}`, {}, { authorization });
+    expect([status, body.error.code, headers.get('cache-control')]).toEqual([401, 'invalid_session', 'no-store']);
+  }
+});
+
+test('unknown paths and wrong methods are refused', async () => {
+  const missing = await fetch(`${wallet.url}/cli/tsconfig.json`);
+  expect(await missing.json()).toMatchObject({ error: { code: 'not_found', type: 'invalid_request_error' } });
+  expect(missing.headers.get('x-acme-error')).toBe('not_found');
+  expect(missing.headers.get('request-id')).toMatch(/^req_/);
+  expect(missing.headers.get('request-id')).toBe(missing.headers.get('x-request-id'));
+  const wrong = await fetch(`${wallet.url}/cli/link`);
+  expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST']);
+});
+
+test('on any platform a HEAD has no body, and no more of a body is kept than an input may have, for its network', async () => {
+  const asked: unknown[] = [];
+  const memory = { ...unlimitedMemory, claim: (network: string) => void asked.push(network) };
+  const bodySize = (limit?: number) => {
+    asked.push(limit);
+    return 65_537;
+  };
+  const head = await wallet.app(callWith({ method: 'HEAD', path: '/cli', host: 'localhost', memory }));
+  expect([head.statusCode, head.body]).toEqual([200, '']);
+  const headers = { 'content-type': 'application/json' };
+  const post = await wallet.app(callWith({ method: 'POST', path: '/cli/link', headers, memory, bodySize }));
+  expect(post.statusCode).toBe(413);
+  expect(asked).toEqual(['203.0.113.9', '203.0.113.9', 65_536]);
+});

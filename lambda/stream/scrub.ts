@@ -48,11 +48,16 @@ export function createScrubber(names: readonly string[], replacement: string): S
   return {
     find,
     scrub(text) {
+      let out = '';
+      let at = 0;
       let count = 0;
-      return text.replace(rules.completeName, () => {
+      // Not by `replace`, which collects all matches first.
+      for (let hit = find(text); hit; hit = find(text, hit.end)) {
         limit(++count);
-        return replacement;
-      });
+        out += text.slice(at, hit.start) + replacement;
+        at = hit.end;
+      }
+      return at === 0 ? text : out + text.slice(at);
     },
     openChannel: (before = '', continues = false) => openChannel(rules, before, continues),
   };

@@ -120,13 +120,6 @@ describe('a request for state', () => {
   });
 });
 
-test('an image without a type is an image; without an image there is none', () => {
-  const body = (part: string) => `{"model":"svc","messages":[{"role":"user","content":[{"type":"text",${part}}]}]}`;
-  const chat = dialectNamed('chat');
-  expect(send(chat, body('"image_url":{"url":"https://x"}'))).toMatchObject({ code: 'invalid_model' });
-  expect(send(chat, body('"image_url":null'))).toEqual(expect.any(String));
-});
-
 test('the one error with details shows them', () => {
   const details = { error_code: 'thread_unsupported_request' };
   const body = dialectNamed('messages').renderError(new GatewayError('invalid_request', 'No.', { details }));

@@ -39,6 +39,7 @@ describe('images and video in unusual places', () => {
   });
 
   testRows([
+    ['chat', { messages: [{ content: [{ type: 'text', image_url: null }] }] }],
     ['chat', { messages: [{ role: 'user', content: 'image_url' }], tools: [{ function: { parameters: image } }] }],
     [
       'responses',

@@ -12,44 +12,31 @@ export const shapesOf = (texts: Readonly<Record<string, Shape['text']>>): Shape[
 const [name] = upstreamIdentity.names;
 
 /** Members and elements that readers look at, drop, hide, pass or refuse; `#` becomes the number of each. */
-const members = [
-  ...['"a#":"Acm"', '"user":"a"', '"metadata":{"user_id":"a"}', '"client_metadata":{"a":"b"}', '"b":NaN'],
-  ...['"x_#":1', '"x_a":"\\n"', '"model":"m"', '"model":0,"stream":false', '"\\u006dodel":"m"', '"\\n":0', '"a#":[]'],
-  ...[`"${name}":1`, `"a":"${name}"`, '"a":"\\n"', `"type":"${name}"`, '"type":"image"', '"error":null', '"id":"\\n"'],
-  ...[`"text":"${name}"`, '"text":"\\n"', `"content":"${name}"`, '"content":[{"text":"Acm"}]', '"delta":"Acm"'],
-  ...[`"reasoning":[{"text":"${name}"}]`, '"signature":"\\n"', '"name":"\\n"', '"arguments":"\\n"', '"input":{"a":1}'],
-  ...[
-    '"tool_calls":[{"function":{"name":"\\n"}}]',
-    '"usage":{"x_a":1}',
-    '"index":#',
-    '"logprobs":[1]',
-    '"effort":"none"',
-  ],
-  ...[
-    '"part":{"type":"a","text":"a"}',
-    '"item":{"type":"a","content":[]}',
-    '"response":{"output":[]}',
-    '"thinking":false',
-  ],
-];
-const elements = [
-  ...['NaN', '{"role":"system","content":[{"text":"a"}]}', '{"role":"user","content":"a"}'],
-  ...['1', '[]', '{}', '"\\n"', `"${name}"`, '{"name":"\\n"}', `{"name":"${name}"}`, '{"x_a":1}', '{"b64_json":"\\n"}'],
-  ...[`{"type":"text","text":"${name}"}`, '{"type":"text","text":"Acm"}', '{"text":"\\n","logprobs":[{"token":"a"}]}'],
-  ...[
-    '{"type":"image"}',
-    `{"type":"function_call","name":"${name}","arguments":"\\n"}`,
-    '{"type":"tool_use","input":{}}',
-  ],
-  ...['{"type":"document","source":{"type":"base64","data":"\\n"}}', '{"error":{"message":"a"}}', '{"id":"item_#"}'],
-  `{"type":"output_text","text":"${name}","logprobs":[{"token":"${name}"}]}`,
-  `{"type":"message","content":[{"type":"output_text","text":"Acm","logprobs":[{"token":"${name}"}]}]}`,
-  ...['message', 'delta'].flatMap((part) => [
-    `{"index":#,"${part}":{"content":"Acm"},"logprobs":{"content":[{"token":"${name}"}]}}`,
-    `{"index":#,"${part}":{"content":"Acm","tool_calls":[{"function":{"name":"\\n"}}]},"finish_reason":"stop"}`,
-    `{"${part}":{"content":"${name}","x_a":1},"finish_reason":"stop"}`,
-  ]),
-];
+const members = `
+  "a#":"Acm" "user":"a" "metadata":{"user_id":"a"} "client_metadata":{"a":"b"} "b":NaN
+  "x_#":1 "x_a":"\\n" "model":"m" "model":0,"stream":false "\\u006dodel":"m" "\\n":0 "a#":[]
+  "${name}":1 "a":"${name}" "a":"\\n" "type":"${name}" "type":"image" "error":null "id":"\\n"
+  "text":"${name}" "text":"\\n" "content":"${name}" "content":[{"text":"Acm"}] "delta":"Acm"
+  "reasoning":[{"text":"${name}"}] "signature":"\\n" "name":"\\n" "arguments":"\\n" "input":{"a":1}
+  "tool_calls":[{"function":{"name":"\\n"}}] "usage":{"x_a":1} "index":# "logprobs":[1] "effort":"none"
+  "part":{"type":"a","text":"a"} "item":{"type":"a","content":[]} "response":{"output":[]} "thinking":false`
+  .trim()
+  .split(/\s+/);
+const elements = `
+  NaN 1 [] {} "\\n" "${name}" {"role":"system","content":[{"text":"a"}]} {"role":"user","content":"a"}
+  {"name":"\\n"} {"name":"${name}"} {"x_a":1} {"b64_json":"\\n"} {"type":"image"} {"error":{"message":"a"}} {"id":"item_#"}
+  {"type":"text","text":"${name}"} {"type":"text","text":"Acm"} {"text":"\\n","logprobs":[{"token":"a"}]}
+  {"type":"function_call","name":"${name}","arguments":"\\n"} {"type":"tool_use","input":{}}
+  {"type":"document","source":{"type":"base64","data":"\\n"}}
+  {"type":"output_text","text":"${name}","logprobs":[{"token":"${name}"}]}
+  {"type":"message","content":[{"type":"output_text","text":"Acm","logprobs":[{"token":"${name}"}]}]}
+  {"index":#,"message":{"content":"Acm"},"logprobs":{"content":[{"token":"${name}"}]}}
+  {"index":#,"delta":{"content":"Acm"},"logprobs":{"content":[{"token":"${name}"}]}}
+  {"index":#,"message":{"content":"Acm","tool_calls":[{"function":{"name":"\\n"}}]},"finish_reason":"stop"}
+  {"index":#,"delta":{"content":"Acm","tool_calls":[{"function":{"name":"\\n"}}]},"finish_reason":"stop"}
+  {"message":{"content":"${name}","x_a":1},"finish_reason":"stop"} {"delta":{"content":"${name}","x_a":1},"finish_reason":"stop"}`
+  .trim()
+  .split(/\s+/);
 
 /** Replaces `…` by members in an object, else by elements. */
 function fill(place: string): Shape[] {
@@ -67,11 +54,7 @@ function repeat(part: string, times: number): string {
 
 /** Bodies of requests, by dialect. */
 export const requests: Readonly<Record<string, readonly string[]>> = {
-  chat: [
-    '{"model":"svc","messages":[],…}',
-    '{"model":"svc","messages":[…]}',
-    '{"model":"svc","messages":[{"content":[…]}]}',
-  ],
+  chat: ['{"model":"svc","messages":[],…}', '{"model":"svc","messages":[{"content":[…]}]}'],
   responses: [
     ...['{"model":"svc",…}', '{"model":"svc","input":[…]}', '{"model":"svc","input":[{"content":[…]}]}'],
     ...['{"model":"svc","prompt":{…}}', '{"model":"svc","tools":[…]}'],
@@ -93,13 +76,7 @@ export const answers: Readonly<Record<string, readonly string[]>> = {
     ]),
   ],
   responses: [
-    ...[
-      '{…}',
-      '{"output":[…]}',
-      '{"tools":[…]}',
-      '{"output":[{"type":"message",…}]}',
-      '{"output":[{"type":"message","content":[…]}]}',
-    ],
+    ...['{…}', '{"output":[…]}', '{"tools":[…]}', '{"output":[{"type":"message","content":[…]}]}'],
     ...[
       '{"type":"response.completed","response":{"output":[…],"model":"m"}}',
       '{"type":"response.output_text.delta",…}',
@@ -109,10 +86,7 @@ export const answers: Readonly<Record<string, readonly string[]>> = {
   ],
   messages: [
     ...['{…}', '{"content":[…]}', '{"content":[{"type":"text",…}]}', '{"content":[{"type":"a","content":[…]}]}'],
-    ...[
-      '{"type":"message_start","message":{"content":[…],"usage":{}}}',
-      '{"type":"content_block_delta","index":0,"delta":{…}}',
-    ],
+    '{"type":"content_block_delta","index":0,"delta":{…}}',
   ],
 };
 
@@ -123,20 +97,18 @@ const image = '{"type":"image","source":{"type":"base64","media_type":"a","data"
 const ask = '{"model":"svc","max_tokens":1,"messages":[{"role":"user","content":"a"}';
 const use = '{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"a","input":{}}]}';
 
+const content = '{"role":"user","content":[{"type":"input_text","text":"a"}],"a#":1}';
+const found =
+  '{"type":"tool_search_output","call_id":"c#","execution":"client","tools":[{"type":"function","name":"f"}]}';
+
 /** Requests that are translated, by dialect: what repeats stands at the dots. */
 export const translated: Readonly<Record<string, readonly (readonly [place: string, part: string])[]>> = {
   responses: [
-    ['{"model":"svc","input":[…]}', '{"role":"user","content":[{"type":"input_text","text":"a"}],"a#":1}'],
-    ['{"model":"svc","input":[…]}', `${call},${output}`],
-    ['{"model":"svc","input":[…]}', `${call},${output}`.replaceAll('c#', 'c')],
-    ['{"model":"svc","input":[…]}', '{"type":"reasoning","summary":[{"type":"summary_text","text":"a"}]}'],
-    ['{"model":"svc","input":[…]}', '{"type":"reasoning","summary":[],"encrypted_content":"a"}'],
-    ['{"model":"svc","input":[…]}', '{"role":"developer","content":"a"},{"role":"user","content":"a"}'],
-    ['{"model":"svc","input":[…]}', '{"type":"web_search_call"}'],
-    [
-      '{"model":"svc","input":[…]}',
-      `${search},{"type":"tool_search_output","call_id":"c#","execution":"client","tools":[{"type":"function","name":"f"}]}`,
-    ],
+    ...[content, `${call},${output}`, `${call},${output}`.replaceAll('c#', 'c'), `${search},${found}`].map(inInput),
+    ...['{"type":"reasoning","summary":[{"type":"summary_text","text":"a"}]}', '{"type":"web_search_call"}'].map(
+      inInput,
+    ),
+    ...['{"type":"reasoning","summary":[],"encrypted_content":"a"}', '{"role":"user","content":"a"}'].map(inInput),
     ['{"model":"svc","tools":[…]}', '{"type":"namespace","name":"n#","tools":[{"type":"custom","name":"f"}]}'],
     ['{"model":"svc","tools":[…]}', '{"type":"function","name":"f"}'],
   ],
@@ -148,6 +120,10 @@ export const translated: Readonly<Record<string, readonly (readonly [place: stri
     [`${ask}],"tools":[…]}`, '{"name":"f#","input_schema":{"a":[]}}'],
   ],
 };
+
+function inInput(part: string) {
+  return ['{"model":"svc","input":[…]}', part] as const;
+}
 
 /** Bodies in which a part repeats at the dots. */
 export const repeatAll = (places: readonly (readonly [place: string, part: string])[] = []): Shape[] =>

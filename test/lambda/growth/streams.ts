@@ -11,14 +11,14 @@ const list = (times: number, part: (at: number) => object): object[] =>
   Array.from({ length: times }, (_, at) => part(at));
 const finish = (index: number): string => chunk(choice(index, {}, { finish_reason: 'stop' }));
 
+const shell = { type: 'response.shell.delta' };
+const many = (times: number) => Object.fromEntries(Array.from({ length: times }, (_, at) => [`out${at}`, 'Acm']));
+
 /** Streams with as many channels as events, that all hold text back, and with names and places as long as they are many. */
 export const streams: Readonly<Record<string, readonly Shape[]>> = {
   chat: shapesOf({
-    'a choice an event': (times) => each(times, (at) => chunk(choice(at, { content: 'Acm' }))),
     'a choice an event, then an end for each': (times) =>
       each(times, (at) => chunk(choice(at, { content: 'Acm' }))) + each(times, finish),
-    'all choices in one event, then an end for each': (times) =>
-      chunk(...list(times, (at) => choice(at, { content: 'Acm' }))) + each(times, finish),
     'all choices in one event, all ended by one': (times) =>
       chunk(...list(times, (at) => choice(at, { content: 'Acm' }))) +
       chunk(...list(times, (at) => choice(at, {}, { finish_reason: 'stop' }))),
@@ -38,39 +38,18 @@ export const streams: Readonly<Record<string, readonly Shape[]>> = {
       chunk(...list(times, (at) => choice(times - at, { content: 'Acm' }, { logprobs: [at % 2 ? 'Acme' : 'a'] }))),
     'ends of streams': (times) => each(times, () => 'data: [DONE]\n\n'),
   }),
-  responses: [
-    ...['done', 'delta'].map((last) => ({
-      name: `a text an event, then ${last} for each`,
-      text: (times: number) =>
-        each(times, (at) => data({ type: 'response.output_text.delta', output_index: at, delta: 'Acm' })) +
-        each(times, (at) => data({ type: `response.output_text.${last}`, output_index: at, text: 'Acm', delta: 'a' })),
-    })),
-    ...[{ output_index: 0 }, { output_index: 0, sequence_number: 1 }].map((place) => ({
-      name: `many texts in one event, ended by one ${Object.keys(place)}`,
-      text: (times: number) => {
-        const delta = Object.fromEntries(list(times, () => ({})).map((_, at) => [`out${at}`, 'Acm']));
-        return (
-          data({ ...place, type: 'response.shell.delta', delta }) +
-          each(times, () => data({ ...place, type: 'response.shell.done' }))
-        );
-      },
-    })),
-    ...[
-      (long: string) => ({ type: 'response.shell.delta', output_index: long }),
-      (long: string) => ({ type: `response.${long}.delta` }),
-    ].map((event) => ({
-      name: `many texts in a long place ${JSON.stringify(event('…'))}`,
-      text: (times: number) =>
-        data({
-          ...event(filler(10 * times)),
-          delta: Object.fromEntries(list(times, () => ({})).map((_, at) => [at, 'Acm'])),
-        }),
-    })),
-    ...shapesOf({
-      'texts of a part with a long type': (times) =>
-        `data: {"type":"response.content_part.added","part":{"type":"${filler(times)}"${each(times, () => ',"text":"Acm"')}}}\n\n`,
-    }),
-  ],
+  responses: shapesOf({
+    'a text an event, then its end for each': (times) =>
+      each(times, (at) => data({ type: 'response.output_text.delta', output_index: at, delta: 'Acm' })) +
+      each(times, (at) => data({ type: 'response.output_text.done', output_index: at, text: 'Acm' })),
+    'many texts in one event, ended by one': (times) =>
+      data({ ...shell, output_index: 0, sequence_number: 1, delta: many(times) }) +
+      each(times, () => data({ type: 'response.shell.done', output_index: 0 })),
+    'many texts in a long place': (times) => data({ ...shell, output_index: filler(10 * times), delta: many(times) }),
+    'many texts of a long type': (times) => data({ type: `response.${filler(10 * times)}.delta`, delta: many(times) }),
+    'texts of a part with a long type': (times) =>
+      `data: {"type":"response.content_part.added","part":{"type":"${filler(times)}"${each(times, () => ',"text":"Acm"')}}}\n\n`,
+  }),
   messages: shapesOf({
     'a block an event, then an end for each': (times) =>
       each(times, (index) => data({ type: 'content_block_delta', index, delta: { type: 'text_delta', text: 'Acm' } })) +

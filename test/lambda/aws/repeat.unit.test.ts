@@ -38,6 +38,7 @@ describe('the repeats of a process have a budget', () => {
   test('that a service in trouble for everybody uses up', async () => {
     const { call } = createCaller();
     const attempts: number[] = [];
+    for (let count = 0; count < 100; count += 1) await call(fine); // It is never more than full.
     for (let count = 0; count < 30; count += 1) attempts.push((await call(failing)).attempts);
     expect(attempts).toEqual([...Array(17).fill(3), 2, ...Array(12).fill(1)]);
   });
@@ -52,30 +53,14 @@ describe('the repeats of a process have a budget', () => {
     expect((await call(failing)).attempts).toBe(2);
     expect((await call(failing)).attempts).toBe(1);
   });
-
-  test('that is never more than full', async () => {
-    const { call } = createCaller();
-    for (let count = 0; count < 1000; count += 1) await call(fine);
-    let attempts = 0;
-    for (let count = 0; count < 50; count += 1) attempts += (await call(failing)).attempts;
-    expect(attempts).toBe(50 + 35);
-  });
 });
 
-describe('an environment that was frozen', () => {
-  test('repeats nothing once two seconds have passed on its clock', async () => {
-    const { call, clock } = createCaller();
-    clock.pause = 2000;
-    const { made, attempts } = await call(failing, fine);
-    expect(attempts).toBe(1);
-    expect(made).toMatchObject({ name: 'NoAnswer' });
-  });
-
-  test('repeats what it can before', async () => {
-    const { call, clock } = createCaller();
-    clock.pause = 999;
-    expect(await call(failing, failing, fine)).toEqual({ made: 'fine', attempts: 3 });
-  });
+test('an environment that was frozen repeats nothing once two seconds have passed on its clock', async () => {
+  const { call, clock } = createCaller();
+  clock.pause = 999;
+  expect(await call(failing, failing, fine)).toEqual({ made: 'fine', attempts: 3 });
+  clock.pause = 2000;
+  expect(await call(failing, fine)).toEqual({ made: expect.objectContaining({ name: 'NoAnswer' }), attempts: 1 });
 });
 
 test('pauses grow, up to a limit', async () => {

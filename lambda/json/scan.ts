@@ -25,27 +25,9 @@ export type Kind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
  *     for (let key = object + 1; key < json.next(object); key = json.next(key + 1))
  *     for (let node = 0; node < json.size; node++)   // every value and key at any depth
  */
-export interface Json {
-  readonly text: string;
-  readonly root: Node;
-  readonly size: number;
-  kind(node: Node): Kind;
-  isKey(node: Node): boolean;
-  start(node: Node): number;
-  /** The offset after the last character. */
-  end(node: Node): number;
-  raw(node: Node): string;
-  /** The node that follows this one and everything inside it. */
-  next(node: Node): Node;
-  /** The decoded value of a string or key. */
-  string(node: Node): string;
-  /** The value of the last member with this decoded key; undefined if there is none, or no object. */
-  member(object: Node | undefined, name: string): Node | undefined;
-  /** The keys of an object in their order; none if the node is not an object. */
-  keys(object: Node): Iterable<Node>;
-  /** The elements of an array in their order; none if the node is not an array. */
-  elements(array: Node): Iterable<Node>;
-}
+export interface Json extends Readonly<View>, Reading {}
+
+type Reading = typeof reading;
 
 export interface Scanner {
   /** Throws a JsonFault where `JSON.parse` would throw, and for a text with too deep nesting or too many values. */
@@ -64,7 +46,7 @@ export function createScanner(): Scanner {
     ...{ nodes: new Int32Array(firstNodes), size: 0 },
     ...{ spans: new Int32Array(firstSpans), spanned: 0 },
   };
-  const view: View = { root: 0, text: '', size: 0, tape, ...reading };
+  const view: View & typeof reading = { root: 0, text: '', size: 0, tape, ...reading };
   const begin = (text: string) => {
     // One huge text must not hold its memory for ever.
     if (tape.nodes.length > keptCells) tape.nodes = new Int32Array(firstNodes);
@@ -91,43 +73,47 @@ export function createScanner(): Scanner {
   };
 }
 
-interface View extends Json {
+interface View {
   text: string;
+  root: Node;
   size: number;
   readonly tape: Tape;
 }
 
 /** Shared by all scanners: V8 would compile closures for each one anew, and a process scans few long texts. */
-const reading: Omit<Json, 'root' | 'text' | 'size'> & ThisType<View> = {
-  kind(node) {
+const reading = {
+  kind(this: Json, node: Node): Kind {
     return kindByFirst(this.text.charCodeAt(this.start(node)));
   },
-  isKey(node) {
+  isKey(this: View, node: Node): boolean {
     return (cellOf(this, node) & keyFlag) !== 0;
   },
-  start(node) {
+  start(this: View, node: Node): number {
     const cell = cellOf(this, node);
     return lengthIn(cell) === 0 ? spanOf(this, cell, 0) : cell >>> startShift;
   },
-  end(node) {
+  /** The offset after the last character. */
+  end(this: View, node: Node): number {
     const cell = cellOf(this, node);
     const length = lengthIn(cell);
     return length === 0 ? spanOf(this, cell, 1) : (cell >>> startShift) + length;
   },
-  raw(node) {
+  raw(this: Json, node: Node): string {
     return this.text.slice(this.start(node), this.end(node));
   },
-  next(node) {
+  /** The node that follows this one and everything inside it. */
+  next(this: View, node: Node): Node {
     const cell = cellOf(this, node);
     return lengthIn(cell) === 0 ? spanOf(this, cell, 2) : node + 1;
   },
-  // Parses the string alone, because V8 decodes some keys wrongly inside an object (nodejs/node#63785).
-  string(node) {
+  /** The decoded value of a string or key. It is parsed alone, because V8 decodes some keys wrongly in objects (nodejs/node#63785). */
+  string(this: Json, node: Node): string {
     return (cellOf(this, node) & escapedFlag) !== 0
       ? JSON.parse(this.raw(node))
       : this.text.slice(this.start(node) + 1, this.end(node) - 1);
   },
-  member(object, name) {
+  /** The value of the last member with this decoded key; undefined if there is none, or no object. */
+  member(this: Json, object: Node | undefined, name: string): Node | undefined {
     let value: Node | undefined;
     if (object === undefined || this.kind(object) !== 'object') return value;
     const end = this.next(object);
@@ -136,11 +122,13 @@ const reading: Omit<Json, 'root' | 'text' | 'size'> & ThisType<View> = {
     }
     return value;
   },
-  *keys(object) {
+  /** The keys of an object in their order; none if the node is not an object. */
+  *keys(this: Json, object: Node): Generator<Node, void> {
     if (this.kind(object) !== 'object') return;
     for (let key = object + 1; key < this.next(object); key = this.next(key + 1)) yield key;
   },
-  *elements(array) {
+  /** The elements of an array in their order; none if the node is not an array. */
+  *elements(this: Json, array: Node): Generator<Node, void> {
     if (this.kind(array) !== 'array') return;
     for (let element = array + 1; element < this.next(array); element = this.next(element)) yield element;
   },
@@ -158,7 +146,7 @@ function spanOf({ tape }: View, cell: number, part: number): number {
   return tape.spans[(cell >>> startShift) * width + part] ?? 0;
 }
 
-function isNamed(view: View, key: Node, name: string): boolean {
+function isNamed(view: Json, key: Node, name: string): boolean {
   const cell = cellOf(view, key);
   const isEscaped = (cell & escapedFlag) !== 0;
   // Rules out most keys, which are short.

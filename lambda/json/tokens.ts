@@ -103,13 +103,10 @@ export function skipWord(text: string, at: number): number | undefined {
 
 /** Describes what is wrong with a text that is not JSON, and where, without quoting it. */
 export class JsonFault extends Error {
-  readonly offset: number;
-
   constructor(text: string, offset: number, what: string) {
     const ended = offset < text.length ? '' : ', but the text ends here';
     super(`${place(text, offset)}: ${what}${ended}`);
     this.name = 'JsonFault';
-    this.offset = offset;
   }
 }
 

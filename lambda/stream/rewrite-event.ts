@@ -5,13 +5,7 @@ import { createScanner, type Json, type Node } from '../json/scan.ts';
 import { createMakeTemplate, type EventTemplate, type Hole, readHoles } from './event-template.ts';
 import { type Hiding, hideLogprobs, hideMetadata, hideText } from './hide.ts';
 import { encodeEvent, openEvent, type SseEvent } from './sse.ts';
-import {
-  type ChannelMap,
-  createChannelMap,
-  createTextChannels,
-  prefixesOf,
-  type TextChannels,
-} from './text-channels.ts';
+import { createChannelMap, createTextChannels, prefixesOf, type TextChannels } from './text-channels.ts';
 
 export type EventRewriter = ReturnType<typeof createEventRewriter>;
 
@@ -159,10 +153,10 @@ function createHeldTexts(stream: StreamDialect, texts: TextChannels, hiding: Hid
     /** What leaves before an event: texts of channels that end with it or give way to another. */
     release(event: Json, found: Findings): string {
       deltas.countRead(event.text.length);
-      const known = under(lastEvents, found.flushed);
+      const known = lastEvents.under(found.flushed);
       const held = known.filter(isHeld);
       if (held.length < known.length) for (const channel of known) if (!isHeld(channel)) lastEvents.delete(channel);
-      const ending = under(texts, found.ended);
+      const ending = texts.under(found.ended);
       if (held.length + ending.length === 0) return '';
       const named = new Set(found.deltas.map(({ channel }) => channel));
       const adding = new Set(found.deltas.filter(({ value }) => !isEmpty(event, value)).map(({ channel }) => channel));
@@ -181,7 +175,7 @@ function createHeldTexts(stream: StreamDialect, texts: TextChannels, hiding: Hid
     /** Everything, as far as the limit allows. */
     releaseAll(): string {
       let out = '';
-      for (const channel of texts.under('')) if (!deltas.isOverLimit()) out += close(channel);
+      for (const channel of texts.under([''])) if (!deltas.isOverLimit()) out += close(channel);
       return out;
     },
   };
@@ -216,13 +210,6 @@ function createDeltaWriter(stream: StreamDialect, hiding: Hiding, nextNumber: ()
       return event;
     },
   };
-}
-
-/** The channels with any of these prefixes. */
-function under({ under }: Pick<ChannelMap<unknown>, 'under'>, prefixes: readonly string[]): readonly string[] {
-  const [only = '', another] = prefixes;
-  if (another !== undefined) return [...new Set(prefixes)].flatMap(under);
-  return prefixes.length === 0 ? [] : under(only);
 }
 
 function isEmpty(json: Json, string: Node): boolean {

@@ -47,71 +47,67 @@ export function createStreamRewriter(
 ): StreamRewriter {
   const stream = format.dialect.openStream(format.expected);
   const events = createEventRewriter(stream, hiding, usage);
-  let out = '';
-  const progress: Progress = {
-    ...{ started: false, ended: false, mayEnd: false, failure: undefined },
-    write(events) {
-      if (taker) taker.takeEvents(events);
-      else out += events;
-    },
-  };
+  const progress = createProgress(events, taker);
   const handlers = createHandlers(stream, events, createFindings(usage), progress, taker?.takeText);
   const reader = createSseReader(handlers);
   let finished = false;
-
-  function take(): string {
-    const text = out;
-    out = '';
-    return text;
-  }
-
-  /** A last event without its blank line counts, unless its JSON was cut short. */
-  function readRest(): void {
-    try {
-      const unfinished = reader.end();
-      if (unfinished) handlers.onEvent(unfinished);
-    } catch (cause) {
-      if (!(cause instanceof JsonFault)) fail({ kind: 'broken', cause }, progress, events);
-    }
-  }
 
   return Object.assign(progress, {
     push(chunk: Uint8Array) {
       try {
         reader.push(chunk);
       } catch (cause) {
-        fail({ kind: 'broken', cause }, progress, events);
+        progress.fail({ kind: 'broken', cause });
       }
-      return take();
+      return progress.take();
     },
     finish() {
       if (progress.ended || finished) return '';
       finished = true;
-      if (!progress.failure) readRest();
+      try {
+        // A last event without its blank line counts, unless its JSON was cut short.
+        const unfinished = progress.failure ? undefined : reader.end();
+        if (unfinished) handlers.onEvent(unfinished);
+      } catch (cause) {
+        if (!(cause instanceof JsonFault)) progress.fail({ kind: 'broken', cause });
+      }
       progress.write(events.closeAll());
       progress.ended ||= progress.mayEnd && !progress.failure;
-      return take();
+      return progress.take();
     },
     nextSequence: events.nextSequence,
   });
 }
 
-/** How far a stream has come. */
-interface Progress {
-  readonly write: (events: string) => void;
-  started: boolean;
-  ended: boolean;
-  /** Whether the answer is complete, so that the upstream may stop. */
-  mayEnd: boolean;
-  failure: StreamFailure | undefined;
-}
+type Progress = ReturnType<typeof createProgress>;
 
-/** A fault after a complete answer is no failure. */
-function fail(reason: StreamFailure, progress: Progress, events: EventRewriter): void {
-  if (progress.ended) return;
-  if (progress.mayEnd) progress.write(events.closeAll());
-  else progress.failure = reason;
-  progress.ended = progress.mayEnd;
+/** How far a stream has come, and what may leave. */
+function createProgress(events: EventRewriter, taker: EventTaker | undefined) {
+  let out = '';
+  const progress = {
+    started: false,
+    ended: false,
+    /** Whether the answer is complete, so that the upstream may stop. */
+    mayEnd: false,
+    failure: undefined as StreamFailure | undefined,
+    write(written: string) {
+      if (taker) taker.takeEvents(written);
+      else out += written;
+    },
+    take(): string {
+      const text = out;
+      out = '';
+      return text;
+    },
+    /** A fault after a complete answer is no failure. */
+    fail(reason: StreamFailure) {
+      if (progress.ended) return;
+      if (progress.mayEnd) progress.write(events.closeAll());
+      else progress.failure = reason;
+      progress.ended = progress.mayEnd;
+    },
+  };
+  return progress;
 }
 
 /** Reads events until the stream has ended or failed. */
@@ -142,7 +138,7 @@ function createHandlers(
     if (found.isAlive && !progress.started) {
       if (found.sequence !== undefined) events.skip();
     } else if (failure && !(failure.forward && progress.started)) {
-      fail({ kind: 'reported', message: failure.message, forwarded: false }, progress, events);
+      progress.fail({ kind: 'reported', message: failure.message, forwarded: false });
     } else {
       if (!found.isWithheld) {
         progress.started = true;

@@ -94,8 +94,6 @@ function end(channel: string, family: Family, text: ScrubChannel, isEmpty: boole
   return rest;
 }
 
-export type ChannelMap<T> = ReturnType<typeof createChannelMap<T>>;
-
 /**
  * Values by channel. The name of a channel is steps with slashes between them: `0/content/1`. The channels of a prefix are found
  * without searching all of them: a stream may have very many.
@@ -117,8 +115,11 @@ export function createChannelMap<T>() {
         if (same?.delete(channel) && same.size === 0) channels.delete(prefix);
       }
     },
-    /** The channels with this prefix (see `prefixesOf`), in the order in which they were added. */
-    under: (prefix: string): readonly string[] => [...(channels.get(prefix)?.keys() ?? [])],
+    /** The channels with any of these prefixes (see `prefixesOf`), in the order in which they were added. */
+    under(prefixes: readonly string[]): readonly string[] {
+      const under = (prefix: string): readonly string[] => [...(channels.get(prefix)?.keys() ?? [])];
+      return prefixes.length > 1 ? [...new Set(prefixes)].flatMap(under) : prefixes.flatMap(under);
+    },
   };
 }
 

@@ -7,7 +7,7 @@ import {
   type CounterWindow,
   createToken,
 } from '../../../lambda/quota/counter-store.ts';
-import { createCounters } from '../../../lambda/tables/counters.ts';
+import { createCounters, createTallies } from '../../../lambda/tables/counters.ts';
 import { type Item, itemSize, outage, type Update } from '../../../lambda/tables/table.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoppedTimers, stopTimers } from '../../support/stop-timers.ts';
@@ -212,6 +212,17 @@ testRows([
     Promise.reject(new ServiceError('ConditionalCheckFailedException', '', { status: 400, details: { Item: found } }));
   const charge = createCounters(refuse, 'quota', now).charge(newWindow({ burst: 20 }), createToken());
   expect(await charge).toMatchObject({ granted: false, reason, used: 7 });
+});
+
+test('a tally grows up to its limit, whoever adds at once, and expires', async () => {
+  const tallies = createTallies(database.callDynamoDb, database.quotaTable);
+  const sums = await Promise.all(Array.from({ length: 8 }, () => tallies.add('tally', 1, 1_799_999_999_001, 5)));
+  expect(sums.toSorted()).toEqual([1, 2, 3, 4, 5, undefined, undefined, undefined]);
+  expect([await tallies.add('tally', -2, 0), await tallies.read('tally'), await tallies.read('none')]).toEqual([
+    3, 3, 0,
+  ]);
+  await tallies.add('tally', 1, 1_799_999_999_001);
+  expect((await load('tally')).ttl).toEqual({ N: '1800000000' });
 });
 
 async function load(item: string): Promise<Item> {

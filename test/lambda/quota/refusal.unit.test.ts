@@ -37,44 +37,30 @@ testRows([
 });
 
 const counted = ' Requests that were refused with a 400 counted too.';
+const anew = 'It starts anew at 2026-11-23T00:00:00Z.';
+const app = { appUrl: 'https://app.example' };
 testRows<[Identity, Partial<CounterWindow>, Wording, string]>([
   [
     guest,
-    {},
-    { refundRefusals: true },
-    'The allowance of 1 request for guests is used up. For more, use an issued key.',
-  ],
-  [
-    guest,
     { limit: 3 },
-    { appUrl: 'https://app.example' },
-    `The allowance of 3 requests for guests is used up.${counted} For more, link a wallet or get a key at https://app.example/cli.`,
+    { refundRefusals: true },
+    'allowance of 3 requests for guests is used up. For more, use an issued key.',
   ],
   [
     guest,
-    { limit: 3, resetAt },
     {},
-    `The quota of 3 requests a day is used up. It starts anew at 2026-11-23T00:00:00Z.${counted} For more, use an issued key.`,
+    app,
+    `allowance of 1 request for guests is used up.${counted} For more, link a wallet or get a key at https://app.example/cli.`,
   ],
-  [
-    member,
-    { limit: 1, resetAt },
-    { refundRefusals: true, appUrl: 'https://app.example' },
-    'The quota of 1 request a day is used up. It starts anew at 2026-11-23T00:00:00Z.',
-  ],
-  [
-    member,
-    { resetAt },
-    {},
-    `The quota of 1 request a day is used up. It starts anew at 2026-11-23T00:00:00Z.${counted}`,
-  ],
+  [guest, { resetAt }, {}, `quota of 1 request a day is used up. ${anew}${counted} For more, use an issued key.`],
+  [member, { resetAt }, { ...app, refundRefusals: true }, `quota of 1 request a day is used up. ${anew}`],
+  [member, { limit: 3, resetAt }, {}, `quota of 3 requests a day is used up. ${anew}${counted}`],
 ])(
   'a quota that is used up is told with its limit, its end and the way to more',
   (identity, more, wording, message) => {
-    const { resetAt: end } = more;
     expect(usedUp(identity, { ...window, ...more }, now, wording)).toEqual({
-      ...{ code: 'quota_exceeded', message },
-      ...(end !== undefined && { headers: { 'retry-after': '30' } }),
+      ...{ code: 'quota_exceeded', message: `The ${message}` },
+      ...(more.resetAt !== undefined && { headers: { 'retry-after': '30' } }),
     });
   },
 );

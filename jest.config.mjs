@@ -25,7 +25,6 @@ const overBothEngines = ofHandler(['attacks-on-identity', 'gateway', 'leak']);
 /** The same, for what takes long or is the app's alone: `npm run test:long`. */
 const overBothEnginesLong = ofHandler([
   'broken-streams',
-  'crowd',
   'failures',
   'forwarding',
   'leaving-readers',

@@ -5,6 +5,7 @@ import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { PRICES } from '../support/prices.ts';
 import { chargesIn } from '../support/quota.ts';
+import { testRows } from '../support/test-rows.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /* In millionths, one token of svc costs 3 in, 3.75 to the cache (the dearest input, which is reserved), and 15 out. */
@@ -55,29 +56,21 @@ const gateway = await start();
 afterAll(() => gateway[Symbol.asyncDispose]());
 
 describe('an answer costs', () => {
-  test.each<[string, Script, string, { status: number; cost: number; charges: number }]>([
-    ['its usage', answer, body, { status: 200, cost, charges: 1 }],
-    [
-      'more than was reserved, in full',
-      ...([answerWith({ prompt_tokens: 5, completion_tokens: 1_000 }), body] as const),
-      { status: 200, cost: 15_015, charges: 1 },
-    ],
+  const done = { data: '[DONE]' };
+  const broken: Script = [eventHead, write(eventText(piece)), hangUp];
+  const large = answerWith({ prompt_tokens: 5, completion_tokens: 1_000 });
+  testRows<[string, Script, string, status: number, cost: number, charges: number]>([
+    ['its usage', answer, body, 200, cost, 1],
+    ['more than was reserved, in full', large, body, 200, 15_015, 1],
     // 16 tokens of input, and one token for the two bytes of `Hi`.
-    ['its estimate, without usage', answerWith(), body, { status: 200, cost: 16 * 3 + 15, charges: 1 }],
-    ['nothing, if the body is refused', [], '{"model":"unknown"}', { status: 400, cost: 0, charges: 1 }],
-    ['nothing, if the upstream fails', json(500, { error: {} }), body, { status: 500, cost: 0, charges: 0 }],
-    [
-      'nothing, if the answer is cut',
-      ...([[eventHead, write(eventText(piece)), hangUp], streamed] as const),
-      { status: 200, cost: 0, charges: 0 },
-    ],
-    ['the usage of a stream', sse([piece, ...end]), streamed, { status: 200, cost, charges: 1 }],
-    [
-      'the text of a stream',
-      ...([sse([piece, last, { data: '[DONE]' }]), streamed] as const),
-      { status: 200, cost: inputCost(streamed) + pieceCost, charges: 1 },
-    ],
-  ])('%s', async (_, script, sent, { status, cost: micros, charges }) => {
+    ['its estimate, without usage', answerWith(), body, 200, 16 * 3 + 15, 1],
+    ['nothing, if the body is refused', [], '{"model":"unknown"}', 400, 0, 1],
+    ['nothing, if the upstream refuses it', json(400, { error: {} }), body, 400, 0, 1],
+    ['nothing, if the upstream fails', json(500, { error: {} }), body, 500, 0, 0],
+    ['nothing, if the answer is cut', broken, streamed, 200, 0, 0],
+    ['the usage of a stream', sse([piece, ...end]), streamed, 200, cost, 1],
+    ['the text of a stream', sse([piece, last, done]), streamed, 200, inputCost(streamed) + pieceCost, 1],
+  ])('what it is said to', async (_, script, sent, status, micros, charges) => {
     const key = await gateway.issue();
     const charged = await chargesIn(gateway);
     if (script.length > 0) gateway.upstream.answer(script);

@@ -37,14 +37,6 @@ testRows(long)('a body that is long arrives whole, every half character beside i
   expect((await send(wire.chat.path, body)) === resolved(body)).toBe(true);
 });
 
-test('one that is long goes on a fresh connection, which is not dead: nobody keeps it for a second try', async () => {
-  const [body = ''] = long;
-  await send(wire.chat.path, '{"model":"svc","messages":[]}');
-  await send(wire.chat.path, '{"model":"svc","messages":[]}');
-  expect((await send(wire.chat.path, body)) === resolved(body)).toBe(true);
-  expect(gateway.upstream.requests.slice(-2).map(({ reused }) => reused)).toEqual([true, false]);
-});
-
 test('the answer of an upstream that refuses a long body without reading it is used, and its connection closed', async () => {
   const answer = 'HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n';
   const upstream = createServer((socket) => {

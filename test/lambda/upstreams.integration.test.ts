@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { empty, html, json, silence, sse, until } from '../../local/upstream/script.ts';
-import { conversations } from '../support/conversations.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { stopTimers } from '../support/stop-timers.ts';
@@ -82,27 +81,23 @@ describe('several upstreams', () => {
   });
 });
 
-testRows(Object.values(conversations))(
-  'of several keys, all turns of a conversation go to one, in any environment',
-  async (converse) => {
-    const environment = { UPSTREAM_API_KEYS: 'upstream-key-a,upstream-key-b,upstream-key-c', GUEST_LIMIT: '100' };
-    await using one = await startTestGateway({ environment });
-    await using other = await startTestGateway({ environment });
-    const conversation = converse('one');
-    for (const { upstream, post } of [one, other]) {
-      upstream.otherwise(
-        json(200, { id: 'x', type: 'message', object: 'response', choices: [], content: [], output: [] }),
-      );
-      for (const turn of [1, 2, 3]) {
-        const { headers, body } = conversation.turn(turn);
-        expect((await post(conversation.path, body, { 'x-api-key': 'guest', ...headers })).status).toBe(200);
-      }
+test('of several keys, all turns of a conversation go to one, in any environment', async () => {
+  const environment = { UPSTREAM_API_KEYS: 'upstream-key-a,upstream-key-b,upstream-key-c', GUEST_LIMIT: '100' };
+  await using one = await startTestGateway({ environment });
+  await using other = await startTestGateway({ environment });
+  for (const { upstream, post } of [one, other]) {
+    upstream.otherwise(good);
+    for (let turn = 0; turn < 4; turn += 1) {
+      const further = Array.from({ length: turn }, (_, index) => ({ role: 'user', content: `More ${index}.` }));
+      // As in a coding agent, the mark of the cache moves.
+      const opening = turn % 2 ? [{ type: 'text', text: 'Mend it.', cache_control: {} }] : 'Mend it.';
+      const messages = [{ role: 'user', content: opening }, ...further];
+      expect((await post(path, { model: 'svc', messages }, { 'x-api-key': 'guest' })).status).toBe(200);
     }
-    const requests = [...one.upstream.requests, ...other.upstream.requests];
-    const keys = requests.map(({ headers }) => headers.authorization);
-    expect([keys.length, new Set(keys).size]).toEqual([6, 1]);
-  },
-);
+  }
+  const requests = [...one.upstream.requests, ...other.upstream.requests];
+  expect([requests.length, new Set(requests.map(({ headers }) => headers.authorization)).size]).toEqual([8, 1]);
+});
 
 /** A gateway with one upstream, of which only the settings are tried. */
 async function ask(options: Parameters<typeof startTestGateway>[0], answer = json(200, { id: 'x', choices: [] })) {

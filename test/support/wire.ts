@@ -1,3 +1,6 @@
+import { messagesTypes } from '../../lambda/dialects/messages.ts';
+import { openAiTypes } from '../../lambda/dialects/openai-error.ts';
+import { catalogue, type ErrorNature } from '../../lambda/errors.ts';
 import { speakers } from '../../local/upstream/index.ts';
 import { eventText } from '../../local/upstream/script.ts';
 import type { DialectName } from './fixtures.ts';
@@ -37,22 +40,9 @@ interface Wire {
   errorEvent(parts: ErrorParts, sequence: number): { readonly event?: string; readonly data: unknown };
 }
 
-const openAiTypes = {
-  invalid_request: 'invalid_request_error',
-  request_too_large: 'invalid_request_error',
-  upstream_error: 'server_error',
-  upstream_timeout: 'server_error',
-  service_unavailable: 'server_error',
-  internal_error: 'server_error',
-};
-const messagesTypes = {
-  invalid_request: 'invalid_request_error',
-  request_too_large: 'request_too_large',
-  upstream_error: 'api_error',
-  upstream_timeout: 'timeout_error',
-  service_unavailable: 'overloaded_error',
-  internal_error: 'api_error',
-};
+/** By code, though each dialect has them by nature. */
+const typesOf = (types: Readonly<Record<ErrorNature, string>>) =>
+  Object.fromEntries(Object.entries(catalogue).map(([code, { nature }]) => [code, types[nature]]));
 
 const typed = (type: string, rest: object = {}) => eventText({ event: type, data: { type, ...rest } });
 const openAiError = ({ code, type, message: text }: ErrorParts) => ({ message: text, type, code });
@@ -77,7 +67,7 @@ export const wire: Readonly<Record<DialectName, Wire>> = {
     ...told('chat'),
     failureEvent: eventText({ data: { error: { code: 502, message: `AcmeCorp ${canary.upstreamBody}` } } }),
     keepAlive: /^: keep-alive\n\n/,
-    errorTypes: openAiTypes,
+    errorTypes: typesOf(openAiTypes),
     error: (parts) => ({ error: openAiError(parts) }),
     errorEvent: (parts) => ({ data: { error: openAiError(parts) } }),
   },
@@ -87,7 +77,7 @@ export const wire: Readonly<Record<DialectName, Wire>> = {
     ...told('responses'),
     failureEvent: typed('error', { sequence_number: 2, code: 'x', message: `AcmeCorp ${canary.upstreamBody}` }),
     keepAlive: /^: keep-alive\n\n/,
-    errorTypes: openAiTypes,
+    errorTypes: typesOf(openAiTypes),
     error: (parts) => ({ error: openAiError(parts) }),
     errorEvent: (parts, sequence) => ({
       event: 'error',
@@ -109,7 +99,7 @@ export const wire: Readonly<Record<DialectName, Wire>> = {
       error: { type: 'overloaded_error', message: `AcmeCorp ${canary.upstreamBody}` },
     }),
     keepAlive: /^event: ping\ndata: {"type":"ping"}\n\n/,
-    errorTypes: messagesTypes,
+    errorTypes: typesOf(messagesTypes),
     error: ({ type, message: text }) => ({ type: 'error', error: { type, message: text } }),
     errorEvent: ({ type, message: text }) => ({
       event: 'error',

@@ -82,15 +82,10 @@ export async function show(target: Target, id: string, now: number): Promise<Out
 }
 
 export async function revoke(target: Target, id: string, now: number): Promise<Outcome> {
-  const record = await revokeFound(target, await findKey(target, id), now);
+  const record = await target.keys.revoke((await findKey(target, id)).id, now);
+  if (!record) throw noSuchKey();
   const text = `${record.id} of ${record.member} is revoked. Within 60 seconds it is refused everywhere.`;
   return { json: describeKey(record, now), text };
-}
-
-async function revokeFound({ keys }: Target, { id }: KeyRecord, now: number): Promise<KeyRecord> {
-  const revoked = await keys.revoke(id, now);
-  if (!revoked) throw noSuchKey();
-  return revoked;
 }
 
 /** Revokes every live key of a member, however many there are. Signed out first, they can make no other meanwhile. */
@@ -98,7 +93,10 @@ export async function revokeAll(target: Target, member: string, now: number): Pr
   await target.signOut(member, now);
   const revoked: KeyRecord[] = [];
   const live = (await target.keys.list(member)).filter((record) => stateOf(record, now) === 'live');
-  for (const record of live) revoked.push(await revokeFound(target, record, now));
+  for (const { id } of live) {
+    const record = await target.keys.revoke(id, now);
+    if (record) revoked.push(record);
+  }
   const ids = revoked.map(({ id }) => id).join(', ');
   const keys =
     revoked.length > 0

@@ -7,14 +7,8 @@ import { budgetOf, describeBudget } from './key-record.ts';
 import { renderTable, showText } from './table.ts';
 import type { Target } from './target.ts';
 
-interface User {
+interface User extends ScannedCounter {
   readonly counter: CounterName;
-  readonly used: number;
-}
-
-interface Spender {
-  readonly counter: CounterName;
-  readonly budgets: ScannedCounter['budgets'];
   /** What is spent or reserved in the kind of window in which that is most. */
   readonly taken: number;
 }
@@ -29,29 +23,30 @@ export async function showUsage(
   const day = new Date(now).toISOString().slice(0, 10);
   const today = { users: 0, requests: 0 };
   const guests = { networks: 0, requests: 0 };
+  const highest = (all: readonly User[], figure: 'ofDay' | 'taken') =>
+    all
+      .filter((one) => one[figure] > 0)
+      .toSorted((a, b) => b[figure] - a[figure])
+      .slice(0, top);
   let users: User[] = [];
-  let spenders: Spender[] = [];
-  for await (const page of target.scanCounters(now, pause)) {
-    for (const { item, ofDay, ofLifetime, budgets } of page.counters) {
-      const counter = readCounterName(item);
-      if (!counter) continue;
-      if (ofLifetime > 0) {
-        guests.networks += 1;
-        guests.requests += ofLifetime;
-      }
-      if (ofDay > 0) {
-        today.users += 1;
-        today.requests += ofDay;
-        users.push({ counter, used: ofDay });
-      }
-      const taken = Math.max(...Object.values(budgets).map((budget) => budget.taken));
-      if (taken > 0) spenders.push({ counter, budgets, taken });
+  let spenders: User[] = [];
+  for await (const { counters } of target.scanCounters(now, pause)) {
+    const page = counters.flatMap((one): User[] => {
+      const counter = readCounterName(one.item);
+      const taken = Math.max(...Object.values(one.budgets).map((budget) => budget.taken));
+      return counter ? [{ ...one, counter, taken }] : [];
+    });
+    for (const { ofDay, ofLifetime } of page) {
+      guests.networks += ofLifetime > 0 ? 1 : 0;
+      guests.requests += ofLifetime;
+      today.users += ofDay > 0 ? 1 : 0;
+      today.requests += ofDay;
     }
-    users = users.toSorted((a, b) => b.used - a.used).slice(0, top);
-    spenders = spenders.toSorted((a, b) => b.taken - a.taken).slice(0, top);
+    users = highest([...users, ...page], 'ofDay');
+    spenders = highest([...spenders, ...page], 'taken');
   }
   const shown = await Promise.all(
-    users.map(async ({ counter, used }) => {
+    users.map(async ({ counter, ofDay: used }) => {
       const { record, ...whose } = await findOwner(counter, target);
       const limit = counter.kind === 'member' || record ? (record?.limit ?? target.memberLimit) : null;
       return { ...whose, used, limit };
@@ -73,7 +68,7 @@ export async function showUsage(
 type ShownBudget = Awaited<ReturnType<typeof describeSpenders>>[number];
 
 /** Those who have a budget now, the largest spending first. */
-async function describeSpenders(spenders: readonly Spender[], target: Target, now: number) {
+async function describeSpenders(spenders: readonly User[], target: Target, now: number) {
   const shown = await Promise.all(
     spenders.map(async ({ counter, budgets }) => {
       const { record, ...whose } = await findOwner(counter, target);

@@ -72,16 +72,8 @@ test('one query sums up the tokens by key and member, and is polled until it is 
   expect(calls[1]?.body).toEqual({ queryId: 'the-query' });
 });
 
-test.each(['Failed', 'Timeout'])('a query that ends as %s is an error', async (status) => {
-  const { outcome } = await ask(started, answer(200, { status }));
-  expect(outcome).toHaveProperty(
-    'message',
-    `CloudWatch ended the query of the-group as ${status}: try again, or with fewer --days`,
-  );
-});
-
-test('a refusal is reported in CloudWatch’s words', async () => {
-  const refusal = { __type: 'AccessDeniedException', message: 'not allowed to perform logs:StartQuery' };
-  const { outcome } = await ask(answer(400, refusal));
-  expect(outcome).toHaveProperty('message', 'not allowed to perform logs:StartQuery');
+test('a query that does not complete is an error', async () => {
+  const { outcome } = await ask(started, answer(200, { status: 'Timeout' }));
+  const message = 'CloudWatch ended the query of the-group as Timeout: try again, or with fewer --days';
+  expect(outcome).toHaveProperty('message', message);
 });

@@ -1,4 +1,5 @@
-import { describe, expect } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { readWhole } from '../../../operator/command-line.ts';
 import { parseExpiry } from '../../../operator/keys/arguments.ts';
 import { testRows } from '../../support/test-rows.ts';
 
@@ -24,4 +25,12 @@ describe('an expiry', () => {
   testRows(bad)('is nothing else', (text) => {
     expect(parseExpiry(text, now)).toBeUndefined();
   });
+});
+
+test('a whole number is within its bounds, in its plain spelling', () => {
+  const read = readWhole(1, 10);
+  expect(read('7')).toBe(7);
+  for (const word of ['0', '11', '', '7.0', '7e0', '+7', ' 7', '0x7', 'NaN', '99999999999']) {
+    expect(() => read(word)).toThrow('It must be a whole number from 1 to 10.');
+  }
 });

@@ -95,34 +95,27 @@ describe('upstreams that would have to be sent a translation, and can not carry 
   const mute = (one: Candidate): Candidate => ({ ...one, upstream: { ...one.upstream, dialects: [] } });
   const [a, b, x, y] = all.map(mute) as [Candidate, Candidate, Candidate, Candidate];
 
-  test('are not tried, and the first refusal is the answer where there are no others', async () => {
-    const { outcome, asked, told } = await ask({}, {}, [a, b, x, y]);
-    expect([asked, told]).toEqual(['', []]);
-    expect(outcome).toMatchObject({ code: 'invalid_request', message: `${first.prefix} can't carry it` });
-  });
-
-  test('do not hide the failure of one that was tried', async () => {
-    const { outcome, asked } = await ask({ a: 500 }, {}, [...all.slice(0, 2), x, y]);
-    expect([asked, outcome]).toEqual(['a', expect.objectContaining({ kind: 'server_error' })]);
-  });
-
-  test('leave the turn to the others', async () => {
-    const { outcome, asked, told } = await ask({}, {}, [a, b, ...all.slice(2)]);
-    expect([asked, told, outcome]).toEqual(['x', [], expect.objectContaining({ status: 200 })]);
+  testRows<[Record<string, Answer>, Candidate[], string, object]>([
+    // The first refusal is the answer where there are no others.
+    [{}, [a, b, x, y], '', { code: 'invalid_request', message: `${first.prefix} can't carry it` }],
+    [{ a: 500 }, [...all.slice(0, 2), x, y], 'a', { kind: 'server_error' }],
+    [{}, [a, b, ...all.slice(2)], 'x', { status: 200 }],
+  ])('are not tried, and hide nothing of those that were', async (answers, candidates, tried, expected) => {
+    const { outcome, asked } = await ask(answers, {}, candidates);
+    expect([asked, outcome]).toEqual([tried, expect.objectContaining(expected)]);
   });
 });
 
 describe('the keys and upstreams tried', () => {
-  testRows<[string, Record<string, Answer>, string]>([
-    ['only one, if it answers', {}, 'a'],
-    ['the next key after 401, 402 and 429, then the next upstream', { a: 401, b: 429, x: 402 }, 'abxy'],
-    ['the next upstream after a 5xx', { a: 500, x: 503 }, 'ax'],
-    ['the next upstream after an unreachable one', { a: new UpstreamFailure('unreachable') }, 'ax'],
-    ['no other after a 400', { a: 400 }, 'a'],
-    ['no other after a 404 or a redirect', { a: 404, b: 302 }, 'a'],
-    ['one more after a 403', { a: 403, b: 403 }, 'ab'],
-    ['one more after a 403, whatever came between', { a: 403, b: 429, x: 403 }, 'abx'],
-  ])('follow from the answers', async (_name, answers, expected) => {
+  testRows<[Record<string, Answer>, string]>([
+    [{}, 'a'],
+    [{ a: 401, b: 429, x: 402 }, 'abxy'],
+    [{ a: 500, x: 503 }, 'ax'],
+    [{ a: new UpstreamFailure('unreachable') }, 'ax'],
+    [{ a: 400 }, 'a'],
+    [{ a: 404 }, 'a'],
+    [{ a: 403, b: 429, x: 403 }, 'abx'], // only one more after a 403
+  ])('follow from the answers', async (answers, expected) => {
     expect((await ask(answers)).asked).toBe(expected);
   });
 
@@ -185,16 +178,14 @@ describe('each failure', () => {
 });
 
 describe('an upstream’s message about its failure', () => {
-  testRows<[number, string | undefined]>([
+  testRows([
     [400, 'explained why'],
     [413, 'explained why'],
-    [500, undefined],
+    [500, 'The model failed to answer. Please try again.'],
   ])('is passed on if the caller can fix it', async (status, message) => {
     const body = Readable.from([Buffer.from('why')]);
     const { outcome } = await ask({ a: { status, body } }, {}, all.slice(0, 1));
-    const said = outcome instanceof UpstreamFailure ? outcome.message : '';
-    expect(said.startsWith('explained')).toBe(message !== undefined);
-    if (message !== undefined) expect(said).toBe(message);
+    expect(outcome).toMatchObject({ message });
   });
 
   test('is given up if it is too long, broken or endless', async () => {

@@ -107,11 +107,6 @@ export class GatewayError extends Error {
   get nature(): ErrorNature {
     return this.status === 529 ? 'overload' : catalogue[this.code].nature;
   }
-
-  get isOwnFault(): boolean {
-    const entry: Entry = catalogue[this.code];
-    return entry.ownFault === true;
-  }
 }
 
 /** For requests that a process can't take or finish because it is being stopped. */

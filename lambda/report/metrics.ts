@@ -1,4 +1,4 @@
-import type { GatewayError } from '../errors.ts';
+import { catalogue, type GatewayError } from '../errors.ts';
 import type { ExchangeRecord, RequestSoFar } from '../request/request.ts';
 
 /**
@@ -172,7 +172,7 @@ function isOwnFault({ outcome: { error }, identity }: RequestSoFar): boolean {
   if (error && isIntended(error)) return false;
   // For an identified caller the upstream's keys are missing. Otherwise no key was ever issued, which any scanner can provoke.
   if (error?.code === 'unconfigured') return identity !== undefined;
-  return error?.isOwnFault ?? false;
+  return error !== undefined && 'ownFault' in catalogue[error.code];
 }
 
 /** Refusals that the operator asked for are not failures. */

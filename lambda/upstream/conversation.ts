@@ -37,14 +37,11 @@ export function readTraits(headers: Headers, body: Json, dialect: Dialect): read
     body.member(body.root, 'session_id'),
   ];
   for (const member of members) {
-    if (member !== undefined && isText(body, member)) return [body.string(member)];
+    const isText = member !== undefined && body.kind(member) === 'string' && body.end(member) - body.start(member) > 2;
+    if (isText) return [body.string(member)];
   }
   // Not decoded: a client writes its history the same way each time, and a prompt of megabytes would take twice the memory.
   return dialect.findConversationStart(body).map((node) => body.raw(node));
-}
-
-function isText(body: Json, node: Node): boolean {
-  return body.kind(node) === 'string' && body.end(node) - body.start(node) > 2;
 }
 
 /** Orders the keys of an upstream for one conversation, the one that it stays with first. */

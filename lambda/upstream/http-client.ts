@@ -39,11 +39,11 @@ interface Connecting {
 export function createExchange({ connectTimeout, sockets }: Connecting): SendRequest {
   const half = sockets === undefined ? {} : { maxTotalSockets: Math.ceil(sockets / 2) };
   const kept = { keepAlive: true, maxFreeSockets: 64, ...half };
-  const http = { send: httpRequest, agent: new HttpAgent(kept), fresh: new HttpAgent(half), ready: 'connect' };
+  const http = { send: httpRequest, used: new HttpAgent(kept), unused: new HttpAgent(half), ready: 'connect' };
   const https = {
     send: httpsRequest,
-    agent: new HttpsAgent(kept),
-    fresh: new HttpsAgent(half),
+    used: new HttpsAgent(kept),
+    unused: new HttpsAgent(half),
     ready: 'secureConnect',
   };
 
@@ -54,12 +54,11 @@ export function createExchange({ connectTimeout, sockets }: Connecting): SendReq
     releaseBody?: () => void,
   ): Promise<UpstreamAnswer> => {
     const { url, headers, pieces } = request;
-    const { send, agent, fresh: freshAgent, ready } = url.startsWith('https:') ? https : http;
-    const outgoing = send(url, { method: 'POST', headers, agent: fresh ? freshAgent : agent });
+    const { send, used, unused, ready } = url.startsWith('https:') ? https : http;
+    const outgoing = send(url, { method: 'POST', headers, agent: fresh ? unused : used });
     if (releaseBody) outgoing.once('finish', releaseBody);
-    const connection = watchConnection(outgoing, ready, connectTimeout);
-    const again = fresh ? undefined : () => attempt(request, signal, true);
-    const answer = answerTo(outgoing, connection, signal, again);
+    const answer = answerTo(outgoing, signal, fresh ? undefined : () => attempt(request, signal, true));
+    limitConnecting(outgoing, ready, connectTimeout);
     writeBody(outgoing, pieces);
     return answer;
   };
@@ -71,26 +70,14 @@ export function createExchange({ connectTimeout, sockets }: Connecting): SendReq
   };
 }
 
-type Connection = ReturnType<typeof watchConnection>;
-
-/** Gives a request up whose connection takes too long, and notices the first byte of an answer. */
-function watchConnection(outgoing: ClientRequest, ready: string, connectTimeout: number) {
-  let timer: NodeJS.Timeout | undefined;
-  let answered = false;
+/** Gives a request up whose connection takes too long. */
+function limitConnecting(outgoing: ClientRequest, ready: string, connectTimeout: number): void {
   outgoing.once('socket', (socket) => {
-    // Before the HTTP parser, which reports malformed bytes at once.
-    socket.prependOnceListener('data', () => {
-      answered = true;
-    });
     if (!socket.connecting) return;
-    timer = setTimeout(() => outgoing.destroy(new UpstreamFailure('connect_timeout')), connectTimeout);
+    const timer = setTimeout(() => outgoing.destroy(new UpstreamFailure('connect_timeout')), connectTimeout);
     socket.once(ready, () => clearTimeout(timer));
+    outgoing.once('close', () => clearTimeout(timer));
   });
-  return {
-    /** Whether a byte of an answer has come. */
-    isAnswered: () => answered,
-    stopWatching: () => clearTimeout(timer),
-  };
 }
 
 /**
@@ -99,16 +86,22 @@ function watchConnection(outgoing: ClientRequest, ready: string, connectTimeout:
  */
 function answerTo(
   outgoing: ClientRequest,
-  connection: Connection,
   signal: AbortSignal,
   attemptAgain: (() => Promise<UpstreamAnswer>) | undefined,
 ): Promise<UpstreamAnswer> {
   let again = attemptAgain;
+  let answered = false;
   let resolved = false;
   const { promise, resolve, reject } = Promise.withResolvers<UpstreamAnswer>();
   // Node's own `signal` option watches the whole request for its end, which costs more than all of this.
   const giveUp = () => outgoing.destroy();
   signal.addEventListener('abort', giveUp);
+  outgoing.once('socket', (socket) => {
+    // Before the HTTP parser, which reports malformed bytes at once.
+    socket.prependOnceListener('data', () => {
+      answered = true;
+    });
+  });
   outgoing.once('response', (answer) => {
     const { statusCode: status = 0, headers } = answer;
     // A reset is reported on the request and on the answer. The reader of the body sees it there.
@@ -124,14 +117,13 @@ function answerTo(
   outgoing.on('error', (error) => {
     // A frozen environment wakes up with sockets that the upstream has closed: that is no failure. But once a byte of an
     // answer has come, the upstream is at work and must not be asked again.
-    if (again && outgoing.reusedSocket && !connection.isAnswered() && !signal.aborted) again().then(resolve, reject);
+    if (again && outgoing.reusedSocket && !answered && !signal.aborted) again().then(resolve, reject);
     else reject(error instanceof UpstreamFailure ? error : new UpstreamFailure('unreachable', { cause: error }));
   });
   outgoing.once('close', () => {
-    connection.stopWatching();
     signal.removeEventListener('abort', giveUp);
     // Some answers close the connection without an error, such as one that switches protocols.
-    if (connection.isAnswered() && !resolved) reject(new UpstreamFailure('unreachable'));
+    if (answered && !resolved) reject(new UpstreamFailure('unreachable'));
   });
   return promise;
 }

@@ -2,17 +2,35 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { expect, jest, test } from '@jest/globals';
 import { issueKey } from '../../lambda/identity/keys.ts';
 import { createKeyStore } from '../../lambda/tables/keys.ts';
 import { bundle } from '../../lib/bundle.ts';
 import { settingsFor, startDemoUpstream } from '../../local/demo/demo-upstream.ts';
+import { startFunctionUrl } from '../../local/function-url.ts';
+import { installAwslambda } from '../../local/response-stream.ts';
 import type { Row } from '../../operator/doctor/report.ts';
-import { startArtifact } from '../support/artifact.ts';
-import { startArtifactGateway } from '../support/artifact-gateway.ts';
+import { type Artifact, startArtifact } from '../support/artifact.ts';
 import { runNode } from '../support/run-command.ts';
 
 jest.setTimeout(60_000);
+
+/** Puts a Function URL in front of an artifact, for clients that speak HTTP. Every request goes through the Runtime API. */
+async function startArtifactGateway(artifact: Artifact) {
+  installAwslambda();
+  const functionUrl = await startFunctionUrl({
+    host: '127.0.0.1',
+    port: 0,
+    handler: async (event, stream) => {
+      const { body, ...prelude } = await artifact.invoke(event);
+      const response = awslambda.HttpResponseStream.from(stream, prelude);
+      response.write(''); // the head leaves now, whenever the body begins
+      await pipeline(body, response);
+    },
+  });
+  return { url: functionUrl.url, [Symbol.asyncDispose]: () => functionUrl.close(0) };
+}
 
 test('the deployed files pass in AWS’s runtime client; one expectation that they do not meet ends it with 1', async () => {
   await using built = await mkdtempDisposable(join(tmpdir(), 'doctor-artifact-'));

@@ -10,7 +10,7 @@ type Variables = Readonly<Record<string, string>>;
 
 const entry = join(import.meta.dirname, '../../bin/serve.ts');
 
-/** Runs `bin/serve.ts`, or another file, on a free port, with only the given environment variables. */
+/** Runs `bin/serve.ts`, or another file, on a free port, with only the given variables and those that every process here has. */
 export function spawnGateway(variables: Variables = {}, file = entry) {
   return observe([process.execPath, file], variables);
 }
@@ -25,8 +25,8 @@ export async function startInTerminal(variables: Variables = {}) {
 }
 
 function observe([command = '', ...words]: readonly string[], variables: Variables) {
-  const { PATH = '', TMPDIR } = process.env;
-  const env = { PATH, ...(TMPDIR && { TMPDIR }), PORT: '0', ...variables };
+  const { PATH, TMPDIR, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, TMPDIR, NODE_COMPILE_CACHE, PORT: '0', ...variables };
   const child = spawn(command, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   let errors = '';

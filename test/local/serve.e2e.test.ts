@@ -80,14 +80,15 @@ describe('npm start', () => {
   });
 });
 
-describe('faults that stop the start, with one line for each and no stack trace', () => {
-  const failing = async (variables: Record<string, string>) => {
-    await using gateway = spawnGateway(variables);
-    expect(await gateway.ended).toBe(1);
-    expect(gateway.output()).toBe('');
-    return gateway.errors().trimEnd().split('\n');
-  };
+/** What stops the start: one line for each fault, and no stack trace. */
+async function failing(variables: Record<string, string>) {
+  await using gateway = spawnGateway(variables);
+  expect(await gateway.ended).toBe(1);
+  expect(gateway.output()).toBe('');
+  return gateway.errors().trimEnd().split('\n');
+}
 
+describe('faults that stop the start', () => {
   test('an argument, as it takes none; --help says so', () => {
     const start = (...words: string[]) => spawnSync(process.execPath, ['bin/serve.ts', ...words], { encoding: 'utf8' });
     const usage = expect.stringContaining('UPSTREAM_BASE_URL');
@@ -116,56 +117,48 @@ describe('faults that stop the start, with one line for each and no stack trace'
       expect.stringMatching(/^HOST 192\.0\.2\.1 is no address of this machine/),
     ]);
   });
-
-  test('an unreachable store', async () => {
-    const store = await startDynamoDb();
-    await store.close();
-    expect(await failing({ AWS_ENDPOINT_URL_DYNAMODB: store.endpoint })).toEqual([
-      expect.stringContaining(`AWS_ENDPOINT_URL_DYNAMODB ${store.endpoint} can't be used: `),
-    ]);
-  });
-
-  test('a port or tables that another gateway uses, which goes on', async () => {
-    await using folder = await mkdtempDisposable(join(tmpdir(), 'gateway-test-'));
-    const DATA_DIR = folder.path;
-    await using gateway = await startGatewayProcess({ DATA_DIR });
-    const PORT = String(gateway.port);
-    expect(await failing({ PORT })).toEqual([`PORT ${PORT} is taken: set PORT to another one`]);
-    expect(await failing({ DATA_DIR })).toEqual([`DATA_DIR ${DATA_DIR} can't be used: another gateway uses it`]);
-    expect((await remaining(gateway, gateway.key)).status).toBe(200);
-    expect(readGatewayFile(gateway.port)).toBeDefined();
-  });
 });
 
-describe('the tables', () => {
-  test('keep keys and quotas in DATA_DIR, also after a kill, whose file is ignored', async () => {
-    await using folder = await mkdtempDisposable(join(tmpdir(), 'gateway-test-'));
-    const start = () => startGatewayProcess({ DATA_DIR: folder.path });
-    const first = await start();
-    const { key } = first;
-    await (await chat(first, key)).text();
-    await first[Symbol.asyncDispose]();
-    expect(readGatewayFile(first.port)).toBeUndefined();
-    await using second = await start();
-    expect(second.key).toBe('');
-    expect(second.output()).toMatch(/member key .*can't be shown again.*npm run keys -- issue/);
-    expect(await remaining(second, key)).toEqual({ status: 200, remaining: '49' });
-  });
+test('DATA_DIR keeps keys and quotas, also after a kill; beside a gateway no other gets its port or its tables', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'gateway-test-'));
+  const DATA_DIR = folder.path;
+  const first = await startGatewayProcess({ DATA_DIR });
+  const PORT = String(first.port);
+  expect(await failing({ PORT })).toEqual([`PORT ${PORT} is taken: set PORT to another one`]);
+  expect(await failing({ DATA_DIR })).toEqual([`DATA_DIR ${DATA_DIR} can't be used: another gateway uses it`]);
+  expect(readGatewayFile(first.port)).toBeDefined();
+  const { key } = first;
+  expect((await chat(first, key)).status).toBe(200);
+  await first[Symbol.asyncDispose]();
+  expect(readGatewayFile(first.port)).toBeUndefined();
+  await using second = await startGatewayProcess({ DATA_DIR });
+  expect(second.key).toBe('');
+  expect(second.output()).toMatch(/member key .*can't be shown again.*npm run keys -- issue/);
+  expect(await remaining(second, key)).toEqual({ status: 200, remaining: '49' });
+});
 
-  test('are created and used in another store if AWS_ENDPOINT_URL_DYNAMODB names one', async () => {
-    const store = await startDynamoDb();
-    try {
-      const variables = { AWS_ENDPOINT_URL_DYNAMODB: store.endpoint };
-      await using first = await startGatewayProcess(variables);
-      expect(readGatewayFile(first.port)).toMatchObject({ dynamodbEndpoint: store.endpoint, embedded: false });
-      // Two gateways on one store: each knows the keys that the other issued.
-      await using second = await startGatewayProcess(variables);
-      expect(second.key).toBe('');
-      expect(await remaining(second, first.key)).toEqual({ status: 200, remaining: '50' });
-    } finally {
-      await store.close();
-    }
-  });
+test('AWS_ENDPOINT_URL_DYNAMODB names another store, in which it creates and finds its tables, if it is there', async () => {
+  const store = await startDynamoDb();
+  const variables = { AWS_ENDPOINT_URL_DYNAMODB: store.endpoint };
+  try {
+    await using first = await startGatewayProcess(variables);
+    expect(readGatewayFile(first.port)).toMatchObject({ dynamodbEndpoint: store.endpoint, embedded: false });
+    // Two gateways on one store: each knows the keys that the other issued.
+    await using second = await startGatewayProcess({ ...variables, ACCESS: 'keys' });
+    expect(second.key).toBe('');
+    expect(await remaining(second, first.key)).toEqual({ status: 200, remaining: '50' });
+    expect((await remaining(second, 'guest')).status).toBe(401);
+    // With ACCESS=keys it tells nobody of guests and their keys.
+    expect(second.output()).not.toMatch(/guest|\/cli/);
+    expect(readGatewayFile(second.port)).toMatchObject({ access: 'keys' });
+    const statuses = ['/cli', '/', '/docs'].map(async (path) => (await fetch(second.url + path)).status);
+    expect(await Promise.all(statuses)).toEqual([404, 200, 200]);
+  } finally {
+    await store.close();
+  }
+  expect(await failing(variables)).toEqual([
+    expect.stringContaining(`AWS_ENDPOINT_URL_DYNAMODB ${store.endpoint} can't be used: `),
+  ]);
 });
 
 test('with DEMO_DIALECTS=chat the demo speaks only chat, and everybody is served all the same', async () => {
@@ -181,16 +174,6 @@ test('with DEMO_DIALECTS=chat the demo speaks only chat, and everybody is served
     expect([response.status, await response.json()]).toMatchObject([200, answer]);
   }
   await gateway.says(/("translated":true.*){3}/s);
-});
-
-test('ACCESS=keys closes it, and it tells nobody otherwise', async () => {
-  await using gateway = await startGatewayProcess({ ACCESS: 'keys' });
-  expect(gateway.output()).not.toMatch(/guest|\/cli/);
-  expect(readGatewayFile(gateway.port)).toMatchObject({ access: 'keys' });
-  const statuses = ['/cli', '/', '/docs'].map(async (path) => (await fetch(gateway.url + path)).status);
-  expect(await Promise.all(statuses)).toEqual([404, 200, 200]);
-  expect((await remaining(gateway, 'guest')).status).toBe(401);
-  expect(await remaining(gateway, gateway.key)).toEqual({ status: 200, remaining: '50' });
 });
 
 test('ENGINE=web serves the same through the HTTP server, and stops like that', async () => {

@@ -32,9 +32,10 @@ export interface Ended {
   readonly err: string;
 }
 
-/** Runs a program in a process of its own, with only these variables. */
+/** Runs a program in a process of its own, with only these variables, and where Node keeps what it has compiled. */
 export function runProcess(file: string, args: readonly string[], environment: Environment): Promise<Ended> {
-  const env = { PATH: process.env.PATH, ...environment };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, ...environment };
   return new Promise((resolve) => {
     execFile(file, args, { env }, (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }));
   });

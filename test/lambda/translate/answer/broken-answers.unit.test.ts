@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { readEvents } from '../../../support/client-view.ts';
 import { begin, call, end, more, say } from './cases/case.ts';
 import { bytesOf, clients, plainOf, translateAnswer, translateStream } from './translated.ts';
-import { assertStream, fold } from './validate.ts';
+import { assertStream } from './validate.ts';
 
 const second = { choices: [{ index: 1, delta: { content: 'b' } }] };
 
@@ -57,16 +57,6 @@ test.each([
   // In responses they are a text, which the client judges.
   const { output: responses } = translateStream('responses', bytesOf({ chunks }));
   expect(readEvents(responses).at(-1)?.value).toMatchObject({ response: { output: [{}, { arguments: args }] } });
-});
-
-test('arguments that are null or an empty text are an empty input', () => {
-  for (const args of ['null', '""', ' ']) {
-    const answer = plainOf({ name: '', chunks: [], says: [{ call: 'f', args }] }) ?? {};
-    const { output } = translateStream('messages', bytesOf({ chunks: [begin('a', 0, 'f', args), end('tool_calls')] }));
-    const message = { content: [{ type: 'tool_use', input: {} }] };
-    expect(translateAnswer('messages', answer)).toMatchObject(message);
-    expect(fold('messages', readEvents(output))).toMatchObject(message);
-  }
 });
 
 test('calls that the limit cut off are shown as far as they were shown, and left out of a plain answer', () => {

@@ -45,11 +45,11 @@ testRows<readonly [name: string, message: object, says: Says, choice?: object, a
   [
     'arguments as an object, missing, empty, null, blank, and with white space around them',
     {
-      tool_calls: [{ city: 'Paris' }, undefined, '', null, ' \n', `\n ${rain} `].map((args, at) =>
+      tool_calls: [{ city: 'Paris' }, undefined, '', null, ' \n', 'null', '""', `\n ${rain} `].map((args, at) =>
         call(`call_${at}`, args),
       ),
     },
-    [{ city: 'Paris' }, {}, {}, {}, {}, { city: 'Paris' }].map((input, at) => named(`call_${at}`, input)),
+    [{ city: 'Paris' }, {}, {}, {}, {}, {}, {}, { city: 'Paris' }].map((input, at) => named(`call_${at}`, input)),
   ],
   [
     'a legacy call',

@@ -32,23 +32,6 @@ describe('the members of a responses request', () => {
       { response_format: { type: 'json_schema', json_schema: { name: 'n', description: 'd', schema, strict: true } } },
     ],
     [{ text: { verbosity: 'low' } }, {}, 'text.verbosity'],
-    [
-      {
-        store: true,
-        truncation: 'auto',
-        metadata: { a: 'b' },
-        prompt_cache_key: 'k',
-        prompt_cache_options: {},
-        prompt_cache_retention: '24h',
-        safety_identifier: 's',
-        user: 'u',
-        service_tier: 'flex',
-        client_metadata: {},
-        max_tool_calls: 3,
-        background: false,
-      },
-      {},
-    ],
     [{ novelty: { deep: true }, text: { rhyme: true } }, {}, 'novelty, text.rhyme'],
   ])('%j', (...[more, written, leftOut]) => {
     const { body, leftOut: said } = toChat('responses', { model: 'svc', input: 'go', ...more });
@@ -91,7 +74,6 @@ describe('how much a responses client wants the model to reason', () => {
   const named = { reasoning: 'reasoning_effort' } as const;
   test.each<[upstream: Partial<ChatUpstream>, reasoning: object, written: object, leftOut?: string]>([
     [{}, { effort: 'high', summary: 'auto' }, {}, 'reasoning.effort'],
-    [{}, { summary: 'auto', generate_summary: 'concise' }, {}],
     [named, { effort: 'low' }, { reasoning_effort: 'low' }],
     [named, { effort: 'xhigh' }, { reasoning_effort: 'high' }, 'reasoning.effort'],
     [named, { effort: 'none' }, { reasoning_effort: 'low' }, 'reasoning.effort'],
@@ -121,10 +103,6 @@ test('thoughts of the answer are sealed if the client asks for it', () => {
 describe('members that are refused', () => {
   const unsupported = 'is not supported with this model:';
   test.each<[more: object, message: string]>([
-    ...['previous_response_id', 'conversation'].map((name): [object, string] => [
-      { [name]: 'x' },
-      `${name} ${unsupported} nothing is stored between requests. Send the full history in input.`,
-    ]),
     [
       { prompt: { id: 'pmpt_1' } },
       `prompt ${unsupported} its template is stored elsewhere. Send instructions and input.`,

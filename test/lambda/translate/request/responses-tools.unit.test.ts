@@ -29,7 +29,6 @@ const refused = (more: object) => refusalOf('responses', { model: 'svc', input: 
 describe('the tools of a responses request', () => {
   test.each<[what: string, more: object, tools: unknown, leftOut?: string]>([
     ['members that are null', { tools: [{ ...bare, parameters: null, strict: null }] }, [written('bare')]],
-    ['an empty list', { tools: [], tool_choice: 'auto', parallel_tool_calls: false }, undefined],
     [
       'a grammar, which can only be asked for',
       { tools: [run, { ...patch, format: grammar }, { ...patch, name: 'exec', format: grammar }] },
@@ -78,10 +77,6 @@ describe('the tools of a responses request', () => {
     const chat = translate(more);
     expect(chat.body.tools).toEqual(tools);
     expect(chat.leftOut).toBe(leftOut);
-    if (tools === undefined) {
-      expect(chat.body).not.toHaveProperty('tool_choice');
-      expect(chat.body).not.toHaveProperty('parallel_tool_calls');
-    }
   });
 
   test('what is known to have no place is not refused where unknown members are', () => {
@@ -105,56 +100,24 @@ describe('the tools of a responses request', () => {
       { kind: 'function', name: 'mcp__other__read' },
     ]);
   });
-
-  test('calls of the past have the names of the tools that are offered', () => {
-    const past = [
-      { type: 'function_call', call_id: 'c1', name: 'run', arguments: '{}' },
-      { type: 'function_call', call_id: 'c2', name: 'read', namespace: 'mcp__files', arguments: '{}' },
-      { type: 'custom_tool_call', call_id: 'c3', name: 'apply_patch', input: 'x' },
-      { type: 'tool_search_call', call_id: 'c4', execution: 'client', arguments: {} },
-    ];
-    const outputs = past.map(({ call_id }) => ({ type: 'function_call_output', call_id, output: '' }));
-    const { text } = translate({ tools: [run, files, patch, search], input: [...past, ...outputs] });
-    const names = [...text.matchAll(/"function":{"name":"(\w+)"/g)].map(([, name]) => name);
-    expect(names.slice(0, 4)).toEqual(['run', 'mcp__files__read', 'apply_patch', 'tool_search']);
-    expect(names.slice(4)).toEqual(names.slice(0, 4));
-  });
 });
 
 describe('tools that a search finds', () => {
   const deferred = { ...files, tools: [{ type: 'function', name: 'read', defer_loading: true }] };
   const call = { type: 'tool_search_call', call_id: 's1', execution: 'client', arguments: { query: 'read "all"' } };
   const found = (...tools: unknown[]) => ({ type: 'tool_search_output', call_id: 's1', execution: 'client', tools });
-  const searched = {
-    role: 'assistant',
-    content: null,
-    tool_calls: [
-      { id: 's1', type: 'function', function: { name: 'tool_search', arguments: '{"query":"read \\"all\\""}' } },
-    ],
-  };
-  const asked = { role: 'user', content: 'go' };
   const user = { role: 'user', content: 'go' };
   const searchTool = written('tool_search', { description: 'finds', parameters });
 
-  test('are not offered before', () => {
-    const { body, leftOut } = translate({ tools: [search, deferred] });
-    expect(body.tools).toEqual([searchTool]);
-    expect(leftOut).toBe('tools[1].description');
-  });
-
   test('are offered from then on, and listed by their names', () => {
-    const { body } = translate({ tools: [search, deferred], input: [user, call, found(deferred, run)] });
+    const before = translate({ tools: [search, deferred] });
+    expect([before.body.tools, before.leftOut]).toEqual([[searchTool], 'tools[1].description']);
+    const { body, messages } = translate({ tools: [search, deferred], input: [user, call, found(deferred, run)] });
     expect(body.tools).toEqual([searchTool, written('mcp__files__read'), ran]);
-    expect(body.messages).toEqual([
-      asked,
-      searched,
-      { role: 'tool', tool_call_id: 's1', content: 'mcp__files__read\nrun' },
-    ]);
-  });
-
-  test('may be none', () => {
-    const { body } = translate({ tools: [search], input: [user, call, found()] });
-    expect(body.messages[2]).toEqual({ role: 'tool', tool_call_id: 's1', content: 'No tools found.' });
+    const searched = 'assistant: null s1=tool_search({"query":"read \\"all\\""})';
+    expect(messages).toEqual(['user: go', searched, 'tool s1: mcp__files__read\nrun']);
+    const none = translate({ tools: [search], input: [user, call, found()] });
+    expect(none.messages[2]).toBe('tool s1: No tools found.');
   });
 
   test('may be found again', () => {
@@ -191,11 +154,6 @@ describe('the choice of a responses request', () => {
     expect(chat.body.tool_choice).toEqual(written);
     expect((chat.body.tools as { function: { name: string } }[]).map((tool) => tool.function.name)).toEqual(offered);
     expect(chat.leftOut).toBe(['tools[2].description', ...(leftOut === undefined ? [] : [leftOut])].join(', '));
-  });
-
-  test('one call at a time is asked for only where calls are possible', () => {
-    expect(translate({ tools, parallel_tool_calls: false }).body.parallel_tool_calls).toBe(false);
-    expect(translate({ tools, parallel_tool_calls: true }).body).not.toHaveProperty('parallel_tool_calls');
   });
 });
 

@@ -23,15 +23,26 @@ export const plainUpstream: ChatUpstream = {
   streamOptions: 'send',
 };
 
-interface ChatMessage {
-  readonly role: string;
-  readonly content: unknown;
-  readonly reasoning_content?: string;
-}
+// biome-ignore lint/suspicious/noExplicitAny: what is written is checked here
+type ChatMessage = any;
 
 interface ChatBody {
   readonly messages: readonly ChatMessage[];
   readonly [name: string]: unknown;
+}
+
+/**
+ * A message of chat on one line: `user: go`, `tool c1: done`, `assistant: null c1=run({})`. Parts are in brackets, and those that are
+ * no text as JSON; behind them stands every other member.
+ */
+function show({ role, content, tool_call_id: id, tool_calls: calls = [], ...rest }: ChatMessage): string {
+  const showPart = ({ type, text, ...part }: ChatMessage) =>
+    type === 'text' && Object.keys(part).length === 0 ? `[${text}]` : `[${JSON.stringify({ type, ...part })}]`;
+  const showCall = ({ id, type, function: { name, arguments: given } }: ChatMessage) =>
+    `${id}=${type === 'function' ? '' : type}${name}(${given})`;
+  const said = Array.isArray(content) ? content.map(showPart).join('') : String(content);
+  const others = Object.entries(rest).map(([name, value]) => `${name}=${value}`);
+  return [`${role}${id === undefined ? '' : ` ${id}`}: ${said}`, ...calls.map(showCall), ...others].join(' ');
 }
 
 const readers = { responses: readResponses, messages: readMessages };
@@ -49,7 +60,7 @@ export function toChat(dialect: ClientDialect, request: unknown, upstream?: Part
   const { pieces, leftOut, tools, thoughts } = atOnce(translateText(dialect, text, upstream));
   const written = pieces.join('');
   const body: ChatBody = JSON.parse(written);
-  return { text: written, body, leftOut, tools, thoughts };
+  return { text: written, body, messages: body.messages.map(show), leftOut, tools, thoughts };
 }
 
 /** The message of the refusal; undefined if the request is translated. */

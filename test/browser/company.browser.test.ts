@@ -1,16 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { type IdentityProvider, startIdentityProvider } from '../../local/demo/identity-provider.ts';
 import { startTestWallet, type TestWallet } from '../support/accounts.ts';
 import { findFreePort } from '../support/find-free-port.ts';
-import { signInAt } from '../support/identity-provider.ts';
-import { alert, click, expectLegible, headed, heading, nothingKept, startBrowser } from './session.ts';
+import { begin, makeState, signInAt } from '../support/identity-provider.ts';
+import { alert, click, expectLegible, headed, heading, looks, nothingKept, startBrowser } from './session.ts';
 
 const port = await findFreePort();
 // Another site than the provider's, which is at 127.0.0.1.
 const appUrl = `http://localhost:${port}`;
-const random = () => randomBytes(32).toString('base64url');
 
 const browser = startBrowser();
 let provider: IdentityProvider;
@@ -77,58 +75,48 @@ async function stopAtAnswer(): Promise<string> {
   return page.url();
 }
 
-test.each([
-  [320, 'dark'],
-  [1280, 'light'],
-] as const)(
-  'a person signs in with the company’s account, gets a key and renews it, at %i px and %s',
-  async (width, colorScheme) => {
-    await page.setViewportSize({ width, height: 640 });
-    await page.emulateMedia({ colorScheme });
-    await page.goto(`${appUrl}/cli`);
-    await heading(page, 'Sign in with your company account');
-    await expectLegible(page);
-    await tabTo('Sign in');
-    await page.keyboard.press('Enter');
-    await page.waitForURL((url) => url.origin === provider.issuer);
-    await signInThere();
-    await heading(page, 'Your account');
-    await page.getByRole('region', { name: 'Your account' }).getByText('ada@example.com').waitFor();
-    expect(page.url()).toBe(`${appUrl}/cli`);
-    await expectLegible(page);
-    // There they go on, and screen readers read on.
-    expect(await page.evaluate('document.activeElement.id')).toBe('account-title');
-    await tabTo('New key');
-    await page.keyboard.press('Enter');
-    await heading(page, 'Your key');
-    expect(await page.evaluate('document.activeElement.id')).toBe('key-title');
-    expect(await page.locator('#key-text').textContent()).toMatch(/^ltk_/);
-    await page.getByRole('checkbox', { name: /^renew key_/ }).press('Space');
-    await tabTo('Renew those ticked');
-    await page.keyboard.press('Enter');
-    await page.getByRole('status').getByText('Renewed.').waitFor();
-    await expectLegible(page);
-    // Nothing of it stays, and going back shows no code.
-    expect(await page.evaluate(nothingKept)).toEqual([0, 0, '']);
-    expect(await page.context().cookies(appUrl)).toEqual([]);
-    // The provider's own pages want fonts from elsewhere.
-    expect(complaints.filter((text) => !text.startsWith('Failed to load'))).toEqual([]);
-  },
-);
+test.each(looks)('a person signs in with the company’s account, gets a key and renews it: %j', async (look) => {
+  await page.setViewportSize(look.viewport);
+  await page.emulateMedia(look);
+  await page.goto(`${appUrl}/cli`);
+  await heading(page, 'Sign in with your company account');
+  await expectLegible(page);
+  await tabTo('Sign in');
+  await page.keyboard.press('Enter');
+  await page.waitForURL((url) => url.origin === provider.issuer);
+  await signInThere();
+  await heading(page, 'Your account');
+  await page.getByRole('region', { name: 'Your account' }).getByText('ada@example.com').waitFor();
+  expect(page.url()).toBe(`${appUrl}/cli`);
+  await expectLegible(page);
+  // There they go on, and screen readers read on.
+  expect(await page.evaluate('document.activeElement.id')).toBe('account-title');
+  await tabTo('New key');
+  await page.keyboard.press('Enter');
+  await heading(page, 'Your key');
+  expect(await page.evaluate('document.activeElement.id')).toBe('key-title');
+  expect(await page.locator('#key-text').textContent()).toMatch(/^ltk_/);
+  await page.getByRole('checkbox', { name: /^renew key_/ }).press('Space');
+  await tabTo('Renew those ticked');
+  await page.keyboard.press('Enter');
+  await page.getByRole('status').getByText('Renewed.').waitFor();
+  await expectLegible(page);
+  // Nothing of it stays, and going back shows no code.
+  expect(await page.evaluate(nothingKept)).toEqual([0, 0, '']);
+  expect(await page.context().cookies(appUrl)).toEqual([]);
+  // The provider's own pages want fonts from elsewhere.
+  expect(complaints.filter((text) => !text.startsWith('Failed to load'))).toEqual([]);
+});
 
 test('a terminal is let in with the company’s account, and its code survives the way there', async () => {
-  const begun = await fetch(`${appUrl}/oauth/device_authorization`, {
-    method: 'POST',
-    body: new URLSearchParams({ client_id: 'svc-terminal' }),
-  });
-  const { user_code: code } = (await begun.json()) as { user_code: string };
+  const { body } = await wallet.postForm('/oauth/device_authorization', { client_id: 'svc-terminal' });
   await page.goto(`${appUrl}/cli/device`);
-  await page.getByRole('textbox', { name: 'Code' }).fill(code);
+  await page.getByRole('textbox', { name: 'Code' }).fill(body.user_code);
   await page.keyboard.press('Enter');
   await click(page, 'With your company account');
   await signInThere();
   await heading(page, 'Is this your terminal?');
-  await page.getByText(code).waitFor();
+  await page.getByText(body.user_code).waitFor();
   await click(page, 'Yes, let it in');
   await heading(page, 'Your terminal is signed in');
 });
@@ -177,9 +165,7 @@ test('an answer counts once, in the tab that asked, and a genuine link signs nob
   await alert(page, 'That sign-in was not begun in this tab');
   expect(await headed(page, 'Your account').isVisible()).toBe(false);
 
-  const made = { state: random(), nonce: random(), challenge: random() };
-  const begun = await wallet.post('/cli/oidc/begin', made);
-  const own = await signInAt((begun.body as unknown as { url: string }).url, 'ada');
+  const own = await signInAt(await begin(wallet.url, makeState()), 'ada');
   const theirs = await stopAtAnswer();
   // The first link takes what the tab knew, so that its own answer serves nobody either.
   for (const link of [`${appUrl}/cli${own.search.replace('?', '#')}`, own.href, theirs]) {

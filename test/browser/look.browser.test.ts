@@ -1,21 +1,52 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { testAccount } from '../support/accounts.ts';
-import { alert, click, expectLegible, expectUncut, heading, startSession } from './session.ts';
+import { alert, click, expectLegible, expectUncut, heading, looks, startSession } from './session.ts';
 import { installWallet } from './test-wallet.ts';
 
 const session = startSession();
 
-test.each([
-  // 320 px is also 1280 px enlarged to 400 %.
-  { width: 320, colorScheme: 'dark' as const },
-  { width: 1280, colorScheme: 'light' as const },
-])('in every state all is legible, and nothing is to be scrolled sideways for: %j', async ({ width, colorScheme }) => {
-  const viewport = { width, height: 640 };
-  const { page, complaints } = await session.openPage('/cli', { colorScheme, viewport });
+/** The cumulative layout shift: https://web.dev/articles/cls */
+const shiftOf = (page: Page) =>
+  page.evaluate<number>(`new Promise((resolve) => {
+    let shift = 0;
+    new PerformanceObserver((list) => {
+      for (const { value } of list.getEntries()) shift += value;
+    }).observe({ type: 'layout-shift', buffered: true });
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(shift)));
+  })`);
+
+test.each(looks.flatMap((look) => ['/', '/docs'].map((path) => [path, look] as const)))(
+  '%s is legible and stable, and does not scroll sideways: %j',
+  async (path, look) => {
+    const { page, complaints, origins } = await session.openPage(path, look);
+    await page.getByRole('button', { name: /^Copy/ }).first().waitFor();
+    await expectLegible(page);
+    expect(await shiftOf(page)).toBe(0);
+    expect([...origins]).toEqual([session.url]);
+    expect(complaints).toEqual([]);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
+  },
+);
+
+test('the first request is copied as shown, and works when pasted into a shell', async () => {
+  const { page } = await session.openPage('/');
+  await page.getByRole('button', { name: 'Copy Terminal' }).click();
+  const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+  expect(copied).toBe(await page.locator('pre').innerText());
+  const { stdout } = await promisify(execFile)('sh', ['-c', copied]);
+  expect(JSON.parse(stdout)).toMatchObject({ object: 'chat.completion', model: 'svc' });
+});
+
+test.each(looks)('/cli is so in every state: %j', async (look) => {
+  const { page, complaints } = await session.openPage('/cli', look);
   await page.getByText('This browser shows no wallet.').waitFor();
   await expectLegible(page);
 
-  const wallet = await installWallet(page, testAccount(width));
+  const wallet = await installWallet(page, testAccount(look.viewport.width));
   await page.reload();
   await click(page, 'Test Wallet');
   await heading(page, 'Sign one message');
@@ -55,7 +86,7 @@ test.each([
   await page.mouse.wheel(0, 9000);
   const { y = -1 } = (await status.boundingBox()) ?? {};
   expect(y).toBeGreaterThanOrEqual(0);
-  expect(y).toBeLessThan(640);
+  expect(y).toBeLessThan(look.viewport.height);
   answered.resolve();
   await page.getByText('Revoked. Within a minute').waitFor();
   await expectLegible(page);

@@ -15,6 +15,12 @@ interface OpenPage {
   readonly origins: ReadonlySet<string>;
 }
 
+/** A narrow and a wide one, which is also what 1280 px enlarged to 400 % are. */
+export const looks = [
+  { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },
+  { viewport: { width: 1280, height: 640 }, colorScheme: 'light' },
+] as const;
+
 export const click = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click();
 export const headed = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
 export const heading = (page: Page, name: string) => headed(page, name).waitFor();

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { testAccount } from '../support/accounts.ts';
-import { alert, click, expectLegible, heading, nothingKept, startSession } from './session.ts';
+import { alert, click, expectLegible, heading, looks, nothingKept, startSession } from './session.ts';
 import { installWallet } from './test-wallet.ts';
 
 const session = startSession();
@@ -15,54 +15,46 @@ const poll = (terminal: Record<string, string>) =>
     device_code: terminal.device_code ?? '',
   });
 
-test.each([
-  [320, 'light'],
-  [1280, 'dark'],
-] as const)(
-  'a person lets a terminal in, and refuses another, at %i px and %s',
-  async (width, colorScheme) => {
-    const viewport = { width, height: 640 };
-    const { page, complaints, origins } = await session.openPage('/cli', { colorScheme, viewport });
-    const wallet = await installWallet(page, testAccount(width));
-    const [wanted, unwanted] = [await post('/oauth/device_authorization'), await post('/oauth/device_authorization')];
-    const typeCode = async (code = '') => {
-      await page.getByRole('textbox', { name: 'Code' }).fill(code);
-      await page.keyboard.press('Enter');
-    };
+test.each(looks)('a person lets a terminal in, and refuses another: %j', async (look) => {
+  const { page, complaints, origins } = await session.openPage('/cli', look);
+  const wallet = await installWallet(page, testAccount(look.viewport.width));
+  const [wanted, unwanted] = [await post('/oauth/device_authorization'), await post('/oauth/device_authorization')];
+  const typeCode = async (code = '') => {
+    await page.getByRole('textbox', { name: 'Code' }).fill(code);
+    await page.keyboard.press('Enter');
+  };
 
-    // Whoever sends a link can't put a code into it.
-    await page.goto(`${session.url}/cli/device?user_code=${wanted.user_code}#${wanted.user_code}`);
-    expect(await page.getByRole('textbox', { name: 'Code' }).inputValue()).toBe('');
-    await expectLegible(page);
-    await typeCode(wanted.user_code?.toLowerCase());
-    await heading(page, 'Sign in');
-    await expectLegible(page);
-    await click(page, 'Test Wallet');
-    await heading(page, 'Is this your terminal?');
-    expect(wallet.shown).toEqual([expect.stringContaining('Sign in a terminal with the code that it shows')]);
-    await page.getByText('from the network that this browser is on').waitFor();
-    await page.getByText('which works for 30 days').waitFor();
-    await expectLegible(page);
-    await click(page, 'Yes, let it in');
-    await heading(page, 'Your terminal is signed in');
-    await expectLegible(page);
-    expect(await poll(wanted)).toMatchObject({ access_token: expect.stringMatching(/^ltk_/), token_type: 'Bearer' });
+  // Whoever sends a link can't put a code into it.
+  await page.goto(`${session.url}/cli/device?user_code=${wanted.user_code}#${wanted.user_code}`);
+  expect(await page.getByRole('textbox', { name: 'Code' }).inputValue()).toBe('');
+  await expectLegible(page);
+  await typeCode(wanted.user_code?.toLowerCase());
+  await heading(page, 'Sign in');
+  await expectLegible(page);
+  await click(page, 'Test Wallet');
+  await heading(page, 'Is this your terminal?');
+  expect(wallet.shown).toEqual([expect.stringContaining('Sign in a terminal with the code that it shows')]);
+  await page.getByText('from the network that this browser is on').waitFor();
+  await page.getByText('which works for 30 days').waitFor();
+  await expectLegible(page);
+  await click(page, 'Yes, let it in');
+  await heading(page, 'Your terminal is signed in');
+  await expectLegible(page);
+  expect(await poll(wanted)).toMatchObject({ access_token: expect.stringMatching(/^ltk_/), token_type: 'Bearer' });
 
-    await page.reload();
-    await typeCode('BBBB-BBBB');
-    await click(page, 'Test Wallet');
-    await alert(page, 'No terminal waits with this code.');
-    await expectLegible(page);
-    // Still signed in: the next code is looked up at once.
-    await typeCode(unwanted.user_code);
-    await heading(page, 'Is this your terminal?');
-    await click(page, 'No');
-    await heading(page, 'The terminal was refused');
-    expect(await poll(unwanted)).toMatchObject({ error: 'access_denied' });
+  await page.reload();
+  await typeCode('BBBB-BBBB');
+  await click(page, 'Test Wallet');
+  await alert(page, 'No terminal waits with this code.');
+  await expectLegible(page);
+  // Still signed in: the next code is looked up at once.
+  await typeCode(unwanted.user_code);
+  await heading(page, 'Is this your terminal?');
+  await click(page, 'No');
+  await heading(page, 'The terminal was refused');
+  expect(await poll(unwanted)).toMatchObject({ error: 'access_denied' });
 
-    expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
-    expect([...origins]).toEqual([session.url]);
-    expect(await page.evaluate(nothingKept)).toEqual([0, 0, '']);
-  },
-  60_000,
-);
+  expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
+  expect([...origins]).toEqual([session.url]);
+  expect(await page.evaluate(nothingKept)).toEqual([0, 0, '']);
+});

@@ -139,6 +139,6 @@ export function testAccount(number: number): PrivateKeyAccount {
   return privateKeyToAccount(`0x${(number + 1).toString(16).padStart(64, '0')}`);
 }
 
-export const bearer = ({ body }: Reply) => ({ authorization: `Bearer ${body.session.token}` });
+export const bearer = ({ body }: Pick<Reply, 'body'>) => ({ authorization: `Bearer ${body.session.token}` });
 
 const noSecrets = () => Promise.reject(new Error('no secrets here'));

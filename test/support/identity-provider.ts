@@ -1,23 +1,33 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { ReplyBody } from './accounts.ts';
+
+export const random = () => randomBytes(32).toString('base64url');
+
+/** What the page makes before it sends its person away. */
+export const makeState = () => ({ state: random(), nonce: random(), verifier: random() });
+export type Made = ReturnType<typeof makeState>;
+
+async function post(base: string, path: string, body: object) {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${base}/cli/oidc/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  return { status: response.status, body: (await response.json()) as ReplyBody & { readonly url: string } };
+}
+
+/** Where a gateway's page sends the browser. */
+export async function begin(base: string, { state, nonce, verifier }: Made): Promise<string> {
+  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  return (await post(base, 'begin', { state, nonce, challenge })).body.url;
+}
+
+/** What a gateway makes of a provider's answer. */
+export const redeem = (base: string, made: Made, answer: string) => post(base, 'redeem', { ...made, answer });
 
 /** Signs in on a gateway's pages with a company's account, as the page does it. */
 export async function signInOn(base: string, login: string) {
-  const post = (path: string, body: object) =>
-    fetch(`${base}/cli/oidc/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', origin: base },
-      body: JSON.stringify(body),
-    });
-  const [state, nonce, verifier] = [0, 1, 2].map(() => randomBytes(32).toString('base64url')) as [
-    string,
-    string,
-    string,
-  ];
-  const challenge = createHash('sha256').update(verifier).digest('base64url');
-  const { url } = (await (await post('begin', { state, nonce, challenge })).json()) as { url: string };
+  const made = makeState();
+  const url = await begin(base, made);
   const back = await signInAt(url, login);
-  const response = await post('redeem', { state, nonce, verifier, answer: back.search.slice(1) });
-  return { provider: new URL(url).origin, back: back.href, status: response.status, body: await response.json() };
+  return { provider: new URL(url).origin, back: back.href, ...(await redeem(base, made, back.search.slice(1))) };
 }
 
 /** Signs in at a provider as a person does, page by page, and gives the address that the browser is sent back to. */

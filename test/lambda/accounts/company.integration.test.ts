@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
@@ -11,7 +11,7 @@ import { createCounters } from '../../../lambda/tables/counters.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../../local/demo/identity-provider.ts';
 import { listenLocally } from '../../../local/listen-locally.ts';
 import { bearer, type Reply, startTestWallet, type TestWallet, testAccount } from '../../support/accounts.ts';
-import { signInAt } from '../../support/identity-provider.ts';
+import { begin, makeState, random, redeem, signInAt, signInOn } from '../../support/identity-provider.ts';
 
 const appUrl = 'https://app.example';
 const callbackUrl = `${appUrl}/cli/oidc/callback`;
@@ -58,28 +58,11 @@ async function startWallet(
   return other;
 }
 
-const random = () => randomBytes(32).toString('base64url');
-const makeState = () => ({ state: random(), nonce: random(), verifier: random() });
-type Made = ReturnType<typeof makeState>;
-
-/** Where the page sends the browser. */
-async function begin({ state, nonce, verifier }: Made, at = wallet): Promise<string> {
-  const challenge = createHash('sha256').update(verifier).digest('base64url');
-  const { body } = await at.post('/cli/oidc/begin', { state, nonce, challenge });
-  return (body as unknown as { url: string }).url;
-}
-
-const redeem = (made: Made, answer: string, at = wallet) => at.post('/cli/oidc/redeem', { ...made, answer });
-
 /** The whole way of a person, as far as the answer that the accounts function gives. */
-async function signIn(login = 'ada', at = wallet): Promise<Reply> {
-  const made = makeState();
-  const back = await signInAt(await begin(made, at), login);
-  return redeem(made, back.search.slice(1), at);
-}
+const signIn = (login = 'ada', { url } = wallet) => signInOn(url, login);
 
 /** Lets a terminal in, and gives what asks for its key. */
-async function letTerminalIn(account: Reply, at = wallet) {
+async function letTerminalIn(account: Pick<Reply, 'body'>, at = wallet) {
   const terminal = { client_id: 'svc-terminal' };
   const { device_code, user_code } = (await at.postForm('/oauth/device_authorization', terminal)).body;
   await at.post('/cli/device/approve', { code: user_code }, bearer(account));
@@ -159,27 +142,27 @@ describe('with a real provider', () => {
 
   test('an answer serves once, for the tab that asked, with the code that it was given', async () => {
     const made = makeState();
-    const { search } = await signInAt(await begin(made), 'ada');
+    const { search } = await signInAt(await begin(wallet.url, made), 'ada');
     const answer = search.slice(1);
-    const refused: readonly [what: string, made: Made, answer: string][] = [
+    const refused: readonly [what: string, own: typeof made, answer: string][] = [
       ['another state', { ...made, state: random() }, answer],
       ['no state', made, answer.replace(/state=[^&]*&?/, '')],
       ['the issuer of another provider', made, answer.replace(/iss=[^&]*/, 'iss=https%3A%2F%2Fevil.example')],
       ['no issuer', made, answer.replace(/&iss=[^&]*/, '')],
     ];
     for (const [what, own, text] of refused) {
-      const { status, body } = await redeem(own, text);
+      const { status, body } = await redeem(wallet.url, own, text);
       expect([what, status, body.error.code]).toEqual([what, 401, 'invalid_sign_in']);
     }
-    expect((await redeem(made, answer)).status).toBe(200);
-    const { status, body } = await redeem(made, answer);
+    expect((await redeem(wallet.url, made, answer)).status).toBe(200);
+    const { status, body } = await redeem(wallet.url, made, answer);
     expect([status, body.error.message]).toEqual([401, expect.stringMatching(/expired or was used before/)]);
 
     // Each of the two that the code is bound to is enough to refuse it.
     for (const wrong of ['nonce', 'verifier']) {
       const honest = makeState();
-      const own = await signInAt(await begin(honest), 'ada');
-      const { status, body } = await redeem({ ...honest, [wrong]: random() }, own.search.slice(1));
+      const own = await signInAt(await begin(wallet.url, honest), 'ada');
+      const { status, body } = await redeem(wallet.url, { ...honest, [wrong]: random() }, own.search.slice(1));
       expect([wrong, status, body.error.code]).toEqual([wrong, 401, 'invalid_sign_in']);
     }
   });
@@ -191,7 +174,7 @@ describe('with a real provider', () => {
     for (let count = 0; count < 58; count += 1) await limits.count('sign-ins', here);
     const makeUp = async () => {
       const made = makeState();
-      return (await redeem(made, `code=guessed&state=${made.state}`)).status;
+      return (await redeem(wallet.url, made, `code=guessed&state=${made.state}`)).status;
     };
     expect(await makeUp()).toBe(401);
     for (const login of ['ada', 'mallory']) expect((await signIn(login)).status).toBe(200);
@@ -215,7 +198,7 @@ describe('with a real provider', () => {
     const made = makeState();
     const logged = wallet.log.length;
     const declined = `error=access_denied&state=${made.state}&iss=${encodeURIComponent(provider.issuer)}`;
-    const { status, body } = await redeem(made, declined);
+    const { status, body } = await redeem(wallet.url, made, declined);
     expect([status, body.error.message]).toEqual([401, expect.stringMatching(/declined on your company’s page/)]);
     expect(wallet.log.slice(logged).join('')).not.toContain('SignInsFailed');
 
@@ -274,7 +257,7 @@ describe('with a provider that lies', () => {
     const made = makeState();
     const now = Math.floor(Date.now() / 1000);
     Object.assign(claims, { iss: url, aud: 'gateway', sub: 'ada', nonce: made.nonce, iat: now, exp: now + 300 });
-    return { log: deceived.log, ask: () => redeem(made, `code=x&state=${made.state}`, deceived) };
+    return { log: deceived.log, ask: () => redeem(deceived.url, made, `code=x&state=${made.state}`) };
   }
 
   const pair = () => generateKeyPair('ES256', { extractable: true });
@@ -355,7 +338,7 @@ test('the provider’s description is kept for a minute, and an old one is bette
   const { url, close } = await listenLocally(server);
   running.defer(close);
   const other = await startWallet({ issuer: url, clientId: 'gateway' });
-  const leave = async () => new URL(await begin(makeState(), other)).origin;
+  const leave = async () => new URL(await begin(other.url, makeState())).origin;
   expect([await leave(), await leave(), asked]).toEqual([url, url, 1]);
   time += 60_000;
   expect([await leave(), asked]).toEqual([url, 2]);

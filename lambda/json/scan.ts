@@ -29,19 +29,14 @@ export interface Json extends Readonly<View>, Reading {}
 
 type Reading = typeof reading;
 
-export interface Scanner {
-  /** Throws a JsonFault where `JSON.parse` would throw, and for a text with too deep nesting or too many values. */
-  scan(text: string): Json;
-  /** The same, with a pause after every so many characters. */
-  scanInParts(text: string): Cooperative<Json>;
-}
+export type Scanner = ReturnType<typeof createScanner>;
 
 const firstNodes = 64;
 const firstSpans = 16 * width;
 const keptCells = 65_536;
 
 /** A scanner owns one tape and one view of it: a Json is valid until its scanner's next scan. */
-export function createScanner(): Scanner {
+export function createScanner() {
   const tape: Tape = {
     ...{ nodes: new Int32Array(firstNodes), size: 0 },
     ...{ spans: new Int32Array(firstSpans), spanned: 0 },
@@ -61,11 +56,13 @@ export function createScanner(): Scanner {
     return view;
   };
   return {
-    scan(text) {
+    /** Throws a JsonFault where `JSON.parse` would throw, and for a text with too deep nesting or too many values. */
+    scan(text: string): Json {
       writeTape(text, tape, begin(text), text.length + 1); // past the end, so that it is not over before
       return show(text);
     },
-    *scanInParts(text) {
+    /** The same, with a pause after every so many characters. */
+    *scanInParts(text: string): Cooperative<Json> {
       const progress = begin(text);
       for (let until = charactersPerSlice; !writeTape(text, tape, progress, until); until += charactersPerSlice) yield;
       return show(text);

@@ -111,6 +111,7 @@ describe('a call is repeated, after a pause,', () => {
     ['its answer is no JSON', answer(200, '<html>')],
     ['it meets another protocol', anotherProtocol],
     ['it meets a 500 of another form', answer(500, { __type: { toString: 1 }, message: { toString: 1 } })],
+    ['its credentials have expired', answer(400, { __type: 'ExpiredTokenException' })],
     ['it is throttled', answer(400, { __type: 'com.amazonaws.dynamodb.v20120810#ThrottlingException' })],
   ])('twice and not a third time, whatever the trouble', async (_name, trouble) => {
     await using service = await startFakeService(trouble, trouble, fine);

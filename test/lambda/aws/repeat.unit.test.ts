@@ -47,7 +47,7 @@ describe('the repeats of a process have a budget', () => {
     const { call } = createCaller();
     for (let count = 0; count < 30; count += 1) await call(failing);
     expect((await call(failing)).attempts).toBe(1);
-    for (let count = 0; count < 14; count += 1) await call(fine);
+    for (let count = 0; count < 4; count += 1) await call(fine);
     expect(await call(failing, fine)).toEqual({ made: 'fine', attempts: 2 });
     expect(await call(failing, fine)).toEqual({ made: 'fine', attempts: 2 });
     expect((await call(failing)).attempts).toBe(2);

@@ -1,35 +1,46 @@
 import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from '@jest/globals';
-import { dayOf } from '../../../lambda/quota/policy.ts';
-import { createScanCounters } from '../../../lambda/tables/scan-counters.ts';
+import { createScanCounters, type ScannedCounter } from '../../../lambda/tables/scan-counters.ts';
+import type { Item } from '../../../lambda/tables/table.ts';
 import { startTestDynamoDb } from '../../support/dynamodb.ts';
 
+const now = Date.UTC(2026, 10, 21);
+
+/** In the current day, week and month. */
+const kinds: Readonly<Record<string, Item>> = {
+  ofDay: { u20778: { N: '3' }, ulifetime: { N: '2' } },
+  ofWeek: { bw2968: { N: '7' } },
+  ofMonth: { bm682: { N: '9' }, 'h29755440.token': { S: 'm682 4' }, bd20778: { N: '5' } },
+  unused: { u20778: { N: '0' }, u20777: { N: '1' } },
+};
+
 test('counters are read in pages that a slow connection can bring in time, with a pause between them', async () => {
-  const now = Date.UTC(2026, 10, 21);
-  await using database = await startDatabase();
+  const database = await startTestDynamoDb();
   const { client, callDynamoDb, quotaTable } = database;
   const count = 2_001;
-  const used = `u${dayOf(now).period}`;
-  const items = Array.from({ length: count }, (_, index) => ({ pk: { S: `member#${index}` }, [used]: { N: '1' } }));
+  const items = Array.from({ length: count }, (_, index) => {
+    const [name = '', counts] = Object.entries(kinds)[index % 4] ?? [];
+    return { ...counts, pk: { S: index < 4 ? name : `${index}` } };
+  });
   for (let start = 0; start < count; start += 25) {
     const requests = items.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));
-    await client.send(new BatchWriteItemCommand({ RequestItems: { [quotaTable]: requests } }));
+    await client.send(new BatchWriteItemCommand({ RequestItems: { [quotaTable]: requests as [] } }));
   }
-
   const pages: number[] = [];
-  const found = new Set<string>();
+  const found = new Map<string, ScannedCounter>();
   let pauses = 0;
   const pause = async () => {
     pauses += 1;
   };
   for await (const { scanned, counters } of createScanCounters(callDynamoDb, quotaTable)(now, pause)) {
     pages.push(scanned);
-    for (const { item } of counters) found.add(item);
+    for (const counter of counters) found.set(counter.item, counter);
   }
-  expect({ pages, pauses, found: found.size }).toEqual({ pages: [2_000, 1], pauses: 1, found: count });
+  expect({ pages, pauses, found: found.size }).toEqual({ pages: [2_000, 1], pauses: 1, found: count - 500 });
+  expect(found.get('ofDay')).toMatchObject({ ofDay: 3, ofLifetime: 2, budgets: { day: { taken: 0 } } });
+  expect(found.get('ofWeek')).toMatchObject({ ofDay: 0, ofLifetime: 0, budgets: { week: { taken: 7 } } });
+  expect(found.get('ofMonth')).toMatchObject({
+    budgets: { day: { taken: 5 }, month: { taken: 9, open: [{ amount: 4 }] } },
+  });
+  await database.close();
 });
-
-async function startDatabase() {
-  const database = await startTestDynamoDb();
-  return { ...database, [Symbol.asyncDispose]: database.close };
-}

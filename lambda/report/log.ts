@@ -137,18 +137,11 @@ function framesOf({ message, stack = '' }: Error): string[] {
 
 /** Writes lines to a stream. Those of one turn of the event loop leave together, in one write to the system. */
 export function gatherLines(stream: Writable): (line: string) => void {
-  let gathering = false;
-  const release = () => {
-    gathering = false;
-    stream.uncork();
-  };
   return (line) => {
-    if (!gathering) {
-      gathering = true;
-      stream.cork();
-      setImmediate(release);
-    }
+    stream.cork();
     stream.write(line);
+    // It leaves when the last of them has been let go of.
+    setImmediate(() => stream.uncork());
   };
 }
 

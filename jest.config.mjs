@@ -50,7 +50,6 @@ const notLong = long.map((pattern) => `!**/${pattern}`);
 /** What tells days or times holds wherever it runs: once more at both ends of the world, where the day is often not that of UTC. */
 const overTimeZones = [
   'lambda/quota/{policy,refusal}.unit.test.ts',
-  'lambda/report/log.unit.test.ts',
   'lambda/upstream/retry-after.unit.test.ts',
   'local/terminal-log.unit.test.ts',
   'operator/keys/{parse,table}.unit.test.ts',

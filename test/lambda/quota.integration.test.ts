@@ -122,11 +122,22 @@ describe('DAILY_LIMIT', () => {
     expect(await gateway.statuses(2, key)).toEqual([200, 503]);
   });
 
+  test('is in the log if the store loses a count, and the caller is refunded', async () => {
+    const spoilStore = ({ body }: StoreOperation) => (body.includes('ADD used') ? 'answer lost' : undefined);
+    await using gateway = await start({ DAILY_LIMIT: '5' }, { spoilStore });
+    expect(await gateway.statuses(1, await gateway.issueKey())).toEqual([503]);
+    expect(gateway.log).toMatchObject([
+      { level: 'warn', message: 'count left standing', limit: 'daily_limit', cause: 'NoAnswer' },
+      { message: 'refused', refunded: true },
+    ]);
+  });
+
   test('without it a request costs the store one write, and one read for its key', async () => {
     const operations: string[] = [];
     const spoilStore = ({ name }: StoreOperation) => void operations.push(name);
     await using gateway = await start({}, { spoilStore });
-    await gateway.statuses(2, await gateway.issueKey());
+    // The second one is refused, with the figures that its write has brought.
+    expect(await gateway.statuses(2, await gateway.issueKey({ limit: 1 }))).toEqual([200, 429]);
     await gateway.ask();
     expect(operations.filter((name) => name === 'UpdateItem')).toHaveLength(3);
     // Whether the gateway is stopped, the key, and whether the guest's network is linked.

@@ -159,6 +159,11 @@ describe('one line, with its metrics, of', () => {
     const { line, metrics } = await ask();
     expect(line).toMatchObject({ level: 'error', code: 'service_unavailable' });
     expect(metrics).toEqual({ Requests: 1, 'Refusals(service_unavailable)': 1, GatewayErrors: 1 });
+    // Nor can the figures of a refusal be read, by which no charge is lost.
+    await gateway.post(path, question);
+    const warnings = gateway.log.filter(({ level }) => level === 'warn');
+    expect(warnings).toMatchObject([{ message: 'figures not read' }]);
+    expect(metricsOf(warnings[0] ?? {})).toEqual({});
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { mostConnections } from '../../../lambda/engines/listen.ts';
 import { createBodyBudget } from '../../../lambda/engines/memory.ts';
 
 const small = 65_536;
@@ -93,4 +94,10 @@ describe('what is given back', () => {
     open('a', bytes / 4);
     expect(fits('a', 2 * small)).toBe(false);
   });
+});
+
+test('connections leave enough descriptors, of Lambda’s and of this system’s', () => {
+  // To clients and to upstreams, both services of AWS at their most, a dozen files and pipes.
+  expect(2 * mostConnections(1_024) + 2 * 128).toBeLessThanOrEqual(1_024);
+  expect(mostConnections()).toBeGreaterThanOrEqual(384);
 });

@@ -83,6 +83,8 @@ describe('memory that all requests share', () => {
     gateway.upstream.answer(json(200, { choices: [{ message: { content: 'x'.repeat(mebibyte) } }] }));
     const long = await gateway.post(path, question, key);
     expect([long.status, long.headers.get('retry-after')]).toEqual([503, '1']);
+    // What the headers alone get refused is never kept.
+    expect((await gateway.post(path, filled(2 * mebibyte))).status).toBe(401);
     expect(await remaining()).toBe(before);
   });
 

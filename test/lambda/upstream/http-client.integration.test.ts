@@ -1,4 +1,5 @@
-import { getEventListeners } from 'node:events';
+import { getEventListeners, once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
@@ -9,7 +10,7 @@ import { hangUp, head, json, raw, reset, silence, until, write } from '../../../
 import { type FakeUpstream, refusingUrl, startFakeUpstream } from '../../support/fake-upstream.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 import { testRows } from '../../support/test-rows.ts';
-import { turnEventLoop, waitUntil } from '../../support/wait-until.ts';
+import { inTime, turnEventLoop, waitUntil } from '../../support/wait-until.ts';
 
 let upstream: FakeUpstream;
 let send: SendRequest;
@@ -72,6 +73,26 @@ describe('a request', () => {
     await answerOf(signal);
     await answerOf(signal);
     await waitUntil(() => getEventListeners(signal, 'abort').length === 0, 'nothing listens to the signal');
+  });
+
+  test('is not sent on when its answer is over', async () => {
+    const size = 100_000_000;
+    const over = Promise.withResolvers<number>();
+    // Answers at once, and keeps reading only to see what still comes.
+    const server = createServer((socket) => {
+      socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\nno');
+      socket.on('error', () => {}).once('close', () => over.resolve(socket.bytesRead));
+      answered.promise.then(() => socket.on('data', () => socket.bytesRead > size && over.resolve(socket.bytesRead)));
+    });
+    const answered = Promise.withResolvers<void>();
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const request = { url: `http://127.0.0.1:${port}/`, headers: {}, pieces: ['x'.repeat(size)] };
+    const { status, body } = await send(request, never);
+    expect([status, await text(body)]).toEqual([413, 'no']);
+    answered.resolve();
+    expect(await inTime(over.promise, 'the connection to the upstream is over')).toBeLessThan(size);
+    server.close();
   });
 });
 

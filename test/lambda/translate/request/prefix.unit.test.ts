@@ -128,7 +128,7 @@ describe('a conversation that goes on', () => {
           expect(body.tools).toEqual(written[index]?.body.tools);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 });

@@ -171,7 +171,7 @@ describe('tools and choices that are refused', () => {
       { tools: [{ type: 'local_shell' }] },
       'tools[0] (local_shell) is a tool whose calls this model does not know. Offer a function instead.',
     ],
-    [{ tools: [{ type: 'oracle' }] }, `tools[0] (oracle) ${unknown}`],
+    [{ tools: [{ ...files, tools: [files] }] }, `tools[0].tools[0] (namespace) ${unknown}`],
     [{ tools: [{ type: 'custom', name: 'x', format: { type: 'sonnet' } }] }, `tools[0].format (sonnet) ${unknown}`],
     [
       { tools: [{ type: 'tool_search' }] },

@@ -135,7 +135,7 @@ describe('on other paths', () => {
   });
 
   test('a wallet that only sets window.ethereum works too', async () => {
-    const { page } = await session.openCli(4, { announced: false });
+    const { page } = await session.openCli(4, false);
     await click(page, 'Browser wallet');
     await click(page, 'Manage keys only');
     await page.getByText('There are none.').waitFor();

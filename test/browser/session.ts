@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } fr
 import { startGatewayProcess } from '../local/gateway-process.ts';
 import { testAccount } from '../support/accounts.ts';
 import { startChromium } from './chromium.ts';
-import { type BrowserWallet, installWallet, type TestWalletOptions } from './test-wallet.ts';
+import { type BrowserWallet, installWallet } from './test-wallet.ts';
 
 interface OpenPage {
   readonly page: Page;
@@ -86,12 +86,9 @@ export function startSession(environment?: Parameters<typeof startGatewayProcess
       return opened;
     },
     /** A page at /cli, in a browser that has the wallet of this account. */
-    async openCli(
-      account: number,
-      options?: TestWalletOptions,
-    ): Promise<OpenPage & { readonly wallet: BrowserWallet }> {
+    async openCli(account: number, announced = true): Promise<OpenPage & { readonly wallet: BrowserWallet }> {
       const opened = await openPage();
-      const wallet = await installWallet(opened.page, testAccount(account), options);
+      const wallet = await installWallet(opened.page, testAccount(account), announced);
       await opened.page.goto(`${url}/cli`);
       return { ...opened, wallet };
     },

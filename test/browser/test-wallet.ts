@@ -5,13 +5,6 @@ import { hexToString } from 'viem/utils';
 /** A person's reaction to the wallet's next question. */
 export type Answer = 'yes' | 'no';
 
-export interface TestWalletOptions {
-  readonly name?: string;
-  /** Whether it is announced by EIP-6963, or is only `window.ethereum`. */
-  readonly announced?: boolean;
-  readonly icon?: string;
-}
-
 export interface BrowserWallet {
   /** The messages that were shown for signing. */
   readonly shown: readonly string[];
@@ -31,12 +24,8 @@ const icon =
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 28 28"><rect width="28" height="28" fill="#f6851b"/><path d="M7 9l7 11 7-11z" fill="#fff"/></svg>',
   );
 
-/** Adds a wallet to a page. Its account really signs, outside the page as an extension does. */
-export async function installWallet(
-  page: Page,
-  account: PrivateKeyAccount,
-  { name = 'Test Wallet', announced = true, ...options }: TestWalletOptions = {},
-): Promise<BrowserWallet> {
+/** Adds a wallet to a page, announced by EIP-6963 or only as `window.ethereum`. Its account really signs, outside the page as an extension does. */
+export async function installWallet(page: Page, account: PrivateKeyAccount, announced = true): Promise<BrowserWallet> {
   const shown: string[] = [];
   const wallet: BrowserWallet = {
     ...{ shown, answer: 'yes', account, chainId: '0x1', pause: undefined },
@@ -56,12 +45,12 @@ export async function installWallet(
     shown.push(message);
     return { result: await wallet.account.signMessage({ message }) };
   });
-  await page.addInitScript(inject, { name, announced, icon: options.icon ?? icon });
+  await page.addInitScript(inject, { announced, icon });
   return wallet;
 }
 
 /** Runs in the page. */
-function inject({ name, announced, icon }: { name: string; announced: boolean; icon: string }): void {
+function inject({ announced, icon }: { announced: boolean; icon: string }): void {
   const target: unknown = globalThis;
   const page = target as EventTarget;
   const ask: unknown = Reflect.get(globalThis, 'askTestWallet');
@@ -79,7 +68,7 @@ function inject({ name, announced, icon }: { name: string; announced: boolean; i
     Reflect.set(globalThis, 'ethereum', provider);
     return;
   }
-  const info = { uuid: '8b1c3d5e-0000-4000-8000-000000000001', name, icon, rdns: 'example.test.wallet' };
+  const info = { uuid: '8b1c3d5e-0000-4000-8000-000000000001', name: 'Test Wallet', icon, rdns: 'example.test.wallet' };
   const announce = () => {
     const detail = Object.freeze({ info, provider });
     page.dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }));

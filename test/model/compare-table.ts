@@ -19,7 +19,7 @@ type Items = ReadonlyMap<string, Item>;
 export async function compareTable({ dynamoDb }: TestGateway, expected: Expected): Promise<string[]> {
   const items = await readItems(dynamoDb);
   const sums = expected.sumsAll ? compareDays(items, expected.ledger) : [];
-  return [...compareCounters(items, expected.rules), ...compareBudgets(items, expected), ...sums];
+  return [...compareCounts(items, expected), ...sums];
 }
 
 async function readItems({ client, quotaTable }: TestGateway['dynamoDb']): Promise<Items> {
@@ -34,42 +34,44 @@ async function readItems({ client, quotaTable }: TestGateway['dynamoDb']): Promi
   return items;
 }
 
-function compareCounters(items: Items, rules: Rules): string[] {
+/** Compares what is counted of requests and of budgets. No reservation may be left open. */
+function compareCounts(items: Items, { rules, ledger, time }: Expected): string[] {
   const faults: string[] = [];
-  const uncounted = namesIn(items, /^u(\d|lifetime)/);
-  for (const [name, counter] of rules.counted()) {
-    const [, item = name, day] = /^(?!count_tokens)(.*)#(.*?)$/.exec(name) ?? [];
-    const found = items.get(item) ?? {};
-    const used = day === undefined || day === 'lifetime' ? 'ulifetime' : `u${Date.parse(day) / 86_400_000}`;
-    uncounted.delete(`${item} ${used}`);
-    const within = (count: number, least: number) => count >= least && count <= least + counter.doubt;
-    const standing = Number(found[used]?.N ?? 0);
-    if (isKept(found, used) && !within(standing, counter.used))
-      faults.push(`${name} is ${standing}, not ${counter.used} (doubtful: ${counter.doubt})`);
-    const minute = Math.max(...counter.minutes.keys());
-    const burst = Number(found[`n${minute}`]?.N ?? 0);
-    if (isKept(found, `n${minute}`) && !within(burst, counter.minutes.get(minute) ?? 0))
-      faults.push(`${name} has ${burst} in its last minute`);
+  const unknown = new Set(
+    [...items].flatMap(([item, counts]) => Object.keys(counts).map((name) => `${item} ${name}`)).filter(isCount),
+  );
+  const compare = (
+    name: string,
+    least: number,
+    doubt: number,
+    mayBeGone: (counts: Item, attribute: string) => boolean,
+  ) => {
+    const [item = '', attribute = ''] = name.split(' ');
+    const counts = items.get(item) ?? {};
+    const count = Number(counts[attribute]?.N ?? 0);
+    const isGone = !(attribute in counts) && mayBeGone(counts, attribute);
+    if (!isGone && (count < least || count > least + doubt))
+      faults.push(`${name} is ${count}, not ${least} (doubtful: ${doubt})`);
+    unknown.delete(name);
+    for (const other of unknown) if (doubt > 0 && other.startsWith(`${item} h`)) unknown.delete(other);
+  };
+  for (const [name, { used, doubt, minutes }] of rules.counted()) {
+    compare(name, used, doubt, isOutdated);
+    const last = Math.max(...minutes.keys());
+    compare(name.replace(/ .*/, ` n${last}`), minutes.get(last) ?? 0, doubt, isOutdated);
   }
-  return [...faults, ...[...uncounted].map(tooMuch)];
+  for (const [name, { spent, doubt, keptUntil }] of ledger.accounts())
+    compare(name, spent, doubt, () => time > keptUntil);
+  return [...faults, ...[...unknown].map((name) => `${name} is in the table, and should not be`)];
 }
 
-/** Compares what each budget's period holds. No reservation may be left open. */
-function compareBudgets(items: Items, { ledger, time }: Expected): string[] {
-  const faults: string[] = [];
-  const unknown = namesIn(items, /^[bh]/);
-  for (const [name, { spent, doubt, keptUntil }] of ledger.accounts()) {
-    const [item = '', attribute = ''] = name.split(' ');
-    const found = items.get(item) ?? {};
-    const taken = Number(found[attribute]?.N ?? 0);
-    const isGone = !(attribute in found) && time > keptUntil;
-    if (!isGone && (taken < spent || taken > spent + doubt))
-      faults.push(`${name} is ${taken}, not ${spent} (doubtful: ${doubt})`);
-    for (const other of unknown) {
-      if (other === name || (doubt > 0 && other.startsWith(`${item} h`))) unknown.delete(other);
-    }
-  }
-  return [...faults, ...[...unknown].map(tooMuch)];
+const isCount = (name: string): boolean => / (u\d|ulifetime|b|h)/.test(name);
+
+/** Of days and minutes, those before the last but one may be gone. */
+function isOutdated(counts: Item, attribute: string): boolean {
+  const [kind = ''] = attribute;
+  const numbers = Object.keys(counts).flatMap((other) => (other.startsWith(kind) ? [Number(other.slice(1))] : []));
+  return numbers.some((number) => number - 1 > Number(attribute.slice(1)));
 }
 
 function compareDays(items: Items, ledger: Ledger): string[] {
@@ -80,23 +82,4 @@ function compareDays(items: Items, ledger: Ledger): string[] {
   }
   const wrong = [...differences].filter(([, difference]) => difference !== 0);
   return wrong.map(([day, difference]) => `day ${day} cost ${difference} more than the ledger says`);
-}
-
-/** The attributes with such names, as `item name`. */
-function namesIn(items: Items, pattern: RegExp): Set<string> {
-  const names = [...items].flatMap(([item, attributes]) =>
-    Object.keys(attributes).map((name) => [item, name] as const),
-  );
-  return new Set(names.flatMap(([item, name]) => (pattern.test(name) ? [`${item} ${name}`] : [])));
-}
-
-const tooMuch = (name: string): string => `${name} is in the table, and should not be`;
-
-/** Of days and minutes, those before the last but one may be gone. */
-function isKept(item: Item, name: string): boolean {
-  const [kind = ''] = name;
-  const numbers = Object.keys(item)
-    .filter((other) => other.startsWith(kind))
-    .map((other) => Number(other.slice(1)));
-  return !numbers.some((number) => number - 1 > Number(name.slice(1)));
 }

@@ -39,8 +39,9 @@ interface Counter {
 
 /** The counter of a caller at this time. */
 export interface Account {
-  /** Its key in the table. */
+  /** Its key in the table, and the attribute with its count. */
   readonly item: string;
+  readonly used: string;
   readonly limit: number;
   /** Whether it restarts at midnight. */
   readonly daily: boolean;
@@ -64,7 +65,7 @@ export interface Crowd {
 const salt = 'the salt of the tests';
 export const networkOf = (address: string): string =>
   createHmac('sha256', salt).update(address).digest('base64url').slice(0, 22);
-const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+const attributeOf = (time: number): string => `u${Math.floor(time / 86_400_000)}`;
 const minuteOf = (time: number): number => Math.floor(time / 60_000);
 
 export function createRules(limits: Limits) {
@@ -73,8 +74,8 @@ export function createRules(limits: Limits) {
 
   const guestAccount = (address: string, time: number): Account => {
     const daily = limits.guestWindow === 'daily';
-    const window = daily ? dayOf(time) : 'lifetime';
-    return { item: `guest#${networkOf(address)}#${window}`, limit: limits.guest, daily };
+    const used = daily ? attributeOf(time) : 'ulifetime';
+    return { item: `guest#${networkOf(address)}`, used, limit: limits.guest, daily };
   };
 
   /** The counter of the caller's requests, or the code of its 401. */
@@ -85,12 +86,14 @@ export function createRules(limits: Limits) {
     if (!key) return 'invalid_api_key';
     const { id, member, limit = limits.member, budget = limits.budget } = key;
     const isShared = key.limit === undefined && key.budget === undefined;
-    return { item: `${isShared ? `member#${member}` : `key#${id}`}#${dayOf(time)}`, limit, daily: true, budget };
+    const item = isShared ? `member#${member}` : `key#${id}`;
+    return { item, used: attributeOf(time), limit, daily: true, budget };
   };
 
-  const counterOf = ({ item }: Account): Counter => {
-    const counter = counters.get(item) ?? { used: 0, doubt: 0, minutes: new Map() };
-    counters.set(item, counter);
+  const counterOf = ({ item, used }: Account): Counter => {
+    const name = `${item} ${used}`;
+    const counter = counters.get(name) ?? { used: 0, doubt: 0, minutes: new Map() };
+    counters.set(name, counter);
     return counter;
   };
 
@@ -128,13 +131,11 @@ export function createRules(limits: Limits) {
     judge,
     /** The counter of count_tokens requests. */
     tokenAccount: ({ item, limit }: Account): Account => ({
-      item: `count_tokens#${item.slice(0, item.lastIndexOf('#'))}`,
-      limit,
-      daily: false,
+      ...{ item: `count_tokens#${item}`, used: 'ulifetime', limit, daily: false },
     }),
-    standing: ({ item }: Account) => ({ used: counters.get(item)?.used ?? 0, doubt: counters.get(item)?.doubt ?? 0 }),
-    /** Every counter that was ever used. */
-    counted: (): [item: string, counter: Counter][] =>
+    standing: (account: Account): Readonly<Counter> => counterOf(account),
+    /** Every counter that was ever used, by `item attribute`. */
+    counted: (): [name: string, counter: Counter][] =>
       [...counters].filter(([, { minutes, doubt }]) => minutes.size > 0 || doubt > 0),
   };
 }

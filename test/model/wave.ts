@@ -92,7 +92,7 @@ export function judgeWave(rules: Rules, ledger: Ledger) {
       if (one.fixed || one.kind !== 'inference') return;
       const { body = '' } = one.sending;
       const [reserve, cost] = [reserveFor(body, one.outputLimit), costOf(delivered, body, who.budget)];
-      priced.push({ fate, budget: who.budget, item: ownerOf(who), reserve, cost });
+      priced.push({ fate, budget: who.budget, item: who.item, reserve, cost });
     }
 
     function crowdOf({ kind }: Case, who: Account): Counted {
@@ -130,9 +130,6 @@ export function judgeWave(rules: Rules, ledger: Ledger) {
     }
   };
 }
-
-/** The name of a caller's item in the table, whatever the day. */
-const ownerOf = ({ item }: Pick<Account, 'item'>): string => item.slice(0, item.lastIndexOf('#'));
 
 export const isForBudget = (answer: Answer | undefined): boolean =>
   answer?.status === 429 && answer.text.includes('This request may cost up to');

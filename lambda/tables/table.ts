@@ -61,13 +61,14 @@ const parallel = 32;
 export function createQueue() {
   let running = 0;
   let answers = 0;
-  const waiting: PromiseWithResolvers<void>[] = [];
+  /** A set keeps the order too, and gives up its first without walking the others. */
+  const waiting = new Set<PromiseWithResolvers<void>>();
 
   return async <T>(operate: () => Promise<T>): Promise<T> => {
     if (running < parallel) running += 1;
     else {
       const turn = Promise.withResolvers<void>();
-      waiting.push(turn);
+      waiting.add(turn);
       await turn.promise;
     }
     const before = answers;
@@ -79,7 +80,8 @@ export function createQueue() {
       if (!(error instanceof ServiceError)) throw error;
       // If nothing was answered in that time, the store is down, and nobody shall wait for one time limit after another.
       if (error.name === tooSlow && answers === before) {
-        for (const turn of waiting.splice(0)) turn.reject(outage(error, false));
+        for (const turn of waiting) turn.reject(outage(error, false));
+        waiting.clear();
       }
       // Whoever sets a condition looks into its refusal.
       const isLost = error.inDoubt && !isConditionFailure(error);
@@ -87,9 +89,11 @@ export function createQueue() {
       answers += 1;
       throw error;
     } finally {
-      const turn = waiting.shift();
-      if (turn) turn.resolve();
-      else running -= 1;
+      const [turn] = waiting;
+      if (turn) {
+        waiting.delete(turn);
+        turn.resolve();
+      } else running -= 1;
     }
   };
 }

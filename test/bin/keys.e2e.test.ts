@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { accountLabel, accountMember, memberHash, memberLabel } from '../../lambda/identity/identify.ts';
 import { hashKey } from '../../lambda/identity/keys.ts';
@@ -11,6 +12,7 @@ import { startDynamoDb } from '../../local/dynamodb.ts';
 import { type FakeSecrets, startFakeSecrets } from '../../local/fake-secrets.ts';
 import { gatewayFileDirectory, writeGatewayFile } from '../../local/gateway-file.ts';
 import { type DeployedStack, startDeployedStack } from '../support/deployed-stack.ts';
+import { createTestClient } from '../support/dynamodb.ts';
 import { answer, startFakeService, startFakeStack } from '../support/fake-service.ts';
 import { type Environment, runCommand, runNode } from '../support/run-command.ts';
 
@@ -118,10 +120,13 @@ describe('on a data directory', () => {
   test('a directory that another gateway holds is refused with that reason', async () => {
     const DATA_DIR = join(temporary, 'held');
     const holder = await startDynamoDb({ dataDir: DATA_DIR });
+    const client = createTestClient(holder.endpoint);
     try {
+      await client.send(new ListTablesCommand({})); // it opens its directory when it is first asked
       const listed = runCommand('keys', ['list'], { PORT: '18788', DATA_DIR });
       await expect(listed).rejects.toThrow(/^DATA_DIR .* another gateway uses it$/);
     } finally {
+      client.destroy();
       await holder.close();
     }
   });

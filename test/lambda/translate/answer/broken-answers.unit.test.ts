@@ -11,6 +11,7 @@ test.each(
     const broken: [string, readonly (object | string)[]][] = [
       ['a second choice', [say('a'), second, end()]],
       ['an end that is a failure', [say('a'), end('error')]],
+      ['an end that is an abort', [say('a'), end('abort')]],
       ['a call that never gets a name', [call({ index: 0, id: 'x', args: '{}' }), end('tool_calls')]],
       ['an event that is no JSON', [say('a'), 'data: {"choices":[\n\n', end()]],
       ['a call whose end nobody tells', [say('a'), call({ index: 0, id: 'x', name: 'f', args: '{"city":' })]],

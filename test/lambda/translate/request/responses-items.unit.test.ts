@@ -158,14 +158,6 @@ describe('reasoning that comes back', () => {
     expect(reasoningOf([user, item, call('c1'), output('c1')])).toEqual([text, leftOut]);
   });
 
-  test('several of one turn are joined by a blank line', () => {
-    const thoughts = [thought('a"'), { ...thought('-'), encrypted_content: sealed }, thought('\\b')];
-    expect(reasoningOf([user, ...thoughts, call('c1'), output('c1')])).toEqual([
-      ['a"\n\nwhat it really thought\n\n\\b'],
-      undefined,
-    ]);
-  });
-
   test.each<[what: string, upstream: Partial<ChatUpstream>, more: object, text: string[]]>([
     ['goes back from this turn only, if the client says so', {}, { reasoning: { context: 'current_turn' } }, []],
     ['never goes back, if the operator says so', { replay: 'never' }, {}, []],
@@ -251,13 +243,10 @@ describe('items that are refused', () => {
       [{ role: 'user', content: [{ type: 'input_video', video_url: 'x' }] }],
       `input[0].content[0] (input_video) ${unknown} Send text instead.`,
     ],
-    ...[
-      { type: 'input_image', file_id: 'file_1' },
-      { type: 'input_file', file_url: 'https://a.example/b.pdf' },
-    ].map((part): [object[], string] => [
-      [{ role: 'user', content: [part] }],
-      `input[0].content[0].${Object.keys(part)[1]} is not supported with this model: its content is stored elsewhere. Send the content itself.`,
-    ]),
+    [
+      [from({ type: 'input_image', file_id: 'file_1' })],
+      'input[0].content[0].file_id is not supported with this model: its content is stored elsewhere. Send the content itself.',
+    ],
     [
       [{ role: 'assistant', content: [image('data:1')] }],
       `input[0].content[0] (input_image) can't stand in a message of the assistant. Send text.`,

@@ -81,12 +81,6 @@ describe('how much a responses client wants the model to reason', () => {
     [{ ...named, levels: ['high', 'low'] }, { effort: 'medium' }, { reasoning_effort: 'low' }, 'reasoning.effort'],
     [{ reasoning: 'thinking' }, { effort: 'none' }, { thinking: { type: 'disabled' } }],
     [{ reasoning: 'enable_thinking' }, { effort: 'none' }, { enable_thinking: false }],
-    [
-      { reasoning: 'chat_template_kwargs' },
-      { effort: 'low' },
-      { chat_template_kwargs: { enable_thinking: true } },
-      'reasoning.effort',
-    ],
   ])('%j, asked %j', (...[upstream, reasoning, written, leftOut]) => {
     const { body, leftOut: said } = toChat('responses', { model: 'svc', input: 'go', reasoning }, upstream);
     expect(body).toEqual({ model: 'up-model', messages: [{ role: 'user', content: 'go' }], ...written });

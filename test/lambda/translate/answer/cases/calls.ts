@@ -47,7 +47,7 @@ export const singleCalls = cases(one, [
   ['arguments as an object', [call({ index: 0, id: 'call_a', name: 'weather', args: { city: 'Paris' } }), calls()]],
   [
     'arguments before the name',
-    [call({ index: 0, id: 'call_a', args: head }), call({ index: 0, name: 'weather', args: tail }), calls()],
+    [call({ index: 0, args: head }), call({ index: 0, id: 'call_a', name: 'weather', args: tail }), calls()],
   ],
   ['neither id nor index', [call({ name: 'weather', args: rain }), calls('stop')], { says: withoutIds(one) }],
   [
@@ -111,6 +111,15 @@ export const parallelCalls = cases(two, [
   ],
   ['the second complete before the first', [begin('call_a'), begin('call_b', 1, 'weather', sun), more(rain), calls()]],
   ['always index 0, with new ids', [begin('call_a'), more(rain), begin('call_b'), more(sun), calls()]],
+  [
+    'always index 0, and a new id before its name',
+    [
+      begin('call_a', 0, 'weather', rain),
+      call({ index: 0, id: 'call_b' }),
+      call({ name: 'weather', args: sun }),
+      calls(),
+    ],
+  ],
   [
     'always index 0, and both ids in turns',
     [

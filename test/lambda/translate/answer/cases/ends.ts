@@ -29,15 +29,13 @@ export const ends = cases(hello, [
     [
       chunk({ content: 'Hel', refusal: null }, { finish_reason: '' }),
       chunk({ content: 'lo' }, { finish_reason: 'null' }),
-      end(),
+      end('length'),
     ],
+    { finish: 'length' },
   ],
   [
-    'with the usage in the finishing chunk, and null before',
-    [
-      { ...say('Hello'), usage: null },
-      { ...end(), usage: tokens },
-    ],
+    'with the usage in the finishing chunk, null before, and a text after',
+    [{ ...say('Hel'), usage: null }, { ...end(), usage: tokens }, say('lo')],
   ],
   ['with the last event, without a reason', [say('Hello')]],
   ['without the last event', [say('Hello'), end(), counted, 'no [DONE]']],

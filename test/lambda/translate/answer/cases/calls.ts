@@ -104,7 +104,10 @@ export const emptyCalls = cases(none, [
 
 /** Several calls. */
 export const parallelCalls = cases(two, [
-  ['one after the other', [begin('call_a'), more(rain), begin('call_b', 1), more(sun, 1), calls(), counted]],
+  [
+    'one after the other',
+    [begin('call_a'), more(rain), begin('call_b', 1), more(' \n'), more(sun, 1), calls(), counted],
+  ],
   [
     'two that take turns',
     [begin('call_a'), begin('call_b', 1), more(head), more('{"city"', 1), more(tail), more(':"Rome"}', 1), calls()],

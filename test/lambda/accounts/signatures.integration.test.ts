@@ -98,7 +98,12 @@ describe('a signature that is refused writes nothing', () => {
   const noContracts = /Contract accounts \(smart wallets such as a Safe\) can’t sign/;
   testRows<[string, (signed: Awaited<ReturnType<typeof parts>>) => string | Promise<string>, number, RegExp?]>([
     ['another key’s', () => sign(message, stranger), 401, noContracts],
-    ['a contract account’s', () => `0x${'ab'.repeat(130)}`, 401, noContracts],
+    [
+      'a contract account’s',
+      () => `0x${'ab'.repeat(130)}`,
+      401,
+      /^This is not the signature of a plain account\. Contract/,
+    ],
     // https://eips.ethereum.org/EIPS/eip-2098
     ['compact', ({ r, s, v }) => `0x${hex(r)}${hex((BigInt(v - 27) << 255n) | s)}`, 401],
     ['of an impossible v', ({ r, s }) => `0x${hex(r)}${hex(s)}02`, 401],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createLimits } from '../../../lambda/accounts/limits.ts';
 import type { CallService } from '../../../lambda/aws/call-service.ts';
 import { hashKey } from '../../../lambda/identity/keys.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
@@ -60,6 +61,14 @@ describe('the accounts function', () => {
       'Expiration Time: 2026-11-21T12:05:00.000Z',
     ]);
     expect(body.expiresAt).toBe('2026-11-21T12:05:00.000Z');
+  });
+
+  test('makes sixty messages an hour for a network', async () => {
+    const { callDynamoDb, quotaTable } = wallet.dynamoDb;
+    const limits = createLimits({ counters: createCounters(callDynamoDb, quotaTable, () => time), now: () => time });
+    for (let count = 0; count < 59; count += 1) await limits.count('challenges', idOf(network));
+    const ask = async () => (await wallet.post('/cli/challenge', { address: account.address })).status;
+    expect([await ask(), await ask()]).toEqual([200, 429]);
   });
 
   test('gives a key for a signature, links the network for a day, and keeps no secret', async () => {

@@ -90,15 +90,23 @@ describe('a real key', () => {
   test('is remembered beside ten thousand others, of which the oldest is forgotten first', async () => {
     const identify = identifier();
     const nameOf = (number: number) => `${key}${number}`;
-    for (let number = 0; number <= 10_000; number += 1) {
+    const use = (number: number) => {
       put({}, nameOf(number));
-      await identify(nameOf(number));
-    }
+      return identify(nameOf(number));
+    };
+    for (let number = 0; number <= 10_000; number += 1) await use(number);
     reads = [];
-    await identify(nameOf(1));
+    await use(1);
     expect(reads).toEqual([]);
-    await identify(nameOf(0));
+    await use(0);
     expect(reads).toEqual(['key']);
+    // One that was read again is the newest.
+    time += 30_000;
+    await use(2);
+    await use(10_001);
+    reads = [];
+    await use(2);
+    expect(reads).toEqual([]);
   });
 
   test('is refused as unconfigured as long as none was issued, and no longer, with a hint on how to get one', async () => {

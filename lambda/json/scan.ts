@@ -85,6 +85,10 @@ const reading = {
   isKey(this: View, node: Node): boolean {
     return (cellOf(this, node) & keyFlag) !== 0;
   },
+  /** Whether a string or key is spelt with a backslash. */
+  isEscaped(this: View, node: Node): boolean {
+    return (cellOf(this, node) & escapedFlag) !== 0;
+  },
   start(this: View, node: Node): number {
     const cell = cellOf(this, node);
     return lengthIn(cell) === 0 ? spanOf(this, cell, 0) : cell >>> startShift;
@@ -105,7 +109,7 @@ const reading = {
   },
   /** The decoded value of a string or key. It is parsed alone, because V8 decodes some keys wrongly in objects (nodejs/node#63785). */
   string(this: Json, node: Node): string {
-    return (cellOf(this, node) & escapedFlag) !== 0
+    return this.isEscaped(node)
       ? JSON.parse(this.raw(node))
       : this.text.slice(this.start(node) + 1, this.end(node) - 1);
   },

@@ -97,8 +97,8 @@ function bytesIn(text: string): number {
   return head !== undefined && !notBase64.test(text.slice(head.length)) ? head.length : text.length;
 }
 
-function isBase64(json: Json, value: Node): boolean {
-  return json.kind(value) === 'string' && !notBase64.test(json.string(value));
+function isMedia(json: Json, value: Node, text: string): boolean {
+  return json.isKey(value - 1) && mediaKey.test(json.string(value - 1)) && !notBase64.test(text);
 }
 
 /** As many as there may be findings; each takes more memory than what it replaces. */
@@ -115,15 +115,13 @@ function replaceNames(
   const handled = new Set(handledNodes);
   for (let node = 0; node < json.size; node += 1) {
     if (handled.has(node)) node = json.next(node) - 1;
-    else if (json.text.charCodeAt(json.start(node)) === quote) {
+    else if ((named || json.isEscaped(node)) && json.text.charCodeAt(json.start(node)) === quote) {
       const text = json.string(node);
-      if ((named || json.raw(node).includes('\\')) && scrubber.find(text)) {
-        const at = bytesIn(text);
-        const hidden = scrubber.scrub(text.slice(0, at)) + text.slice(at);
-        if (hidden !== text) edits.push(replaceValue(json, node, JSON.stringify(hidden)));
-        if (edits.length > mostEdits) throw new RangeError(`more than ${mostEdits} things to hide at a time`);
-      }
-      if (json.isKey(node) && mediaKey.test(text) && isBase64(json, node + 1)) node += 1;
+      if (!scrubber.find(text) || isMedia(json, node, text)) continue;
+      const at = bytesIn(text);
+      const hidden = scrubber.scrub(text.slice(0, at)) + text.slice(at);
+      if (hidden !== text) edits.push(replaceValue(json, node, JSON.stringify(hidden)));
+      if (edits.length > mostEdits) throw new RangeError(`more than ${mostEdits} things to hide at a time`);
     }
   }
 }

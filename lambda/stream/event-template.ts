@@ -68,7 +68,7 @@ export function createMakeTemplate() {
     event: SseEvent,
     { type, edits }: { type: string | undefined; edits: readonly Edit[] },
   ): EventTemplate | undefined => {
-    if (!isRepeatable(json, found, event) || edits.length > mostEdits) return undefined;
+    if (!isRepeatable(json, found) || edits.length > mostEdits) return undefined;
     const texts = found.deltas.filter(({ value }) => json.end(value) - json.start(value) > 2);
     if (texts.length === 0 || texts.length > mostHoles) return undefined;
     const values = unreadIn(json);
@@ -89,8 +89,8 @@ export function createMakeTemplate() {
 }
 
 /** Whether an event like this one changes nothing but what its texts say. */
-function isRepeatable({ text }: Json, { wholeTexts, logprobs, ended, ends }: Findings, { id }: SseEvent): boolean {
-  if (id !== undefined || ends || text.includes('\n')) return false; // or it came in several lines
+function isRepeatable({ text }: Json, { wholeTexts, logprobs, ended, ends }: Findings): boolean {
+  if (ends || text.includes('\n')) return false; // or it came in several lines
   return wholeTexts.length + logprobs.length + ended.length === 0;
 }
 

@@ -203,15 +203,19 @@ test('an outage while it leaves its token is told by its own cause', async () =>
 });
 
 testRows([
-  [20, 'burst'],
+  [7, 20, 60, 'burst'],
   // The limit itself has room again: a refund has come in between.
-  [19, 'quota'],
-])('the item that comes with a refusal tells its reason', async (inMinute, reason) => {
-  const found = { pk: { S: 'item' }, [`u${today}`]: { N: '7' }, [`n${firstMinute}`]: { N: String(inMinute) } };
+  [7, 19, 60, 'quota'],
+  [7, 20, 61, 'budget'],
+  [50, 20, 61, 'quota'],
+])('the item that comes with a refusal tells its reason', async (used, inMinute, taken, reason) => {
+  const counts = { [`u${today}`]: used, [`n${firstMinute}`]: inMinute, [`bd${today}`]: taken };
+  const found = Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, { N: String(count) }]));
   const refuse = () =>
     Promise.reject(new ServiceError('ConditionalCheckFailedException', '', { status: 400, details: { Item: found } }));
-  const charge = createCounters(refuse, 'quota', now).charge(newWindow({ burst: 20 }), createToken());
-  expect(await charge).toMatchObject({ granted: false, reason, used: 7 });
+  const window = newWindow({ burst: 20, budget: budgetOfDay() });
+  const charge = createCounters(refuse, 'quota', now).charge(window, createToken());
+  expect(await charge).toMatchObject({ granted: false, reason, used });
 });
 
 test('a tally grows up to its limit, whoever adds at once, and expires', async () => {

@@ -26,8 +26,8 @@ function start(value: string | Error, { inBackground = false } = {}) {
       ...(inBackground && { runEvery }),
     },
   );
-  const accessOf = (prefix = 'UPSTREAM') =>
-    secrets.upstreamAccess({ prefix, apiKeys: [], headers: {} } as unknown as Upstream);
+  const accessOf = (prefix = 'UPSTREAM', apiKeys: string[] = []) =>
+    secrets.upstreamAccess({ prefix, apiKeys, headers: {} } as unknown as Upstream);
   return { secret, clock, tasks, stale, accessOf, keys: async () => (await accessOf()).keys };
 }
 
@@ -47,6 +47,7 @@ test('each upstream has its own part of the secret', async () => {
   const { accessOf } = start(JSON.stringify(secret));
   expect(await accessOf()).toMatchObject({ keys: ['a', 'b'], secretHeaders: { 'x-org': 'o' } });
   expect(await accessOf('UPSTREAM_2')).toMatchObject({ keys: ['c'], secretHeaders: {} });
+  expect(await accessOf('UPSTREAM_2', ['of the environment'])).toMatchObject({ keys: ['of the environment'] });
 });
 
 test('a rotated key is in use 60 s later, and the secret is read no more often than that', async () => {

@@ -251,6 +251,8 @@ describe('a budget', () => {
   test('is refused even to the first request if it may cost more than all of it', async () => {
     const result = await counters.charge(newWindow({ budget: budgetOfDay({ reserve: 101 }) }), createToken());
     expect(result).toMatchObject({ granted: false, reason: 'budget', used: 0, taken: 0 });
+    const all = await counters.charge(newWindow({ budget: budgetOfDay({ reserve: 100 }) }), createToken());
+    expect(all).toMatchObject({ granted: true, taken: 100 });
   });
 
   test('has its old periods dropped, with the reservations that nobody settled', async () => {

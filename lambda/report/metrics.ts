@@ -81,13 +81,15 @@ export function embedMetrics(namespace: string, time: number, measured: Measured
   const directives: object[] = [];
   const direct = (dimensions: readonly string[], definitions: readonly object[]) =>
     directives.push({ Namespace: namespace, Dimensions: [dimensions], Metrics: definitions });
-  for (const [key, measurement] of Object.entries(measured)) {
-    const metric = all[key as keyof typeof all];
+  for (const key of Object.keys(measured) as (keyof Measured)[]) {
+    const measurement = measured[key];
+    if (measurement === undefined) continue;
+    const metric = all[key];
     const definition = { Name: metric.name, Unit: metric.unit };
     if (typeof measurement === 'number') {
       members[metric.name] = measurement;
       plain.push(definition);
-    } else if (measurement && 'dimension' in metric) {
+    } else if ('dimension' in metric) {
       const [[of, value] = []] = Object.entries(measurement);
       Object.assign(members, { [metric.name]: value, [metric.dimension]: of });
       direct([metric.dimension], [definition]);

@@ -30,38 +30,6 @@ vm.compileFunction = new Proxy(vm.compileFunction, {
     return made;
   },
 });
-/**
- * Jest's `expect`, which makes six functions for each of fifty matchers and notes where it was called: here for the one matcher
- * that is then called, and the place for promises only.
- */
-function expectOneByOne(expect, { Error: errors, [Symbol.for('$$jest-matchers-object')]: known }) {
-  const make = (actual, name, path) => {
-    const { matchers } = known;
-    const { stackTraceLimit } = errors;
-    const isOfPromise = /resolves|rejects/.test(path[0]);
-    known.matchers = { [name]: matchers[name] };
-    if (!isOfPromise) errors.stackTraceLimit = 0;
-    try {
-      const matcher = path.reduce((part, step) => part[step], expect(actual))[name];
-      return isOfPromise ? (...expected) => matcher(...expected).catch(hideThisFile) : matcher;
-    } finally {
-      known.matchers = matchers;
-      errors.stackTraceLimit = stackTraceLimit;
-    }
-  };
-  const reach = (actual, path) =>
-    new Proxy(
-      {},
-      { get: (_, name) => (name in known.matchers ? make(actual, name, path) : reach(actual, [...path, name])) },
-    );
-  return new Proxy(expect, { apply: (_, __, [actual]) => reach(actual, []) });
-}
-/** A failure is shown in the first file of its stack that is not Jest's. */
-function hideThisFile(error) {
-  error.stack = error.stack?.replace(/^.*shared-packages.*\n/gm, '');
-  throw error;
-}
-
 /** The names that packages export. */
 const exported = new Map();
 
@@ -82,10 +50,6 @@ export default class SharedPackages extends Runtime {
   }
 
   requireInternalModule(from, name) {
-    if (ofJest.includes(name)) return createRequire(from)(name);
-    const module = super.requireInternalModule(from, name);
-    if (name !== 'expect') return module;
-    this.expect ??= { ...module, expect: expectOneByOne(module.expect, this._environment.global) };
-    return this.expect;
+    return ofJest.includes(name) ? createRequire(from)(name) : super.requireInternalModule(from, name);
   }
 }

@@ -96,41 +96,17 @@ export function numberMember(json: Json, object: Node | undefined, name: string)
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
-/**
- * The members of a usage, in any dialect, that count each kind of tokens, or those of its details. The first that has a count is
- * taken.
- */
-const usagePlaces: Readonly<Record<keyof TokenCounts, readonly (readonly [name: string, inner?: string])[]>> = {
-  input: [['prompt_tokens'], ['input_tokens']],
-  cacheRead: [
-    ['prompt_tokens_details', 'cached_tokens'],
-    ['input_tokens_details', 'cached_tokens'],
-    ['cache_read_input_tokens'],
-    // Some servers of the chat dialect put it beside the total.
-    ['prompt_cache_hit_tokens'],
-    ['cached_tokens'],
-  ],
-  cacheWrite: [
-    ['prompt_tokens_details', 'cache_write_tokens'],
-    ['input_tokens_details', 'cache_write_tokens'],
-    ['cache_creation_input_tokens'],
-  ],
-  output: [['completion_tokens'], ['output_tokens']],
-  reasoning: [
-    ['completion_tokens_details', 'reasoning_tokens'],
-    ['output_tokens_details', 'reasoning_tokens'],
-    ['output_tokens_details', 'thinking_tokens'],
-  ],
-};
+/** The members of a usage that count each kind of tokens, or those of its details. The first that has a count is taken. */
+export type UsagePlaces = Readonly<Record<keyof TokenCounts, readonly (readonly [name: string, inner?: string])[]>>;
 
 /** Records what the `usage` of an object counts, and returns it. */
-export function recordUsage(json: Json, holder: Node, found: Findings): TokenCounts {
+export function recordUsage(json: Json, holder: Node, places: UsagePlaces, found: Findings): TokenCounts {
   const counts: Record<string, number> = {};
   const usage = presentMember(json, holder, 'usage');
   if (usage === undefined) return counts;
   recordProviderFields(json, usage, found);
   for (const kind of kindsOfTokens) {
-    for (const [name, inner] of usagePlaces[kind]) {
+    for (const [name, inner] of places[kind]) {
       const [object, member] = inner === undefined ? [usage, name] : [json.member(usage, name), inner];
       const count = numberMember(json, object, member);
       // An impossible one would spoil every sum.
@@ -159,7 +135,11 @@ const readOfEvent = new Set([
   ...['choices', 'usage', 'error', 'content_block', 'message', 'item', 'part', 'response'],
   ...['name', 'arguments', 'text', 'refusal', 'transcript'],
 ]);
-const readOfUsage = new Set(['model', ...Object.values(usagePlaces).flatMap((places) => places.map(([name]) => name))]);
+const readOfUsage = new Set([
+  ...['model', 'prompt_tokens', 'prompt_tokens_details', 'prompt_cache_hit_tokens', 'cached_tokens'],
+  ...['completion_tokens', 'completion_tokens_details', 'output_tokens', 'output_tokens_details'],
+  ...['input_tokens', 'input_tokens_details', 'cache_read_input_tokens', 'cache_creation_input_tokens'],
+]);
 
 /** The strings and numbers of an event that no dialect looks at, whatever they are. */
 export function unreadIn(event: Json): Node[] {

@@ -8,6 +8,7 @@ import {
   recordProviderFields,
   recordUsage,
   stringMember,
+  type UsagePlaces,
 } from './answer.ts';
 import { keepStop, readBodies, requireArray } from './body.ts';
 import { deltasLike, recordPieces, recordWholeChoice } from './chat-texts.ts';
@@ -21,6 +22,8 @@ const within = ['content', 'images', 'file'];
 const bodies = readBodies({
   ...{ history: 'messages', choices: 'n', stops: 'stop' },
   content: { messages: within, prediction: within },
+  pictures: ['image_url', 'video_url'],
+  fileMember: 'file_data',
   files: {
     image_url: imageAt('image_url', 'url'),
     video_url: fileAt('video_url', 'url'),
@@ -69,7 +72,7 @@ function askForUsage(body: Json): Normalization {
 function readAnswer(answer: Json, found: Findings, expected: ExpectedAnswer): void {
   if (presentMember(answer, answer.root, 'error') !== undefined) found.fail(readErrorMessage(answer) ?? '');
   recordProviderFields(answer, answer.root, found);
-  recordUsage(answer, answer.root, found);
+  recordUsage(answer, answer.root, usagePlaces, found);
   for (const choice of elements(answer, answer.member(answer.root, 'choices'))) {
     recordProviderFields(answer, choice, found);
     recordChoiceError(answer, choice, found);
@@ -89,7 +92,7 @@ function openStream(expected: ExpectedAnswer): StreamDialect {
     recordPieces(event, choice, index, found);
     if (isFinished(event, choice)) {
       // Some servers report the usage here.
-      recordUsage(event, choice, found);
+      recordUsage(event, choice, usagePlaces, found);
       found.endTexts(`${index}/`);
       keepStops(event, choice, expected, found);
       finished.add(index);
@@ -108,7 +111,7 @@ function openStream(expected: ExpectedAnswer): StreamDialect {
       }
       if (type === 'ping') found.isAlive = true;
       recordProviderFields(event, event.root, found);
-      recordUsage(event, event.root, found);
+      recordUsage(event, event.root, usagePlaces, found);
       const choices = elements(event, event.member(event.root, 'choices'));
       if (expected.withholdsUsage) withholdUsage(event, choices.length, found);
       for (const choice of choices) readChoice(event, choice, found);
@@ -138,6 +141,15 @@ function recordChoiceError(json: Json, choice: Node, found: Findings): void {
   const error = presentMember(json, choice, 'error');
   if (error !== undefined) found.fail(stringMember(json, error, 'message') ?? '');
 }
+
+const usagePlaces: UsagePlaces = {
+  input: [['prompt_tokens']],
+  // Some servers put it beside the total.
+  cacheRead: [['prompt_tokens_details', 'cached_tokens'], ['prompt_cache_hit_tokens'], ['cached_tokens']],
+  cacheWrite: [['prompt_tokens_details', 'cache_write_tokens']],
+  output: [['completion_tokens']],
+  reasoning: [['completion_tokens_details', 'reasoning_tokens']],
+};
 
 /** Servers that are asked for usage send a last chunk with nothing else, and a null `usage` in each one before. */
 function withholdUsage(event: Json, choices: number, found: Findings): void {

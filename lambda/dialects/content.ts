@@ -36,17 +36,29 @@ type ReadFile = (body: Json, part: Node) => RequestFile | undefined;
 /** Top-level members with content, and the members that lead further inside; and the parts that are files, by their type. */
 export interface ContentPlaces {
   readonly content: Readonly<Record<string, Within>>;
+  /** Members whose mere presence in a part makes it an image or a video; and the one that shows what a file contains. */
+  readonly pictures: readonly string[];
+  readonly fileMember: 'file_data' | 'media_type';
   readonly files: Readonly<Record<string, ReadFile>>;
 }
 
-export function searchContent({ content, files }: ContentPlaces) {
+export function searchContent({ content, files, pictures, fileMember }: ContentPlaces) {
   return {
     /**
      * The first image or video, as a path such as `messages[2].content[0]`. Every `type` of an object counts, even a repeated one,
      * so that no parser finds content that this search overlooks.
      */
     *findVision(body: Json): Cooperative<string | undefined> {
-      const found = yield* searchIn(body, content, (node, place) => isVision(body, node, content[place] !== 'all'));
+      const isVision = (key: Node, place: string): boolean => {
+        if (!body.isKey(key) || body.kind(key + 1) === 'null') return false;
+        const name = body.string(key);
+        // Elsewhere names are of the caller's choosing.
+        if (content[place] !== 'all' && pictures.includes(name)) return true;
+        if (body.kind(key + 1) !== 'string') return false;
+        if (name === 'type') return visionTypes.test(body.string(key + 1));
+        return name === fileMember && picture.test(body.string(key + 1));
+      };
+      const found = yield* searchIn(body, content, isVision);
       return found === undefined ? undefined : pathTo(body, found);
     },
     *findFiles(body: Json, visit: (file: RequestFile) => void): Cooperative<void> {
@@ -63,16 +75,6 @@ export function searchContent({ content, files }: ContentPlaces) {
 const visionTypes = /^((input_)?image|(input_)?video|(image|video)_url|computer_screenshot)$/;
 /** `image/png`, `data:video/mp4;base64,…`. */
 const picture = /^(data:)?(image|video)\//i;
-
-/** Where names are of the caller's choosing, only types and files tell. */
-function isVision(body: Json, key: Node, namesTell: boolean): boolean {
-  if (!body.isKey(key) || body.kind(key + 1) === 'null') return false;
-  const name = body.string(key);
-  if (namesTell && /^(image|video)_url$/.test(name)) return true;
-  if (body.kind(key + 1) !== 'string') return false;
-  if (name === 'type') return visionTypes.test(body.string(key + 1));
-  return (name === 'file_data' || (namesTell && name === 'media_type')) && picture.test(body.string(key + 1));
-}
 
 /** The path of a value, such as `messages[2].content[0]`; for a key, that of the object that holds it. */
 export function pathTo(body: Json, target: Node): string {

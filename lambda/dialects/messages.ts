@@ -12,6 +12,7 @@ import {
   recordUsage,
   sealed,
   stringMember,
+  type UsagePlaces,
 } from './answer.ts';
 import { keepStop, readBodies, refuseState, requireArray } from './body.ts';
 import { fileAt, imageAt } from './content.ts';
@@ -28,6 +29,8 @@ const within = ['content', 'source'];
 const bodies = readBodies({
   ...{ history: 'messages', instructions: 'system', stops: 'stop_sequences' },
   content: { messages: within, system: within },
+  pictures: [],
+  fileMember: 'media_type',
   files: {
     image: imageAt('source', 'data'),
     container_upload: fileAt(),
@@ -202,8 +205,16 @@ function keepSealedInside(json: Json, value: Node, found: Findings): void {
   }
 }
 
+const usagePlaces: UsagePlaces = {
+  input: [['input_tokens']],
+  cacheRead: [['cache_read_input_tokens']],
+  cacheWrite: [['cache_creation_input_tokens']],
+  output: [['output_tokens']],
+  reasoning: [['output_tokens_details', 'thinking_tokens']],
+};
+
 function recordTokens(json: Json, holder: Node, found: Findings): void {
-  const { input, cacheRead = 0, cacheWrite = 0 } = recordUsage(json, holder, found);
+  const { input, cacheRead = 0, cacheWrite = 0 } = recordUsage(json, holder, usagePlaces, found);
   // This dialect's `input_tokens` leaves out what was read from the cache or written to it.
   if (input !== undefined) found.tokens('input', input + cacheRead + cacheWrite);
 }

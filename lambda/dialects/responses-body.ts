@@ -9,6 +9,8 @@ export const bodies = readBodies({
   ...{ history: 'input', instructions: 'instructions' },
   // The variables of a prompt have names of the caller's choosing.
   content: { input: ['content', 'output', 'outputs'], prompt: 'all' },
+  pictures: ['image_url', 'video_url'],
+  fileMember: 'file_data',
   files: {
     input_image: imageAt('image_url'),
     computer_screenshot: imageAt('image_url'),

@@ -9,6 +9,7 @@ import {
   recordUsage,
   sealed,
   stringMember,
+  type UsagePlaces,
 } from './answer.ts';
 import type { Dialect, MakeDelta, OutgoingEvent } from './dialect.ts';
 import type { Findings } from './findings.ts';
@@ -164,9 +165,17 @@ function readAnswer(answer: Json, found: Findings): void {
   recordResponse(answer, root, found);
 }
 
+const usagePlaces: UsagePlaces = {
+  input: [['input_tokens']],
+  cacheRead: [['input_tokens_details', 'cached_tokens']],
+  cacheWrite: [['input_tokens_details', 'cache_write_tokens']],
+  output: [['output_tokens']],
+  reasoning: [['output_tokens_details', 'reasoning_tokens']],
+};
+
 function recordResponse(json: Json, response: Node, found: Findings): void {
   recordProviderFields(json, response, found);
-  recordUsage(json, response, found);
+  recordUsage(json, response, usagePlaces, found);
   for (const [index, item] of elements(json, json.member(response, 'output')).entries()) {
     recordItem(json, item, `${index}/`, found);
   }

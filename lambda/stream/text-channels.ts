@@ -22,7 +22,7 @@ interface OpenText {
 }
 
 /** Something of each text is kept until the end of the stream. */
-const mostTexts = 5_000;
+const mostTexts = 20_000;
 
 export type TextChannels = ReturnType<typeof createTextChannels>;
 

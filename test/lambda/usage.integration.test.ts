@@ -68,6 +68,8 @@ const cache = { cached_tokens: 10_000, cache_write_tokens: 318 };
 const usage = chatUsage(10_339, 60, cache);
 const counted = { inputTokens: 10_339, cacheReadTokens: 10_000, cacheWriteTokens: 318, outputTokens: 60 };
 const [ofResponse, ofMessage] = [responsesUsage(10_339, 60, cache), messagesUsage(21, 318, 10_000, 60)];
+/** Some routers count under the names of other dialects as well, in their own way. */
+const foreign = { prompt_tokens: 0, completion_tokens: 0, cached_tokens: 7, prompt_cache_hit_tokens: 7 };
 
 interface Billed {
   readonly path: Path;
@@ -105,6 +107,9 @@ testRows<Billed>([
     cost: 777 + 33 * 4,
   },
   { path: responsesPath, whole: json(200, response(ofResponse)), tokens: { ...counted, reasoningTokens: 5 } },
+  { path: responsesPath, whole: json(200, response({ ...foreign, ...ofResponse })) },
+  { path: messagesPath, whole: json(200, message({ ...foreign, ...ofMessage })) },
+  { path: chatPath, whole: chat({ ...usage, cache_creation_input_tokens: 9, cache_read_input_tokens: 9 }) },
   { path: responsesPath, stream: sse([event('response.completed', { response: response(ofResponse) })]) },
   { path: messagesPath, whole: json(200, message(ofMessage)) },
   { path: messagesPath, stream: messageStream({ ...ofMessage, output_tokens: 1 }, { output_tokens: 60 }) },

@@ -40,6 +40,7 @@ describe('images and video in unusual places', () => {
 
   testRows([
     ['chat', { messages: [{ content: [{ type: 'text', image_url: null }] }] }],
+    ['messages', { messages: [{ content: [{ type: 'text', text: 'a', image_url: '' }] }] }],
     ['chat', { messages: [{ role: 'user', content: 'image_url' }], tools: [{ function: { parameters: image } }] }],
     [
       'responses',

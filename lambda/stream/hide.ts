@@ -60,7 +60,7 @@ export function hideMetadata(json: Json, found: Findings, { scrubber, publicMode
   }
   dropMembers(json, found, edits);
   // A name in a string without escapes can be found in the raw text.
-  const named = scrubber.find(json.text) !== undefined;
+  const named = isNamedOutside(json, found.handled, scrubber);
   if (named || json.text.includes('\\')) replaceNames(json, found.handled, named, scrubber, edits);
   return edits;
 }
@@ -83,6 +83,22 @@ function dropMembers(json: Json, { drops }: Findings, edits: Edit[]): void {
   for (const [object, drop] of keys) {
     for (const edit of changeMembers(json, object, { drop })) edits.push(edit);
   }
+}
+
+/** Whether a name stands in the text outside the handled nodes, such as the model, where one nearly always does. */
+function isNamedOutside(json: Json, handled: readonly Node[], scrubber: Scrubber): boolean {
+  const find = (from: number) => scrubber.find(json.text, from)?.start ?? -1;
+  let at = find(0);
+  if (at < 0) return false;
+  // In the order of the text, so that one pass over them serves all names.
+  for (const node of handled.toSorted((a, b) => a - b)) {
+    const end = json.end(node);
+    if (end <= at) continue;
+    if (at < json.start(node)) return true;
+    at = find(end);
+    if (at < 0) return false;
+  }
+  return true;
 }
 
 /** Base64 of images and sound, where a name would be mere chance: under `b64_json` or `image_b64`, and in `data:image/png;base64,…`. */

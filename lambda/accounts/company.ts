@@ -16,7 +16,6 @@ import {
 } from 'openid-client';
 import { GatewayError } from '../errors.ts';
 import { accountLabel, accountMember, isWallet } from '../identity/identify.ts';
-import { createMinuteCache } from '../settings/refresh.ts';
 import type { Accounts, Tools } from './account.ts';
 import { type Admission, type Claims, requireAllowed, textOf, wantedClaims } from './admission.ts';
 import type { Account } from './answers.ts';
@@ -29,10 +28,9 @@ import { pagePath } from './site.ts';
  * and keeps in its tab. A person's name and address are shown while the page is open, and stored nowhere.
  */
 export function createCompanySignIn(tools: Tools, accounts: Accounts): Endpoints {
-  const { oidcIssuer = '', appUrl, keyring, limits, subkey, now } = tools;
+  const { oidcIssuer = '', appUrl, keyring, limits, subkey } = tools;
   const callbackUrl = `${appUrl}${pagePath}/oidc/callback`;
-  // An old description is better than none.
-  const findProvider = createMinuteCache(() => discover(tools), { now, onStale: () => {} });
+  const findProvider = rememberProvider(tools);
 
   const readClaims = async (answer: URLSearchParams, { state, nonce }: SignInState, pkceCodeVerifier: string) => {
     const provider = await findProvider();
@@ -108,26 +106,42 @@ function readIds({ ids }: Input): readonly string[] {
   throw badRequest('ids must be a list of the ids of keys.');
 }
 
+/** How long the provider's own description is good, in milliseconds. Its keys are read anew when one is missing. */
+const describedFor = 3_600_000;
 /** Seconds that a request to the provider may take, and that clocks may differ by. */
 const [patience, skew] = [10, 60];
 
-/** Reads the provider's description. Its keys are read when a token comes, and anew when one is missing. */
-function discover({ oidcIssuer = '', oidcClientId = '', oidcClientSecret }: Tools): Promise<Configuration> {
-  const issuer = new URL(oidcIssuer);
-  return discovery(issuer, oidcClientId, { [clockTolerance]: skew }, authenticate(oidcClientSecret), {
-    timeout: patience,
-    execute: [enableNonRepudiationChecks, ...(issuer.protocol === 'http:' ? [allowInsecureRequests] : [])],
-  });
+/** Reads the provider's description when it is needed, and keeps it for a while; an old one is better than none. */
+function rememberProvider({ oidcIssuer = '', oidcClientId = '', oidcClientSecret, now }: Tools) {
+  let known:
+    | { readonly provider: Configuration; readonly secret: string | undefined; readonly readAt: number }
+    | undefined;
+  return async (): Promise<Configuration> => {
+    const secret = await oidcClientSecret();
+    const old = known?.secret === secret ? known : undefined;
+    if (old && now() - old.readAt < describedFor) return old.provider;
+    try {
+      const issuer = new URL(oidcIssuer);
+      const provider = await discovery(issuer, oidcClientId, { [clockTolerance]: skew }, authenticate(secret), {
+        timeout: patience,
+        execute: [enableNonRepudiationChecks, ...(issuer.protocol === 'http:' ? [allowInsecureRequests] : [])],
+      });
+      known = { provider, secret, readAt: now() };
+      return provider;
+    } catch (error) {
+      if (old) return old.provider;
+      throw error;
+    }
+  };
 }
 
 /** By the method that the provider names: the standard's own one unless it takes only the other. */
-function authenticate(readSecret: Tools['oidcClientSecret']): Parameters<typeof discovery>[3] {
-  return async (server, ...rest) => {
-    const secret = await readSecret();
-    if (secret === undefined) return None()(server, ...rest);
+function authenticate(secret: string | undefined): Parameters<typeof discovery>[3] {
+  if (secret === undefined) return None();
+  const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)];
+  return (server, ...rest) => {
     const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = server;
-    const method = methods.includes('client_secret_basic') ? ClientSecretBasic : ClientSecretPost;
-    return method(secret)(server, ...rest);
+    return (methods.includes('client_secret_basic') ? basic : post)(server, ...rest);
   };
 }
 

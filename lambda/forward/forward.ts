@@ -1,4 +1,4 @@
-import { readBytes } from '../bodies.ts';
+import { readText } from '../bodies.ts';
 import { GatewayError } from '../errors.ts';
 import { runCooperatively } from '../json/cooperative.ts';
 import type { GatewayResponse } from '../request/call.ts';
@@ -75,7 +75,7 @@ async function readWhole(
 ): Promise<string> {
   const { request } = exchange;
   try {
-    const text = String(await readBytes(body, answerLimit, request.memory.take));
+    const text = await readText(body, answerLimit, request.memory.take);
     return await runCooperatively(rewriteWhole(text, exchange, translated, now), signal);
   } catch (cause) {
     if (signal.aborted) throw signal.reason;

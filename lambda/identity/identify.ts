@@ -116,16 +116,35 @@ function rememberFindings<T>(
   now: () => number,
 ): Find<T> {
   const known = new Map<string, { readonly found: T; readonly until: number }>();
+  const look = shareFindings(find);
   return async (name) => {
     const cached = known.get(name);
     if (cached && now() < cached.until) return cached.found;
-    const found = await find(name);
+    const found = await look(name);
     known.delete(name);
     if (found === undefined || !isGood(found)) return found;
     known.set(name, { found, until: now() + lifetime });
     const [oldest] = known.keys();
     if (known.size > cacheCapacity && oldest !== undefined) known.delete(oldest);
     return found;
+  };
+}
+
+/**
+ * Shares one look-up among all callers that ask for the same name at once. Only a find is shared: what was not found may have
+ * been created since, so each of them looks again.
+ */
+export function shareFindings<T>(find: Find<T>): Find<T> {
+  const running = new Map<string, Promise<T | undefined>>();
+  return async (name) => {
+    const shared = running.get(name);
+    const found = shared && (await shared);
+    if (found !== undefined) return found;
+    const own = find(name).finally(() => {
+      if (running.get(name) === own) running.delete(name);
+    });
+    running.set(name, own);
+    return own;
   };
 }
 

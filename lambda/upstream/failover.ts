@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { readBytes } from '../bodies.ts';
+import { readText } from '../bodies.ts';
 import { GatewayError } from '../errors.ts';
 import type { AnswerTranslation } from '../translate/translation.ts';
 import { classifyStatus, type FailureClass, failureClasses, UpstreamFailure } from './failure.ts';
@@ -162,7 +162,7 @@ const explanationTime = 2_000;
 async function readExplanation(body: Readable): Promise<string> {
   const timer = setTimeout(() => body.destroy(), explanationTime);
   try {
-    return String(await readBytes(body, longestExplanation));
+    return await readText(body, longestExplanation);
   } catch {
     return '';
   } finally {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { readBytes } from '../../../lambda/bodies.ts';
+import { readText } from '../../../lambda/bodies.ts';
 import { rewriteAnswer } from '../../support/rewrite.ts';
 import { chat } from '../../support/stream-events.ts';
 
@@ -14,7 +14,7 @@ function* arrive() {
 }
 
 const peak = (): number => process.resourceUsage().maxRSS * 1024;
-const text = String(await readBytes(Readable.from(arrive()), 32 * 1024 * 1024));
+const text = await readText(Readable.from(arrive()), 32 * 1024 * 1024);
 const read = peak();
 let outcome: string;
 try {

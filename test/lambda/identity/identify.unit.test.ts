@@ -4,6 +4,7 @@ import {
   createIdentify,
   type IdentifyDependencies,
   type NetworkLink,
+  shareFindings,
 } from '../../../lambda/identity/identify.ts';
 import { hashKey, type KeyRecord, readCredential } from '../../../lambda/identity/keys.ts';
 import { testRows } from '../../support/test-rows.ts';
@@ -206,4 +207,31 @@ test('no key at all, or one without the word Bearer, is refused without asking t
       'No API key: the Authorization header must have the word Bearer before the key, as in Authorization: Bearer KEY.',
   });
   expect(reads).toEqual([]);
+});
+
+describe('shareFindings', () => {
+  test('asks once for simultaneous look-ups, and again for later ones', async () => {
+    let looks = 0;
+    const find = shareFindings(async (name: string) => {
+      looks += 1;
+      return `${name} ${looks}`;
+    });
+    expect(await Promise.all([find('a'), find('a'), find('b')])).toEqual(['a 1', 'a 1', 'b 2']);
+    expect(await find('a')).toBe('a 3');
+  });
+
+  test('does not share that nothing was found, because it may exist by now', async () => {
+    const looks: ((found: string | undefined) => void)[] = [];
+    const find = shareFindings((_name: string) => new Promise<string | undefined>((resolve) => looks.push(resolve)));
+    const [early, late] = [find('a'), find('a')];
+    looks[0]?.(undefined);
+    expect(await early).toBeUndefined();
+    looks[1]?.('made meanwhile');
+    expect(await late).toBe('made meanwhile');
+  });
+
+  test('shares a failure', async () => {
+    const find = shareFindings(() => Promise.reject(new Error('planted')));
+    await expect(Promise.all([find('a'), find('a')])).rejects.toThrow('planted');
+  });
 });

@@ -2,7 +2,7 @@
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import type { Measurement } from './measurement.ts';
 import { events, translatedEvents } from './measurements/events.ts';
 import { coldStart, prompt, size, slowReader } from './measurements/process.ts';
@@ -14,36 +14,23 @@ import { startWorld, type World } from './world/world.ts';
 
 const measurements = {
   ...{ size, 'cold-start': coldStart, requests, 'busy-caller': busyCaller, budgets, events },
-  ...{
-    'translated-events': translatedEvents,
-    prompt,
-    'slow-reader': slowReader,
-    server,
-    'server-budgets': serverBudgets,
-  },
+  ...{ 'translated-events': translatedEvents, prompt, 'slow-reader': slowReader },
+  ...{ server, 'server-budgets': serverBudgets },
 } satisfies Record<string, Measurement>;
 type Name = keyof typeof measurements;
 const all = Object.keys(measurements) as Name[];
 
-function readRounds(word: string): number {
-  if (!/^[1-9]\d*$/.test(word)) throw new InvalidArgumentError('It must be a number from 1.');
-  return Number(word);
-}
-
 interface Options {
   readonly only: readonly Name[];
-  readonly rounds?: number;
   readonly goals?: true;
 }
 
-/** In so many rounds, or in the measurement's own number of them. */
-async function measure(name: Name, rounds: number | undefined, subjects: readonly Subject[], world: World) {
+async function measure(name: Name, subjects: readonly Subject[], world: World) {
   const measurement: Measurement = measurements[name];
   const results: Results = new Map();
   const measured = subjects.filter((subject) => measurement.subjects.includes(subject.name));
-  const count = name === 'size' ? 1 : (rounds ?? measurement.rounds);
-  for (let round = 1; round <= count; round += 1) {
-    process.stderr.write(`${name}, round ${round} of ${count}\n`);
+  for (let round = 1; round <= measurement.rounds; round += 1) {
+    process.stderr.write(`${name}, round ${round} of ${measurement.rounds}\n`);
     // Each round starts with another subject, so that none always follows a pause.
     for (const index of measured.keys()) {
       const subject = measured[(index + round) % measured.length];
@@ -53,14 +40,14 @@ async function measure(name: Name, rounds: number | undefined, subjects: readonl
   return measurement.figures.map((figure) => toRow(figure, results, measurement.subjects.at(-1)));
 }
 
-async function compare({ only, rounds, goals }: Options): Promise<void> {
+async function compare({ only, goals }: Options): Promise<void> {
   if (process.platform !== 'linux')
     throw new Error('The bench reads processor time and memory from /proc: it runs on Linux only.');
   await using world = await startWorld();
   await using folder = await mkdtempDisposable(join(tmpdir(), 'gateway-bench-'));
   const subjects = await buildSubjects(folder.path, world);
   const rows = [];
-  for (const name of only) rows.push(...(await measure(name, rounds, subjects, world)));
+  for (const name of only) rows.push(...(await measure(name, subjects, world)));
   console.log(`${renderOrigin(process.argv.slice(2), new Date())}\n\n${renderTable(rows)}`);
   if (goals && rows.some(({ met }) => met === false)) process.exitCode = 1;
 }
@@ -72,7 +59,6 @@ await new Command('npm run bench --')
       'all others',
     ),
   )
-  .option('--rounds <number>', 'how often each subject is measured, in turn with the others', readRounds)
   .option('--goals', 'fails where a goal is missed')
   .showHelpAfterError()
   .action(compare)

@@ -1,7 +1,7 @@
 import { type Measurement, median, repeat } from '../measurement.ts';
 import { startSession } from '../session.ts';
 import type { Subject } from '../subject.ts';
-import { chatOf, messagesOf, responsesOf } from '../world/conversation.ts';
+import { chatOf } from '../world/conversation.ts';
 import type { World } from '../world/world.ts';
 
 /** How a stream is asked for. */
@@ -11,8 +11,17 @@ interface Request {
 }
 
 const chat: Request = { path: '/v1/chat/completions', body: chatOf(500, true) };
-const responses: Request = { path: '/v1/responses', body: responsesOf(500) };
-const messages: Request = { path: '/v1/messages', body: messagesOf(500) };
+/** The same question in the other dialects. */
+const { model, max_tokens, stream, messages: turns } = JSON.parse(chat.body);
+const [{ content: system }, ...talk] = turns;
+const responses: Request = {
+  path: '/v1/responses',
+  body: JSON.stringify({ model, max_output_tokens: max_tokens, stream, input: turns }),
+};
+const messages: Request = {
+  path: '/v1/messages',
+  body: JSON.stringify({ model, max_tokens, stream, system, messages: talk }),
+};
 
 /** Long streams at full speed. */
 export const events: Measurement = {

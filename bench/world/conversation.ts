@@ -27,16 +27,3 @@ export function chatOf(bytes: number, stream: boolean): string {
   messages.push({ role: 'user', content: 'What should be measured first?' });
   return JSON.stringify({ model: 'svc', messages, max_tokens: 4096, temperature: 0.7, ...(stream && { stream }) });
 }
-
-/** The same question, for a stream in the responses dialect. */
-export function responsesOf(bytes: number): string {
-  const { messages } = JSON.parse(chatOf(bytes, true));
-  return JSON.stringify({ model: 'svc', input: messages, max_output_tokens: 4096, stream: true });
-}
-
-/** And in that of messages. */
-export function messagesOf(bytes: number): string {
-  const { messages, max_tokens } = JSON.parse(chatOf(bytes, true));
-  const [{ content: system }, ...turns] = messages;
-  return JSON.stringify({ model: 'svc', system, messages: turns, max_tokens, stream: true });
-}

@@ -47,7 +47,6 @@ test('the command explains itself, on request and after mistakes', () => {
   expect([asked.status, asked.stderr]).toEqual([0, '']);
   for (const [words, message] of [
     [['--only', 'size', '--only', 'event'], "'event' is invalid. Allowed choices are size, cold-start,"],
-    [['--rounds', '0'], 'It must be a number from 1.'],
     [['events'], 'too many arguments'],
   ] as const) {
     const { status, stdout, stderr } = run(...words);

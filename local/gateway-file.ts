@@ -77,13 +77,7 @@ export function readGatewayFile(port: number, directory = gatewayFileDirectory()
 
 /** Removes the file of the gateway on a port, unless a later gateway has put its own there. */
 export function removeGatewayFile(port: number, pid: number, directory = gatewayFileDirectory()): void {
-  const path = filePath(port, directory);
-  try {
-    const file = JSON.parse(readFileSync(path, 'utf8')) as GatewayFile;
-    if (file.pid === pid) rmSync(path, { force: true });
-  } catch {
-    // Gone already.
-  }
+  if (readGatewayFile(port, directory)?.pid === pid) rmSync(filePath(port, directory), { force: true });
 }
 
 const filePath = (port: number, directory: string) => join(directory, `gateway-${port}.json`);

@@ -1,7 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { setImmediate, setTimeout } from 'node:timers/promises';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { setTimeout } from 'node:timers/promises';
 
 /** One request being answered, as the steps of its script see it. */
 export interface Exchange {
@@ -52,16 +51,6 @@ export const write =
   (bytes: Bytes): Step =>
   (exchange) =>
     deliver(exchange, Buffer.from(bytes));
-
-/** Sends each byte as an HTTP chunk of its own. Only `until` between writes surely separates them. */
-export const writeByteByByte =
-  (bytes: Bytes): Step =>
-  async (exchange) => {
-    for (const byte of Buffer.from(bytes)) {
-      await deliver(exchange, Buffer.of(byte));
-      await setImmediate();
-    }
-  };
 
 /** Lets so many milliseconds pass. */
 export const pause =
@@ -116,7 +105,9 @@ export const json = (status: number, value: unknown, headers: OutgoingHttpHeader
 /** A whole event stream: raw text, or events whose data is text or a value to print as JSON. */
 export const sse = (stream: Bytes | readonly ServerEvent[], headers: OutgoingHttpHeaders = {}): Script => [
   head(200, { 'content-type': 'text/event-stream; charset=utf-8', ...headers }),
-  ...(isBytes(stream) ? [write(stream)] : stream.map((event) => write(eventText(event)))),
+  ...(typeof stream === 'string' || stream instanceof Uint8Array
+    ? [write(stream)]
+    : stream.map((event) => write(eventText(event)))),
 ];
 
 export const html = (
@@ -127,16 +118,6 @@ export const html = (
 /** An answer without a body. */
 export const empty = (status: number, headers: OutgoingHttpHeaders = {}): Script => [
   head(status, { 'content-length': '0', ...headers }),
-];
-
-export const redirect = (location: string, status = 302): Script => empty(status, { location });
-
-const encoders = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync };
-
-/** A compressed body. */
-export const encoded = (encoding: keyof typeof encoders, bytes: Bytes, headers: OutgoingHttpHeaders = {}): Script => [
-  head(200, { 'content-type': 'application/json', 'content-encoding': encoding, ...headers }),
-  write(encoders[encoding](bytes)),
 ];
 
 export interface ServerEvent {
@@ -154,8 +135,4 @@ async function deliver(exchange: Exchange, bytes: Uint8Array): Promise<void> {
   const { response, gone } = exchange;
   await Promise.race([new Promise<void>((resolve) => response.write(bytes, () => resolve())), gone]);
   if (!exchange.socket.destroyed) exchange.bytesWritten += bytes.length;
-}
-
-function isBytes(value: Bytes | readonly ServerEvent[]): value is Bytes {
-  return typeof value === 'string' || value instanceof Uint8Array;
 }

@@ -1,15 +1,5 @@
-import {
-  empty,
-  encoded,
-  hangUp,
-  head,
-  json,
-  reset,
-  type Script,
-  silence,
-  sse,
-  write,
-} from '../../local/upstream/script.ts';
+import { gzipSync } from 'node:zlib';
+import { empty, hangUp, head, json, reset, type Script, silence, sse, write } from '../../local/upstream/script.ts';
 import type { DialectName } from '../support/fixtures.ts';
 import { canary, wire } from '../support/wire.ts';
 import type { Delivered } from './ledger.ts';
@@ -33,6 +23,10 @@ export type Outcomes = Readonly<Record<string, Outcome>>;
 
 const eventStream = head(200, { 'content-type': 'text/event-stream' });
 const jsonHead = head(200, { 'content-type': 'application/json' });
+const inGzip = (text: string, type: string): Script => [
+  head(200, { 'content-type': type, 'content-encoding': 'gzip' }),
+  write(gzipSync(text)),
+];
 const details = { error: { message: 'AcmeCorp says no' } };
 
 const refunded = { charged: false, status: 502, code: 'upstream_error' } as const;
@@ -75,7 +69,7 @@ function wholeOutcomes(dialect: DialectName): Outcomes {
   const half = text.slice(0, text.length / 2);
   const whole: Outcomes = {
     answered: { script: json(200, answer), ...answered },
-    'answered in gzip': { script: encoded('gzip', text), ...answered },
+    'answered in gzip': { script: inGzip(text, 'application/json'), ...answered },
     'half an answer': { script: [jsonHead, write(half)], ...refunded },
     'reset in the answer': { script: [jsonHead, write(half), reset], ...refunded, ...overtaken },
     'the client leaves before its answer': { script: [jsonHead, silence], ...unheard },
@@ -104,7 +98,7 @@ function streamOutcomes(dialect: DialectName): Outcomes {
   const streamed = { ...charged, delivered };
   const streams: Outcomes = {
     streamed: { script: sse(text), ...streamed },
-    'streamed in gzip': { script: encoded('gzip', text, { 'content-type': 'text/event-stream' }), ...streamed },
+    'streamed in gzip': { script: inGzip(text, 'text/event-stream'), ...streamed },
     'streamed at length': {
       script: [...begun, write(textEvent('x').repeat(200)), write(text)],
       ...charged,

@@ -18,51 +18,45 @@ interface Invocation {
 }
 
 /**
- * The side of Lambda that a runtime talks to: it hands out invocations, each to the next runtime that asks (one at a time,
- * as every runtime does), and reads the streamed responses.
+ * The side of Lambda that a runtime talks to: it hands out invocations, one at a time, and reads the streamed responses.
  * https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
  */
 export async function startRuntimeApi(functionTimeout: number) {
   const waiting: Invocation[] = [];
-  const running = new Map<string, Invocation>();
-  const idle = new Set<ServerResponse>();
+  let running: Invocation | undefined;
+  /** Where the runtime waits for its next invocation. */
+  let idle: ServerResponse | undefined;
   let failure: Error | undefined;
   let count = 0;
 
   function dispatch(): void {
-    for (const runtime of idle) {
-      const invocation = waiting.shift();
-      if (!invocation) return;
-      idle.delete(runtime);
-      const id = `invocation-${++count}`;
-      running.set(id, invocation);
-      runtime.writeHead(200, {
-        'content-type': 'application/json',
-        'lambda-runtime-aws-request-id': id,
-        'lambda-runtime-invoked-function-arn': 'arn:aws:lambda:eu-central-1:123456789012:function:gateway',
-        'lambda-runtime-deadline-ms': Date.now() + functionTimeout,
-      });
-      runtime.end(JSON.stringify(invocation.event));
-    }
+    if (!idle) return;
+    running = waiting.shift();
+    if (!running) return;
+    idle.writeHead(200, {
+      'content-type': 'application/json',
+      'lambda-runtime-aws-request-id': `invocation-${++count}`,
+      'lambda-runtime-invoked-function-arn': 'arn:aws:lambda:eu-central-1:123456789012:function:gateway',
+      'lambda-runtime-deadline-ms': Date.now() + functionTimeout,
+    });
+    idle.end(JSON.stringify(running.event));
+    idle = undefined;
   }
 
   /** Rejects every invocation that has no answer yet and all that come: the runtime is gone. */
   function fail(reason: Error): void {
     failure ??= reason;
-    for (const { answer } of [...waiting, ...running.values()]) answer.reject(reason);
+    for (const { answer } of [...waiting, ...(running ? [running] : [])]) answer.reject(reason);
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const [, id, call] = /([\w-]+)\/(next|response|error)$/.exec(request.url ?? '') ?? [];
-    if (call === 'next') {
-      idle.add(response);
-      response.once('close', () => idle.delete(response));
+    if (request.url?.endsWith('/next')) {
+      idle = response;
       return dispatch();
     }
-    const invocation = running.get(id ?? '');
-    if (invocation) await readAnswer(request, invocation.answer);
+    if (running) await readAnswer(request, running.answer);
     else fail(new Error(`the function did not start: ${await text(request)}`));
-    running.delete(id ?? '');
+    running = undefined;
     response.writeHead(202).end();
   }
 

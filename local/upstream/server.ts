@@ -3,11 +3,9 @@ import type { Socket } from 'node:net';
 import { listenLocally } from '../listen-locally.ts';
 import { type Exchange, play, type Script } from './script.ts';
 
-/** One request of a client, and the connection that it came on. */
+/** One request of a client. */
 export interface Incoming extends Exchange {
   readonly message: IncomingMessage;
-  /** The connection, numbered from 1. */
-  readonly connection: number;
   /** Whether the connection has carried a request before. */
   readonly reused: boolean;
   /** How it ended: answered whole, cut by the script, or aborted by the client. */
@@ -17,11 +15,7 @@ export interface Incoming extends Exchange {
 /** An upstream on a port of its own, with real HTTP. What it answers is a script for each request. */
 export async function startUpstream(answer: (incoming: Incoming) => Script | Promise<Script>) {
   const faults: unknown[] = [];
-  const connections = new WeakMap<
-    Socket,
-    { readonly number: number; readonly gone: Promise<void>; requests: number }
-  >();
-  let connectionCount = 0;
+  const connections = new WeakMap<Socket, { readonly gone: Promise<void>; reused: boolean }>();
 
   const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 }, (message, response) => {
     serve(message, response).catch((fault) => {
@@ -35,7 +29,7 @@ export async function startUpstream(answer: (incoming: Incoming) => Script | Pro
   server.unref();
   server.on('connection', (socket) => {
     socket.unref();
-    connections.set(socket, { number: ++connectionCount, requests: 0, gone: closing(socket) });
+    connections.set(socket, { gone: closing(socket), reused: false });
     socket.on('error', () => {});
   });
 
@@ -43,10 +37,10 @@ export async function startUpstream(answer: (incoming: Incoming) => Script | Pro
     const { socket } = message;
     const connection = connections.get(socket);
     if (!connection) throw new Error('a request without a connection');
-    const { number, gone } = connection;
+    const { gone, reused } = connection;
+    connection.reused = true;
     const incoming: Incoming = {
-      ...{ message, response, socket, gone, connection: number, reused: connection.requests++ > 0 },
-      ...{ bytesWritten: 0, cut: false },
+      ...{ message, response, socket, gone, reused, bytesWritten: 0, cut: false },
       closed: Promise.race([closing(response), gone]).then(() =>
         incoming.cut ? 'cut' : response.writableFinished ? 'answered' : 'aborted',
       ),

@@ -5,7 +5,7 @@ import { flood, head, json, type Script } from '../../local/upstream/script.ts';
 import { type Incoming, startUpstream } from '../../local/upstream/server.ts';
 import { inTime } from './wait-until.ts';
 
-export interface RecordedRequest extends Pick<Incoming, 'connection' | 'reused' | 'closed'> {
+export interface RecordedRequest extends Pick<Incoming, 'reused' | 'closed'> {
   readonly method: string;
   /** With the query. */
   readonly path: string;
@@ -62,10 +62,10 @@ export async function startFakeUpstream() {
 }
 
 async function record(incoming: Incoming): Promise<RecordedRequest> {
-  const { message, connection, reused } = incoming;
+  const { message, reused } = incoming;
   const { method = '', url: path = '', headers, rawHeaders } = message;
   return {
-    ...{ method, path, headers, rawHeaders, connection, reused },
+    ...{ method, path, headers, rawHeaders, reused },
     body: await buffer(message),
     get bytesWritten() {
       return incoming.bytesWritten;

@@ -38,7 +38,6 @@ export function factsOf(config: Config, url: string): GatewayFacts {
 /** By this the operator's commands find the tables of a running local gateway. */
 export interface GatewayFile extends GatewayFacts {
   readonly pid: number;
-  readonly host: string;
   readonly port: number;
   readonly dynamodbEndpoint: string;
   /** Whether the tables are the gateway's own: then any credentials will do. */

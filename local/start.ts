@@ -68,9 +68,9 @@ export async function startGateway() {
   // Only once the port is ours: otherwise the key would be issued and never shown.
   const memberKey = await issueFirstKey(createKeyStore(aws.callDynamoDb, config.keysTable));
   const { pid } = process;
-  const { host, dataDir } = settings;
+  const { dataDir } = settings;
   writeGatewayFile({
-    ...{ ...factsOf(config, url), pid, host, port, dynamodbEndpoint, networkSalt: config.networkSalt ?? '' },
+    ...{ ...factsOf(config, url), pid, port, dynamodbEndpoint, networkSalt: config.networkSalt ?? '' },
     ...{ embedded: embedded !== undefined, ...(dataDir && { dataDir }) },
   });
   const removeFile = () => removeGatewayFile(port, pid);

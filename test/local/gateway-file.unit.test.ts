@@ -7,7 +7,6 @@ import { type GatewayFile, readGatewayFile, removeGatewayFile, writeGatewayFile 
 
 const file: GatewayFile = {
   pid: process.pid,
-  host: '127.0.0.1',
   port: 8787,
   url: 'http://127.0.0.1:8787',
   dynamodbEndpoint: 'http://127.0.0.1:41234',

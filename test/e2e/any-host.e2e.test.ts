@@ -6,11 +6,9 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { bundleServer } from '../../lib/bundle.ts';
 import { json } from '../../local/upstream/script.ts';
 import { startGatewayProcess } from '../local/gateway-process.ts';
-import { createClient } from '../model/client.ts';
 import { startTestDynamoDb } from '../support/dynamodb.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { identity } from '../support/gateway.ts';
-import { startMeddlingProxy } from '../support/meddling-proxy.ts';
 import { wire } from '../support/wire.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-host-'));
@@ -54,9 +52,11 @@ function settings(): Record<string, string> {
 }
 
 const { path, question, answer } = wire.chat;
-const sending = (from: string) => ({
-  ...{ method: 'POST', path, headers: { 'x-api-key': 'guest' }, body: JSON.stringify(question), from },
-});
+/** A guest's question, as a balancer hands it on that appends the caller's address. */
+const ask = (url: string, from: string) => {
+  const headers = { 'x-api-key': 'guest', 'x-forwarded-for': `203.0.113.9, ${from}` };
+  return fetch(url + path, { method: 'POST', headers, body: JSON.stringify(question) });
+};
 
 describe('the container', () => {
   const lines = block('dockerfile', 'FROM').trim().split('\n');
@@ -77,10 +77,8 @@ describe('the container', () => {
     const env = { ...settings(), ...own, NODE_OPTIONS: option };
     await using server = await startGatewayProcess(env, join(root, file));
     upstream.otherwise(json(200, answer));
-    const client = createClient(server.url);
-    const reply = await client.send(sending('127.0.0.31'));
-    expect([reply?.status, reply?.headers['x-svc-remaining']]).toEqual([200, '2']);
-    client.close();
+    const reply = await ask(server.url, '127.0.0.31');
+    expect([reply.status, reply.headers.get('x-svc-remaining')]).toEqual([200, '2']);
     const pages = await Promise.all(['/', '/docs', '/cli'].map((page) => fetch(server.url + page)));
     for (const { status, headers } of pages) {
       expect([status, headers.get('content-type')]).toEqual([200, expect.stringMatching('text/html')]);
@@ -106,48 +104,24 @@ describe('the systemd unit', () => {
   const [node, ...words] = said('ExecStart')[0]?.split(' ') ?? [];
   const file = words.pop() ?? '';
   const own = pairs(said('Environment').join(' ').replaceAll('%i', '0'));
-  /** A process with the unit's own command line and settings, and with those of the file. */
-  const start = (others: Readonly<Record<string, string>> = {}) => {
-    const root = join(folder, 'unit');
-    cpSync(join(folder, 'dist/server'), join(root, dirname(file)), { recursive: true });
-    return startGatewayProcess({ ...settings(), ...own, NODE_OPTIONS: words.join(' '), ...others }, join(root, file));
-  };
-
-  test('starts by its own command line, with its settings before those of the file', async () => {
+  test('starts by its own command line, with its settings before those of the file, and logs where in the sources an error arose', async () => {
     expect([node, words]).toEqual(['/usr/bin/node', ['--enable-source-maps']]);
     expect(own).toEqual({ PORT: '0', SHUTDOWN_GRACE: '120', NODE_ENV: 'production' });
     // systemd waits longer than its grace before it kills it.
     expect(Number(said('TimeoutStopSec')[0])).toBeGreaterThan(Number(own.SHUTDOWN_GRACE));
-    await using server = await start();
+    const root = join(folder, 'unit');
+    cpSync(join(folder, 'dist/server'), join(root, dirname(file)), { recursive: true });
+    const env = { ...settings(), ...own, NODE_OPTIONS: words.join(' '), QUOTA_TABLE: 'no-such-table' };
+    await using server = await startGatewayProcess(env, join(root, file));
     expect((await fetch(`${server.url}/healthz`)).status).toBe(204);
+    expect((await ask(server.url, '127.0.0.51')).status).toBe(500);
     server.signal('SIGTERM');
     expect(await server.ended).toBe(0);
-  });
-
-  test('logs where in the sources an error arose', async () => {
-    await using server = await start({ QUOTA_TABLE: 'no-such-table' });
-    const client = createClient(server.url);
-    expect((await client.send(sending('127.0.0.51')))?.status).toBe(500);
-    client.close();
-    server.signal('SIGTERM');
-    await server.ended;
-    const frames = server
-      .output()
-      .split('\n')
-      .flatMap((line) => (line.startsWith('{') ? (JSON.parse(line).at ?? []) : []));
+    const frames = [...server.output().matchAll(/^\{.*/gm)].flatMap(([line]) => JSON.parse(line).at ?? []);
     expect(frames).toContainEqual(expect.stringMatching(/lambda\/[\w/-]+\.ts:\d+:\d+/));
     expect(frames.join()).not.toContain('index.js');
   });
 });
-
-/** It appends each caller's address to `x-forwarded-for`, as AWS documents it of its own. */
-const startBalancer = (server: string) =>
-  startMeddlingProxy(server, {
-    asks: (asked) => {
-      const forwarded = [asked.headers['x-forwarded-for'] ?? [], asked.address].flat().join(', ');
-      return { ...asked, headers: { ...asked.headers, 'x-forwarded-for': forwarded } };
-    },
-  });
 
 test('several processes behind a balancer count as one, and tell callers apart', async () => {
   upstream.otherwise(json(200, answer));
@@ -155,15 +129,11 @@ test('several processes behind a balancer count as one, and tell callers apart',
   const file = join(folder, 'dist/server/index.js');
   await using one = await startGatewayProcess(env, file);
   await using other = await startGatewayProcess(env, file);
-  await using balancerOfOne = await startBalancer(one.url);
-  await using balancerOfOther = await startBalancer(other.url);
-  const clients = [balancerOfOne, balancerOfOther].map(({ url }) => createClient(url));
   const replies = await Promise.all(
-    clients.flatMap((client) => Array.from({ length: 12 }, () => client.send(sending('127.0.0.41')))),
+    [one, other].flatMap(({ url }) => Array.from({ length: 12 }, () => ask(url, '127.0.0.41'))),
   );
-  expect(replies.filter((reply) => reply?.status === 200)).toHaveLength(10);
-  expect(replies.filter((reply) => reply?.status === 429)).toHaveLength(14);
-  const another = await clients[1]?.send(sending('127.0.0.42'));
-  expect([another?.status, another?.headers['x-svc-remaining']]).toEqual([200, '9']);
-  for (const client of clients) client.close();
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(10);
+  expect(replies.filter(({ status }) => status === 429)).toHaveLength(14);
+  const another = await ask(other.url, '127.0.0.42');
+  expect([another.status, another.headers.get('x-svc-remaining')]).toEqual([200, '9']);
 });

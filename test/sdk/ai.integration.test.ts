@@ -1,9 +1,28 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { generateText, isStepCount, type LanguageModel, Output, streamText, tool } from 'ai';
 import { z } from 'zod';
+import type { DialectName } from '../support/fixtures.ts';
 import type { TestGateway } from '../support/gateway.ts';
-import { aiProviders } from './ai-providers.ts';
-import { answer, expectHidden, readAll, startRoomyDemoGateway, upstreams } from './sdk-gateway.ts';
+import { answer, errorOf, expectHidden, readAll, startRoomyDemoGateway, upstreams } from './sdk-gateway.ts';
+
+// The SDK does not know this model, and warns with every request.
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
+type Provider = (baseURL: string, key: string) => (model: string) => LanguageModel;
+
+const compatible: Provider = (baseURL, apiKey) =>
+  createOpenAICompatible({ name: 'svc', baseURL, apiKey, supportsStructuredOutputs: true }).chatModel;
+
+/** The ai SDK's providers for this gateway, with their dialects. */
+const aiProviders: [name: string, Provider, DialectName][] = [
+  ['OpenAI (chat)', (baseURL, apiKey) => createOpenAI({ baseURL, apiKey }).chat, 'chat'],
+  ['OpenAI (responses)', (baseURL, apiKey) => createOpenAI({ baseURL, apiKey }).responses, 'responses'],
+  ['OpenAI-compatible', compatible, 'chat'],
+  ['Anthropic', (baseURL, apiKey) => createAnthropic({ baseURL, apiKey }), 'messages'],
+];
 
 const prompt = 'Who are you?';
 
@@ -17,12 +36,14 @@ describe.each(cases)('the ai SDK with its provider for %s, over an upstream %s',
   let gateway: TestGateway;
   let model: LanguageModel;
   let visionModel: LanguageModel;
+  let unknownModel: LanguageModel;
 
   beforeAll(async () => {
     gateway = await startRoomyDemoGateway(settings);
     const modelOf = provider(`${gateway.url}/v1`, await gateway.issueKey());
     model = modelOf('svc');
     visionModel = modelOf('svc-vision');
+    unknownModel = modelOf('unheard-of');
   });
   afterAll(async () => gateway[Symbol.asyncDispose]());
 
@@ -32,6 +53,12 @@ describe.each(cases)('the ai SDK with its provider for %s, over an upstream %s',
     expect(usage.outputTokens).toBeGreaterThan(0);
     expect(expectHidden(response)).toMatchObject({ modelId: 'svc' });
     expect(response.headers?.['x-request-id']).toBe(gateway.log.at(-1)?.requestId);
+  });
+
+  test('an error', async () => {
+    const error = await errorOf(generateText({ model: unknownModel, prompt, maxRetries: 0 }));
+    const message = expect.stringMatching(/^model is unknown/);
+    expect(error).toMatchObject({ name: 'AI_APICallError', statusCode: 400, isRetryable: false, message });
   });
 
   test('streamText', async () => {

@@ -15,35 +15,24 @@ describe('errors', () => {
   });
   afterAll(() => gateway[Symbol.asyncDispose]());
 
+  const both = [...models, ...inference];
+  const only = (id: string) => both.filter((operation) => operation.id === id);
+  const upgrade = { method: 'GET', headers: { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' } };
   const huge = `{"model":"svc"${' '.repeat(6_291_456)}}`;
-  test.each<[outcome: string, sending: Parameters<typeof sendInVain>[2]]>([
-    ['401 missing_api_key', { headers: {} }],
-    ['401 invalid_api_key', { headers: { 'x-api-key': 'ltk_unknown' } }],
-    ['400 invalid_request', { body: 'no JSON' }],
-    ['400 invalid_model', { body: { model: 'unknown', messages: [] } }],
-    ['413 request_too_large', { body: huge }],
-    ['415 unsupported_encoding', { headers: { 'content-encoding': 'compress' } }],
-  ])('%s', (outcome, sending) => expectOfAll(gateway, inference, outcome, sending));
+  test.each<[outcome: string, operations: typeof both, sending: Parameters<typeof sendInVain>[2]]>([
+    ['401 missing_api_key', both, { headers: {} }],
+    ['401 invalid_api_key', both, { headers: { 'x-api-key': 'ltk_unknown' } }],
+    ['400 invalid_request', inference, { body: 'no JSON' }],
+    ['400 invalid_model', inference, { body: { model: 'unknown', messages: [] } }],
+    ['413 request_too_large', inference, { body: huge }],
+    ['415 unsupported_encoding', inference, { headers: { 'content-encoding': 'compress' } }],
+    ['426 upgrade_required', only('createResponse'), upgrade],
+    ['404 model_not_found', only('getModel'), { id: 'opus' }],
+  ])('%s', (outcome, operations, sending) => expectOfAll(gateway, operations, outcome, sending));
 
   test('403 model_not_allowed', async () => {
     const headers = { 'x-api-key': await gateway.issueKey({ models: ['svc-vision'] }) };
     await expectOfAll(gateway, inference, '403 model_not_allowed', { headers });
-  });
-
-  test('/v1/responses has no WebSockets', async () => {
-    const responses = inference.filter(({ path }) => path === '/v1/responses');
-    const headers = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' };
-    await expectOfAll(gateway, responses, '426 upgrade_required', { method: 'GET', headers });
-  });
-
-  test('the models refuse keys', async () => {
-    await expectOfAll(gateway, models, '401 missing_api_key', { headers: {} });
-    await expectOfAll(gateway, models, '401 invalid_api_key', { headers: { 'x-api-key': 'ltk_unknown' } });
-  });
-
-  test('/v1/models/{id} of an unknown id', async () => {
-    const model = models.filter(({ id }) => id === 'getModel');
-    await expectOfAll(gateway, model, '404 model_not_found', { id: 'opus' });
   });
 
   test.each<[path: string, extra: object]>([
@@ -83,23 +72,22 @@ describe('errors', () => {
 
   test('404 not_found: an upstream that does not count tokens', async () => {
     gateway.upstream.answer(error(404));
-    const counting = inference.filter(({ id }) => id === 'countTokens');
-    await expectOfAll(gateway, counting, '404 not_found');
+    await expectOfAll(gateway, only('countTokens'), '404 not_found');
   });
 
-  test.each(inference)('429: $path', async (operation) => {
-    await using fast = await startTestGateway({ environment: { BURST_LIMIT: '1' }, now: () => noon });
-    fast.upstream.otherwise(error(400));
-    await send(fast, operation);
-    expect(await sendInVain(fast, operation)).toBe('429 rate_limited');
-  });
-
-  test.each(inference.filter(({ id }) => id !== 'countTokens'))('429, used up: $path', async (operation) => {
-    for (const GUEST_WINDOW of ['lifetime', 'daily']) {
-      await using poor = await startTestGateway({ environment: { GUEST_LIMIT: '1', GUEST_WINDOW }, now: () => noon });
-      poor.upstream.otherwise(error(400));
-      await send(poor, operation);
-      expect(await sendInVain(poor, operation)).toBe('429 quota_exceeded');
+  test('429', async () => {
+    const environment = { BURST_LIMIT: '1', MEMBER_LIMIT: '0' };
+    await using poor = await startTestGateway({ environment, now: () => noon });
+    poor.upstream.otherwise(error(400));
+    const charged = inference.filter(({ id }) => id !== 'countTokens');
+    for (const spent of [{}, { limit: 0 }]) {
+      const headers = { 'x-api-key': await poor.issueKey(spent) };
+      await expectOfAll(poor, charged, '429 quota_exceeded', { headers });
+    }
+    for (const operation of inference) {
+      const headers = { 'x-api-key': await poor.issueKey({ limit: 5 }) };
+      await send(poor, operation, { headers });
+      expect(await sendInVain(poor, operation, { headers })).toBe('429 rate_limited');
     }
   });
 
@@ -112,7 +100,7 @@ describe('errors', () => {
   test('503 service_unavailable: the store is gone', async () => {
     await using lame = await startTestGateway();
     await lame.dynamoDb.close();
-    await expectOfAll(lame, [...models, ...inference], '503 service_unavailable');
+    await expectOfAll(lame, both, '503 service_unavailable');
   });
 
   test('500 internal_error: a part of the gateway fails', async () => {
@@ -125,7 +113,7 @@ describe('errors', () => {
     await using broken = await startTestGateway({ environment: roomy, now });
     const headers = { 'x-api-key': await broken.issueKey() };
     for (const operation of models) await send(broken, operation, { headers }); // the key is known from now on
-    for (const operation of [...models, ...inference]) {
+    for (const operation of both) {
       readingsLeft = 2; // first to note when the request began, then to see whether what is known is still good
       expect(await sendInVain(broken, operation, { headers })).toBe('500 internal_error');
     }

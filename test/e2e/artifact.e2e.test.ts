@@ -3,10 +3,11 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, jest, test } from '@jest/globals';
 import type { Answer } from '../../local/runtime/runtime-api.ts';
-import { eventText, head, json, until, write } from '../../local/upstream/script.ts';
+import { head, json, until, write } from '../../local/upstream/script.ts';
 import { startArtifact } from '../support/artifact.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { synthesize } from '../support/synthesize.ts';
+import { wire } from '../support/wire.ts';
 
 jest.setTimeout(60_000);
 
@@ -27,7 +28,9 @@ afterAll(async () => {
   await synthesized[Symbol.asyncDispose]();
 });
 
-const question = { model: 'svc', messages: [{ role: 'user', content: 'Hello' }] };
+const { path, question, events } = wire.chat;
+const asked = JSON.stringify({ ...question, model: 'text-model' });
+const answered = json(200, { ...Object(wire.chat.answer), model: 'text-model' });
 
 test('is synthesized with no word but that its upstream is an example, and deploys code only', () => {
   expect(synthesized.output).toMatch(
@@ -37,18 +40,18 @@ test('is synthesized with no word but that its upstream is an example, and deplo
 });
 
 test('answers, its status and headers in the prelude', async () => {
-  upstream.answer(json(200, completion('text-model')));
-  const answer = await artifact.invoke(post('/v1/chat/completions', question));
+  upstream.answer(answered);
+  const answer = await artifact.invoke(post(path, question));
   expect(headOf(answer)).toMatchObject({
     statusCode: 200,
     headers: { 'content-type': 'application/json', 'x-svc-limit': '1000', 'x-svc-remaining': '999' },
   });
-  expect(JSON.parse(await text(answer.body))).toEqual(completion('svc'));
+  expect(JSON.parse(await text(answer.body))).toEqual({ ...Object(wire.chat.answer), model: 'svc' });
   expect(upstream.requests.at(-1)).toMatchObject({
-    path: '/v1/chat/completions',
+    path,
     headers: { authorization: 'Bearer upstream-key' },
   });
-  expect(upstream.requests.at(-1)?.body.toString()).toBe(JSON.stringify({ ...question, model: 'text-model' }));
+  expect(upstream.requests.at(-1)?.body.toString()).toBe(asked);
 });
 
 test('logs its commit at the start', () => {
@@ -58,14 +61,10 @@ test('logs its commit at the start', () => {
 
 test('passes each event on before the next is there', async () => {
   const seen = Promise.withResolvers<void>();
-  const last = [write(eventText(chunk('text-model', 'two'))), write(eventText({ data: '[DONE]' }))];
-  upstream.answer([
-    head(200, { 'content-type': 'text/event-stream' }),
-    write(eventText(chunk('text-model', 'one'))),
-    until(seen.promise),
-    ...last,
-  ]);
-  const answer = await artifact.invoke(post('/v1/chat/completions', { ...question, stream: true }));
+  const [first = '', ...others] = events;
+  const script = [head(200, { 'content-type': 'text/event-stream' }), write(first), until(seen.promise)];
+  upstream.answer([...script, ...others.map((event) => write(event))]);
+  const answer = await artifact.invoke(post(path, { ...question, stream: true }));
   expect(headOf(answer)).toMatchObject({
     statusCode: 200,
     headers: { 'content-type': expect.stringMatching(/^text\/event-stream/) },
@@ -73,17 +72,17 @@ test('passes each event on before the next is there', async () => {
   let received = '';
   for await (const piece of answer.body) {
     received += piece;
-    if (received === eventText(chunk('svc', 'one'))) seen.resolve();
+    if (received.endsWith('\n\n')) seen.resolve();
   }
-  expect(received).toBe([chunk('svc', 'one'), chunk('svc', 'two'), { data: '[DONE]' }].map(eventText).join(''));
+  expect(received).toBe(events.join('').replaceAll('acmecorp/thunder-70b-instruct', 'svc'));
 });
 
 test('reads a compressed body, whether the platform calls it base64 or not', async () => {
-  upstream.answer(json(200, completion('text-model')));
+  upstream.answer(answered);
   const body = gzipSync(JSON.stringify(question)).toString('base64');
-  const event = { ...post('/v1/chat/completions', '', { 'content-encoding': 'gzip' }), body, isBase64Encoded: true };
+  const event = { ...post(path, '', { 'content-encoding': 'gzip' }), body, isBase64Encoded: true };
   expect(headOf(await artifact.invoke(event)).statusCode).toBe(200);
-  expect(upstream.requests.at(-1)?.body.toString()).toBe(JSON.stringify({ ...question, model: 'text-model' }));
+  expect(upstream.requests.at(-1)?.body.toString()).toBe(asked);
   // Bytes that are no UTF-8 are lost in a text: that is a damaged body, and no fault of the gateway's.
   const lossy = { ...event, body: gzipSync(JSON.stringify(question)).toString('utf8'), isBase64Encoded: false };
   expect(headOf(await artifact.invoke(lossy)).statusCode).toBe(400);
@@ -91,13 +90,13 @@ test('reads a compressed body, whether the platform calls it base64 or not', asy
 
 test('is unconfigured until the operator has filled in the secret', async () => {
   await using fresh = await startDeployed({});
-  const answer = await fresh.invoke(post('/v1/chat/completions', question));
+  const answer = await fresh.invoke(post(path, question));
   expect(headOf(answer)).toMatchObject({ statusCode: 503, headers: { 'x-svc-error': 'unconfigured' } });
 });
 
 test('does not start on a wrong setting, and says which', async () => {
   await using broken = await startDeployed({ GUEST_LIMIT: 'three' });
-  await expect(broken.invoke(post('/v1/chat/completions', question))).rejects.toThrow(
+  await expect(broken.invoke(post(path, question))).rejects.toThrow(
     /the function did not start: .*GUEST_LIMIT must be a whole number/,
   );
 });
@@ -117,26 +116,5 @@ function post(path: string, body: unknown, headers: Readonly<Record<string, stri
     requestContext: { http: { method: 'POST', path, sourceIp: '192.0.2.1' } },
     body: JSON.stringify(body),
     isBase64Encoded: false,
-  };
-}
-
-function completion(model: string) {
-  const message = { role: 'assistant', content: 'Hello to you' };
-  return {
-    id: 'chatcmpl-1',
-    object: 'chat.completion',
-    model,
-    choices: [{ index: 0, message, finish_reason: 'stop' }],
-  };
-}
-
-function chunk(model: string, content: string) {
-  return {
-    data: {
-      id: 'chatcmpl-1',
-      object: 'chat.completion.chunk',
-      model,
-      choices: [{ index: 0, delta: { content }, finish_reason: null }],
-    },
   };
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json, text } from 'node:stream/consumers';
@@ -32,28 +32,18 @@ const invoke = (method: string, path: string, body?: object) =>
   });
 const post = async (path: string, body: object) => (await json((await invoke('POST', path, body)).body)) as ReplyBody;
 
-test('the deployed files serve the whole page', async () => {
-  for (const [path, name] of [
-    ['/cli', 'index.html'],
-    ['/cli/controls.css', 'controls.css'],
-  ]) {
-    const { statusCode, headers, body } = await invoke('GET', path ?? '');
-    expect([statusCode, headers['x-frame-options']]).toEqual([200, 'DENY']);
-    const source = join(import.meta.dirname, '../../lambda/accounts/pages/cli', name ?? '');
-    const filled = (await readFile(source, 'utf8'))
-      .replaceAll('{{service}}', 'svc')
-      .replaceAll('{{wallet}}', 'yes')
-      .replaceAll('{{company}}', '')
-      .replace(/\{\{#company\}\}.*?\{\{\/company\}\}|\{\{([\^/]company|[#/]wallet)\}\}/gs, '');
-    expect(await text(body)).toBe(filled);
-  }
-  const docs = await invoke('GET', '/docs');
-  const html = await text(docs.body);
-  expect([docs.statusCode, html.endsWith('</html>\n')]).toEqual([200, true]);
-  expect(html).toContain('<code>https://gateway.example/v1</code>');
-  const same = await invoke('GET', '/cli/app.js');
-  expect(same.headers['content-type']).toMatch('text/javascript');
-  await text(same.body);
+test.each([
+  ['/cli', 'text/html', /svc[\s\S]*<\/html>\n$/],
+  ['/cli/controls.css', 'text/css', /{[\s\S]*}\n$/],
+  ['/cli/app.js', 'text/javascript', /import[\s\S]*;\n$/],
+  ['/docs', 'text/html', /<code>https:\/\/gateway\.example\/v1<\/code>[\s\S]*<\/html>\n$/],
+])('the deployed files serve the whole of %s', async (path, type, content) => {
+  const { statusCode, headers, body } = await invoke('GET', path);
+  expect([statusCode, headers['x-frame-options']]).toEqual([200, 'DENY']);
+  expect(headers['content-type']).toMatch(type);
+  const served = await text(body);
+  expect(served).toMatch(content);
+  expect(served).not.toMatch(/{{[#^/]?\w+}}/);
 });
 
 test('they give a key for a signature that is valid for their own domain', async () => {

@@ -24,25 +24,14 @@ describe.each(upstreams)('the anthropic SDK on messages, over an upstream %s', (
   });
   afterAll(async () => gateway[Symbol.asyncDispose]());
 
-  test('create', async () => {
+  test('create, and the stream helper accumulates the same message', async () => {
     const message = expectHidden(await client.messages.create(question));
-    expect(message).toMatchObject({
-      type: 'message',
-      model: 'svc',
-      content: [{ type: 'text', text: answer }],
-      stop_reason: 'end_turn',
-    });
+    const said = { model: 'svc', content: [{ type: 'text', text: answer }], stop_reason: 'end_turn' };
+    expect(message).toMatchObject({ type: 'message', ...said });
     expect(message.usage.output_tokens).toBeGreaterThan(0);
     expect(message._request_id).toBe(gateway.log.at(-1)?.requestId);
-  });
-
-  test('the stream helper accumulates the same message', async () => {
-    const { content, model, stop_reason } = await client.messages.create(question);
     const stream = client.messages.stream(question);
-    const pieces: string[] = [];
-    stream.on('text', (piece) => pieces.push(piece));
-    expect(expectHidden(await stream.finalMessage())).toMatchObject({ content, model, stop_reason });
-    expect(pieces.join('')).toBe(answer);
+    expect(expectHidden(await stream.finalMessage())).toMatchObject(said);
     expect(stream.request_id).toBe(gateway.log.at(-1)?.requestId);
   });
 
@@ -62,11 +51,8 @@ describe.each(upstreams)('the anthropic SDK on messages, over an upstream %s', (
         ? [{ type: 'tool_result' as const, tool_use_id: block.id, content: 'sunny in Quillon City' }]
         : [],
     );
-    const messages = [
-      ...body.messages,
-      { role: 'assistant' as const, content: streamed.content },
-      { role: 'user' as const, content: results },
-    ];
+    const called = { role: 'assistant' as const, content: streamed.content };
+    const messages = [...body.messages, called, { role: 'user' as const, content: results }];
     const last = expectHidden(await client.messages.create({ ...body, messages }));
     expect(last.content).toMatchObject([{ text: 'Here is what I found: sunny in svc City; sunny in svc City.' }]);
   });
@@ -75,16 +61,10 @@ describe.each(upstreams)('the anthropic SDK on messages, over an upstream %s', (
     const body = { ...ask('Who are you?'), thinking: { type: 'enabled' as const, budget_tokens: 1024 } };
     const whole = expectHidden(await client.messages.create(body));
     const streamed = expectHidden(await client.messages.stream(body).finalMessage());
-    for (const { content } of [whole, streamed]) {
-      expect(content).toMatchObject([
-        {
-          type: 'thinking',
-          thinking: expect.stringMatching('svc taught me'),
-          signature: expect.stringMatching(/.{20}/),
-        },
-        { type: 'text', text: answer },
-      ]);
-    }
+    const thinking = expect.stringMatching('svc taught me');
+    const thought = { type: 'thinking', thinking, signature: expect.stringMatching(/.{20}/) };
+    for (const { content } of [whole, streamed])
+      expect(content).toMatchObject([thought, { type: 'text', text: answer }]);
     const messages = [...body.messages, { role: 'assistant' as const, content: streamed.content }, ...body.messages];
     expect(await client.messages.create({ ...body, messages })).toMatchObject({ stop_reason: 'end_turn' });
   });
@@ -107,11 +87,8 @@ describe.each(upstreams)('the anthropic SDK on messages, over an upstream %s', (
       },
     });
     const outcomes = await outcomesOf(gateway, async () => {
-      const runner = client.beta.messages.toolRunner({
-        ...ask('What is the weather in Paris?'),
-        tools: [tool],
-        stream,
-      });
+      const asking = { ...ask('What is the weather in Paris?'), tools: [tool], stream };
+      const runner = client.beta.messages.toolRunner(asking);
       const message = expectHidden(await runner.runUntilDone());
       expect(message.content).toMatchObject([{ type: 'text', text: 'Here is what I found: Paris: 21 degrees.' }]);
     });

@@ -84,34 +84,31 @@ describe.each(Object.entries(sdks))('errors of the SDK on %s', (_dialect, { erro
   afterAll(async () => gateway[Symbol.asyncDispose]());
   beforeEach(() => gateway.upstream.otherwise(json(200, sdk.answer)));
 
+  const expectError = async (asking: PromiseLike<unknown>, kind: unknown, seen: object) => {
+    const error = await errorOf(asking);
+    expect(error).toBeInstanceOf(kind);
+    expect(error).toMatchObject({ ...seen, requestID: gateway.log.at(-1)?.requestId });
+  };
+
   test('AuthenticationError, without a retry', async () => {
     const outcomes = await outcomesOf(gateway, async () => {
       for (const wrong of sdk.ways(gateway.url, 'ltk_nobody')) {
-        const error = await errorOf(wrong('svc'));
-        expect(error).toBeInstanceOf(errors.AuthenticationError);
-        expect(error).toMatchObject({ status: 401, ...seen.wrongKey });
+        await expectError(wrong('svc'), errors.AuthenticationError, { status: 401, ...seen.wrongKey });
       }
-      const missing = await errorOf(sdk.withoutKey(gateway.url)('svc'));
-      expect(missing).toBeInstanceOf(errors.AuthenticationError);
-      expect(missing).toMatchObject({ status: 401, ...seen.missingKey });
+      const missing = sdk.withoutKey(gateway.url)('svc');
+      await expectError(missing, errors.AuthenticationError, { status: 401, ...seen.missingKey });
     });
     expect(outcomes).toEqual(['invalid_api_key', 'invalid_api_key', 'missing_api_key']);
   });
 
-  test('BadRequestError', async () => {
-    const error = await errorOf(ask('unheard-of'));
-    expect(error).toBeInstanceOf(errors.BadRequestError);
-    expect(error).toMatchObject({ status: 400, ...seen.badModel, requestID: gateway.log.at(-1)?.requestId });
-  });
+  test('BadRequestError', () =>
+    expectError(ask('unheard-of'), errors.BadRequestError, { status: 400, ...seen.badModel }));
 
   test('RateLimitError for a spent quota, without a retry', async () => {
-    const [spent] = sdk.ways(gateway.url, await gateway.issueKey({ limit: 1 }));
-    await spent('svc');
-    const outcomes = await outcomesOf(gateway, async () => {
-      const error = await errorOf(spent('svc'));
-      expect(error).toBeInstanceOf(errors.RateLimitError);
-      expect(error).toMatchObject({ status: 429, ...seen.spentQuota });
-    });
+    const [spent] = sdk.ways(gateway.url, await gateway.issueKey({ limit: 0 }));
+    const outcomes = await outcomesOf(gateway, () =>
+      expectError(spent('svc'), errors.RateLimitError, { status: 429, ...seen.spentQuota }),
+    );
     expect(outcomes).toEqual(['quota_exceeded']);
   });
 

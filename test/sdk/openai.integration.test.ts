@@ -43,12 +43,8 @@ describe('the openai SDK on chat completions', () => {
   });
 
   test('create as a stream', async () => {
-    const stream = await client.chat.completions.create({
-      model: 'svc',
-      messages,
-      stream: true,
-      stream_options: { include_usage: true },
-    });
+    const streaming = { model: 'svc', messages, stream: true, stream_options: { include_usage: true } } as const;
+    const stream = await client.chat.completions.create(streaming);
     const chunks = expectHidden(await readAll(stream));
     expect(new Set(chunks.map((chunk) => chunk.model))).toEqual(new Set(['svc']));
     expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe(answer);
@@ -57,22 +53,14 @@ describe('the openai SDK on chat completions', () => {
 
   test('parse', async () => {
     const person = z.object({ name: z.string(), age: z.number(), likes: z.array(z.string()) });
-    const completion = expectHidden(
-      await client.chat.completions.parse({
-        model: 'svc',
-        messages,
-        response_format: zodResponseFormat(person, 'person'),
-      }),
-    );
+    const asking = { model: 'svc', messages, response_format: zodResponseFormat(person, 'person') };
+    const completion = expectHidden(await client.chat.completions.parse(asking));
     expect(completion.choices[0]?.message.parsed).toMatchObject({ name: 'Ada', age: 7 });
   });
 
   test.each([false, true])('runTools, streaming: %s', async (stream) => {
-    const body = {
-      model: 'svc',
-      messages: [{ role: 'user' as const, content: weatherQuestion }],
-      tools: [zodFunction(weather)],
-    };
+    const weatherMessages = [{ role: 'user' as const, content: weatherQuestion }];
+    const body = { model: 'svc', messages: weatherMessages, tools: [zodFunction(weather)] };
     const runner = stream
       ? client.chat.completions.runTools({ ...body, stream: true })
       : client.chat.completions.runTools(body);
@@ -82,9 +70,7 @@ describe('the openai SDK on chat completions', () => {
   });
 
   test('models', async () => {
-    const ids: string[] = [];
-    for await (const model of client.models.list()) ids.push(model.id);
-    expect(ids).toEqual(['svc', 'svc-vision']);
+    expect((await readAll(client.models.list())).map(({ id }) => id)).toEqual(['svc', 'svc-vision']);
     const model = await client.models.retrieve('svc-vision');
     expect(model).toMatchObject({ id: 'svc-vision', object: 'model', created: 0, owned_by: 'svc' });
   });

@@ -68,16 +68,14 @@ describe('packing', () => {
     expect(sums[1]).toBe(sums[0]);
   });
 
-  test('stops at a tag that is not the version', () => {
-    const { status, stdout } = pack(prepare('one', 1_800_000_000), `v${version}-rc1`);
-    expect([status, stdout]).toEqual([1, `::error::The tag is v${version}-rc1, and package.json says ${version}.\n`]);
-  });
-
-  test('stops if the changelog has nothing about the version', () => {
+  test.each([
+    [`v${version}-rc1`, undefined, `The tag is v${version}-rc1, and package.json says ${version}.`],
+    [`v${version}`, '# What changed\n', `docs/CHANGELOG.md says nothing about ${version}.`],
+  ])('stops at %s with the changelog %j', (tag, changelog, told) => {
     const cwd = prepare('one', 1_800_000_000);
-    writeFileSync(join(cwd, 'docs/CHANGELOG.md'), '# What changed\n');
-    const { status, stdout } = pack(cwd);
-    expect([status, stdout]).toEqual([1, `::error::docs/CHANGELOG.md says nothing about ${version}.\n`]);
+    if (changelog !== undefined) writeFileSync(join(cwd, 'docs/CHANGELOG.md'), changelog);
+    const { status, stdout } = pack(cwd, tag);
+    expect([status, stdout]).toEqual([1, `::error::${told}\n`]);
   });
 });
 

@@ -9,17 +9,19 @@ interface Agent extends Omit<Subject, 'task' | 'acts'> {
   readonly edit?: (path: string, before: string, after: string) => Rounds;
   readonly look?: (path: string) => Call;
   readonly search?: () => Rounds;
+  /** What its block becomes for this run. */
+  readonly rewrite?: (text: string) => string;
 }
 
 /** Where the blocks choose a model. */
 const chosenModel = /(ANTHROPIC_MODEL=svc|^model = "svc|"model": "gateway\/svc|"name": "svc|--model svc)/m;
 
 /** A terminal agent: its files go where the titles say, and its command gets arguments. */
-const agent = ({ ask, shell, edit, look, search, ...rest }: Agent): Subject => ({
+const agent = ({ ask, shell, edit, look, search, rewrite = String, ...rest }: Agent): Subject => ({
   ...rest,
   task: (snippet, act) => {
     // Only this model sees.
-    const adapt = (text: string) => (act === 'look' ? text.replace(chosenModel, '$1-vision') : text);
+    const adapt = (text: string) => rewrite(text).replace(chosenModel, act === 'look' ? '$1-vision' : '$1');
     return {
       files: Object.fromEntries(
         snippet.blocks.flatMap(({ title, text }) => (title.startsWith('~/') ? [[title.slice(2), adapt(text)]] : [])),
@@ -82,22 +84,24 @@ const codex: Agent = {
 };
 const inCode = (line: string): Call => ({ tool: 'functions__exec', input: { input: line } });
 
-/** For models that it knows it has other tools, with free texts in place of JSON: for this one a patch and a search… */
-const codexAsGpt5: Agent = {
-  ...codex,
-  as: 'gpt-5.5',
+/** Codex, as it is for a model that it knows: with free texts in place of JSON. */
+const codexAs = (as: string, rest: Partial<Agent>): Agent => ({
+  ...{ ...codex, as, ...rest },
+  rewrite: (text) => text.replace('model = "svc"', `model = "${as}"`),
+});
+
+/** For this one a patch and a search… */
+const codexAsGpt5 = codexAs('gpt-5.5', {
   edit: (...change) => [[{ tool: 'apply_patch', input: { input: patchOf(...change) } }]],
   search: () => [[{ tool: 'tool_search', input: { query: 'agent' } }]],
   finds: 'multi_agent_v1__spawn_agent',
-};
+});
 
 /** … and for this one a single tool, which takes code. */
-const codexAsGpt6: Agent = {
-  ...codex,
-  as: 'gpt-6-sol',
+const codexAsGpt6 = codexAs('gpt-6-sol', {
   shell: (cmd) => inCode(`text(await tools.exec_command(${JSON.stringify({ cmd })}));`),
   edit: (...change) => [[inCode(`text(await tools.apply_patch(${JSON.stringify(patchOf(...change))}));`)]],
-};
+});
 
 const opencode: Agent = {
   client: 'opencode',
@@ -172,36 +176,19 @@ export const agents: readonly Subject[] = [
   }),
 ];
 
-/** An agent whose block is rewritten. */
-function rewritten(own: Agent, rewrite: (text: string) => string): Subject {
-  const subject = agent(own);
-  return {
-    ...subject,
-    task: (snippet, act) => {
-      const blocks = snippet.blocks.map(({ title, text }) => ({ title, text: rewrite(text) }));
-      return subject.task({ ...snippet, blocks }, act);
-    },
-  };
-}
-
 /** An agent that speaks another dialect than in its block. */
-const speaking = (own: Agent, dialect: 'responses' | 'messages', from: string, to: string): Subject =>
-  rewritten({ ...own, as: dialect }, (text) => {
-    const isOutsideV1 = to === 'anthropic-messages';
-    return text.replace(from, to).replace('/v1"', isOutsideV1 ? '"' : '/v1"');
-  });
-
-/** Codex, as it is for a model that it knows. */
-const asModel = (own: Agent): Subject => rewritten(own, (text) => text.replace('model = "svc"', `model = "${own.as}"`));
+const speaking = (own: Agent, dialect: 'responses' | 'messages', from: string, to: string): Agent => ({
+  ...{ ...own, as: dialect },
+  rewrite: (text) => text.replace(from, to).replace('/v1"', to === 'anthropic-messages' ? '"' : '/v1"'),
+});
 
 /** Agents that speak responses or messages, some only if they are told to. */
 export const translatedAgents: readonly Subject[] = [
-  agent(claudeCode),
-  agent({ ...codex, look: (path) => ({ tool: 'view_image', input: { path } }), window: 70_000 }),
-  ...[codexAsGpt5, codexAsGpt6].map(asModel),
-  agent(qwenCode),
+  claudeCode,
+  { ...codex, look: (path: string) => ({ tool: 'view_image', input: { path } }), window: 70_000 },
+  ...[codexAsGpt5, codexAsGpt6, qwenCode],
   speaking({ ...opencode, dropsThoughts: true }, 'responses', '@ai-sdk/openai-compatible', '@ai-sdk/openai'),
   speaking(opencode, 'messages', '@ai-sdk/openai-compatible', '@ai-sdk/anthropic'),
   speaking(pi, 'responses', 'openai-completions', 'openai-responses'),
   speaking(pi, 'messages', 'openai-completions', 'anthropic-messages'),
-];
+].map(agent);

@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../lambda/settings/config.ts';
 import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
 import { readBlocks, readTables, toAnchor } from './markdown.ts';
 
-const docs = join(import.meta.dirname, '../../docs');
-const page = readFileSync(join(docs, 'upstreams.md'), 'utf8');
+const page = readFileSync('docs/upstreams.md', 'utf8');
 const blocks = readBlocks(page).filter(({ language }) => language === 'json');
 
 describe('docs/upstreams.md', () => {

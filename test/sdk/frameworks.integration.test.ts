@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { TestGateway } from '../support/gateway.ts';
-import { answer, expectHidden, startRoomyDemoGateway, upstreams } from './sdk-gateway.ts';
+import { answer, expectHidden, runModule, startRoomyDemoGateway, upstreams } from './sdk-gateway.ts';
 
-const run = promisify(execFile);
 const found = 'Here is what I found: Paris: 21 degrees; Rome: 21 degrees.';
 const rain = 'What is the weather in both Paris and Rome?';
 const image = 'data:image/png;base64,iVBORw0KGgo=';
@@ -120,18 +117,12 @@ describe('over an upstream of every dialect, and over one of chat alone', () => 
   });
 
   test.each(scripts)('%s: texts, calls at once and their results, reasoning and an image', async (_name, script) => {
-    const { PATH, NODE_COMPILE_CACHE } = process.env;
     const access = await Promise.all(gateways.map(async (gateway) => [gateway.url, await gateway.issueKey()]));
     // Both in one process, which takes long to load a framework.
     const [imports, talk] = [script.match(/^import .*/gm) ?? [], script.replace(/^import .*/gm, '')];
     const both = `${imports.join('\n')}\nfor (const [url, key] of ${JSON.stringify(access)}) {${talk}\n}`;
-    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', both], {
-      env: { PATH, NODE_COMPILE_CACHE, HTTPS_PROXY: 'http://127.0.0.1:9' },
-      cwd: 'test/sdk/frameworks',
-      timeout: 30_000,
-    });
     const thought = expect.stringMatching('svc taught me to think first');
-    const lines = stdout.trim().split('\n');
+    const lines = (await runModule(both)).trim().split('\n');
     const whole = {
       ...{ whole: answer, streamed: answer, found: [found, found], thoughts: [thought, thought], again: answer },
       asked: ['Paris', 'Rome', 'Paris', 'Rome'],

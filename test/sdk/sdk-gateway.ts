@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect } from '@jest/globals';
 import { startDemoGateway } from '../support/demo-gateway.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -83,4 +85,16 @@ export async function costOf(gateway: TestGateway, step: () => PromiseLike<unkno
   await step();
   await waitUntil(() => ends(gateway).length > endsBefore, 'the request has ended');
   return (await chargesIn(gateway)) - chargesBefore;
+}
+
+/** Runs a module where the libraries are that are installed apart, and returns what it prints. */
+export async function runModule(script: string): Promise<string> {
+  // Without this environment, in which somebody's own key could replace one that the script lacks.
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
+    env: { PATH, NODE_COMPILE_CACHE, HTTPS_PROXY: 'http://127.0.0.1:9' },
+    cwd: 'test/sdk/frameworks',
+    timeout: 30_000,
+  });
+  return stdout;
 }

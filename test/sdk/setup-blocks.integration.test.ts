@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createSnippets } from '../../lambda/accounts/pages/cli/snippets.js';
 import type { TestGateway } from '../support/gateway.ts';
 import { actAsModel } from '../support/model.ts';
-import { outcomesOf, startScriptedGateway } from './sdk-gateway.ts';
+import { outcomesOf, runModule, startScriptedGateway } from './sdk-gateway.ts';
 
 const run = promisify(execFile);
 const answer = 'Hello from afar.';
 
-/** Where the libraries are, and where they find those that are installed with the product. */
+/** Where the libraries are. */
 const folder = 'test/sdk/frameworks';
 
 describe('the blocks that people paste', () => {
@@ -26,15 +26,6 @@ describe('the blocks that people paste', () => {
   });
   afterAll(() => gateway[Symbol.asyncDispose]());
 
-  const runScript = async (script: string) => {
-    // Without this environment, in which somebody's own key could replace one that a block lacks.
-    const { PATH, NODE_COMPILE_CACHE } = process.env;
-    const env = { PATH, NODE_COMPILE_CACHE, HTTPS_PROXY: 'http://127.0.0.1:9' };
-    const words = ['--input-type=module', '--eval', script];
-    const { stdout } = await run(process.execPath, words, { env, cwd: folder, timeout: 20_000 });
-    return stdout;
-  };
-
   test('curl', async () => {
     gateway.upstream.otherwise(actAsModel({ text: answer }));
     const { stdout } = await run('sh', ['-c', `${blockOf('curl', 'Terminal')} -sS -m 20`]);
@@ -44,7 +35,7 @@ describe('the blocks that people paste', () => {
   test.each(['openai', 'anthropic', 'ai-sdk', 'langchain', 'openai-agents'])('%s: one prompt', async (client) => {
     gateway.upstream.otherwise(actAsModel({ text: answer }));
     const script = blockOf(client, 'JavaScript');
-    expect(await outcomesOf(gateway, async () => expect(await runScript(script)).toBe(`${answer}\n`))).toEqual([
+    expect(await outcomesOf(gateway, async () => expect(await runModule(script)).toBe(`${answer}\n`))).toEqual([
       'answered',
     ]);
   });

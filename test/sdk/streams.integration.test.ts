@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import OpenAI from 'openai';
-import { hangUp, sse } from '../../local/upstream/script.ts';
+import { sse } from '../../local/upstream/script.ts';
 import { type DialectName, dialectNames, loadFixtures, type StreamFixture } from '../support/fixtures.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { costOf, errorOf, expectHidden, startScriptedGateway } from './sdk-gateway.ts';
@@ -89,12 +89,6 @@ describe.each(dialectNames)('the SDK of %s and streams as recorded:', (dialect) 
       });
       expect([name, cost]).toEqual([name, 0]);
     }
-  });
-
-  test('throws if the connection is lost', async () => {
-    const [[, bytes] = ['', '']] = ending('cut');
-    gateway.upstream.otherwise([...sse(bytes), hangUp]);
-    expectFailure(await errorOf(read(through)));
   });
 
   test('gets an HTTP error for what never began', async () => {

@@ -24,3 +24,16 @@ export async function install({ client, packages }: Subject): Promise<string> {
   await rename(unfinished, folder);
   return modules;
 }
+
+/** From Debian's packages, where it is not installed already: the shell and the tools of small systems. */
+export async function installBusybox(): Promise<string> {
+  const installed = ['/bin/busybox', '/usr/bin/busybox'].find((path) => existsSync(path));
+  if (installed !== undefined) return installed;
+  const folder = join(shelf, 'busybox');
+  await mkdir(folder, { recursive: true });
+  const unpacked = join(folder, 'bin/busybox');
+  if (!existsSync(unpacked)) {
+    await run('sh', ['-c', 'apt-get -qq download busybox && dpkg-deb -x busybox_*.deb .'], { cwd: folder });
+  }
+  return unpacked;
+}

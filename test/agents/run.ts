@@ -1,7 +1,7 @@
 import { install } from './install.ts';
 import { play, type Result } from './play.ts';
 import { type Group, groups, type Scenario } from './scenarios.ts';
-import { playSignIn, signingIn } from './sign-in.ts';
+import { playShell, playSignIn, shells, signingIn } from './sign-in.ts';
 import type { Played, Subject } from './subject.ts';
 
 /**
@@ -72,6 +72,11 @@ const tables: readonly Table[] = [
       names: [nameOf(subject), `\`${subject.packages[0]}\``],
       play: () => playSignIn(subject),
     })),
+  },
+  {
+    title: '`login.sh`, by the shell that runs it',
+    columns: ['Shell', 'Ends without a terminal', 'Signs in', 'Gives its key again', 'Gives no dead key'],
+    rows: shells.map((shell) => ({ client: 'login.sh', names: [`\`${shell}\``], play: () => playShell(shell) })),
   },
 ];
 

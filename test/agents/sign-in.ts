@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSignInSnippets } from '../../operator/setup.ts';
 import { agents } from './agents.ts';
-import { install } from './install.ts';
+import { install, installBusybox } from './install.ts';
 import { type Home, makeHome, type Outcome, runTask } from './run-task.ts';
 import { answer } from './scenarios.ts';
 import { type SignInGateway, startSignInGateway } from './sign-in-gateway.ts';
@@ -10,6 +11,8 @@ import { type Played, type Subject, textOf } from './subject.ts';
 
 /** The clients that get their key by a command. */
 export const signingIn = agents.filter(({ client }) => ['claude-code', 'codex', 'opencode'].includes(client));
+
+export const shells = ['dash', 'bash --posix', 'busybox sh'] as const;
 
 const minute = 60_000;
 const keyFile = '.config/svc/key';
@@ -67,4 +70,43 @@ async function signInTerminal(
   });
   await approval;
   return outcome;
+}
+
+/** The same with login.sh alone, by a shell: busybox has no tools but its own and curl. */
+export async function playShell(shell: (typeof shells)[number]): Promise<Played> {
+  await using gateway = await startSignInGateway();
+  await using home = await makeHome('/nowhere');
+  const script = await (await fetch(`${gateway.url}/cli/login.sh`)).text();
+  const tools = shell === 'busybox sh' ? await makeBusyboxTools(home) : undefined;
+  const command = tools === undefined ? `${shell} login.sh` : `PATH=${tools} ${tools}/${shell} login.sh`;
+  const run = () => runTask({ files: { 'work/login.sh': script }, command }, home, { timeLimit: minute });
+
+  const without = await run();
+  const signedIn = await signInTerminal(gateway, home, command);
+  const key = /ltk_[\w-]+/.exec(signedIn.output)?.[0];
+  const again = await run();
+  await writeFile(join(home.path, keyFile), `${key}gone\n`);
+  const dead = await run();
+  const seen = [
+    without.code === 1 && without.output.includes(noKey),
+    signedIn.code === 0 && key !== undefined,
+    again.code === 0 && again.output === `${key}\n`,
+    dead.code === 1 && dead.output.includes(noKey),
+  ];
+  return {
+    cells: seen.map((isRight) => (isRight ? 'yes' : 'no')),
+    faults: seen.every(Boolean) ? [] : [JSON.stringify({ without, signedIn, again, dead })],
+  };
+}
+
+/** A folder with nothing but busybox under the names of its tools, and curl. */
+async function makeBusyboxTools(home: Home): Promise<string> {
+  const busybox = await installBusybox();
+  const tools = join(home.path, 'tools');
+  await mkdir(tools);
+  for (const name of ['busybox', 'sh', 'cat', 'dirname', 'mkdir', 'mv', 'sed', 'sleep']) {
+    await symlink(busybox, join(tools, name));
+  }
+  await symlink('/usr/bin/curl', join(tools, 'curl'));
+  return tools;
 }

@@ -214,9 +214,15 @@ describe('with a real provider', () => {
 
   test('the client’s secret is the text of its own secret, and a new one counts within a minute', async () => {
     const { issuer, clientId } = provider;
-    let text = 'not yet set';
-    const readSecret = async (id: string) => (id === 'the-clients-own' ? `${text}\n` : Promise.reject(new Error(id)));
+    let text: string | undefined;
+    const readSecret = async (id: string) =>
+      id === 'the-clients-own' && text !== undefined ? `${text}\n` : Promise.reject(new Error(id));
     const other = await startWallet({ issuer, clientId }, { OIDC_CLIENT_SECRET_ID: 'the-clients-own' }, readSecret);
+    // Nobody is sent to the provider in vain, nor is it blamed.
+    const unread = await other.post('/cli/oidc/begin', { ...makeState(), challenge: random() });
+    expect([unread.status, unread.body.error.message]).toEqual([503, expect.stringMatching(/cannot read its own/)]);
+    expect(other.log.join('')).not.toContain('SignInsFailed');
+    text = 'not yet set';
     expect((await signIn('ada', other)).body.error.message).toMatch(/can’t be trusted/);
     expect(other.log.join('')).toContain('"causeCode":"OAUTH_WWW_AUTHENTICATE_CHALLENGE"');
     text = provider.clientSecret;

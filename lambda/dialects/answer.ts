@@ -1,6 +1,7 @@
 import { excerpt, longestPath } from '../errors.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { type Findings, kindsOfTokens, type TokenCounts } from './findings.ts';
+import { readOfUsage, type UsagePlaces } from './usage-places.ts';
 
 /** `provider`, `system_fingerprint`, `x_acme`; not `id` or `created`. */
 const providerField = /^(provider|system_fingerprint|native_finish_reason|x_.*)$/s;
@@ -96,9 +97,6 @@ export function numberMember(json: Json, object: Node | undefined, name: string)
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** The members of a usage that count each kind of tokens, or those of its details. The first that has a count is taken. */
-export type UsagePlaces = Readonly<Record<keyof TokenCounts, readonly (readonly [name: string, inner?: string])[]>>;
-
 /** Records what the `usage` of an object counts, and returns it. */
 export function recordUsage(json: Json, holder: Node, places: UsagePlaces, found: Findings): TokenCounts {
   const counts: Record<string, number> = {};
@@ -119,7 +117,7 @@ export function recordUsage(json: Json, holder: Node, places: UsagePlaces, found
   return counts;
 }
 
-/** What any dialect reads of an event that adds to a text, and of a usage. */
+/** What any dialect reads of an event that adds to a text. */
 const readOfEvent = new Set([
   ...[
     'type',
@@ -135,12 +133,6 @@ const readOfEvent = new Set([
   ...['choices', 'usage', 'error', 'content_block', 'message', 'item', 'part', 'response'],
   ...['name', 'arguments', 'text', 'refusal', 'transcript'],
 ]);
-const readOfUsage = new Set([
-  ...['model', 'prompt_tokens', 'prompt_tokens_details', 'prompt_cache_hit_tokens', 'cached_tokens'],
-  ...['completion_tokens', 'completion_tokens_details', 'output_tokens', 'output_tokens_details'],
-  ...['input_tokens', 'input_tokens_details', 'cache_read_input_tokens', 'cache_creation_input_tokens'],
-]);
-
 /** The strings and numbers of an event that no dialect looks at, whatever they are. */
 export function unreadIn(event: Json): Node[] {
   return [

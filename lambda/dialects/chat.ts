@@ -8,7 +8,6 @@ import {
   recordProviderFields,
   recordUsage,
   stringMember,
-  type UsagePlaces,
 } from './answer.ts';
 import { keepStop, readBodies, requireArray } from './body.ts';
 import { deltasLike, recordPieces, recordWholeChoice } from './chat-texts.ts';
@@ -16,6 +15,7 @@ import { fileAt, imageAt } from './content.ts';
 import type { Dialect, ExpectedAnswer, Normalization, StreamDialect } from './dialect.ts';
 import type { Findings } from './findings.ts';
 import { renderOpenAiError } from './openai-error.ts';
+import { chatUsage } from './usage-places.ts';
 
 // Some routers answer with `images`, which clients send back.
 const within = ['content', 'images', 'file'];
@@ -72,7 +72,7 @@ function askForUsage(body: Json): Normalization {
 function readAnswer(answer: Json, found: Findings, expected: ExpectedAnswer): void {
   if (presentMember(answer, answer.root, 'error') !== undefined) found.fail(readErrorMessage(answer) ?? '');
   recordProviderFields(answer, answer.root, found);
-  recordUsage(answer, answer.root, usagePlaces, found);
+  recordUsage(answer, answer.root, chatUsage, found);
   for (const choice of elements(answer, answer.member(answer.root, 'choices'))) {
     recordProviderFields(answer, choice, found);
     recordChoiceError(answer, choice, found);
@@ -92,7 +92,7 @@ function openStream(expected: ExpectedAnswer): StreamDialect {
     recordPieces(event, choice, index, found);
     if (isFinished(event, choice)) {
       // Some servers report the usage here.
-      recordUsage(event, choice, usagePlaces, found);
+      recordUsage(event, choice, chatUsage, found);
       found.endTexts(`${index}/`);
       keepStops(event, choice, expected, found);
       finished.add(index);
@@ -111,7 +111,7 @@ function openStream(expected: ExpectedAnswer): StreamDialect {
       }
       if (type === 'ping') found.isAlive = true;
       recordProviderFields(event, event.root, found);
-      recordUsage(event, event.root, usagePlaces, found);
+      recordUsage(event, event.root, chatUsage, found);
       const choices = elements(event, event.member(event.root, 'choices'));
       if (expected.withholdsUsage) withholdUsage(event, choices.length, found);
       for (const choice of choices) readChoice(event, choice, found);
@@ -141,15 +141,6 @@ function recordChoiceError(json: Json, choice: Node, found: Findings): void {
   const error = presentMember(json, choice, 'error');
   if (error !== undefined) found.fail(stringMember(json, error, 'message') ?? '');
 }
-
-const usagePlaces: UsagePlaces = {
-  input: [['prompt_tokens']],
-  // Some servers put it beside the total.
-  cacheRead: [['prompt_tokens_details', 'cached_tokens'], ['prompt_cache_hit_tokens'], ['cached_tokens']],
-  cacheWrite: [['prompt_tokens_details', 'cache_write_tokens']],
-  output: [['completion_tokens']],
-  reasoning: [['completion_tokens_details', 'reasoning_tokens']],
-};
 
 /** Servers that are asked for usage send a last chunk with nothing else, and a null `usage` in each one before. */
 function withholdUsage(event: Json, choices: number, found: Findings): void {

@@ -12,13 +12,13 @@ import {
   recordUsage,
   sealed,
   stringMember,
-  type UsagePlaces,
 } from './answer.ts';
 import { keepStop, readBodies, refuseState, requireArray } from './body.ts';
 import { fileAt, imageAt } from './content.ts';
 import type { Dialect, ExpectedAnswer, MakeDelta, Normalization, OutgoingEvent, StreamDialect } from './dialect.ts';
 import type { Findings } from './findings.ts';
 import { createNarrow, eachText, namesIn, toStep } from './places.ts';
+import { messagesUsage } from './usage-places.ts';
 
 /** Text is a document too, and counts as what it is; so does content that has parts of its own. */
 const readDocument = (body: Json, part: Node) => {
@@ -205,16 +205,8 @@ function keepSealedInside(json: Json, value: Node, found: Findings): void {
   }
 }
 
-const usagePlaces: UsagePlaces = {
-  input: [['input_tokens']],
-  cacheRead: [['cache_read_input_tokens']],
-  cacheWrite: [['cache_creation_input_tokens']],
-  output: [['output_tokens']],
-  reasoning: [['output_tokens_details', 'thinking_tokens']],
-};
-
 function recordTokens(json: Json, holder: Node, found: Findings): void {
-  const { input, cacheRead = 0, cacheWrite = 0 } = recordUsage(json, holder, usagePlaces, found);
+  const { input, cacheRead = 0, cacheWrite = 0 } = recordUsage(json, holder, messagesUsage, found);
   // This dialect's `input_tokens` leaves out what was read from the cache or written to it.
   if (input !== undefined) found.tokens('input', input + cacheRead + cacheWrite);
 }

@@ -9,13 +9,13 @@ import {
   recordUsage,
   sealed,
   stringMember,
-  type UsagePlaces,
 } from './answer.ts';
 import type { Dialect, MakeDelta, OutgoingEvent } from './dialect.ts';
 import type { Findings } from './findings.ts';
 import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
 import { createNarrow, eachText, namesIn, toStep } from './places.ts';
 import { bodies, checkBody, hasReferences } from './responses-body.ts';
+import { responsesUsage } from './usage-places.ts';
 
 /** Families of texts that a program reads: `response.function_call_arguments`, `response.audio`; not `response.output_text`. */
 const programText = /(arguments|input|code|diff|command|audio)$/;
@@ -165,17 +165,9 @@ function readAnswer(answer: Json, found: Findings): void {
   recordResponse(answer, root, found);
 }
 
-const usagePlaces: UsagePlaces = {
-  input: [['input_tokens']],
-  cacheRead: [['input_tokens_details', 'cached_tokens']],
-  cacheWrite: [['input_tokens_details', 'cache_write_tokens']],
-  output: [['output_tokens']],
-  reasoning: [['output_tokens_details', 'reasoning_tokens']],
-};
-
 function recordResponse(json: Json, response: Node, found: Findings): void {
   recordProviderFields(json, response, found);
-  recordUsage(json, response, usagePlaces, found);
+  recordUsage(json, response, responsesUsage, found);
   for (const [index, item] of elements(json, json.member(response, 'output')).entries()) {
     recordItem(json, item, `${index}/`, found);
   }

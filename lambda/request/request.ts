@@ -1,6 +1,6 @@
 import type { Reservation } from '../budget/estimate.ts';
 import type { AnswerFormat, Endpoint } from '../dialects/dialect.ts';
-import type { TokenCounts } from '../dialects/findings.ts';
+import type { Usage } from '../dialects/findings.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identify.ts';
 import type { Credential } from '../identity/keys.ts';
@@ -122,7 +122,7 @@ export interface ExchangeRecord {
   /** The bytes of generated text and reasoning that have come. */
   textBytes?: number;
   /** Tokens as the upstream counted them. */
-  readonly usage: { -readonly [Kind in keyof TokenCounts]: TokenCounts[Kind] };
+  readonly usage: Usage;
 }
 
 /** A client's request to a model. */

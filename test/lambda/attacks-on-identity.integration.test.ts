@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { json } from '../../local/upstream/script.ts';
 import { createClient } from '../model/client.ts';
 import { networkOf } from '../model/rules.ts';
+import { now } from '../support/clock.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { wire } from '../support/wire.ts';
 
@@ -89,7 +90,7 @@ test('a key is the whole of one header', async () => {
   expect(await ask({ 'x-api-key': [key, 'x'], authorization: `Bearer ${key}` })).toBe(invalid);
   // Anything that does not begin like a key makes a guest, never the member.
   expect(await ask({ 'x-api-key': ['x', key] })).toBe('200');
-  expect(await used()).toEqual({ [`member#${member()} u${Math.floor(Date.now() / 86_400_000)}`]: 1, [guest()]: 1 });
+  expect(await used()).toEqual({ [`member#${member()} u${Math.floor(now() / 86_400_000)}`]: 1, [guest()]: 1 });
 });
 
 test('a key in the query, the path, a cookie or the body does not count', async () => {

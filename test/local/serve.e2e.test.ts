@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { startDynamoDb } from '../../local/dynamodb.ts';
 import { readGatewayFile } from '../../local/gateway-file.ts';
+import { withinOneDay } from '../support/clock.ts';
 import { type GatewayProcess, spawnGateway, startGatewayProcess } from './gateway-process.ts';
 
 const run = promisify(execFile);
@@ -36,30 +37,35 @@ async function expectPages({ url }: GatewayProcess) {
 }
 
 describe('npm start', () => {
-  test('prints commands that work as they are, has pages, and keeps a file for the operator while it runs', async () => {
-    await using gateway = await startGatewayProcess();
-    const commands = gateway.output().match(/^curl .+$/gm) ?? [];
-    expect(commands).toHaveLength(7);
-    const paste = async (command: string) => {
-      const { stdout } = await run('sh', ['-c', `${command} -sS -m 20 -w '\\n%{http_code}'`]);
-      expect(stdout.split('\n').at(-1)).toBe('200');
-      expect(stdout).toContain(command.includes('count_tokens') ? 'input_tokens' : '"svc"');
-    };
-    await Promise.all(commands.map(paste));
-    expect(commands[0]).toContain('curl -i');
-    expect(gateway.output()).not.toContain('\u001b');
-    expect(await remaining(gateway, gateway.key)).toEqual({ status: 200, remaining: '46' });
-    expect(await remaining(gateway, 'guest')).toEqual({ status: 200, remaining: '2' });
+  const prints = 'prints commands that work as they are, has pages, and keeps a file for the operator while it runs';
+  // What its commands take of a daily limit is left again on the next day.
+  test(
+    prints,
+    withinOneDay(async () => {
+      await using gateway = await startGatewayProcess();
+      const commands = gateway.output().match(/^curl .+$/gm) ?? [];
+      expect(commands).toHaveLength(7);
+      const paste = async (command: string) => {
+        const { stdout } = await run('sh', ['-c', `${command} -sS -m 20 -w '\\n%{http_code}'`]);
+        expect(stdout.split('\n').at(-1)).toBe('200');
+        expect(stdout).toContain(command.includes('count_tokens') ? 'input_tokens' : '"svc"');
+      };
+      await Promise.all(commands.map(paste));
+      expect(commands[0]).toContain('curl -i');
+      expect(gateway.output()).not.toContain('\u001b');
+      expect(await remaining(gateway, gateway.key)).toEqual({ status: 200, remaining: '46' });
+      expect(await remaining(gateway, 'guest')).toEqual({ status: 200, remaining: '2' });
 
-    await expectPages(gateway);
+      await expectPages(gateway);
 
-    const { port, url } = gateway;
-    expect(readGatewayFile(port)).toMatchObject({ port, url, embedded: true, serviceName: 'svc', memberLimit: 50 });
-    gateway.signal('SIGTERM');
-    expect(await gateway.ended).toBe(0);
-    expect(readGatewayFile(port)).toBeUndefined();
-    expect(gateway.errors()).toBe('');
-  });
+      const { port, url } = gateway;
+      expect(readGatewayFile(port)).toMatchObject({ port, url, embedded: true, serviceName: 'svc', memberLimit: 50 });
+      gateway.signal('SIGTERM');
+      expect(await gateway.ended).toBe(0);
+      expect(readGatewayFile(port)).toBeUndefined();
+      expect(gateway.errors()).toBe('');
+    }),
+  );
 
   test('listens on every address if asked to, prints one that works, and warns of what is not as it seems', async () => {
     await using gateway = await startGatewayProcess({

@@ -8,6 +8,7 @@ import type { RunEvery } from '../../lambda/settings/refresh.ts';
 import { createKeyStore } from '../../lambda/tables/keys.ts';
 import { createFunction, startFunctionUrl } from '../../local/function-url.ts';
 import { installAwslambda } from '../../local/response-stream.ts';
+import { now } from './clock.ts';
 import { createTestCaller, startTestDynamoDb, type TestDynamoDb } from './dynamodb.ts';
 import { type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
 import { type SpoilStore, startStoreProxy } from './store-proxy.ts';
@@ -61,7 +62,7 @@ export async function startTestGateway(options: GatewayOptions = {}) {
     callDynamoDb: store ? createTestCaller(store.endpoint) : dynamoDb.callDynamoDb,
     readSecret: options.readSecret ?? (() => Promise.reject(new Error('no secrets here'))),
     writeLog: (line) => log.push(JSON.parse(line)),
-    now: options.now ?? Date.now,
+    now: options.now ?? now,
     ...(options.runEvery && { runEvery: options.runEvery }),
   });
   const server = await startEngine(gateway, config.requestBodyLimit, (fault) => faults.push(fault), options);
@@ -78,7 +79,7 @@ export async function startTestGateway(options: GatewayOptions = {}) {
     /** Errors that escaped the gateway: there must be none. */
     faults: faults as readonly unknown[],
     issueKey: async (request: Partial<KeyRequest> = {}) => {
-      const issued = await issueKey(keys, { member: 'member', ...request }, { now: Date.now, randomBytes });
+      const issued = await issueKey(keys, { member: 'member', ...request }, { now, randomBytes });
       return issued.key;
     },
     /** A POST with a JSON body. */

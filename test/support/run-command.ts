@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createProgram } from '../../operator/keys/program.ts';
 import { createResumeProgram, createStopProgram } from '../../operator/keys/stop.ts';
 import { openTarget } from '../../operator/keys/target.ts';
+import { now } from './clock.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -13,7 +14,7 @@ export async function runCommand(name: 'keys' | 'stop' | 'resume', words: readon
     printed += `${text}\n`;
   };
   const pause = async () => {};
-  const surroundings = { now: Date.now, randomBytes, openTarget, print, printError: print, pause };
+  const surroundings = { now, randomBytes, openTarget, print, printError: print, pause };
   const create = { keys: createProgram, stop: createStopProgram, resume: createResumeProgram };
   const before = process.env;
   process.env = { ...environment };

@@ -4,6 +4,7 @@ import { CommanderError } from 'commander';
 import { createStopSwitch } from '../../../lambda/tables/stop-switch.ts';
 import { json } from '../../../local/upstream/script.ts';
 import { createProbe, list } from '../../../operator/doctor/probe.ts';
+import { now } from '../../support/clock.ts';
 import { startFakeService } from '../../support/fake-service.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import type { Meddling } from '../../support/meddling-proxy.ts';
@@ -33,7 +34,7 @@ test('a healthy gateway passes, for ten requests of quota', async () => {
 });
 
 test('a gateway that translates passes as well, and is waited for where its burst limit is reached', async () => {
-  let time = Date.now();
+  let time = now();
   const environment = { UPSTREAM_DIALECTS: 'chat', BURST_LIMIT: '7' };
   await using tight = await startGatewayOfMembers({ environment, now: () => time });
   const waits: number[] = [];
@@ -83,7 +84,7 @@ describe('nothing is spent', () => {
   });
 
   test('on a stopped gateway', async () => {
-    let time = Date.now();
+    let time = now();
     await using stopped = await startGatewayOfMembers({ now: () => time });
     const { callDynamoDb, keysTable } = stopped.dynamoDb;
     await createStopSwitch(callDynamoDb, keysTable).stop({ at: 'noon', reason: 'back soon' });

@@ -36,21 +36,24 @@ type ReadFile = (body: Json, part: Node) => RequestFile | undefined;
 /** Top-level members with content, and the members that lead further inside; and the parts that are files, by their type. */
 export interface ContentPlaces {
   readonly content: Readonly<Record<string, Within>>;
+  /** The way to an object whose members the caller names; each is a text or a part. */
+  readonly variables?: readonly string[];
   /** Members whose mere presence in a part makes it an image or a video; and the one that shows what a file contains. */
   readonly pictures: readonly string[];
   readonly fileMember: 'file_data' | 'media_type';
   readonly files: Readonly<Record<string, ReadFile>>;
 }
 
-export function searchContent({ content, files, pictures, fileMember }: ContentPlaces) {
+export function searchContent({ content, variables = [], files, pictures, fileMember }: ContentPlaces) {
   return {
     /**
      * The first image or video, as a path such as `messages[2].content[0]`. Every `type` of an object counts, even a repeated one,
      * so that no parser finds content that this search overlooks.
      */
     *findVision(body: Json): Cooperative<string | undefined> {
+      const named = new Set<Node>(variables.length > 0 ? keysAt(body, variables) : []);
       const isVision = (key: Node, place: string): boolean => {
-        if (!body.isKey(key) || body.kind(key + 1) === 'null') return false;
+        if (!body.isKey(key) || named.has(key) || body.kind(key + 1) === 'null') return false;
         const name = body.string(key);
         // Elsewhere names are of the caller's choosing.
         if (content[place] !== 'all' && pictures.includes(name)) return true;
@@ -108,6 +111,12 @@ export const imageAt =
 export const fileAt =
   (...path: readonly string[]): ReadFile =>
   (body, part) => ({ isImage: false, data: stringAt(body, part, path) });
+
+function keysAt(body: Json, path: readonly string[]): Iterable<Node> {
+  let node: Node | undefined = body.root;
+  for (const name of path) node = body.member(node, name);
+  return node === undefined ? [] : body.keys(node);
+}
 
 function stringAt(body: Json, part: Node, path: readonly string[]): Node | undefined {
   let node: Node | undefined = part;

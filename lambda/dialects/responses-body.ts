@@ -7,8 +7,8 @@ import { fileAt, imageAt, searchIn } from './content.ts';
 
 export const bodies = readBodies({
   ...{ history: 'input', instructions: 'instructions' },
-  // The variables of a prompt have names of the caller's choosing.
   content: { input: ['content', 'output', 'outputs'], prompt: 'all' },
+  variables: ['prompt', 'variables'],
   pictures: ['image_url', 'video_url'],
   fileMember: 'file_data',
   files: {

@@ -49,7 +49,10 @@ describe('images and video in unusual places', () => {
     ['chat', { messages: [{ content: [{ type: 'file', file: { file_data: 'data:application/pdf;base64,AA' } }] }] }],
     ['chat', { messages: [{ content: [{ type: 'text', text: 'data:image/png;base64,AA' }] }] }],
     ['responses', { input: [{ content: [asFile('file_data', 'data:text/plain,image/')] }] }],
-    ['responses', { input: [], prompt: { variables: { media_type: 'image/png' } } }],
+    [
+      'responses',
+      { prompt: { variables: { media_type: 'image/png', type: 'video', file_data: 'image/png', image_url: 'a' } } },
+    ],
     ['messages', { messages: [{ content: [{ type: 'document', source: asFile('media_type', 'application/pdf') }] }] }],
     ['messages', { messages: [{ content: [{ type: 'tool_use', input: { media_type: 'image/png' } }] }] }],
   ])('and nothing else', (name, body) => {

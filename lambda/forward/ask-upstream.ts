@@ -73,7 +73,8 @@ export function openExchange(
   return { request, record, ask, hiding };
 }
 
-/** In characters. */
+/** In characters, as all of these. Shorter keys are words such as `none`, for upstreams that ask for no key. */
+const shortestSecret = 8;
 const longest = 2_000;
 /** A message in a stream may be as long as its event. */
 const longestRead = 65_536;
@@ -103,7 +104,7 @@ export function createExplainer(scrubber: Scrubber) {
   return {
     /** Hides a key that an upstream is sent, and so may repeat. */
     conceal: (key: string): void => {
-      concealed.add(key);
+      if (key.length >= shortestSecret) concealed.add(key);
     },
     sentence,
     /** The same for the message in an error body. */

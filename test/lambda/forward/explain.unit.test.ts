@@ -4,7 +4,7 @@ import { scrubber } from '../../support/rewrite.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const explainer = createExplainer(scrubber);
-explainer.conceal('upstream/key-one');
+for (const key of ['upstream/key-one', 'EMPTY']) explainer.conceal(key);
 
 /** An answer within an answer, as routers nest what they got: printed as JSON `depth` times. */
 function nest(text: string, depth: number): string {
@@ -18,6 +18,7 @@ describe('an upstream’s message for clients', () => {
     ['Upstream said {"model":"\\u0041CME\\u0043orp"}', 'Upstream said {"model":"svc"}'],
     ['Model acmecorp\\/thunder-70b-instruct', 'Model svc'],
     ['The key upstream\\/key\\u002done', 'The key (key removed)'],
+    ['The input must not be EMPTY.', 'The input must not be EMPTY.'],
     ['See https:\\/\\/other.example\\/keys.', 'See (link removed).'],
     [
       'Too high (https://x.example/docs). See "www.x.example/a?b=(c)".',

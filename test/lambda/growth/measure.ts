@@ -54,7 +54,7 @@ function edit(text: string): void {
 
 function explain(body: string): void {
   const explainer = createExplainer(scrubber);
-  explainer.conceal('KEY');
+  explainer.conceal('KEYKEYKEY');
   explainer.sentenceIn(body);
 }
 

@@ -177,8 +177,8 @@ export function readRetryAfter(header: string | undefined, now: number): string 
   return seconds <= longest ? String(Math.ceil(seconds)) : undefined;
 }
 
-/** In seconds. A server that asks for more than a day means something else. */
-const longest = 86_400;
+/** In seconds: a month, after which quotas begin anew. A server that asks for more means something else. */
+const longest = 31 * 86_400;
 
 function secondsUntil(date: string, now: number): number {
   return / GMT$/.test(date) ? Math.max(0, (Date.parse(date) - now) / 1000) : Number.NaN;

@@ -79,7 +79,8 @@ export function createFailover({ pool, send, translate, now }: Dependencies): As
     let first: UpstreamFailure | undefined;
     let last: UpstreamFailure | undefined;
     let refusal: GatewayError | undefined;
-    let isForeign = false;
+    // Where the conversation's own key rests, others are asked before it.
+    let isForeign = left[0]?.isOwn === false && (await isAccountBound(outgoing));
     let movedOnce = false;
     for (;;) {
       signal.throwIfAborted();
@@ -100,16 +101,19 @@ export function createFailover({ pool, send, translate, now }: Dependencies): As
         if (!(error instanceof UpstreamFailure)) throw error;
         // Another account can't read what the first one created. That is not the caller's mistake, so the first failure counts.
         // A translation holds no such things.
-        if (first && error.failureClass.mayBeForeign && isForeign && speaks(candidate.upstream, outgoing)) throw first;
-        const { next, rests, once = false } = error.failureClass;
+        const { next, rests, once = false, mayBeForeign } = error.failureClass;
+        const isUnread = mayBeForeign && isForeign && speaks(candidate.upstream, outgoing);
+        if (first && isUnread) throw first;
         if (rests) pool.rest(candidate, error);
-        left = stillToTry(others, candidate, once && movedOnce ? undefined : next);
+        left = isUnread
+          ? others.filter(({ isOwn }) => isOwn)
+          : stillToTry(others, candidate, once && movedOnce ? undefined : next);
         movedOnce ||= once;
         const another = left.length > 0;
         observer.onFailure(error, candidate, another);
         if (!another) throw error;
         // Now, because the next try may release the body.
-        if (!first) isForeign = await isAccountBound(outgoing);
+        if (!first) isForeign ||= await isAccountBound(outgoing);
         first ??= error;
         last = error;
       }

@@ -7,6 +7,8 @@ import type { UpstreamFailure } from './failure.ts';
 export interface Candidate {
   readonly upstream: Upstream;
   readonly key: string;
+  /** Whether the conversation is this key's own, so that all it holds was made with it. */
+  readonly isOwn: boolean;
   /** The operator's own headers for this upstream. */
   readonly headers: Readonly<Record<string, string>>;
   /** The key and the secret headers, which only the upstream may see. */
@@ -42,8 +44,9 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
       for (const upstream of upstreams) {
         const { keys, headers, secretHeaders } = await readAccess(upstream);
         const ranked = await rankKeys(keys, conversation);
-        const candidates = ranked.map((key) => ({
-          ...{ upstream, key, headers: { ...headers, ...secretHeaders } },
+        const isFirst = ready.length + resting.length === 0;
+        const candidates = ranked.map((key, rank) => ({
+          ...{ upstream, key, isOwn: isFirst && rank === 0, headers: { ...headers, ...secretHeaders } },
           secrets: [key, ...Object.values(secretHeaders)],
         }));
         ready.push(...candidates.filter((one) => placeOf(one) < 0));

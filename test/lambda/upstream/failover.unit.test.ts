@@ -17,8 +17,10 @@ type Answer =
   | Error;
 
 const [first, second] = [upstreamNamed('UPSTREAM'), upstreamNamed('UPSTREAM_2')];
-const candidate = (upstream: Upstream, key: string): Candidate => ({ upstream, key, headers: {}, secrets: [key] });
-/** Two upstreams with two keys each. */
+const candidate = (upstream: Upstream, key: string): Candidate => ({
+  ...{ upstream, key, isOwn: key === 'a', headers: {}, secrets: [key] },
+});
+/** Two upstreams with two keys each; the conversation is the first one's own. */
 const all = [candidate(first, 'a'), candidate(first, 'b'), candidate(second, 'x'), candidate(second, 'y')];
 
 interface Changes extends Partial<Observer> {
@@ -174,6 +176,24 @@ describe('each failure', () => {
     expect((await ask({ a: 429, b: 400 })).outcome).toMatchObject({ kind: 'caller' });
     expect((await ask({ a: 400 }, bound)).outcome).toMatchObject({ kind: 'caller' });
     expect((await ask({ a: 429, b: 500, x: 400 }, bound)).outcome).toMatchObject({ kind: 'limited' });
+  });
+});
+
+describe('a 400 on data that only the conversation’s own key can read, which rests', () => {
+  const [a, ...others] = all as [Candidate, ...Candidate[]];
+  testRows<[Record<string, Answer>, string, object]>([
+    [{ b: 400 }, 'ba', { status: 200 }],
+    [{ b: 400, a: 429 }, 'ba', { kind: 'limited' }],
+    [{ b: 500, x: 400 }, 'bx', { kind: 'server_error' }],
+    [{ b: 400, a: 400 }, 'ba', { kind: 'caller' }],
+  ])('is no mistake of the caller, and asks that key', async (answers, tried, expected) => {
+    const { outcome, asked } = await ask(answers, { isAccountBound: () => true }, [...others, a]);
+    expect([asked, outcome]).toEqual([tried, expect.objectContaining(expected)]);
+  });
+
+  test('is one where the data is anybody’s', async () => {
+    const { outcome, asked } = await ask({ b: 400 }, {}, [...others, a]);
+    expect([asked, outcome]).toEqual(['b', expect.objectContaining({ kind: 'caller' })]);
   });
 });
 

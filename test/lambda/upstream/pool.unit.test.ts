@@ -16,13 +16,14 @@ function poolOf(keys: Readonly<Record<string, string>>) {
   });
   const nameOf = ({ upstream, key }: Candidate) => `${upstream.prefix.replace('UPSTREAM', '')}${key}`;
   const candidates = (ranking: string) => pool.candidates({ caller: ranking, traits: [] });
+  const own = async (ranking: string) => (await candidates(ranking)).filter(({ isOwn }) => isOwn).map(nameOf);
   const order = async (ranking = 'abcxy') => (await candidates(ranking)).map(nameOf);
   const rest = async (name: string, retryAfter?: string) => {
     const candidate = (await candidates('abcxy')).find((one) => nameOf(one) === name);
     if (!candidate) throw new Error(`${name} is nobody's key`);
     pool.rest(candidate, new UpstreamFailure('limited', { retryAfter }));
   };
-  return { clock, order, rest };
+  return { clock, order, own, rest };
 }
 
 test('the conversation ranks the keys of each upstream', async () => {
@@ -60,6 +61,13 @@ test('resting keys come in the order of their upstreams, and within one the long
   expect(await order()).toEqual(['c', 'a', 'b', '_2y', '_2x']);
   await rest('c'); // tried, and limited again
   expect(await order()).toEqual(['a', 'b', 'c', '_2y', '_2x']);
+});
+
+test('a conversation’s own key is the first of the first upstream with keys, also while it rests', async () => {
+  const { own, rest } = poolOf({ UPSTREAM: 'abc', UPSTREAM_2: 'xy' });
+  await rest('b');
+  expect([await own('bacxy'), await own('acbyx')]).toEqual([['b'], ['a']]);
+  expect(await poolOf({ UPSTREAM: '', UPSTREAM_2: 'xy' }).own('yx')).toEqual(['_2y']);
 });
 
 test('one key at two upstreams rests only at the one that refuses it', async () => {

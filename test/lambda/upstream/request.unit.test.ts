@@ -10,7 +10,7 @@ import { upstreamOfThree } from '../../support/upstream-named.ts';
 
 const chat = createChat({ streamUsage: false });
 
-const candidate = { upstream: upstreamOfThree, key: 'the-key', headers: {}, secrets: ['the-key'] };
+const candidate = { upstream: upstreamOfThree, key: 'the-key', isOwn: true, headers: {}, secrets: ['the-key'] };
 const models = createModels('svc', []);
 const call = (clientHeaders: Headers, stream: boolean, model = models.text, dialect = chat) => {
   const [endpoint] = dialect.endpoints;

@@ -1,22 +1,13 @@
 import type { GatewayError } from '../errors.ts';
-import { createRender, describeCause } from '../report/log.ts';
-import type { Measured } from '../report/metrics.ts';
+import { createWriteLine, describeCause, type LogDependencies } from '../report/log.ts';
 import { brokenSignIn, codeOf } from './errors.ts';
 import type { AccountsRequest } from './request.ts';
 
 export type AccountsLog = ReturnType<typeof createAccountsLog>;
 
-interface Dependencies {
-  readonly write: (line: string) => void;
-  readonly now: () => number;
-  readonly metricsNamespace: string;
-}
-
 /** The operators' log. No line holds a key, or the address of a wallet or network. */
-export function createAccountsLog({ write, now, metricsNamespace }: Dependencies) {
-  const render = createRender(metricsNamespace);
-  const line = (level: string, message: string, fields: object, measured?: Measured) =>
-    write(render(now(), level, message, fields, measured));
+export function createAccountsLog(dependencies: LogDependencies) {
+  const line = createWriteLine(dependencies);
   const describe = ({ id, route, network }: AccountsRequest) => ({ requestId: id, route, network: network.id });
   return {
     /** An environment has started. */

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { createRender } from '../report/log.ts';
+import { createWriteLine } from '../report/log.ts';
 import { collectFaults, type Environment, type Named, readNamed, required, text } from '../settings/read.ts';
 import type { ReadSecret } from '../settings/secrets.ts';
 import { settings } from '../settings/table.ts';
@@ -21,7 +21,7 @@ const usualLimits = { stream: 45_000, other: 10_000 };
  */
 export function createCanary(config: CanaryConfig, dependencies: Dependencies): () => Promise<void> {
   const { readSecret, writeLog, now, timeLimits = usualLimits } = dependencies;
-  const render = createRender(config.metricsNamespace);
+  const line = createWriteLine({ ...config, write: writeLog, now });
 
   const runChecks = async (): Promise<Record<string, string>> => {
     // The output of `keys issue --json`, or the bare key.
@@ -37,9 +37,7 @@ export function createCanary(config: CanaryConfig, dependencies: Dependencies): 
     const begun = now();
     const results = await runChecks().catch((error) => ({ key: describeFailure(error) }));
     const failures = Object.values(results).filter((result) => result !== 'ok').length;
-    const time = now();
-    const fields = { ...results, duration: time - begun };
-    writeLog(render(time, failures > 0 ? 'error' : 'info', 'canary', fields, { failures }));
+    line(failures > 0 ? 'error' : 'info', 'canary', { ...results, duration: now() - begun }, { failures });
   };
 }
 

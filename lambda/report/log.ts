@@ -19,35 +19,33 @@ export type Log = ReturnType<typeof createLog>;
  */
 export type WriteLog = (line: string, call?: { readonly method: string; readonly path: string }) => void;
 
-interface Dependencies {
+export interface LogDependencies {
   readonly write: WriteLog;
   readonly now: () => number;
   readonly metricsNamespace: string;
 }
 
-/** Renders lines as JSON objects, each with its metrics. */
-export function createRender(metricsNamespace: string) {
-  return (time: number, level: string, message: string, fields: object, measured: Measured = {}) => {
+/** Writes lines as JSON objects, each with its metrics. */
+export function createWriteLine({ write, now, metricsNamespace }: LogDependencies) {
+  return (level: string, message: string, fields: object, measured: Measured = {}, call?: RequestSoFar): void => {
+    const time = now();
     const metrics = embedMetrics(metricsNamespace, time, measured);
-    return `${JSON.stringify({ time: new Date(time).toISOString(), level, message, ...fields, ...metrics })}\n`;
+    write(`${JSON.stringify({ time: new Date(time).toISOString(), level, message, ...fields, ...metrics })}\n`, call);
   };
 }
 
 /** The operators' log. No line holds a prompt, an answer, a key or an address. */
-export function createLog({ write, now, metricsNamespace }: Dependencies) {
-  const render = createRender(metricsNamespace);
-  const line = (level: string, message: string, fields: object, measured?: Measured) =>
-    write(render(now(), level, message, fields, measured));
+export function createLog(dependencies: LogDependencies) {
+  const line = createWriteLine(dependencies);
 
   return {
     /** An environment has started. */
     started: (commit: string): void => line('info', 'started', { commit }),
     /** Writes a request's one line, with its metrics, once its answer is over: Lambda freezes the function right afterwards. */
     finished(request: RequestSoFar, status: number): void {
-      const time = now();
       const { error, end } = request.outcome;
       const level = error && error.status >= 500 && !isIntended(error) ? 'error' : 'info';
-      const duration = time - request.startedAt;
+      const duration = dependencies.now() - request.startedAt;
       const fields = {
         ...describe(request),
         status,
@@ -58,7 +56,7 @@ export function createLog({ write, now, metricsNamespace }: Dependencies) {
         ...describeCause(error?.cause),
       };
       const message = end === 'refused' ? 'refused' : 'answered';
-      write(render(time, level, message, fields, measureRequest(request, status, duration)), request);
+      line(level, message, fields, measureRequest(request, status, duration), request);
     },
     /** A try at an upstream failed, and the request goes on to another. */
     tryFailed: (failureClass: string, fields: object): void =>

@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
+import { waysToSignIn } from '../lambda/settings/config.ts';
 import { type GatewayProps, sharedEnvironment } from './gateway-function.ts';
 import { PublicFunction, type Right, toRead } from './own-function.ts';
 import { accountsShareOf } from './stack-settings.ts';
@@ -42,8 +43,7 @@ export class AccountsFunction extends PublicFunction {
     const settings = Object.fromEntries(
       names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
     );
-    const byWallet = environment.ACCESS !== 'keys' && environment.WALLET_SIGN_IN !== 'false';
-    const signsIn = environment.OIDC_ISSUER !== undefined || byWallet;
+    const signsIn = waysToSignIn(config.settings).length > 0;
     const accounts: Right[] = [
       [tables.keys.tableArn, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
       [tables.quota.tableArn, 'dynamodb:GetItem', 'dynamodb:UpdateItem'],

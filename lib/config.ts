@@ -1,5 +1,5 @@
 import { cloudFrontHeader } from '../lambda/identity/network.ts';
-import { readConfig } from '../lambda/settings/config.ts';
+import { type Config, readConfig } from '../lambda/settings/config.ts';
 import { ConfigError, readSettings, type Setting } from '../lambda/settings/read.ts';
 import { headerMap, serverSettings, settings, upstreamSettings } from '../lambda/settings/table.ts';
 import { mostBurst } from '../lambda/tables/schema.ts';
@@ -11,6 +11,8 @@ export interface DeploymentConfig extends StackValues {
   readonly stage: string;
   /** The operator's part of the function's environment, fallbacks written out; the stack adds what it creates itself. */
   readonly environment: Readonly<Record<string, string>>;
+  /** What the function reads from that, with placeholders for what the stack creates. */
+  readonly settings: Config;
   /** Further settings of the web engine. */
   readonly serverEnvironment: Readonly<Record<string, string>>;
   /** What can be deployed, but is probably a mistake. */
@@ -59,20 +61,17 @@ export function readDeploymentConfig(block: unknown, wantedStage?: unknown): Dep
     // The platform's balancer appends the caller's address. The server would choose this anyway; set, it shows in the template.
     CLIENT_ADDRESS: 'x-forwarded-for',
   };
-  faults.push(
-    ...engineFaults(stackValues, given, faults),
-    ...contradictions(stackValues, given),
-    ...settingFaults(environment),
-    ...sizeFaults(environment, environmentLimits[stackValues.engine] ?? environmentLimits.web),
-  );
+  faults.push(...engineFaults(stackValues, given, faults), ...contradictions(stackValues, given));
+  const read = readAsFunction(environment, faults);
+  faults.push(...sizeFaults(environment, environmentLimits[stackValues.engine] ?? environmentLimits.web));
   const placed = (fault: string) => `${placeOf(fault)}: ${fault}`;
-  if (faults.length > 0) throw new ConfigError([...new Set(faults)].map(placed));
+  if (read === undefined || faults.length > 0) throw new ConfigError([...new Set(faults)].map(placed));
   const warnings = [
     ...alarmWarnings(stage, stackValues),
     ...upstreamWarnings(environment),
     ...signInWarnings(environment),
   ];
-  return { stage, ...stackValues, environment, serverEnvironment, warnings: warnings.map(placed) };
+  return { stage, ...stackValues, environment, settings: read, serverEnvironment, warnings: warnings.map(placed) };
 }
 
 function alarmWarnings(stage: string, { alarmEmail, terminationProtection }: StackValues): string[] {
@@ -145,14 +144,15 @@ function sizeFaults(environment: Texts, limit: number): string[] {
   return [`${tooLong}: all settings together take ${bytes} bytes, and Lambda ${limit}`];
 }
 
-function settingFaults(environment: Texts): readonly string[] {
+/** Reads the settings as the function will; undefined if they have faults. */
+function readAsFunction(environment: Texts, faults: string[]): Config | undefined {
   const { EDGE_SECRET_ID, ...always } = setByStack;
   try {
-    readConfig({ ...environment, ...always, ...(environment.EDGE_HEADER && { EDGE_SECRET_ID }) });
-    return [];
+    return readConfig({ ...environment, ...always, ...(environment.EDGE_HEADER && { EDGE_SECRET_ID }) });
   } catch (error) {
-    if (error instanceof ConfigError) return error.faults;
-    throw error;
+    if (!(error instanceof ConfigError)) throw error;
+    faults.push(...error.faults);
+    return undefined;
   }
 }
 

@@ -1,6 +1,5 @@
-import { readConfig } from '../../lambda/settings/config.ts';
 import { hiddenNames } from '../../lambda/upstream/pool.ts';
-import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
+import { readDeploymentConfig } from '../../lib/config.ts';
 
 /** What the operator has said of a gateway in its settings. */
 export interface KnownSettings {
@@ -21,11 +20,8 @@ export const nothingKnown: KnownSettings = { names: [], translated: [], closed: 
 
 /** The settings of a stage of the `gateway` block of cdk.json. */
 export function readStage(block: unknown, stage: string): KnownSettings {
-  // The edge's header and secret come together, and neither matters here.
-  const { EDGE_HEADER: _, ...environment } = readDeploymentConfig(block, stage).environment;
-  const { EDGE_SECRET_ID: __, ...added } = setByStack;
-  const config = readConfig({ ...environment, ...added });
-  const { upstreams, upstreamNames, access, memberLimit, guestLimit, appUrl, oidcIssuer } = config;
+  const { settings } = readDeploymentConfig(block, stage);
+  const { upstreams, upstreamNames, access, memberLimit, guestLimit, appUrl, oidcIssuer } = settings;
   return {
     names: hiddenNames(upstreams, upstreamNames),
     translated: upstreams.flatMap(({ addresses, dialects }) =>

@@ -1,6 +1,8 @@
 import { Duration } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { waysToSignIn } from '../lambda/settings/config.ts';
+import { accountsSettings } from '../lambda/settings/table.ts';
+import type { DeploymentConfig } from './config.ts';
 import { type GatewayProps, sharedEnvironment } from './gateway-function.ts';
 import { PublicFunction, type Right, toRead } from './own-function.ts';
 import { accountsShareOf } from './stack-settings.ts';
@@ -9,21 +11,6 @@ interface AccountsFunctionProps extends GatewayProps {
   /** The gateway's URL, which the page shows. The gateway can't be told this function's URL too: each would need the other first. */
   readonly gatewayUrl: string;
 }
-
-/** The operator's settings that the function needs. Changing any other does not affect it. */
-const told = [
-  'SERVICE_NAME',
-  'CONTEXT_WINDOW',
-  'ACCESS',
-  'GUEST_LIMIT',
-  'MEMBER_LIMIT',
-  'DEVICE_KEY_DAYS',
-  'WALLET_SIGN_IN',
-  'EDGE_HEADER',
-  'CURRENCY',
-  'MEMBER_BUDGET',
-  'MEMBER_BUDGET_WINDOW',
-] as const;
 
 /** The function of the pages: the only one that may write keys and links, for /cli. */
 export class AccountsFunction extends PublicFunction {
@@ -38,11 +25,6 @@ export class AccountsFunction extends PublicFunction {
     // Behind the edge both functions share its domain. If that is CloudFront's own, only the operator can set it.
     const appUrl = environment.APP_URL ?? (edgeDomainName && `https://${edgeDomainName}`);
     const shownUrl = environment.GATEWAY_URL ?? (edge ? undefined : gatewayUrl);
-    const company = Object.keys(environment).filter((name) => name.startsWith('OIDC_') && environment.OIDC_ISSUER);
-    const names = [...told, ...company, ...(environment.EDGE_HEADER ? ['EDGE_ONLY'] : [])];
-    const settings = Object.fromEntries(
-      names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
-    );
     const signsIn = waysToSignIn(config.settings).length > 0;
     const accounts: Right[] = [
       [tables.keys.tableArn, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
@@ -55,7 +37,7 @@ export class AccountsFunction extends PublicFunction {
       timeout: Duration.seconds(30), // a few requests to the tables, of 2 s each at most
       reservedConcurrency: accountsShareOf(config),
       environment: {
-        ...settings,
+        ...settingsOf(environment),
         ...(appUrl && { APP_URL: appUrl }),
         ...(secrets.oidc && { OIDC_CLIENT_SECRET_ID: secrets.oidc.secretArn }),
         ...(shownUrl && { GATEWAY_URL: shownUrl }),
@@ -67,4 +49,12 @@ export class AccountsFunction extends PublicFunction {
     this.appUrl = appUrl;
     this.signsIn = signsIn;
   }
+}
+
+/** The operator's settings that the function reads, where they have any effect. Changing any other does not affect it. */
+function settingsOf(environment: DeploymentConfig['environment']): Record<string, string> {
+  const { OIDC_ISSUER, EDGE_HEADER } = environment;
+  const isIdle = (name: string) => (name.startsWith('OIDC_') && !OIDC_ISSUER) || (name === 'EDGE_ONLY' && !EDGE_HEADER);
+  const read = Object.entries(environment).filter(([name]) => Object.hasOwn(accountsSettings, name) && !isIdle(name));
+  return Object.fromEntries(read);
 }

@@ -50,15 +50,18 @@ export function writeBody(connection: Writable, texts: readonly string[]): void 
   const length = texts.reduce((total, text) => total + text.length, 0);
   // A short body leaves together with its head, in one write to the system.
   if (length < shortBody) connection.end(texts.join('') || undefined);
-  else Readable.from(cut(texts)).pipe(connection);
+  else Readable.from(portionsOf(texts)).pipe(connection);
 }
 
-function* cut(texts: readonly string[]): Generator<string> {
-  for (const text of texts) {
-    for (let start = 0, end = 0; start < text.length; start = end) {
-      end = start + portion;
-      if ((text.codePointAt(end - 1) ?? 0) > 0xffff) end += 1; // never between the halves of a character
-      yield text.slice(start, end);
-    }
+function* portionsOf(texts: readonly string[]): Generator<string> {
+  for (const text of texts) yield* cut(text, portion);
+}
+
+/** Cuts a text into pieces of this many characters, never between the halves of a character. */
+export function* cut(text: string, length: number): Generator<string> {
+  for (let start = 0, end = 0; start < text.length; start = end) {
+    end = start + length;
+    if ((text.codePointAt(end - 1) ?? 0) > 0xffff) end += 1;
+    yield text.slice(start, end);
   }
 }

@@ -1,3 +1,4 @@
+import { cut } from '../../bodies.ts';
 import { type Cooperative, charactersPerSlice, isLong } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import type { ClientTool } from '../tools.ts';
@@ -116,17 +117,12 @@ export const quote = (text: string): Raw => JSON.stringify(text);
 export function* quoteJson(json: string): Cooperative<Raw> {
   if (!isLong(json)) return quote(json);
   let quoted = '"';
-  for (let at = 0, end = 0; at < json.length; at = end) {
-    end = at + charactersPerSlice;
-    // The halves of a character would be written as escapes, each for itself.
-    if (highSurrogate.test(json.charAt(end - 1))) end += 1;
-    quoted += inside(quote(json.slice(at, end)));
+  for (const piece of cut(json, charactersPerSlice)) {
+    quoted += inside(quote(piece));
     yield;
   }
   return `${quoted}"`;
 }
-
-const highSurrogate = /[\uD800-\uDBFF]/;
 
 /** What stands between the quotes of a string. */
 export const inside = (string: Raw): string => string.slice(1, -1);

@@ -11,8 +11,9 @@ export interface ModelPrices {
 /** By the id of a public model. */
 export type Prices = ReadonlyMap<string, ModelPrices>;
 
-/** What an answer used: all tokens of its prompt, of which some were read from a cache or written to one, and its own. */
+/** What an answer used. */
 export interface BilledTokens {
+  /** The whole prompt, including the two below. */
   readonly input?: number | undefined;
   readonly cacheRead?: number | undefined;
   readonly cacheWrite?: number | undefined;

@@ -1,3 +1,4 @@
+import type { BilledTokens } from '../budget/prices.ts';
 import type { Node } from '../json/scan.ts';
 
 export interface FoundText {
@@ -14,13 +15,8 @@ export interface FoundLogprobs {
 }
 
 /** Tokens as the upstream bills them, with the same meaning in all dialects. */
-export interface TokenCounts {
-  /** The whole prompt, including the two below. */
-  readonly input?: number | undefined;
-  readonly cacheRead?: number | undefined;
-  readonly cacheWrite?: number | undefined;
-  /** The whole answer, including the one below. */
-  readonly output?: number | undefined;
+export interface TokenCounts extends BilledTokens {
+  /** Included in the output. */
   readonly reasoning?: number | undefined;
 }
 

@@ -29,6 +29,13 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
   return edits.length === 0 ? text : splitByEdits(text, edits).join('');
 }
 
+/** The edited text of a part, by those of the edits that lie within it. */
+export function editPart(text: string, { start, end }: Omit<Edit, 'text'>, edits: readonly Edit[]): string {
+  const within = edits.filter((edit) => edit.start >= start && edit.end <= end);
+  const moved = within.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start }));
+  return applyEdits(text.slice(start, end), moved);
+}
+
 /** By start; at the same start insertions come first, then the longest edit. */
 function byPlace(a: Edit, b: Edit): number {
   if (a.start !== b.start) return a.start - b.start;
@@ -41,7 +48,7 @@ export function replaceValue(json: Json, node: Node, value: string): Edit {
   return { start: json.start(node), end: json.end(node), text: value };
 }
 
-export interface MemberChanges {
+interface MemberChanges {
   /** The keys of members to remove. */
   readonly drop?: ReadonlySet<Node>;
   /** Values as JSON text by name: replaces the last member of that name, or adds one at the end of the object. */

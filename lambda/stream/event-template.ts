@@ -1,6 +1,6 @@
 import { unreadIn } from '../dialects/answer.ts';
 import type { Findings, TokenCounts } from '../dialects/findings.ts';
-import { applyEdits, type Edit } from '../json/edit.ts';
+import { type Edit, editPart } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { codeAt, quote, skipDigits, trySkipNumber, trySkipString } from '../json/tokens.ts';
 import type { Scrubber } from './scrub.ts';
@@ -96,13 +96,7 @@ function isRepeatable({ text }: Json, { wholeTexts, logprobs, ended, ends }: Fin
 
 function cutHoles(json: Json, slots: readonly Slot[], edits: readonly Edit[]): Omit<EventTemplate, 'type'> {
   const { text } = json;
-  const written = (from: number, to: number): string => {
-    const inside = edits.filter(({ start, end }) => start >= from && end <= to);
-    return applyEdits(
-      text.slice(from, to),
-      inside.map((edit) => ({ ...edit, start: edit.start - from, end: edit.end - from })),
-    );
-  };
+  const written = (start: number, end: number): string => editPart(text, { start, end }, edits);
   const places = slots
     .map(({ node, place }) => ({ place, start: json.start(node), end: json.end(node) }))
     .sort((a, b) => a.start - b.start)

@@ -1,5 +1,5 @@
 import { elements, presentMember, stringMember } from '../../dialects/answer.ts';
-import { applyEdits, changeMembers } from '../../json/edit.ts';
+import { changeMembers, editPart } from '../../json/edit.ts';
 import type { Json, Node } from '../../json/scan.ts';
 
 /** What a response repeats of its request, and what stands there where the request says nothing. */
@@ -58,10 +58,6 @@ function formatOf(body: Json, format: Node | undefined): string {
 /** The object, with these members where it has none of the name, or null. */
 function complete(body: Json, object: Node, members: Readonly<Record<string, string>>): string {
   const missing = Object.entries(members).filter(([name]) => presentMember(body, object, name) === undefined);
-  const [start, end] = [body.start(object), body.end(object)];
   const edits = changeMembers(body, object, { set: Object.fromEntries(missing) });
-  return applyEdits(
-    body.text.slice(start, end),
-    edits.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start })),
-  );
+  return editPart(body.text, { start: body.start(object), end: body.end(object) }, edits);
 }

@@ -41,7 +41,7 @@ export type ErrorCode = keyof typeof catalogue;
 export type ErrorNature = (typeof catalogue)[ErrorCode]['nature'];
 
 /** What an error comes from, where that decides what follows: nobody asks a store that has failed, or waits in a process that ends. */
-export type ErrorSource = 'store' | 'process';
+type ErrorSource = 'store' | 'process';
 
 export interface ErrorOptions {
   /** What the client can do about it: the end of the message. */

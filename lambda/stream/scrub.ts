@@ -14,7 +14,7 @@ export interface Scrubber {
   openChannel(before?: string, continues?: boolean): ScrubChannel;
 }
 
-export interface Hit {
+interface Hit {
   readonly start: number;
   readonly end: number;
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /** What a client's tool takes: arguments as JSON, a free text, or a search among tools that the client keeps. */
-export type ToolKind = 'function' | 'custom' | 'tool_search';
+type ToolKind = 'function' | 'custom' | 'tool_search';
 
 /** A tool as the client knows it. */
 export interface ClientTool {

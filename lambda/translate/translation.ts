@@ -12,7 +12,7 @@ import type { ChatUpstream } from './request/writing.ts';
 import { longestSeal, type Seals } from './seal.ts';
 
 /** A request in the words of an upstream that does not speak the client's dialect. */
-export interface Translation {
+interface Translation {
   /** The body's text. */
   readonly pieces: readonly string[];
   readonly answer: AnswerTranslation;

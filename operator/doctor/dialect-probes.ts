@@ -19,7 +19,7 @@ export interface DialectProbe {
   isEnd(event: SseEvent): boolean;
 }
 
-export interface Question {
+interface Question {
   readonly prompt: string;
   readonly tokens: number;
 }

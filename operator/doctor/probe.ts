@@ -26,7 +26,7 @@ export const list = (headers: Headers = {}): ProbeRequest => get('/v1/models', h
 export const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
 /** Some bytes of a body, and how many milliseconds after the request was sent they came. */
-export interface Arrival {
+interface Arrival {
   readonly at: number;
   readonly bytes: Uint8Array;
 }

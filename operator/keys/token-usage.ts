@@ -6,7 +6,7 @@ import { isoTime, renderTable, showText, showTime } from './table.ts';
 import type { Target } from './target.ts';
 import { countEach, figureNames, figures, mostGroups, type TokenCounts, type TokenGroup } from './token-log.ts';
 
-export interface TokenQuery {
+interface TokenQuery {
   readonly days: number;
   readonly top: number;
   readonly prices: Prices | undefined;

@@ -58,7 +58,7 @@ export function createGrowingText() {
   };
 }
 
-export type CallArguments = ReturnType<typeof createCallArguments>;
+type CallArguments = ReturnType<typeof createCallArguments>;
 
 /** The arguments of a call: a text that is JSON, or is to become JSON. */
 export function createCallArguments() {

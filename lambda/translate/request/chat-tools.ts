@@ -13,7 +13,7 @@ const freeText =
 const costOfName = 128;
 
 /** What of a request's tools is sent. */
-export interface Selection {
+interface Selection {
   readonly tools: readonly (readonly [name: string, offer: Offer])[];
   readonly choice: string | undefined;
 }

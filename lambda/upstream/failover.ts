@@ -174,11 +174,11 @@ async function readExplanation(body: Readable): Promise<string> {
   }
 }
 
-/** The seconds that a `Retry-After` header asks for, in either of its two forms; undefined for anything else. */
-export function readRetryAfter(header: string | undefined, now: number): string | undefined {
+/** The whole seconds that a `Retry-After` header asks for, in either of its two forms; undefined for anything else. */
+export function readRetryAfter(header: string | undefined, now: number): number | undefined {
   const value = header?.trim() ?? '';
   const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : secondsUntil(value, now);
-  return seconds <= longest ? String(Math.ceil(seconds)) : undefined;
+  return seconds <= longest ? Math.ceil(seconds) : undefined;
 }
 
 /** In seconds: a month, after which quotas begin anew. A server that asks for more means something else. */

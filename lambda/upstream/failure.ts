@@ -136,7 +136,7 @@ export interface FailureDetails {
   /** The upstream's own status. */
   readonly status?: number | undefined;
   /** The seconds to wait that the upstream named. */
-  readonly retryAfter?: string | undefined;
+  readonly retryAfter?: number | undefined;
   /** Whether clients should retry by themselves, according to the upstream. */
   readonly shouldRetry?: 'true' | 'false' | undefined;
   /** The upstream's own message, already without names. */
@@ -152,16 +152,17 @@ export interface FailureDetails {
 export class UpstreamFailure extends GatewayError {
   readonly kind: FailureKind;
   readonly upstreamStatus: number | undefined;
-  readonly retryAfter: string | undefined;
+  readonly retryAfter: number | undefined;
 
   constructor(kind: FailureKind, details: FailureDetails = {}) {
     const failure: FailureClass = failureClasses[kind];
-    const waits = failure.advice !== undefined && failure.advice !== operator && Number(details.retryAfter) > 0;
+    const { retryAfter = 0 } = details;
+    const waits = failure.advice !== undefined && failure.advice !== operator && retryAfter > 0;
     super(failure.code, details.message || failure.message || 'The model refused this request.', {
-      advice: waits ? `Please try again in ${details.retryAfter} s.` : failure.advice,
+      advice: waits ? `Please try again in ${retryAfter} s.` : failure.advice,
       ...(failure.ownStatus && details.status !== undefined && { status: details.status }),
       headers: {
-        ...(details.retryAfter !== undefined && { 'retry-after': details.retryAfter }),
+        ...(details.retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
         ...(details.shouldRetry !== undefined && { 'x-should-retry': details.shouldRetry }),
       },
       refund: !failure.staysCharged && !details.charged,

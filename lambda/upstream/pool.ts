@@ -65,9 +65,8 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
     },
 
     /** Makes a key rest that its upstream refuses for now. */
-    rest(candidate: Candidate, failure: UpstreamFailure): void {
-      const requested = Number(failure.retryAfter) * 1000;
-      const time = Number.isFinite(requested) && requested >= 0 ? Math.min(requested, longestRest) : restTime;
+    rest(candidate: Candidate, { retryAfter }: UpstreamFailure): void {
+      const time = retryAfter === undefined ? restTime : Math.min(retryAfter * 1000, longestRest);
       rests.delete(nameOf(candidate));
       rests.set(nameOf(candidate), now() + time);
     },

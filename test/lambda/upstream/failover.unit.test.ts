@@ -233,7 +233,7 @@ describe('an upstream’s message about its failure', () => {
     const headers = { 'retry-after': 'Sat, 21 Nov 2026 00:00:09 GMT', 'x-should-retry': 'false' };
     const [limited] = all;
     const { outcome } = await ask({ a: { status: 429, headers } }, {}, limited ? [limited] : []);
-    expect(outcome).toMatchObject({ headers: { 'retry-after': '9', 'x-should-retry': 'false' }, retryAfter: '9' });
+    expect(outcome).toMatchObject({ headers: { 'retry-after': '9', 'x-should-retry': 'false' }, retryAfter: 9 });
     const odd = await ask({ a: { status: 400, headers: { 'x-should-retry': 'perhaps' } } });
     expect(odd.outcome).toMatchObject({
       headers: expect.not.objectContaining({ 'x-should-retry': expect.anything() }),

@@ -43,12 +43,12 @@ describe('a failure', () => {
   });
 
   testRows([
-    ['limited', '17', 'The model is busy. Please try again in 17 s.'],
-    ['limited', '0', 'The model is busy. Please try again in a moment.'],
+    ['limited', 17, 'The model is busy. Please try again in 17 s.'],
+    ['limited', 0, 'The model is busy. Please try again in a moment.'],
     ['limited', undefined, 'The model is busy. Please try again in a moment.'],
-    ['server_error', '3600', 'The model failed to answer. Please try again in 3600 s.'],
-    ['missing', '17', 'The gateway did not find the model. If it happens again, tell the operator the request id.'],
-    ['caller', '17', 'The model refused this request.'],
+    ['server_error', 3600, 'The model failed to answer. Please try again in 3600 s.'],
+    ['missing', 17, 'The gateway did not find the model. If it happens again, tell the operator the request id.'],
+    ['caller', 17, 'The model refused this request.'],
   ] as const)('it says how long to wait where waiting helps', (kind, retryAfter, message) => {
     expect(new UpstreamFailure(kind, { status: 503, retryAfter }).message).toBe(message);
   });
@@ -58,7 +58,7 @@ describe('a failure', () => {
     ['It is too hot!', 'It is too hot! Not charged. Please try again.'],
     ['(It is too hot.)', '(It is too hot.) Not charged. Please try again.'],
   ])('the sentence about the charge comes between its own and the advice', (message, expected) => {
-    const failure = new UpstreamFailure('reported', { message, retryAfter: '0' });
+    const failure = new UpstreamFailure('reported', { message, retryAfter: 0 });
     const noted = failure.withNote('Not charged.');
     expect(noted.message).toBe(expected);
     const { code, status, headers, refund, reason } = failure;

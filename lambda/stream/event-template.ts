@@ -8,7 +8,12 @@ import { openEvent, type SseEvent } from './sse.ts';
 
 /**
  * An event with holes. Most events of a stream differ from the one before only in a text, a number that counts them, and perhaps
- * some padding or a running usage. Those alone need another look, and go where they stood.
+ * some padding or a running usage. Those alone need another look, and go where they stood. For example, of
+ *
+ *     {"model":"thunder","n":7,"delta":"Hel"}   {"model":"thunder","n":8,"delta":"lo"}
+ *
+ * the template has two holes, of a `sequence` and of a `text`. Before the first stands `{"model":"thunder","n":` as `raw`, which is
+ * how the next event must begin, and `{"model":"svc","n":` as `out`.
  */
 export interface EventTemplate {
   /** The type as it comes in. */

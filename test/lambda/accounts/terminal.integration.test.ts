@@ -253,6 +253,9 @@ describe('login.sh', () => {
   test('in a terminal shows the code, waits for a person, keeps the key for its user alone, and prints it', async () => {
     const ask = await signIn();
     const out = join(home, 'out');
+    const seen = join(home, 'arguments');
+    const curl = `#!/bin/sh\nprintf '%s\\n' "$@" >>${seen}\nPATH=\${PATH#*:} exec curl "$@"\n`;
+    writeFileSync(join(home, 'curl'), curl, { mode: 0o755 });
     // `script` gives it a terminal, as a person's shell would.
     const child = spawn('script', ['-qec', `sh ${script} >${out}`, '/dev/null'], {
       env: environment(),
@@ -275,5 +278,9 @@ describe('login.sh', () => {
     expect([readFileSync(file, 'utf8').trim(), statSync(file).mode & 0o777]).toEqual([key, 0o600]);
     // From then on it serves a client's helper, which has no terminal.
     expect(await runAsHelper()).toEqual([`${key}\n`, '', 0]);
+    // Neither the key nor the device code, which is as good as the key, was in the list of processes.
+    const seenByOthers = readFileSync(seen, 'utf8');
+    expect(seenByOthers).toContain('/oauth/token');
+    expect(seenByOthers).not.toMatch(/[\w-]{43}/);
   });
 });

@@ -40,7 +40,8 @@ key=
 while [ -z "$key" ]; do
   sleep "$interval"
   # A network that is gone for a moment is no reason to end.
-  answer=$(post token -d 'grant_type=urn:ietf:params:oauth:grant-type:device_code' -d "device_code=$device") || continue
+  answer=$(printf 'device_code=%s' "$device" |
+    post token -d 'grant_type=urn:ietf:params:oauth:grant-type:device_code' -d @-) || continue
   key=$(member access_token "$answer")
   case $(member error "$answer") in
     '' | authorization_pending | temporarily_unavailable) ;;

@@ -9,11 +9,11 @@ import type { createSecrets } from '../settings/secrets.ts';
 import type { KeyStore } from '../tables/keys.ts';
 import type { MemberStore } from '../tables/members.ts';
 import type { Account, ShownKey } from './answers.ts';
-import { accountsError, isTooManyKeys } from './errors.ts';
+import { isTooManyKeys, notSignedIn } from './errors.ts';
 import { type Keyring, unlabelled } from './keyring.ts';
 import type { Limits } from './limits.ts';
 import type { AccountsLog } from './log.ts';
-import { type AccountsRequest, type Endpoints, readLabel, readText } from './request.ts';
+import { type AccountsRequest, type Endpoints, readLabel, readText, type Signer } from './request.ts';
 
 /** What accounts are made of, and the ways of signing in to them. */
 export interface Tools
@@ -64,9 +64,9 @@ export function createMemberAccounts(tools: Tools) {
   };
 
   /** The same, with a new key, which is made last, so that nothing after it can fail and leave it unseen. */
-  const issue = async (request: AccountsRequest, member: string, label: string | undefined): Promise<Account> => {
-    const described = await describe(request, member);
-    const { key, record } = await keyring.issue(member, { label });
+  const issue = async (request: AccountsRequest & Signer, label: string | undefined): Promise<Account> => {
+    const described = await describe(request, request.member);
+    const { key, record } = await keyring.issue(request, { label });
     log.done('granted', request, { keyId: record.id });
     return { ...described, keys: [showKey(record), ...described.keys], key: { key, ...showKey(record) } };
   };
@@ -84,15 +84,15 @@ export function createMemberAccounts(tools: Tools) {
     },
 
     /** The member whose session it is, by the header `Authorization: Bearer TOKEN`. */
-    async findMember(authorization = ''): Promise<string> {
+    async findSigner(authorization = ''): Promise<Signer> {
       const token = /^bearer +(lts_[\w-]{43})$/i.exec(authorization)?.[1];
       const session = token === undefined ? undefined : await members.findSession(hash('sha256', token));
       if (session && session.expiresAt > now()) {
         const { member, expiresAt } = session;
-        if (!(await members.wasSignedOut(member, expiresAt - sessionLifetime))) return member;
+        const signedInAt = expiresAt - sessionLifetime;
+        if (!(await members.wasSignedOut(member, signedInAt))) return { member, signedInAt };
       }
-      const message = 'You are not signed in, or your session is over. Please sign in again.';
-      throw accountsError('invalid_session', message);
+      throw notSignedIn();
     },
 
     forMembers: {
@@ -105,7 +105,7 @@ export function createMemberAccounts(tools: Tools) {
         await keyring.requireFreeSlot(member);
         const undo = await limits.countGrant(network.id, member);
         try {
-          return await issue(request, member, label);
+          return await issue(request, label);
         } catch (error) {
           if (isTooManyKeys(error)) await undo();
           throw error;

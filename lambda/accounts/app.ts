@@ -19,7 +19,7 @@ interface Dependencies {
   readonly parts: readonly Endpoints[];
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly describe: (site: Site) => Facts;
-  readonly accounts: Pick<Accounts, 'findMember'>;
+  readonly accounts: Pick<Accounts, 'findSigner'>;
   readonly findNetwork: FindNetwork;
   readonly log: AccountsLog;
 }
@@ -125,7 +125,7 @@ function createRoutes(dependencies: Dependencies, refuse: Refuse): ReadonlyMap<s
       .step({ before: async (request) => ({ input: await readInput(request) }) });
   const signedIn = () =>
     withInput().step({
-      before: async ({ headers }) => ({ member: await accounts.findMember(headers.authorization) }),
+      before: ({ headers }) => accounts.findSigner(headers.authorization),
     });
 
   /** Each action gets a pipeline of its own, at a path that begins with `root`. */

@@ -34,8 +34,15 @@ export function accountsError(
 /** The code that clients see. */
 export const codeOf = ({ code, shownCode = code }: GatewayError): string => shownCode;
 
-export const isTooManyKeys = (error: unknown): error is GatewayError =>
-  error instanceof GatewayError && error.shownCode === ('too_many_keys' satisfies keyof typeof statuses);
+const isOf =
+  (code: keyof typeof statuses) =>
+  (error: unknown): error is GatewayError =>
+    error instanceof GatewayError && error.shownCode === code;
+export const isTooManyKeys = isOf('too_many_keys');
+export const isNotSignedIn = isOf('invalid_session');
+
+export const notSignedIn = () =>
+  accountsError('invalid_session', 'You are not signed in, or your session is over. Please sign in again.');
 
 /** The reason in the log if the company's sign-in or its settings are at fault, rather than the person. */
 export const brokenSignIn = 'sign_in_broken';

@@ -5,7 +5,8 @@ import { type IssuedKey, issueKey, type KeyRecord, stateOf } from '../identity/k
 import type { AccountsConfig } from '../settings/config.ts';
 import type { KeyStore } from '../tables/keys.ts';
 import type { MemberStore, Slot } from '../tables/members.ts';
-import { accountsError } from './errors.ts';
+import { accountsError, notSignedIn } from './errors.ts';
+import type { Signer } from './request.ts';
 
 export type Keyring = ReturnType<typeof createKeyring>;
 
@@ -83,11 +84,18 @@ export function createKeyring({ keys, members, oidcKeys, oidcKeyDays, now }: Dep
       if (taken.length >= mostOf(member)) throw tooManyKeys(member);
     },
 
-    /** Makes a key, or throws `too_many_keys`: never more live ones than its member may have, whatever runs at the same time. */
-    issue(member: string, { label = unlabelled, expiresAt }: KeyDetails = {}): Promise<IssuedKey> {
+    /**
+     * Makes a key, or throws `too_many_keys`: never more live ones than its member may have, whatever runs at the same time.
+     * Throws `invalid_session` if the member was signed out meanwhile.
+     */
+    issue({ member, signedInAt }: Signer, { label = unlabelled, expiresAt }: KeyDetails = {}): Promise<IssuedKey> {
       const put = async (hash: string, record: KeyRecord) => {
         await takeSlot(member, hash);
         await keys.put(hash, record);
+        // Who signs a member out then revokes the keys that there are: this one may have come too late for that.
+        if (!(await members.wasSignedOut(member, signedInAt))) return;
+        await members.revokeKey(hash, member, now());
+        throw notSignedIn();
       };
       const ends = [expiresAt, endOfLife(member)].filter((time) => time !== undefined);
       const earliest = ends.length > 0 ? Math.min(...ends) : undefined;

@@ -17,7 +17,12 @@ export interface AccountsRequest extends Pick<Call, 'headers' | 'bodySize' | 'ta
 
 export type Input = Readonly<Record<string, unknown>>;
 export type WithInput = AccountsRequest & { readonly input: Input };
-type SignedIn = WithInput & { readonly member: string };
+/** Who has signed in, and when, in epoch milliseconds. */
+export interface Signer {
+  readonly member: string;
+  readonly signedInAt: number;
+}
+type SignedIn = WithInput & Signer;
 export type WithForm = AccountsRequest & { readonly form: URLSearchParams };
 
 /** What can be asked, by path. The work's result becomes the JSON of the answer. */

@@ -3,7 +3,7 @@ import { GatewayError } from '../errors.ts';
 import { createToken } from '../quota/counter-store.ts';
 import type { TerminalStore, WaitingTerminal } from '../tables/terminals.ts';
 import type { Tools } from './account.ts';
-import { accountsError, badRequest, isTooManyKeys } from './errors.ts';
+import { accountsError, badRequest, isNotSignedIn, isTooManyKeys } from './errors.ts';
 import { createAgentSnippets } from './pages/cli/snippets-agents.js';
 import { type Endpoints, readText, type WithForm, type WithInput } from './request.ts';
 import { type Site, terminalPaths } from './site.ts';
@@ -70,8 +70,7 @@ export function createTerminalSignIn(tools: Tools, terminals: TerminalStore): En
     if (found.expiresAt <= time) throw accountsError('expired_token', 'The code has expired. Ask for a new one.');
     const { decision, decidedAt = 0, approvedBy: member } = found;
     const isEnded = member !== undefined && (await members.wasSignedOut(member, decidedAt));
-    if (decision === 'denied' || isEnded)
-      throw accountsError('access_denied', 'The person has not let this terminal in.');
+    if (decision === 'denied' || isEnded) throw notLetIn();
     if (member === undefined) {
       const isTooSoon = found.polledAt !== undefined && time - found.polledAt < interval * 1000 - leeway;
       if (isTooSoon) throw accountsError('slow_down', `Ask every ${interval} seconds at most.`);
@@ -81,8 +80,8 @@ export function createTerminalSignIn(tools: Tools, terminals: TerminalStore): En
     if (!isFirst) throw accountsError('invalid_grant', 'This device code has been used. Ask for a new one.');
     const most = time + deviceKeyDays * 86_400_000;
     const { key, record } = await keyring
-      .issue(member, { label: 'terminal', expiresAt: most })
-      .catch(refuseWithoutSlot);
+      .issue({ member, signedInAt: decidedAt }, { label: 'terminal', expiresAt: most })
+      .catch(explain);
     log.done('granted', request, { keyId: record.id });
     const expiresIn = Math.floor(((record.expiresAt ?? most) - time) / 1000);
     return { access_token: key, token_type: 'Bearer', expires_in: expiresIn };
@@ -169,6 +168,10 @@ function unknownCode(): GatewayError {
   return new GatewayError('not_found', message);
 }
 
-function refuseWithoutSlot(error: unknown): never {
+const notLetIn = () => accountsError('access_denied', 'The person has not let this terminal in.');
+
+/** Why a terminal that was let in has no key after all, in the words of OAuth. */
+function explain(error: unknown): never {
+  if (isNotSignedIn(error)) throw notLetIn();
   throw isTooManyKeys(error) ? accountsError('access_denied', error.message) : error;
 }

@@ -72,11 +72,12 @@ export function createWalletSignIn({ keys, members, limits, log, now }: Tools, a
       async link(request): Promise<Account> {
         const label = readLabel(request.input);
         const member = await redeem(request, 'link');
+        const signedInAt = now();
         await limits.countGrant(request.network.id, member);
         const { session } = await accounts.open(request, member);
         await link(request, member);
         try {
-          return { ...(await accounts.issue(request, member, label)), session };
+          return { ...(await accounts.issue({ ...request, member, signedInAt }, label)), session };
         } catch (error) {
           if (!isTooManyKeys(error)) throw error;
           // The network is linked all the same, and with the session the person can revoke a key.

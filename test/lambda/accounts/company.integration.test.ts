@@ -5,12 +5,14 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { createLimits } from '../../../lambda/accounts/limits.ts';
+import type { CallService } from '../../../lambda/aws/call-service.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
 import { keyOf } from '../../../lambda/settings/secrets.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../../local/demo/identity-provider.ts';
 import { listenLocally } from '../../../local/listen-locally.ts';
 import { bearer, type Reply, startTestWallet, type TestWallet, testAccount } from '../../support/accounts.ts';
+import { createTestCaller } from '../../support/dynamodb.ts';
 import { begin, makeState, random, redeem, signInAt, signInOn } from '../../support/identity-provider.ts';
 
 const appUrl = 'https://app.example';
@@ -125,6 +127,38 @@ describe('with a real provider', () => {
     // Whom the provider still lets in can come again.
     time += 1;
     expect((await wallet.post('/cli/keys/issue', {}, bearer(await signIn()))).status).toBe(200);
+  });
+
+  test('whom the operator signs out while their key is being stored has none of it', async () => {
+    let beforeKey = async () => {};
+    const reachStore = async (endpoint: string): Promise<CallService> => {
+      const callDynamoDb = createTestCaller(endpoint);
+      return async (operation, input) => {
+        if (operation === 'PutItem' && JSON.stringify(input).includes('"key#')) await beforeKey();
+        return callDynamoDb(operation, input);
+      };
+    };
+    const slow = await startTestWallet({ now: () => time, environment: settingsFor(provider), reachStore });
+    running.use(slow);
+    const account = await signIn('ada', slow);
+    const issue = async () => (await slow.post('/cli/keys/issue', {}, bearer(account))).body;
+    const { id = '' } = (await issue()).key ?? {};
+    const member = (await slow.keys.findById(id))?.member ?? '';
+    const poll = await letTerminalIn(account, slow);
+
+    // Both have been looked at by then.
+    const signedOut = Promise.withResolvers<void>();
+    let waiting = 0;
+    beforeKey = async () => {
+      waiting += 1;
+      if (waiting === 2) await slow.signOut(member, time).then(signedOut.resolve);
+      await signedOut.promise;
+    };
+    const answers = await Promise.all([poll(), issue()]);
+    expect(answers).toMatchObject([{ error: 'access_denied' }, { error: { code: 'invalid_session' } }]);
+    const held = await slow.keys.list(member);
+    expect(held).toHaveLength(3);
+    expect(held.filter(({ revokedAt }) => revokedAt === undefined)).toMatchObject([{ id }]);
   });
 
   test('claims that stand only behind the access token count as well, and whoever is kept out gets no session', async () => {

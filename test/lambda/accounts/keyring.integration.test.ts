@@ -37,7 +37,7 @@ afterAll(() => database.close());
 describe('a wallet’s keys', () => {
   const issue = () => {
     time += 1;
-    return keyring.issue(member);
+    return keyring.issue({ member, signedInAt: time });
   };
   const tooMany = expect.objectContaining({ shownCode: 'too_many_keys', status: 409 });
   const expectFull = () => expect(issue()).rejects.toEqual(tooMany);
@@ -47,7 +47,7 @@ describe('a wallet’s keys', () => {
     while (ids.length < 5) ids.unshift((await issue()).record.id);
     await expectFull();
     expect((await keyring.list(member)).map(({ id }) => id)).toEqual(ids);
-    await keyring.issue(other);
+    await keyring.issue({ member: other, signedInAt: time });
     // Their origin shows in the operator's lists.
     expect(await keys.list(other)).toMatchObject([{ label: 'issued at /cli' }]);
   });
@@ -77,11 +77,11 @@ describe('a wallet’s keys', () => {
 
   test('have a slot that stays taken while the key is being written, and is freed if it never comes', async () => {
     await members.takeSlot(member, { hash: 'never-stored', takenAt: time }, 5);
-    for (let count = 0; count < 4; count += 1) await keyring.issue(member);
-    await expect(keyring.issue(member)).rejects.toEqual(tooMany);
+    for (let count = 0; count < 4; count += 1) await keyring.issue({ member, signedInAt: time });
+    await expect(keyring.issue({ member, signedInAt: time })).rejects.toEqual(tooMany);
     expect(await keyring.list(member)).toHaveLength(4);
     time += 60_000;
-    await keyring.issue(member);
+    await keyring.issue({ member, signedInAt: time });
     expect(await keyring.list(member)).toHaveLength(5);
   });
 

@@ -155,7 +155,8 @@ function scopesFor(provider: Configuration, { oidcAllowedGroups }: Admission): s
 function checkAccessToken(accessToken: string, { at_hash: expected }: Claims, idToken: string): void {
   if (expected === undefined) return;
   const { alg = '' } = JSON.parse(Buffer.from(idToken.split('.')[0] ?? '', 'base64url').toString()) as { alg?: string };
-  const digest = createHash(alg === 'EdDSA' ? 'sha512' : `sha${alg.slice(2)}`)
+  const isEdwards = ['Ed25519', 'EdDSA'].includes(alg);
+  const digest = createHash(isEdwards ? 'sha512' : `sha${alg.slice(2)}`)
     .update(accessToken)
     .digest();
   if (digest.subarray(0, digest.length / 2).toString('base64url') === expected) return;

@@ -276,18 +276,20 @@ const replyJson = (response: ServerResponse, body: object) =>
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 const describeProvider = (issuer: string) => ({
   ...{ issuer, authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` },
-  ...{ jwks_uri: `${issuer}/keys`, id_token_signing_alg_values_supported: ['ES256'] },
+  ...{ jwks_uri: `${issuer}/keys`, id_token_signing_alg_values_supported: ['ES256', 'Ed25519', 'EdDSA'] },
 });
 
 test('of a provider’s tokens only one that it signed, for this gateway, now and here, is taken', async () => {
   type Sign = (claims: Record<string, unknown>) => Promise<string> | string;
   const [own, foreign] = [await generateKeyPair('ES256', { extractable: true }), await generateKeyPair('ES256')];
   const published = { ...(await exportJWK(own.publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };
+  const edwards = await generateKeyPair('Ed25519', { extractable: true });
+  const alsoPublished = { ...(await exportJWK(edwards.publicKey)), kid: 'edwards', use: 'sig' };
   const [made, now] = [makeState(), Math.floor(Date.now() / 1000)];
   let make: Sign;
   const server = createServer(async (incoming, response) => {
     if (incoming.url?.endsWith('openid-configuration')) return replyJson(response, describeProvider(url));
-    if (incoming.url === '/keys') return replyJson(response, { keys: [published] });
+    if (incoming.url === '/keys') return replyJson(response, { keys: [published, alsoPublished] });
     const claims = { iss: url, aud: 'gateway', sub: 'ada', nonce: made.nonce, iat: now, exp: now + 300 };
     const tokens = { access_token: 'an access token', token_type: 'Bearer', id_token: await make(claims) };
     return replyJson(response, tokens);
@@ -300,10 +302,19 @@ test('of a provider’s tokens only one that it signed, for this gateway, now an
     (change: object = {}, key = own.privateKey, header: object = {}): Sign =>
     (claims) =>
       new SignJWT({ ...claims, ...change }).setProtectedHeader({ alg: 'ES256', kid: 'one', ...header }).sign(key);
-  const atHash = (text: string) => createHash('sha256').update(text).digest().subarray(0, 16).toString('base64url');
+  const atHash = (text: string, bits = 256) =>
+    createHash(`sha${bits}`)
+      .update(text)
+      .digest()
+      .subarray(0, bits / 16)
+      .toString('base64url');
+  const byEdwards = (alg: string) =>
+    signed({ at_hash: atHash('an access token', 512) }, edwards.privateKey, { alg, kid: 'edwards' });
   const cases: readonly [what: string, make: Sign, status: number][] = [
     ['a good one', signed(), 200],
     ['a good one with at_hash', signed({ at_hash: atHash('an access token') }), 200],
+    ['the same by Ed25519', byEdwards('Ed25519'), 200],
+    ['the same by EdDSA, as it was called before', byEdwards('EdDSA'), 200],
     ['the hash of another access token', signed({ at_hash: atHash('another') }), 401],
     ['alg none', (claims) => new UnsecuredJWT(claims).encode(), 401],
     ['another key under the same id', signed({}, foreign.privateKey), 401],

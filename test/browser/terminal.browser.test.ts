@@ -42,7 +42,14 @@ test.each(looks)('a person lets a terminal in, and refuses another: %j', async (
   await expectLegible(page);
   expect(await poll(wanted)).toMatchObject({ access_token: expect.stringMatching(/^ltk_/), token_type: 'Bearer' });
 
-  await page.reload();
+  // The terminal's key ends, but is nothing that a wallet could renew.
+  await page.goto(`${session.url}/cli`);
+  await click(page, 'Test Wallet');
+  await click(page, 'Manage keys only');
+  await page.getByText(', expires ').waitFor();
+  expect(await page.getByText(/renew/i).filter({ visible: true }).count()).toBe(0);
+
+  await page.goto(`${session.url}/cli/device`);
   await typeCode('BBBB-BBBB');
   await click(page, 'Test Wallet');
   await alert(page, 'No terminal waits with this code.');

@@ -30,8 +30,13 @@ export function showAccount({ wallet, quota, keys, keysAllowed, link }, { newKey
     keys.length === 0
       ? 'There are none.'
       : `A revoked key stops within a minute. You may have ${keysAllowed} keys${full ? ': revoke one to make room for another.' : '.'}`;
-  byId('renew-keys').hidden = !keys.some(({ expiresAt }) => expiresAt);
-  byId('keys').replaceChildren(...keys.map((key) => toItem(key, key.id === newKeyId, onRevoke)));
+  // Keys that end are renewed by signing in with the company’s account; a wallet’s can’t be.
+  const renewable = wallet === null ? keys.filter(({ expiresAt }) => expiresAt) : [];
+  byId('renew-keys').hidden = renewable.length === 0;
+  const items = keys.map((key) =>
+    toItem(key, { isNew: key.id === newKeyId, renews: renewable.includes(key), onRevoke }),
+  );
+  byId('keys').replaceChildren(...items);
   /** @type {HTMLButtonElement} */ (byId('new-key')).disabled = full;
 }
 
@@ -52,10 +57,9 @@ function showLink({ network, expiresAt }) {
 /**
  * A key with its button, which asks before it acts.
  * @param {Account['keys'][number]} key
- * @param {boolean} isNew
- * @param {(id: string) => Promise<void>} onRevoke
+ * @param {{ isNew: boolean, renews: boolean, onRevoke: (id: string) => Promise<void> }} more
  */
-function toItem({ id, createdAt, label, expiresAt }, isNew, onRevoke) {
+function toItem({ id, createdAt, label, expiresAt }, { isNew, renews, onRevoke }) {
   const head = create(
     'span',
     { class: 'key-name' },
@@ -65,7 +69,7 @@ function toItem({ id, createdAt, label, expiresAt }, isNew, onRevoke) {
   );
   const until = expiresAt === undefined ? '' : `, expires ${showTime(expiresAt)}`;
   const about = create('span', {}, head, create('small', {}, showTime(createdAt) + until));
-  if (expiresAt !== undefined) {
+  if (renews) {
     const tick = create('input', { type: 'checkbox', name: 'renew', value: id });
     about.append(create('label', {}, tick, ' renew', create('span', { class: 'sr-only' }, ` ${id}`)));
   }

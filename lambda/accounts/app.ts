@@ -9,7 +9,7 @@ import { codeOf } from './errors.ts';
 import type { AccountsLog } from './log.ts';
 import { type Facts, type PageFile, securityHeaders, servePage } from './pages.ts';
 import { type AccountsRequest, type Actions, checkOrigin, type Endpoints, readForm, readInput } from './request.ts';
-import { docsPath, hasOwnAddress, isTerminalPath, pagePath, type Site, siteOf } from './site.ts';
+import { docsPath, hasOwnAddress, isForOAuth, isTerminalPath, pagePath, type Site, siteOf } from './site.ts';
 
 interface Dependencies {
   readonly serviceName: string;
@@ -61,7 +61,8 @@ export function createApp(dependencies: Dependencies): App {
       call.memory.claim(request.network.site);
       return endpoint(request);
     };
-    const response = await answer().catch((thrown) => refuse(request, thrown));
+    const render = isForOAuth(call.path) ? renderOAuthError : renderOpenAiError;
+    const response = await answer().catch((thrown) => refuse(request, thrown, render));
     return {
       ...response,
       headers: { ...response.headers, ...securityHeaders, 'x-request-id': id, 'request-id': id },

@@ -29,6 +29,9 @@ export const terminalPaths = {
 export const isTerminalPath = (path: string): boolean =>
   Object.values<string>(terminalPaths).includes(path) || /^\/cli\/(device(\/.*)?|login\.sh)$/.test(path);
 
+/** Whether clients of OAuth send their requests there, who know no other errors than OAuth's. */
+export const isForOAuth = (path: string): boolean => path === terminalPaths.begin || path === terminalPaths.token;
+
 /** Whether a call is for the pages, where one process serves both apps. */
 export function isPageCall({ method, path }: Pick<Call, 'method' | 'path'>): boolean {
   if (isTerminalPath(path)) return true;

@@ -137,6 +137,11 @@ test('a request that is not as it should be says which field, and mends nothing'
     const answer = await wallet.postForm('/oauth/token', fields, type ? { 'content-type': type } : {});
     expect([answer.status, answer.body]).toEqual([400, { error, error_description: expect.stringMatching(words) }]);
   }
+  for (const path of ['/oauth/device_authorization', '/oauth/token']) {
+    const got = await fetch(wallet.url + path);
+    const refused = { error: 'invalid_request', error_description: 'This path takes POST only.' };
+    expect([got.status, await got.json()]).toEqual([405, refused]);
+  }
   // Another site's page can't start a terminal for its visitor.
   const foreign = await wallet.postForm('/oauth/device_authorization', good, { origin: 'https://evil.example' });
   expect([foreign.status, foreign.body.error]).toEqual([403, 'invalid_request']);
@@ -191,6 +196,10 @@ test('terminals are sent to APP_URL, and never to the Host that was called', asy
     run('curl', ['-s', '-H', 'host: evil.example', ...words, url + path]).then(({ stdout }) => stdout);
   for (const path of ['/cli/device', '/cli/login.sh', metadata, '/.well-known/opencode']) {
     expect(JSON.parse(await hostile(path))).toMatchObject({ error: { code: 'not_found' } });
+  }
+  for (const path of ['/oauth/device_authorization', '/oauth/token']) {
+    const refused = { error: 'invalid_request', error_description: expect.stringMatching(/own address first/) };
+    expect(JSON.parse(await hostile(path, '-d', 'client_id=svc-terminal'))).toEqual(refused);
   }
   await using named = await startTestWallet({ environment: { APP_URL: 'https://app.example' } });
   url = named.url;

@@ -63,7 +63,8 @@ export function fittingOutput(reservation: Reservation, prices: ModelPrices, lef
   return tokens < 1n ? undefined : Math.min(Number(tokens), reservation.outputLimit);
 }
 
-function* estimateInput(body: Json, rules: SizeRules): Cooperative<number> {
+/** Estimates the tokens of a prompt by its bytes. */
+export function* estimateInput(body: Json, rules: SizeRules): Cooperative<number> {
   let textBytes = Buffer.byteLength(body.text);
   let fileTokens = 0;
   yield* rules.findFiles(body, ({ isImage, data }) => {

@@ -48,7 +48,7 @@ export async function settleSpending(
 
 const bytesPerToken = 3;
 
-function spendingOf({ call, reservation, outcome }: RequestSoFar, prices: Prices): Spending | undefined {
+function spendingOf({ call, inputTokens, outcome }: RequestSoFar, prices: Prices): Spending | undefined {
   const ofModel = call && prices.get(call.model.id);
   const { exchange, end } = outcome;
   if (!ofModel || !exchange) return undefined;
@@ -56,7 +56,7 @@ function spendingOf({ call, reservation, outcome }: RequestSoFar, prices: Prices
   // A client that leaves before anything was sent costs nothing.
   if (exchange.tries === 0) return { cost: 0, savedByCaches: 0 };
   const relayed = Math.ceil(textBytes / bytesPerToken);
-  const input = usage.input ?? reservation?.inputTokens;
+  const input = usage.input ?? inputTokens;
   // Until an answer has ended, its count of output is what it was at its beginning.
   const output = end === undefined ? (usage.output ?? relayed) : Math.max(usage.output ?? 0, relayed);
   const billed = { ...usage, input, output };

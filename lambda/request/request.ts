@@ -67,6 +67,8 @@ export interface ReadAhead {
 export interface Normalized {
   readonly call: InferenceCall;
   readonly outgoing: Outgoing;
+  /** The tokens of the prompt by its bytes, for an answer that does not count them; set only where the model has prices. */
+  readonly inputTokens?: number;
   /** Of a caller with a budget. */
   readonly reservation?: Reservation;
 }

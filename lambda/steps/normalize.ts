@@ -1,5 +1,5 @@
 import type { Memory } from '../bodies.ts';
-import { estimateReservation, fittingOutput } from '../budget/estimate.ts';
+import { estimateInput, estimateReservation, fittingOutput } from '../budget/estimate.ts';
 import type { Prices } from '../budget/prices.ts';
 import { refuseOtherCase } from '../dialects/body.ts';
 import { excerpt, GatewayError, longestPath } from '../errors.ts';
@@ -92,8 +92,10 @@ async function readBody(request: Readable, dependencies: BodyDependencies, estim
   const decoded = await decode(await takeBody(), encoding, requestBodyLimit, memory);
   const caller = callerName(identity);
   const hashId = await hashIdsOf?.(caller);
-  const estimate = estimates && prices ? { prices, reservedOutput } : undefined;
-  return runCooperatively(readCall(decoded, route, models, { caller, headers, hashId, estimate }), cutShort);
+  return runCooperatively(
+    readCall(decoded, route, models, { caller, headers, hashId, prices, ...(estimates && { reservedOutput }) }),
+    cutShort,
+  );
 }
 
 async function decode(body: Body, encoding: Encoding | 'identity', limit: number, memory: Memory): Promise<Body> {
@@ -108,8 +110,9 @@ interface Caller {
   readonly caller: string;
   readonly headers: ArrivedAtInference['headers'];
   readonly hashId?: HashId | undefined;
-  /** What the estimate of a budgeted caller's cost needs. */
-  readonly estimate?: { readonly prices: Prices; readonly reservedOutput: number } | undefined;
+  readonly prices?: Prices | undefined;
+  /** Only of a caller with a budget, for whom the whole cost is estimated. */
+  readonly reservedOutput?: number;
 }
 
 /** Reads a body's request. Throws a 400 if it can't be sent. */
@@ -117,7 +120,7 @@ export function* readCall(
   received: Body,
   { dialect, endpoint }: Pick<InferenceRoute, 'dialect' | 'endpoint'>,
   models: Models,
-  { caller, headers, hashId, estimate }: Caller,
+  { caller, headers, hashId, prices, reservedOutput }: Caller,
 ): Cooperative<Normalized> {
   const body = yield* readJsonBody(received);
   const { text } = body;
@@ -135,7 +138,7 @@ export function* readCall(
   if (isLong(text)) yield;
   // A repeated member could show one value to the checks above and another to the upstream.
   const drop = earlierDuplicates(body, body.root, dialect.controlMembers);
-  const { set = {}, edits = [] } = dialect.normalize(body, estimate !== undefined);
+  const { set = {}, edits = [] } = dialect.normalize(body, reservedOutput !== undefined);
   const hashed = hashId ? hashCallerIds(body, hashId) : [];
   const changes = [...changeMembers(body, body.root, { drop, set }), ...edits, ...hashed];
   if (isLong(text)) yield;
@@ -150,14 +153,15 @@ export function* readCall(
     model: value,
     stream: stream && !endpoint.countsTokens,
     hasReferences,
-    expected: dialect.readExpectedAnswer(body, estimate !== undefined),
+    expected: dialect.readExpectedAnswer(body, reservedOutput !== undefined),
   };
   const ready = { conversation: { caller, traits }, text, edits: changes, model: { start, end } };
   const outgoing: Outgoing = { ...call, clientHeaders: headers, body: ready };
-  const prices = estimate?.prices.get(value.id);
-  if (!estimate || !prices) return { call, outgoing };
-  const reservation = yield* estimateReservation(body, dialect, prices, estimate.reservedOutput);
-  return { call, outgoing, reservation };
+  const ofModel = prices?.get(value.id);
+  if (!ofModel || endpoint.countsTokens) return { call, outgoing };
+  if (reservedOutput === undefined) return { call, outgoing, inputTokens: yield* estimateInput(body, dialect) };
+  const reservation = yield* estimateReservation(body, dialect, ofModel, reservedOutput);
+  return { call, outgoing, inputTokens: reservation.inputTokens, reservation };
 }
 
 function resolveModel(body: Json, models: Models): { node: Node; value: Models['text'] } {

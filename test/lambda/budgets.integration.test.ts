@@ -195,6 +195,19 @@ test('what the deployment may spend a day is measured on its way to the end, and
   expect((await ask()).status).toBe(200);
 });
 
+test('what the deployment may spend counts the prompts of those without a budget, also in answers without usage', async () => {
+  await using limited = await start({ environment: { SPEND_LIMIT: '1' } });
+  const caller = await limited.issueKey();
+  const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(9_000)}` } };
+  const sent = { model: 'svc-vision', stream: true, messages: [{ role: 'user', content: [image] }] };
+  limited.upstream.otherwise(sse([piece, last, { data: '[DONE]' }]));
+  for (const asked of [streamed, sent]) await (await limited.ask(caller, asked)).text();
+  const bytes = JSON.stringify(sent).length - image.image_url.url.length;
+  const ofImage = Math.ceil(bytes / 3) + 2_000 + 10 * 4;
+  const costs = [inputCost(streamed) + pieceCost, ofImage].map((micros) => micros / 1_000_000);
+  expect(limited.log.flatMap((line) => line['cost'] ?? [])).toEqual(costs);
+});
+
 describe('GET /v1/usage', () => {
   test('tells what is spent, reserved and left, and what of it was lost with its process', async () => {
     const clock = { time: Date.UTC(2026, 5, 15, 12) };

@@ -21,7 +21,7 @@ type AddText = (member: string, place: string, value: Node) => void;
 export function recordWholeChoice(json: Json, choice: Node, index: number, found: Findings): void {
   const logprobs = presentMember(json, choice, 'logprobs');
   const addText = addTextWith(found.wholeText, index, logprobs);
-  recordMessage(json, choice, 'message', found, addText);
+  recordMessage(json, choice, 'message', found, { addText, isWhole: true });
   recordText(json, choice, addText);
   if (logprobs !== undefined) found.probabilities(`${index}/logprobs`, logprobs, true);
 }
@@ -41,9 +41,12 @@ export function recordPieces(json: Json, choice: Node, index: number, found: Fin
     index,
     logprobs,
   );
-  const calls = recordMessage(json, choice, 'delta', found, addDelta);
+  const calls = recordMessage(json, choice, 'delta', found, { addText: addDelta, isWhole: false });
   // Beside a delta with text, `message` repeats the whole text so far; otherwise it comes in pieces itself.
-  const message = hasText ? addTextWith(found.wholeText, index, logprobs) : addDelta;
+  const message = {
+    addText: hasText ? addTextWith(found.wholeText, index, logprobs) : addDelta,
+    isWhole: hasText || calls,
+  };
   const callsInMessage = recordMessage(json, choice, 'message', found, message);
   recordText(json, choice, addDelta);
   // Also without text beside them: they may belong to a tool call, or to a text that comes later.
@@ -75,7 +78,7 @@ function recordMessage(
   choice: Node,
   holder: 'delta' | 'message',
   found: Findings,
-  addText: AddText,
+  { addText, isWhole }: { addText: AddText; isWhole: boolean },
 ): boolean {
   const message = json.member(choice, holder);
   if (message === undefined) return false;
@@ -85,7 +88,7 @@ function recordMessage(
     if (isProviderField(name)) return;
     calls ||= name === 'tool_calls' && elements(json, value).length > 0;
     calls ||= name === 'function_call' && json.kind(value) === 'object';
-    eachText(json, { name, value, program: programs[name] }, found, (place, text) =>
+    eachText(json, { name, value, program: programs[name], isWhole }, found, (place, text) =>
       addText(`${holder}/${toStep(name)}`, place, text),
     );
   });

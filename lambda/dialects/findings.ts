@@ -8,6 +8,11 @@ export interface FoundText {
   readonly logprobs: Node | undefined;
 }
 
+export interface FoundProgram {
+  readonly value: Node;
+  readonly isWhole: boolean;
+}
+
 export interface FoundLogprobs {
   readonly channel: string;
   readonly value: Node;
@@ -65,6 +70,7 @@ export function createFindings(usage: Usage) {
     handled: [] as Node[],
     deltas: [] as FoundText[],
     wholeTexts: [] as FoundText[],
+    programs: [] as FoundProgram[],
     logprobs: [] as FoundLogprobs[],
     counts: [] as { readonly kind: keyof TokenCounts; readonly value: Node }[],
     /** Prefixes of channels that end with this event: empty, one to four steps with their slashes (`0/`), or a whole channel. */
@@ -98,6 +104,11 @@ export function createFindings(usage: Usage) {
     },
     /** A value that a program reads back: it stays unchanged, with everything inside it. */
     keep: (value: Node) => add(lists.handled, value),
+    /**
+     * What the model wrote for a program, or signed: it stays unchanged, and counts like text. `isWhole` is said of what may only
+     * repeat pieces that came before.
+     */
+    program: (value: Node, isWhole: boolean) => addHandled(lists.programs, { value, isWhole }, value),
     /**
      * A piece of generated text. Pieces of one `channel` follow one another; `family` names the channels whose texts a client may
      * join. The value at `logprobs`, if any, becomes null if the text is changed.

@@ -127,7 +127,7 @@ function readEvent(event: Json, eventType: string | undefined, found: Findings, 
     found.ends = true;
   } else if (block !== undefined) {
     const addText: AddText = (kind, place, value) => found.textDelta(`${index}/${toStep(kind)}${place}`, kind, value);
-    recordBlock(event, block, found, { addText, isDelta: block === delta, signsThinking });
+    recordBlock(event, block, found, { addText, isDelta: block === delta, isWhole: false, signsThinking });
     // Nothing is added to thinking after its signature.
     if (stringMember(event, block, 'type') === 'signature_delta') found.endTexts(`${index}/thinking`);
   }
@@ -138,8 +138,15 @@ function recordMessage(json: Json, message: Node, found: Findings, signsThinking
   recordTokens(json, message, found);
   for (const [index, block] of elements(json, json.member(message, 'content')).entries()) {
     const addText: AddText = (kind, _place, value) => found.wholeText(`${index}/${kind}`, kind, value);
-    recordBlock(json, block, found, { addText, isDelta: false, signsThinking });
+    recordBlock(json, block, found, { addText, isDelta: false, isWhole: true, signsThinking });
   }
+}
+
+interface BlockReading {
+  readonly addText: AddText;
+  readonly isDelta: boolean;
+  readonly isWhole: boolean;
+  readonly signsThinking: boolean;
 }
 
 /** Records the fields of a content block or, if `isDelta`, of a delta to one: there every string counts as text. */
@@ -147,15 +154,15 @@ function recordBlock(
   json: Json,
   block: Node,
   found: Findings,
-  { addText, isDelta, signsThinking }: { addText: AddText; isDelta: boolean; signsThinking: boolean },
+  { addText, isDelta, isWhole, signsThinking }: BlockReading,
 ): void {
   const type = stringMember(json, block, 'type') ?? '';
   const isCall = type.endsWith('tool_use');
   const isText = isDelta && !wholeDelta.test(type);
   eachMember(json, block, (name, value) => {
-    if (sealed.test(name) || name === 'partial_json') found.keep(value);
-    else if (isCall && (name === 'name' || name === 'input')) found.keep(value);
-    else if (name === 'thinking' && signsThinking) found.keep(value);
+    if (sealed.test(name) || (isCall && name === 'name')) found.keep(value);
+    else if (name === 'partial_json' || (isCall && name === 'input')) found.program(value, isWhole);
+    else if (name === 'thinking' && signsThinking) found.program(value, isWhole);
     else if (name === 'data' && type === 'redacted_thinking') found.keep(value);
     else if (isText) eachText(json, { name, value }, found, (place, text) => addText(name, place, text));
     else if (json.kind(value) !== 'string') keepSealedInside(json, value, found);

@@ -33,6 +33,9 @@ const textual = /^(content|refusal|transcript|(text|summary|thoughts?|thinking|r
 /** Members whose contents arrive whole, not in deltas. */
 const wholes = /^(annotations|images)$/;
 
+/** What of a call the model writes at length; not a name, or sound. */
+const written = /^(arguments|input)$/;
+
 /** In characters. Text at a place with a longer name counts as whole, or many texts could have long names. */
 const longestPlace = 200;
 
@@ -42,15 +45,23 @@ const longestPlace = 200;
  */
 export function eachText(
   json: Json,
-  member: { readonly name: string; readonly value: Node; readonly program?: RegExp | undefined },
+  member: {
+    readonly name: string;
+    readonly value: Node;
+    readonly program?: RegExp | undefined;
+    readonly isWhole?: boolean;
+  },
   found: Findings,
   visit: (place: string, text: Node) => void,
 ): void {
   const search = (name: string, value: Node, place: string): void => {
     const kind = json.kind(value);
     if (kind === 'string' && textual.test(name)) visit(place, value);
-    else if (sealed.test(name) || member.program?.test(place)) found.keep(value);
-    else if (kind === 'string') {
+    else if (sealed.test(name)) found.keep(value);
+    else if (member.program?.test(place)) {
+      if (written.test(name)) found.program(value, member.isWhole ?? false);
+      else found.keep(value);
+    } else if (kind === 'string') {
       if (mayBeText(json, name, value)) visit(place, value);
     } else if (place.length > longestPlace || wholes.test(name)) keepSealed(json, value, found);
     else if (kind === 'object') {

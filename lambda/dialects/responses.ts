@@ -17,8 +17,8 @@ import { createNarrow, eachText, namesIn, toStep } from './places.ts';
 import { bodies, checkBody, hasReferences } from './responses-body.ts';
 import { responsesUsage } from './usage-places.ts';
 
-/** Families of texts that a program reads: `response.function_call_arguments`, `response.audio`; not `response.output_text`. */
-const programText = /(arguments|input|code|diff|command|audio)$/;
+/** Families of texts that a program reads: `response.function_call_arguments`; not `response.output_text`. */
+const programText = /(arguments|input|code|diff|command)$/;
 const programMembers = new Set(['arguments', 'input', 'code', 'diff', 'command', 'operation']);
 /** `function_call`, `mcp_call`, `web_search_call`; not `function_call_output`. */
 const callType = /_call$|^mcp_approval_request$/;
@@ -109,7 +109,8 @@ function recordDelta(event: Json, family: string, found: Findings): void {
   const delta = event.member(event.root, 'delta');
   if (delta === undefined) return;
   const channel = placeOf(event).part + toStep(family);
-  if (programText.test(family)) found.keep(delta);
+  if (family.endsWith('audio')) found.keep(delta);
+  else if (programText.test(family)) found.program(delta, false);
   else if (event.kind(delta) === 'string') {
     const logprobs = tokensOf(event);
     found.textDelta(channel, family, delta, logprobs);
@@ -187,8 +188,10 @@ function recordItem(json: Json, item: Node, place: string, found: Findings): voi
   const isProgram = isCall || type.endsWith('_call_output');
   recordProviderFields(json, item, found);
   eachMember(json, item, (name, value) => {
-    if ((isProgram && programMembers.has(name)) || sealed.test(name) || (isCall && name === 'name')) found.keep(value);
-    else if (actionType.test(type) && /^actions?$/.test(name)) found.keep(value);
+    const isWritten = isCall && (programMembers.has(name) || (actionType.test(type) && /^actions?$/.test(name)));
+    if (isWritten) found.program(value, true);
+    else if ((isProgram && programMembers.has(name)) || sealed.test(name) || (isCall && name === 'name'))
+      found.keep(value);
     else if (type === 'image_generation_call' && name === 'result') found.keep(value);
     else if (name === 'content' || name === 'summary') {
       for (const [index, part] of elements(json, value).entries())

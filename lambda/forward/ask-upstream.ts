@@ -65,11 +65,15 @@ export function openExchange(
     });
     return asking.finally(releaseBody);
   };
-  // Generated text is counted for answers without usage.
+  // What the model writes is counted for answers without usage.
   const onText = (text: string) => {
     record.textBytes = (record.textBytes ?? 0) + Buffer.byteLength(text);
   };
-  const hiding: Hiding = { scrubber, publicModel: call.model.id, explain: explainer.sentence, onText };
+  const hiding: Hiding = {
+    ...{ scrubber, publicModel: call.model.id, explain: explainer.sentence, onText },
+    // Only where there are prices.
+    ...(request.inputTokens !== undefined && { onProgram: onText }),
+  };
   return { request, record, ask, hiding };
 }
 

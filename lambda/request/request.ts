@@ -121,7 +121,7 @@ export interface ExchangeRecord {
   leftOut?: string | undefined;
   /** Milliseconds until the first event of a stream. */
   timeToFirstByte?: number;
-  /** The bytes of generated text and reasoning that have come. */
+  /** The bytes of generated text and reasoning that have come; where there are prices, also of the arguments of calls. */
   textBytes?: number;
   /** Tokens as the upstream counted them. */
   readonly usage: Usage;

@@ -94,9 +94,9 @@ export function createMakeTemplate() {
 }
 
 /** Whether an event like this one changes nothing but what its texts say. */
-function isRepeatable({ text }: Json, { wholeTexts, logprobs, ended, ends }: Findings): boolean {
+function isRepeatable({ text }: Json, { wholeTexts, programs, logprobs, ended, ends }: Findings): boolean {
   if (ends || text.includes('\n')) return false; // or it came in several lines
-  return wholeTexts.length + logprobs.length + ended.length === 0;
+  return wholeTexts.length + programs.length + logprobs.length + ended.length === 0;
 }
 
 function cutHoles(json: Json, slots: readonly Slot[], edits: readonly Edit[]): Omit<EventTemplate, 'type'> {

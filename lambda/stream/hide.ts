@@ -19,6 +19,8 @@ export interface Hiding {
   readonly onRead?: (json: Json, texts: readonly FoundText[]) => void;
   /** Called with each piece of generated text as the upstream sent it, but not with the wholes that a stream repeats. */
   readonly onText?: (text: string, channel: string) => void;
+  /** The same for what else the model wrote: a call's arguments, and signed thinking. */
+  readonly onProgram?: (text: string) => void;
 }
 
 /** Rewrites a whole answer. Throws if it is not a JSON object, and the failure that it reports. */
@@ -48,7 +50,16 @@ export function* rewriteAnswer(
   }
   for (const one of found.logprobs) hideLogprobs(json, one, texts, hiding.scrubber, edits);
   if (isLong(text)) yield;
+  tellPrograms(json, found, hiding, false);
   return applyEdits(json.text, edits);
+}
+
+/** In a stream, wholes repeat what came in pieces. */
+export function tellPrograms(json: Json, { programs }: Findings, { onProgram }: Hiding, isStream: boolean): void {
+  if (!onProgram) return;
+  for (const { value, isWhole } of programs) {
+    if (!isStream || !isWhole) onProgram(json.kind(value) === 'string' ? json.string(value) : json.raw(value));
+  }
 }
 
 /** The edits for everything marked except generated text, and for names in all other strings and keys. */

@@ -3,7 +3,7 @@ import { createFindings, type Findings, raise, type Usage } from '../dialects/fi
 import { applyEdits, type Edit, replaceValue } from '../json/edit.ts';
 import { createScanner, type Json, type Node } from '../json/scan.ts';
 import { createMakeTemplate, type EventTemplate, type Hole, readHoles } from './event-template.ts';
-import { type Hiding, hideLogprobs, hideMetadata, hideText } from './hide.ts';
+import { type Hiding, hideLogprobs, hideMetadata, hideText, tellPrograms } from './hide.ts';
 import { encodeEvent, openEvent, type SseEvent } from './sse.ts';
 import { createChannelMap, createTextChannels, prefixesOf, type TextChannels } from './text-channels.ts';
 
@@ -65,6 +65,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
       const edits = hideMetadata(json, found, hiding);
       template = makeTemplate(json, found, event, { type, edits });
       hideTexts(json, found, texts, hiding, edits);
+      tellPrograms(json, found, hiding, true);
       for (const one of found.logprobs) hideLogprobs(json, one, texts, scrubber, edits);
       if (found.sequence !== undefined) {
         const incoming = Number(json.raw(found.sequence));

@@ -104,6 +104,82 @@ describe('an answer costs', () => {
   });
 });
 
+describe('what the model writes for a program, or signs, costs as much as text', () => {
+  const written = 'x'.repeat(30);
+  const named = { name: 'look', arguments: written };
+  const tool = { index: 0, id: 'call_1', type: 'function', function: named };
+  const custom = { index: 0, id: 'call_1', type: 'custom', custom: { name: 'look', input: written } };
+  const inChat = (delta: object) => chunk({ choices: [{ index: 0, delta, finish_reason: null }] });
+  const event = (data: { readonly type: string }) => ({ event: data.type, data });
+  const inMessages = (delta: { readonly type: string }) =>
+    event({ type: 'content_block_delta', ...{ index: 0, delta } });
+  const inResponses = (type: string, more: object) =>
+    event({ type, ...{ output_index: 0, sequence_number: 0, ...more } });
+  const args = 'response.function_call_arguments';
+  const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', ...named };
+  const thought = { type: 'thinking_delta', thinking: written };
+  const asked = { model: 'svc', stream: true, max_tokens: 100, messages: [] };
+  const input = { model: 'svc', stream: true, max_output_tokens: 100, input: 'x' };
+
+  testRows<[string, string, object, readonly object[]]>([
+    ['a tool of chat', path, asked, [inChat({ tool_calls: [tool] })]],
+    ['a custom tool of chat', path, asked, [inChat({ tool_calls: [custom] })]],
+    ['the older call of chat', path, asked, [inChat({ function_call: named })]],
+    [
+      'a tool of messages',
+      '/v1/messages',
+      asked,
+      [inMessages({ type: 'input_json_delta', ...{ partial_json: written } })],
+    ],
+    ['signed thinking', '/v1/messages', asked, [inMessages(thought)]],
+    ['a tool of responses', '/v1/responses', input, [inResponses(`${args}.delta`, { delta: written })]],
+    [
+      ...(['a custom tool of responses', '/v1/responses', input] as const),
+      [inResponses('response.custom_tool_call_input.delta', { delta: written })],
+    ],
+    [
+      ...(['deltas that are repeated as a whole', '/v1/responses', input] as const),
+      [
+        inResponses(`${args}.delta`, { delta: written }),
+        inResponses(`${args}.done`, { arguments: written }),
+        inResponses('response.output_item.done', { item: call }),
+      ],
+    ],
+  ])('in a stream that is left', async (_, at, sent, events) => {
+    await using web = await start({ engine: 'web', environment: { UPSTREAM_SIGNS_THINKING: 'true' } });
+    const key = await web.issue();
+    const all = events.map((one) => eventText(one as Parameters<typeof eventText>[0])).join('');
+    web.upstream.answer([eventHead, write(all), silence]);
+    const controller = new AbortController();
+    const body = JSON.stringify(sent);
+    const answered = await fetch(web.url + at, {
+      ...{ method: 'POST', headers: { 'x-api-key': key }, body, signal: controller.signal },
+    });
+    await answered.body?.getReader().read();
+    controller.abort();
+    await web.ended();
+    expect(await web.usageOf(key)).toMatchObject(settled(inputCost(body) + pieceCost));
+  });
+
+  const plain = { stream: false };
+  testRows<[string, string, object, object]>([
+    [
+      ...(['chat', path, { ...asked, ...plain }] as const),
+      { id: 'c', choices: [{ index: 0, message: { tool_calls: [tool] }, finish_reason: 'tool_calls' }] },
+    ],
+    [
+      ...(['messages', '/v1/messages', { ...asked, ...plain }] as const),
+      { type: 'message', content: [{ type: 'tool_use', id: 't', name: 'look', input: { q: 'x'.repeat(22) } }] },
+    ],
+    ['responses', '/v1/responses', { ...input, ...plain }, { object: 'response', output: [call] }],
+  ])('in a whole answer without usage', async (_, at, sent, whole) => {
+    const key = await gateway.issue();
+    gateway.upstream.answer(json(200, whole));
+    await (await gateway.ask(key, sent, at)).text();
+    expect(await gateway.usageOf(key)).toMatchObject(settled(inputCost(JSON.stringify(sent)) + pieceCost));
+  });
+});
+
 describe('the store', () => {
   test('gets one write a request, and one more with a budget', async () => {
     let writes = 0;

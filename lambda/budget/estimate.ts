@@ -12,7 +12,7 @@ export interface RequestFile {
 
 /** What a dialect knows about the size of a request. */
 export interface SizeRules {
-  /** Top-level members that limit the tokens of one answer. The first is the one to recommend. */
+  /** Top-level members that limit the tokens of one answer. The first is the one to recommend to a request with none. */
   readonly outputLimits: readonly string[];
   /** The top-level member that asks for several answers at once, if the dialect has one. */
   readonly choicesMember?: string;
@@ -28,6 +28,8 @@ export interface Reservation {
   readonly inputTokens: number;
   /** In tokens, for each choice. */
   readonly outputLimit: number;
+  /** The members that limit it, if any does. */
+  readonly limitedBy: readonly string[];
   readonly choices: number;
 }
 
@@ -47,12 +49,12 @@ export function* estimateReservation(
   reservedOutput: number,
 ): Cooperative<Reservation> {
   const inputTokens = yield* estimateInput(body, rules);
-  const { outputLimit, choices } = yield* readLimits(body, rules, prices.maxOutput ?? reservedOutput);
+  const { outputLimit, limitedBy, choices } = yield* readLimits(body, rules, prices.maxOutput ?? reservedOutput);
   const dearest = Math.max(prices.input, prices.cacheRead, prices.cacheWrite);
   const input = roundUp(BigInt(inputTokens) * BigInt(dearest));
   const output = roundUp(BigInt(outputLimit) * BigInt(choices) * BigInt(prices.output));
   const total = Math.min(input + output, Number.MAX_SAFE_INTEGER);
-  return { input, output, total, inputTokens, outputLimit, choices };
+  return { input, output, total, inputTokens, outputLimit, limitedBy, choices };
 }
 
 /** The largest output limit with which the request would cost no more than `left` micros; undefined if none is small enough. */
@@ -80,13 +82,15 @@ function* readLimits(body: Json, rules: SizeRules, otherwise: number) {
   const { outputLimits, choicesMember } = rules;
   const names = choicesMember === undefined ? outputLimits : [...outputLimits, choicesMember];
   const values = yield* readOnce(body, names);
-  const limits = outputLimits.flatMap((name) => {
+  const limitedBy = outputLimits.filter((name) => values.has(name));
+  const limits = limitedBy.map((name) => {
     const value = values.get(name);
     // What is no such number may still be a limit to a lenient upstream, so it must not leave the other one alone.
-    return value === undefined ? [] : [readCount(body, value) ?? otherwise];
+    return (value === undefined ? undefined : readCount(body, value)) ?? otherwise;
   });
   return {
     outputLimit: limits.length === 0 ? otherwise : Math.max(...limits),
+    limitedBy,
     choices: choicesMember === undefined ? 1 : readChoices(body, choicesMember, values.get(choicesMember)),
   };
 }

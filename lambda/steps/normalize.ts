@@ -58,12 +58,14 @@ export function readAhead(dependencies: BodyDependencies & Needs<'budgets'>): Ga
 function costOf({ call, reservation }: Normalized, prices: Prices | undefined): Cost | undefined {
   const ofModel = prices?.get(call.model.id);
   if (!reservation || !ofModel) return undefined;
-  const [limit] = call.dialect.outputLimits;
+  const { limitedBy } = reservation;
+  // The largest of them counts, so each has to be small enough.
+  const names = limitedBy.length > 0 ? limitedBy : call.dialect.outputLimits.slice(0, 1);
   return {
     total: reservation.total,
     advise: (left) => {
       const tokens = fittingOutput(reservation, ofModel, left);
-      return tokens ? `With ${limit} of at most ${tokens} it would fit.` : undefined;
+      return tokens ? `With ${names.join(' and ')} of at most ${tokens} it would fit.` : undefined;
     },
   };
 }

@@ -222,7 +222,7 @@ test('a refusal for a budget says what would fit, charges nothing, and shows wha
   expect(error).toMatchObject({ type: 'insufficient_quota' });
   // (1000 - 60) / 15 tokens
   expect(error.message).toMatch(
-    /^This request may cost up to 0\.00156 USD; 0\.001 of 0\.001 USD is left until \S+Z\. With max_completion_tokens of at most 62 it would fit\.$/,
+    /^This request may cost up to 0\.00156 USD; 0\.001 of 0\.001 USD is left until \S+Z\. With max_tokens of at most 62 it would fit\.$/,
   );
   expect(refused.headers.get('x-should-retry')).toBe('false');
   expect(refused.headers.get('x-svc-remaining')).toBe('1000');
@@ -231,6 +231,16 @@ test('a refusal for a budget says what would fit, charges nothing, and shows wha
   expect(refused.headers.get('access-control-expose-headers')).toContain('X-Svc-Budget-Remaining');
   gateway.upstream.answer(answer);
   expect((await gateway.ask(key, body.replace('100', '62'))).status).toBe(200);
+});
+
+test.each([
+  ['"max_tokens":100', 'max_tokens'],
+  ['"max_completion_tokens":100', 'max_completion_tokens'],
+  ['"max_tokens":1,"max_completion_tokens":100', 'max_completion_tokens and max_tokens'],
+  ['"max_tokens":null', 'max_completion_tokens'],
+])('a refusal of %s names what has to be smaller: %s', async (limits, named) => {
+  const refused = await gateway.ask(await gateway.issue(1_000), `{"model":"svc",${limits},"messages":[]}`);
+  expect(await refused.text()).toMatch(new RegExp(`\\. With ${named} of at most \\d+ it would fit\\.`));
 });
 
 test('a model that the key may not use is a 403 before anything is charged, in each dialect', async () => {

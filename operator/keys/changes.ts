@@ -9,11 +9,11 @@ import {
   ownLimitsOf,
 } from '../../lambda/identity/keys.ts';
 import { createModels } from '../../lambda/models.ts';
-import { memberWindow } from '../../lambda/quota/policy.ts';
+import { memberWindow, readMemberUsage } from '../../lambda/quota/policy.ts';
 import { releaseAbandoned } from '../../lambda/quota/quota.ts';
 import type { KeyChanges } from '../../lambda/tables/keys.ts';
 import { CommandError, type Outcome } from '../command-line.ts';
-import { budgetOf, describeKey, findKey, noSuchKey, showNewKey, showSettings, soon } from './key-record.ts';
+import { describeKey, findKey, noSuchKey, showNewKey, showSettings, soon } from './key-record.ts';
 import { showTime } from './table.ts';
 import type { Target } from './target.ts';
 
@@ -38,28 +38,34 @@ export function checkOwn(target: Target, { budget, models = [], burst = 0 }: Par
 /** Gives a key something of its own, or takes it away where it is undefined, and says what holds then. */
 export async function change(target: Target, id: string, changes: KeyChanges, now: number): Promise<Outcome> {
   checkOwn(target, changes);
-  const before = await findKey(target, id);
-  const record = await target.keys.change(before.id, changes);
+  const record = await target.keys.change((await findKey(target, id)).id, changes);
   if (!record) throw noSuchKey();
-  const spending = 'budget' in changes ? ` ${spendingAfter(target, before, record)}` : '';
+  const spending = 'budget' in changes ? ` ${await sayWhatIsCounted(target, record, now)}` : '';
   const text = `${record.id} is changed. ${soon}${spending}\n\n${showSettings(record, target)}`;
   return { json: describeKey(record, now), text };
 }
 
-function spendingAfter(target: Target, before: KeyRecord, after: KeyRecord): string {
-  const [old, budget] = [budgetOf(before, target), budgetOf(after, target)];
+/** A counter keeps what was spent in its current windows of all kinds, also from before it had a budget. */
+async function sayWhatIsCounted(target: Target, record: KeyRecord, now: number): Promise<string> {
+  const { budget } = await readMemberUsage(target, ownerOf(record), now);
   if (budget === undefined) return 'It has no budget now.';
-  if (!hasOwnCounters(after)) return 'It draws on what all keys of the member share.';
-  if (!hasOwnCounters(before)) return 'It counts for itself from now on, and starts at 0.';
-  return old?.window === budget.window
-    ? `What it has spent this ${budget.window} stays counted.`
-    : `A ${budget.window} is another kind of window: what it spent before is not counted in it.`;
+  const { spent, reserved, unsettled, window } = budget;
+  const counted = spent + reserved + unsettled;
+  const whose = hasOwnCounters(record) ? 'It counts for itself' : 'It draws on what all keys of the member share';
+  const what = counted > 0 ? `${formatAmount(counted)} ${target.currency ?? ''} is` : 'nothing is';
+  return `${whose}: ${what} counted in the current ${window} so far.`;
 }
+
+const ownerOf = (record: KeyRecord) => ({ member: record.member, keyId: record.id, own: ownLimitsOf(record) });
 
 export async function releaseBudget(target: Target, id: string, now: number): Promise<Outcome> {
   const record = await findKey(target, id);
-  const owner = { member: record.member, keyId: record.id, own: ownLimitsOf(record) };
-  const released = await releaseAbandoned(target.counters, memberWindow(target, owner, now), longestRequest, now);
+  const released = await releaseAbandoned(
+    target.counters,
+    memberWindow(target, ownerOf(record), now),
+    longestRequest,
+    now,
+  );
   const amount = formatAmount(released);
   const text =
     released === 0

@@ -41,18 +41,19 @@ test('a new key says what budget it has, or shares', async () => {
   expect(await run('issue')).not.toContain('budget');
 });
 
-test('a budget is changed and taken away, and each change says what becomes of the spending', async () => {
+test('a budget is changed and taken away, and each change says what is counted', async () => {
   const { id } = await runJson('issue', '--member', 'grace');
   const memberBudget = { amount: 5_000_000, window: 'week' } as const;
   const saying = (spending: string, settings: string) =>
     expect.stringMatching(new RegExp(`^${id} is changed\\. ${soon}${spending}\n[^]*\nbudget +${settings}\n`));
   const alone = 'for this key alone';
-  const spent = 'what it spent before is not counted in it\\.';
-  const shared = ' It draws on what all keys of the member share\\.';
+  const nothing = (window: string) => `: nothing is counted in the current ${window} so far\\.`;
+  const itself = ' It counts for itself';
+  const shared = ` It draws on what all keys of the member share${nothing('week')}`;
   const changes: [text: string, said: unknown][] = [
-    ['50/month', saying(' It counts for itself from now on, and starts at 0\\.', `50\\.00 EUR a month, ${alone}`)],
-    ['60/month', saying(' What it has spent this month stays counted\\.', `60\\.00 EUR a month, ${alone}`)],
-    ['0.5/day', saying(` A day is another kind of window: ${spent}`, `0\\.50 EUR a day, ${alone}`)],
+    ['50/month', saying(itself + nothing('month'), `50\\.00 EUR a month, ${alone}`)],
+    ['60/month', saying(itself + nothing('month'), `60\\.00 EUR a month, ${alone}`)],
+    ['0.5/day', saying(itself + nothing('day'), `0\\.50 EUR a day, ${alone}`)],
     ['none', saying(shared, '5\\.00 EUR a week, shared by all keys of the member')],
   ];
   for (const [text, said] of changes) expect(await runOn({ memberBudget }, 'budget', id, text)).toEqual(said);
@@ -62,7 +63,7 @@ test('a budget is changed and taken away, and each change says what becomes of t
   // With a limit of its own it has its own copy of the member's budget.
   await run('limit', id, '7');
   expect(await runOn({ memberBudget }, 'budget', id, '9/week')).toContain(
-    ' What it has spent this week stays counted.',
+    ' It counts for itself: nothing is counted in the current week so far.',
   );
   expect((await priced.keys.findById(id))?.budgetWindow).toBe('week');
   await run('budget', id, 'none');
@@ -143,6 +144,22 @@ describe('what a budget has spent', () => {
       new RegExp(`^key +${id} +${member} +ci +month +20\\.00 +1\\.25 +0\\.96 +0\\.04 +17\\.75$`, 'm'),
     );
     expect(await run('usage')).toContain('\nAmounts are in EUR.\n');
+  });
+
+  test('is told by each change of the budget, whatever it was before', async () => {
+    const { id } = await runJson('issue', '--member', 'changed', '--budget', '20/month');
+    await spend({ member: 'changed', keyId: id, own }, 1_250_000);
+    await charge({ member: 'changed', keyId: id, own }, 500_000);
+    const itself = (what: string) => ` It counts for itself: ${what} counted in the current`;
+    expect(await run('budget', id, '1/day')).toContain(`${itself('nothing is')} day so far.`);
+    expect(await run('budget', id, '2/month')).toContain(`${itself('1.75 EUR is')} month so far.`);
+    expect(await run('budget', id, 'none')).toContain(' It has no budget now.');
+    expect(await run('budget', id, '3/month')).toContain(`${itself('1.75 EUR is')} month so far.`);
+    const memberBudget = { amount: 5_000_000, window: 'month' } as const;
+    await spend({ member: 'changed' }, 30_000, { memberBudget });
+    expect(await runOn({ memberBudget }, 'budget', id, 'none')).toContain(
+      ' It draws on what all keys of the member share: 0.03 EUR is counted in the current month so far.',
+    );
   });
 
   test('usage shows those who spent most, members by the budget that they share', async () => {

@@ -1,4 +1,4 @@
-import { longestRequest } from '../../lambda/budget/budget-window.ts';
+import { budgetPeriod, longestRequest } from '../../lambda/budget/budget-window.ts';
 import { formatAmount } from '../../lambda/budget/money.ts';
 import {
   hasOwnCounters,
@@ -60,12 +60,16 @@ const ownerOf = (record: KeyRecord) => ({ member: record.member, keyId: record.i
 
 export async function releaseBudget(target: Target, id: string, now: number): Promise<Outcome> {
   const record = await findKey(target, id);
-  const released = await releaseAbandoned(
-    target.counters,
-    memberWindow(target, ownerOf(record), now),
-    longestRequest,
-    now,
-  );
+  const owner = ownerOf(record);
+  // A lost reservation stays where it was made, also if the key has lost its budget or counts with its member since.
+  const owners = owner.own ? [owner] : [owner, { ...owner, own: {} }];
+  let released = 0;
+  for (const one of owners) {
+    const { item } = memberWindow(target, one, now);
+    // The reservations of all periods are read together.
+    const counted = { item, budget: { period: budgetPeriod('month', now).name } };
+    released += await releaseAbandoned(target.counters, counted, longestRequest, now);
+  }
   const amount = formatAmount(released);
   const text =
     released === 0

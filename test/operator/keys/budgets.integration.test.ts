@@ -172,6 +172,19 @@ describe('what a budget has spent', () => {
     expect((await runJson('usage')).budgets.map(({ id }: { id: string }) => id)).not.toContain('shares');
   });
 
+  test('--release finds what was lost before the key counted with its member, or lost its budget', async () => {
+    const { id } = await runJson('issue', '--member', 'moved', '--budget', '20/month');
+    const owner = { member: 'moved', keyId: id, own };
+    const memberBudget = { amount: 5_000_000, window: 'day' } as const;
+    await charge(owner, 1_000_000, 60);
+    await run('budget', id, 'none');
+    await charge({ member: 'moved' }, 200_000, 60, { memberBudget });
+    expect((await runOn({ memberBudget }, 'budget', id, '--release')).split(' ')[1]).toBe('1.20');
+    await charge(owner, 300_000, 60);
+    await run('limit', id, '7');
+    expect(await runJson('budget', id, '--release')).toEqual({ id, released: '0.30' });
+  });
+
   test('--release gives back what is lost, once, and nothing that may still be settled', async () => {
     const { id } = await runJson('issue', '--member', 'loser', '--budget', '20/month');
     const owner = { member: 'loser', keyId: id, own };

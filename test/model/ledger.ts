@@ -44,10 +44,10 @@ export function reserveFor(body: string, outputLimit = reservedOutput): number {
   return roundedUp(input) + roundedUp(BigInt(outputLimit) * price.output);
 }
 
-/** The input of an answer without token counts is estimated for those who have a budget, and for nobody else. */
-export function costOf(answer: Delivered | undefined, body: string, budget: Budget | undefined): number {
+/** The input of an answer without token counts is estimated. */
+export function costOf(answer: Delivered | undefined, body: string): number {
   if (!answer) return 0;
-  const { input = budget ? tokensIn(Buffer.byteLength(body)) : 0, output, text = 0, isWhole } = answer;
+  const { input = tokensIn(Buffer.byteLength(body)), output, text = 0, isWhole } = answer;
   const written = isWhole ? (output ?? tokensIn(text)) : Math.max(output ?? 0, tokensIn(text));
   return roundedUp(BigInt(input) * price.input + BigInt(written) * price.output);
 }

@@ -91,7 +91,7 @@ export function judgeWave(rules: Rules, ledger: Ledger) {
     function price(one: Case, who: Account, fate: Priced['fate'], delivered?: Delivered) {
       if (one.fixed || one.kind !== 'inference') return;
       const { body = '' } = one.sending;
-      const [reserve, cost] = [reserveFor(body, one.outputLimit), costOf(delivered, body, who.budget)];
+      const [reserve, cost] = [reserveFor(body, one.outputLimit), costOf(delivered, body)];
       priced.push({ fate, budget: who.budget, item: who.item, reserve, cost });
     }
 

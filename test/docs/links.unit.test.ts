@@ -45,3 +45,13 @@ test('every page can be reached from the README by links, or stands in a folder 
   follow('README.md');
   expect(pages.filter((page) => !reached.has(page))).toEqual([]);
 });
+
+test('no line of a bash block has a comment: zsh takes its words as arguments, and its apostrophe as a quote', () => {
+  const lines = pages.flatMap((page) =>
+    [...readFileSync(page, 'utf8').matchAll(/^ *(?:1\. )?```bash\n(.*?)^ *```$/gms)].flatMap(([, code = '']) =>
+      code.split('\n').map((line) => `${page}: ${line.trim()}`),
+    ),
+  );
+  expect(lines.length).toBeGreaterThan(100);
+  expect(lines.filter((line) => /\s#/.test(line))).toEqual([]);
+});

@@ -25,7 +25,8 @@ test('the npm scripts that pages and workflows name exist', () => {
 test('the line that rolls back deploys unless the diff is refused or could not be made', () => {
   const [, section = ''] = /^## Rolling back\n([\s\S]+?)^## /m.exec(read('docs/operations.md')) ?? [];
   const [, line = ''] = /```bash\n([^`]+)/.exec(section) ?? [];
-  // After the revert, the last commit but one is what is deployed.
+  expect(line).toMatch(/^git restore --source GOOD --staged --worktree \. && git commit --allow-empty /);
+  // After that commit, the last but one is what is deployed.
   expect(line).toContain('npm run --silent diff -- --stage prod --base HEAD~1 ');
   const printed = ['nothing dangerous', 'no diff could be made', 'something dangerous', 'refused'].map((diff, code) => {
     const commands = `git() { :; }; npx() { echo "$@"; }; npm() { [ "$1" = ci ] || return ${code}; }`;

@@ -54,6 +54,9 @@ export function createProgram(surroundings: Surroundings): Command {
   addUsageCommand(program, run, surroundings);
   addClientCommands(program, run, surroundings);
 
+  for (const command of program.commands) {
+    if (givesCounters.includes(command.name())) command.addHelpText('after', countsAlone);
+  }
   for (const command of [program, ...program.commands]) {
     command.showHelpAfterError(
       `Usage: ${[program.name(), command === program ? '' : command.name()].filter(Boolean).join(' ')} ${command.usage()}`,
@@ -68,7 +71,7 @@ function addKeyCommands(program: Command, run: Run, { now, randomBytes }: Surrou
   addCommand(program, 'issue', 'make a new key, which is shown only once')
     .option('--member <name>', 'whose quota it draws on; without one a new member is made up', read.member)
     .option('--label <text>', 'a note on what the key is for', readLine)
-    .option('--limit <requests>', 'a daily limit of its own, beside the quota of its member', read.limit)
+    .option('--limit <requests>', 'a daily limit of its own', read.limit)
     .option('--budget <amount/window>', 'a budget of its own, for a day, week or month (20/month)', read.budget)
     .option('--models <ids>', 'the only public models that it may use', read.models)
     .option('--burst <requests>', 'a limit a minute of its own', read.burst)
@@ -129,7 +132,7 @@ function addChangeCommands(program: Command, run: Run, { now, randomBytes }: Sur
         run(options, (target) => change(target, id, toChanges(value ?? undefined), now())),
       );
   addChange(
-    ['limit', 'give a key its own daily limit, or let it share its member’s again'],
+    ['limit', 'give a key its own daily limit, or none'],
     ['<requests>', 'a number, or none', orElse('none', read.limit)],
     (limit) => ({ limit }),
   );
@@ -150,7 +153,7 @@ function addChangeCommands(program: Command, run: Run, { now, randomBytes }: Sur
     (burst) => ({ burst }),
   );
 
-  const budgetText = 'give a key its own budget, or its member’s again; or give back what its budget lost';
+  const budgetText = 'give a key its own budget, or none; or give back what its budget lost';
   addKeyCommand(program, 'budget', budgetText)
     .argument('[amount/window]', 'an amount for a day, week or month (50/month), or none', orElse('none', read.budget))
     .option('--release', 'give back reservations of requests that were lost with their process')
@@ -214,6 +217,10 @@ function addCommand(program: Command, name: string, description: string): Comman
 /** The same, of one key. */
 const addKeyCommand = (program: Command, name: string, description: string): Command =>
   addCommand(program, name, description).argument('<id>', 'the id of the key, or the key itself');
+
+const givesCounters = ['issue', 'limit', 'burst', 'budget'];
+const countsAlone = `
+A key with a limit, budget or burst of its own shares none of its member’s: what it was not given is the default, in full.`;
 
 const examples = `
 Without --stack the commands work on the local gateway named by PORT (8787) and DATA_DIR.

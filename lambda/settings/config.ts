@@ -80,7 +80,7 @@ function networkFaults(
 ): string[] {
   const faults: string[] = [];
   if (config.networkSalt === undefined && config.networkSaltSecretId === undefined && !environment.NETWORK_SALT) {
-    faults.push('NETWORK_SALT_SECRET_ID is missing: the secret that network addresses are hashed with');
+    faults.push('NETWORK_SALT_SECRET_ID or NETWORK_SALT is missing: the secret that network addresses are hashed with');
   }
   if ((config.edgeHeader === undefined) !== (config.edgeSecretId === undefined)) {
     faults.push('EDGE_HEADER and EDGE_SECRET_ID belong together: set both or neither');

@@ -97,7 +97,12 @@ describe('readConfig', () => {
   test('reports every fault at once, one line each', () => {
     const faults = faultsOf({ GUEST_LIMIT: '-1', GUEST_WINDOW: 'weekly', KEYS_TABLE: 'keys' });
     expect(faults).toHaveLength(7);
-    for (const name of ['UPSTREAM_BASE_URL', 'UPSTREAM_TEXT_MODEL', 'QUOTA_TABLE', 'NETWORK_SALT_SECRET_ID']) {
+    for (const name of [
+      'UPSTREAM_BASE_URL',
+      'UPSTREAM_TEXT_MODEL',
+      'QUOTA_TABLE',
+      'NETWORK_SALT_SECRET_ID or NETWORK_SALT',
+    ]) {
       expect(faults).toContainEqual(expect.stringMatching(`^${name} is missing`));
     }
     expect(faults).toContain('GUEST_WINDOW must be lifetime or daily');
@@ -183,7 +188,7 @@ describe('readAccountsConfig', () => {
       expect.stringMatching(/^APP_URL must be/),
       expect.stringMatching(/^KEYS_TABLE is missing/),
       expect.stringMatching(/^QUOTA_TABLE is missing/),
-      expect.stringMatching(/^NETWORK_SALT_SECRET_ID is missing/),
+      expect.stringMatching(/^NETWORK_SALT_SECRET_ID or NETWORK_SALT is missing/),
       'EDGE_HEADER and EDGE_SECRET_ID belong together: set both or neither',
     ]);
   });

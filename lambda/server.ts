@@ -1,3 +1,4 @@
+import './settings/require-node.ts';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readPageFiles } from './accounts/pages.ts';
 import { findAwsAccess, keepCredentials } from './aws/access.ts';

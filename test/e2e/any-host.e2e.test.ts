@@ -58,6 +58,14 @@ const ask = (url: string, from: string) => {
   return fetch(url + path, { method: 'POST', headers, body: JSON.stringify(question) });
 };
 
+test('with an older Node, says so in one sentence', () => {
+  const older = join(folder, 'older.cjs');
+  writeFileSync(older, `Object.defineProperty(process, 'versions', { value: { node: '20.11.0' } });`);
+  const args = ['-r', older, join(folder, 'dist/server/index.js')];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { env: settings(), encoding: 'utf8' });
+  expect([status, stdout, stderr]).toEqual([1, '', 'This needs Node 24 or newer, not 20.11.0.\n']);
+});
+
 describe('the container', () => {
   const lines = block('dockerfile', 'FROM').trim().split('\n');
   const said = (instruction: string) =>

@@ -63,7 +63,7 @@ const mayBeAdded =
 
 function judgeAddition(is: Part): Danger[] {
   if (mayBeAdded.test(is.type) || isPolicy(is.type)) return [];
-  return [danger(is, `is new, and may be a way in: a ${is.type} is not known to be harmless`)];
+  return [danger(is, `is new, and may be a way in: ${is.type} is not known to be harmless`)];
 }
 
 function judgeChange(

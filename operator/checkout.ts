@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { mkdir, mkdtempDisposable, readFile, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,10 +22,25 @@ export async function findBase(root: string, wanted: string | undefined): Promis
   return { commit: await git('rev-parse', 'HEAD'), name: 'HEAD' };
 }
 
+/** A temporary folder that goes with its scope, or with the process if a signal ends it. */
+export async function makeFolder(prefix: string) {
+  const { path, remove } = await mkdtempDisposable(join(tmpdir(), prefix));
+  const removeAtOnce = () => rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  const end = (_: string, signal: number) => process.exit(128 + signal);
+  process.on('exit', removeAtOnce).on('SIGINT', end).on('SIGTERM', end);
+  return {
+    path,
+    async [Symbol.asyncDispose]() {
+      process.off('exit', removeAtOnce).off('SIGINT', end).off('SIGTERM', end);
+      await remove();
+    },
+  };
+}
+
 /** Checks a commit out into a temporary folder, ready to be synthesized. A note says what differs from back then. */
 export async function checkOut(root: string, commit: string) {
   await using made = new AsyncDisposableStack();
-  const { path } = made.use(await mkdtempDisposable(join(tmpdir(), 'gateway-base-')));
+  const { path } = made.use(await makeFolder('gateway-base-'));
   const [folder, archive] = [join(path, 'checkout'), join(path, 'base.tar')];
   await mkdir(folder);
   await run('git', ['archive', '--output', archive, commit], { cwd: root });

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtempDisposable, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Template } from '../../lib/diff/template.ts';
+import { makeFolder } from '../checkout.ts';
 
 const run = promisify(execFile);
 
@@ -22,7 +22,7 @@ export const comparable = { commit: '', distribution: 'E0000000000000' };
 
 /** Runs a checkout's app as `cdk synth` does, and returns the templates by their file names. */
 export async function synthesize(root: string, stage: string): Promise<Record<string, Template>> {
-  await using outdir = await mkdtempDisposable(join(tmpdir(), 'gateway-diff-'));
+  await using outdir = await makeFolder('gateway-diff-');
   const { app, context } = JSON.parse(await readFile(join(root, 'cdk.json'), 'utf8'));
   // The constructs' paths are their names.
   const told = { ...context, stage, ...comparable, 'aws:cdk:enable-path-metadata': true };

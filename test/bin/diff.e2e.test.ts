@@ -1,7 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createCheckout } from '../support/checkout.ts';
 
@@ -101,6 +103,20 @@ describe('with an app that only writes templates', () => {
       expect.stringMatching(/^!! REFUSED Keys: no longer exact: has another key, so it is replaced by an empty table/),
       '~ Keys (replaced): KeySchema[0].AttributeName "pk" -> "id"',
     ]);
+  });
+
+  test('interrupted, it leaves no checkout behind', async () => {
+    edit(folder, 'app.mjs', (text) => `await new Promise((resolve) => setTimeout(resolve, 4000));${text}`);
+    const TMPDIR = mkdtempSync(join(tmpdir(), 'diff-test-'));
+    const env = { ...process.env, TMPDIR };
+    const child = spawn(process.execPath, [join(process.cwd(), 'bin/diff.ts')], { cwd: folder, env, stdio: 'ignore' });
+    const isUnderWay = () => readdirSync(TMPDIR).some((name) => name.startsWith('gateway-diff-'));
+    while (!isUnderWay()) await wait(20);
+    expect(readdirSync(TMPDIR)).toContainEqual(expect.stringMatching(/^gateway-base-/));
+    child.kill('SIGINT');
+    expect(await once(child, 'exit')).toEqual([130, null]);
+    expect(readdirSync(TMPDIR)).toEqual([]);
+    rmSync(TMPDIR, { recursive: true });
   });
 
   test('a comparison that fails ends with 1 and says why, and on which side', () => {

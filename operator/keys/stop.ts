@@ -39,7 +39,7 @@ const whatHappens =
 function howToUndo({ stack, region }: TargetOptions): string {
   const options = [stack && ` --stack ${stack}`, region && ` --region ${region}`].filter(Boolean);
   const command = `npm run resume${options.length > 0 ? ` --${options.join('')}` : ''}`;
-  return `No deployment undoes it, but this does, with the same environment variables: ${command}`;
+  return `Deploying does not undo it. To undo, with the same environment variables: ${command}`;
 }
 
 function createSwitch(name: string, description: string, terminal: Terminal): Command {

@@ -7,9 +7,9 @@ import { byIndex, createNarrow, eachText, namesIn, toStep } from './places.ts';
 /** `reasoning_content`, `thinking_blocks`, `/0/thinking/1/text`. */
 const thoughtful = /reasoning|thinking|thought|summary/;
 
-/** Where a program reads in these members of a message: `/0/function/arguments` of `tool_calls`. */
+/** Where a program reads in these members of a message: `/0/function/arguments` of `tool_calls`; some servers send a call by itself. */
 const programs: Readonly<Record<string, RegExp | undefined>> = {
-  tool_calls: /^\/[^/]+\/(function|custom)\/(name|arguments|input)$/,
+  tool_calls: /^(\/[^/]+)?\/(function|custom)\/(name|arguments|input)$/,
   function_call: /^\/(name|arguments|input)$/,
   audio: /^\/data$/,
 };
@@ -34,7 +34,7 @@ export function recordPieces(json: Json, choice: Node, index: number, found: Fin
     (channel, family, value) => {
       found.textDelta(channel, family, value, logprobs);
       if (json.end(value) - json.start(value) === 2) return;
-      // One part of a member ends where the next begins.
+      // One member ends where the next of its kind begins, and so does one part of a member.
       found.flushOthers(`${family}/`);
       hasText = true;
     },
@@ -57,12 +57,12 @@ export function recordPieces(json: Json, choice: Node, index: number, found: Fin
   else if (hasText) found.flushOthers(`${index}/thought/`);
 }
 
-/** Names the channels `index/kind/member/place`; the parts of a member are a family. */
+/** Names the channels `index/kind/member/place`; all members of a kind are a family, as clients read them as one text. */
 function addTextWith(add: Findings['wholeText'], index: number, logprobs: Node | undefined): AddText {
   return (member, place, value) => {
     const kind = thoughtful.test(member) || thoughtful.test(place) ? 'thought' : 'answer';
-    const family = `${index}/${kind}/${member}`;
-    add(family + (place || '/'), family, value, logprobs);
+    const family = `${index}/${kind}`;
+    add(`${family}/${member}${place || '/'}`, family, value, logprobs);
   };
 }
 
@@ -87,7 +87,7 @@ function recordMessage(
   eachMember(json, message, (name, value) => {
     if (isProviderField(name)) return;
     calls ||= name === 'tool_calls' && elements(json, value).length > 0;
-    calls ||= name === 'function_call' && json.kind(value) === 'object';
+    calls ||= (name === 'tool_calls' || name === 'function_call') && json.kind(value) === 'object';
     eachText(json, { name, value, program: programs[name], isWhole }, found, (place, text) =>
       addText(`${holder}/${toStep(name)}`, place, text),
     );

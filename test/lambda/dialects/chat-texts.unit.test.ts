@@ -91,6 +91,32 @@ describe('text in several places of a choice', () => {
   });
 });
 
+describe('what clients read as one text', () => {
+  const thinking = (text: string) => ({ content: [{ type: 'thinking', thinking: text }] });
+  testRows<[object[], object[]]>([
+    [
+      [{ reasoning_content: 'by Thun' }, { reasoning: 'der.' }],
+      [{ reasoning_content: 'by ' }, { reasoning_content: 'Thun' }, { reasoning: 'svc.' }],
+    ],
+    [
+      [{ reasoning: 'by Thun' }, thinking('der.')],
+      [{ reasoning: 'by ' }, { reasoning: 'Thun' }, thinking('svc.')],
+    ],
+    [
+      [{ content: 'by Thun' }, { refusal: 'der.' }],
+      [{ content: 'by ' }, { content: 'Thun' }, { refusal: 'svc.' }],
+    ],
+  ])('has no name, though its pieces come in several members', (pieces, expected) => {
+    expect(deltas(...pieces)).toEqual(expected);
+  });
+});
+
+test('a call that is sent by itself arrives unchanged, after the text before it', () => {
+  const call = { tool_calls: { index: 0, id: 'a', function: { name: 'acmecorp', arguments: '{"by":"Thun' } } };
+  const rest = { tool_calls: { index: 0, function: { arguments: 'der"}' } } };
+  expect(deltas({ content: 'by Thun' }, call, rest)).toEqual([{ content: 'by ' }, { content: 'Thun' }, call, rest]);
+});
+
 describe('every string of a delta', () => {
   const finished = (...all: readonly object[]) =>
     hear(...all.map((delta) => ({ delta })), finish).map(({ delta }) => Object(delta));

@@ -30,8 +30,8 @@ export interface AnswerTranslation {
 interface ClientDialect {
   readonly read: typeof readMessages;
   readonly createWriter: (writing: Writing) => AnswerWriter;
-  /** Reads what of a request its answer repeats. */
-  readonly echo: typeof echoOf;
+  /** Reads what of a request its answer repeats, if it does. */
+  readonly echo?: typeof echoOf;
   /** What its clients are told of a request that is too long. `message` is what may be shown of the upstream's own. */
   readonly wordContextError: (message: string) => ContextError;
 }
@@ -43,7 +43,7 @@ const clients: Readonly<Record<string, ClientDialect>> = {
     wordContextError: (message) => ({ message, shownCode: 'context_length_exceeded' }),
   },
   messages: {
-    ...{ read: readMessages, createWriter: createMessagesWriter, echo: () => '' },
+    ...{ read: readMessages, createWriter: createMessagesWriter },
     wordContextError: (message) => ({
       message: /^prompt is too long/.test(message) ? message : `prompt is too long: ${message || 'shorten it'}`,
     }),
@@ -68,7 +68,7 @@ export function* translate(
   const asking = yield* client.read(json, (sealed) => seals.open(dialect, sealed));
   const { pieces, leftOut, leftOutNodes, tools } = yield* writeChat(asking, upstream, model);
   const { thoughts } = asking;
-  const echo = client.echo(json, leftOutNodes);
+  const echo = client.echo ? yield* client.echo(json, leftOutNodes) : '';
   const seal = (thought: string): string | undefined => {
     const sealed = seals.seal(dialect, thought);
     return sealed.length <= longestSeal ? sealed : undefined;

@@ -291,7 +291,7 @@ test('what the deployment may spend counts the prompts of those without a budget
   const bytes = JSON.stringify(sent).length - image.image_url.url.length;
   const ofImage = Math.ceil(bytes / 3) + 2_000 + 10 * 4;
   const costs = [inputCost(streamed) + pieceCost, ofImage].map((micros) => micros / 1_000_000);
-  expect(limited.log.flatMap((line) => line['cost'] ?? [])).toEqual(costs);
+  expect(limited.log.flatMap(({ cost }) => cost ?? [])).toEqual(costs);
 });
 
 describe('GET /v1/usage', () => {

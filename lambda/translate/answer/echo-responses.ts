@@ -1,4 +1,5 @@
 import { elements, presentMember, stringMember } from '../../dialects/answer.ts';
+import { type Cooperative, isLong } from '../../json/cooperative.ts';
 import { changeMembers, editPart } from '../../json/edit.ts';
 import type { Json, Node } from '../../json/scan.ts';
 
@@ -22,25 +23,35 @@ const settled = '"previous_response_id":null,"background":false,"store":false,"s
  * The members of a request that its response repeats, as JSON without the braces, on one line. Tools that were left out of the
  * translated request are not repeated.
  */
-export function echoOf(body: Json, leftOut: ReadonlySet<Node>): string {
+export function* echoOf(body: Json, leftOut: ReadonlySet<Node>): Cooperative<string> {
   const askedOr = (object: Node | undefined, name: string, otherwise: string): string => {
     const value = presentMember(body, object, name);
     return value === undefined ? otherwise : body.raw(value);
   };
   const [text, reasoning] = [body.member(body.root, 'text'), body.member(body.root, 'reasoning')];
-  const tools = elements(body, body.member(body.root, 'tools')).filter((tool) => !leftOut.has(tool));
+  const tools: string[] = [];
+  let read = 0;
+  for (const tool of elements(body, body.member(body.root, 'tools'))) {
+    if (++read % toolsPerTurn === 0) yield;
+    if (!leftOut.has(tool)) tools.push(completeTool(body, tool));
+  }
   const user = presentMember(body, body.root, 'user');
   const members = [
     settled,
     ...Object.entries(repeated).map(([name, otherwise]) => `"${name}":${askedOr(body.root, name, otherwise)}`),
-    `"tools":[${tools.map((tool) => completeTool(body, tool)).join(',')}]`,
+    `"tools":[${tools.join(',')}]`,
     `"text":{"format":${formatOf(body, presentMember(body, text, 'format'))},"verbosity":"medium"}`,
     `"reasoning":{"effort":${askedOr(reasoning, 'effort', 'null')},"summary":${askedOr(reasoning, 'summary', 'null')}}`,
     ...(user === undefined ? [] : [`"user":${body.raw(user)}`]),
   ];
+  const echo = members.join(',');
+  if (isLong(echo)) yield;
   // A line end can only stand between two tokens, and must not end a line of an event.
-  return members.join(',').replace(/[\r\n]+/g, ' ');
+  return echo.replace(/[\r\n]+/g, ' ');
 }
+
+/** A few milliseconds' work. */
+const toolsPerTurn = 1_000;
 
 /** Readers ask for all members of a function, also where the request left them out. */
 function completeTool(body: Json, tool: Node): string {

@@ -1,4 +1,4 @@
-import type { Cooperative } from '../../json/cooperative.ts';
+import { type Cooperative, nodesPerTurn } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import type { Asking, Format, Reasoning } from './asking.ts';
 import { takeMembers } from './members.ts';
@@ -22,8 +22,8 @@ export function* readResponses(json: Json, open: Reading['open']): Cooperative<A
   const { effort, context } = asked.reasoning ?? {};
   // The middle is what a model does without being asked.
   if (text?.verbosity !== undefined && json.raw(text.verbosity) !== '"medium"') reading.leftOut.push(text.verbosity);
-  const asksFor = (what: string) => includes(reading, include, what);
-  const logprobs = asksFor('"message.output_text.logprobs"') || top_logprobs !== undefined ? 'true' : undefined;
+  const included = yield* readIncluded(reading, include);
+  const logprobs = included.has('"message.output_text.logprobs"') || top_logprobs !== undefined ? 'true' : undefined;
   return {
     json,
     stream: asked.stream === true,
@@ -35,16 +35,22 @@ export function* readResponses(json: Json, open: Reading['open']): Cooperative<A
     sampling: { temperature, top_p, presence_penalty, frequency_penalty, logprobs, top_logprobs },
     reasoning: effort === undefined ? {} : readEffort(json, effort),
     format: text?.format === undefined ? undefined : readFormat(reading, text.format),
-    thoughts: { shown: true, sealed: asksFor('"reasoning.encrypted_content"') },
+    thoughts: { shown: true, sealed: included.has('"reasoning.encrypted_content"') },
     leftOut: reading.leftOut,
     unread: reading.unread,
   };
 }
 
-function includes(reading: Reading, list: Node | undefined, raw: string): boolean {
-  if (list === undefined) return false;
+function* readIncluded(reading: Reading, list: Node | undefined): Cooperative<ReadonlySet<string>> {
+  const included = new Set<string>();
+  if (list === undefined) return included;
   requireKind(reading, list, 'array');
-  return [...reading.json.elements(list)].some((element) => reading.json.raw(element) === raw);
+  let read = 0;
+  for (const element of reading.json.elements(list)) {
+    if (++read % nodesPerTurn === 0) yield;
+    included.add(reading.json.raw(element));
+  }
+  return included;
 }
 
 function readEffort(json: Json, at: Node): Reasoning {

@@ -1,9 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { echoOf } from '../../../../lambda/translate/answer/echo-responses.ts';
+import { atOnce } from '../../../support/at-once.ts';
 
 const scan = (body: object, space?: number) => createScanner().scan(JSON.stringify(body, null, space));
-const echo = (body: object) => JSON.parse(`{${echoOf(scan(body), new Set())}}`);
+const echo = (body: object) => JSON.parse(`{${atOnce(echoOf(scan(body), new Set()))}}`);
 
 const unasked = {
   ...{ previous_response_id: null, background: false, store: false, service_tier: 'default' },
@@ -38,14 +39,19 @@ test('tools are repeated with all their members, except those that were left out
   const given = { type: 'function', name: 'f', parameters: { type: 'object', properties: {} } };
   const body = scan({ tools: [search, custom, given] });
   const [first] = body.elements(body.member(0, 'tools') ?? 0);
-  const { tools } = JSON.parse(`{${echoOf(body, new Set([first ?? 0]))}}`);
+  const { tools } = JSON.parse(`{${atOnce(echoOf(body, new Set([first ?? 0])))}}`);
   expect(tools).toEqual([custom, { ...given, description: null, strict: null }]);
 });
 
 test('what is repeated is spelt as it was, on one line', () => {
   const body = { tools: [{ type: 'function', name: 'f', parameters: { type: 'object' } }], metadata: { a: 'b\nc' } };
-  const text = echoOf(scan(body, 2), new Set());
+  const text = atOnce(echoOf(scan(body, 2), new Set()));
   expect(text).not.toMatch(/[\r\n]/);
-  expect(echoOf(createScanner().scan('{"temperature":1.0}'), new Set())).toContain('"temperature":1.0,');
+  expect(atOnce(echoOf(createScanner().scan('{"temperature":1.0}'), new Set()))).toContain('"temperature":1.0,');
   expect(JSON.parse(`{${text}}`).metadata).toEqual(body.metadata);
+});
+
+test('a request with very many tools gives others their turn while it is repeated', () => {
+  const pauses = [...echoOf(scan({ tools: Array(20_000).fill({ type: 'function', name: 'f' }) }), new Set())];
+  expect(pauses.length).toBeGreaterThan(6);
 });

@@ -39,7 +39,7 @@ function createWriter(client: Client, setup: Setup, usage: Usage, { live, takeTh
     newHex: () => String(ids++).padStart(32, '0'),
     seal: setup.seal ?? (() => undefined),
     thoughts: { shown: setup.showsThoughts ?? true, sealed: setup.wantsSeal ?? false },
-    echo: echoOf(createScanner().scan(JSON.stringify(setup.body ?? {})), new Set()),
+    echo: atOnce(echoOf(createScanner().scan(JSON.stringify(setup.body ?? {})), new Set())),
   };
   return client === 'messages' ? createMessagesWriter(writing) : createResponsesWriter(writing);
 }

@@ -26,6 +26,7 @@ test.each<[what: string, dialect: ClientDialect, members: string]>([
   ['parts of one message', 'responses', `"input":[${said('user', many(text))}]`],
   ['texts of one answer', 'responses', `"input":[${said('assistant', many(text))}]`],
   ['tools', 'responses', `"tools":${many('{"type":"function","name":"f#"}')}`],
+  ['things to include', 'responses', `"input":"hello","include":${many('"a"', 100_000)}`],
   [
     'parts of one output, read before tools that stand before it',
     'responses',

@@ -82,15 +82,14 @@ function* readLimits(body: Json, rules: SizeRules, otherwise: number) {
   const { outputLimits, choicesMember } = rules;
   const names = choicesMember === undefined ? outputLimits : [...outputLimits, choicesMember];
   const values = yield* readOnce(body, names);
-  const limitedBy = outputLimits.filter((name) => values.has(name));
-  const limits = limitedBy.map((name) => {
+  const limits = outputLimits.flatMap((name) => {
     const value = values.get(name);
     // What is no such number may still be a limit to a lenient upstream, so it must not leave the other one alone.
-    return (value === undefined ? undefined : readCount(body, value)) ?? otherwise;
+    return value === undefined ? [] : [{ name, tokens: readCount(body, value) ?? otherwise }];
   });
   return {
-    outputLimit: limits.length === 0 ? otherwise : Math.max(...limits),
-    limitedBy,
+    outputLimit: limits.length === 0 ? otherwise : Math.max(...limits.map(({ tokens }) => tokens)),
+    limitedBy: limits.map(({ name }) => name),
     choices: choicesMember === undefined ? 1 : readChoices(body, choicesMember, values.get(choicesMember)),
   };
 }

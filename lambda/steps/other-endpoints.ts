@@ -1,4 +1,5 @@
 import { formatAmount } from '../budget/money.ts';
+import { modelShapeFor } from '../dialects/model-list.ts';
 import { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identify.ts';
 import type { Models, PublicModel } from '../models.ts';
@@ -26,13 +27,13 @@ export function createOtherEndpoints(dependencies: StepDependencies): Answer {
   return (request) => (['models', 'model', 'usage'].includes(request.route.kind) ? forCallers : open)(request);
 }
 
-async function describeModels({ route, identity }: RequestSoFar, models: Models): Promise<GatewayResponse> {
-  const describe = ({ id }: PublicModel) => ({ id, object: 'model', created: 0, owned_by: models.text.id });
+async function describeModels({ route, identity, headers }: RequestSoFar, models: Models): Promise<GatewayResponse> {
+  const shape = modelShapeFor(headers, models.text.id);
   const only = identity?.kind === 'member' ? identity.models : undefined;
   const usable = [models.text, models.vision].filter(({ id }) => only?.includes(id) ?? true);
-  if (route.kind !== 'model') return json({ object: 'list', data: usable.map(describe) });
+  if (route.kind !== 'model') return json(shape.list(usable));
   const model = usable.find(({ id }) => id === route.id);
-  if (model) return json(describe(model));
+  if (model) return json(shape.describe(model));
   throw new GatewayError('model_not_found', `There is no model with this name${explain(route.id, models, usable)}.`);
 }
 

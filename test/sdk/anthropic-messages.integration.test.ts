@@ -97,9 +97,12 @@ describe.each(upstreams)('the anthropic SDK on messages, over an upstream %s', (
   });
 
   test('models', async () => {
-    const ids = await readAll(client.models.list());
-    expect(ids.map(({ id }) => id)).toEqual(['svc', 'svc-vision']);
-    expect(await client.models.retrieve('svc')).toMatchObject({ id: 'svc' });
+    const models = await readAll(client.models.list({ limit: 1 }));
+    expect(models.map((model) => [model.id, model.display_name, model.type])).toEqual([
+      ['svc', 'svc', 'model'],
+      ['svc-vision', 'svc-vision', 'model'],
+    ]);
+    expect(await client.models.retrieve('svc')).toMatchObject({ id: 'svc', display_name: 'svc' });
   });
 });
 

@@ -1,0 +1,28 @@
+import type { PublicModel } from '../models.ts';
+
+/** How the models endpoints describe models. */
+interface ModelShape {
+  describe(model: PublicModel): object;
+  list(models: readonly PublicModel[]): object;
+}
+
+/** The shape for a request with these headers: clients of Anthropic's name a version, which picks theirs. */
+export function modelShapeFor(headers: Readonly<Record<string, string | undefined>>, ownedBy: string): ModelShape {
+  return headers['anthropic-version'] === undefined ? openAiShape(ownedBy) : anthropicShape;
+}
+
+function openAiShape(ownedBy: string): ModelShape {
+  const describe = ({ id }: PublicModel) => ({ id, object: 'model', created: 0, owned_by: ownedBy });
+  return { describe, list: (models) => ({ object: 'list', data: models.map(describe) }) };
+}
+
+/** All models stand on one page, whatever `limit` asks for. */
+const anthropicShape: ModelShape = {
+  describe: ({ id }) => ({ type: 'model', id, display_name: id, created_at: '1970-01-01T00:00:00Z' }),
+  list: (models) => ({
+    data: models.map(anthropicShape.describe),
+    has_more: false,
+    first_id: models[0]?.id ?? null,
+    last_id: models.at(-1)?.id ?? null,
+  }),
+};

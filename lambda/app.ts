@@ -1,18 +1,17 @@
 import { stopping, toGatewayError } from './errors.ts';
 import type { FindNetwork } from './identity/network.ts';
 import type { App, Call } from './request/call.ts';
-import { gatewayHeaders } from './request/headers.ts';
+import { gatewayHeaders, type HeaderSettings } from './request/headers.ts';
 import type { Arrived, ArrivedAtInference } from './request/request.ts';
 import type { FindRoute, Route } from './request/routes.ts';
 import type { StepDependencies } from './steps/dependencies.ts';
 import { createInference } from './steps/inference.ts';
 import { createOtherEndpoints } from './steps/other-endpoints.ts';
 
-interface AppDependencies extends StepDependencies {
+interface AppDependencies extends StepDependencies, HeaderSettings {
   readonly findRoute: FindRoute;
   readonly createRequestId: () => string;
   readonly findNetwork: FindNetwork;
-  readonly corsOrigins: readonly string[];
   readonly requestTimeout: number;
   readonly guestLimit: number;
 }
@@ -22,7 +21,7 @@ const farewellTime = 5_000;
 
 /** The whole gateway: takes a call, returns a response, and knows no platform. */
 export function createApp(dependencies: AppDependencies): App {
-  const { findRoute, now, log, names, createRequestId, findNetwork, corsOrigins, requestTimeout } = dependencies;
+  const { findRoute, now, log, createRequestId, findNetwork, requestTimeout } = dependencies;
   const inference = createInference(dependencies);
   const others = createOtherEndpoints(dependencies);
   let coldStart = true;
@@ -68,7 +67,7 @@ export function createApp(dependencies: AppDependencies): App {
     if (typeof response.body === 'string' && !isHealth) log.finished(request, response.statusCode);
     return {
       statusCode: response.statusCode,
-      headers: { ...response.headers, ...gatewayHeaders(request, names, corsOrigins) },
+      headers: { ...response.headers, ...gatewayHeaders(request, dependencies) },
       body: call.method === 'HEAD' ? '' : response.body,
     };
   };

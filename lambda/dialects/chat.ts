@@ -15,6 +15,7 @@ import { fileAt, imageAt } from './content.ts';
 import type { Dialect, ExpectedAnswer, Normalization, StreamDialect } from './dialect.ts';
 import type { Findings } from './findings.ts';
 import { renderOpenAiError } from './openai-error.ts';
+import { renderOpenAiRateLimit } from './rate-limit.ts';
 import { chatUsage } from './usage-places.ts';
 
 // Some routers answer with `images`, which clients send back.
@@ -50,6 +51,7 @@ export const createChat = ({ streamUsage }: { streamUsage: boolean }): Dialect =
   readAnswer,
   openStream,
   renderError: renderOpenAiError,
+  renderRateLimit: renderOpenAiRateLimit,
   renderErrorEvent: (error) => ({ data: renderOpenAiError(error) }),
   keepAlive: ': keep-alive\n\n',
 });

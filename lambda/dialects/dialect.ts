@@ -5,6 +5,7 @@ import type { Edit } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import type { Address } from '../settings/table.ts';
 import type { Findings } from './findings.ts';
+import type { RateLimit } from './rate-limit.ts';
 
 /** One public path of a dialect. Upstreams have the same, after a version of their own. */
 export interface Endpoint {
@@ -62,6 +63,8 @@ export interface Dialect extends SizeRules {
   openStream(expected: ExpectedAnswer): StreamDialect;
 
   renderError(error: GatewayError): string;
+  /** The headers in which this dialect's clients look for a rate limit. */
+  renderRateLimit(limit: RateLimit, now: number): Record<string, string>;
   /** The event that ends a broken stream; `sequence` is the number after the last event's. */
   renderErrorEvent(error: GatewayError, sequence: number): OutgoingEvent;
   /** A keep-alive for the client while the upstream is silent, in wire form. */

@@ -18,6 +18,7 @@ import { fileAt, imageAt } from './content.ts';
 import type { Dialect, ExpectedAnswer, MakeDelta, Normalization, OutgoingEvent, StreamDialect } from './dialect.ts';
 import type { Findings } from './findings.ts';
 import { createNarrow, eachText, namesIn, toStep } from './places.ts';
+import { renderAnthropicRateLimit } from './rate-limit.ts';
 import { messagesUsage } from './usage-places.ts';
 
 /** Text is a document too, and counts as what it is; so does content that has parts of its own. */
@@ -90,6 +91,7 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
       deltasLike,
     }),
     renderError,
+    renderRateLimit: renderAnthropicRateLimit,
     renderErrorEvent: (error) => ({ type: 'error', data: renderError(error) }),
     keepAlive: 'event: ping\ndata: {"type":"ping"}\n\n',
   };

@@ -14,6 +14,7 @@ import type { Dialect, MakeDelta, OutgoingEvent } from './dialect.ts';
 import type { Findings } from './findings.ts';
 import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
 import { createNarrow, eachText, namesIn, toStep } from './places.ts';
+import { renderOpenAiRateLimit } from './rate-limit.ts';
 import { bodies, checkBody, hasReferences } from './responses-body.ts';
 import { responsesUsage } from './usage-places.ts';
 
@@ -39,6 +40,7 @@ export const responses: Dialect = {
   readAnswer,
   openStream: () => ({ doneEnds: false, readEvent, deltasLike }),
   renderError: renderOpenAiError,
+  renderRateLimit: renderOpenAiRateLimit,
   renderErrorEvent: (error, sequence) => {
     const { message, type, code } = openAiErrorFields(error);
     const data = {

@@ -10,6 +10,8 @@ export interface CountedPeriod {
   readonly period?: number;
   /** Where money is counted; absent for a caller without a budget. */
   readonly budget?: { readonly period: string };
+  /** Where the burst is counted; absent where nobody asks for it. */
+  readonly minute?: number;
 }
 
 /** A budget for a charge. Amounts are micros. */
@@ -51,6 +53,8 @@ export interface Settlement {
 /** The counts of a caller. */
 export interface Standing {
   readonly used: number;
+  /** Charges of the minute, refunded or not. */
+  readonly inMinute: number;
   /** Of the budget's period: all that is spent or reserved. */
   readonly taken: number;
   /** The open reservations of all periods. */

@@ -10,7 +10,16 @@ import {
   type Settlement,
   type Standing,
 } from './counter-store.ts';
-import { type Limits, quotaWindow, secondsUntil, tokenCountWindow, type Usage, usageOf } from './policy.ts';
+import {
+  type Limits,
+  minuteOf,
+  quotaWindow,
+  secondsUntil,
+  timeOf,
+  tokenCountWindow,
+  type Usage,
+  usageOf,
+} from './policy.ts';
 import {
   type Cost,
   type Figures,
@@ -75,7 +84,7 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
   const reportAbandoned = createAbandonedReport(dependencies);
   const unreadFigures = (identity: Identity): Figures => {
     const window = quotaWindow(identity, now(), limits);
-    return figuresOf(window, { used: window.limit, taken: window.budget?.amount ?? 0 }, now());
+    return figuresOf(window, { used: window.limit, inMinute: window.burst, taken: window.budget?.amount ?? 0 }, now());
   };
 
   return {
@@ -154,12 +163,23 @@ function refusalOf(
   return overBudget(window.budget, taken, cost, time, wording);
 }
 
-function figuresOf(window: CounterWindow, { used, taken }: Pick<Standing, 'used' | 'taken'>, now: number): Figures {
-  const { limit, resetAt, budget } = window;
+function figuresOf(
+  window: CounterWindow,
+  { used, inMinute, taken }: Pick<Standing, 'used' | 'inMinute' | 'taken'>,
+  now: number,
+): Figures {
+  const { limit, burst, resetAt, budget } = window;
+  const minute = minuteOf(now);
   return {
     limit,
     remaining: Math.max(0, limit - used),
     ...(resetAt !== undefined && { resetSeconds: secondsUntil(resetAt, now) }),
+    burst: {
+      limit: burst,
+      // An answer may come minutes after the charge.
+      remaining: minute === window.minute ? Math.max(0, burst - inMinute) : burst,
+      resetSeconds: secondsUntil(timeOf(minute + 1), now),
+    },
     ...(budget && {
       budget: {
         limit: budget.amount,

@@ -11,6 +11,8 @@ export interface Figures {
   readonly remaining: number;
   /** Until the window restarts; absent if it never does. */
   readonly resetSeconds?: number;
+  /** Of the current minute. */
+  readonly burst?: { readonly limit: number; readonly remaining: number; readonly resetSeconds: number };
   /** Of a caller with a budget, in micros. */
   readonly budget?: { readonly limit: number; readonly remaining: number; readonly resetSeconds: number };
 }

@@ -3,6 +3,7 @@ import { formatAmount } from '../budget/money.ts';
 import { keyHeaders } from '../identity/keys.ts';
 import type { Figures } from '../quota/refusal.ts';
 import type { Call } from './call.ts';
+import { rateLimitHeaders } from './rate-limits.ts';
 import type { Arrived } from './request.ts';
 
 export type HeaderNames = Readonly<ReturnType<typeof headerNames>>;
@@ -30,15 +31,31 @@ export function headerNames(serviceName: string) {
 /** Opaque, and different for each request; clients and operators find it in `x-request-id` and in the log. */
 export const createRequestId = () => `req_${randomUUID().replaceAll('-', '')}`;
 
+export interface HeaderSettings {
+  readonly names: HeaderNames;
+  readonly corsOrigins: readonly string[];
+  /** Whether answers show rate limits in the headers that SDKs and agents pace themselves by. */
+  readonly rateLimitHeaders: boolean;
+  readonly now: () => number;
+}
+
 /** The headers of every response, whatever its outcome. */
 export function gatewayHeaders(
-  { id, headers, outcome }: Arrived,
-  names: HeaderNames,
-  corsOrigins: readonly string[],
+  { id, headers, outcome, route }: Arrived,
+  { names, corsOrigins, rateLimitHeaders: showsRates, now }: HeaderSettings,
 ): Record<string, string> {
-  const { limit, remaining, resetSeconds, budget }: Figures = outcome.figures ?? { limit: 0, remaining: 0 };
+  const figures: Figures = outcome.figures ?? { limit: 0, remaining: 0 };
+  const { limit, remaining, resetSeconds, budget } = figures;
+  const rates = showsRates ? rateLimitHeaders(figures, route, now()) : {};
   const { leftOut } = outcome.exchange ?? {};
-  const exposed = [...Object.values(names), 'retry-after', 'x-should-retry', 'x-request-id', 'request-id'].join(', ');
+  const exposed = [
+    ...Object.values(names),
+    ...Object.keys(rates),
+    'retry-after',
+    'x-should-retry',
+    'x-request-id',
+    'request-id',
+  ].join(', ');
   return {
     [names.remaining]: String(remaining),
     [names.limit]: String(limit),
@@ -49,6 +66,7 @@ export function gatewayHeaders(
       [names.budgetRemaining]: formatAmount(budget.remaining),
       [names.budgetReset]: String(budget.resetSeconds),
     }),
+    ...rates,
     ...corsHeaders(headers, corsOrigins, exposed),
     'cache-control': 'no-store',
     'x-request-id': id,

@@ -1,14 +1,16 @@
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
 import { renderOpenAiError } from '../dialects/openai-error.ts';
+import { renderOpenAiRateLimit } from '../dialects/rate-limit.ts';
 import { type ErrorCode, type ErrorOptions, GatewayError } from '../errors.ts';
 import type { Call } from './call.ts';
 
-/** Where a request goes, and how errors look on that path. */
+/** Where a request goes, and how errors and rate limits look on that path. */
 export type Route = InferenceRoute | OtherRoute;
 
-interface Named {
+type Looks = Pick<Dialect, 'renderError' | 'renderRateLimit'>;
+
+interface Named extends Looks {
   readonly name: string;
-  readonly renderError: (error: GatewayError) => string;
 }
 
 export interface InferenceRoute extends Named {
@@ -35,13 +37,16 @@ const usagePath = '/v1/usage';
 /** Where a balancer checks whether a process takes requests. */
 const healthPath = '/healthz';
 
+const openAiLooks: Looks = { renderError: renderOpenAiError, renderRateLimit: renderOpenAiRateLimit };
+const looksOf = ({ renderError, renderRateLimit }: Looks): Looks => ({ renderError, renderRateLimit });
+
 /** Maps method and path to a route. */
 export function createRouter(dialects: readonly Dialect[]): FindRoute {
   const inference = new Map(
     dialects.flatMap((dialect) =>
       dialect.endpoints.map((endpoint) => [
         endpoint.path,
-        { kind: 'inference', name: endpoint.path, dialect, endpoint, renderError: dialect.renderError } as const,
+        { kind: 'inference', name: endpoint.path, dialect, endpoint, ...looksOf(dialect) } as const,
       ]),
     ),
   );
@@ -50,11 +55,11 @@ export function createRouter(dialects: readonly Dialect[]): FindRoute {
   return (call) => {
     const { method, path, headers } = call;
     const found = inference.get(path) ?? findOther(call);
-    const { name, renderError } = found ?? { name: 'unknown', renderError: renderOpenAiError };
+    const named: Named = found ? { name: found.name, ...looksOf(found) } : { name: 'unknown', ...openAiLooks };
     const refuse = (code: ErrorCode, message: string, more: ErrorOptions = {}): Route => {
-      return { name, renderError, kind: 'refused', error: new GatewayError(code, message, more) };
+      return { ...named, kind: 'refused', error: new GatewayError(code, message, more) };
     };
-    if (isPreflight(method, headers)) return { name, renderError, kind: 'preflight' };
+    if (isPreflight(method, headers)) return { ...named, kind: 'preflight' };
     if (!found) {
       // Names no vendor: the operator may hide its upstream's.
       const message = `There is nothing at this path${explainSlip(path, known)}. Clients that add /v1 to the base URL take it without, all others with /v1 at its end.`;
@@ -75,12 +80,11 @@ export function createRouter(dialects: readonly Dialect[]): FindRoute {
 }
 
 function findOther({ path, health }: Pick<Call, 'path' | 'health'>): OtherRoute | undefined {
-  const renderError = renderOpenAiError;
-  if (path === modelsPath) return { kind: 'models', name: modelsPath, renderError };
-  if (path === usagePath) return { kind: 'usage', name: usagePath, renderError };
-  if (path === healthPath && health !== undefined) return { kind: 'health', name: healthPath, renderError };
+  if (path === modelsPath) return { kind: 'models', name: modelsPath, ...openAiLooks };
+  if (path === usagePath) return { kind: 'usage', name: usagePath, ...openAiLooks };
+  if (path === healthPath && health !== undefined) return { kind: 'health', name: healthPath, ...openAiLooks };
   if (!path.startsWith(`${modelsPath}/`)) return undefined;
-  return { kind: 'model', name: modelsPath, id: decode(path.slice(modelsPath.length + 1)), renderError };
+  return { kind: 'model', name: modelsPath, id: decode(path.slice(modelsPath.length + 1)), ...openAiLooks };
 }
 
 /** The mistakes that clients make when they append a path to a base URL. */

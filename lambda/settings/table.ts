@@ -202,6 +202,7 @@ export const settings = {
   KEEP_ALIVE_INTERVAL: byDefault('15', duration(0.05, 300)),
   GUEST_WINDOW: byDefault('lifetime', choice(['lifetime', 'daily'])),
   REFUND_REFUSALS: byDefault('false', flag()),
+  RATE_LIMIT_HEADERS: byDefault('false', flag()),
   DAILY_LIMIT: integer(1, 10_000_000),
   GUEST_DAILY_LIMIT: integer(1, 10_000_000),
   BURST_LIMIT: byDefault('20', integer(1, 10_000)),

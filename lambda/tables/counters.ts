@@ -73,8 +73,7 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
         // has made room since.
         if (standing.used >= limit) return { ...standing, granted: false, reason: 'quota' };
         if (reserving && standing.taken > reserving.room) return { ...standing, granted: false, reason: 'budget' };
-        const isBurst = numberIn(found, inMinute) >= burst;
-        return { ...standing, granted: false, reason: isBurst ? 'burst' : 'quota' };
+        return { ...standing, granted: false, reason: standing.inMinute >= burst ? 'burst' : 'quota' };
       }
       await dropOld(table, window, found);
       return { ...standing, granted: true, reservation: reserving?.reservation };
@@ -144,9 +143,10 @@ async function settle(
   }
 }
 
-export function standingIn(found: Item | undefined, { period, budget }: CountedPeriod): Standing {
+export function standingIn(found: Item | undefined, { period, budget, minute }: CountedPeriod): Standing {
   return {
     used: numberIn(found, countOf(period)),
+    inMinute: minute === undefined ? 0 : numberIn(found, burstOf(minute)),
     taken: budget ? numberIn(found, budgetOf(budget.period)) : 0,
     open: budget ? Object.entries(found ?? {}).flatMap(([name, value]) => readReservation(name, value) ?? []) : [],
   };

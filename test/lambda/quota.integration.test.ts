@@ -37,6 +37,9 @@ async function start(environment: Record<string, string> = {}, options: Options 
   });
 }
 
+const rateHeadersOf = (response: Response) =>
+  Object.fromEntries([...response.headers].filter(([name]) => /rate-?limit/.test(name)));
+
 const headersOf = (response: Response, ...names: string[]) => names.map((name) => response.headers.get(name));
 const refusalOf = async (response: Response) => (await response.json()) as { error: { type: string; message: string } };
 const countTokens = '/v1/messages/count_tokens';
@@ -182,4 +185,51 @@ describe('a body that the gateway refuses', () => {
       for (const line of gateway.log) expect(metricsOf(line)).not.toHaveProperty('Refunds');
     },
   );
+});
+
+describe('rate limits in the headers that clients know', () => {
+  const bothAt = (quota: number, burst: number) => ({
+    'ratelimit-policy': '"quota";q=50;w=86400, "burst";q=20;w=60',
+    ratelimit: `"quota";r=${quota};t=${untilMidnight}, "burst";r=${burst};t=30`,
+  });
+
+  test('are shown by default nowhere', async () => {
+    await using gateway = await start();
+    expect(rateHeadersOf(await gateway.ask())).toEqual({});
+  });
+
+  test('stand on every answer, in the names of its dialect, for whichever limit is reached first', async () => {
+    await using gateway = await start({ RATE_LIMIT_HEADERS: 'true' });
+    const key = await gateway.issueKey();
+    const ofOpenAi = { limit: '20', remaining: '19', reset: '30s' };
+    const named = ({ limit, remaining, reset }: typeof ofOpenAi) => ({
+      'x-ratelimit-limit-requests': limit,
+      'x-ratelimit-remaining-requests': remaining,
+      'x-ratelimit-reset-requests': reset,
+    });
+    expect(rateHeadersOf(await gateway.ask(key))).toEqual({ ...bothAt(49, 19), ...named(ofOpenAi) });
+    const inMessages = await gateway.ask(key, wire.messages.path, {});
+    expect([inMessages.status, rateHeadersOf(inMessages)]).toEqual([
+      400,
+      {
+        ...bothAt(48, 18),
+        'anthropic-ratelimit-requests-limit': '20',
+        'anthropic-ratelimit-requests-remaining': '18',
+        'anthropic-ratelimit-requests-reset': '2026-06-15T12:01:00Z',
+      },
+    ]);
+    const models = await fetch(`${gateway.url}/v1/models`, { headers: { 'x-api-key': key, origin: 'https://a.test' } });
+    expect(rateHeadersOf(models)).toEqual({ ...bothAt(48, 18), ...named({ ...ofOpenAi, remaining: '18' }) });
+    expect(models.headers.get('access-control-expose-headers')).toContain('x-ratelimit-remaining-requests');
+  });
+
+  test('tell a guest of an allowance for life, which never restarts', async () => {
+    await using gateway = await start({ RATE_LIMIT_HEADERS: 'true' });
+    expect(rateHeadersOf(await gateway.ask())).toEqual({
+      'ratelimit-policy': '"quota";q=3, "burst";q=20;w=60',
+      ratelimit: '"quota";r=2, "burst";r=19;t=30',
+      'x-ratelimit-limit-requests': '3',
+      'x-ratelimit-remaining-requests': '2',
+    });
+  });
 });

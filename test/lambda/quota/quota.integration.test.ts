@@ -65,10 +65,21 @@ describe('readFigures', () => {
         onLost: (...failure) => lost.push(failure),
       },
     );
-    expect(await quota.readFigures(newGuest())).toEqual({ limit: 3, remaining: 0 });
+    const unread = { limit: 3, remaining: 0, burst: { limit: 20, remaining: 0, resetSeconds: 60 } };
+    expect(await quota.readFigures(newGuest())).toEqual(unread);
     expect(lost).toEqual([[new Error('down'), 'read']]);
-    expect(quota.unreadFigures(newGuest())).toEqual({ limit: 3, remaining: 0 });
+    expect(quota.unreadFigures(newGuest())).toEqual(unread);
   });
+});
+
+test('the figures count the burst of the minute in which they are shown', async () => {
+  const clock = { time: noon };
+  const [quota, caller] = [quotaAt(clock), newMember()];
+  const charge = await quota.charge(caller, 'req_1');
+  expect(charge.figures.burst).toEqual({ limit: 20, remaining: 19, resetSeconds: 60 });
+  expect((await quota.readFigures(caller)).burst).toEqual(charge.figures.burst);
+  clock.time += 90_000;
+  expect((await charge.refund())?.burst).toEqual({ limit: 20, remaining: 20, resetSeconds: 30 });
 });
 
 describe('a budget', () => {

@@ -1,0 +1,40 @@
+import type { RateLimit } from '../dialects/rate-limit.ts';
+import type { Figures } from '../quota/refusal.ts';
+import type { Route } from './routes.ts';
+
+interface Policy extends RateLimit {
+  readonly name: string;
+  /** In seconds; absent for a count that never restarts. */
+  readonly window?: number;
+}
+
+/**
+ * The rate limits of a caller, in the names of its dialect, which know one limit, and in those of the IETF's draft
+ * (draft-ietf-httpapi-ratelimit-headers-10), which knows several.
+ */
+export function rateLimitHeaders(figures: Figures, route: Route, now: number): Record<string, string> {
+  const policies = policiesOf(figures);
+  const tightest = policies.reduce((a, b) => (b.remaining < a.remaining ? b : a));
+  return {
+    ...route.renderRateLimit(tightest, now),
+    'ratelimit-policy': policies.map(({ name, limit, window }) => item(name, { q: limit, w: window })).join(', '),
+    ratelimit: policies.map((one) => item(one.name, { r: one.remaining, t: one.resetSeconds })).join(', '),
+  };
+}
+
+const daySeconds = 86_400;
+const minuteSeconds = 60;
+
+function policiesOf({ burst, limit, remaining, resetSeconds }: Figures): readonly [Policy, ...Policy[]] {
+  const ofWindow = resetSeconds !== undefined && { resetSeconds, window: daySeconds };
+  return [
+    { name: 'quota', limit, remaining, ...ofWindow },
+    ...(burst ? [{ name: 'burst', ...burst, window: minuteSeconds }] : []),
+  ];
+}
+
+/** An item of a structured field, with its parameters. */
+function item(name: string, parameters: Readonly<Record<string, number | undefined>>): string {
+  const set = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  return [`"${name}"`, ...set.map(([key, value]) => `${key}=${value}`)].join(';');
+}

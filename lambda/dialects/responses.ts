@@ -30,7 +30,10 @@ const actionType = /^(computer|local_shell|shell)_call$/;
 export const responses: Dialect = {
   ...bodies,
   name: 'responses',
-  endpoints: [{ path: '/v1/responses', webSocketBeta: /\bresponses_websockets/ }],
+  endpoints: [
+    { path: '/v1/responses', webSocketBeta: /\bresponses_websockets/ },
+    { path: '/v1/responses/input_tokens', countsTokens: true, countObject: 'response.input_tokens' },
+  ],
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
   controlMembers: new Set(['model', 'stream', 'input', 'prompt', 'previous_response_id', 'conversation', 'background']),
   checkBody,

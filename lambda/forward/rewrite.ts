@@ -25,7 +25,8 @@ export function* rewriteWhole(
   const { request, record, hiding } = exchange;
   const scanner = createScanner();
   if (translated === undefined) return yield* rewriteAnswer(text, request.call, hiding, scanner, record.usage);
-  if (request.call.endpoint.countsTokens) return translateCount(yield* scanner.scanInParts(text));
+  const { countsTokens, countObject } = request.call.endpoint;
+  if (countsTokens) return translateCount(yield* scanner.scanInParts(text), countObject);
   const { format, writer, stops, observedHiding } = openTranslation(translated, exchange, now);
   const clean = yield* rewriteAnswer(text, format, observedHiding, scanner, record.usage);
   return createChatReader(writer, stops).readAnswer(yield* scanner.scanInParts(clean));

@@ -86,7 +86,7 @@ const forEachAddress = <Name extends string, S>(name: Name, setting: S) =>
   >;
 
 /** An endpoint's path, which the gateway appends itself. */
-const endpointPath = /\/(chat\/completions|responses|messages(\/count_tokens)?)$/;
+const endpointPath = /\/(chat\/completions|responses(\/input_tokens)?|messages(\/count_tokens)?)$/;
 const upstreamUrl = urlWithout(
   endpointPath,
   "an http(s) URL with its version prefix and without an endpoint's path, query or user, such as https://host/api/v1",

@@ -67,7 +67,8 @@ export async function startDemoUpstream({ pace = 15, now = Date.now, dialects }:
       const prompt = speaker.read(body);
       if (path === tokenizer)
         return json(200, { count: prompt.inputTokens, max_model_len: 131_072, tokens: [] }, named);
-      if (path.endsWith('/count_tokens')) return json(200, { input_tokens: prompt.inputTokens }, named);
+      if (path.endsWith('_tokens'))
+        return json(200, { object: speaker.countObject, input_tokens: prompt.inputTokens }, named);
       if (speaker === speakers.messages && typeof body.max_tokens !== 'number')
         throw new BadRequest(400, 'max_tokens: this field is required.');
       const reply = { answer: answerPrompt(prompt), body, model, id, created: Math.floor(now() / 1000), marks };

@@ -13,6 +13,7 @@ const texts = {
 /** Responses. */
 export const responses: Speaker = {
   kinds: Object.keys(texts),
+  countObject: 'response.input_tokens',
 
   read(body) {
     const turns = typeof body.input === 'string' ? [] : asObjects(body.input).map(readItem);

@@ -71,15 +71,17 @@ describe('errors', () => {
   });
 
   test('404 not_found: an upstream that does not count tokens', async () => {
-    gateway.upstream.answer(error(404));
-    await expectOfAll(gateway, only('countTokens'), '404 not_found');
+    for (const id of ['countTokens', 'countInputTokens']) {
+      gateway.upstream.answer(error(404));
+      await expectOfAll(gateway, only(id), '404 not_found');
+    }
   });
 
   test('429', async () => {
     const environment = { BURST_LIMIT: '1', MEMBER_LIMIT: '0' };
     await using poor = await startTestGateway({ environment, now: () => noon });
     poor.upstream.otherwise(error(400));
-    const charged = inference.filter(({ id }) => id !== 'countTokens');
+    const charged = inference.filter(({ id }) => !/^count/.test(id));
     for (const spent of [{}, { limit: 0 }]) {
       const headers = { 'x-api-key': await poor.issueKey(spent) };
       await expectOfAll(poor, charged, '429 quota_exceeded', { headers });

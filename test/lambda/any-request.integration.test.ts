@@ -14,7 +14,11 @@ import { findIdentity } from '../support/upstream-identity.ts';
 import { wire } from '../support/wire.ts';
 import { brokenJson, printedJson } from './json/arbitrary-json.ts';
 
-const inference = [...Object.values(wire).map(({ path }) => path), '/v1/messages/count_tokens'];
+const inference = [
+  ...Object.values(wire).map(({ path }) => path),
+  '/v1/messages/count_tokens',
+  '/v1/responses/input_tokens',
+];
 const others = ['/v1/models', '/v1/models/svc', '/v1/models/', '/', '/v1', '/v1/', '/v2/messages'];
 const methods = ['GET', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PURGE', 'QUERY'];
 const odd = ['__proto__', 'constructor', '..', '%2e%2e', '%00', '%', '%zz', '%F0%9F', '*', '[]', ';', '\\', '/'];

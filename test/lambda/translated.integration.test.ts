@@ -166,6 +166,8 @@ describe('an upstream that speaks only chat', () => {
   test('counts no tokens where the operator names no address', async () => {
     const answer = await post('/v1/messages/count_tokens', hi);
     expect([answer.status, await answer.json()]).toMatchObject([404, { error: { type: 'not_found_error' } }]);
+    const ofResponses = await post('/v1/responses/input_tokens', { input: 'Hello' });
+    expect([ofResponses.status, await ofResponses.json()]).toMatchObject([404, { error: { code: 'not_found' } }]);
   });
 
   test.each([
@@ -231,6 +233,14 @@ test('a tokenizer that the operator names counts what the model would be sent', 
     tools: [{ type: 'function', function: { name: 'weather', parameters: weather } }],
   });
   expect(counting.upstream.requests).toEqual([]);
+
+  tokenizer.answer(json(200, { count: 7 }));
+  const ofInput = await counting.post(
+    '/v1/responses/input_tokens',
+    { model: 'svc', input: 'Hi' },
+    { 'x-api-key': key },
+  );
+  expect(await ofInput.json()).toEqual({ object: 'response.input_tokens', input_tokens: 7 });
 
   for (const [script, status, code] of [
     [empty(404), 404, 'not_found'],

@@ -69,6 +69,16 @@ describe('the openai SDK on chat completions', () => {
     expect(expectHidden(runner.messages).map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
   });
 
+  test('counts the tokens of an input, free of charge', async () => {
+    const { data, response } = await client.responses.inputTokens
+      .count({ model: 'svc', input: 'Who are you?' })
+      .withResponse();
+    expect(data).toEqual({ object: 'response.input_tokens', input_tokens: expect.any(Number) });
+    expect(data.input_tokens).toBeGreaterThan(0);
+    const after = await client.models.list().withResponse();
+    expect(after.response.headers.get('x-svc-remaining')).toBe(response.headers.get('x-svc-remaining'));
+  });
+
   test('models', async () => {
     expect((await readAll(client.models.list())).map(({ id }) => id)).toEqual(['svc', 'svc-vision']);
     const model = await client.models.retrieve('svc-vision');

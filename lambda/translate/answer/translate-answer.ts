@@ -33,9 +33,9 @@ export function translateChatStream(writer: AnswerWriter, stops: ReadonlySet<str
   };
 }
 
-/** A count of tokens as vLLM tells it, for a client of messages. Throws if it is none. */
-export function translateCount(answer: Json): string {
+/** A count of tokens as vLLM tells it, for a client whose answers of this kind may have a name. Throws if it is none. */
+export function translateCount(answer: Json, object: string | undefined): string {
   const count = numberMember(answer, answer.root, 'count');
   if (count === undefined) throw new TypeError('the answer counts no tokens');
-  return `{"input_tokens":${count}}`;
+  return JSON.stringify({ object, input_tokens: count });
 }

@@ -17,6 +17,7 @@ describe('route', () => {
     ['POST', '/v1/responses', 'inference'],
     ['POST', '/v1/messages', 'inference'],
     ['POST', '/v1/messages/count_tokens', 'inference'],
+    ['POST', '/v1/responses/input_tokens', 'inference'],
     ['GET', '/v1/models', 'models'],
     ['GET', '/v1/usage', 'usage'],
     ['POST', '/v1/usage', 'refused'],

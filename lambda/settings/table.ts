@@ -138,6 +138,7 @@ export const upstreamSettings = {
   ...forEachAddress('VISION_MODEL', modelId),
   HEADERS: headerMap,
   API_KEYS: keyList,
+  FIRST_EVENT_TIMEOUT: duration(0.05, 300),
   DIALECTS: byDefault('chat,responses,messages', spokenDialects),
   ...translationSettings,
 } as const satisfies Record<string, Setting<unknown>>;

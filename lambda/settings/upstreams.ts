@@ -12,6 +12,8 @@ export interface Upstream {
   readonly headers: Readonly<Record<string, string>>;
   /** Keys from the environment. Only for local use: a deployment reads them from its secret. */
   readonly apiKeys: readonly string[];
+  /** Milliseconds until a stream's first event, after which another upstream is asked. */
+  readonly firstEventTimeout: number | undefined;
   /** The dialects that it speaks itself. */
   readonly dialects: readonly Address[];
   /** How requests of the others are translated for it. */
@@ -65,6 +67,7 @@ function readUpstream(prefix: string, environment: Environment, faults: string[]
     models: forEach((address) => ({ text: own(address, 'TEXT_MODEL'), vision: own(address, 'VISION_MODEL') })),
     headers: read.HEADERS ?? {},
     apiKeys: read.API_KEYS ?? [],
+    firstEventTimeout: read.FIRST_EVENT_TIMEOUT,
     dialects: read.DIALECTS,
     translation: translationOf(read),
   };

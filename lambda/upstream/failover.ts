@@ -3,6 +3,7 @@ import { readText } from '../bodies.ts';
 import { GatewayError } from '../errors.ts';
 import type { AnswerTranslation } from '../translate/translation.ts';
 import { classifyStatus, type FailureClass, failureClasses, UpstreamFailure } from './failure.ts';
+import { withinFirstEventLimit } from './first-event.ts';
 import { discard, type SendRequest, type UpstreamAnswer } from './http-client.ts';
 import type { Candidate, Pool } from './pool.ts';
 import {
@@ -69,12 +70,17 @@ export function createFailover({ pool, send, translate, now }: Dependencies): As
     const request = buildUpstreamRequest(candidate, outgoing);
     const { translated } = request;
     onTry(candidate, translated?.translation);
-    const sent = send(request, signal, isLast ? releaseBody : undefined);
-    return sent.then((answer) => refuseFailed({ ...answer, translated }, observer, now));
+    const ask = (until: AbortSignal): Promise<AnswerOfUpstream> => {
+      const sent = send(request, until, isLast ? releaseBody : undefined);
+      return sent.then((answer) => refuseFailed({ ...answer, translated }, observer, now));
+    };
+    const limit = outgoing.stream && !isLast ? candidate.upstream.firstEventTimeout : undefined;
+    return limit === undefined ? ask(signal) : withinFirstEventLimit(limit, signal, ask);
   };
 
   return async (outgoing, observer) => {
     const { signal } = observer;
+    const { caller } = bodyOf(outgoing).conversation;
     let left: readonly Candidate[] = await pool.candidates(bodyOf(outgoing).conversation);
     let first: UpstreamFailure | undefined;
     let last: UpstreamFailure | undefined;
@@ -101,10 +107,10 @@ export function createFailover({ pool, send, translate, now }: Dependencies): As
         if (!(error instanceof UpstreamFailure)) throw error;
         // Another account can't read what the first one created. That is not the caller's mistake, so the first failure counts.
         // A translation holds no such things.
-        const { next, rests, once = false, mayBeForeign } = error.failureClass;
+        const { next, rests, restsForSeveral, once = false, mayBeForeign } = error.failureClass;
         const isUnread = mayBeForeign && isForeign && speaks(candidate.upstream, outgoing);
         if (first && isUnread) throw first;
-        if (rests) pool.rest(candidate, error);
+        if (rests || (restsForSeveral && pool.isMetBySeveral(candidate, caller))) pool.rest(candidate, error);
         left = isUnread
           ? others.filter(({ isOwn }) => isOwn)
           : stillToTry(others, candidate, once && movedOnce ? undefined : next);

@@ -14,6 +14,8 @@ export interface FailureClass {
   readonly once?: boolean;
   /** Whether the key rests before it is used again. */
   readonly rests?: boolean;
+  /** Whether it rests once several callers have met this within some minutes: one alone may have provoked it. */
+  readonly restsForSeveral?: boolean;
   /** Whether the caller can correct it. Then the client gets the upstream's own message, without names. */
   readonly callerCanFix?: boolean;
   /** Whether the cause may be a part of the body that only another account can read. */
@@ -45,6 +47,13 @@ export const failureClasses = {
     code: 'upstream_timeout',
     message: 'The model did not answer in time.',
     advice: 'Please try again, with a shorter request if it happens again.',
+  },
+  late: {
+    code: 'upstream_timeout',
+    next: 'key',
+    restsForSeveral: true,
+    message: 'The model did not begin to answer in time.',
+    advice: tryAgain,
   },
   upstream_timeout: {
     statuses: [408],

@@ -26,11 +26,16 @@ interface Dependencies {
 
 const restTime = 60_000;
 const longestRest = 600_000;
+/** How many callers make several, within how many milliseconds. */
+const several = 3;
+const severalWithin = 300_000;
 
 /** The upstreams in order, each with its keys as ranked for a conversation; resting keys come last. */
 export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencies) {
   /** When each key's rest ends; the key that went to rest last comes last. */
   const rests = new Map<string, number>();
+  /** Who has met a failure of a key last, and when. */
+  const metBy = new Map<string, ReadonlyMap<string, number>>();
   const nameOf = ({ upstream, key }: Candidate) => `${upstream.prefix} ${key}`;
 
   return {
@@ -62,6 +67,16 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
         if ((await readAccess(upstream)).keys.length > 0) return true;
       }
       return false;
+    },
+
+    /** Notes down who has met a failure of a key. Says whether several callers have, lately. */
+    isMetBySeveral(candidate: Candidate, caller: string): boolean {
+      const time = now();
+      const name = nameOf(candidate);
+      const recent = [...(metBy.get(name) ?? [])].filter(([one, at]) => one !== caller && at > time - severalWithin);
+      // Who came first is forgotten first, so that no more are kept than are asked for.
+      metBy.set(name, new Map([...recent.slice(1 - several), [caller, time]]));
+      return recent.length + 1 >= several;
     },
 
     /** Makes a key rest that its upstream refuses for now. */

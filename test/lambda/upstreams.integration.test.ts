@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { empty, html, json, silence, sse, until } from '../../local/upstream/script.ts';
+import { empty, hangUp, head, html, json, silence, sse, until, write } from '../../local/upstream/script.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { stopTimers } from '../support/stop-timers.ts';
@@ -71,6 +71,103 @@ describe('several upstreams', () => {
     timers.pass(60_000);
     answering.resolve();
     expect(await (await asked).text()).toMatch(canary.answer);
+  });
+
+  describe('with UPSTREAM_FIRST_EVENT_TIMEOUT', () => {
+    const limited = {
+      UPSTREAM_FIRST_EVENT_TIMEOUT: '20',
+      UPSTREAM_API_KEYS: 'upstream-key-a',
+      UPSTREAM_2_FIRST_EVENT_TIMEOUT: '20',
+      UPSTREAM_2_API_KEYS: 'upstream-key-x',
+    };
+    const stream = { ...question, stream: true };
+    const asks = (two: Awaited<ReturnType<typeof startTwo>>, key = 'guest') =>
+      two.watched.gateway.post(path, stream, { 'x-api-key': key });
+    const eventStream = { 'content-type': 'text/event-stream' };
+
+    test('an upstream that sends nothing of a stream is left for the next, for one charge', async () => {
+      await using two = await startTwo(limited);
+      const before = await two.watched.remaining('guest');
+      two.first.answer([silence]);
+      two.second.answer(sse(events.join('')));
+      using timers = stopTimers();
+      const asked = asks(two);
+      await two.first.arrival(0);
+      timers.pass(19_999);
+      expect(two.second.requests).toHaveLength(0);
+      timers.pass(1);
+      const response = await asked;
+      expect(await response.text()).toMatch(canary.answer);
+      await two.first.requests[0]?.closed;
+      expect(before - (await two.watched.remaining('guest'))).toBe(1);
+      const line = await two.watched.lineOf(response.headers.get('x-request-id'));
+      expect(line).toMatchObject({ end: 'complete', tries: 2 });
+    });
+
+    test('what came before the first event arrives, and what comes later is waited for', async () => {
+      await using two = await startTwo(limited);
+      const goOn = Promise.withResolvers<void>();
+      const [first = '', ...rest] = events;
+      two.first.answer([
+        head(200, eventStream),
+        write(': hi\n\n'),
+        write(first),
+        until(goOn.promise),
+        write(rest.join('')),
+        hangUp,
+      ]);
+      using timers = stopTimers();
+      const reader = createStreamReader(await asks(two));
+      timers.pass(200_000);
+      goOn.resolve();
+      expect(await reader.rest()).toMatch(canary.answer);
+      expect(two.second.requests).toHaveLength(0);
+    });
+
+    test('the last candidate is waited for, and so is a plain answer', async () => {
+      await using two = await startTwo(limited);
+      const [late, plain] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      two.first.answer([silence], [until(plain.promise), ...good]);
+      two.second.answer([until(late.promise), ...sse(events.join(''))]);
+      using timers = stopTimers();
+      const asked = asks(two);
+      await two.first.arrival(0);
+      timers.pass(20_000);
+      await two.second.arrival(0);
+      timers.pass(200_000);
+      late.resolve();
+      expect(await (await asked).text()).toMatch(canary.answer);
+      const whole = two.watched.gateway.post(path, question, { 'x-api-key': 'guest' });
+      await two.first.arrival(1);
+      timers.pass(200_000);
+      plain.resolve();
+      expect((await whole).status).toBe(200);
+    });
+
+    test('a stream that ends before its first event fails as it does without', async () => {
+      await using two = await startTwo(limited);
+      two.first.answer(sse(': hi\n\n'));
+      expect(await two.watched.ask('chat', { stream: true })).toMatchObject({
+        ...{ status: 502, code: 'upstream_error', charged: 0, line: { reason: 'unusable' } },
+      });
+      expect(two.second.requests).toHaveLength(0);
+    });
+
+    test('a key rests once three callers have met it', async () => {
+      await using two = await startTwo(limited);
+      two.first.otherwise([silence]);
+      two.second.otherwise(sse(events.join('')));
+      const keys = await Promise.all(['a', 'b', 'c'].map((member) => two.watched.gateway.issueKey({ member })));
+      using timers = stopTimers();
+      for (const [index, key] of [keys[0], keys[0], keys[0], keys[1], keys[2]].entries()) {
+        const asked = asks(two, key);
+        await two.first.arrival(index);
+        timers.pass(20_000);
+        await (await asked).text();
+      }
+      await (await asks(two, keys[0])).text();
+      expect([two.first.requests.length, two.second.requests.length]).toEqual([5, 6]);
+    });
   });
 
   test('no try is made past the deadline', async () => {

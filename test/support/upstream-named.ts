@@ -15,6 +15,7 @@ export const upstreamNamed = (prefix: string): Upstream => ({
   models: everywhere(ids),
   headers: {},
   apiKeys: [],
+  firstEventTimeout: undefined,
   dialects: ['chat', 'responses', 'messages'],
   translation: {
     ...{ limitName: 'max_tokens', limit: undefined, reasoning: 'none', levels: [], replay: 'back' },

@@ -84,6 +84,7 @@ describe('readConfig', () => {
       addresses: { chat: address, responses: address, messages: 'https://m.example/v1' },
       models: { chat: { vision: 'v' }, responses: { text: 't', vision: 'r' }, messages: { vision: 'v' } },
       apiKeys: ['one', 'two'],
+      firstEventTimeout: undefined,
     });
   });
 

@@ -56,6 +56,7 @@ async function ask(answers: Readonly<Record<string, Answer>>, changes: Changes =
     pool: {
       candidates: async () => [...candidates],
       hasKeys: async () => true,
+      isMetBySeveral: () => false,
       rest: ({ key }, { kind }) => resting.push(`${key} ${kind}`),
     },
     send: async ({ headers: { authorization = '' } }, _signal, releaseBody) => {

@@ -23,7 +23,12 @@ function poolOf(keys: Readonly<Record<string, string>>) {
     if (!candidate) throw new Error(`${name} is nobody's key`);
     pool.rest(candidate, new UpstreamFailure('limited', { retryAfter }));
   };
-  return { clock, order, own, rest };
+  /** Whether several callers have met a failure of `a`, this one now. */
+  const meets = async (caller: string) => {
+    const [candidate] = await candidates('a');
+    return candidate && pool.isMetBySeveral(candidate, caller);
+  };
+  return { clock, order, own, rest, meets };
 }
 
 test('the conversation ranks the keys of each upstream', async () => {
@@ -123,4 +128,15 @@ describe('the secrets that an upstream is sent', () => {
     expect(second.scrub('first-key-of-the-team second-key-of-the-team')).toBe('first-key-of-the-team svc');
     expect(await read()).toBe(second);
   });
+});
+
+test('three callers within five minutes are several, one caller never is', async () => {
+  const { meets, clock } = poolOf({ UPSTREAM: 'ab' });
+  const seen: (boolean | undefined)[] = [];
+  for (const caller of ['one', 'one', 'one', 'two', 'one', 'three', 'four']) seen.push(await meets(caller));
+  expect(seen).toEqual([false, false, false, false, false, true, true]);
+  clock.now = 299_999;
+  expect(await meets('five')).toBe(true);
+  clock.now += 300_000;
+  expect([await meets('six'), await meets('seven'), await meets('eight')]).toEqual([false, false, true]);
 });

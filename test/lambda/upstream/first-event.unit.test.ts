@@ -1,0 +1,82 @@
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { expect, test } from '@jest/globals';
+import { withinFirstEventLimit } from '../../../lambda/upstream/first-event.ts';
+import { stopTimers } from '../../support/stop-timers.ts';
+import { testRows } from '../../support/test-rows.ts';
+
+/** A stream that is waited for, and the signal that its upstream was given. */
+function waitFor(signal = new AbortController().signal) {
+  const body = new PassThrough();
+  const given: AbortSignal[] = [];
+  const waiting = withinFirstEventLimit(20_000, signal, async (until) => {
+    given.push(until);
+    return { body };
+  });
+  const outcome = waiting.then(
+    () => 'begun',
+    ({ kind }) => kind,
+  );
+  return { body, given, waiting, outcome };
+}
+
+/** Until all that was written has been read. */
+const settled = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
+
+testRows([
+  [[]],
+  [[': hi\n\n']],
+  [['event: ping\ndata: {"type": "ping"}\n\n']],
+  [['da']],
+  [['id: 1\nevent: message\n']],
+])('an upstream is late that has sent no event', async (written) => {
+  using timers = stopTimers();
+  const { body, given, outcome } = waitFor();
+  for (const one of written) body.write(one);
+  await settled();
+  timers.pass(19_999);
+  expect(given[0]?.aborted).toBe(false);
+  timers.pass(1);
+  // As its connection is cut.
+  expect(given[0]?.aborted).toBe(true);
+  body.destroy();
+  expect(await outcome).toBe('late');
+});
+
+testRows([
+  [['data: {"a": 1}\n\n']],
+  [[': hi\r\n\r\n', 'da', 'ta:', ' {"b": "é"}\r\n\r\n']],
+  [['event: ping\ndata: {"type":"ping"}\n\n', 'data: {"type": "message_start"}\n\n']],
+  [['x'.repeat(65_536)]],
+])('what was read while it was waited for is put back, byte for byte', async (written) => {
+  using timers = stopTimers();
+  const { body, outcome, waiting } = waitFor();
+  for (const one of written) {
+    body.write(one);
+    await settled();
+  }
+  expect(await outcome).toBe('begun');
+  timers.pass(100_000);
+  const reading = text((await waiting).body);
+  body.end('data: [DONE]\n\n');
+  expect(await reading).toBe(`${written.join('')}data: [DONE]\n\n`);
+});
+
+test('an end or a fault before the first event is unusable, as it is without a limit', async () => {
+  const [ended, broken] = [waitFor(), waitFor()];
+  ended.body.end(': hi\n\n');
+  broken.body.destroy(new Error('reset'));
+  expect([await ended.outcome, await broken.outcome]).toEqual(['unusable', 'unusable']);
+});
+
+test('a request that nobody waits for any more is not late', async () => {
+  using timers = stopTimers();
+  const leaving = new AbortController();
+  const { body, given, outcome } = waitFor(leaving.signal);
+  await settled();
+  leaving.abort();
+  expect(given[0]?.aborted).toBe(true);
+  timers.pass(100_000);
+  body.destroy();
+  expect(await outcome).not.toBe('late');
+});

@@ -142,7 +142,10 @@ const longestId = 100;
 /** How much of an id is looked at: much more than is quoted. V8 could run out of stack on a run of millions of characters. */
 const longestRead = 1_000;
 
-/** Quotes an id at the end of a sentence, `: 'gpt-5'`; empty if it may be a key. */
+/**
+ * Quotes an id at the end of a sentence, `: 'gpt-5'`; empty if it may be a key. Hidden names stay in it: they are the caller's own
+ * words, and an answer that leaves them out would tell who is hidden.
+ */
 export function quoteUnlessKey(id: string): string {
   return mayBeKey(id) ? '' : `: '${excerpt(id, longestId)}'`;
 }

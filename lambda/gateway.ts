@@ -50,7 +50,6 @@ export function createGateway(
   });
   const names = hiddenNames(config.upstreams, config.upstreamNames);
   const hide = (hidden: readonly string[]) => createScrubber(hidden, config.serviceName);
-  const { scrub } = hide(names);
   const dialects = createDialects({
     signsThinking: config.upstreamSignsThinking,
     streamUsage: config.upstreamStreamUsage,
@@ -70,7 +69,7 @@ export function createGateway(
     idleTimeout: config.upstreamIdleTimeout,
     findRoute: createRouter(dialects),
     names: headerNames(config.serviceName),
-    models: createModels(config.serviceName, config.modelAliases, (text) => scrub(text) !== text),
+    models: createModels(config.serviceName, config.modelAliases),
     readScrubber: createReadScrubber({ ...config, names }, secrets.upstreamAccess, hide),
     askUpstreams: createFailover({
       pool,

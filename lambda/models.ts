@@ -1,4 +1,3 @@
-import { quoteUnlessKey } from './errors.ts';
 import type { Alias } from './settings/table.ts';
 
 export interface PublicModel {
@@ -12,16 +11,10 @@ export interface Models {
   readonly vision: PublicModel;
   /** The public model that an id or alias stands for. Ids are case-sensitive. */
   resolve(id: string): PublicModel | undefined;
-  /** An unknown id as an error message quotes it, `: 'gpt-5'`; empty if it may be a key or names the upstream. */
-  quote(id: string): string;
 }
 
 /** The public models of a deployment and their aliases. */
-export function createModels(
-  serviceName: string,
-  operatorAliases: readonly Alias[],
-  isHidden: (text: string) => boolean = () => false,
-): Models {
+export function createModels(serviceName: string, operatorAliases: readonly Alias[]): Models {
   const text: PublicModel = { id: serviceName, kind: 'text' };
   const vision: PublicModel = { id: `${serviceName}-vision`, kind: 'vision' };
   const publicModels = new Map([text, vision].map((model) => [model.id, model]));
@@ -47,9 +40,5 @@ export function createModels(
     text,
     vision,
     resolve: (id) => exact.get(id) ?? longestFirst.find(([prefix]) => id.startsWith(prefix))?.[1],
-    quote: (id) => {
-      const quoted = quoteUnlessKey(id);
-      return isHidden(quoted) ? '' : quoted;
-    },
   };
 }

@@ -2,7 +2,7 @@ import type { Memory } from '../bodies.ts';
 import { estimateInput, estimateReservation, fittingOutput } from '../budget/estimate.ts';
 import type { Prices } from '../budget/prices.ts';
 import { refuseOtherCase } from '../dialects/body.ts';
-import { excerpt, GatewayError, longestPath } from '../errors.ts';
+import { excerpt, GatewayError, longestPath, quoteUnlessKey } from '../errors.ts';
 import { callerName } from '../identity/identify.ts';
 import { type Cooperative, isLong, runCooperatively } from '../json/cooperative.ts';
 import { changeMembers, earlierDuplicates, replaceValue } from '../json/edit.ts';
@@ -175,7 +175,7 @@ function resolveModel(body: Json, models: Models): { node: Node; value: Models['
   }
   const id = body.string(node);
   const value = models.resolve(id);
-  if (value === undefined) throw new GatewayError('invalid_model', `model is unknown${models.quote(id)}. ${known}`);
+  if (value === undefined) throw new GatewayError('invalid_model', `model is unknown${quoteUnlessKey(id)}. ${known}`);
   return { node, value };
 }
 

@@ -1,6 +1,6 @@
 import { formatAmount } from '../budget/money.ts';
 import { modelShapeFor } from '../dialects/model-list.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, quoteUnlessKey } from '../errors.ts';
 import type { Identity } from '../identity/identify.ts';
 import type { Models, PublicModel } from '../models.ts';
 import type { Usage } from '../quota/policy.ts';
@@ -34,15 +34,15 @@ async function describeModels({ route, identity, headers }: RequestSoFar, models
   if (route.kind !== 'model') return json(shape.list(usable));
   const model = usable.find(({ id }) => id === route.id);
   if (model) return json(shape.describe(model));
-  throw new GatewayError('model_not_found', `There is no model with this name${explain(route.id, models, usable)}.`);
+  throw new GatewayError('model_not_found', `There is no model with this name${explain(route.id, usable)}.`);
 }
 
-function explain(id: string, models: Models, usable: readonly PublicModel[]): string {
+function explain(id: string, usable: readonly PublicModel[]): string {
   const [, meant] = /^(.*)\/$/.exec(`/${id}`) ?? [];
   if (meant === '' || (meant !== undefined && usable.some((one) => one.id === meant.slice(1)))) {
     return `: the path has a slash too many at its end. Use /v1/models${meant}`;
   }
-  return `${models.quote(id)}. ${usable.length === 1 ? 'The model is' : 'The models are'} ${usable.map((one) => one.id).join(' and ')}`;
+  return `${quoteUnlessKey(id)}. ${usable.length === 1 ? 'The model is' : 'The models are'} ${usable.map((one) => one.id).join(' and ')}`;
 }
 
 function describeUsage(identity: Identity, usage: Usage, currency: string) {

@@ -57,11 +57,26 @@ testRows([
   ['', 'There is no model with this name: the path has a slash too many at its end. Use /v1/models.'],
   ['svc/', 'There is no model with this name: the path has a slash too many at its end. Use /v1/models/svc.'],
   ['gpt-5', "There is no model with this name: 'gpt-5'. The models are svc and svc-vision."],
-  ['acmecorp%2Fthunder-70b-instruct', 'There is no model with this name. The models are svc and svc-vision.'],
-])('knows no other model, and says so without the name of a hidden one', async (id, message) => {
+  [
+    'acmecorp%2Fthunder-70b-instruct',
+    "There is no model with this name: 'acmecorp/thunder-70b-instruct'. The models are svc and svc-vision.",
+  ],
+  ['sk-1234', 'There is no model with this name. The models are svc and svc-vision.'],
+])('knows no other model, and answers a guess at a hidden name as any other', async (id, message) => {
   const response = await fetch(`${gateway.url}/v1/models/${id}`, { headers: guest });
   expect(codeOf(response)).toEqual([404, 'model_not_found']);
   expect(await response.json()).toMatchObject({ error: { message } });
+});
+
+test('a request for an unknown model is answered alike, whether or not its id holds a hidden name', async () => {
+  const answerTo = async (model: string) => {
+    const response = await gateway.post(wire.chat.path, { model, messages: [] }, guest);
+    return [...codeOf(response), await response.text()].map((part) => String(part).replaceAll(model, 'ID'));
+  };
+  const [known, ...others] = await Promise.all(['acmecorp/thunder-70b-instruct', 'thunder', 'gpt-5'].map(answerTo));
+  const text = ([, , answer]: readonly string[] = []) => answer?.replace(/\d+ requests? (is|are) left/, 'N are left');
+  expect(text(known)).toContain("'ID'");
+  expect(others.map(text)).toEqual([text(known), text(known)]);
 });
 
 test('refuses unknown paths and wrong methods with figures, an id of its own each, and without a key', async () => {

@@ -26,12 +26,6 @@ describe('resolve', () => {
     },
   );
 
-  test('a message quotes no hidden name and no key from an unknown id', () => {
-    const hiding = createModels('svc', [], (text) => /acme/i.test(text));
-    expect(hiding.quote('gpt-5')).toBe(": 'gpt-5'");
-    for (const id of ['AcmeCorp', 'acmecorp/thunder', 'sk-1234']) expect(hiding.quote(id)).toBe('');
-  });
-
   test('the service name makes the ids', () => {
     const own = createModels('lumen', []);
     expect([own.text.id, own.vision.id]).toEqual(['lumen', 'lumen-vision']);

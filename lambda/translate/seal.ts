@@ -15,6 +15,21 @@ const [nonceLength, tagLength] = [12, 16];
 /** In characters. A longer seal is not looked at. */
 export const longestSeal = 262_144;
 
+/** In bytes: the length of a seal must not tell how long a hidden name in its content is. */
+const step = 64;
+/** Ends the content. What follows fills the step. */
+const end = '\0';
+
+function pad(content: string): string {
+  const length = Buffer.byteLength(content) + end.length;
+  return content + end + ' '.repeat(-length & (step - 1));
+}
+
+function unpad(padded: string): string | undefined {
+  const length = padded.lastIndexOf(end);
+  return length < 0 ? undefined : padded.slice(0, length);
+}
+
 /** Checked before anything is decoded. */
 const form = /^svc1\.[\w-]+$/;
 
@@ -27,7 +42,12 @@ export function createSeals(salt: KeyObject, caller: string): Seals {
     seal(dialect, content) {
       const nonce = randomBytes(nonceLength);
       const sealing = createCipheriv(cipher, key, nonce, { authTagLength: tagLength }).setAAD(associated(dialect));
-      const sealed = Buffer.concat([nonce, sealing.update(content, 'utf8'), sealing.final(), sealing.getAuthTag()]);
+      const sealed = Buffer.concat([
+        nonce,
+        sealing.update(pad(content), 'utf8'),
+        sealing.final(),
+        sealing.getAuthTag(),
+      ]);
       return `${version}.${sealed.toString('base64url')}`;
     },
     open(dialect, text) {
@@ -39,7 +59,7 @@ export function createSeals(salt: KeyObject, caller: string): Seals {
       opening.setAAD(associated(dialect)).setAuthTag(sealed.subarray(-tagLength));
       try {
         const content = opening.update(sealed.subarray(nonceLength, -tagLength), undefined, 'utf8');
-        return content + opening.final('utf8');
+        return unpad(content + opening.final('utf8'));
       } catch {
         return undefined; // cut, changed, another caller's or another deployment's
       }

@@ -70,7 +70,7 @@ testRows([
 
 test('a request for an unknown model is answered alike, whether or not its id holds a hidden name', async () => {
   const answerTo = async (model: string) => {
-    const response = await gateway.post(wire.chat.path, { model, messages: [] }, guest);
+    const response = await gateway.post('/v1/chat/completions', { model, messages: [] }, guest);
     return [...codeOf(response), await response.text()].map((part) => String(part).replaceAll(model, 'ID'));
   };
   const [known, ...others] = await Promise.all(['acmecorp/thunder-70b-instruct', 'thunder', 'gpt-5'].map(answerTo));

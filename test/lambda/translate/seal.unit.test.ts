@@ -20,6 +20,18 @@ describe('a seal', () => {
     expect(Buffer.from(first.slice(5), 'base64url').includes('weigh')).toBe(false);
   });
 
+  test('has a length that tells no more of its content than 64 bytes do', () => {
+    const lengthOf = (content: string) =>
+      Buffer.from(seals.seal('responses', content).slice(5), 'base64url').length - 28;
+    expect(['', 'x'.repeat(63), 'x'.repeat(64), 'é'.repeat(31), 'é'.repeat(32)].map(lengthOf)).toEqual([
+      64, 64, 128, 64, 128,
+    ]);
+  });
+
+  test.each(['ends in nothing \0', '\0', 'ends in spaces   '])('keeps %j as it is', (content) => {
+    expect(seals.open('messages', seals.seal('messages', content))).toBe(content);
+  });
+
   test('opens for its caller, dialect and deployment only', () => {
     const text = seals.seal('responses', thought);
     expect(createSeals(salt, 'network-1').open('responses', text)).toBe(thought);

@@ -8,7 +8,7 @@ export type Raw = string;
 
 export type Part =
   | { readonly kind: 'text'; readonly text: Raw }
-  | { readonly kind: 'image'; readonly at: Node; readonly url: Raw }
+  | { readonly kind: 'image'; readonly at: Node; readonly url: Raw; readonly detail?: Raw | undefined }
   | { readonly kind: 'audio'; readonly at: Node; readonly audio: Raw }
   | { readonly kind: 'file'; readonly at: Node; readonly name: Raw | undefined; readonly data: Raw };
 

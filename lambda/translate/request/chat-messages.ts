@@ -136,8 +136,11 @@ function* writeContent(body: BodyText, parts: readonly Part[]): Cooperative<void
 
 function addPart({ add }: BodyText, part: Part): void {
   if (part.kind === 'text') add('{"type":"text","text":', part.text, '}');
-  else if (part.kind === 'image') add('{"type":"image_url","image_url":{"url":', part.url, '}}');
-  else if (part.kind === 'audio') add('{"type":"input_audio","input_audio":', part.audio, '}');
+  else if (part.kind === 'image') {
+    add('{"type":"image_url","image_url":{"url":', part.url);
+    if (part.detail !== undefined) add(',"detail":', part.detail);
+    add('}}');
+  } else if (part.kind === 'audio') add('{"type":"input_audio","input_audio":', part.audio, '}');
   else {
     add('{"type":"file","file":{');
     if (part.name !== undefined) add('"filename":', part.name, ',');

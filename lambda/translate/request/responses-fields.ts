@@ -52,8 +52,8 @@ export const responsesFields = {
   'text part': { text: needed(string), ...ignore('type', 'annotations', 'logprobs', 'prompt_cache_breakpoint') },
   'refusal part': { refusal: needed(string), ...ignore('type') },
   'input_image part': {
-    ...{ image_url: needed(string), file_id: elsewhere },
-    ...ignore('type', 'detail', 'prompt_cache_breakpoint'),
+    ...{ image_url: needed(string), detail: stringNode, file_id: elsewhere },
+    ...ignore('type', 'prompt_cache_breakpoint'),
   },
   'input_file part': {
     ...{ file_data: needed(string), filename: string, file_id: elsewhere, file_url: elsewhere },

@@ -167,12 +167,20 @@ const isText = (type: string) => type === 'input_text' || type === 'output_text'
 
 const readText = (reading: Reading, part: Node): Raw => takeMembers(reading, part, fields['text part']).text;
 
+/** Chat knows fewer levels. */
+function readDetail({ json, leftOut }: Reading, at: Node): Raw | undefined {
+  if (['auto', 'low', 'high'].includes(json.string(at))) return json.raw(at);
+  leftOut.push(at);
+  return undefined;
+}
+
 /** Reads a part; undefined for one that only its maker can read. */
 function readPart(reading: Reading, at: Node): Part | undefined {
   const type = typeOf(reading, at);
   if (isText(type)) return toText(readText(reading, at));
   if (type === 'input_image') {
-    return { kind: 'image', at, url: takeMembers(reading, at, fields['input_image part']).image_url };
+    const { image_url: url, detail } = takeMembers(reading, at, fields['input_image part']);
+    return { kind: 'image', at, url, detail: detail === undefined ? detail : readDetail(reading, detail) };
   }
   if (type === 'input_file') {
     const { filename: name, file_data: data } = takeMembers(reading, at, fields['input_file part']);

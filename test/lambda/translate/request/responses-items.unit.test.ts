@@ -20,7 +20,7 @@ const thought = (text: string) => ({ type: 'reasoning', id: 'rs_1', summary: [{ 
 const agent = { type: 'agent_message' };
 const encrypted = { type: 'encrypted_content', encrypted_content: 'gAAA' };
 
-const shown = (url: string) => `[{"type":"image_url","image_url":{"url":"${url}"}}]`;
+const shown = (url: string) => `[{"type":"image_url","image_url":{"url":"${url}","detail":"high"}}]`;
 
 const translate = (input: unknown, upstream?: Partial<ChatUpstream>, more?: object) =>
   toChat('responses', { model: 'svc', input, ...more }, upstream);
@@ -28,7 +28,7 @@ const translate = (input: unknown, upstream?: Partial<ChatUpstream>, more?: obje
 describe('the items of a responses request', () => {
   test.each<[what: string, input: unknown, messages: string[], leftOut?: string]>([
     [
-      'what a user says, message by message: texts, which are never joined, images without their detail, files',
+      'what a user says, message by message: texts, which are never joined, images with their detail, files',
       [
         ...[user, { role: 'user', content: 'go' }, from(inputText('go')), from(inputText('a'), inputText('b'))],
         from(inputText('see'), image('data:image/png;base64,AA==')),
@@ -44,6 +44,12 @@ describe('the items of a responses request', () => {
           '[{"type":"input_audio","input_audio":{"data":"AA==","format":"wav"}}]',
         'user: ',
       ],
+    ],
+    [
+      'a detail of an image that chat does not know is left out, the image is not',
+      [from({ ...image('data:1'), detail: 'original' }, { type: 'input_image', image_url: 'data:2' })],
+      ['user: [{"type":"image_url","image_url":{"url":"data:1"}}][{"type":"image_url","image_url":{"url":"data:2"}}]'],
+      'input[0].content[0].detail',
     ],
     [
       'a run of reasoning, texts and calls, as one message',
@@ -168,6 +174,19 @@ describe('reasoning that comes back', () => {
   test('goes back under the other name that servers have for it, if the operator says so', () => {
     const { messages } = translate(spoken, { replay: 'back-as-reasoning' });
     expect(messages[1]).toBe('assistant: null c1=run({}) reasoning=old');
+  });
+
+  test('of very many seals 1,000 are opened, and the rest is left out and said so', () => {
+    const spoken = Array.from({ length: 1_001 }, (_, turn) => [
+      { type: 'reasoning', summary: [], encrypted_content: sealed },
+      ...[call(`c${turn}`), output(`c${turn}`)],
+    ]);
+    const [thoughts, leftOut] = reasoningOf([user, ...spoken.flat()]);
+    expect([new Set(thoughts), thoughts?.length, leftOut]).toEqual([
+      new Set(['what it really thought']),
+      1_000,
+      'input[3001].encrypted_content',
+    ]);
   });
 
   test('a foreign seal is not missed where nothing goes back', () => {

@@ -139,37 +139,58 @@ interface SpendDependencies {
 /** How old the sum may be that requests are compared with, in milliseconds. */
 const readEvery = 10_000;
 
-/** Nothing is reserved: what is in flight, and what was spent since the sum was read, may pass the limit. Undefined without one. */
+/** What has been read of a day's spending. */
+interface KnownSpending {
+  readonly day: number;
+  readonly until: number;
+  readonly sum: Promise<number>;
+  /** What this process has spent since. */
+  own: number;
+}
+
+/**
+ * Nothing is reserved: what is in flight, and what other processes spent since the sum was read, may pass the limit. Undefined without
+ * one.
+ */
 export function createSpendLimit({ spendLimit, tallies, now, onLost }: SpendDependencies): SpendLimit | undefined {
   if (spendLimit === undefined) return undefined;
   const itemsOf = createParts('spend_limit', parts, now);
-  let known: { readonly day: number; readonly until: number; readonly sum: Promise<number> } | undefined;
+  let known: KnownSpending | undefined;
+  /** What is being added: a sum that is read now may not hold it. */
+  let pending = 0;
 
   const readSum = async (day: number) => {
     const amounts = await Promise.all(itemsOf(day).map(({ item }) => tallies.read(item)));
     return amounts.reduce((sum, amount) => sum + amount, 0);
   };
-  const sumOf = (day: number): Promise<number> => {
-    if (known?.day === day && now() < known.until) return known.sum;
+  const spentOn = async (day: number): Promise<number> => {
+    const reading = readingOf(day);
+    return (await reading.sum) + reading.own;
+  };
+  const readingOf = (day: number): KnownSpending => {
+    if (known?.day === day && now() < known.until) return known;
     const sum = readSum(day).catch((error) => {
       if (known?.sum === sum) known = undefined;
       throw error;
     });
-    known = { day, until: now() + readEvery, sum };
-    return sum;
+    known = { day, until: now() + readEvery, sum, own: pending };
+    return known;
   };
 
   return {
     check: async () => {
       const { period, resetAt } = dayOf(now());
-      const spent = await sumOf(period);
+      const spent = await spentOn(period);
       if (spent < spendLimit) return (100 * spent) / spendLimit;
       throw allSpent(resetAt, now());
     },
     add: async (cost) => {
       const { period, expiresAt } = dayOf(now());
       const [{ item } = { item: '' }] = itemsOf(period);
+      if (known?.day === period) known.own += cost;
+      pending += cost;
       await tallies.add(item, cost, expiresAt).catch(onLost);
+      pending -= cost;
     },
   };
 }

@@ -177,6 +177,26 @@ test('a refund that the store does not take leaves its count standing, and says 
   await expect(count(member)).rejects.toMatchObject({ reason: 'daily_limit' });
 });
 
+test('what this process has spent counts at once, and once', async () => {
+  let time = 0;
+  const store = createStore();
+  const limit = createSpendLimit({ tallies: store, spendLimit: 16, now: () => time, onLost: () => {} });
+  await limit?.check();
+  for (const percent of [25, 50, 75]) {
+    await limit?.add(4);
+    expect(await limit?.check()).toBe(percent);
+  }
+  // Once more when it has been read, and while it is being written.
+  time = 10_000;
+  expect(await limit?.check()).toBe(75);
+  time = 20_000;
+  const adding = limit?.add(4);
+  await expect(limit?.check()).rejects.toMatchObject({ reason: 'spend_limit' });
+  await adding;
+  time = 30_000;
+  await expect(limit?.check()).rejects.toMatchObject({ reason: 'spend_limit' });
+});
+
 test('what was spent is read again after a failure, and once in ten seconds otherwise', async () => {
   let time = 0;
   const store = createStore();

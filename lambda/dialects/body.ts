@@ -19,6 +19,18 @@ export function refuseOtherCase(body: Json): void {
   }
 }
 
+/** Fields by which routers choose another model than `model` says. */
+const routing = /^(models|fallbacks|route)$/iu;
+
+/** Refuses fields that would lead a caller whose models or money are limited to other models. */
+export function refuseRouting(body: Json): void {
+  for (const key of body.keys(body.root)) {
+    const name = body.string(key);
+    if (!routing.test(name) || body.kind(key + 1) === 'null') continue;
+    throw new GatewayError('invalid_request', `${name} can't be used with this key. Leave it out, and send one model.`);
+  }
+}
+
 /** Refuses a body whose `name` is missing or not an array. */
 export function requireArray(body: Json, name: string): void {
   const value = body.member(body.root, name);

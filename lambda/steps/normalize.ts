@@ -1,7 +1,7 @@
 import type { Memory } from '../bodies.ts';
 import { estimateInput, estimateReservation, fittingOutput } from '../budget/estimate.ts';
 import type { Prices } from '../budget/prices.ts';
-import { refuseOtherCase } from '../dialects/body.ts';
+import { refuseOtherCase, refuseRouting } from '../dialects/body.ts';
 import { excerpt, GatewayError, longestPath, quoteUnlessKey } from '../errors.ts';
 import { callerName } from '../identity/identify.ts';
 import { type Cooperative, isLong, runCooperatively } from '../json/cooperative.ts';
@@ -46,7 +46,9 @@ export function readAhead(dependencies: BodyDependencies & Needs<'budgets'>): Ga
         const message = 'This key has a budget, but no prices are set: the operator has to set them.';
         throw new GatewayError('unconfigured', message);
       }
-      const ahead = await readBody(request, dependencies, hasBudget).catch((fault: unknown) => ({ fault }));
+      const ahead = await readBody(request, dependencies, { isRestricted: true, estimates: hasBudget }).catch(
+        (fault: unknown) => ({ fault }),
+      );
       if ('fault' in ahead) return { ahead };
       if (models && !models.includes(ahead.call.model.id)) throw notAllowed(ahead.call.model.id, models);
       const cost = costOf(ahead, prices);
@@ -80,22 +82,40 @@ export function normalize(dependencies: BodyDependencies): GatewayStep<Readable 
   return {
     before: async (request) => {
       const { ahead } = request;
-      if (ahead === undefined) return readBody(request, dependencies, false);
+      if (ahead === undefined) return readBody(request, dependencies);
       if ('fault' in ahead) throw ahead.fault;
       return ahead;
     },
   };
 }
 
-/** Checks the body and prepares what goes upstream; `estimates` also what that may cost. */
-async function readBody(request: Readable, dependencies: BodyDependencies, estimates: boolean): Promise<Normalized> {
+interface Restrictions {
+  /** Whether the caller has a budget or a list of models. */
+  readonly isRestricted?: boolean;
+  /** Whether what the request may cost is wanted. */
+  readonly estimates?: boolean;
+}
+
+/** Checks the body and prepares what goes upstream. */
+async function readBody(
+  request: Readable,
+  dependencies: BodyDependencies,
+  { isRestricted = false, estimates = false }: Restrictions = {},
+): Promise<Normalized> {
   const { route, encoding, identity, headers, takeBody, memory, cutShort } = request;
   const { models, requestBodyLimit, hashIdsOf, prices, reservedOutput } = dependencies;
   const decoded = await decode(await takeBody(), encoding, requestBodyLimit, memory);
   const caller = callerName(identity);
   const hashId = await hashIdsOf?.(caller);
   return runCooperatively(
-    readCall(decoded, route, models, { caller, headers, hashId, prices, ...(estimates && { reservedOutput }) }),
+    readCall(decoded, route, models, {
+      caller,
+      headers,
+      hashId,
+      prices,
+      isRestricted,
+      ...(estimates && { reservedOutput }),
+    }),
     cutShort,
   );
 }
@@ -113,6 +133,7 @@ interface Caller {
   readonly headers: ArrivedAtInference['headers'];
   readonly hashId?: HashId | undefined;
   readonly prices?: Prices | undefined;
+  readonly isRestricted?: boolean;
   /** Only of a caller with a budget, for whom the whole cost is estimated. */
   readonly reservedOutput?: number;
 }
@@ -122,12 +143,13 @@ export function* readCall(
   received: Body,
   { dialect, endpoint }: Pick<InferenceRoute, 'dialect' | 'endpoint'>,
   models: Models,
-  { caller, headers, hashId, prices, reservedOutput }: Caller,
+  { caller, headers, hashId, prices, isRestricted, reservedOutput }: Caller,
 ): Cooperative<Normalized> {
   const body = yield* readJsonBody(received);
   const { text } = body;
   if (isLong(text)) yield;
   refuseOtherCase(body);
+  if (isRestricted) refuseRouting(body);
   const model = resolveModel(body, models);
   const stream = readStream(body);
   dialect.checkBody(body);

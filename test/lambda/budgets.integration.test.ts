@@ -255,6 +255,25 @@ test('a model that the key may not use is a 403 before anything is charged, in e
   expect([other.status, await other.text()]).toEqual([404, expect.stringContaining('The model is svc-vision')]);
 });
 
+testRows([
+  ['models', ['svc', 'svc-vision']],
+  ['fallbacks', [{ model: 'svc' }]],
+  ['Route', 'fallback'],
+])(
+  'a field by which a router takes another model is refused to whose models or money are limited',
+  async (name, value) => {
+    const body = { model: 'svc', messages: [], [name]: value };
+    for (const key of [await gateway.issue(1_000_000), await gateway.issueKey({ models: ['svc'] })]) {
+      const refused = await gateway.ask(key, body);
+      expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining(`${name} can't be used`)]);
+    }
+    gateway.upstream.answer(answer);
+    expect((await gateway.ask(await gateway.issueKey(), body)).status).toBe(200);
+    gateway.upstream.answer(answer);
+    expect((await gateway.ask(await gateway.issue(1_000_000), { ...body, [name]: null })).status).toBe(200);
+  },
+);
+
 test('what the deployment may spend a day is measured on its way to the end, and refused at it, before the charge', async () => {
   const clock = { time: Date.UTC(2026, 5, 15, 12) };
   await using limited = await start({ environment: { SPEND_LIMIT: '0.00015' }, now: () => clock.time });

@@ -14,6 +14,8 @@ interface BodyOptions {
   readonly memory: Memory;
   /** Aborts with the error to refuse the request with. */
   readonly cutShort: AbortSignal;
+  /** Asks the client for the body; undefined if it does not wait for that. */
+  readonly ask: (() => void) | undefined;
 }
 
 /** A body that is still arriving. */
@@ -30,7 +32,7 @@ interface IncomingBody {
 
 export function createIncomingBody(
   request: IncomingMessage,
-  { limit: usualLimit, memory, cutShort }: BodyOptions,
+  { limit: usualLimit, memory, cutShort, ask }: BodyOptions,
 ): IncomingBody {
   const declared = declaredSize(request);
   const { promise: arrived, resolve, reject } = Promise.withResolvers<number>();
@@ -50,10 +52,10 @@ export function createIncomingBody(
     if (keeps) store = createStore(declared, limit, memory);
     let refusal: unknown;
     const settle = () => (refusal ? reject(refusal) : resolve(size));
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
+    const keep = (bytes: Buffer) => {
+      size += bytes.length;
       try {
-        if (size <= limit) store?.add(chunk);
+        if (size <= limit) store?.add(bytes);
         else store = undefined;
       } catch (error) {
         // What finds no room is read to its end all the same.
@@ -62,8 +64,14 @@ export function createIncomingBody(
       }
       if (size > limit) settle();
       if (size > limit + drainLimit) request.destroy();
+    };
+    const flush = joinReads(request, keep, () => {
+      // Whoever sends such a body is not read to its end.
+      request.pause();
+      giveUp(tooFine());
     });
     request.on('end', () => {
+      flush();
       store?.trim();
       settle();
     });
@@ -77,7 +85,12 @@ export function createIncomingBody(
 
   const read = (keeps: boolean): Promise<number> => {
     if (declared === 0) return Promise.resolve(0);
-    if (!begun) begin(keeps);
+    // What the client was never asked to send need not be dropped.
+    if (ask && !keeps && !begun && declared !== undefined) return Promise.resolve(declared);
+    if (!begun) {
+      ask?.();
+      begin(keeps);
+    }
     return arrived;
   };
 
@@ -97,9 +110,37 @@ export function createIncomingBody(
     over: async () => {
       store = undefined;
       const whole = await read(false).catch(() => undefined);
-      return whole !== undefined && whole <= limit;
+      return whole !== undefined && whole <= limit && (request.complete || !ask);
     },
   };
+}
+
+/** Chunks that are fewer than this, or hold as many bytes on average, are nothing unusual. */
+const usualChunks = 10_000;
+const usualChunk = 16;
+
+/**
+ * Hands on what one read of the connection has brought as one piece: a read may hold ten thousand chunks of a byte. Gives up a body that
+ * goes on like that. Returns what hands on the rest.
+ */
+function joinReads(request: IncomingMessage, take: (bytes: Buffer) => void, giveUp: () => void): () => void {
+  let chunks = 0;
+  let size = 0;
+  let arrived: Buffer[] = [];
+  const flush = () => {
+    const [first, ...others] = arrived;
+    if (first === undefined) return;
+    const bytes = others.length === 0 ? first : Buffer.concat(arrived);
+    arrived = [];
+    take(bytes);
+    if (chunks > usualChunks && size < chunks * usualChunk) giveUp();
+  };
+  request.on('data', (chunk: Buffer) => {
+    chunks += 1;
+    size += chunk.length;
+    if (arrived.push(chunk) === 1) process.nextTick(flush);
+  });
+  return flush;
 }
 
 /**
@@ -167,6 +208,11 @@ function declaredSize({ headers }: IncomingMessage): number | undefined {
 
 function brokenOff(): GatewayError {
   return new GatewayError('invalid_request', 'The request body broke off before its end. Send all of it.');
+}
+
+function tooFine(): GatewayError {
+  const message = 'The request body came in very many tiny chunks. Send larger ones.';
+  return new GatewayError('invalid_request', message);
 }
 
 function tooLate(): GatewayError {

@@ -22,6 +22,11 @@ export function headersOf(request: IncomingMessage): Record<string, string> {
   return headers;
 }
 
+/** Asks a client for its body; undefined if it does not wait for that (`Expect: 100-continue`). */
+export function askForBody({ headers }: IncomingMessage, response: ServerResponse): (() => void) | undefined {
+  return /100-continue/i.test(headers.expect ?? '') ? () => response.writeContinue() : undefined;
+}
+
 /** Calls back when the connection is lost before the response has been sent. */
 export function watchClient(request: IncomingMessage, response: ServerResponse, onGone: () => void): void {
   const { socket } = request;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { stopping } from '../errors.ts';
 import { type App, type Call, lastResort } from '../request/call.ts';
 import { createIncomingBody } from './body.ts';
-import { headersOf, targetOf, watchClient, writeResponse } from './http-message.ts';
+import { askForBody, headersOf, targetOf, watchClient, writeResponse } from './http-message.ts';
 import { listen } from './listen.ts';
 import { createBodyBudget } from './memory.ts';
 
@@ -109,7 +109,7 @@ async function serve(
   const timer = setTimeout(() => response.destroy(), timeLimit).unref();
   const memory = server.budget.open();
   const body = createIncomingBody(request, {
-    ...{ limit: options.requestBodyLimit, memory, cutShort: cut.signal },
+    ...{ limit: options.requestBodyLimit, memory, cutShort: cut.signal, ask: askForBody(request, response) },
   });
   const deadline = performance.now() + timeLimit;
   const call: Call = {

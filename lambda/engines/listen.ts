@@ -43,6 +43,8 @@ export async function listen({ host, port, serve, onError, limits = {} }: Option
   server.on('connection', queues.open);
   // Node would refuse an expectation that it does not know, in words that no client reads. It may be ignored (RFC 9110, 10.1.1).
   server.on('checkExpectation', (...call) => server.emit('request', ...call));
+  // Node would ask for every body, also for one that will be refused for its size.
+  server.on('checkContinue', (...call) => server.emit('request', ...call));
   server.listen(port, host);
   await once(server, 'listening').catch((error) => {
     throw new ConfigError([whyNot(error, host, port)]);

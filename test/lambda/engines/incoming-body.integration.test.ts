@@ -47,6 +47,62 @@ test('of more bodies than there is room for, as many as fit are kept', async () 
   for (const client of clients) client.socket.destroy();
 });
 
+describe('a body in chunks of one byte', () => {
+  const head = `POST /passing HTTP/1.1\r\nhost: gateway.example\r\ntransfer-encoding: chunked\r\n${end}`;
+
+  test('is taken, if there are not very many', async () => {
+    await using server = await serve();
+    const client = await openRaw(server.url);
+    client.send(`${head}${'1\r\n.\r\n'.repeat(10_000)}0\r\n\r\n`);
+    expect(await client.until(/<\w+>/)).toMatch(/<10000>/);
+    client.socket.destroy();
+  });
+
+  test('is refused as soon as there are, and not read on', async () => {
+    await using server = await serve();
+    const client = await openRaw(server.url);
+    client.send(`${head}${'1\r\n.\r\n'.repeat(1_000_000)}`);
+    expect(await client.until(/<\w+>/)).toMatch(/^HTTP\/1.1 400 .*connection: close.*<invalid_request>/is);
+    expect(client.socket.writableLength).toBeGreaterThan(0);
+    client.socket.destroy();
+  });
+
+  test('is taken if they are large on average', async () => {
+    await using server = await serve();
+    const client = await openRaw(server.url);
+    const large = `8000\r\n${'x'.repeat(0x8000)}\r\n`;
+    client.send(`${head}${large.repeat(10)}${'1\r\n.\r\n'.repeat(12_000)}0\r\n\r\n`);
+    expect(await client.until(/<\w+>/)).toMatch(`<${0x8000 * 10 + 12_000}>`);
+    client.socket.destroy();
+  });
+});
+
+describe('a body whose client waits to be asked for it', () => {
+  const expecting = (length: number, path: string) => `${post(length, path)}expect: 100-continue\r\n${end}`;
+
+  test('is asked for if it may be sent', async () => {
+    await using server = await serve();
+    const client = await openRaw(server.url);
+    client.send(expecting(5, '/passing'));
+    await client.until(/^HTTP\/1.1 100 Continue\r\n\r\n$/);
+    client.send('hello');
+    expect(await client.until(/<5>/)).not.toMatch(/connection: close/i);
+    client.socket.destroy();
+  });
+
+  testRows([
+    ['the server', mebibyte + 1, '/passing'],
+    ['the app', small + 1, `/passing/${small}`],
+  ])('is answered at once if it would be too large', async (_, length, path) => {
+    await using server = await serve();
+    const client = await openRaw(server.url);
+    client.send(expecting(length, path));
+    expect(await client.until(/<\d+>/)).toMatch(/^HTTP\/1.1 200 .*connection: close/is);
+    expect(server.outcomes).toEqual([`${length}`]);
+    client.socket.destroy();
+  });
+});
+
 test('what a refused request has taken is there for others before the rest of it has come', async () => {
   const taken: string[] = [];
   await using server = await serve({

@@ -66,9 +66,9 @@ export function createIncomingBody(
       if (size > limit + drainLimit) request.destroy();
     };
     const flush = joinReads(request, keep, () => {
-      // Whoever sends such a body is not read to its end.
-      request.pause();
       giveUp(tooFine());
+      // Without an answer: until one were written, the connection would bring as much again, many times in one turn.
+      request.destroy();
     });
     request.on('end', () => {
       flush();

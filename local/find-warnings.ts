@@ -1,4 +1,4 @@
-import type { Config } from '../lambda/settings/config.ts';
+import { type Config, waysToSignIn } from '../lambda/settings/config.ts';
 import type { Environment } from '../lambda/settings/read.ts';
 import { upstreamSettings } from '../lambda/settings/table.ts';
 import { defaultSalt } from './local-settings.ts';
@@ -40,12 +40,19 @@ function withoutDemo(hasDialects: boolean, { upstreams, upstreamSecretId }: Conf
   ];
 }
 
-function openToOthers(others: string, isDemo: boolean, { networkSalt }: Config): string[] {
+function openToOthers(others: string, isDemo: boolean, config: Config): string[] {
+  const { networkSalt, appUrl } = config;
   const toDemo = `${others}, whom the built-in demo answers; set UPSTREAM_BASE_URL for a real upstream`;
   const toSalt =
     `${others}, and with the default NETWORK_SALT their addresses can be found out from the log and the tables; ` +
     'set it to a secret of at least 16 characters';
-  return [...(isDemo ? [toDemo] : []), ...(networkSalt === defaultSalt ? [toSalt] : [])];
+  const toPages = `${others}, who can't sign in at /cli without APP_URL; set it to the address that they call, without /cli`;
+  const signsIn = waysToSignIn(config).length > 0;
+  return [
+    ...(isDemo ? [toDemo] : []),
+    ...(networkSalt === defaultSalt ? [toSalt] : []),
+    ...(signsIn && appUrl === undefined ? [toPages] : []),
+  ];
 }
 
 const isLoopback = /^(localhost|127\.[\d.]+|(::ffff:127\.[\d.]+)|::1)$/i;

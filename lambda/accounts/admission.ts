@@ -17,7 +17,7 @@ export const wantedClaims = ({ oidcAllowedDomains, oidcAllowedGroups, oidcGroups
 export function requireAllowed(claims: Claims, settings: Admission): void {
   const { oidcAllowedDomains: domains = [], oidcAllowedGroups: groups = [], oidcGroupsClaim } = settings;
   if (domains.length > 0) {
-    const domain = /@([^@]+)$/.exec(textOf(claims.email) ?? '')?.[1]?.toLowerCase();
+    const domain = /^[^@]+@([^@]+)$/.exec(textOf(claims.email) ?? '')?.[1]?.toLowerCase();
     const isVerified = claims.email_verified === true;
     if (!isVerified || !domains.some((allowed) => allowed.toLowerCase() === domain)) {
       const verified =

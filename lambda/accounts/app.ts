@@ -9,7 +9,16 @@ import { codeOf } from './errors.ts';
 import type { AccountsLog } from './log.ts';
 import { type Facts, type PageFile, securityHeaders, servePage } from './pages.ts';
 import { type AccountsRequest, type Actions, checkOrigin, type Endpoints, readForm, readInput } from './request.ts';
-import { docsPath, hasOwnAddress, isForOAuth, isTerminalPath, pagePath, type Site, siteOf } from './site.ts';
+import {
+  docsPath,
+  hasOwnAddress,
+  isForOAuth,
+  isSigningIn,
+  isTerminalPath,
+  pagePath,
+  type Site,
+  siteOf,
+} from './site.ts';
 
 interface Dependencies {
   readonly serviceName: string;
@@ -56,7 +65,9 @@ export function createApp(dependencies: Dependencies): App {
     let request: AccountsRequest = { id, route, headers, bodySize, takeBody, site: nowhere, network: nobodys };
     const answer = async () => {
       const site = siteOf(call.host, scheme, appUrl);
-      if (isTerminalPath(call.path) && !hasOwnAddress(site, appUrl)) throw withoutAddress();
+      // Only a platform vouches for the host that was called. Elsewhere a page could name itself, and wallets would see a match.
+      const mustBeKnown = isTerminalPath(call.path) || (scheme === 'http' && isSigningIn(call));
+      if (mustBeKnown && !hasOwnAddress(site, appUrl)) throw withoutAddress();
       request = { ...request, site, network: await findNetwork(headers, call.sourceAddress) };
       call.memory.claim(request.network.site);
       return endpoint(request);
@@ -79,7 +90,7 @@ const nowhere: Site = { domain: '', origin: '', baseUrl: '', pageUrl: '' };
 const nobodys = { id: '', name: '', site: '' };
 
 function withoutAddress(): GatewayError {
-  const message = 'Terminals can’t sign in here yet: the operator has to set these pages’ own address first.';
+  const message = 'Nobody can sign in here yet: the operator has to set these pages’ own address first: APP_URL.';
   return new GatewayError('not_found', message);
 }
 

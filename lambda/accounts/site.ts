@@ -39,10 +39,17 @@ export function isPageCall({ method, path }: Pick<Call, 'method' | 'path'>): boo
   return path === '/' && (method === 'GET' || method === 'HEAD');
 }
 
+/** Whether a call leads to a key: everything that the page posts. */
+export const isSigningIn = ({ method, path }: Pick<Call, 'method' | 'path'>): boolean =>
+  method === 'POST' && path.startsWith(`${pagePath}/`);
+
 /** The longest domain name, with the longest port. */
 const longestHost = 253 + ':65535'.length;
 
-/** Terminals keep and run what they are told, so no other host than a person's own machine may name itself to them. */
+/**
+ * Terminals keep and run what they are told, and wallets sign what a site calls itself, so no other host than a person's own machine may
+ * name itself to them.
+ */
 export function hasOwnAddress({ domain }: Site, appUrl: string | undefined): boolean {
   return appUrl !== undefined || isLoopback(domain.replace(/:\d+$/, ''));
 }

@@ -165,7 +165,7 @@ export const accountsSettings = {
   OIDC_CLIENT_SECRET_ID: secretId,
   OIDC_ALLOWED_DOMAINS: list(
     'domains of e-mail addresses separated by commas, such as example.com',
-    /^[^\s@]+\.[^\s@.]+$/,
+    /^([a-z\d]([a-z\d-]{0,61}[a-z\d])?\.)+([a-z]{2,63}|xn--[a-z\d-]{1,59})$/i,
   ),
   OIDC_ALLOWED_GROUPS: list('names or ids of groups separated by commas', /^\P{C}{1,256}$/u),
   OIDC_GROUPS_CLAIM: byDefault('groups', text('the name of a claim', /^[\x21-\x7e]{1,255}$/)),

@@ -15,7 +15,7 @@ export const signingIn = agents.filter(({ client }) => ['claude-code', 'codex', 
 export const shells = ['dash', 'bash --posix', 'busybox sh'] as const;
 
 const minute = 60_000;
-const keyFile = '.config/svc/key';
+const keyFileOf = (gatewayUrl: string) => `.config/svc/key-${new URL(gatewayUrl).host}`;
 const noKey = 'No key that works yet: run this in a terminal first';
 
 /** A client without a key, then with the one that its terminal got, then after that was revoked. */
@@ -47,7 +47,7 @@ export async function playSignIn(subject: Subject): Promise<Played> {
   const { code, output } = await signInTerminal(gateway, home, signIn, environment);
   if (code !== 0 || output.includes('ltk_')) faults.push(`the sign-in ends with ${code}:\n${output}`);
   await ask('signed in', answer);
-  await gateway.revoke(readFileSync(join(home.path, keyFile), 'utf8').trim());
+  await gateway.revoke(readFileSync(join(home.path, keyFileOf(gateway.url)), 'utf8').trim());
   await ask('with a revoked key', keepsKey ? 'The API key is unknown' : noKey);
   return { cells, faults };
 }
@@ -85,7 +85,7 @@ export async function playShell(shell: (typeof shells)[number]): Promise<Played>
   const signedIn = await signInTerminal(gateway, home, command);
   const key = /ltk_[\w-]+/.exec(signedIn.output)?.[0];
   const again = await run();
-  await writeFile(join(home.path, keyFile), `${key}gone\n`);
+  await writeFile(join(home.path, keyFileOf(gateway.url)), `${key}gone\n`);
   const dead = await run();
   const seen = [
     without.code === 1 && without.output.includes(noKey),

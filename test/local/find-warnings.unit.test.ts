@@ -14,6 +14,8 @@ const real = { ...keyless, UPSTREAM_API_KEYS: 'k' };
 const salt = { NETWORK_SALT: 'a-secret-of-the-operator' };
 const toDemo = /^HOST .* the built-in demo answers;/;
 const toSalt = /^HOST .* the default NETWORK_SALT .* 16 characters/;
+const toPages = /^HOST .* can't sign in at \/cli without APP_URL/;
+const named = { APP_URL: 'https://gateway.example' };
 const [loopback, reachable] = [
   ['127.0.0.1', '127.1.2.3', '::1', 'localhost'],
   ['0.0.0.0', '::', '192.0.2.1', 'myhost'],
@@ -54,10 +56,12 @@ test.each<[what: string, hosts: readonly string[], environment: Record<string, s
   ],
   ['keys in a secret', loopback, { ...keyless, UPSTREAM_SECRET_ID: 'keys' }, []],
   ['keys', loopback, real, []],
-  ['the demo and the default salt for others', reachable, {}, [toDemo, toSalt]],
-  ['the demo for others', reachable, salt, [toDemo]],
-  ['the default salt for others', reachable, real, [toSalt]],
-  ['a real upstream and a salt for others', reachable, { ...real, ...salt }, []],
+  ['the demo and the default salt for others', reachable, {}, [toDemo, toSalt, toPages]],
+  ['the demo for others', reachable, salt, [toDemo, toPages]],
+  ['the default salt for others', reachable, real, [toSalt, toPages]],
+  ['pages without an address for others', reachable, { ...real, ...salt }, [toPages]],
+  ['no pages for others', reachable, { ...real, ...salt, ACCESS: 'keys' }, []],
+  ['a real upstream, a salt and an address for others', reachable, { ...real, ...salt, ...named }, []],
 ])('%s', (_what, hosts, environment, said) => {
   const variables = gatewayVariables(environment, environment.UPSTREAM_BASE_URL?.trim() ? undefined : demo);
   const config = readConfig({ ...environment, ...variables });

@@ -14,6 +14,8 @@ testRows<[change: object, why?: RegExp]>([
   [{ groups: 'engineers' }],
   [{ email: 'ada@elsewhere.example' }, /: an e-mail address at example\.com or example\.org is needed\.$/],
   [{ email: 'ada@notexample.com' }, /an e-mail address at example\.com/],
+  [{ email: 'eve@elsewhere.example@example.com' }, /an e-mail address at example\.com/],
+  [{ email: '@example.com' }, /an e-mail address at example\.com/],
   [{ email: undefined }, /an e-mail address at example\.com or example\.org is needed\.$/],
   [{ email_verified: false }, /does not say that your address is verified/],
   [{ email_verified: 'true' }, /does not say that your address is verified/],

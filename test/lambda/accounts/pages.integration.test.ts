@@ -269,7 +269,8 @@ test('on any platform a HEAD has no body, and no more of a body is kept than an 
   const head = await wallet.app(callWith({ method: 'HEAD', path: '/cli', host: 'localhost', memory }));
   expect([head.statusCode, head.body]).toEqual([200, '']);
   const headers = { 'content-type': 'application/json' };
-  const post = await wallet.app(callWith({ method: 'POST', path: '/cli/link', headers, memory, bodySize }));
+  const sent = { method: 'POST', path: '/cli/link', host: 'localhost', headers, memory, bodySize };
+  const post = await wallet.app(callWith(sent));
   expect(post.statusCode).toBe(413);
   expect(asked).toEqual(['203.0.113.9', '203.0.113.9', 65_536]);
 });

@@ -190,6 +190,18 @@ describe('codes can’t be guessed or used twice', () => {
   });
 });
 
+test('no page of another host gets a message for its visitor’s wallet, without APP_URL', async () => {
+  const challenge = async (url: string) => {
+    const type = ['-H', 'host: evil.example', '-H', 'content-type: application/json'];
+    const sent = JSON.stringify({ address: `0x${'a'.repeat(40)}` });
+    return JSON.parse((await run('curl', ['-s', ...type, '-d', sent, `${url}/cli/challenge`])).stdout);
+  };
+  const message = expect.stringMatching(/own address first: APP_URL/);
+  expect(await challenge(wallet.url)).toMatchObject({ error: { code: 'not_found', message } });
+  await using named = await startTestWallet({ environment: { APP_URL: 'https://app.example' } });
+  expect((await challenge(named.url)).message).toMatch(/^app\.example wants you/);
+});
+
 test('terminals are sent to APP_URL, and never to the Host that was called', async () => {
   let { url } = wallet;
   const hostile = (path: string, ...words: string[]) =>
@@ -248,7 +260,9 @@ describe('login.sh', () => {
     await using other = await startTestWallet({ environment: { GATEWAY_URL: silent.url } });
     writeFileSync(script, await (await fetch(`${other.url}/cli/login.sh`)).text());
     mkdirSync(join(home, 'svc'));
-    writeFileSync(join(home, 'svc/key'), 'ltk_kept\n');
+    // Of another gateway with the same name, which this one must not see.
+    writeFileSync(join(home, 'svc/key'), 'ltk_of_another\n');
+    writeFileSync(join(home, `svc/key-${new URL(silent.url).host}`), 'ltk_kept\n');
     const given = await run('sh', [script], { env: environment(), timeout: 5_000 });
     expect(given).toEqual({ stdout: 'ltk_kept\n', stderr: '' });
     await silent.close();
@@ -283,7 +297,7 @@ describe('login.sh', () => {
     const key = readFileSync(out, 'utf8').trim();
     expect(key).toMatch(/^ltk_/);
     expect(shown).not.toContain(key);
-    const file = join(home, 'svc/key');
+    const file = join(home, `svc/key-${new URL(wallet.url).host}`);
     expect([readFileSync(file, 'utf8').trim(), statSync(file).mode & 0o777]).toEqual([key, 0o600]);
     // From then on it serves a client's helper, which has no terminal.
     expect(await runAsHelper()).toEqual([`${key}\n`, '', 0]);

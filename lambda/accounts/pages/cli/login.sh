@@ -5,7 +5,9 @@ set -eu
 umask 077
 gateway='{{gateway}}'
 app='{{app}}'
-file="${XDG_CONFIG_HOME:-$HOME/.config}/{{service}}/key"
+# One key for each gateway: they may share a name, and none may be sent another's key.
+host=${gateway#*://}
+file="${XDG_CONFIG_HOME:-$HOME/.config}/{{service}}/key-${host%%/*}"
 
 say() { printf '%s\n' "$*" >&2; }
 member() { printf '%s' "$2" | sed -n "s/.*\"$1\" *: *\"\{0,1\}\([^\",}]*\).*/\1/p"; }

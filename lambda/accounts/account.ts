@@ -7,7 +7,7 @@ import { readMemberUsage, secondsUntil } from '../quota/policy.ts';
 import { type AccountsConfig, memberBudgetOf } from '../settings/config.ts';
 import type { createSecrets } from '../settings/secrets.ts';
 import type { KeyStore } from '../tables/keys.ts';
-import type { MemberStore } from '../tables/members.ts';
+import type { MemberStore, SessionPurpose } from '../tables/members.ts';
 import type { Account, ShownKey } from './answers.ts';
 import { isTooManyKeys, notSignedIn } from './errors.ts';
 import { type Keyring, unlabelled } from './keyring.ts';
@@ -76,18 +76,18 @@ export function createMemberAccounts(tools: Tools) {
     issue,
 
     /** The same, with a new session, of which only a hash is stored: the page keeps the token as long as it is open. */
-    async open(request: AccountsRequest, member: string): Promise<Account> {
+    async open(request: AccountsRequest, member: string, purpose?: SessionPurpose): Promise<Account> {
       const token = `lts_${randomBytes(32).toString('base64url')}`;
       const expiresAt = now() + sessionLifetime;
-      await members.putSession(hash('sha256', token), { member, expiresAt });
+      await members.putSession(hash('sha256', token), { member, expiresAt, ...(purpose && { purpose }) });
       return { ...(await describe(request, member)), session: { token, expiresAt: isoTime(expiresAt) } };
     },
 
-    /** The member whose session it is, by the header `Authorization: Bearer TOKEN`. */
-    async findSigner(authorization = ''): Promise<Signer> {
+    /** The member whose session it is, by the header `Authorization: Bearer TOKEN`. What was signed for one purpose serves no other. */
+    async findSigner(authorization = '', purpose: SessionPurpose): Promise<Signer> {
       const token = /^bearer +(lts_[\w-]{43})$/i.exec(authorization)?.[1];
       const session = token === undefined ? undefined : await members.findSession(hash('sha256', token));
-      if (session && session.expiresAt > now()) {
+      if (session && session.expiresAt > now() && (session.purpose ?? purpose) === purpose) {
         const { member, expiresAt } = session;
         const signedInAt = expiresAt - sessionLifetime;
         if (!(await members.wasSignedOut(member, signedInAt))) return { member, signedInAt };

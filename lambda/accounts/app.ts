@@ -115,6 +115,8 @@ function createRoutes(dependencies: Dependencies, refuse: Refuse): ReadonlyMap<s
     // The pages' links are relative to a path without a slash at its end.
     ...[docsPath, pagePath].map(redirect),
   ]);
+  // Where the provider sends people back to.
+  if (!parts.some(({ forAnyone = {} }) => 'oidc/redeem' in forAnyone)) routes.delete(`GET ${pagePath}/oidc/callback`);
   if (parts.length === 0) for (const path of pagesToSignIn) routes.delete(`GET ${pagePath}${path}`);
 
   const open = (render?: typeof renderOAuthError) =>
@@ -137,7 +139,8 @@ function createRoutes(dependencies: Dependencies, refuse: Refuse): ReadonlyMap<s
       .step({ before: async (request) => ({ input: await readInput(request) }) });
   const signedIn = () =>
     withInput().step({
-      before: ({ headers }) => accounts.findSigner(headers.authorization),
+      before: ({ headers, route }) =>
+        accounts.findSigner(headers.authorization, isForTerminals(route) ? 'terminal' : 'account'),
     });
 
   /** Each action gets a pipeline of its own, at a path that begins with `root`. */
@@ -158,6 +161,8 @@ function createRoutes(dependencies: Dependencies, refuse: Refuse): ReadonlyMap<s
   }
   return routes;
 }
+
+const isForTerminals = (route: string): boolean => route.startsWith(`POST ${pagePath}/device/`);
 
 /** All steps but the last. */
 interface Pipeline<Request> {

@@ -74,7 +74,7 @@ export function createWalletSignIn({ keys, members, limits, log, now }: Tools, a
         const member = await redeem(request, 'link');
         const signedInAt = now();
         await limits.countGrant(request.network.id, member);
-        const { session } = await accounts.open(request, member);
+        const { session } = await accounts.open(request, member, 'account');
         await link(request, member);
         try {
           return { ...(await accounts.issue({ ...request, member, signedInAt }, label)), session };
@@ -86,8 +86,9 @@ export function createWalletSignIn({ keys, members, limits, log, now }: Tools, a
       },
 
       async 'sign-in'(request): Promise<Account> {
-        const member = await redeem(request, request.input.purpose === 'terminal' ? 'terminal' : 'manage');
-        return accounts.open(request, member);
+        const isForTerminal = request.input.purpose === 'terminal';
+        const member = await redeem(request, isForTerminal ? 'terminal' : 'manage');
+        return accounts.open(request, member, isForTerminal ? 'terminal' : 'account');
       },
     },
 

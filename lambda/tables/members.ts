@@ -10,9 +10,14 @@ interface Challenge {
   readonly expiresAt: number;
 }
 
+/** To let a terminal in, or for everything else. */
+export type SessionPurpose = 'terminal' | 'account';
+
 /** A person who is signed in for a while. */
 interface Session {
   readonly member: string;
+  /** What alone the member has signed for; absent where that was not said. */
+  readonly purpose?: SessionPurpose;
   readonly expiresAt: number;
 }
 

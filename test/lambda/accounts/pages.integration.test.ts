@@ -135,7 +135,7 @@ const company = {
 const forWallets = ['challenge', 'link', 'sign-in', 'network'];
 const forMembers = ['keys', 'keys/issue', 'keys/revoke', 'device/find', 'device/approve', 'device/deny'];
 const toSignIn = [
-  ...['/cli', '/cli/device', '/cli/device.js', '/cli/login.sh', '/cli/oidc/callback', '/cli/callback.js'],
+  ...['/cli', '/cli/device', '/cli/device.js', '/cli/login.sh', '/cli/callback.js'],
   ...['/cli/info', '/.well-known/opencode', '/.well-known/oauth-authorization-server'],
 ];
 
@@ -170,6 +170,7 @@ testRows<[environment: Record<string, string>, guests: boolean, ways: readonly s
   expect(await read('/', offering)).toContain(`authorization: Bearer ${guests ? 'guest' : 'YOUR_KEY'}'`);
 
   for (const path of toSignIn) expect([path, await statusOf(path)]).toEqual([path, isThere ? 200 : 404]);
+  expect(await statusOf('/cli/oidc/callback')).toBe(ways.includes('company') ? 200 : 404);
   if (isThere) expect(JSON.parse(await read('/cli/info', offering))).toMatchObject({ signIn: ways });
   for (const path of [...forWallets, ...forMembers]) {
     const { status } = await offering.post(`/cli/${path}`, { address: 'none' });

@@ -190,6 +190,31 @@ describe('codes can’t be guessed or used twice', () => {
   });
 });
 
+test('what a wallet signed for one purpose serves no other', async () => {
+  const account = person();
+  const sessionFor = async (purpose: string, path: string) => {
+    const message = await wallet.challenge(account, purpose);
+    const signature = await account.signMessage({ message });
+    return bearer(await wallet.post(path, { message, signature, purpose }));
+  };
+  const begun = await begin();
+  const [linked, managed, terminal] = [
+    await sessionFor('link', '/cli/link'),
+    await sessionFor('manage', '/cli/sign-in'),
+    await sessionFor('terminal', '/cli/sign-in'),
+  ];
+  for (const other of [linked, managed]) {
+    for (const act of ['find', 'approve', 'deny']) {
+      expect((await wallet.post(`/cli/device/${act}`, { code: begun.user_code }, other)).status).toBe(401);
+    }
+    expect((await wallet.post('/cli/keys', {}, other)).status).toBe(200);
+  }
+  for (const path of ['keys', 'keys/issue', 'keys/revoke', 'network']) {
+    expect((await wallet.post(`/cli/${path}`, { id: 'x' }, terminal)).status).toBe(401);
+  }
+  expect((await wallet.post('/cli/device/approve', { code: begun.user_code }, terminal)).status).toBe(200);
+});
+
 test('no page of another host gets a message for its visitor’s wallet, without APP_URL', async () => {
   const challenge = async (url: string) => {
     const type = ['-H', 'host: evil.example', '-H', 'content-type: application/json'];

@@ -117,6 +117,8 @@ describe('readConfig', () => {
     ['IDENTITY_CACHE_SECONDS', '61'],
     ['REQUEST_TIMEOUT', '900'],
     ['CORS_ORIGINS', 'https://*.app.example'],
+    ['OIDC_ALLOWED_DOMAINS', 'https://acme.test/'],
+    ['OIDC_ALLOWED_DOMAINS', '@acme.test'],
     ['APP_URL', 'https://app.example/cli'],
     ['GATEWAY_URL', 'https://api.example/v1'],
     ['SERVICE_NAME', 'My Service'],

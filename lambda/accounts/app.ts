@@ -90,7 +90,7 @@ const nowhere: Site = { domain: '', origin: '', baseUrl: '', pageUrl: '' };
 const nobodys = { id: '', name: '', site: '' };
 
 function withoutAddress(): GatewayError {
-  const message = 'Nobody can sign in here yet: the operator has to set these pages’ own address first: APP_URL.';
+  const message = 'Nobody can sign in here yet: the operator has to set these pages’ own address first.';
   return new GatewayError('not_found', message);
 }
 

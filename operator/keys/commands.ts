@@ -92,10 +92,16 @@ export async function revoke(target: Target, id: string, now: number): Promise<O
 export async function revokeAll(target: Target, member: string, now: number): Promise<Outcome> {
   await target.signOut(member, now);
   const revoked: KeyRecord[] = [];
-  const live = (await target.keys.list(member)).filter((record) => stateOf(record, now) === 'live');
-  for (const { id } of live) {
-    const record = await target.keys.revoke(id, now);
-    if (record) revoked.push(record);
+  const seen = new Set<string>();
+  const findLive = async () =>
+    (await target.keys.list(member)).filter((record) => stateOf(record, now) === 'live' && !seen.has(record.id));
+  // Until a look finds none: a key may have been on its way into the table during the one before.
+  for (let live = await findLive(); live.length > 0; live = await findLive()) {
+    for (const { id } of live) {
+      seen.add(id);
+      const record = await target.keys.revoke(id, now);
+      if (record) revoked.push(record);
+    }
   }
   const ids = revoked.map(({ id }) => id).join(', ');
   const keys =

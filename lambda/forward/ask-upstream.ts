@@ -52,6 +52,7 @@ export function openExchange(
         record.upstream = upstream.prefix;
         record.translated = translation !== undefined;
         record.leftOut = translation?.leftOut;
+        record.leftOutForLog = translation?.leftOutForLog;
         for (const secret of secrets) explainer.conceal(secret);
       },
       onFailure: ({ kind, upstreamStatus, cause, failureClass }, { upstream }, another) => {

@@ -109,7 +109,7 @@ function describe(request: RequestSoFar) {
     upstreamStatus: exchange?.upstreamStatus,
     tries: exchange?.tries,
     translated: exchange?.translated || undefined,
-    leftOut: exchange?.leftOut,
+    leftOut: exchange?.leftOutForLog,
     timeToFirstByte: exchange?.timeToFirstByte,
     ...tokensOf(exchange?.usage ?? {}),
     usage: lacksUsage(request) ? 'absent' : undefined,

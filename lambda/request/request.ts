@@ -119,6 +119,7 @@ export interface ExchangeRecord {
   /** Whether the request was translated for that upstream, and the places of what was left out then. */
   translated?: boolean;
   leftOut?: string | undefined;
+  leftOutForLog?: string | undefined;
   /** Milliseconds until the first event of a stream. */
   timeToFirstByte?: number;
   /** The bytes of generated text and reasoning that have come; where there are prices, also of the arguments of calls. */

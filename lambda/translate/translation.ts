@@ -22,6 +22,8 @@ interface Translation {
 export interface AnswerTranslation {
   /** The places of what the upstream was not told, as a header names them; undefined if there are none. */
   readonly leftOut: string | undefined;
+  /** The same without names of the caller's own. */
+  readonly leftOutForLog: string | undefined;
   createWriter(parts: Pick<Writing, 'live' | 'model' | 'usage' | 'now' | 'newHex' | 'takeThought'>): AnswerWriter;
   /** What the client is told of an error body, if it says that the request is too long for the model. */
   explainContext(body: string, message: string): ContextError | undefined;
@@ -66,7 +68,7 @@ export function* translate(
   const client = clients[dialect];
   if (client === undefined) throw new TypeError(`requests of ${dialect} can't be translated`);
   const asking = yield* client.read(json, (sealed) => seals.open(dialect, sealed));
-  const { pieces, leftOut, leftOutNodes, tools } = yield* writeChat(asking, upstream, model);
+  const { pieces, leftOut, leftOutForLog, leftOutNodes, tools } = yield* writeChat(asking, upstream, model);
   const { thoughts } = asking;
   const echo = client.echo ? yield* client.echo(json, leftOutNodes) : '';
   const seal = (thought: string): string | undefined => {
@@ -74,7 +76,7 @@ export function* translate(
     return sealed.length <= longestSeal ? sealed : undefined;
   };
   const answer: AnswerTranslation = {
-    leftOut,
+    ...{ leftOut, leftOutForLog },
     createWriter: (parts) => client.createWriter({ ...parts, tools, thoughts, echo, seal }),
     explainContext: (body, message) => (isContextError(body) ? client.wordContextError(message) : undefined),
   };

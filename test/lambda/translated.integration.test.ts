@@ -147,7 +147,7 @@ describe('an upstream that speaks only chat', () => {
     expect([answer.status, answer.headers.get('x-svc-left-out')]).toEqual([200, 'tools[0], future']);
     expect(answer.headers.get('access-control-expose-headers')).toContain('X-Svc-Left-Out');
     expect(await answer.json()).toMatchObject({ tools: [] });
-    expect(await lastLine()).toMatchObject({ leftOut: 'tools[0], future', LeftOut: 1 });
+    expect(await lastLine()).toMatchObject({ leftOut: 'tools[0], ?', LeftOut: 1 });
     const untouched = await post('/v1/chat/completions', { ...hi, future: 1 });
     expect(untouched.headers.get('x-svc-left-out')).toBe(null);
     expect(await lastLine()).not.toHaveProperty('LeftOut');

@@ -37,6 +37,8 @@ export function* writeChat(asking: Asking, upstream: ChatUpstream, model: string
     pieces: body.finish(),
     /** The places of what the upstream was not told, as a header names them; undefined if there are none. */
     leftOut: namePlaces(json, leftOut),
+    /** The same for the log, which holds no name of the caller's own. */
+    leftOutForLog: namePlaces(json, leftOut, new Set(unread)),
     leftOutNodes: new Set(leftOut),
     tools,
   };
@@ -109,12 +111,18 @@ const mostPlaces = 20;
 const longestPlace = 100;
 
 /** Names places in the order of the body, such as `tools[7], input[3].encrypted_content, +2`; undefined if there are none. */
-export function namePlaces(json: Json, nodes: readonly Node[]): string | undefined {
+export function namePlaces(json: Json, nodes: readonly Node[], unnamed?: ReadonlySet<Node>): string | undefined {
   const sorted = Int32Array.from(nodes).sort();
   // Repeated members have one place.
-  const places = new Set([...sorted.slice(0, mostPlaces)].map((node) => pathTo(json, node)));
+  const places = new Set([...sorted.slice(0, mostPlaces)].map((node) => placeOf(json, node, unnamed?.has(node))));
   const more = sorted.length > mostPlaces ? [`+${sorted.length - mostPlaces}`] : [];
   return [...[...places].map(toHeaderText), ...more].join(', ') || undefined;
+}
+
+/** The path to a member; without its own name if that is not known, `messages[0].?`. */
+function placeOf(json: Json, node: Node, isUnnamed = false): string {
+  const path = pathTo(json, node);
+  return isUnnamed && json.isKey(node - 1) ? `${path.slice(0, path.length - json.string(node - 1).length)}?` : path;
 }
 
 /** A comma separates places, and only visible ASCII can be sent in a header. */

@@ -20,6 +20,17 @@ describe('the header that names what was left out', () => {
     [['x'.repeat(1_000_000)], 'x'.repeat(100)],
   ])('%#', (names, header) => expect(headerFor(names)).toBe(header));
 
+  test('names no member of the caller’s own in the log', () => {
+    const json = createScanner().scan('{"known":{"alice@home.example":1,"a.b]":[2]},"bob":3}');
+    const known = json.root + 2;
+    const nodes = [
+      ...[...json.keys(known)].map((key) => key + 1),
+      ...[...json.keys(json.root)].slice(1).map((key) => key + 1),
+    ];
+    expect(namePlaces(json, [known, ...nodes], new Set(nodes))).toBe('known, known.?, ?');
+    expect(namePlaces(json, nodes)).toBe('known.alice@home.example, known.a.b], bob');
+  });
+
   test('names twenty places, and how many more there are, in 2 KB at most', () => {
     const names = Array.from({ length: 50_000 }, (_, index) => `${index}${'n'.repeat(200)}`);
     const header = headerFor(names) ?? '';

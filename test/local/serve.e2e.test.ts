@@ -81,6 +81,7 @@ describe('npm start', () => {
       expect.stringMatching(/^warning: .*ignores UPSTREAM_TEXT_MODEL$/),
       expect.stringMatching(/^warning: HOST 0\.0\.0\.0 .* demo/),
       expect.stringMatching(/^warning: HOST 0\.0\.0\.0 .* NETWORK_SALT/),
+      expect.stringMatching(/^warning: HOST 0\.0\.0\.0 .* APP_URL/),
       '',
     ]);
   });

@@ -22,6 +22,9 @@ describe('data that only the account that made it can read', () => {
   });
 
   testRows<[string, DialectName, object]>([
+    ['a body without a history', 'responses', {}],
+    ['a body without a history', 'messages', {}],
+    ['a body without a history', 'chat', {}],
     ['reasoning in plain text', 'responses', { input: [{ type: 'reasoning', encrypted_content: null }] }],
     ['words about it', 'messages', said({ content: 'signature, encrypted_content, redacted_thinking' })],
     ['a tool with such a parameter', 'chat', { ...said({}), tools: [{ properties: { signature: { type: 'x' } } }] }],

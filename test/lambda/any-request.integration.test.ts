@@ -205,7 +205,7 @@ async function send(url: string, agent: Agent, { method, path, headers, body }: 
 function answerTo({ path, body }: { readonly path: string; readonly body: Buffer }): Script {
   const { stream } = JSON.parse(body.toString());
   const dialect = Object.values(wire).find((one) => one.path === path);
-  if (!dialect) return json(200, { input_tokens: 1 });
+  if (!dialect) return json(200, { object: 'response.input_tokens', input_tokens: 1 });
   return stream === true ? sse(dialect.events.join('')) : json(200, dialect.answer);
 }
 

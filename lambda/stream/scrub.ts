@@ -24,14 +24,20 @@ export interface ScrubChannel {
   /** What may leave now: all but the end of the text, if that may be a name or become one. */
   push(delta: string): string;
   end(): string;
-  /** The end of the text that is held back: at most the longest name and half a character. */
+  /** The end of the text that is held back: at most the longest name and what may follow it. */
   readonly held: string;
   /** After `end`: the end of the unchanged text, as much of it as the next channel needs for its `before`. */
   readonly tail: string;
 }
 
-// A neighbour that makes a short name part of a word: `glms` does not hold the name `glm`. Digits (`Qwen3`) and scripts without spaces (`我是glm，`) don't.
-const wordNeighbour = '[\\p{Script=Latin}_]';
+// A short name must not match inside a word: `metadata` and `meta_key` do not hold the name `meta`. Words end at digits (`Qwen3`), at
+// scripts without spaces (`我是glm，`), at an underline next to a digit (`glm_4`), and where small letters turn to capitals (`ChatGLM`).
+const capital = '(?<=(?-i:\\p{Ll}))(?=(?-i:\\p{Lu}))';
+const wordStart = `(?<!\\p{Script=Latin}(?!${capital})|(?<![0-9])_)`;
+// A name may have a plural: `GLMs`.
+const wordEnd = `(?=s?(?!(?!${capital})\\p{Script=Latin}|_(?![0-9])))`;
+/** What is read before a name, and after it, to tell whether it is part of a word. */
+const mostContext = 2;
 // A short name that begins or ends with one of these may be part of a word; a name in another script matches anywhere.
 const wordEdge = /[\p{Script=Latin}\p{N}_]/u;
 const highSurrogate = '[\\uD800-\\uDBFF]';
@@ -76,8 +82,8 @@ function createRules(names: readonly string[], replacement: string) {
     completeName: new RegExp(complete, 'giu'),
     /** Its first group is a name that the end of the text leaves open. */
     openOrCompleteName: new RegExp(`(${open})|${complete}`, 'giu'),
-    // For a name that ends with the tail or after it, and for the character before, which may have two units.
-    tailLength: (patterns[0]?.length ?? 0) + 2,
+    // For a name that ends with the tail or after it, and for what is read on both sides of it.
+    tailLength: (patterns[0]?.length ?? 0) + 2 * mostContext,
     replacement,
   };
 }
@@ -177,7 +183,7 @@ function afterCharacter(text: string, at: number): number {
   return at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
 }
 
-/** Keeps only the tail: what is held is never longer, and if it fills the tail, the character before it is no letter. */
+/** Keeps only the tail: what is held, and what is read before it, are never longer. */
 function forget(open: OpenText, tailLength: number): void {
   const length = open.text.length - tailLength;
   if (length <= 0) return;
@@ -201,11 +207,10 @@ function limit(names: number): void {
 function namePattern(name: string): { readonly complete: string; readonly open: string } {
   const characters = [...name];
   const short = characters.length <= 4;
-  // A short name must not match inside a word.
-  const left = short && wordEdge.test(characters.at(0) ?? '') ? `(?<!${wordNeighbour})` : '';
-  const right = short && wordEdge.test(characters.at(-1) ?? '') ? `(?!${wordNeighbour})` : '';
-  // As long as its right neighbour is unknown, or only half known, even a complete short name is open.
-  let open = right && `$|${highSurrogate}$`;
+  const left = short && wordEdge.test(characters.at(0) ?? '') ? wordStart : '';
+  const right = short && wordEdge.test(characters.at(-1) ?? '') ? wordEnd : '';
+  // As long as it is unknown, or only half known, how the word goes on, even a complete short name is open.
+  let open = right && `s?(?:_|${highSurrogate})?$`;
   for (const [index, character] of [...characters.entries()].reverse()) {
     const ways: string[] = [];
     if (index > 0) ways.push('$');

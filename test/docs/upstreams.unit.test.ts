@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../lambda/settings/config.ts';
+import { createScrubber } from '../../lambda/stream/scrub.ts';
 import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
+import { testRows } from '../support/test-rows.ts';
 import { readBlocks, readTables, toAnchor } from './markdown.ts';
 
 const page = readFileSync('docs/upstreams.md', 'utf8');
@@ -20,5 +22,19 @@ describe('docs/upstreams.md', () => {
     });
     expect(deployed.length).toBeGreaterThan(8);
     expect(deployed).toEqual(blocks.map(({ heading }) => [heading, 1]));
+  });
+
+  testRows<[heading: string, spellings: string]>([
+    ['Amazon Bedrock', 'gpt_oss GPT-OSS'],
+    ['OpenRouter', 'ChatGLM chatglm3 glm_4 GLMs CogVLM z.ai'],
+    ['vLLM', 'Qwen3 qwen_vl QwenVL gpt_oss'],
+    ['Ollama', 'Qwen3 qwen_vl QwenVL gpt_oss'],
+    ['llama.cpp', 'LlamaIndex gpt_oss'],
+    ['SGLang', 'ChatGLM chatglm3 glm_4 GLMs CogVLM z.ai'],
+    ['Moonshot', 'KimiK2 kimi_k2 Kimis'],
+  ])('a block hides its names in every spelling', (heading, spellings) => {
+    const { code } = blocks.find((block) => block.heading === heading) ?? { code: '{}' };
+    const { scrub } = createScrubber(String(JSON.parse(code).UPSTREAM_NAMES).split(','), '');
+    expect(scrub(spellings)).not.toMatch(/glm|vlm|z\.ai|kimi|qwen|llama|oss/i);
   });
 });

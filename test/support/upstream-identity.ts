@@ -24,13 +24,23 @@ export const replyOf = (parts: readonly Part[], body: JsonObject = {}): Reply =>
 
 // Where names may stand, fixtures write them behind this marker. A marker that is cut over several deltas is cut so that
 // no piece holds a whole name.
-const exempt = /EXEMPT-AcmeCorp[\w./+=-]*/g;
-const name = /acmecorp|thunder|(?<![\p{Script=Latin}_])acme(?![\p{Script=Latin}_])/giu;
+const exempt = /EXEMPT-AcmeCo[\w./+=-]*/g;
+const mention = /acmecorp|thunder|acme/giu;
 
 /** Every mention of the upstream in a text, with some context. Finds escaped ones, and ignores exempt markers. */
 export function findIdentity(text: string): string[] {
   const plain = text
     .replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
     .replace(exempt, '');
-  return [...plain.matchAll(name)].map(({ index }) => plain.slice(Math.max(0, index - 30), index + 30));
+  return [...plain.matchAll(mention)]
+    .filter(({ 0: name, index }) => name.length > 4 || isWord(name, plain.slice(0, index), plain.slice(index + 4)))
+    .map(({ index }) => plain.slice(Math.max(0, index - 30), index + 30));
+}
+
+/** Whether a short name between these texts is a word, or a part of one with a capital or a digit of its own. */
+function isWord(name: string, before: string, after: string): boolean {
+  const turns = (left: string, right: string) => /\p{Ll}$/u.test(left) && /^\p{Lu}/u.test(right);
+  const begins = !/(\p{Script=Latin}|(?<![0-9])_)$/u.test(before) || turns(before, name);
+  const ends = (left: string, right: string) => !/^(\p{Script=Latin}|_(?![0-9]))/u.test(right) || turns(left, right);
+  return begins && (ends(name, after) || (/^s/i.test(after) && ends(after.slice(0, 1), after.slice(1))));
 }

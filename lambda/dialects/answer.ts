@@ -1,10 +1,8 @@
 import { excerpt, longestPath } from '../errors.ts';
 import type { Json, Node } from '../json/scan.ts';
+import { recordProviderFields } from './envelope.ts';
 import { type Findings, kindsOfTokens, type TokenCounts } from './findings.ts';
 import { readOfUsage, type UsagePlaces } from './usage-places.ts';
-
-/** `provider`, `system_fingerprint`, `x_acme`; not `id` or `created`. */
-const providerField = /^(provider|system_fingerprint|native_finish_reason|x_.*)$/s;
 
 /** Members that only the upstream can read: `signature`, `thought_signature`, `encrypted_content`, `reasoning_encrypted`. */
 export const sealed =
@@ -12,24 +10,6 @@ export const sealed =
 
 /** The types of objects whose `data` is such content: `redacted_thinking`, `reasoning.encrypted`. */
 export const sealedType = /encrypted|redacted/;
-
-/** Whether a member reveals who answered. */
-export const isProviderField = (name: string): boolean => name === 'model' || providerField.test(name);
-
-/** Records the members of an object that reveal who answered: the model, and those that name the provider. */
-export function recordProviderFields(json: Json, object: Node | undefined, found: Findings): void {
-  if (object === undefined || json.kind(object) !== 'object') return;
-  const end = json.next(object);
-  for (let key = object + 1; key < end; key = json.next(key + 1)) {
-    // The first character rules out most keys.
-    if (!maybeProviderField.has(json.text.charCodeAt(json.start(key) + 1))) continue;
-    const name = json.string(key);
-    if (name === 'model') found.model(key + 1);
-    else if (providerField.test(name)) found.drop(object, key);
-  }
-}
-
-const maybeProviderField = new Set([...'mpsnx\\'].map((first) => first.charCodeAt(0)));
 
 /** `role`, `finish_reason`, `tool_call_id`, `created_at`; not `reason_text`. */
 const labels =
@@ -120,6 +100,7 @@ export function recordUsage(json: Json, holder: Node, places: UsagePlaces, found
 /** What any dialect reads of an event that adds to a text. */
 const readOfEvent = new Set([
   ...[
+    'id',
     'type',
     'index',
     'sequence_number',
@@ -133,7 +114,7 @@ const readOfEvent = new Set([
   ...['choices', 'usage', 'error', 'content_block', 'message', 'item', 'part', 'response'],
   ...['name', 'arguments', 'text', 'refusal', 'transcript'],
 ]);
-/** The strings and numbers of an event that no dialect looks at, whatever they are. */
+/** The strings and numbers of an event that no dialect looks at, whatever they are; a string in a member of a vendor's own may be a machine. */
 export function unreadIn(event: Json): Node[] {
   return [
     ...unreadMembers(event, event.root, readOfEvent),
@@ -147,7 +128,7 @@ function unreadMembers(json: Json, object: Node | undefined, read: ReadonlySet<s
     if (read.has(name)) return;
     for (let node = value, end = json.next(value); node < end; node += 1) {
       const kind = json.isKey(node) ? undefined : json.kind(node);
-      if (kind === 'string' || kind === 'number') values.push(node);
+      if (kind === 'number' || (kind === 'string' && node === value)) values.push(node);
     }
   });
   return values;

@@ -1,6 +1,7 @@
 import type { Json, Node } from '../json/scan.ts';
-import { eachMember, elements, isProviderField, presentMember, recordProviderFields } from './answer.ts';
+import { eachMember, elements, presentMember } from './answer.ts';
 import type { MakeDelta, OutgoingEvent } from './dialect.ts';
+import { isProviderField, recordProviderFields } from './envelope.ts';
 import type { Findings } from './findings.ts';
 import { byIndex, createNarrow, eachText, namesIn, toStep } from './places.ts';
 

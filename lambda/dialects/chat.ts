@@ -1,18 +1,11 @@
 import { changeMembers, earlierDuplicates } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
-import {
-  elements,
-  numberMember,
-  presentMember,
-  readErrorMessage,
-  recordProviderFields,
-  recordUsage,
-  stringMember,
-} from './answer.ts';
+import { elements, numberMember, presentMember, readErrorMessage, recordUsage, stringMember } from './answer.ts';
 import { keepStop, readBodies, requireArray } from './body.ts';
 import { deltasLike, recordPieces, recordWholeChoice } from './chat-texts.ts';
 import { fileAt, imageAt } from './content.ts';
 import type { Dialect, ExpectedAnswer, Normalization, StreamDialect } from './dialect.ts';
+import { type Envelope, recordEnvelope, recordProviderFields } from './envelope.ts';
 import type { Findings } from './findings.ts';
 import { renderOpenAiError } from './openai-error.ts';
 import { renderOpenAiRateLimit } from './rate-limit.ts';
@@ -32,6 +25,11 @@ const bodies = readBodies({
     file: fileAt('file', 'file_data'),
   },
 });
+
+const envelope: Envelope = {
+  idPrefix: 'chatcmpl-',
+  members: new Set(['id', 'object', 'created', 'choices', 'usage', 'service_tier', 'citations', 'search_results']),
+};
 
 /** OpenAI chat completions. `streamUsage`: the gateway asks every stream for its usage, even if the client does not. */
 export const createChat = ({ streamUsage }: { streamUsage: boolean }): Dialect => ({
@@ -73,7 +71,7 @@ function askForUsage(body: Json): Normalization {
 
 function readAnswer(answer: Json, found: Findings, expected: ExpectedAnswer): void {
   if (presentMember(answer, answer.root, 'error') !== undefined) found.fail(readErrorMessage(answer) ?? '');
-  recordProviderFields(answer, answer.root, found);
+  recordEnvelope(answer, answer.root, envelope, found);
   recordUsage(answer, answer.root, chatUsage, found);
   for (const choice of elements(answer, answer.member(answer.root, 'choices'))) {
     recordProviderFields(answer, choice, found);
@@ -112,7 +110,7 @@ function openStream(expected: ExpectedAnswer): StreamDialect {
         return;
       }
       if (type === 'ping') found.isAlive = true;
-      recordProviderFields(event, event.root, found);
+      recordEnvelope(event, event.root, envelope, found);
       recordUsage(event, event.root, chatUsage, found);
       const choices = elements(event, event.member(event.root, 'choices'));
       if (expected.withholdsUsage) withholdUsage(event, choices.length, found);

@@ -8,7 +8,6 @@ import {
   numberMember,
   presentMember,
   readErrorMessage,
-  recordProviderFields,
   recordUsage,
   sealed,
   stringMember,
@@ -16,6 +15,7 @@ import {
 import { keepStop, readBodies, refuseState, requireArray } from './body.ts';
 import { fileAt, imageAt } from './content.ts';
 import type { Dialect, ExpectedAnswer, MakeDelta, Normalization, OutgoingEvent, StreamDialect } from './dialect.ts';
+import { type Envelope, recordEnvelope, recordProviderFields } from './envelope.ts';
 import type { Findings } from './findings.ts';
 import { createNarrow, eachText, namesIn, toStep } from './places.ts';
 import { renderAnthropicRateLimit } from './rate-limit.ts';
@@ -66,6 +66,14 @@ const deltaTypes = new Map([
 
 /** Deltas without text: `input_json_delta`, the input of a tool, and `citations_delta`, which arrives whole. */
 const wholeDelta = /^(input|citations)_/;
+
+const envelope: Envelope = {
+  idPrefix: 'msg_',
+  members: new Set([
+    ...['id', 'type', 'role', 'content', 'stop_reason', 'stop_sequence', 'stop_details', 'usage', 'container'],
+    ...['context_management', 'error'],
+  ]),
+};
 
 /** Anthropic messages. `signsThinking`: the upstream checks its thinking on replay, so that text must not be changed. */
 export function createMessages({ signsThinking }: { signsThinking: boolean }): Dialect {
@@ -136,7 +144,7 @@ function readEvent(event: Json, eventType: string | undefined, found: Findings, 
 }
 
 function recordMessage(json: Json, message: Node, found: Findings, signsThinking: boolean): void {
-  recordProviderFields(json, message, found);
+  recordEnvelope(json, message, envelope, found);
   recordTokens(json, message, found);
   for (const [index, block] of elements(json, json.member(message, 'content')).entries()) {
     const addText: AddText = (kind, _place, value) => found.wholeText(`${index}/${kind}`, kind, value);

@@ -5,12 +5,12 @@ import {
   numberMember,
   presentMember,
   readErrorMessage,
-  recordProviderFields,
   recordUsage,
   sealed,
   stringMember,
 } from './answer.ts';
 import type { Dialect, MakeDelta, OutgoingEvent } from './dialect.ts';
+import { type Envelope, recordEnvelope, recordProviderFields } from './envelope.ts';
 import type { Findings } from './findings.ts';
 import { openAiErrorFields, renderOpenAiError } from './openai-error.ts';
 import { createNarrow, eachText, namesIn, toStep } from './places.ts';
@@ -25,6 +25,16 @@ const programMembers = new Set(['arguments', 'input', 'code', 'diff', 'command',
 const callType = /_call$|^mcp_approval_request$/;
 /** Calls whose `action` a program carries out. */
 const actionType = /^(computer|local_shell|shell)_call$/;
+
+/** Beside what was generated, all that a request may say is repeated here. */
+const envelope: Envelope = {
+  idPrefix: 'resp_',
+  members: new Set([
+    ...['id', 'object', 'created_at', 'completed_at', 'status', 'output', 'output_text', 'usage', 'error'],
+    ...['incomplete_details', 'input', 'instructions', 'metadata', 'tools', 'tool_choice', 'text', 'reasoning'],
+    ...['prompt', 'conversation', 'context_management', 'moderation'],
+  ]),
+};
 
 /** OpenAI responses. */
 export const responses: Dialect = {
@@ -172,7 +182,7 @@ function readAnswer(answer: Json, found: Findings): void {
 }
 
 function recordResponse(json: Json, response: Node, found: Findings): void {
-  recordProviderFields(json, response, found);
+  recordEnvelope(json, response, envelope, found);
   recordUsage(json, response, responsesUsage, found);
   for (const [index, item] of elements(json, json.member(response, 'output')).entries()) {
     recordItem(json, item, `${index}/`, found);

@@ -66,6 +66,7 @@ export function tellPrograms(json: Json, { programs }: Findings, { onProgram }: 
 export function hideMetadata(json: Json, found: Findings, { scrubber, publicModel, explain }: Hiding): Edit[] {
   const edits: Edit[] = [];
   for (const node of found.models) edits.push(replaceValue(json, node, JSON.stringify(publicModel)));
+  for (const { value, id } of found.ids) edits.push(replaceValue(json, value, JSON.stringify(scrubber.scrub(id))));
   for (const node of found.errorMessages) {
     edits.push(replaceValue(json, node, JSON.stringify(explain(json.string(node)) ?? '')));
   }

@@ -1,3 +1,4 @@
+import { isProviderField } from '../../lambda/dialects/envelope.ts';
 import { headerNames } from '../../lambda/request/headers.ts';
 import { createScrubber } from '../../lambda/stream/scrub.ts';
 import { membersIn, type Reply, readBody } from './probe.ts';
@@ -32,7 +33,6 @@ export function findForeignHeader({ headers }: Reply, headerPrefix: string): str
   return undefined;
 }
 
-const telltale = /^(provider|system_fingerprint|native_finish_reason|x_.+)$/;
 const stackTrace = /\bat [^"]{0,200}\.[cm]?[jt]s:\d+(:\d+)?/;
 
 /** The first trace in a body of who answered: a field or comment that names them, a model that is not public, a stack trace. */
@@ -41,7 +41,7 @@ export function findTrace(reply: Reply, publicModels: readonly string[]): string
   const comment = comments.find((text) => text.trim() !== 'keep-alive');
   if (comment !== undefined) return `a comment says ${comment.trim().slice(0, 100)}`;
   for (const { place, name, value } of values.flatMap((one) => membersIn(one))) {
-    if (telltale.test(name)) return `${place} is there`;
+    if (name !== 'model' && isProviderField(name)) return `${place} is there`;
     if (name === 'model' && typeof value === 'string' && !publicModels.includes(value)) return `${place} is ${value}`;
   }
   const [line] = reply.status === 200 ? [] : (stackTrace.exec(reply.text) ?? []);

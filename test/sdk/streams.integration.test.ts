@@ -28,7 +28,8 @@ const names =
   /(EXEMPT-AcmeCorp[\w./+=-]*)|acmecorp\/thunder-(70b-instruct|eyes)|api\.acmecorp\.example|acmecorp|thunder|(?<![\p{Script=Latin}_])acme(?=s?(?![\p{Script=Latin}_]))/giu;
 
 /** Members that only an upstream sends or that go with changed texts; the SDK keeps only part of `reasoning_content`. */
-const dropped = /^(provider|system_fingerprint|native_finish_reason|x_.*|logprobs|reasoning_content)$/;
+const dropped =
+  /^(provider|system_fingerprint|native_finish_reason|x_.*|cost|cost_details|timings|logprobs|reasoning_content)$/;
 
 const comparable = (answer: object): string =>
   JSON.stringify(answer, (name, value) => (dropped.test(name) ? undefined : value));

@@ -18,10 +18,12 @@ function findAll(value: unknown, key: string): unknown[] {
   ]);
 }
 
-/** The numbers in a value, in order: all of a usage that does not name anyone. */
+/** The numbers in a value, in order, but what an upstream asks for them: all of a usage that does not name anyone. */
 function numbersIn(value: unknown): number[] {
   if (typeof value === 'number') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];
+  if (typeof value !== 'object' || value === null) return [];
+  const members = Object.entries(value).filter(([name]) => !/^cost(_details)?$/.test(name));
+  return members.flatMap(([, member]) => numbersIn(member));
 }
 
 const isPing = ({ type, value }: ClientEvent) => type === 'ping' || Object(value).type === 'ping';

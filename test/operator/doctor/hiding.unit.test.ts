@@ -44,6 +44,7 @@ const inBodies: [string, Reply, string | undefined][] = [
   ['a comment', comment('OTHERS PROCESSING'), 'a comment says OTHERS PROCESSING'],
   ['a field', stream({ a: 1 }, { choices: [{ provider: 'x' }] }), 'choices.0.provider is there'],
   ['a fingerprint', reply('{"system_fingerprint":"fp_1"}'), 'system_fingerprint is there'],
+  ['what it cost the gateway', reply('{"usage":{"cost":0.1}}'), 'usage.cost is there'],
   ['another model', stream({ message: { model: 'other-70b' } }), 'message.model is other-70b'],
   ['a stack trace', { ...reply('{"a":"at f (/var/x.mjs:1:2)"}'), status: 500 }, 'a stack trace: at f (/var/x.mjs:1:2'],
 ];

@@ -1,0 +1,97 @@
+import { expect, test } from '@jest/globals';
+import { readEvents } from '../../support/client-view.ts';
+import { answerOf, dialectNamed, rewriteStream } from '../../support/rewrite.ts';
+import { testRows } from '../../support/test-rows.ts';
+
+/** What an upstream's envelope holds around the same answer in each dialect, and where the usage's names differ. */
+const envelopes = {
+  chat: (own: object) => ({ id: 'chatcmpl-1', object: 'chat.completion', model: 'm', choices: [], ...own }),
+  responses: (own: object) => ({ id: 'resp_1', object: 'response', model: 'm', output: [], ...own }),
+  messages: (own: object) => ({ id: 'msg_1', type: 'message', model: 'm', content: [], ...own }),
+};
+type Name = keyof typeof envelopes;
+const names = Object.keys(envelopes) as Name[];
+
+const rewritten = (name: Name, own: object) => answerOf(dialectNamed(name), envelopes[name](own));
+const unchanged = (name: Name, own: object = {}) => ({ ...envelopes[name](own), model: 'svc' });
+
+/** The chunks of a chat in one stream. */
+function streamed(...chunks: object[]): unknown[] {
+  const wire = chunks.map((own) => {
+    const choices = [{ index: 0, delta: { content: 'Hello' }, finish_reason: null }];
+    return `data: ${JSON.stringify({ ...envelopes.chat({}), object: 'chat.completion.chunk', choices, ...own })}\n\n`;
+  });
+  const { output } = rewriteStream(dialectNamed('chat'), Buffer.from(wire.join('')));
+  return readEvents(output).map(({ value }) => value);
+}
+
+const members: [string, unknown][] = [
+  ['provider', 'AcmeRouter'],
+  ['cost', 0.0021],
+  ['cost_details', { upstream_inference_cost: 0.002 }],
+  ['is_byok', false],
+  ['timings', { predicted_per_second: 71.5 }],
+  ['kv_transfer_params', { remote_port: 14579 }],
+  ['prompt_token_ids', [1, 2, 3]],
+];
+
+testRows(members)('what only an upstream reckons is dropped, in each dialect and its usage', (member, value) => {
+  for (const name of names) {
+    expect(rewritten(name, { [member]: value })).toEqual(unchanged(name));
+    const { usage } = rewritten(name, { usage: { total_tokens: 9, [member]: value } });
+    expect(usage).toEqual({ total_tokens: 9 });
+  }
+  expect(JSON.stringify(streamed({ [member]: value }, { [member]: value }))).not.toContain(member);
+});
+
+testRows<[name: Name, id: string, shown: string]>([
+  ['chat', 'gen-1763700000-Ab', 'chatcmpl-1763700000-Ab'],
+  ['chat', 'cmpl-7', 'chatcmpl-7'],
+  ['chat', 'chatcmpl-7', 'chatcmpl-7'],
+  ['chat', 'deadbeef-1234-4abc-8def-123456789abc', 'deadbeef-1234-4abc-8def-123456789abc'],
+  ['chat', '0196f3', '0196f3'],
+  ['responses', 'gen-7', 'resp_7'],
+  ['responses', 'resp_68a', 'resp_68a'],
+  ['messages', 'gen-7', 'msg_7'],
+  ['messages', 'msg_bdrk_01Ab', 'msg_01Ab'],
+  ['messages', 'msg_vrtx_01Ab', 'msg_01Ab'],
+  ['messages', 'gen-AcmeCorp-7', 'msg_svc-7'],
+])('an id begins as its dialect’s own', (name, id, shown) => {
+  expect(rewritten(name, { id })).toEqual({ ...unchanged(name), id: shown });
+});
+
+test('also where each event has another id', () => {
+  const ids = streamed({ id: '1' }, { id: '2' }, { id: 'gen-3' }, { id: 'gen-4' }).map((chunk) => Object(chunk).id);
+  expect(ids).toEqual(['1', '2', 'chatcmpl-3', 'chatcmpl-4']);
+});
+
+testRows([
+  { meta: { host: 'a' } },
+  { meta: { pod_name: 'a' } },
+  { meta: { by: [{ workerId: 7 }] } },
+  { meta: ['gpu-7.internal'] },
+  { meta: { by: 'gpu7.acme.example:8000' } },
+  { meta: { by: '10.0.0.7' } },
+  { meta: { by: 'vllm-6c9d8b7f5d-x2k4q' } },
+  { region: 'eu-9' },
+])('a member of a vendor’s own that holds a machine is dropped', (own) => {
+  for (const name of names) expect(rewritten(name, own)).toEqual(unchanged(name));
+  expect(streamed(own, own)).toEqual(streamed({}, {}));
+});
+
+test('also where it does so only in a later event', () => {
+  const by = ['a', 'b', 'c', 'vllm-6c9d8b7f5d-x2k4q'];
+  expect(streamed(...by.map((one) => ({ meta: { by: one } })))).toEqual(
+    streamed({ meta: { by: 'a' } }, { meta: { by: 'b' } }, { meta: { by: 'c' } }, {}),
+  );
+});
+
+testRows<[name: Name, own: object]>([
+  ['chat', { meta: { version: '1.2.0', words: 'Ask a host. See https://docs.python.org/3/' } }],
+  ['chat', { host: null, meta: { node: null } }],
+  ['chat', { citations: ['www.example.org'], search_results: [{ server: 'www.example.org' }] }],
+  ['responses', { metadata: { host: 'a' }, tools: [{ type: 'mcp', server_label: 'a', parameters: { host: {} } }] }],
+  ['messages', { container: { id: 'c', node: 'a' } }],
+])('what the dialect defines passes, and what names no machine', (name, own) => {
+  expect(rewritten(name, own)).toEqual(unchanged(name, own));
+});

@@ -21,7 +21,8 @@ import { createStopSwitch } from './tables/stop-switch.ts';
 import { createHashId, createRankKeys } from './upstream/conversation.ts';
 import { createFailover } from './upstream/failover.ts';
 import { createExchange } from './upstream/http-client.ts';
-import { createPool, createReadScrubber, hiddenNames } from './upstream/pool.ts';
+import { hiddenNames } from './upstream/names.ts';
+import { createPool, createReadScrubber } from './upstream/pool.ts';
 import { createTranslate } from './upstream/request.ts';
 
 /** What the gateway needs from outside. */

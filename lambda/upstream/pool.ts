@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import type { Access, Upstream } from '../settings/upstreams.ts';
 import type { Conversation, RankKeys } from './conversation.ts';
 import type { UpstreamFailure } from './failure.ts';
@@ -88,19 +87,6 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
   };
 }
 
-/** The names that no answer may contain: the upstreams' model ids and host names, and those that the operator adds. */
-export function hiddenNames(upstreams: readonly Upstream[], operatorNames: readonly string[]): string[] {
-  const names = new Set(operatorNames);
-  for (const { models, addresses, translation } of upstreams) {
-    for (const { text, vision } of Object.values(models)) names.add(text).add(vision);
-    for (const url of [...Object.values(addresses), ...(translation.tokenizeUrl ? [translation.tokenizeUrl] : [])]) {
-      const { hostname } = new URL(url);
-      if (isDnsName(hostname)) names.add(hostname);
-    }
-  }
-  return [...names];
-}
-
 /** Shorter ones are words such as `none` for upstreams that ask for no key, and may occur in any text. */
 const shortestSecret = 16;
 /** What is longer is worth nothing without its beginning. */
@@ -128,11 +114,4 @@ export function createReadScrubber<Scrubber>(
     }
     return made.scrubber;
   };
-}
-
-/** `localhost`, bare machine names and addresses reveal nothing, and occur in many innocent texts. */
-function isDnsName(hostname: string): boolean {
-  return (
-    hostname.includes('.') && isIP(hostname) === 0 && !hostname.startsWith('[') && !hostname.endsWith('.localhost')
-  );
 }

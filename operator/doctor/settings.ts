@@ -1,4 +1,4 @@
-import { hiddenNames } from '../../lambda/upstream/pool.ts';
+import { hiddenNames } from '../../lambda/upstream/names.ts';
 import { readDeploymentConfig } from '../../lib/config.ts';
 
 /** What the operator has said of a gateway in its settings. */

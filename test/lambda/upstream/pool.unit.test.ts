@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createScrubber } from '../../../lambda/stream/scrub.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
-import { type Candidate, createPool, createReadScrubber, hiddenNames } from '../../../lambda/upstream/pool.ts';
+import { type Candidate, createPool, createReadScrubber } from '../../../lambda/upstream/pool.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { upstreamNamed, upstreamOfThree } from '../../support/upstream-named.ts';
 
@@ -77,23 +77,6 @@ test('one key at two upstreams rests only at the one that refuses it', async () 
   const { order, rest } = poolOf({ UPSTREAM: 'a', UPSTREAM_2: 'a' });
   await rest('a');
   expect(await order()).toEqual(['_2a', 'a']);
-});
-
-test('the hidden names are model ids, DNS names and those that the operator adds', () => {
-  const at = (chat: string, responses: string, messages: string) => ({
-    ...upstreamOfThree,
-    addresses: { chat, responses, messages },
-  });
-  const second = at('http://localhost:1/v1', 'http://[::1]:1', 'http://box/v1');
-  const third = {
-    ...at('http://a.localhost/v1', 'http://127.0.0.1:1', 'http://fourth.example'),
-    translation: { ...upstreamOfThree.translation, tokenizeUrl: 'http://tokens.example/tokenize' },
-  };
-  expect(hiddenNames([upstreamOfThree, second, third], ['AcmeCorp', 'thunder'])).toEqual([
-    ...['AcmeCorp', 'thunder', 'thunder-eyes', 'thunder-r', 'thunder-eyes-r', 'thunder-m', 'thunder-eyes-m'],
-    ...['api.acmecorp.example', 'other.acmecorp.example', 'third.acmecorp.example', 'fourth.example'],
-    'tokens.example',
-  ]);
 });
 
 describe('the secrets that an upstream is sent', () => {

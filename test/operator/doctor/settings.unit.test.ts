@@ -15,7 +15,12 @@ test('a stage of cdk.json has the names that must not show, and says what the ga
   const names = ['thunder-70b', 'thunder-eyes', 'api.acmecorp.net'];
   const block = { defaults, stages };
   expect(readStage(block, 'dev')).toEqual({
-    ...{ names, translated: ['responses'], closed: false, limits: { member: 50, guest: 3 } },
+    ...{
+      names: [...names, 'thunder', 'acmecorp'],
+      translated: ['responses'],
+      closed: false,
+      limits: { member: 50, guest: 3 },
+    },
     ...{ appUrl: 'https://app.example', oidcIssuer: undefined },
   });
   expect(readStage(block, 'prod')).toMatchObject({ names: ['AcmeCorp', ...names], translated: [], closed: true });

@@ -59,6 +59,12 @@ export function createFailover({ pool, send, translate, now }: Dependencies): As
     body.translated = translated;
   };
 
+  /** What waits for the last answer must not hold the request, as a function in `tryOne` would. */
+  const readAnswer =
+    (translated: Translated | undefined, observer: Observer) =>
+    (answer: UpstreamAnswer): Promise<AnswerOfUpstream> =>
+      refuseFailed({ ...answer, translated }, observer, now);
+
   /** Not async, as the frame of an async function would hold the body's text until the answer comes. */
   const tryOne = (
     candidate: Candidate,
@@ -68,13 +74,11 @@ export function createFailover({ pool, send, translate, now }: Dependencies): As
   ): Promise<AnswerOfUpstream> => {
     const { signal, onTry, releaseBody } = observer;
     const request = buildUpstreamRequest(candidate, outgoing);
-    const { translated } = request;
-    onTry(candidate, translated?.translation);
-    const ask = (until: AbortSignal): Promise<AnswerOfUpstream> => {
-      const sent = send(request, until, isLast ? releaseBody : undefined);
-      return sent.then((answer) => refuseFailed({ ...answer, translated }, observer, now));
-    };
-    const limit = outgoing.stream && !isLast ? candidate.upstream.firstEventTimeout : undefined;
+    onTry(candidate, request.translated?.translation);
+    const read = readAnswer(request.translated, observer);
+    if (isLast) return send(request, signal, releaseBody).then(read);
+    const ask = (until: AbortSignal) => send(request, until).then(read);
+    const limit = outgoing.stream ? candidate.upstream.firstEventTimeout : undefined;
     return limit === undefined ? ask(signal) : withinFirstEventLimit(limit, signal, ask);
   };
 

@@ -3,6 +3,7 @@ import { defaultStage } from '../lib/deployment-block.ts';
 import { compareTemplates } from '../lib/diff/changes.ts';
 import { findDangers } from '../lib/diff/judge.ts';
 import { checkOut, findBase, hasStage } from '../operator/checkout.ts';
+import { terminal } from '../operator/command-line.ts';
 import { renderComparison } from '../operator/diff/render-comparison.ts';
 import { readTemplates, synthesize } from '../operator/diff/synthesize.ts';
 
@@ -22,7 +23,7 @@ has to agree to, 3 where there is a change that is refused.`;
 try {
   process.exitCode = await runDiff();
 } catch (error) {
-  console.error(messageOf(error));
+  terminal.printError(`${messageOf(error)}\n`);
   process.exitCode = 1;
 }
 
@@ -58,7 +59,7 @@ async function runDiff(): Promise<number> {
   console.log(`Stage ${stage}: ${what} against ${name} (${commit.slice(0, 7)})`);
   if (base.note !== undefined) console.log(`Note: ${base.note}`);
   if (isNew) console.log('Note: the stage is new, and so is all of it');
-  console.log(lines.length > 0 ? lines.join('\n') : 'No changes');
+  terminal.print(lines.length > 0 ? lines.join('\n') : 'No changes');
   const dangers = compared.flatMap((one) => one.dangers);
   return dangers.some(({ refused }) => refused) ? 3 : dangers.length > 0 ? 2 : 0;
 }

@@ -23,7 +23,7 @@ const program = createCommand('npm run trace --', terminal)
     await promisify(execFile)(process.execPath, ['lib/bundle.ts', options.of], { cwd: checkout.folder });
     const lines = readFileSync(file === '-' ? process.stdin.fd : file, 'utf8');
     const { text, unknown } = applyMaps(lines, join(checkout.folder, 'dist', options.of));
-    console.log(text.trimEnd());
+    terminal.print(text.trimEnd());
     if (unknown.length > 0) console.error(`${unknown.join(', ')}: not of this build; try another --commit, or --of`);
   });
 await runProgram(program);

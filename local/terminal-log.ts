@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { keyPrefix } from '../lambda/identity/keys.ts';
 import type { WriteLog } from '../lambda/report/log.ts';
+import { plainText } from './plain-text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 /** A piece of a line, and how it looks. */
@@ -15,7 +16,7 @@ export function createTerminalLog(terminal: NodeJS.WritableStream): WriteLog {
     const cells = [time, ...(fields.route === undefined ? describeEvent(fields) : describeRequest(fields, call))];
     const styled = cells
       .filter(([text]) => text !== '')
-      .map(([text, format]) => styleText(format, text, { stream: terminal }));
+      .map(([text, format]) => styleText(format, plainText(text), { stream: terminal }));
     terminal.write(`${styled.join('  ')}\n`);
   };
 }

@@ -1,4 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { plainLines } from '../local/plain-text.ts';
 
 /** A command failed for a reason that the operator can act on. The message is all that is shown. */
 export class CommandError extends Error {
@@ -49,8 +50,8 @@ export interface Terminal {
 }
 
 export const terminal: Terminal = {
-  print: (text) => console.log(text),
-  printError: (text) => process.stderr.write(text),
+  print: (text) => console.log(plainLines(text)),
+  printError: (text) => process.stderr.write(plainLines(text)),
 };
 
 /** An empty command line. What commander says goes to the terminal, and where it would end the process it throws. */
@@ -74,15 +75,15 @@ export const addTargetOptions = (command: Command): Command =>
     .option('--region <region>', 'where the stack is deployed');
 
 /** Runs a command line. Exits with 2 after wrong usage, with 1 and a message after a failure. */
-export async function runProgram(program: Command): Promise<void> {
+export async function runProgram(program: Command, words = process.argv.slice(2)): Promise<void> {
   try {
-    await program.parseAsync();
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     // Commander has already written what is wrong.
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
     else {
       process.exitCode = 1;
-      console.error(`error: ${error instanceof Error ? error.message || error.name : error}`);
+      terminal.printError(`error: ${error instanceof Error ? error.message || error.name : error}\n`);
     }
   }
 }

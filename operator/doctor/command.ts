@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { keyPrefix } from '../../lambda/identity/keys.ts';
 import { splitList } from '../../lambda/settings/read.ts';
+import { plainJson } from '../../local/plain-text.ts';
 import { CommandError, checked, createCommand, type Terminal } from '../command-line.ts';
 import { cost, examine } from './checks.ts';
 import { unknownOrigin } from './headers.ts';
@@ -77,7 +78,7 @@ async function diagnose(options: Options, { now, wait, readCdkJson, print, print
     if (!json) print(renderRow(row));
   }
   const failed = rows.filter(({ mark }) => mark === 'fail').length;
-  if (json) print(JSON.stringify({ base, healthy: failed === 0, cost, rows }));
+  if (json) print(plainJson({ base, healthy: failed === 0, cost, rows }));
   if (failed > 0) throw new CommandError(`${failed} of ${rows.length} checks failed`);
   if (!json) print('\nHealthy: no check failed.');
 }

@@ -1,5 +1,6 @@
 import { parseJson } from '../../lambda/settings/read.ts';
 import { createSseReader } from '../../lambda/stream/sse.ts';
+import { plainText } from '../../local/plain-text.ts';
 import { CommandError } from '../command-line.ts';
 
 export interface ProbeRequest {
@@ -101,10 +102,6 @@ export function membersIn(value: unknown, within = ''): { place: string; name: s
 
 /** The beginning of a reply in one line, for people. */
 export function quote({ status, text }: Reply): string {
-  const line = text
-    .slice(0, 200)
-    .replace(/\s+/g, ' ')
-    .replace(/\p{Cc}/gu, '?')
-    .trim();
-  return `${status} ${line}`.trim();
+  const line = text.slice(0, 200).replace(/\s+/g, ' ');
+  return `${status} ${plainText(line)}`.trim();
 }

@@ -1,3 +1,5 @@
+import { plainText } from '../../local/plain-text.ts';
+
 /**
  * A `note` is about something that the operator may have intended. `untested` marks what this run could not find out, and says
  * how to; it never counts as a pass. Neither is a failure.
@@ -29,6 +31,5 @@ const signs: Readonly<Record<Mark, string>> = { ok: '✔', fail: '✘', note: '�
 
 /** A row of the table; the columns are as wide as their longest text, so that each row can be printed as it comes. */
 export function renderRow({ mark, area, check, detail }: Row): string {
-  const plain = detail.replace(/\p{Cc}/gu, '?');
-  return `${signs[mark]} ${area.padEnd(9)} ${check.padEnd(27)} ${plain}`.trimEnd();
+  return `${signs[mark]} ${area.padEnd(9)} ${check.padEnd(27)} ${plainText(detail)}`.trimEnd();
 }

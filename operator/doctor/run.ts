@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseJson } from '../../lambda/settings/read.ts';
+import { plainText } from '../../local/plain-text.ts';
 import { CommandError } from '../command-line.ts';
 import { faultInBody } from './answers.ts';
 import { countTokensPath } from './dialect-probes.ts';
@@ -74,7 +75,7 @@ async function findGateway(ask: Probe, key: string, cost: number): Promise<Gatew
   if (reply.status === 401) throw new CommandError(`the gateway does not accept this key: ${messageIn(reply)}`);
   if (reply.status === 503) throw new CommandError(`the gateway is not ready: ${messageIn(reply)}`);
   const location = reply.headers.get('location');
-  if (location !== null) throw new CommandError(`there is no gateway: it redirects to ${location}`);
+  if (location !== null) throw new CommandError(`there is no gateway: it redirects to ${plainText(location)}`);
   const fault = reply.status === 200 ? faultInBody(reply, modelList) : `it answered ${quote(reply)}`;
   if (fault !== undefined) throw new CommandError(`there is no gateway: GET /v1/models, ${fault}`);
   const ids = modelList.parse(parseJson(reply.text)).data.map(({ id }) => id);
@@ -92,5 +93,5 @@ async function findGateway(ask: Probe, key: string, cost: number): Promise<Gatew
 const errorBody = z.object({ error: z.object({ message: z.string() }) });
 
 function messageIn(reply: Reply): string {
-  return errorBody.safeParse(parseJson(reply.text)).data?.error.message ?? quote(reply);
+  return plainText(errorBody.safeParse(parseJson(reply.text)).data?.error.message ?? quote(reply));
 }

@@ -23,7 +23,7 @@ import {
   showNewKey,
   showSpending,
 } from './key-record.ts';
-import { isoTime, renderPairs, renderTable, showText, showTime } from './table.ts';
+import { isoTime, renderPairs, renderTable, showTime } from './table.ts';
 import type { Target } from './target.ts';
 
 export async function issue(target: Target, request: KeyRequest, issuing: KeyIssuing): Promise<Outcome> {
@@ -48,10 +48,9 @@ export async function list(target: Target, { member, state, label }: KeyFilter, 
     .toSorted((a, b) => b.createdAt - a.createdAt);
   const rows = keys.map((record) => {
     const { limit, budget, models, burst, state } = describeKey(record, now);
-    const label = showText(record.label ?? '');
     const times = [showTime(record.createdAt), showExpiry(record)];
     const own = [limit ?? '', budget ? `${budget.amount}/${budget.window}` : '', burst ?? '', models?.join() ?? ''];
-    return [record.id, record.member, label, ...own.map(String), ...times, state];
+    return [record.id, record.member, record.label ?? '', ...own.map(String), ...times, state];
   });
   const headings = ['ID', 'MEMBER', 'LABEL', 'LIMIT', 'BUDGET', 'BURST', 'MODELS', 'CREATED', 'EXPIRES', 'STATE'];
   return {
@@ -66,7 +65,7 @@ export async function show(target: Target, id: string, now: number): Promise<Out
   const { resetAt, budget, ...usage } = await readMemberUsage(target, owner, now);
   const { label, ...described } = describeKey(record, now);
   const text = renderPairs({
-    ...{ id: record.id, member: record.member, label: showText(label ?? ''), state: described.state },
+    ...{ id: record.id, member: record.member, label: label ?? '', state: described.state },
     created: showTime(record.createdAt),
     ...(record.revokedAt !== undefined && { revoked: showTime(record.revokedAt) }),
     ...listSettings(record, target),

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { KeyIssuing } from '../../lambda/identity/keys.ts';
+import { plainJson } from '../../local/plain-text.ts';
 import { type Outcome, type TargetOptions, type Terminal, terminal } from '../command-line.ts';
 import type { Target } from './target.ts';
 
@@ -27,5 +28,5 @@ export async function actOn(
 ): Promise<void> {
   await using target = await openTarget(options);
   const { json, text } = await act(target);
-  print(options.json ? JSON.stringify(json) : text);
+  print(options.json ? plainJson(json) : text);
 }

@@ -1,6 +1,8 @@
+import { plainText } from '../../local/plain-text.ts';
+
 /** Rows under their headings, each column as wide as its widest cell. */
 export function renderTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [headings, ...rows];
+  const lines = [headings, ...rows].map((line) => line.map(plainText));
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => width(line[column] ?? ''))));
   const pad = (cell: string, column: number) => cell + ' '.repeat((widths[column] ?? 0) - width(cell));
   return lines.map((line) => line.map(pad).join('  ').trimEnd()).join('\n');
@@ -9,7 +11,7 @@ export function renderTable(headings: readonly string[], rows: readonly (readonl
 export const renderPairs = (pairs: Readonly<Record<string, string>>): string => {
   const widest = Math.max(...Object.keys(pairs).map(width));
   return Object.entries(pairs)
-    .map(([name, value]) => `${name.padEnd(widest)}  ${value}`.trimEnd())
+    .map(([name, value]) => `${name.padEnd(widest)}  ${plainText(value)}`.trimEnd())
     .join('\n');
 };
 
@@ -18,8 +20,5 @@ export const showTime = (time: number): string => `${new Date(time).toISOString(
 
 export const isoTime = (time: number | undefined): string | null =>
   time === undefined ? null : new Date(time).toISOString();
-
-/** Text from outside may contain control characters, which could rewrite the operator's screen. */
-export const showText = (text: string): string => text.replace(/\p{Cc}/gu, '?');
 
 const width = (cell: string): number => [...cell].length;

@@ -2,7 +2,7 @@ import { memberHash, memberLabel } from '../../lambda/identity/identify.ts';
 import { keyOf, subkeyOf } from '../../lambda/settings/secrets.ts';
 import type { Outcome } from '../command-line.ts';
 import type { Prices } from './arguments.ts';
-import { isoTime, renderTable, showText, showTime } from './table.ts';
+import { isoTime, renderTable, showTime } from './table.ts';
 import type { Target } from './target.ts';
 import { countEach, figureNames, figures, mostGroups, type TokenCounts, type TokenGroup } from './token-log.ts';
 
@@ -39,7 +39,7 @@ export async function showTokenUsage(target: Target, { days, top, prices }: Toke
   const headings = [...figureNames.map((name) => figures[name].heading), ...(prices ? ['COST'] : [])];
   const keyRows = keys
     .slice(0, top)
-    .map((row) => [row.key ?? '', showText(row.label ?? ''), showMember(row), ...showFigures(row)]);
+    .map((row) => [row.key ?? '', row.label ?? '', showMember(row), ...showFigures(row)]);
   const memberRows = members.slice(0, top).map((row) => [showMember(row), ...showFigures(row)]);
   const span = `from ${showTime(from)} to ${showTime(now)}`;
   const tables = [

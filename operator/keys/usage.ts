@@ -4,7 +4,7 @@ import { type CounterName, readCounterName } from '../../lambda/quota/policy.ts'
 import type { ScannedCounter } from '../../lambda/tables/scan-counters.ts';
 import type { Outcome } from '../command-line.ts';
 import { budgetOf, describeBudget } from './key-record.ts';
-import { renderTable, showText } from './table.ts';
+import { renderTable } from './table.ts';
 import type { Target } from './target.ts';
 
 interface User extends ScannedCounter {
@@ -107,4 +107,4 @@ async function findOwner(
   return { kind, id: name, member: record?.member ?? null, label: record?.label ?? null, record };
 }
 
-const showOwner = ({ kind, id, member, label }: Owner) => [kind, id, member ?? '', showText(label ?? '')];
+const showOwner = ({ kind, id, member, label }: Owner) => [kind, id, member ?? '', label ?? ''];

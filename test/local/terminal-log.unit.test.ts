@@ -51,6 +51,11 @@ test('lines of the pages name their route, and what they granted', () => {
   expect(terminal.read()).toMatch(/ {2}POST \/cli\/keys\/issue {2,}- .* granted key_AbCdEfGhIjKl\n$/);
 });
 
+test('no fact of another line is obeyed by a terminal', () => {
+  const facts = { level: 'warn', message: 'upstream failed', reason: 'a\u001b[2J\u009b\u202eb\nc' };
+  expect(show(facts)).toBe('upstream failed  reason=a?[2J??b?c');
+});
+
 test('other lines show their message and facts, without metrics and places in the code', () => {
   const facts = { level: 'warn', message: 'upstream failed', requestId: 'req_1', kind: 'limited', upstreamStatus: 429 };
   const metrics = { _aws: { Timestamp: 1 }, UpstreamFailures: 1, Class: 'limited', at: ['at x (y.ts:1:1)'] };

@@ -7,7 +7,7 @@ import { createProbe, list } from '../../../operator/doctor/probe.ts';
 import { now } from '../../support/clock.ts';
 import { startFakeService } from '../../support/fake-service.ts';
 import type { TestGateway } from '../../support/gateway.ts';
-import type { Meddling } from '../../support/meddling-proxy.ts';
+import { type Meddling, startMeddlingProxy } from '../../support/meddling-proxy.ts';
 import { detailsOf, examine, runDoctor, startGatewayOfMembers } from './run-doctor.ts';
 
 let gateway: TestGateway;
@@ -46,6 +46,21 @@ test('a gateway that translates passes as well, and is waited for where its burs
   expect(tight.log.filter(({ translated }) => translated).length).toBeGreaterThanOrEqual(6);
   expect(waits.length).toBeGreaterThan(0);
   for (const milliseconds of waits) expect(milliseconds).toBeLessThanOrEqual(60_000);
+});
+
+test('nothing that a server sent is obeyed by a terminal, and JSON has all of it', async () => {
+  const foreign = 'a\u009b2Jb';
+  await using proxy = await startMeddlingProxy(gateway.url, {
+    headers: (headers) => ({ ...headers, 'x-foreign': foreign }),
+  });
+  const words = async (...args: string[]) => ['--base', proxy.url, '--key', await gateway.issueKey(), ...args];
+  const { out: text } = await runDoctor(await words());
+  expect(text).toMatch(/GET \/v1\/models: x-foreign: a.?\?2Jb\n/);
+  const { out: json } = await runDoctor(await words('--json'));
+  expect([text, json].join('')).not.toMatch(/[^\P{C}\n]/u);
+  expect(detailsOf(JSON.parse(json).rows)).toEqual({
+    'hiding: no foreign header': expect.stringMatching(/x-foreign: a.?\u009b2Jb$/),
+  });
 });
 
 describe('nothing is spent', () => {
@@ -100,6 +115,13 @@ describe('nothing is spent', () => {
     await expect(examine(gateway, [], { meddling })).rejects.toThrow(
       `there is no gateway: it redirects to ${location}`,
     );
+  });
+
+  test('on a server whose words a terminal would obey', async () => {
+    const elsewhere: Meddling = { status: () => 301, headers: () => ({ location: 'https://\u009b2J' }) };
+    await expect(examine(gateway, [], { meddling: elsewhere })).rejects.toThrow(/it redirects to https:\/\/.?\?2J$/);
+    const worded: Meddling = { status: () => 401, text: () => '{"error":{"message":"\\u001b[2J\u202eno"}}' };
+    await expect(examine(gateway, [], { meddling: worded })).rejects.toThrow('accept this key: ?[2J?no');
   });
 
   test('on a server that never answers', async () => {

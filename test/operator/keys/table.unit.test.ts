@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { renderPairs, renderTable, showText, showTime } from '../../../operator/keys/table.ts';
+import { renderPairs, renderTable, showTime } from '../../../operator/keys/table.ts';
 
 test('columns are as wide as their widest cell, and lines have no trailing blanks', () => {
   const rows = [
@@ -16,7 +16,12 @@ test('pairs are printed one below the other', () => {
   expect(renderPairs({ id: '1', member: 'ada', label: '' })).toBe('id      1\nmember  ada\nlabel');
 });
 
-test('times are in UTC, and control characters can’t move the cursor', () => {
+test('what stands in a table moves no cursor and turns no line round', () => {
+  const text = 'a\u001b[2Jb\n\u009b\u202ec';
+  expect(renderTable(['ID'], [[text]])).toBe('ID\na?[2Jb???c');
+  expect(renderPairs({ label: text })).toBe('label  a?[2Jb???c');
+});
+
+test('times are in UTC', () => {
   expect(showTime(Date.parse('2026-11-21T14:05:59Z'))).toBe('2026-11-21 14:05 UTC');
-  expect(showText('a\u001b[2Jb\n\u009bc')).toBe('a?[2Jb??c');
 });

@@ -1,0 +1,20 @@
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { CommandError, createCommand, runProgram, terminal } from '../../operator/command-line.ts';
+
+afterEach(() => {
+  process.exitCode = undefined;
+  jest.restoreAllMocks();
+});
+
+test('no command writes what a terminal obeys, nor a failure that a server has worded', async () => {
+  const out = jest.spyOn(console, 'log').mockReturnValue();
+  const err = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const program = createCommand('it', terminal).action(() => {
+    terminal.print('a\u001b[2J\n\u202eb');
+    throw new CommandError('refused: \u009b2J\u202e');
+  });
+  await runProgram(program, []);
+  expect(out.mock.calls).toEqual([['a?[2J\n?b']]);
+  expect(err.mock.calls).toEqual([['error: refused: ?2J?\n']]);
+  expect(process.exitCode).toBe(1);
+});

@@ -125,9 +125,10 @@ export function createMemberAccounts(tools: Tools) {
 
 export const isoTime = (time: number): string => new Date(time).toISOString();
 
-const showKey = ({ id, createdAt, label, expiresAt }: KeyRecord): ShownKey => ({
+const showKey = ({ id, createdAt, label, expiresAt, renewable }: KeyRecord): ShownKey => ({
   id,
   createdAt: isoTime(createdAt),
   ...(label !== unlabelled && { label }),
   ...(expiresAt !== undefined && { expiresAt: isoTime(expiresAt) }),
+  ...(renewable && { renewable }),
 });

@@ -19,8 +19,10 @@ export interface ShownKey {
   readonly createdAt: string;
   /** What its owner calls it. */
   readonly label?: string | undefined;
-  /** Where keys expire unless they are renewed. */
+  /** When it ends; absent for a key that does not. */
   readonly expiresAt?: string;
+  /** Whether its owner may move that end. */
+  readonly renewable?: true;
 }
 
 /** A member's account, and what only some answers add to it. */

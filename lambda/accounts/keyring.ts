@@ -5,7 +5,7 @@ import { type IssuedKey, issueKey, type KeyRecord, stateOf } from '../identity/k
 import type { AccountsConfig } from '../settings/config.ts';
 import type { KeyStore } from '../tables/keys.ts';
 import type { MemberStore, Slot } from '../tables/members.ts';
-import { accountsError, notSignedIn } from './errors.ts';
+import { accountsError, badRequest, notSignedIn } from './errors.ts';
 import type { Signer } from './request.ts';
 
 export type Keyring = ReturnType<typeof createKeyring>;
@@ -99,7 +99,9 @@ export function createKeyring({ keys, members, oidcKeys, oidcKeyDays, now }: Dep
       };
       const ends = [expiresAt, endOfLife(member)].filter((time) => time !== undefined);
       const earliest = ends.length > 0 ? Math.min(...ends) : undefined;
-      return issueKey({ put }, { member, label, expiresAt: earliest }, { now, randomBytes });
+      const renewable = expiresAt === undefined && earliest !== undefined;
+      const request = { member, label, expiresAt: earliest, ...(renewable && { renewable }) };
+      return issueKey({ put }, request, { now, randomBytes });
     },
 
     async revoke(member: string, id: string): Promise<void> {
@@ -108,11 +110,13 @@ export function createKeyring({ keys, members, oidcKeys, oidcKeyDays, now }: Dep
       await members.freeSlots(member, [slot]);
     },
 
-    /** Starts the lifetime of a live key anew. */
+    /** Gives a live key a whole lifetime from now on. */
     async renew(member: string, id: string): Promise<void> {
-      const { slot } = await findHeld(member, id);
+      const { slot, record } = await findHeld(member, id);
       const expiresAt = endOfLife(member);
-      if (expiresAt !== undefined) await members.renewKey(slot.hash, member, expiresAt, now());
+      if (expiresAt === undefined || !record?.renewable)
+        throw badRequest('The end of this key is fixed: make a new one.');
+      await members.renewKey(slot.hash, member, expiresAt, now());
     },
   };
 }

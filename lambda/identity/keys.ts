@@ -63,6 +63,8 @@ export interface KeyRecord {
   readonly burst?: number | undefined;
   readonly createdAt: number;
   readonly expiresAt?: number | undefined;
+  /** Whether its owner may move that end by signing in. Nobody moves one that an operator set, or a terminal began with. */
+  readonly renewable?: true | undefined;
   readonly revokedAt?: number | undefined;
 }
 
@@ -116,10 +118,10 @@ export async function issueKey(
   request: KeyRequest,
   issuing: KeyIssuing,
 ): Promise<IssuedKey> {
-  const { member, label, limit, budget, budgetWindow, models, burst, expiresAt } = request;
+  const { member, label, limit, budget, budgetWindow, models, burst, expiresAt, renewable } = request;
   const key = keyPrefix + randomText(issuing, 32);
   const id = `key_${randomText(issuing, 9)}`;
-  const own = { limit, budget, budgetWindow, models, burst, expiresAt };
+  const own = { limit, budget, budgetWindow, models, burst, expiresAt, renewable };
   const record = { id, member, label, ...own, createdAt: issuing.now() };
   await store.put(hashKey(key), record);
   return { key, record };

@@ -3,7 +3,7 @@ import { isConditionFailure } from '../aws/repeat.ts';
 import { keysSchema } from './schema.ts';
 import { createTable, type Item as StoredItem, type Update as StoredUpdate, type Value } from './table.ts';
 
-/** An item with plain values: texts, numbers, lists, sets of texts, and objects of these. What is undefined is left out. */
+/** An item with plain values: texts, numbers, truths, lists, sets of texts, and objects of these. What is undefined is left out. */
 export type Item = Readonly<Record<string, unknown>>;
 
 export type Index = (typeof keysSchema.indexes)[number];
@@ -98,6 +98,7 @@ function toStored(item: Item): StoredItem {
 function toValue(value: unknown): Value {
   if (typeof value === 'string') return { S: value };
   if (typeof value === 'number') return { N: String(value) };
+  if (typeof value === 'boolean') return { BOOL: value };
   if (value instanceof Set) return { SS: [...value] };
   if (Array.isArray(value)) return { L: value.map(toValue) };
   if (typeof value === 'object' && value !== null) return { M: toStored({ ...value }) };
@@ -108,8 +109,9 @@ function toPlain(item: StoredItem): Item {
   return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, plainValue(value)]));
 }
 
-function plainValue({ S, N, SS, L, M }: Value): unknown {
+function plainValue({ S, N, BOOL, SS, L, M }: Value): unknown {
   if (N !== undefined) return Number(N);
+  if (BOOL !== undefined) return BOOL;
   if (M) return toPlain(M);
   return SS ? new Set(SS) : (S ?? L?.map(plainValue));
 }

@@ -86,13 +86,14 @@ export function createMemberStore(callDynamoDb: CallService, tableName: string) 
       return live instanceof Set ? [...live].map(fromText) : [];
     },
 
-    /** Gives a key of this member another end, unless it has ended already. */
+    /** Gives a key of this member another end, unless it has ended already or its end is fixed. */
     async renewKey(hash: string, member: string, expiresAt: number, now: number): Promise<void> {
       await table.update(keyOf(hash), {
         UpdateExpression: 'SET expiresAt = :expiresAt',
-        ConditionExpression: '#member = :member AND attribute_not_exists(revokedAt) AND expiresAt > :now',
+        ConditionExpression:
+          '#member = :member AND renewable = :true AND attribute_not_exists(revokedAt) AND expiresAt > :now',
         ExpressionAttributeNames: { '#member': 'member' },
-        ExpressionAttributeValues: { ':expiresAt': expiresAt, ':member': member, ':now': now },
+        ExpressionAttributeValues: { ':expiresAt': expiresAt, ':member': member, ':now': now, ':true': true },
       });
     },
 

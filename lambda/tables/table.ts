@@ -9,6 +9,7 @@ export interface Value {
   readonly S?: string;
   readonly N?: string;
   readonly B?: string;
+  readonly BOOL?: boolean;
   readonly BS?: readonly string[];
   readonly SS?: readonly string[];
   readonly L?: readonly Value[];

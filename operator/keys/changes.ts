@@ -96,7 +96,9 @@ export async function rotate(
   const { key, record } = issued;
   const end = Math.min(now + (overlap ?? 0), old.expiresAt ?? Number.POSITIVE_INFINITY);
   const retired =
-    overlap === undefined ? target.keys.revoke(old.id, now) : target.keys.change(old.id, { expiresAt: end });
+    overlap === undefined
+      ? target.keys.revoke(old.id, now)
+      : target.keys.change(old.id, { expiresAt: end, renewable: undefined });
   await retired.catch((cause) => {
     const rest = `${old.id} may still work (${cause.message}): revoke it`;
     throw new CommandError(`The new key ${record.id} is ${key}, but ${rest}`);

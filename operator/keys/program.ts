@@ -140,7 +140,7 @@ function addChangeCommands(program: Command, run: Run, { now, randomBytes }: Sur
   addChange(
     ['expire', 'change when a key expires'],
     ['<when>', when, orElse('never', read.expiry(now))],
-    (expiresAt) => ({ expiresAt }),
+    (expiresAt) => ({ expiresAt, renewable: undefined }),
   );
   addChange(
     ['models', 'restrict a key to some public models'],

@@ -113,6 +113,25 @@ describe('with a real provider', () => {
     expect(kept).not.toMatch(/\bada\b|mallory|example\.com|"sub"/i);
   });
 
+  test('nobody moves the end that an operator gave a key, or that a terminal’s key began with', async () => {
+    const account = await signIn();
+    const { id = '' } = (await wallet.post('/cli/keys/issue', {}, bearer(account))).body.key ?? {};
+    await (await letTerminalIn(account))();
+    const before = (await wallet.post('/cli/keys', {}, bearer(account))).body.keys;
+    const terminals = before.find(({ label }) => label === 'terminal')?.id ?? '';
+    expect(before.flatMap((key) => (key.renewable ? [key.id] : []))).toEqual([id]);
+
+    // As `keys expire` leaves it.
+    await wallet.keys.change(id, { expiresAt: time + day, renewable: undefined });
+    for (const fixed of [id, terminals]) {
+      const renewed = await wallet.post('/cli/keys/renew', { ids: [fixed] }, bearer(account));
+      expect([renewed.status, renewed.body.error.message]).toEqual([
+        400,
+        'The end of this key is fixed: make a new one.',
+      ]);
+    }
+  });
+
   test('whom the operator signs out has no session any more, and no terminal that waits for its key', async () => {
     const account = await signIn();
     const { id = '' } = (await wallet.post('/cli/keys/issue', {}, bearer(account))).body.key ?? {};

@@ -139,6 +139,18 @@ test('limit and expire change a key, and undo the change', async () => {
   expect(Object.keys((await stored()) ?? {}).toSorted()).toEqual(['createdAt', 'id', 'member']);
 });
 
+test('an end that the operator gives a key stays: its owner can no longer renew it', async () => {
+  const renewable = { member: 'oidc:renew-test', createdAt: now, expiresAt: now + 1_000, renewable: true } as const;
+  await target.keys.put('1'.repeat(64), { id: 'key_expire', ...renewable });
+  await target.keys.put('2'.repeat(64), { id: 'key_rotate', ...renewable });
+  await run('expire', 'key_expire', '2h');
+  const { id } = await runJson('rotate', 'key_rotate', '--overlap', '1h');
+  const left = [await target.keys.findById('key_expire'), await target.keys.findById('key_rotate')];
+  for (const key of left) expect(key).not.toHaveProperty('renewable');
+  // The new one takes the old one's place.
+  expect(await target.keys.findById(id)).toMatchObject({ renewable: true, expiresAt: renewable.expiresAt });
+});
+
 describe('rotate', () => {
   const issued = () => runJson('issue', '--member', 'rotate-test', '--label', 'ci', '--limit', '7', '--expires', '30d');
   const described = { member: 'rotate-test', label: 'ci', limit: 7, expiresAt: now + 30 * 86_400_000 };

@@ -30,8 +30,7 @@ export function showAccount({ wallet, quota, keys, keysAllowed, link }, { newKey
     keys.length === 0
       ? 'There are none.'
       : `A revoked key stops within a minute. You may have ${keysAllowed} keys${full ? ': revoke one to make room for another.' : '.'}`;
-  // Keys that end are renewed by signing in with the company’s account; a wallet’s can’t be.
-  const renewable = wallet === null ? keys.filter(({ expiresAt }) => expiresAt) : [];
+  const renewable = keys.filter((key) => key.renewable);
   byId('renew-keys').hidden = renewable.length === 0;
   const items = keys.map((key) =>
     toItem(key, { isNew: key.id === newKeyId, renews: renewable.includes(key), onRevoke }),

@@ -139,7 +139,7 @@ async function settle(
   } catch (error) {
     if (!isConditionFailure(error)) throw error;
     // If an answer was lost before, its copy has been applied.
-    return error.inDoubt ? standingIn(error.details.Item as Item | undefined, counted) : undefined;
+    return error.inDoubt ? standingIn(await table.loadRefusing(counted.item, error), counted) : undefined;
   }
 }
 

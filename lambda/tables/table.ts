@@ -39,12 +39,14 @@ export function createTable(callDynamoDb: CallService, schema: TableSchema, tabl
   /** Calls an operation in turn; an outage becomes `service_unavailable`. */
   const call: CallService = (operation, input) => inTurn(() => callDynamoDb(operation, input));
 
+  /** Reads what was written last, even if that was a moment ago. */
+  const load = async (key: string): Promise<Item | undefined> =>
+    (await call<{ readonly Item?: Item }>('GetItem', { ...address(key), ConsistentRead: true })).Item;
+
   return {
-    ...{ call, address },
-    /** Reads what was written last, even if that was a moment ago. */
-    async load(key: string): Promise<Item | undefined> {
-      return (await call<{ readonly Item?: Item }>('GetItem', { ...address(key), ConsistentRead: true })).Item;
-    },
+    ...{ call, address, load },
+    /** The item that refused a write; undefined if there is none. Stores older than this part of a refusal are asked for it. */
+    loadRefusing: async (key: string, { details }: ServiceError) => (details.Item as Item | undefined) ?? load(key),
     /** Returns what the update asks for. */
     async update(key: string, update: Update): Promise<Item | undefined> {
       return (await call<{ readonly Attributes?: Item }>('UpdateItem', { ...address(key), ...update })).Attributes;

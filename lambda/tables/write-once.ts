@@ -34,14 +34,15 @@ export const tokensOf = (minute: number): string => `w${minute}`;
 /** How often a write is made anew that others keep ahead of. */
 const rounds = 3;
 
-export function createWriteOnce({ update }: Table, now: () => number): WriteOnce {
+export function createWriteOnce({ update, loadRefusing }: Table, now: () => number): WriteOnce {
   const send = async (item: string, input: Update) => {
     const returned = { ReturnValues: 'ALL_NEW', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
     try {
       return { applied: true, found: await update(item, { ...returned, ...input }), inDoubt: false };
     } catch (error) {
       if (!isConditionFailure(error)) throw error;
-      return { applied: false, found: error.details.Item as Item | undefined, inDoubt: error.inDoubt };
+      const { inDoubt } = error;
+      return { applied: false, found: await loadRefusing(item, error).catch((cause) => fail(cause, inDoubt)), inDoubt };
     }
   };
 
@@ -54,6 +55,7 @@ export function createWriteOnce({ update }: Table, now: () => number): WriteOnce
       ConditionExpression: `NOT contains(${tokens}, :token)`,
       ExpressionAttributeValues: { ':token': { B: token }, ':tokens': { BS: [token, givenUp] } },
     });
+    if (!applied && !has(found, tokens, token)) throw new Error('its tokens have been dropped');
     // A repeat finds the token that it left itself.
     return { applied: !applied && !has(found, tokens, givenUp), found };
   };

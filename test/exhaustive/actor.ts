@@ -72,8 +72,10 @@ export async function act(subject: Subject, scenario: Scenario, index: number, m
     if (sleeps && !closed) await new Promise<void>((resolve) => (wake = resolve));
   };
   const repeat = subject.createRepeat({ now: () => time, random: () => 0, pause: sleep });
-  const callDynamoDb: CallService = (_, input) => {
-    current = { input: input as Call['input'], tries: [] };
+  const callDynamoDb: CallService = (operation, input) => {
+    // A read tells what became of the write before it, whose tries still count.
+    const known = operation === 'GetItem' ? current?.tries : undefined;
+    current = { input: input as Call['input'], tries: [...(known ?? [])] };
     const { used, taken } = changeOf(current.input);
     if (used !== '') counter ??= { item: current.input.Key.pk.S, used, taken, minute: minuteOf(time) };
     const send = () =>
@@ -119,6 +121,9 @@ export async function act(subject: Subject, scenario: Scenario, index: number, m
     if (kind === 'answer') heard?.resolve(JSON.parse(text));
     else heard?.reject(errorOf(subject, kind, text));
   };
+  /** Whether it may be frozen before it hears this. */
+  const isWeighed = ({ kind }: Meeting) =>
+    kind === 'refusal' || (kind === 'answer' && !current?.input.UpdateExpression);
   const meet = (meeting: Meeting) => {
     sleeps = meeting.sleeps ?? false;
     if (meeting.kind === 'begins') void request().catch(tell);
@@ -126,7 +131,7 @@ export async function act(subject: Subject, scenario: Scenario, index: number, m
       time += meeting.passing ?? 0;
       wake?.();
       wake = undefined;
-    } else if (meeting.kind === 'refusal' && sleeps) wake = () => hear(meeting);
+    } else if (sleeps && isWeighed(meeting)) wake = () => hear(meeting);
     else hear(meeting);
   };
 

@@ -94,6 +94,9 @@ function findUntruth(
   if (kind === 'failed') return excused && code === 'service_unavailable' ? undefined : `fails for no reason: ${code}`;
   if (kind !== 'refused' || !actor?.counter) return undefined;
   const { limits } = scenario;
+  // Where the item is read after the refusal, others may have made room in between.
+  const givesRoom = ({ applied, settlements }: EnvironmentState) => applied.includes(-1) || settlements > 0;
+  if (scenario.refusesBare && state.environments.some(givesRoom)) return undefined;
   const hasQuota = usedIn(state, actor.counter) < limits.memberLimit;
   const budgetRoom = (limits.memberBudget?.amount ?? 0) - takenIn(state, actor.counter.taken);
   const hasBudget = plan?.spending === undefined || plan.spending.reserved <= budgetRoom;

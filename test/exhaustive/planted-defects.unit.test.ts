@@ -60,6 +60,20 @@ const defects: [name: string, code: string, instead: string, fault: string, sche
     '1 2 begin; 1 is answered; 2 gets no answer; 2 is answered; 2 gets no answer; 2 arrives by its later call; 2 is answered',
   ],
   [
+    'a refusal without an item taken for one by a missing item',
+    'loadRefusing(item, error)',
+    'Promise.resolve(undefined)',
+    '2 is refused (quota_exceeded) with room left',
+    '1 2 begin; 1 is answered; 2 is answered',
+  ],
+  [
+    'a refusal without an item, which could not be read, taken for final',
+    'fail(cause, inDoubt)',
+    'fail(cause, false)',
+    '1 is charged, and nobody says so',
+    '1 begin; 1 gets no answer; 1 arrives; 1 is answered; 1 gets no answer, sleeps; time passes',
+  ],
+  [
     'a settlement twice',
     "'attribute_exists(#reservation)'",
     "'attribute_exists(pk)'",

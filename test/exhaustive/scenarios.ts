@@ -17,6 +17,8 @@ export interface Scenario {
   readonly beginning: number;
   /** The milliseconds that pass at once, at some point in each schedule. */
   readonly passing: number;
+  /** Whether a refusal comes without the item that refused, as older stand-ins for DynamoDB answer. */
+  readonly refusesBare?: boolean;
 }
 
 const guest: Identity = { kind: 'guest', networkId: 'net' };
@@ -71,11 +73,21 @@ function spenders(
   }));
 }
 
+/** The same with a store whose refusals come without an item. */
+const bare = (scenario: Scenario): Scenario => ({
+  ...scenario,
+  name: `${scenario.name}, refusals without an item`,
+  refusesBare: true,
+});
+
 export const pairs: readonly Scenario[] = [
   ...crowd([2, 1, 3], guest, inMinutes),
   ...crowd([2, 2, 1], member, [...inMinutes, 'over midnight']),
   ...spenders([2, 15], ['over a second', 'over midnight']),
   ...spenders([2, 20], ['over midnight']),
+  ...crowd([2, 1, 3], guest, ['over a second']).map(bare),
+  ...crowd([2, 2, 1], member, inMinutes).map(bare),
+  ...spenders([2, 15], ['over a second']).map(bare),
 ];
 
 export const triples: readonly Scenario[] = [

@@ -62,6 +62,7 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
 
   const apply = (state: WorldState, index: number, call: Call) => {
     const { answer, asleep, after, change, settles } = outcomeOf(call, state.item);
+    if (answer.kind === 'refusal' && scenario.refusesBare) return { state, ...bareRefusal };
     if (!after) return { state, answer, asleep };
     const changed = alter(state, index, ({ applied, settlements }) => ({
       applied: change === 0 ? applied : [...applied, change],
@@ -96,7 +97,8 @@ export function createWorld(subject: Subject, scenario: Scenario, mostFaults: nu
     const { kind, text } = apply(state, index, call).answer;
     const token = `"${call.input.ExpressionAttributeValues?.[':token']?.B}"`;
     if (kind === 'refusal' && changeOf(call.input).settles) return false; // It writes no more.
-    if (kind === 'refusal') return call.tries.includes('no answer') && !text.includes(token);
+    if (kind === 'refusal' || !call.input.UpdateExpression)
+      return call.tries.includes('no answer') && !text.includes(token);
     const { fails, spending } = plans[index] ?? {};
     return (fails || spending !== undefined) && state.environments[index]?.actor?.told.length === 0;
   };
@@ -205,15 +207,20 @@ const outcomesOf = remembering((call: Call) =>
 );
 const outcomeOf = (call: Call, before = nothing) => outcomesOf(call)(before);
 
+/** An answer, awake and asleep. */
+function says(kind: 'answer' | 'refusal', text: string) {
+  const answer = { kind, text, sleeps: false };
+  return { answer, asleep: { ...answer, sleeps: true } };
+}
+
+const bareRefusal = says('refusal', '');
+
 function findOutcome({ input }: Call, before: Item | undefined) {
   const text = before ? textOf(before) : '';
-  const says = (kind: 'answer' | 'refusal', text: string) => {
-    const answer = { kind, text, sleeps: false };
-    return { answer, asleep: { ...answer, sleeps: true }, after: undefined, change: 0, settles: false };
-  };
-  if (!input.UpdateExpression) return says('answer', `{"Item":${text || '{}'}}`);
+  const nothingDone = { after: undefined, change: 0, settles: false };
+  if (!input.UpdateExpression) return { ...says('answer', text ? `{"Item":${text}}` : '{}'), ...nothingDone };
   const found = evaluateUpdate(before ?? { pk: input.Key.pk }, input);
-  if (!found) return says('refusal', text);
+  if (!found) return { ...says('refusal', text), ...nothingDone };
   const after = items.get(textOf(found)) ?? found;
   items.set(textOf(after), after);
   return { ...says('answer', `{"Attributes":${textOf(after)}}`), ...changeOf(input), after };

@@ -6,6 +6,7 @@ import {
   type Counters,
   type CounterWindow,
   createToken,
+  type OpenReservation,
 } from '../../../lambda/quota/counter-store.ts';
 import { createCounters, createTallies } from '../../../lambda/tables/counters.ts';
 import { type Item, itemSize, outage, type Update } from '../../../lambda/tables/table.ts';
@@ -200,6 +201,47 @@ test('an outage while it leaves its token is told by its own cause', async () =>
   };
   const charge = createCounters(call, 'quota', now).charge(newWindow({ limit: 1 }), createToken());
   await expect(charge).rejects.toMatchObject({ reason: 'answer_lost', cause: { name: 'TooSlow' } });
+});
+
+describe('a store that sends no item with a refusal', () => {
+  /** Loses the first answer to each write, if it is told to. */
+  const createBare = (loses: boolean) => {
+    const call: CallService = async (operation, input) => {
+      if (loses && operation === 'UpdateItem') await database.callDynamoDb(operation, input).catch(() => {});
+      return database.callDynamoDb<never>(operation, input).catch(({ name }) => {
+        throw new ServiceError(name, 'bare', { status: 400, inDoubt: loses });
+      });
+    };
+    return createCounters(call, database.quotaTable, now);
+  };
+
+  test('is asked for it, so that the refusal tells its reason and figures', async () => {
+    const window = newWindow({ burst: 2 });
+    await chargeMany(window, 2);
+    const charge = createBare(false).charge(window, createToken());
+    expect(await charge).toMatchObject({ granted: false, reason: 'burst', used: 2, inMinute: 2 });
+  });
+
+  test('has its lost answers found out', async () => {
+    const bare = createBare(true);
+    const window = newWindow({ limit: 1, budget: budgetOfDay() });
+    const charged = await bare.charge(window, createToken());
+    expect(charged).toMatchObject({ granted: true, used: 1, taken: 40 });
+    const { reservation } = charged as { reservation: OpenReservation };
+    expect(await bare.settle(window, reservation, { spent: 7 })).toMatchObject({ used: 1, taken: 7, open: [] });
+  });
+
+  test('does not know what became of a charge whose tokens it has dropped by then', async () => {
+    let asked = 0;
+    const call: CallService = async <T extends object>(operation: string) => {
+      asked += 1;
+      if (operation === 'GetItem') return { Item: details.Item } as object as T;
+      throw new ServiceError('ConditionalCheckFailedException', 'full', { status: 400, inDoubt: true });
+    };
+    const charge = createCounters(call, 'quota', now).charge(newWindow({ limit: 1 }), createToken());
+    await expect(charge).rejects.toMatchObject({ code: 'service_unavailable', reason: 'answer_lost' });
+    expect(asked).toBe(4);
+  });
 });
 
 testRows([

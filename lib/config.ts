@@ -1,5 +1,6 @@
 import { cloudFrontHeader } from '../lambda/identity/network.ts';
-import { type Config, readConfig } from '../lambda/settings/config.ts';
+import { type Config, readConfig, waysToSignIn } from '../lambda/settings/config.ts';
+import { unknownSetting } from '../lambda/settings/names.ts';
 import { ConfigError, readSettings, type Setting } from '../lambda/settings/read.ts';
 import { headerMap, serverSettings, settings, upstreamSettings } from '../lambda/settings/table.ts';
 import { mostBurst } from '../lambda/tables/schema.ts';
@@ -70,6 +71,7 @@ export function readDeploymentConfig(block: unknown, wantedStage?: unknown): Dep
     ...alarmWarnings(stage, stackValues),
     ...upstreamWarnings(environment),
     ...signInWarnings(environment),
+    ...edgeWarnings(stackValues, read),
   ];
   return { stage, ...stackValues, environment, settings: read, serverEnvironment, warnings: warnings.map(placed) };
 }
@@ -106,6 +108,15 @@ function signInWarnings({ OIDC_ISSUER, ACCESS, GUEST_LIMIT, WALLET_SIGN_IN }: Te
   return [`OIDC_ISSUER keeps nobody out: ${others.join(' and ')} may call as well, unless ACCESS is keys`];
 }
 
+/** At CloudFront's own domain the functions don't see which one was called. */
+function edgeWarnings({ edge, edgeDomainName }: StackValues, config: Config): string[] {
+  if (!edge || edgeDomainName !== undefined || config.appUrl !== undefined || waysToSignIn(config).length === 0)
+    return [];
+  return [
+    'APP_URL is not set: behind the edge nobody can sign in at /cli until it is the output GatewayUrl, without its last slash',
+  ];
+}
+
 /** Why a name does not belong in the block, or its value is invalid. */
 function faultOf(name: string, value: unknown): string | undefined {
   if (decidedByLambda.includes(name)) return `${name} is for a server on a host of its own: in Lambda it is not chosen`;
@@ -113,7 +124,7 @@ function faultOf(name: string, value: unknown): string | undefined {
   const [, ofUpstream] = /^UPSTREAM_(?:[2-9]_|[1-9]\d+_)?(\w+)$/.exec(name) ?? [];
   const known = [settings, stackSettings, { BODY_BUDGET: true }].some((table) => Object.hasOwn(table, name));
   if (!known && !Object.hasOwn(upstreamSettings, ofUpstream ?? '')) {
-    return `${name} is not a known setting: docs/settings.md lists all`;
+    return unknownSetting(name, [...Object.keys(stackSettings), 'BODY_BUDGET']);
   }
   if (Object.hasOwn(setByStack, name)) return `${name} is set by the stack`;
   if (/^(NETWORK_SALT|OIDC_CLIENT_SECRET|UPSTREAM_(\d+_)?API_KEYS)$/.test(name))

@@ -1,13 +1,16 @@
-import { type Config, waysToSignIn } from '../lambda/settings/config.ts';
+import type { Config } from '../lambda/settings/config.ts';
+import { slipWarnings } from '../lambda/settings/names.ts';
 import type { Environment } from '../lambda/settings/read.ts';
 import { upstreamSettings } from '../lambda/settings/table.ts';
-import { defaultSalt } from './local-settings.ts';
+import { keyWarnings, pageWarnings } from '../lambda/settings/warnings.ts';
+import { defaultSalt, localNames } from './local-settings.ts';
 
 /** What starts, but not as its user may think. The environment is the user's own, before anything is added. */
 export function findWarnings(environment: Environment, host: string, config: Config): string[] {
   const isSet = (name: string) => Boolean(environment[name]?.trim());
   const isDemo = !isSet('UPSTREAM_BASE_URL');
   return [
+    ...slipWarnings(environment, localNames),
     ...(isDemo ? withDemo(Object.keys(environment).filter(isSet)) : withoutDemo(isSet('DEMO_DIALECTS'), config)),
     ...(isLoopback.test(host) ? [] : openToOthers(`HOST ${host} lets other machines in`, isDemo, config)),
   ];
@@ -26,32 +29,21 @@ function withDemo(set: readonly string[]): string[] {
   ];
 }
 
-function withoutDemo(hasDialects: boolean, { upstreams, upstreamSecretId }: Config): string[] {
+function withoutDemo(hasDialects: boolean, config: Config): string[] {
   const forDemo =
     'DEMO_DIALECTS is for the built-in demo, which does not answer with UPSTREAM_BASE_URL: set UPSTREAM_DIALECTS';
-  const keyless = upstreamSecretId === undefined ? upstreams.filter(({ apiKeys }) => apiKeys.length === 0) : [];
-  const result =
-    keyless.length === upstreams.length ? 'every request is refused (503 unconfigured)' : 'this upstream is not used';
-  return [
-    ...(hasDialects ? [forDemo] : []),
-    ...keyless.map(
-      ({ prefix }) => `without ${prefix}_API_KEYS ${result}; for an upstream that needs no key, set it to any text`,
-    ),
-  ];
+  return [...(hasDialects ? [forDemo] : []), ...keyWarnings(config)];
 }
 
 function openToOthers(others: string, isDemo: boolean, config: Config): string[] {
-  const { networkSalt, appUrl } = config;
   const toDemo = `${others}, whom the built-in demo answers; set UPSTREAM_BASE_URL for a real upstream`;
   const toSalt =
     `${others}, and with the default NETWORK_SALT their addresses can be found out from the log and the tables; ` +
     'set it to a secret of at least 16 characters';
-  const toPages = `${others}, who can't sign in at /cli without APP_URL; set it to the address that they call, without /cli`;
-  const signsIn = waysToSignIn(config).length > 0;
   return [
     ...(isDemo ? [toDemo] : []),
-    ...(networkSalt === defaultSalt ? [toSalt] : []),
-    ...(signsIn && appUrl === undefined ? [toPages] : []),
+    ...(config.networkSalt === defaultSalt ? [toSalt] : []),
+    ...pageWarnings(config),
   ];
 }
 

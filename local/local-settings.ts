@@ -34,6 +34,9 @@ const store = {
   AWS_ENDPOINT_URL_DYNAMODB: text('an http(s) URL, such as http://127.0.0.1:8000', /^https?:\/\/[^/]/),
 };
 
+/** Their names, which no table of the deployed code has. */
+export const localNames = Object.keys({ ...localSettings, ...store });
+
 export const defaultPort = Number(serverSettings.PORT.fallback);
 
 export type LocalSettings = ReturnType<typeof readLocalSettings>;

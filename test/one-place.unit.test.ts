@@ -94,12 +94,13 @@ describe('a dialect', () => {
 });
 
 describe('a setting', () => {
-  /** Where a name is tied to another: contradictory settings, a taken port, a secret, an explained failure. */
+  /** Where a name is tied to another: contradictory settings, a warning, a taken port, a secret, an explained failure. */
   const bound = [
     'lambda/engines/listen.ts',
     'lambda/settings/config.ts',
     'lambda/settings/secrets.ts',
     'lambda/settings/upstreams.ts',
+    'lambda/settings/warnings.ts',
     'lambda/upstream/failure.ts',
   ];
 

@@ -1,5 +1,6 @@
 import type { Budget } from '../budget/budget-window.ts';
 import type { Prices } from '../budget/prices.ts';
+import { nameFaults } from './names.ts';
 import { readPrices } from './prices.ts';
 import { collectFaults, type Environment, type Named, readNamed } from './read.ts';
 import { accountsSettings, serverSettings, settings } from './table.ts';
@@ -22,7 +23,12 @@ export function readConfig(environment: Environment): Config {
       prices,
       upstreams: readUpstreams(environment, read.upstreamStreamUsage, faults),
     };
-    faults.push(...networkFaults(config, environment), ...aliasFaults(config), ...signInFaults(config));
+    faults.push(
+      ...nameFaults(environment),
+      ...networkFaults(config, environment),
+      ...aliasFaults(config),
+      ...signInFaults(config),
+    );
     return config;
   });
 }
@@ -143,7 +149,7 @@ export type AccountsConfig = Named<typeof accountsSettings>;
 export function readAccountsConfig(environment: Environment): AccountsConfig {
   return collectFaults((faults) => {
     const config = readNamed(accountsSettings, environment, faults);
-    faults.push(...networkFaults(config, environment), ...signInFaults(config));
+    faults.push(...nameFaults(environment), ...networkFaults(config, environment), ...signInFaults(config));
     return config;
   });
 }

@@ -31,7 +31,7 @@ export interface Access {
 
 /** `UPSTREAM_…` first, then `UPSTREAM_2_…`, `UPSTREAM_3_…` in the order of their numbers. */
 export function readUpstreams(environment: Environment, asksForUsage: boolean, faults: string[]): Upstream[] {
-  const upstreams = findPrefixes(environment, faults).map((prefix) => readUpstream(prefix, environment, faults));
+  const upstreams = findPrefixes(environment).map((prefix) => readUpstream(prefix, environment, faults));
   for (const { prefix, translation } of upstreams) {
     if (!asksForUsage || translation.streamOptions !== 'omit') continue;
     faults.push(
@@ -41,13 +41,13 @@ export function readUpstreams(environment: Environment, asksForUsage: boolean, f
   return upstreams;
 }
 
-function findPrefixes(environment: Environment, faults: string[]): string[] {
+/** What is no setting of an upstream is reported with all other names. */
+function findPrefixes(environment: Environment): string[] {
   const numbers = new Set<number>();
   for (const name of Object.keys(environment)) {
     const [, number, own = ''] = /^UPSTREAM_(\d+)_(\w+)$/.exec(name) ?? [];
     if (number === undefined || !environment[name]?.trim()) continue;
     if (Object.hasOwn(upstreamSettings, own) && Number(number) > 1) numbers.add(Number(number));
-    else faults.push(`${name} is not a known setting`);
   }
   return ['UPSTREAM', ...[...numbers].sort((a, b) => a - b).map((number) => `UPSTREAM_${number}`)];
 }

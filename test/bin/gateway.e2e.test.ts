@@ -32,7 +32,7 @@ test('whatever is wrong is refused together in plain lines, one for each fault',
   expect(stderr.trimEnd().split('\n')).toEqual([
     expect.stringMatching(/^-c stag does nothing: /),
     '-c distribution must be the id of the distribution, as the output EdgeDistribution has it',
-    'cdk.json, gateway.stages.prod: GUESTS_LIMIT is not a known setting: docs/settings.md lists all',
+    'cdk.json, gateway.stages.prod: GUESTS_LIMIT is not a known setting: did you mean GUEST_LIMIT?',
     expect.stringMatching(/^cdk.json, gateway.defaults: UPSTREAM_BASE_URL must be an http\(s\) URL/),
     expect.stringMatching(/^cdk.json, gateway.stages.prod: UPSTREAM_VISION_MODEL is missing/),
   ]);
@@ -40,7 +40,12 @@ test('whatever is wrong is refused together in plain lines, one for each fault',
 });
 
 test.each([
-  [{ edge: true, canary: true }, ['EdgeAlarms', 'InferenceGateway'], ['accounts', 'canary', 'gateway'], /^$/],
+  [
+    { edge: true, APP_URL: 'https://d1.cloudfront.net', canary: true },
+    ['EdgeAlarms', 'InferenceGateway'],
+    ['accounts', 'canary', 'gateway'],
+    /^$/,
+  ],
   [
     { engine: 'web', memorySize: '', logRetentionDays: 400 },
     ['InferenceGateway'],

@@ -34,6 +34,7 @@ const settings = (endpoint = dynamoDb.endpoint) => ({
   ...settingsWith(upstream, dynamoDb),
   GUEST_LIMIT: '1000',
   BURST_LIMIT: '1000',
+  APP_URL: 'https://app.example',
   AWS_REGION: 'local',
   AWS_ACCESS_KEY_ID: 'local',
   AWS_SECRET_ACCESS_KEY: 'local',
@@ -68,12 +69,13 @@ const logOf = (output: string): Record<string, unknown>[] =>
 
 test('in Lambda, the platform says where to listen and names the caller in a header', async () => {
   const endpoint = { AWS_LAMBDA_HTTP_ENDPOINT: '127.0.0.1:0', HOST: '203.0.113.9', PORT: '1' };
-  await using server = await startGatewayProcess({ ...settings(), ...endpoint }, file);
+  await using server = await startGatewayProcess({ ...settings(), ...endpoint, APP_URL: '' }, file);
   expect((await fetch(`${server.url}/v1/models`, { headers: { 'x-api-key': 'x' } })).status).toBe(500);
   const headers = { 'x-api-key': 'x', 'x-forwarded-for': 'me, 203.0.113.7' };
   expect((await fetch(`${server.url}/v1/models`, { headers })).status).toBe(200);
   // There the wallet's page is a separate function, as this one may not write keys.
   expect((await fetch(`${server.url}/cli`, { headers })).status).toBe(404);
+  expect(server.errors()).toBe('');
 });
 
 test('wrong settings stop the start, with a line for each', async () => {
@@ -85,6 +87,22 @@ test('wrong settings stop the start, with a line for each', async () => {
     'PORT must be a whole number from 0 to 65535, 0 for any free port',
     'CLIENT_ADDRESS must be socket or x-forwarded-for',
     'BODY_BUDGET must be a whole number of MiB from 1 to 65536',
+  ]);
+});
+
+test('names that are none stop the start; what starts, but not as one may think, is warned of', async () => {
+  const unknown = spawnGateway({ ...settings(), UPSTREAM_API_KEY: 'k', UPSTREAM_API_KEYS: '' }, file);
+  expect(await unknown.ended).toBe(1);
+  expect(unknown.errors()).toBe('UPSTREAM_API_KEY is not a known setting: did you mean UPSTREAM_API_KEYS?\n');
+
+  const bare = { UPSTREAM_API_KEYS: '', APP_URL: '', PRICE: '{}' };
+  await using server = await startGatewayProcess({ ...settings(), ...bare }, file);
+  server.signal('SIGTERM');
+  expect(await server.ended).toBe(0);
+  expect(server.errors().trim().split('\n')).toEqual([
+    'warning: PRICE is no setting, and has no effect: did you mean PRICES?',
+    expect.stringMatching(/^warning: without UPSTREAM_API_KEYS every request is refused/),
+    expect.stringMatching(/^warning: without APP_URL nobody can sign in at \/cli from another machine/),
   ]);
 });
 

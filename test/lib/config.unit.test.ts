@@ -69,7 +69,7 @@ const perCaller =
 
 test.each<[fault: string, given: object]>([
   ['GUEST_LIMIT must be text, a number, true or false', { GUEST_LIMIT: [] }],
-  ['UPSTREAM_1_BASE_URL is not a known setting: docs/settings.md lists all', { UPSTREAM_1_BASE_URL: 'x' }],
+  ['UPSTREAM_1_BASE_URL is not a known setting: did you mean UPSTREAM_BASE_URL?', { UPSTREAM_1_BASE_URL: 'x' }],
   ['KEYS_TABLE is set by the stack', { KEYS_TABLE: 'mine' }],
   [`UPSTREAM_API_KEYS ${inTemplate}`, { UPSTREAM_API_KEYS: 'k' }],
   [`NETWORK_SALT ${inTemplate}`, { NETWORK_SALT: 'a salt that is long enough' }],
@@ -222,6 +222,21 @@ test.each([
   };
   const warning = `OIDC_ISSUER keeps nobody out: ${others} may call as well, unless ACCESS is keys`;
   expect(warningsOf({ ...company, ...given })).toEqual(others === undefined ? [] : [warning]);
+});
+
+const domain = {
+  edgeDomainName: 'api.example.com',
+  edgeCertificateArn: `arn:aws:acm:us-east-1:123456789012:certificate/c`,
+};
+test.each([
+  [{ edge: true }, true],
+  [{ edge: true, ...domain }, false],
+  [{ edge: true, APP_URL: 'https://d1.cloudfront.net' }, false],
+  [{ edge: true, WALLET_SIGN_IN: false }, false],
+  [{}, false],
+])('an edge that people can’t sign in behind gives a warning: with %j', (given, isWarned) => {
+  const warning = expect.stringMatching(/^APP_URL is not set: behind the edge nobody can sign in/);
+  expect(warningsOf(given)).toEqual(isWarned ? [warning] : []);
 });
 
 const stages = { dev: {}, staging: {}, prod: {} };

@@ -14,7 +14,7 @@ const real = { ...keyless, UPSTREAM_API_KEYS: 'k' };
 const salt = { NETWORK_SALT: 'a-secret-of-the-operator' };
 const toDemo = /^HOST .* the built-in demo answers;/;
 const toSalt = /^HOST .* the default NETWORK_SALT .* 16 characters/;
-const toPages = /^HOST .* can't sign in at \/cli without APP_URL/;
+const toPages = /^without APP_URL nobody can sign in at \/cli from another machine/;
 const named = { APP_URL: 'https://gateway.example' };
 const [loopback, reachable] = [
   ['127.0.0.1', '127.1.2.3', '::1', 'localhost'],
@@ -46,6 +46,17 @@ test.each<[what: string, hosts: readonly string[], environment: Record<string, s
     loopback,
     { ...real, DEMO_DIALECTS: 'chat' },
     [/^DEMO_DIALECTS .* set UPSTREAM_DIALECTS$/],
+  ],
+  [
+    'names with a slip',
+    loopback,
+    { ...{ PRICE: '{}', DATADIR: 'x', PROT: '1', DEMO_DIALECT: 'chat', HOSTNAME: 'h', PORT: '1' }, ...real },
+    [
+      /^PRICE is no setting, and has no effect: did you mean PRICES\?$/,
+      /^DATADIR is .* mean DATA_DIR\?$/,
+      /^PROT is .* mean PORT\?$/,
+      /^DEMO_DIALECT is .* mean DEMO_DIALECTS\?$/,
+    ],
   ],
   ['no keys', loopback, keyless, [/^without UPSTREAM_API_KEYS every request is refused \(503 unconfigured\)/]],
   [

@@ -81,7 +81,7 @@ describe('npm start', () => {
       expect.stringMatching(/^warning: .*ignores UPSTREAM_TEXT_MODEL$/),
       expect.stringMatching(/^warning: HOST 0\.0\.0\.0 .* demo/),
       expect.stringMatching(/^warning: HOST 0\.0\.0\.0 .* NETWORK_SALT/),
-      expect.stringMatching(/^warning: HOST 0\.0\.0\.0 .* APP_URL/),
+      expect.stringMatching(/^warning: without APP_URL nobody can sign in/),
       '',
     ]);
   });
@@ -116,6 +116,13 @@ describe('faults that stop the start', () => {
       ...['PORT', 'HOST', 'BODY_BUDGET', 'ENGINE', 'LOG_FORMAT', 'DEMO_DIALECTS', 'AWS_ENDPOINT_URL_DYNAMODB'],
       ...['GUEST_LIMIT', 'REQUEST_TIMEOUT', expect.stringMatching(/^UPSTREAM_TEXT_MODEL is missing/)],
       expect.stringMatching(/^UPSTREAM_VISION_MODEL is missing/),
+    ]);
+  });
+
+  test('names that are none, also of an upstream that would leave the demo to answer', async () => {
+    expect(await failing({ UPSTREAM_BASURL: 'http://127.0.0.1:9/v1', GUEST_LIMT: '5' })).toEqual([
+      'UPSTREAM_BASURL is not a known setting: did you mean UPSTREAM_BASE_URL?',
+      'GUEST_LIMT is not a known setting: did you mean GUEST_LIMIT?',
     ]);
   });
 

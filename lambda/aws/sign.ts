@@ -23,7 +23,7 @@ type Sign = (call: Signable, credentials: Credentials) => Record<string, string>
 export function createSign({ name, target, contentType }: Service, region: string, endpoint: URL): Sign {
   const { host, pathname } = endpoint;
   const deriveKey = createDeriveKey(region, name);
-  const path = pathname.split('/').map(encode).join('/');
+  const path = pathname.split(/\/+/).map(encode).join('/');
 
   return ({ operation, body, time, attempt }, credentials) => {
     const date = new Date(time).toISOString().replace(/[-:]|\.\d+/g, '');

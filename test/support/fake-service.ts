@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SignatureV4 } from '@smithy/signature-v4';
 import type { Credentials } from '../../lambda/aws/access.ts';
 import { listenLocally } from '../../local/listen-locally.ts';
 
@@ -37,26 +38,20 @@ export const answer =
       .writeHead(status, { 'content-type': 'application/x-amz-json-1.0' })
       .end(typeof body === 'string' ? body : JSON.stringify(body));
 
-/** The `authorization` that the SDK's own signer would give a received request. */
+const { sha256 } = new DynamoDBClient({ region: 'none' }).config;
+
+/** The `authorization` that AWS's own signer gives a request, of which the same headers are signed. */
 export async function signAsSdk(
-  { method = '', path = '', headers, body }: ServiceRequest,
-  { service, region, credentials }: { service: string; region: string; credentials: Credentials },
+  { method = '', path = '', headers, body }: Pick<ServiceRequest, 'method' | 'path' | 'headers' | 'body'>,
+  scope: { service: string; region: string; credentials: Credentials },
 ): Promise<string | undefined> {
-  const { config } = new DynamoDBClient({ region, credentials });
-  const { sign } = bound(
-    await config.signer({ name: 'sigv4', signingName: service, signingRegion: region, properties: {} }),
-  );
+  const signer = new SignatureV4({ ...scope, sha256, applyChecksum: false });
   const names = /SignedHeaders=([^,]+)/.exec(headers.authorization ?? '')?.[1]?.split(';') ?? [];
   const signed = Object.fromEntries(names.map((name) => [name, String(headers[name])]));
-  const given = { method, protocol: 'http:', hostname: 'localhost', path, query: {}, headers: signed, body };
+  const given = { method, protocol: 'https:', hostname: 'localhost', path, query: {}, headers: signed, body };
   const time = String(headers['x-amz-date']).replace(/^(....)(..)(..T..)(..)/, '$1-$2-$3:$4:');
-  const unsignableHeaders = new Set(['x-amz-content-sha256']); // the signer would add it
-  return (await sign(given, { signingDate: new Date(time), unsignableHeaders })).headers.authorization;
+  return (await signer.sign(given, { signingDate: new Date(time) })).headers.authorization;
 }
-
-const bound = <S extends { sign: (...args: never[]) => unknown }>(signer: S) => ({
-  sign: signer.sign.bind(signer) as S['sign'],
-});
 
 /** CloudFormation with one stack, which has these outputs, whatever name it is asked for. */
 export function startFakeStack(outputs: Readonly<Record<string, string>>): Promise<FakeService> {

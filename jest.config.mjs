@@ -20,13 +20,13 @@ const project = (displayName, testMatch, extra = {}) => ({
 const ofHandler = (names) => names.map((name) => `lambda/${name}.integration.test.ts`);
 
 /** What a client sees has to be the same whatever serves it: these hold for the HTTP server as they do for the function. */
-const overBothEngines = ofHandler(['attacks-on-identity', 'gateway', 'leak']);
-
-/** The same, for what takes long or is the app's alone: `npm run test:long`. */
-const overBothEnginesLong = ofHandler([
+const overBothEngines = ofHandler([
+  'attacks-on-identity',
   'broken-streams',
   'failures',
   'forwarding',
+  'gateway',
+  'leak',
   'leaving-readers',
   'lost-answers',
   'quota',
@@ -37,14 +37,11 @@ const overBothEnginesLong = ofHandler([
 /** What clients in processes of their own read: their HTTP is that of the SDKs in this process, which both engines serve. */
 const processesOfSdks = 'setup-blocks,frameworks';
 
-/** What draws thousands of requests or schedules, counts steps, waits for garbage to be collected, or loads megabytes of rules. */
+/** What draws thousands of schedules, or counts steps: half a minute each. */
 const long = [
-  'lib/cdk-rules.integration.test.ts',
-  'lambda/any-request.integration.test.ts',
   'model/*.integration.test.ts',
   'exhaustive/three-requests.integration.test.ts',
-  'lambda/server/let-go.integration.test.ts',
-  'lambda/growth/*.e2e.test.ts',
+  'lambda/growth/growth.e2e.test.ts',
 ];
 const notLong = long.map((pattern) => `!**/${pattern}`);
 /** What tells days or times holds wherever it runs: once more at both ends of the world, where the day is often not that of UTC. */
@@ -77,7 +74,6 @@ export default {
     project('west', overTimeZones, inTimeZone('America/Los_Angeles')),
     project('e2e', ['**/*.e2e.test.ts', ...notLong]),
     project('long', long),
-    project('web-long', overBothEnginesLong, overHttpServer),
     project('browser', ['**/*.browser.test.ts']),
   ],
 };

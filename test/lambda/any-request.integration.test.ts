@@ -141,7 +141,7 @@ const contract = readContract();
 const documented = new Set(contract.operations.map((operation) => operation.path));
 const parallel = 8;
 
-// Others, and more of them: SEED=2 npm run test:long -- any-request
+// Others, and more of them: SEED=2 npm run test:integration -- any-request
 test.each(['function-url', 'web'] as const)('whatever is sent, a valid answer comes back (%s)', async (engine) => {
   const clock = { time: Date.UTC(2026, 10, 21) };
   const environment = { GUEST_LIMIT: '1000000', MEMBER_LIMIT: '1000000', BURST_LIMIT: '10000' };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import OpenAI from 'openai';
 import { PRICES } from '../support/prices.ts';
-import { alert, click, getKey, heading, nothingKept, startSession } from './session.ts';
+import { alert, click, getKey, headed, heading, nothingKept, signIn, startSession } from './session.ts';
 
 // Without the cache a revocation takes effect at once, not within half a minute.
 const session = startSession({ IDENTITY_CACHE_SECONDS: '0', PRICES, MEMBER_BUDGET: '20' });
@@ -33,10 +33,12 @@ test('a person gets a key, uses it and revokes it', async () => {
   const client = new OpenAI({ baseURL: `${session.url}/v1`, apiKey: key, maxRetries: 0 });
   const { model } = await client.chat.completions.create({ model: 'svc', messages: [{ role: 'user', content: 'Hi' }] });
   expect(model).toBe('svc');
-  // The network is linked now, though its guest requests are spent: any word counts as the member.
+  // Nobody else has anything of it, until the network is linked: then any word counts as the member.
+  expect((await chat('guest')).status).toBe(429);
+  await click(page, 'Lend my requests to everyone on it for 24 hours');
+  await page.getByText('127.0.0.1 is linked until ').waitFor();
   expect(await ask('guest')).toEqual({ status: 200, limit: '50' });
   expect((await chat('guest')).status).toBe(200);
-  expect(await page.locator('#link-text').textContent()).toMatch(/^127\.0\.0\.1 counts as you until /);
   await click(page, 'Refresh the requests left today');
   await page.getByText('48 of 50', { exact: true }).waitFor();
   expect(await budget.textContent()).toMatch(/^19\.99\d* of 20\.00 USD are left/);
@@ -66,11 +68,11 @@ test('the clients’ blocks can be read before anyone signs, and keep the choice
   const blocks = page.getByRole('region', { name: 'Set up a client' });
   await blocks.getByRole('combobox', { name: 'Client' }).selectOption('Codex');
   await blocks.getByText('export GATEWAY_KEY=YOUR_KEY').waitFor();
-  await blocks.getByText('Put your key in place of YOUR_KEY.').waitFor();
-  await click(page, 'Test Wallet');
+  await blocks.getByText('A new key is filled in here.').waitFor();
+  await signIn(page);
   const label = page.getByRole('textbox', { name: 'Label of the key' });
   await label.fill('laptop');
-  await click(page, 'Sign and get a key');
+  await label.press('Enter');
   await heading(page, 'Your key');
   await blocks.getByText(`export GATEWAY_KEY=${await page.locator('#key-text').textContent()}`).waitFor();
   await blocks.getByText('Your key is filled in.').waitFor();
@@ -84,6 +86,40 @@ test('the clients’ blocks can be read before anyone signs, and keep the choice
   await click(page, /^Yes, revoke key_/);
   await blocks.getByText('export GATEWAY_KEY=YOUR_KEY').waitFor();
   expect(complaints).toEqual([]);
+});
+
+test('one signature can also link the network and bring a key, where the button says whose requests are lent', async () => {
+  const { page, wallet } = await session.openCli(8);
+  await click(page, 'Test Wallet');
+  expect(await page.getByRole('region', { name: 'Sign one message' }).locator('.primary').allTextContents()).toEqual([
+    'Sign in',
+  ]);
+  await click(page, 'Sign in, and lend my requests to everyone on 127.0.0.1');
+  await heading(page, 'Your key');
+  expect(wallet.shown).toEqual([expect.stringContaining('Link the network I am on to this wallet for 24 hours')]);
+  await page.getByText('127.0.0.1 is linked until ').waitFor();
+});
+
+test('whoever is signed in sees their account first, with one thing to do, and can sign out', async () => {
+  const { page } = await session.openCli(9);
+  await signIn(page);
+  const shown = (selector: string) => page.locator(selector).filter({ visible: true }).allTextContents();
+  expect(await shown('h1, h2')).toEqual([
+    'Your account',
+    'Your keys',
+    'Set up a client',
+    'Requests left today',
+    'Your network',
+  ]);
+  expect(await shown('.steps, .primary')).toEqual(['New key']);
+  await click(page, 'New key');
+  await heading(page, 'Your key');
+  expect((await shown('h1, h2')).slice(0, 3)).toEqual(['Your account', 'Your key', 'Your keys']);
+  expect(await shown('.primary')).toEqual(['Copy the key']);
+  await click(page, 'Sign out');
+  await heading(page, 'Connect your wallet');
+  expect(await headed(page, 'Your account').isVisible()).toBe(false);
+  expect(await page.content()).not.toMatch(/lt[ks]_/);
 });
 
 test('the keyboard is enough, and every step is announced', async () => {
@@ -100,12 +136,18 @@ test('the keyboard is enough, and every step is announced', async () => {
   await press('Enter');
   await page.getByRole('heading', { name: 'Sign one message' }).waitFor();
   expect(await focused()).toBe('Sign one message');
+  await press('Tab', 'Tab');
+  expect(await focused()).toBe('Sign in');
+  await press('Enter');
+  await heading(page, 'Your account');
+  expect(await focused()).toBe('Your account');
   await press('Tab', 'Tab', 'Tab');
-  expect(await focused()).toBe('Sign and get a key');
+  expect(await focused()).toBe('New key');
   await press('Enter');
   await heading(page, 'Your key');
   expect(await focused()).toBe('Your key');
-  await press('Tab', 'Tab', 'ArrowDown', 'ArrowDown');
+  await page.getByRole('combobox', { name: 'Client' }).focus();
+  await press('ArrowDown', 'ArrowDown');
   expect(await page.getByRole('combobox', { name: 'Client' }).inputValue()).toBe('anthropic');
   expect(await page.locator('#snippets').getByRole('heading').allTextContents()).toEqual([
     'JavaScript',
@@ -136,15 +178,13 @@ describe('on other paths', () => {
 
   test('a wallet that only sets window.ethereum works too', async () => {
     const { page } = await session.openCli(4, false);
-    await click(page, 'Browser wallet');
-    await click(page, 'Manage keys only');
-    await page.getByText('There are none.').waitFor();
+    await signIn(page, 'Browser wallet');
+    await page.getByText('You have none yet.').waitFor();
   });
 
   test('a wallet with five keys is told, and can make room', async () => {
     const { page } = await session.openCli(6);
-    await click(page, 'Test Wallet');
-    await click(page, 'Manage keys only');
+    await signIn(page);
     for (let count = 1; count <= 5; count += 1) {
       await click(page, 'New key');
       await page
@@ -155,7 +195,7 @@ describe('on other paths', () => {
     expect(await page.getByRole('button', { name: 'New key' }).isDisabled()).toBe(true);
     await page.reload();
     await click(page, 'Test Wallet');
-    await click(page, 'Sign and get a key');
+    await click(page, /^Sign in, and lend my requests/);
     await alert(page, 'has 5 keys already');
     await page
       .getByRole('button', { name: /^Revoke/ })

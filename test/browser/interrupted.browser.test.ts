@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { testAccount } from '../support/accounts.ts';
-import { alert, click, getKey, headed, heading, startSession } from './session.ts';
+import { alert, click, getKey, headed, heading, signIn, startSession } from './session.ts';
 
 const session = startSession();
 
@@ -30,15 +30,15 @@ test('nobody is asked to sign before the facts for the snippets have loaded, and
   });
   await click(page, 'Test Wallet');
   facts.resolve();
-  await click(page, 'Sign and get a key');
-  await heading(page, 'Your key');
+  await click(page, /^Sign in$/);
+  await heading(page, 'Your account');
 });
 
 test('a gateway that goes away is reported, and nothing on the page is lost', async () => {
   const { page } = await session.openCli(3);
   const key = await getKey(page);
   await page.route('**/cli/**', (route) => route.abort());
-  for (const name of ['Refresh the requests left today', 'Start the 24 hours anew', 'New key']) {
+  for (const name of ['Refresh the requests left today', /^Lend my requests/, 'New key']) {
     await click(page, name);
     await alert(page, 'The gateway can’t be reached.');
   }
@@ -55,7 +55,7 @@ test('after the session ends a person signs again, and still sees the key; the n
   const key = await getKey(page);
   await endSession(page);
   expect(await page.locator('#key-text').isVisible()).toBe(true);
-  await click(page, 'Manage keys only');
+  await click(page, /^Sign in$/);
   await page.getByText('You are signed in.').waitFor();
   expect(await page.locator('#key-text').isVisible()).toBe(true);
   expect(await page.locator('#key-text').textContent()).toBe(key);
@@ -63,26 +63,24 @@ test('after the session ends a person signs again, and still sees the key; the n
   await endSession(page);
   wallet.account = testAccount(6);
   await click(page, 'Use another');
-  await click(page, 'Test Wallet');
-  await click(page, 'Manage keys only');
-  await page.getByText('There are none.').waitFor();
+  await signIn(page);
+  await page.getByText('You have none yet.').waitFor();
   expect(await page.locator('#key-text').textContent()).toBe('');
   expect(await page.locator('#snippets').textContent()).toContain('Bearer YOUR_KEY');
-  expect(await linkText(page)).toBe('You are on 127.0.0.1, which is not linked to this wallet.');
+  expect(await linkText(page)).toBe('127.0.0.1 is not linked: only your keys use up your requests.');
 });
 
 test('a person who comes back sees when the link ends, and renews it in place', async () => {
   const { page } = await session.openCli(7);
   await getKey(page);
+  await click(page, /^Lend my requests/);
+  await page.getByText('127.0.0.1 is linked until ').waitFor();
   const before = await linkText(page);
   await page.reload();
-  await click(page, 'Test Wallet');
-  await click(page, 'Manage keys only');
-  await heading(page, 'Your wallet');
-  expect(before).toMatch(/^127\.0\.0\.1 counts as you until /);
+  await signIn(page);
   expect(await linkText(page)).toBe(before);
   expect(await page.locator('#key-text').textContent()).toBe('');
-  await page.getByRole('button', { name: 'Start the 24 hours anew' }).focus();
+  await page.getByRole('button', { name: 'Lend them for 24 hours from now' }).focus();
   await page.keyboard.press('Enter');
   await page.getByText('Linked.', { exact: true }).waitFor();
   expect(await page.evaluate('document.activeElement.id')).toBe('link-network');

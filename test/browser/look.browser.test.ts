@@ -52,19 +52,22 @@ test.each(looks)('/cli is so in every state: %j', async (look) => {
   await heading(page, 'Sign one message');
   await expectLegible(page);
   wallet.answer = 'no';
-  await click(page, 'Sign and get a key');
+  await click(page, /^Sign in$/);
   await alert(page, 'You declined');
   await expectLegible(page);
 
   const paused = Promise.withResolvers<void>();
   Object.assign(wallet, { answer: 'yes', pause: paused.promise });
-  await click(page, 'Sign and get a key');
+  await click(page, /^Sign in$/);
   await page.getByRole('status').getByText('Look at Test Wallet').waitFor();
   await expectLegible(page);
   // Screen readers skip what is marked as busy.
   expect(await page.locator('[aria-busy=true]').count()).toBe(0);
   paused.resolve();
 
+  await heading(page, 'Your account');
+  await expectLegible(page);
+  await click(page, 'New key');
   await heading(page, 'Your key');
   const clients = page.getByRole('combobox', { name: 'Client' });
   for (const client of await clients.locator('option').allTextContents()) {

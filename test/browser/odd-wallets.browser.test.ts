@@ -19,12 +19,12 @@ test('a person can stop waiting for a wallet that never answers', async () => {
   await click(page, 'Test Wallet');
   await heading(page, 'Sign one message');
   wallet.pause = never;
-  await click(page, 'Sign and get a key');
+  await click(page, /^Sign in$/);
   await click(page, 'Stop waiting');
   await alert(page, 'The page waits for Test Wallet no longer.');
   wallet.pause = undefined;
-  await click(page, 'Sign and get a key');
-  await heading(page, 'Your key');
+  await click(page, /^Sign in$/);
+  await heading(page, 'Your account');
   expect(await page.getByRole('button', { name: 'Stop waiting' }).isVisible()).toBe(false);
   expect(complaints).toEqual([]);
 });
@@ -41,8 +41,8 @@ test('another account chosen in the wallet must connect; the same one need not',
   await wallet.tellAccounts([second.address]);
   await page.getByText('Another account was chosen in Test Wallet.').waitFor();
   await click(page, 'Test Wallet');
-  await click(page, 'Manage keys only');
-  await heading(page, 'Your wallet');
+  await click(page, /^Sign in$/);
+  await heading(page, 'Your account');
   expect(wallet.shown).toEqual([expect.stringContaining(second.address)]);
 });
 
@@ -51,9 +51,9 @@ test('the page signs on the chain that the wallet is on, and a signature by anot
   await click(page, 'Test Wallet');
   await heading(page, 'Sign one message');
   Object.assign(wallet, { chainId: '0x89', account: testAccount(5) });
-  await click(page, 'Sign and get a key');
+  await click(page, /^Sign in$/);
   await alert(page, 'Is another account selected in the wallet?');
-  expect(await headed(page, 'Your key').isVisible()).toBe(false);
+  expect(await headed(page, 'Your account').isVisible()).toBe(false);
   expect(wallet.shown).toEqual([expect.stringContaining('\nChain ID: 137\n')]);
 });
 

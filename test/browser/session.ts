@@ -26,10 +26,17 @@ export const headed = (page: Page, name: string) => page.getByRole('heading', { 
 export const heading = (page: Page, name: string) => headed(page, name).waitFor();
 export const alert = (page: Page, text: string) => page.getByRole('alert').getByText(text).waitFor();
 
-/** Signs with the wallet of a page that is at /cli; returns the key that is shown then. */
+/** Signs in with the wallet of a page that is at /cli. */
+export async function signIn(page: Page, walletName = 'Test Wallet'): Promise<void> {
+  await click(page, walletName);
+  await click(page, /^Sign in$/);
+  await heading(page, 'Your account');
+}
+
+/** Signs in as well and makes a key, which is shown then. */
 export async function getKey(page: Page): Promise<string> {
-  await click(page, 'Test Wallet');
-  await click(page, 'Sign and get a key');
+  await signIn(page);
+  await click(page, 'New key');
   await heading(page, 'Your key');
   return (await page.locator('#key-text').textContent()) ?? '';
 }

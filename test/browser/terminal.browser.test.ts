@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { testAccount } from '../support/accounts.ts';
-import { alert, click, expectLegible, heading, looks, nothingKept, startSession } from './session.ts';
+import { alert, click, expectLegible, heading, looks, nothingKept, signIn, startSession } from './session.ts';
 import { installWallet } from './test-wallet.ts';
 
 const session = startSession();
@@ -44,8 +44,7 @@ test.each(looks)('a person lets a terminal in, and refuses another: %j', async (
 
   // The terminal's key ends, but is nothing that a wallet could renew.
   await page.goto(`${session.url}/cli`);
-  await click(page, 'Test Wallet');
-  await click(page, 'Manage keys only');
+  await signIn(page);
   await page.getByText(', expires ').waitFor();
   expect(await page.getByText(/renew/i).filter({ visible: true }).count()).toBe(0);
 

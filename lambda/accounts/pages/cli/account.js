@@ -3,40 +3,44 @@ import { byId, create } from './element.js';
 /** @typedef {import('./api.js').Account} Account */
 
 /**
- * Shows what a wallet has: requests, its network's link, its keys.
- * @param {Account} account
- * @param {{ newKeyId: string, onRevoke: (id: string) => Promise<void> }} more
+ * What the buttons of a key do.
+ * @typedef {{ newKeyId: string, onRenew: (id: string) => Promise<void>, onRevoke: (id: string) => Promise<void> }} Handlers
  */
-export function showAccount({ wallet, quota, keys, keysAllowed, link }, { newKeyId, onRevoke }) {
-  byId('remaining').textContent = `${quota.remaining} of ${quota.limit}`;
-  const meter = /** @type {HTMLMeterElement} */ (byId('meter'));
-  meter.max = Math.max(1, quota.limit);
-  meter.value = quota.remaining;
-  byId('reset').textContent = `in ${inWords(quota.resetSeconds)}`;
 
-  const { budget } = quota;
+/**
+ * Shows what a member has: keys, requests, the network's link.
+ * @param {Account} account
+ * @param {Handlers} handlers
+ */
+export function showAccount({ quota, keys, keysAllowed, link }, handlers) {
+  const full = keys.length >= keysAllowed;
+  byId('keys-hint').textContent =
+    keys.length === 0
+      ? 'You have none yet. One key serves every terminal, SDK and coding agent.'
+      : `You may have ${keysAllowed}${full ? ': revoke one to make room for another.' : '.'} A revoked key stops within a minute.`;
+  byId('keys').replaceChildren(...keys.map((key) => toItem(key, handlers)));
+  const newKey = /** @type {HTMLButtonElement} */ (byId('new-key'));
+  newKey.disabled = full;
+  // While a new key waits to be copied, that comes first.
+  newKey.className = handlers.newKeyId === '' ? 'primary' : 'quiet';
+
+  showQuota(quota);
+  if (link) showLink(link);
+}
+
+/** @param {Account['quota']} quota */
+function showQuota({ limit, remaining, resetSeconds, budget }) {
+  byId('remaining').textContent = `${remaining} of ${limit}`;
+  const meter = /** @type {HTMLMeterElement} */ (byId('meter'));
+  meter.max = Math.max(1, limit);
+  meter.value = remaining;
+  byId('reset').textContent =
+    `All your keys share them. There are ${limit} again in ${inWords(resetSeconds)}, at 00:00 UTC.`;
   byId('budget').hidden = budget === undefined;
   if (budget) {
     byId('budget').textContent =
       `${budget.remaining} of ${budget.limit} ${budget.currency} are left to spend this ${budget.window}, which ends in ${inWords(budget.resetSeconds)}.`;
   }
-
-  byId('account-title').textContent = wallet === null ? 'Your account' : 'Your wallet';
-  byId('network').hidden = link === null;
-  if (link) showLink(link);
-
-  const full = keys.length >= keysAllowed;
-  byId('keys-hint').textContent =
-    keys.length === 0
-      ? 'There are none.'
-      : `A revoked key stops within a minute. You may have ${keysAllowed} keys${full ? ': revoke one to make room for another.' : '.'}`;
-  const renewable = keys.filter((key) => key.renewable);
-  byId('renew-keys').hidden = renewable.length === 0;
-  const items = keys.map((key) =>
-    toItem(key, { isNew: key.id === newKeyId, renews: renewable.includes(key), onRevoke }),
-  );
-  byId('keys').replaceChildren(...items);
-  /** @type {HTMLButtonElement} */ (byId('new-key')).disabled = full;
 }
 
 /** @param {NonNullable<Account['link']>} link */
@@ -44,49 +48,52 @@ function showLink({ network, expiresAt }) {
   const code = create('code', {}, network);
   byId('link-text').replaceChildren(
     ...(expiresAt === null
-      ? ['You are on ', code, ', which is not linked to this wallet.']
-      : [code, ` counts as you until ${showTime(expiresAt)}, with any word in place of a key.`]),
+      ? [code, ' is not linked: only your keys use up your requests.']
+      : [
+          code,
+          ` is linked until ${showTime(expiresAt)}: everyone on it counts as you, with any word in place of a key.`,
+        ]),
   );
   const [here, there] = network.includes(':') ? ['IPv6', 'IPv4'] : ['IPv4', 'IPv6'];
   byId('link-hint').textContent =
     `Your browser comes here over ${here}. A terminal that comes over ${there} is on another network: use a key there. A key works everywhere.`;
-  byId('link-network').textContent = expiresAt === null ? 'Link it for 24 hours' : 'Start the 24 hours anew';
+  byId('link-network').textContent =
+    expiresAt === null ? 'Lend my requests to everyone on it for 24 hours' : 'Lend them for 24 hours from now';
 }
 
 /**
- * A key with its button, which asks before it acts.
+ * A key with its buttons, of which one asks before it acts.
  * @param {Account['keys'][number]} key
- * @param {{ isNew: boolean, renews: boolean, onRevoke: (id: string) => Promise<void> }} more
+ * @param {Handlers} handlers
  */
-function toItem({ id, createdAt, label, expiresAt }, { isNew, renews, onRevoke }) {
+function toItem({ id, createdAt, label, expiresAt, renewable }, { newKeyId, onRenew, onRevoke }) {
   const head = create(
     'span',
     { class: 'key-name' },
     ...(label ? [create('strong', {}, label)] : []),
     create('code', {}, id),
-    ...(isNew ? [create('b', {}, 'new')] : []),
+    ...(id === newKeyId ? [create('b', {}, 'new')] : []),
   );
   const until = expiresAt === undefined ? '' : `, expires ${showTime(expiresAt)}`;
   const about = create('span', {}, head, create('small', {}, showTime(createdAt) + until));
-  if (renews) {
-    const tick = create('input', { type: 'checkbox', name: 'renew', value: id });
-    about.append(create('label', {}, tick, ' renew', create('span', { class: 'sr-only' }, ` ${id}`)));
-  }
   const actions = create('span', { class: 'key-actions' });
   const hidden = () => create('span', { class: 'sr-only' }, ` ${id}`);
+  const renew = create('button', { type: 'button', class: 'quiet' }, 'Renew', hidden());
   const revoke = create('button', { type: 'button', class: 'danger quiet' }, 'Revoke', hidden());
   const sure = create('button', { type: 'button', class: 'danger' }, 'Yes, revoke', hidden());
   const keep = create('button', { type: 'button', class: 'quiet' }, 'Keep');
+  const offered = renewable ? [renew, revoke] : [revoke];
   revoke.addEventListener('click', () => {
     actions.replaceChildren(sure, keep);
     keep.focus();
   });
   keep.addEventListener('click', () => {
-    actions.replaceChildren(revoke);
+    actions.replaceChildren(...offered);
     revoke.focus();
   });
   sure.addEventListener('click', () => onRevoke(id));
-  actions.append(revoke);
+  renew.addEventListener('click', () => onRenew(id));
+  actions.append(...offered);
   return create('li', {}, about, actions);
 }
 

@@ -18,18 +18,20 @@ import { connect, listWallets, sign, watchAccount } from './wallets.js';
  */
 const state = { address: '', token: '' };
 
-/** @typedef {'connect' | 'sign' | 'use'} Step */
+/** @typedef {'connect' | 'sign' | 'account'} Step */
 
 /**
- * Shows the sections of a step above the clients, and moves keyboard and screen reader there.
+ * Shows the sections of a step, and moves keyboard and screen reader there.
  * @param {Step} step
  * @param {string[]} sections
  */
 function show(step, ...sections) {
+  byId('welcome').hidden = step === 'account';
+  byId('signed-in').hidden = step !== 'account';
   for (const section of document.querySelectorAll('main > section:not(#clients)')) {
     /** @type {HTMLElement} */ (section).hidden = !sections.includes(section.id);
   }
-  const steps = ['connect', 'sign', 'use'];
+  const steps = ['connect', 'sign', 'account'];
   for (const item of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-step]'))) {
     const place = steps.indexOf(item.dataset.step ?? '') - steps.indexOf(step);
     item.className = place < 0 ? 'done' : '';
@@ -95,7 +97,7 @@ function signFor(purpose) {
   run(`Look at ${wallet.info.name}: it shows you the message to sign.`, async () => {
     const signed = await sign(wallet, address, purpose);
     announce('Signed. One moment…');
-    const account = await signIn(purpose, { ...signed, label: inputById('label').value });
+    const account = await signIn(purpose, { ...signed, label: '' });
     state.token = account.session?.token ?? '';
     await showResult(account);
     if (account.key === null) {
@@ -108,26 +110,35 @@ function signFor(purpose) {
 
 /** @param {import('./api.js').Account} account */
 async function showResult(account) {
-  const { key } = account;
+  const { key, link } = account;
   if (key) {
     showKey(await loadInfo(), key);
-    for (const id of ['label', 'new-label']) inputById(id).value = '';
+    inputById('new-label').value = '';
   }
   refresh(account);
   announce(key ? 'Here is your key.' : 'You are signed in.');
-  if (key) show('use', 'key', 'account');
-  else show('use', 'account', ...keySection());
+  const sections = ['account', 'usage', ...(link ? ['network'] : [])];
+  if (key) show('account', 'key', ...sections);
+  else show('account', ...sections, ...keySection());
 }
 
 /** @param {import('./api.js').Account} account */
 function refresh(account) {
-  showAccount(account, { newKeyId: shownKeyId(), onRevoke: revoke });
+  showAccount(account, { newKeyId: shownKeyId(), onRenew: renew, onRevoke: revoke });
 }
+
+const renew = (/** @type {string} */ id) =>
+  run('Renewing…', async () => {
+    refresh(await ask(state.token, 'keys/renew', { ids: [id] }));
+    announce('Renewed.');
+    byId('keys-title').focus();
+  });
 
 const revoke = (/** @type {string} */ id) =>
   run('Revoking…', async () => {
-    refresh(await ask(state.token, 'keys/revoke', { id }));
+    const account = await ask(state.token, 'keys/revoke', { id });
     if (id === shownKeyId()) forgetKey(await loadInfo());
+    refresh(account);
     announce('Revoked. Within a minute the key is refused everywhere.');
     byId('keys-title').focus();
   });
@@ -137,26 +148,20 @@ for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelec
   button.addEventListener('click', () => signFor(button.dataset.sign === 'link' ? 'link' : 'manage'));
 }
 onButton('disconnect', () => run('', async () => show('connect', ...waysToSignIn())));
-onButton('renew-keys', () =>
-  run('Renewing…', async () => {
-    const ticked = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll('[name=renew]:checked'));
-    const ids = [...ticked].map(({ value }) => value);
-    refresh(await ask(state.token, 'keys/renew', { ids }));
-    announce(ids.length === 0 ? 'None is ticked.' : 'Renewed.');
-    byId('keys-title').focus();
-  }),
-);
+// All that keeps a person signed in is this page's memory.
+onButton('sign-out', () => location.reload());
 onButton('refresh', () =>
   run('Asking…', async () => {
     refresh(await ask(state.token, 'keys'));
     announce(`${byId('remaining').textContent} requests left today.`);
   }),
 );
-onButton('new-key', () =>
+byId('new-key-form').addEventListener('submit', (event) => {
+  event.preventDefault();
   run('Making a key…', async () =>
     showResult(await ask(state.token, 'keys/issue', { label: inputById('new-label').value })),
-  ),
-);
+  );
+});
 onButton('link-network', () =>
   run('Linking…', async () => {
     refresh(await ask(state.token, 'network'));

@@ -23,7 +23,9 @@ function showClients(access) {
     }
   }
   byId('clients-hint').textContent =
-    access.key === placeholderKey ? `Put your key in place of ${placeholderKey}.` : 'Your key is filled in.';
+    access.key === placeholderKey
+      ? `A new key is filled in here. One that you have goes in place of ${placeholderKey}.`
+      : 'Your key is filled in.';
   byId('clients').hidden = false;
   showChosen();
 }

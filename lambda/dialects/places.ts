@@ -30,6 +30,18 @@ export function namesIn(channel: string): string[] {
 /** Strings that are text in any case: `content`, `text`, `reasoning_content`, `thought`. Providers give reasoning many names. */
 const textual = /^(content|refusal|transcript|(text|summary|thoughts?|thinking|reasoning)(_content|_text)?)$/;
 
+/**
+ * Whether a channel's text, or what its logprobs spell, is certainly the model's own: of other strings in a delta some may tell who
+ * the upstream is.
+ */
+export function isGenerated(channel: string): boolean {
+  const steps = channel.split('/');
+  const name = steps.findLast((step) => !position.test(step)) ?? '';
+  return textual.test(name) || name === 'logprobs' || name.startsWith('response.');
+}
+
+const position = /^\d*$/;
+
 /** Members whose contents arrive whole, not in deltas. */
 const wholes = /^(annotations|images)$/;
 

@@ -1,4 +1,5 @@
 import { readErrorMessage } from '../dialects/answer.ts';
+import { isGenerated } from '../dialects/places.ts';
 import { createScanner } from '../json/scan.ts';
 import { describeCause, type Log } from '../report/log.ts';
 import type { ExchangeRecord, Normalized, RequestSoFar } from '../request/request.ts';
@@ -11,6 +12,7 @@ export type ReadyToForward = RequestSoFar & Normalized;
 
 export interface AskDependencies {
   readonly askUpstreams: AskUpstreams;
+  readonly hideInText: 'names' | 'none';
   readonly log: Log;
 }
 
@@ -32,7 +34,7 @@ export function openExchange(
   request: ReadyToForward,
   record: ExchangeRecord,
   scrubber: Scrubber,
-  { askUpstreams, log }: AskDependencies,
+  { askUpstreams, hideInText, log }: AskDependencies,
 ) {
   const { id, call, outgoing, memory } = request;
   const explainer = createExplainer(scrubber);
@@ -71,7 +73,13 @@ export function openExchange(
     record.textBytes = (record.textBytes ?? 0) + Buffer.byteLength(text);
   };
   const hiding: Hiding = {
-    ...{ scrubber, publicModel: call.model.id, explain: explainer.sentence, onText },
+    ...{
+      scrubber,
+      shows: hideInText === 'none' ? isGenerated : () => false,
+      publicModel: call.model.id,
+      explain: explainer.sentence,
+      onText,
+    },
     // Only where there are prices.
     ...(request.inputTokens !== undefined && { onProgram: onText }),
   };

@@ -193,6 +193,7 @@ export const settings = {
   MODEL_ALIASES: byDefault('', aliases),
   UPSTREAM_SECRET_ID: secretId,
   UPSTREAM_NAMES: byDefault('', list('names separated by commas, each of 2 to 100 characters', /^.{2,100}$/u)),
+  HIDE_IN_TEXT: byDefault('names', choice(['names', 'none'])),
   UPSTREAM_STREAM_USAGE: byDefault('false', flag()),
   UPSTREAM_CALLER_IDS: byDefault('pass', choice(['pass', 'hash'])),
   UPSTREAM_SIGNS_THINKING: byDefault('false', flag()),

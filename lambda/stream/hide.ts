@@ -11,6 +11,8 @@ import { createTextChannels, type TextChannels } from './text-channels.ts';
 /** Which names are hidden, and what replaces them. */
 export interface Hiding {
   readonly scrubber: Scrubber;
+  /** Whether the text of a channel is shown as the upstream sent it. */
+  readonly shows: (channel: string) => boolean;
   /** The public id of the model that was asked for. */
   readonly publicModel: string;
   /** Turns an upstream's error message into what a client may read. */
@@ -46,9 +48,9 @@ export function* rewriteAnswer(
     const given = json.string(one.value);
     if (isLong(given)) yield;
     hiding.onText?.(given, one.channel);
-    hideText(json, one, given, texts.whole(one.channel, one.family, given), edits);
+    if (!hiding.shows(one.channel)) hideText(json, one, given, texts.whole(one.channel, one.family, given), edits);
   }
-  for (const one of found.logprobs) hideLogprobs(json, one, texts, hiding.scrubber, edits);
+  hideLogprobs(json, found, texts, hiding, edits);
   if (isLong(text)) yield;
   tellPrograms(json, found, hiding, false);
   return applyEdits(json.text, edits);
@@ -63,7 +65,8 @@ export function tellPrograms(json: Json, { programs }: Findings, { onProgram }: 
 }
 
 /** The edits for everything marked except generated text, and for names in all other strings and keys. */
-export function hideMetadata(json: Json, found: Findings, { scrubber, publicModel, explain }: Hiding): Edit[] {
+export function hideMetadata(json: Json, found: Findings, hiding: Hiding): Edit[] {
+  const { scrubber, publicModel, explain } = hiding;
   const edits: Edit[] = [];
   for (const node of found.models) edits.push(replaceValue(json, node, JSON.stringify(publicModel)));
   for (const { value, id } of found.ids) edits.push(replaceValue(json, value, JSON.stringify(scrubber.scrub(id))));
@@ -72,8 +75,10 @@ export function hideMetadata(json: Json, found: Findings, { scrubber, publicMode
   }
   dropMembers(json, found, edits);
   // A name in a string without escapes can be found in the raw text.
-  const named = isNamedOutside(json, found.handled, scrubber);
-  if (named || json.text.includes('\\')) replaceNames(json, found.handled, named, scrubber, edits);
+  const shown = found.logprobs.filter(({ channel }) => hiding.shows(channel));
+  const handled = found.handled.concat(shown.map(({ value }) => value));
+  const named = isNamedOutside(json, handled, scrubber);
+  if (named || json.text.includes('\\')) replaceNames(json, handled, named, scrubber, edits);
   return edits;
 }
 
@@ -157,12 +162,21 @@ function replaceNames(
 /** Replaces token probabilities by null if their tokens, alone or joined, spell a name: a token's `bytes` spell it in numbers. */
 export function hideLogprobs(
   json: Json,
-  found: FoundLogprobs,
+  { logprobs }: Findings,
+  texts: TextChannels,
+  { scrubber, shows }: Hiding,
+  edits: Edit[],
+): void {
+  for (const one of logprobs) if (!shows(one.channel)) hideProbabilities(json, one, texts, scrubber, edits);
+}
+
+function hideProbabilities(
+  json: Json,
+  { channel, value, isWhole }: FoundLogprobs,
   texts: TextChannels,
   scrubber: Scrubber,
   edits: Edit[],
 ): void {
-  const { channel, value, isWhole } = found;
   if (json.next(value) === value + 1) return; // none
   const joined = tokensIn(json, value);
   const shown = isWhole ? texts.whole(channel, channel, joined) : texts.push(channel, channel, joined);

@@ -26,6 +26,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
     if (place.kind === 'text') {
       const given: string = value.includes('\\') ? JSON.parse(value) : value.slice(1, -1);
       hiding.onText?.(given, place.channel);
+      if (hiding.shows(place.channel)) return value;
       const text = texts.push(place.channel, place.family, given);
       held.remember(place.channel, last);
       return text === given ? value : JSON.stringify(text);
@@ -66,7 +67,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
       template = makeTemplate(json, found, event, { type, edits });
       hideTexts(json, found, texts, hiding, edits);
       tellPrograms(json, found, hiding, true);
-      for (const one of found.logprobs) hideLogprobs(json, one, texts, scrubber, edits);
+      hideLogprobs(json, found, texts, hiding, edits);
       if (found.sequence !== undefined) {
         const incoming = Number(json.raw(found.sequence));
         const number = numbers.renumber(incoming);
@@ -104,18 +105,20 @@ function createNumbering() {
   };
 }
 
-function hideTexts(json: Json, found: Findings, texts: TextChannels, { onRead, onText }: Hiding, edits: Edit[]): void {
-  onRead?.(json, found.deltas);
+function hideTexts(json: Json, found: Findings, texts: TextChannels, hiding: Hiding, edits: Edit[]): void {
+  hiding.onRead?.(json, found.deltas);
   const ended = found.ended.length > 0 && new Set(found.ended);
   for (const one of found.deltas) {
     const given = json.string(one.value);
-    onText?.(given, one.channel);
+    hiding.onText?.(given, one.channel);
+    if (hiding.shows(one.channel)) continue;
     let text = texts.push(one.channel, one.family, given);
     const isLast = ended && prefixesOf(one.channel).some((prefix) => ended.has(prefix));
     if (isLast) text += texts.close(one.channel);
     hideText(json, one, given, text, edits);
   }
   for (const one of found.wholeTexts) {
+    if (hiding.shows(one.channel)) continue;
     const given = json.string(one.value);
     hideText(json, one, given, texts.whole(one.channel, one.family, given), edits);
   }

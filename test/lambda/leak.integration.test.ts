@@ -52,6 +52,30 @@ testRows([true, false])('an upstream that repeats its key', async (stream) => {
   expect(text).not.toMatch(/upstream-k|ey-one/);
 });
 
+test('HIDE_IN_TEXT=none leaves what the model writes, and nothing else, as it is', async () => {
+  await using open = await startWatchedGateway({ environment: { HIDE_IN_TEXT: 'none' } });
+  const code = 'from thunder import AcmeCorp';
+  const replace = (text: string) => text.replaceAll(canary.answer, code);
+  for (const dialect of dialectNames) {
+    const { events, answer } = wire[dialect];
+    for (const [stream, body] of [
+      [true, replace(events.join(''))] as const,
+      [false, replace(JSON.stringify(answer))] as const,
+    ]) {
+      const type = stream ? 'text/event-stream' : 'application/json';
+      open.gateway.upstream.answer([head(200, { ...loudHeaders, 'content-type': type }), write(body)]);
+      const { headers, text } = await open.ask(dialect, { stream });
+      expect(text).toContain(code);
+      expectNoNames(type, '', headers, text.replaceAll(code, ''));
+    }
+    open.gateway.upstream.answer([
+      head(400, { 'content-type': 'application/json' }),
+      write(JSON.stringify({ error: { message: code } })),
+    ]);
+    expect(findIdentity((await open.ask(dialect)).text)).toEqual([]);
+  }
+});
+
 describe.each(dialectNames)('an upstream of %s that reveals itself in', (dialect) => {
   const send = async (stream: boolean, path = wire[dialect].path) => {
     const question = { ...wire[dialect].question, stream };

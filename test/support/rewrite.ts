@@ -2,7 +2,7 @@ import type { AnswerFormat, Dialect, ExpectedAnswer } from '../../lambda/dialect
 import type { Usage } from '../../lambda/dialects/findings.ts';
 import { createDialects } from '../../lambda/dialects/index.ts';
 import { createScanner } from '../../lambda/json/scan.ts';
-import { rewriteAnswer as rewrite } from '../../lambda/stream/hide.ts';
+import { type Hiding, rewriteAnswer as rewrite } from '../../lambda/stream/hide.ts';
 import { createStreamRewriter, type StreamRewriter } from '../../lambda/stream/rewrite-stream.ts';
 import { createScrubber } from '../../lambda/stream/scrub.ts';
 import { atOnce } from './at-once.ts';
@@ -10,7 +10,7 @@ import { upstreamIdentity } from './upstream-identity.ts';
 
 const { textModel, visionModel, host, names } = upstreamIdentity;
 export const scrubber = createScrubber([textModel, visionModel, host, ...names], 'svc');
-export const hiding = { scrubber, publicModel: 'svc', explain: scrubber.scrub };
+export const hiding = { scrubber, shows: () => false, publicModel: 'svc', explain: scrubber.scrub };
 
 export const dialects = createDialects({ signsThinking: false, streamUsage: false });
 
@@ -41,10 +41,11 @@ export function rewriteStream(
   bytes: Uint8Array,
   cuts: readonly number[] = [],
   expected: Partial<ExpectedAnswer> = {},
+  otherHiding: Partial<Hiding> = {},
 ): Rewritten {
   const usage: Usage = {};
   let read = 0;
-  const counting = { ...hiding, onRead: () => (read += 1) };
+  const counting = { ...hiding, ...otherHiding, onRead: () => (read += 1) };
   const rewriter = createStreamRewriter(formatOf(dialect, expected), counting, usage);
   const edges = [0, ...cuts, bytes.length];
   const pieces = edges.slice(1).map((end, index) => rewriter.push(bytes.subarray(edges[index], end)));
@@ -53,10 +54,15 @@ export function rewriteStream(
 }
 
 /** Rewrites a plain answer, given as text or parsed. */
-export function rewriteAnswer(dialect: Dialect, answer: unknown, expected: Partial<ExpectedAnswer> = {}): string {
+export function rewriteAnswer(
+  dialect: Dialect,
+  answer: unknown,
+  expected: Partial<ExpectedAnswer> = {},
+  otherHiding: Partial<Hiding> = {},
+): string {
   const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
   const usage: Usage = {};
-  return atOnce(rewrite(text, formatOf(dialect, expected), hiding, createScanner(), usage));
+  return atOnce(rewrite(text, formatOf(dialect, expected), { ...hiding, ...otherHiding }, createScanner(), usage));
 }
 
 /** The same, as a client parses it. */

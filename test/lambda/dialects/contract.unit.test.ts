@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Dialect, Endpoint } from '../../../lambda/dialects/dialect.ts';
+import { isGenerated } from '../../../lambda/dialects/places.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { createModels } from '../../../lambda/models.ts';
 import { readCall } from '../../../lambda/steps/normalize.ts';
@@ -88,6 +89,9 @@ describe.each(dialectNames)('%s', (name) => {
     // Here a name begins in one block and ends in the next.
     if (file === 'two-blocks') return;
     expect(said(value)).toEqual(said(given).map(([path, text]) => [path, scrubber.scrub(text)]));
+    const generated = (all: unknown) => said(all).filter(([path]) => !path.includes('annotations'));
+    const shown = JSON.parse(rewriteAnswer(dialect, bytes.toString(), {}, { shows: isGenerated }));
+    expect(generated(shown)).toEqual(generated(given));
   });
 
   const failures = fixtures.filter(({ kind, file }) => kind === 'error' && /200-error\.json$/.test(file));

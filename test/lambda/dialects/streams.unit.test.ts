@@ -1,5 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import type { Dialect } from '../../../lambda/dialects/dialect.ts';
+import { isGenerated } from '../../../lambda/dialects/places.ts';
 import { type ClientEvent, joinTexts, parsePython, readComments, readEvents } from '../../support/client-view.ts';
 import { dialectNames, loadFixtures, type StreamFixture } from '../../support/fixtures.ts';
 import { dialectNamed, rewriteStream, scrubber } from '../../support/rewrite.ts';
@@ -145,6 +146,23 @@ function saysAllThatWasSaid({ fixture: { name, terminal }, given, events }: Walk
   expect(said(events)).toEqual(said(given).map(([path, text]) => [path, hide(text)]));
 }
 
+const written = /^(content|refusal|reasoning|reasoning_content|delta|text|thinking|summary|transcript)$/;
+
+/** With names left in what the model writes, that arrives as it was sent, and nothing else tells who sent it. */
+function hidesAllButTheText({ dialect, fixture: { bytes, terminal }, given }: Walk): void {
+  const { output } = rewriteStream(dialect, bytes, [], {}, { shows: isGenerated });
+  const events = valuesOf(readEvents(output));
+  const said = (all: readonly unknown[]) =>
+    [...joinTexts(all)].filter(([path]) => written.test(lastStep(path)) && !path.includes('annotations'));
+  if (terminal !== 'failure') expect(said(events)).toEqual(said(valuesOf(given)));
+  const others = JSON.stringify(events, (key, value) =>
+    key === 'logprobs' || (written.test(key) && typeof value === 'string') ? undefined : value,
+  );
+  expect(findIdentity(others)).toEqual([]);
+}
+
+const lastStep = (path: string) => path.slice(path.lastIndexOf('.') + 1);
+
 describe.each(dialectNames)('a stream of %s is rewritten well:', (name) => {
   const dialect = dialectNamed(name);
   const fixtures = loadFixtures(name).filter((one): one is StreamFixture => one.kind === 'stream');
@@ -161,5 +179,6 @@ describe.each(dialectNames)('a stream of %s is rewritten well:', (name) => {
     leavesWhatProgramsRead(walk);
     keepsEveryCountOfTokens(walk);
     saysAllThatWasSaid(walk);
+    hidesAllButTheText(walk);
   });
 });

@@ -22,7 +22,12 @@ type Settle = (end: StreamEnd) => Promise<GatewayError | undefined>;
 /** A relay whose times are far apart: the client is behind after 100 ms and has caught up after 1 s. */
 function startRelay(dialect: Dialect = chat, settle: Settle = async () => undefined, names: string[] = []) {
   const ends: StreamEnd[] = [];
-  const hiding = { scrubber: createScrubber(names, 'svc'), publicModel: 'svc', explain: (message: string) => message };
+  const hiding = {
+    scrubber: createScrubber(names, 'svc'),
+    shows: () => false,
+    publicModel: 'svc',
+    explain: (message: string) => message,
+  };
   const relay = createRelay({
     dialect,
     explain: (message) => message,

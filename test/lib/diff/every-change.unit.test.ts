@@ -98,7 +98,17 @@ const passes = {
 
 /** The guarantees about what is not in these templates; gate.unit.test.ts and figures.unit.test.ts have them. By hand as well. */
 const unbroken = [
-  ...['ACCESS', 'AuthType', 'EDGE_ONLY', 'GATEWAY_URL', 'GUEST_WINDOW', 'MEMBER_BUDGET', 'ManagedPolicyArns', 'PRICES'],
+  ...[
+    'ACCESS',
+    'AuthType',
+    'EDGE_ONLY',
+    'GATEWAY_URL',
+    'GUEST_WINDOW',
+    'HIDE_IN_TEXT',
+    'MEMBER_BUDGET',
+    'ManagedPolicyArns',
+    'PRICES',
+  ],
   ...['RecoveryPeriodInDays', 'Role', 'RoleArn', 'SPEND_LIMIT', 'UPSTREAM*_HEADERS', 'UPSTREAM_SIGNS_THINKING'],
 ];
 

@@ -50,6 +50,7 @@ const dangerous: readonly Row[] = [
     },
     /anyone may secretsmanager:GetSecretValue on More/,
   ],
+  ['names in texts', (t) => (variables(t).HIDE_IN_TEXT = 'none'), /private: no longer hides names in what the model/],
   [
     'one more action',
     (t) => (statements(t)[1].Action = ['dynamodb:GetItem', 'dynamodb:Scan']),

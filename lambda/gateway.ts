@@ -12,6 +12,7 @@ import type { App } from './request/call.ts';
 import { createRequestId, headerNames } from './request/headers.ts';
 import { createRouter } from './request/routes.ts';
 import { type Config, memberBudgetOf } from './settings/config.ts';
+import { hiddenNames } from './settings/hidden-names.ts';
 import { createMinuteCache, type RunEvery } from './settings/refresh.ts';
 import { createSecrets } from './settings/secrets.ts';
 import { createScrubber } from './stream/scrub.ts';
@@ -21,7 +22,6 @@ import { createStopSwitch } from './tables/stop-switch.ts';
 import { createHashId, createRankKeys } from './upstream/conversation.ts';
 import { createFailover } from './upstream/failover.ts';
 import { createExchange } from './upstream/http-client.ts';
-import { hiddenNames } from './upstream/names.ts';
 import { createPool, createReadScrubber } from './upstream/pool.ts';
 import { createTranslate } from './upstream/request.ts';
 

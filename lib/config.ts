@@ -1,6 +1,7 @@
 import { cloudFrontHeader } from '../lambda/identity/network.ts';
 import { type Config, readConfig, waysToSignIn } from '../lambda/settings/config.ts';
 import { unknownSetting } from '../lambda/settings/names.ts';
+import { warnOfNamesInCode } from '../lambda/settings/names-in-code.ts';
 import { ConfigError, readSettings, type Setting } from '../lambda/settings/read.ts';
 import { headerMap, serverSettings, settings, upstreamSettings } from '../lambda/settings/table.ts';
 import { mostBurst } from '../lambda/tables/schema.ts';
@@ -72,6 +73,7 @@ export function readDeploymentConfig(block: unknown, wantedStage?: unknown): Dep
     ...upstreamWarnings(environment),
     ...signInWarnings(environment),
     ...edgeWarnings(stackValues, read),
+    ...warnOfNamesInCode(read),
   ];
   return { stage, ...stackValues, environment, settings: read, serverEnvironment, warnings: warnings.map(placed) };
 }

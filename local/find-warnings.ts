@@ -1,5 +1,6 @@
 import type { Config } from '../lambda/settings/config.ts';
 import { slipWarnings } from '../lambda/settings/names.ts';
+import { warnOfNamesInCode } from '../lambda/settings/names-in-code.ts';
 import type { Environment } from '../lambda/settings/read.ts';
 import { upstreamSettings } from '../lambda/settings/table.ts';
 import { keyWarnings, pageWarnings } from '../lambda/settings/warnings.ts';
@@ -32,7 +33,7 @@ function withDemo(set: readonly string[]): string[] {
 function withoutDemo(hasDialects: boolean, config: Config): string[] {
   const forDemo =
     'DEMO_DIALECTS is for the built-in demo, which does not answer with UPSTREAM_BASE_URL: set UPSTREAM_DIALECTS';
-  return [...(hasDialects ? [forDemo] : []), ...keyWarnings(config)];
+  return [...(hasDialects ? [forDemo] : []), ...keyWarnings(config), ...warnOfNamesInCode(config)];
 }
 
 function openToOthers(others: string, isDemo: boolean, config: Config): string[] {

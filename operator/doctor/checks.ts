@@ -87,5 +87,9 @@ function* checkHiding(run: Run): Generator<Checked> {
   yield ['no foreign header', everyReply(run, (reply) => findForeignHeader(reply, run.headerPrefix))];
   yield ['no trace in bodies', everyReply(run, (reply) => findTrace(reply, run.models))];
   const nameless = untested('say what must not appear, by --stage or --names a,b');
-  yield ['no name anywhere', run.names.length === 0 ? nameless : everyReply(run, createNameFinder(run.names))];
+  yield [
+    'no name anywhere',
+    run.names.length === 0 ? nameless : everyReply(run, createNameFinder(run.names, run.hideInText)),
+  ];
+  for (const warning of run.spoilsCode ?? []) yield ['names in code', note(warning)];
 }

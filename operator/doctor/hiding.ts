@@ -1,4 +1,5 @@
 import { isProviderField } from '../../lambda/dialects/envelope.ts';
+import { isGenerated } from '../../lambda/dialects/places.ts';
 import { headerNames } from '../../lambda/request/headers.ts';
 import { createScrubber } from '../../lambda/stream/scrub.ts';
 import { membersIn, type Reply, readBody } from './probe.ts';
@@ -55,7 +56,10 @@ const untouched = /(^|\.)(signature|encrypted_content|arguments|partial_json|dat
 const leastInHeaders = 5;
 
 /** Looks for names in replies as the gateway does in answers. Finds a place and a name. */
-export function createNameFinder(names: readonly string[]): (reply: Reply) => string | undefined {
+export function createNameFinder(
+  names: readonly string[],
+  hideInText: 'names' | 'none' = 'names',
+): (reply: Reply) => string | undefined {
   const inBodies = createScrubber(names, '');
   const inHeaders = createScrubber(
     names.filter(({ length }) => length >= leastInHeaders),
@@ -67,12 +71,16 @@ export function createNameFinder(names: readonly string[]): (reply: Reply) => st
       if (hit) return `${name}: ${value}`.slice(0, 100);
     }
     for (const [place, text] of textsIn(reply)) {
+      if (hideInText === 'none' && reply.status === 200 && isWritten(place)) continue;
       const hit = inBodies.find(text);
       if (hit) return `${place} has ${text.slice(hit.start, hit.end)}`;
     }
     return undefined;
   };
 }
+
+/** Whether the model wrote what stands there. */
+const isWritten = (place: string): boolean => place.endsWith('delta') || isGenerated(place.replaceAll('.', '/'));
 
 /** All texts of a body by their place. The events of a stream are joined, so that a text in deltas is whole. */
 function textsIn(reply: Reply): ReadonlyMap<string, string> {

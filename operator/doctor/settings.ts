@@ -1,10 +1,15 @@
-import { hiddenNames } from '../../lambda/upstream/names.ts';
+import { hiddenNames } from '../../lambda/settings/hidden-names.ts';
+import { warnOfNamesInCode } from '../../lambda/settings/names-in-code.ts';
 import { readDeploymentConfig } from '../../lib/config.ts';
 
 /** What the operator has said of a gateway in its settings. */
 export interface KnownSettings {
   /** What must not appear. */
   readonly names: readonly string[];
+  /** Whether names may appear in what the model writes. */
+  readonly hideInText?: 'names' | 'none';
+  /** Warnings of names that stand in code. */
+  readonly spoilsCode?: readonly string[];
   /** The dialects that some upstream does not speak. */
   readonly translated: readonly string[];
   /** Whether only keys are served. */
@@ -21,9 +26,11 @@ export const nothingKnown: KnownSettings = { names: [], translated: [], closed: 
 /** The settings of a stage of the `gateway` block of cdk.json. */
 export function readStage(block: unknown, stage: string): KnownSettings {
   const { settings } = readDeploymentConfig(block, stage);
-  const { upstreams, upstreamNames, access, memberLimit, guestLimit, appUrl, oidcIssuer } = settings;
+  const { upstreams, upstreamNames, hideInText, access, memberLimit, guestLimit, appUrl, oidcIssuer } = settings;
   return {
     names: hiddenNames(upstreams, upstreamNames),
+    hideInText,
+    spoilsCode: warnOfNamesInCode(settings),
     translated: upstreams.flatMap(({ addresses, dialects }) =>
       Object.keys(addresses).filter((name) => !dialects.some((spoken) => spoken === name)),
     ),

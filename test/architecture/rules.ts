@@ -68,7 +68,7 @@ export const tooLarge = 'aws-cdk-lib';
 
 /** What lib/ may import from lambda/: the tables' schema, settings, prices, and the names of metrics and of the edge's headers. */
 export const sharedWithLib =
-  /^lambda\/(tables\/schema|settings\/\w+|budget\/prices|report\/metrics|identity\/network)\.ts$/;
+  /^lambda\/(tables\/schema|settings\/[\w-]+|budget\/prices|report\/metrics|identity\/network)\.ts$/;
 
 /** Who may import whom outside lambda/. A folder in operator/ may also use the files directly in operator/, and no other folder. */
 export const outside: Readonly<Record<string, readonly string[]>> = {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../lambda/settings/config.ts';
+import { warnOfNamesInCode } from '../../lambda/settings/names-in-code.ts';
 import { createScrubber } from '../../lambda/stream/scrub.ts';
 import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
 import { testRows } from '../support/test-rows.ts';
@@ -24,12 +25,20 @@ describe('docs/upstreams.md', () => {
     expect(deployed).toEqual(blocks.map(({ heading }) => [heading, 1]));
   });
 
+  test('no block spoils code', () => {
+    const spoilt = blocks.flatMap(({ heading, code }) => {
+      const { settings } = readDeploymentConfig({ defaults: JSON.parse(code), stages: { dev: {} } }, 'dev');
+      return warnOfNamesInCode(settings).map((warning) => `${heading}: ${warning}`);
+    });
+    expect(spoilt).toEqual([]);
+  });
+
   testRows<[heading: string, spellings: string]>([
     ['Amazon Bedrock', 'gpt_oss GPT-OSS'],
     ['OpenRouter', 'ChatGLM chatglm3 glm_4 GLMs CogVLM z.ai'],
     ['vLLM', 'Qwen3 qwen_vl QwenVL gpt_oss'],
     ['Ollama', 'Qwen3 qwen_vl QwenVL gpt_oss'],
-    ['llama.cpp', 'LlamaIndex gpt_oss'],
+    ['llama.cpp', 'GPT-OSS gpt_oss'],
     ['SGLang', 'ChatGLM chatglm3 glm_4 GLMs CogVLM z.ai'],
     ['Moonshot', 'KimiK2 kimi_k2 Kimis'],
   ])('a block hides its names in every spelling', (heading, spellings) => {

@@ -67,6 +67,21 @@ test.each<[what: string, hosts: readonly string[], environment: Record<string, s
   ],
   ['keys in a secret', loopback, { ...keyless, UPSTREAM_SECRET_ID: 'keys' }, []],
   ['keys', loopback, real, []],
+  [
+    'names that stand in code',
+    loopback,
+    { ...real, UPSTREAM_NAMES: 'Amazon,OpenAI,acme' },
+    [
+      /^Amazon is hidden in the code that a model writes too \(as in amazonaws\.com\): set UPSTREAM_NAMES without it, or HIDE_IN_TEXT=none$/,
+      /^OpenAI is hidden in the code that a model writes too: /,
+    ],
+  ],
+  [
+    'such names where the text is left alone',
+    loopback,
+    { ...real, UPSTREAM_NAMES: 'openai', HIDE_IN_TEXT: 'none' },
+    [],
+  ],
   ['the demo and the default salt for others', reachable, {}, [toDemo, toSalt, toPages]],
   ['the demo for others', reachable, salt, [toDemo, toPages]],
   ['the default salt for others', reachable, real, [toSalt, toPages]],

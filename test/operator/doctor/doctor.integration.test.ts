@@ -178,6 +178,8 @@ test('the stage of cdk.json says what must not show, and whether there are guest
     'hiding: no name anywhere': expect.stringMatching(/^GET \/v1\/models: a key: object has object$/),
     'quota: the limits': '50 for the key, 3 for a placeholder, but a guest has 0',
   });
+  const noted = detailsOf(await examine(gateway, [], { stage }), 'note');
+  expect(noted).toMatchObject({ 'hiding: names in code': expect.stringMatching(/^object is hidden in the code/) });
   await expect(examine(gateway, ['--stage', 'prod'], { stage: {} })).rejects.toThrow('prod is no stage');
 });
 

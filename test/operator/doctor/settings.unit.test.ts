@@ -17,6 +17,8 @@ test('a stage of cdk.json has the names that must not show, and says what the ga
   expect(readStage(block, 'dev')).toEqual({
     ...{
       names: [...names, 'thunder', 'acmecorp'],
+      hideInText: 'names',
+      spoilsCode: [],
       translated: ['responses'],
       closed: false,
       limits: { member: 50, guest: 3 },

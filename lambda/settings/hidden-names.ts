@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Upstream } from '../settings/upstreams.ts';
+import type { Upstream } from './upstreams.ts';
 
 /**
  * The names that no answer may contain: the upstreams' model ids and host names, and those that the operator adds; where there are

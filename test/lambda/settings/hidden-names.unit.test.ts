@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { hiddenNames } from '../../../lambda/settings/hidden-names.ts';
 import { createScrubber } from '../../../lambda/stream/scrub.ts';
-import { hiddenNames } from '../../../lambda/upstream/names.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { upstreamOfThree } from '../../support/upstream-named.ts';
 

@@ -1,0 +1,39 @@
+import { hiddenNames } from './hidden-names.ts';
+import type { Upstream } from './upstreams.ts';
+
+/** What code mentions for reasons of its own: packages, products, files, addresses, words. */
+const inCode = `
+  ai-sdk amazonaws.com anthropic api app async auth aws-sdk azure bedrock-runtime bert boto3 CLAUDE.md class client cloudflare code cohere
+  config console cuda data default docker dynamodb error export file function gemini-cli github.com google.com googleapis.com gpt-4
+  groq huggingface_hub import int key lambda langchain list litellm llama_index llama.cpp map message meta microsoft mistralai model
+  name node null nvidia object ollama openai openai-agents output prompt public pytorch replicate request response return router
+  sagemaker sdk server service string system tensorflow test text together token transformers type user value vercel vertexai vllm
+`
+  .trim()
+  .split(/\s+/);
+
+const shortest = 5;
+
+/** Warns of each name that is hidden in generated text and stands in code for reasons of its own. */
+export function warnOfNamesInCode({
+  upstreams,
+  upstreamNames,
+  hideInText,
+}: {
+  readonly upstreams: readonly Upstream[];
+  readonly upstreamNames: readonly string[];
+  readonly hideInText: 'names' | 'none';
+}): string[] {
+  if (hideInText === 'none') return [];
+  return hiddenNames(upstreams, upstreamNames).flatMap((name) => {
+    const where = inCode.find((one) => holds(one.toLowerCase(), name.toLowerCase()));
+    if (where === undefined) return [];
+    const asIn = where === name.toLowerCase() ? '' : ` (as in ${where})`;
+    return `${name} is hidden in the code that a model writes too${asIn}: set UPSTREAM_NAMES without it, or HIDE_IN_TEXT=none`;
+  });
+}
+
+/** A short name is hidden only where it is a word. */
+function holds(text: string, name: string): boolean {
+  return name.length < shortest ? text.split(/[^a-z]/).includes(name) : text.includes(name);
+}

@@ -7,6 +7,7 @@ import { createLog, flushed, gatherLines } from './report/log.ts';
 import { startServer } from './serve.ts';
 import { readConfig, readServerConfig } from './settings/config.ts';
 import { slipWarnings } from './settings/names.ts';
+import { warnOfNamesInCode } from './settings/names-in-code.ts';
 import { ConfigError, readBoth } from './settings/read.ts';
 import type { RunEvery } from './settings/refresh.ts';
 import { keyWarnings, pageWarnings } from './settings/warnings.ts';
@@ -58,6 +59,7 @@ async function run(): Promise<void> {
   const warnings = [
     ...slipWarnings(process.env),
     ...keyWarnings(config),
+    ...warnOfNamesInCode(config),
     ...(serverConfig.servesWallet ? pageWarnings(config) : []),
   ];
   for (const warning of warnings) console.error(`warning: ${warning}`);

@@ -95,13 +95,14 @@ test('names that are none stop the start; what starts, but not as one may think,
   expect(await unknown.ended).toBe(1);
   expect(unknown.errors()).toBe('UPSTREAM_API_KEY is not a known setting: did you mean UPSTREAM_API_KEYS?\n');
 
-  const bare = { UPSTREAM_API_KEYS: '', APP_URL: '', PRICE: '{}' };
+  const bare = { UPSTREAM_API_KEYS: '', APP_URL: '', PRICE: '{}', UPSTREAM_NAMES: 'openai' };
   await using server = await startGatewayProcess({ ...settings(), ...bare }, file);
   server.signal('SIGTERM');
   expect(await server.ended).toBe(0);
   expect(server.errors().trim().split('\n')).toEqual([
     'warning: PRICE is no setting, and has no effect: did you mean PRICES?',
     expect.stringMatching(/^warning: without UPSTREAM_API_KEYS every request is refused/),
+    expect.stringMatching(/^warning: openai is hidden in the code/),
     expect.stringMatching(/^warning: without APP_URL nobody can sign in at \/cli from another machine/),
   ]);
 });

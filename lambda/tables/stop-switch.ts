@@ -20,11 +20,11 @@ export function createStopSwitch(callDynamoDb: CallService, tableName: string) {
   const { read, put, remove } = createItems(callDynamoDb, tableName);
   return {
     read: async (): Promise<Stop | undefined> => toStop(await read(marker)),
-    /** Returns the stop as it now stands, with those before it. */
+    /** Returns the stop as it now stands, with those before it, whose last reason holds where there is no new one. */
     async stop({ at, reason }: Stop): Promise<Stop> {
       const before = toStop(await read(marker));
       const earlier = before && [...(before.earlier ?? []), { ...before, earlier: undefined }];
-      const stop = { at, reason, earlier };
+      const stop = { at, reason: reason ?? before?.reason, earlier };
       await put(marker, stop);
       return stop;
     },

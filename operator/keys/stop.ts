@@ -6,12 +6,13 @@ import { actOn, type Surroundings } from './surroundings.ts';
 export function createStopProgram(surroundings: Surroundings): Command {
   const description = 'Stops a gateway within a minute: it then refuses every request that costs something.';
   return createSwitch('stop', description, surroundings)
-    .option('--reason <text>', 'shown to callers', readLine)
+    .option('--reason <text>', 'shown to callers; without it, that of an earlier stop stays', readLine)
     .action(({ reason, ...options }: TargetOptions & { readonly reason?: string }) =>
       actOn(surroundings, options, async ({ stopSwitch }) => {
         const stop = await stopSwitch.stop({ at: new Date(surroundings.now()).toISOString(), reason });
         const already = stop.earlier ? `It was stopped already${tell(stop.earlier)}. ` : '';
-        return { json: stop, text: `Stopped. ${already}${whatHappens} ${howToUndo(options)}` };
+        const told = stop.reason === undefined ? '' : ` Callers are told: ${stop.reason}`;
+        return { json: stop, text: `Stopped. ${already}${whatHappens}${told}\n${howToUndo(options)}` };
       }),
     );
 }

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -103,7 +103,7 @@ async function prepareDirectory(dataDir: string): Promise<string> {
   const path = join(dataDir, 'dynamodb');
   const { Level } = requireFromDynalite('level') as { Level: new (path: string) => OpenAndClose };
   try {
-    mkdirSync(path, { recursive: true });
+    makeFolders(path);
     const store = new Level(path);
     await store.open();
     await store.close();
@@ -111,6 +111,13 @@ async function prepareDirectory(dataDir: string): Promise<string> {
     throw new ConfigError([`DATA_DIR ${dataDir} can't be used: ${reasonOf(error)}`]);
   }
   return path;
+}
+
+/** As `mkdirSync` with `recursive` does, which never ends where nobody can make a folder, as in /proc. */
+function makeFolders(path: string): void {
+  if (existsSync(path)) return;
+  makeFolders(dirname(path));
+  mkdirSync(path);
 }
 
 function reasonOf(error: unknown): string {

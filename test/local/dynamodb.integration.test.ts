@@ -71,8 +71,10 @@ describe('the embedded DynamoDB', () => {
     expect(await withStore(undefined, (client) => get(client, pk))).toBeUndefined();
   });
 
-  test('says in one line that the path is not a directory', async () => {
-    await expect(startDynamoDb({ dataDir: import.meta.filename })).rejects.toThrow(/^DATA_DIR .+ can't be used: .+$/);
+  test('says in one line that the path is not a directory, or where nobody can make one', async () => {
+    for (const dataDir of [import.meta.filename, '/proc/nowhere']) {
+      await expect(startDynamoDb({ dataDir })).rejects.toThrow(/^DATA_DIR .+ can't be used: .+$/);
+    }
   });
 
   test('finishes the operations of clients that have left before it closes its tables', async () => {

@@ -21,4 +21,8 @@ export const showTime = (time: number): string => `${new Date(time).toISOString(
 export const isoTime = (time: number | undefined): string | null =>
   time === undefined ? null : new Date(time).toISOString();
 
+/** `1 request`, `2 requests`. */
+export const count = (number: number, one: string, many = `${one}s`): string =>
+  `${number} ${number === 1 ? one : many}`;
+
 const width = (cell: string): number => [...cell].length;

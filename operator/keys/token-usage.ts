@@ -2,7 +2,7 @@ import { memberHash, memberLabel } from '../../lambda/identity/identify.ts';
 import { keyOf, subkeyOf } from '../../lambda/settings/secrets.ts';
 import type { Outcome } from '../command-line.ts';
 import type { Prices } from './arguments.ts';
-import { isoTime, renderTable, showTime } from './table.ts';
+import { count, isoTime, renderTable, showTime } from './table.ts';
 import type { Target } from './target.ts';
 import { countEach, figureNames, figures, mostGroups, type TokenCounts, type TokenGroup } from './token-log.ts';
 
@@ -54,7 +54,7 @@ export async function showTokenUsage(target: Target, { days, top, prices }: Toke
       : null;
   const text = [
     ...(keys.length > 0 ? tables : []),
-    `${total.answers} answers ${span}; ${total.withoutUsage} of them did not report their tokens.`,
+    `${count(total.answers, 'answer')} ${span}; ${total.withoutUsage} of them did not report their tokens.`,
     ...(note === null ? [] : [note]),
   ];
   const json = { from: isoTime(from), to: isoTime(now), prices: prices ?? null, total, keys, members, note };

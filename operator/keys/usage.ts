@@ -4,7 +4,7 @@ import { type CounterName, readCounterName } from '../../lambda/quota/policy.ts'
 import type { ScannedCounter } from '../../lambda/tables/scan-counters.ts';
 import type { Outcome } from '../command-line.ts';
 import { budgetOf, describeBudget } from './key-record.ts';
-import { renderTable } from './table.ts';
+import { count, renderTable } from './table.ts';
 import type { Target } from './target.ts';
 
 interface User extends ScannedCounter {
@@ -54,9 +54,9 @@ export async function showUsage(
   );
   const rows = shown.map((one) => [...showOwner(one), `${one.used}`, `${one.limit ?? ''}`]);
   const totals = [
-    `${today.requests} requests today (${day}, UTC) by ${today.users} members, keys and daily guests.`,
+    `${count(today.requests, 'request')} today (${day}, UTC) by ${count(today.users, 'member, key or daily guest', 'members, keys and daily guests')}.`,
     ...(guests.networks > 0
-      ? [`${guests.requests} requests of ${guests.networks} guests, each within its lifetime.`]
+      ? [`${count(guests.requests, 'request')} of ${count(guests.networks, 'guest')}, each within its lifetime.`]
       : []),
   ];
   const table = rows.length > 0 ? [renderTable(['KIND', 'ID', 'MEMBER', 'LABEL', 'USED', 'LIMIT'], rows), ''] : [];

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { renderPairs, renderTable, showTime } from '../../../operator/keys/table.ts';
+import { count, renderPairs, renderTable, showTime } from '../../../operator/keys/table.ts';
 
 test('columns are as wide as their widest cell, and lines have no trailing blanks', () => {
   const rows = [
@@ -20,6 +20,11 @@ test('what stands in a table moves no cursor and turns no line round', () => {
   const text = 'a\u001b[2Jb\n\u009b\u202ec';
   expect(renderTable(['ID'], [[text]])).toBe('ID\na?[2Jb???c');
   expect(renderPairs({ label: text })).toBe('label  a?[2Jb???c');
+});
+
+test('one is not several', () => {
+  expect([0, 1, 2].map((number) => count(number, 'key'))).toEqual(['0 keys', '1 key', '2 keys']);
+  expect([1, 2].map((number) => count(number, 'child', 'children'))).toEqual(['1 child', '2 children']);
 });
 
 test('times are in UTC', () => {

@@ -25,10 +25,19 @@ export interface GatewayFacts {
   readonly appUrl?: string | undefined;
 }
 
-/** Those of a gateway on this machine. */
-export function factsOf(config: Config, url: string): GatewayFacts {
-  const { serviceName, contextWindow, keysTable, quotaTable, memberLimit, access, oidcIssuer } = config;
-  const appUrl = waysToSignIn(config).length > 0 ? (config.appUrl ?? url) : undefined;
+/** Those of a gateway on this machine, where it has this address. */
+export function factsOf(config: Config, ownUrl: string): GatewayFacts {
+  const {
+    gatewayUrl: url = ownUrl,
+    serviceName,
+    contextWindow,
+    keysTable,
+    quotaTable,
+    memberLimit,
+    access,
+    oidcIssuer,
+  } = config;
+  const appUrl = waysToSignIn(config).length > 0 ? (config.appUrl ?? ownUrl) : undefined;
   return {
     ...{ url, serviceName, contextWindow, keysTable, quotaTable, memberLimit, access, oidcIssuer, appUrl },
     ...(config.prices && { currency: config.currency, memberBudget: memberBudgetOf(config) }),

@@ -113,8 +113,10 @@ export function changeEnvironment(changes: Changes): void {
   }
 }
 
-/** An address that a client on this machine can connect to. */
-export function reachable(host: string): string {
+/** Where a client on this machine can connect to. */
+export const reachableUrl = (host: string, port: number): string => `http://${reachable(host)}:${port}`;
+
+function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;

@@ -22,7 +22,7 @@ import {
   changeEnvironment,
   gatewayVariables,
   type LocalSettings,
-  reachable,
+  reachableUrl,
   readLocalSettings,
 } from './local-settings.ts';
 import { installAwslambda } from './response-stream.ts';
@@ -70,7 +70,13 @@ export async function startGateway() {
   const { pid } = process;
   const { dataDir } = settings;
   writeGatewayFile({
-    ...{ ...factsOf(config, url), pid, port, dynamodbEndpoint, networkSalt: config.networkSalt ?? '' },
+    ...{
+      ...factsOf(config, reachableUrl(settings.host, port)),
+      pid,
+      port,
+      dynamodbEndpoint,
+      networkSalt: config.networkSalt ?? '',
+    },
     ...{ embedded: embedded !== undefined, ...(dataDir && { dataDir }) },
   });
   const removeFile = () => removeGatewayFile(port, pid);
@@ -101,7 +107,7 @@ async function startCompany({ host, port }: LocalSettings): Promise<() => Promis
   if (port === 0) throw new ConfigError(['DEMO_OIDC needs a PORT other than 0, for people to be sent back to']);
   // Its package is for development only.
   const { startIdentityProvider } = await import('./demo/identity-provider.ts');
-  const appUrl = `http://${reachable(host)}:${port}`;
+  const appUrl = reachableUrl(host, port);
   const { issuer, clientId, clientSecret, close } = await startIdentityProvider({
     callbackUrl: `${appUrl}/cli/oidc/callback`,
   });

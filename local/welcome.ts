@@ -1,12 +1,12 @@
 import { styleText } from 'node:util';
-import { defaultPort, reachable } from './local-settings.ts';
+import { defaultPort, reachableUrl } from './local-settings.ts';
 import type { LocalGateway } from './start.ts';
 
 /** The text shown when the gateway is up: its address, and commands to paste. */
 export function renderWelcome(gateway: LocalGateway): string {
   const { settings, port, memberKey } = gateway;
   const { access, memberLimit, guestLimit, serviceName } = gateway.config;
-  const base = `http://${reachable(settings.host)}:${port}`;
+  const base = reachableUrl(settings.host, port);
   // Anything that is not an issued key is a guest's placeholder.
   const key = memberKey ?? 'YOUR_KEY';
   const keys = `${port === defaultPort ? '' : `PORT=${port} `}npm run keys --`;

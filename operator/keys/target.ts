@@ -14,6 +14,7 @@ import {
   changeEnvironment,
   gatewayVariables,
   type LocalSettings,
+  reachableUrl,
   readLocalSettings,
 } from '../../local/local-settings.ts';
 import { CommandError, type TargetOptions } from '../command-line.ts';
@@ -74,7 +75,9 @@ const ofThisMachine = {
   /** A host of its own is not bound to what one counter of a deployment can serve. */
   mostBurst: 10_000,
   async readTokens(): Promise<never> {
-    throw new CommandError("tokens are summed up from a deployed gateway's log: pass --stack NAME");
+    throw new CommandError(
+      'a gateway on this machine prints its tokens in its log and keeps none of them: pass --stack NAME for a deployed one',
+    );
   },
 };
 
@@ -86,7 +89,7 @@ async function openDirectory(dataDir: string, { host, port }: LocalSettings): Pr
   changeEnvironment(awsVariables(process.env, endpoint, true));
   const client = new DynamoDBClient();
   await createGatewayTables(client, config).finally(() => client.destroy());
-  const facts = factsOf(config, `http://${host}:${port}`);
+  const facts = factsOf(config, reachableUrl(host, port));
   return open({ ...facts, ...ofThisMachine, readNetworkSalt: async () => config.networkSalt ?? '' }, close);
 }
 

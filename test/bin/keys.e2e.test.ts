@@ -89,7 +89,7 @@ describe('faults are reported in one line, never with a stack trace', () => {
     [
       ['usage', '--tokens'],
       { PORT: '18788', DATA_DIR: join(temporary, 'no-log') },
-      /^tokens are summed up from a deployed gateway's log: pass --stack NAME$/,
+      /^a gateway on this machine prints its tokens in its log and keeps none .*: pass --stack NAME for a deployed one$/,
     ],
     [['list'], { PORT: 'x' }, /^PORT must be /],
     [['list', '--region', 'eu-west-1'], {}, /^--region belongs to --stack$/],
@@ -115,6 +115,9 @@ describe('on a data directory', () => {
       JSON.parse(await runCommand('keys', ['show', id, '--json'], { ...environment, ...more }));
     expect(await show()).toMatchObject({ member, usage: { limit: 50 } });
     expect(await show({ MEMBER_LIMIT: '60' })).toMatchObject({ usage: { limit: 60 } });
+    const issue = (more: Environment) => runCommand('keys', ['issue'], { ...environment, HOST: '0.0.0.0', ...more });
+    expect(await issue({})).toContain(`curl http://127.0.0.1:${port}/v1/`);
+    expect(await issue({ GATEWAY_URL: 'http://office:8787' })).toContain('curl http://office:8787/v1/');
   });
 
   test('a directory that another gateway holds is refused with that reason', async () => {

@@ -72,6 +72,11 @@ describe('npm start', () => {
       ...{ HOST: '0.0.0.0', SERVICE_NAME: 'acme', GUEST_LIMIT: '0', UPSTREAM_TEXT_MODEL: 'words' },
     });
     expect(gateway.url).toBe(`http://0.0.0.0:${gateway.port}`);
+    const setup = spawnSync(process.execPath, ['bin/keys.ts', 'setup', 'openai'], {
+      env: { ...process.env, PORT: `${gateway.port}` },
+      encoding: 'utf8',
+    });
+    expect(setup.stdout).toContain(`http://127.0.0.1:${gateway.port}/v1`);
     const commands = gateway.output().match(/^curl .+$/gm) ?? [];
     expect(commands).toHaveLength(6);
     for (const command of commands) expect(command).toContain(`http://127.0.0.1:${gateway.port}/v1/`);

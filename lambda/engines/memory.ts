@@ -34,6 +34,7 @@ export function createBodyBudget(bytes: number): { open(): Memory } {
           pool.hold(owner, held);
         },
         leave,
+        leaveAllBut: (bytes) => leave(Math.max(0, held - bytes)),
       };
     },
   };

@@ -38,9 +38,10 @@ export function openExchange(
 ) {
   const { id, call, outgoing, memory } = request;
   const explainer = createExplainer(scrubber);
+  let keptForAnswer = 0;
   const releaseBody = () => {
     outgoing.body = undefined;
-    memory.leave();
+    memory.leaveAllBut(keptForAnswer);
   };
   /** Resolves with the first answer of an upstream. */
   const ask = ({ signal, alive }: Waiting): Promise<AnswerOfUpstream> => {
@@ -53,6 +54,7 @@ export function openExchange(
         record.tries += 1;
         record.upstream = upstream.prefix;
         record.translated = translation !== undefined;
+        keptForAnswer = translation?.keptBytes ?? 0;
         record.leftOut = translation?.leftOut;
         record.leftOutForLog = translation?.leftOutForLog;
         for (const secret of secrets) explainer.conceal(secret);

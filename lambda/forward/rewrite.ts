@@ -29,7 +29,9 @@ export function* rewriteWhole(
   if (countsTokens) return translateCount(yield* scanner.scanInParts(text), countObject);
   const { format, writer, stops, observedHiding } = openTranslation(translated, exchange, now);
   const clean = yield* rewriteAnswer(text, format, observedHiding, scanner, record.usage);
-  return createChatReader(writer, stops).readAnswer(yield* scanner.scanInParts(clean));
+  return createChatReader(writer, stops)
+    .readAnswer(yield* scanner.scanInParts(clean))
+    .join('');
 }
 
 /** Reads a stream of the upstream's dialect and writes the client's. */

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { Written } from '../bodies.ts';
 
 interface ClientStreamParts {
   /** What is sent while the upstream is silent, and every how many milliseconds. */
@@ -45,9 +46,10 @@ export function createClientStream({ keepAlive, keepAliveInterval, onHeldBack, o
       begun.reject(failure);
       body.destroy();
     },
-    write(text: string) {
-      if (text === '') return;
-      const wantsMore = body.push(text);
+    write(text: Written) {
+      if (text.length === 0) return;
+      let wantsMore = true;
+      for (const piece of typeof text === 'string' ? [text] : text) wantsMore = body.push(piece);
       if (isStopped) return;
       timer.refresh();
       if (!wantsMore) pace.change(true);

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Written } from '../bodies.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { type GatewayError, toGatewayError } from '../errors.ts';
 import { type FailureDetails, type FailureKind, UpstreamFailure } from '../upstream/failure.ts';
@@ -47,7 +48,7 @@ export function createRelay(parts: RelayParts) {
     source.alive();
     const { rewriter } = source;
     const text = rewriter.push(bytes);
-    if (text !== '') client.begin();
+    if (text.length > 0) client.begin();
     if (rewriter.started && !hasStarted) {
       hasStarted = true;
       parts.onFirstEvent?.();
@@ -162,7 +163,7 @@ function createEnding({ dialect, explain, onEnd }: RelayParts, source: Source, c
   }
 
   /** The last event waits until the charge is settled, because it states the outcome. */
-  function finish(end: StreamEnd, rest = ''): void {
+  function finish(end: StreamEnd, rest: Written = ''): void {
     client.begin();
     client.write(rest);
     const close = (settled?: GatewayError) => {
@@ -211,7 +212,7 @@ function renderFailure(dialect: Dialect, { failure, nextSequence }: StreamRewrit
 }
 
 /** The text held back; nothing if the rewriter fails, because the stream must end all the same. */
-function finishRewriter(rewriter: StreamRewriter): string {
+function finishRewriter(rewriter: StreamRewriter): Written {
   try {
     return rewriter.finish();
   } catch {

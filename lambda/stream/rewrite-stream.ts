@@ -1,3 +1,4 @@
+import type { Written } from '../bodies.ts';
 import type { AnswerFormat, StreamDialect } from '../dialects/dialect.ts';
 import { createFindings, type Findings, type Usage } from '../dialects/findings.ts';
 import { createScanner, scanLeniently } from '../json/scan.ts';
@@ -7,11 +8,11 @@ import { createEventRewriter, type EventRewriter, type TakeText } from './rewrit
 import { comment, createSseReader, encodeEvent, type SseEvent, type SseHandlers } from './sse.ts';
 
 /** Bytes of an upstream's stream in, text for the client out. */
-export interface StreamRewriter {
+export interface StreamRewriter<Out extends Written = Written> {
   /** Takes bytes; returns the text that may leave now. */
-  push(chunk: Uint8Array): string;
+  push(chunk: Uint8Array): Out;
   /** Returns the text still held back; call it when the upstream's stream is over, however it ended. */
-  finish(): string;
+  finish(): Out;
   /** Whether a first event has come; comments and pings don't count. */
   readonly started: boolean;
   /** Whether the stream has reached its own end: anything after it is ignored. */
@@ -44,7 +45,7 @@ export function createStreamRewriter(
   hiding: Hiding,
   usage: Usage,
   taker?: EventTaker,
-): StreamRewriter {
+): StreamRewriter<string> {
   const stream = format.dialect.openStream(format.expected);
   const events = createEventRewriter(stream, hiding, usage);
   const progress = createProgress(events, taker);

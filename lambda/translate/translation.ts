@@ -20,6 +20,8 @@ interface Translation {
 
 /** How the answer becomes one for the client. It keeps nothing of the request but what the answer repeats. */
 export interface AnswerTranslation {
+  /** The size of that. */
+  readonly keptBytes: number;
   /** The places of what the upstream was not told, as a header names them; undefined if there are none. */
   readonly leftOut: string | undefined;
   /** The same without names of the caller's own. */
@@ -70,13 +72,13 @@ export function* translate(
   const asking = yield* client.read(json, (sealed) => seals.open(dialect, sealed));
   const { pieces, leftOut, leftOutForLog, leftOutNodes, tools } = yield* writeChat(asking, upstream, model);
   const { thoughts } = asking;
-  const echo = client.echo ? yield* client.echo(json, leftOutNodes) : '';
+  const echo = client.echo ? yield* client.echo(json, leftOutNodes) : [];
   const seal = (thought: string): string | undefined => {
     const sealed = seals.seal(dialect, thought);
     return sealed.length <= longestSeal ? sealed : undefined;
   };
   const answer: AnswerTranslation = {
-    ...{ leftOut, leftOutForLog },
+    ...{ leftOut, leftOutForLog, keptBytes: echo.reduce((total, { length }) => total + length, 0) },
     createWriter: (parts) => client.createWriter({ ...parts, tools, thoughts, echo, seal }),
     explainContext: (body, message) => (isContextError(body) ? client.wordContextError(message) : undefined),
   };

@@ -31,7 +31,7 @@ export interface Observer {
   explain(body: string): string | undefined;
   /** Called once nobody needs the request's body again. */
   releaseBody(): void;
-  /** Called with the size of a translated body, which is kept beside the client's. */
+  /** Called with the size of a translated body and of what its answer repeats, which are kept beside the client's body. */
   takeMemory(bytes: number): void;
   onTry(candidate: Candidate, translation: AnswerTranslation | undefined): void;
   /** Called for each failed try; `another` says whether one more follows. */
@@ -55,7 +55,8 @@ export function createFailover({ pool, send, translate, now }: Dependencies): As
     const body = bodyOf(outgoing);
     if (speaks(upstream, outgoing) || body.translated?.upstream === upstream) return;
     const translated = await translate(outgoing, body.text, upstream);
-    takeMemory(translated.pieces.reduce((total, piece) => total + piece.length, 0));
+    const { keptBytes } = translated.translated.translation;
+    takeMemory(translated.pieces.reduce((total, piece) => total + piece.length, keptBytes));
     body.translated = translated;
   };
 

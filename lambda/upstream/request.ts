@@ -38,6 +38,7 @@ interface OutgoingBody {
 
 /** A request for an upstream that does not speak its dialect. */
 interface TranslatedRequest extends Omit<UpstreamRequest, 'headers'> {
+  readonly translated: Translated;
   readonly upstream: Upstream;
 }
 

@@ -1,5 +1,6 @@
+import { cut } from '../../bodies.ts';
 import { elements, presentMember, stringMember } from '../../dialects/answer.ts';
-import { type Cooperative, isLong } from '../../json/cooperative.ts';
+import { type Cooperative, charactersPerSlice } from '../../json/cooperative.ts';
 import { changeMembers, editPart } from '../../json/edit.ts';
 import type { Json, Node } from '../../json/scan.ts';
 
@@ -20,10 +21,10 @@ const repeated: Readonly<Record<string, string>> = {
 const settled = '"previous_response_id":null,"background":false,"store":false,"service_tier":"default"';
 
 /**
- * The members of a request that its response repeats, as JSON without the braces, on one line. Tools that were left out of the
- * translated request are not repeated.
+ * The members of a request that its response repeats, as JSON without the braces, on one line: as bytes, so that they are held once,
+ * however often they are written. Tools that were left out of the translated request are not repeated.
  */
-export function* echoOf(body: Json, leftOut: ReadonlySet<Node>): Cooperative<string> {
+export function* echoOf(body: Json, leftOut: ReadonlySet<Node>): Cooperative<readonly Buffer[]> {
   const askedOr = (object: Node | undefined, name: string, otherwise: string): string => {
     const value = presentMember(body, object, name);
     return value === undefined ? otherwise : body.raw(value);
@@ -44,11 +45,23 @@ export function* echoOf(body: Json, leftOut: ReadonlySet<Node>): Cooperative<str
     `"reasoning":{"effort":${askedOr(reasoning, 'effort', 'null')},"summary":${askedOr(reasoning, 'summary', 'null')}}`,
     ...(user === undefined ? [] : [`"user":${body.raw(user)}`]),
   ];
-  const echo = members.join(',');
-  if (isLong(echo)) yield;
-  // A line end can only stand between two tokens, and must not end a line of an event.
-  return echo.replace(/[\r\n]+/g, ' ');
+  const echo: Buffer[] = [];
+  for (const part of cut(members.join(','), charactersPerSlice)) {
+    if (echo.length > 0) yield;
+    echo.push(toOneLine(Buffer.from(part)));
+  }
+  return echo;
 }
+
+/** A line end can only stand between two tokens, and must not end a line of an event. */
+function toOneLine(json: Buffer): Buffer {
+  for (let at = 0; at < json.length; at += 1) {
+    if (json[at] === lineFeed || json[at] === carriageReturn) json[at] = space;
+  }
+  return json;
+}
+
+const [lineFeed, carriageReturn, space] = [10, 13, 32];
 
 /** A few milliseconds' work. */
 const toolsPerTurn = 1_000;

@@ -1,3 +1,5 @@
+import type { Piece } from '../../bodies.ts';
+
 /** A JSON string as it is spelt, with its quotes. Texts are handed on like this, so that they need not be decoded. */
 export type Literal = string;
 
@@ -30,7 +32,7 @@ export interface Facts {
   /** A piece of a call's arguments, which has been added to them. */
   argued(call: Call, text: Literal): void;
   /** The model is through, and why; perhaps the caller's own text at which it stopped. Returns the whole answer. */
-  finished(finish: Finish, stop?: string): string;
+  finished(finish: Finish, stop?: string): readonly Piece[];
 }
 
 /** An answer that may have been cut. */

@@ -1,3 +1,4 @@
+import type { Piece } from '../../bodies.ts';
 import { eachMember, elements, numberMember, presentMember, stringMember } from '../../dialects/answer.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import { createChatCalls } from './chat-calls.ts';
@@ -54,7 +55,7 @@ export function createChatReader(facts: Facts, stops: ReadonlySet<string>) {
     else if (texts.length === 1 && logprobs === undefined && toolCalls === undefined) [last] = texts;
   }
 
-  function finishAll(): string {
+  function finishAll(): readonly Piece[] {
     isOver = true;
     begin();
     calls.end();
@@ -74,7 +75,7 @@ export function createChatReader(facts: Facts, stops: ReadonlySet<string>) {
       if (finish && choices.length === 0 && presentMember(json, json.root, 'usage') !== undefined) finishAll();
     },
     /** Reads a plain answer, and returns it as it was written. Throws if it is none. */
-    readAnswer(json: Json): string {
+    readAnswer(json: Json): readonly Piece[] {
       const [choice, second] = elements(json, json.member(json.root, 'choices'));
       const message = choice === undefined ? choice : presentMember(json, choice, 'message');
       if (choice === undefined || message === undefined) throw new TypeError('the answer has no message');

@@ -51,7 +51,7 @@ export function createMessagesWriter(writing: Writing): AnswerWriter {
       const message = messageOf(`${why},${usage}`);
       events.write('message_delta', `"delta":{${why}},${usage}`);
       events.write('message_stop');
-      return message;
+      return [message];
     },
   };
 }

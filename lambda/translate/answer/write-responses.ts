@@ -1,3 +1,4 @@
+import type { Piece } from '../../bodies.ts';
 import type { Call, Finish, Literal, TextKind } from './facts.ts';
 import { type CallItem, createCallItem, createTextItem, type ItemStatus, type TextItem } from './responses-items.ts';
 import { type AnswerWriter, countTokens, createCallIds, createEvents, type Events, type Writing } from './writer.ts';
@@ -9,20 +10,22 @@ export function createResponsesWriter(writing: Writing): AnswerWriter {
   const id = `resp_${writing.newHex()}`;
   const createdAt = Math.floor(writing.now() / 1000);
 
-  function responseOf(status: string, { completedAt = 'null', incomplete = 'null', usage = 'null' } = {}): string {
-    return (
-      `{"id":"${id}","object":"response","created_at":${createdAt},"completed_at":${completedAt},"status":"${status}",` +
-      `"error":null,"incomplete_details":${incomplete},"model":${JSON.stringify(writing.model)},"output":[${items.output.join(',')}],` +
-      `${writing.echo},"usage":${usage}}`
-    );
+  function responseOf(status: string, { completedAt = 'null', incomplete = 'null', usage = 'null' } = {}): Piece[] {
+    return [
+      `{"id":"${id}","object":"response","created_at":${createdAt},"completed_at":${completedAt},"status":"${status}",`,
+      `"error":null,"incomplete_details":${incomplete},"model":${JSON.stringify(writing.model)},`,
+      `"output":[${items.output.join(',')}],`,
+      ...writing.echo,
+      `,"usage":${usage}}`,
+    ];
   }
 
   return {
     events,
     begin() {
       const response = responseOf('in_progress');
-      events.write('response.created', `"response":${response}`);
-      events.write('response.in_progress', `"response":${response}`);
+      events.write('response.created', '"response":', ...response);
+      events.write('response.in_progress', '"response":', ...response);
     },
     told: items.addText,
     called: items.addCall,
@@ -35,7 +38,7 @@ export function createResponsesWriter(writing: Writing): AnswerWriter {
       const status = reason === undefined ? 'completed' : 'incomplete';
       const how = reason === undefined ? { completedAt } : { incomplete: `{"reason":"${reason}"}` };
       const response = responseOf(status, { ...how, usage });
-      events.write(`response.${status}`, `"response":${response}`);
+      events.write(`response.${status}`, '"response":', ...response);
       return response;
     },
   };

@@ -1,3 +1,4 @@
+import type { Piece } from '../../bodies.ts';
 import type { TokenCounts } from '../../dialects/findings.ts';
 import type { Asking } from '../request/asking.ts';
 import type { ToolNames } from '../tools.ts';
@@ -17,7 +18,7 @@ export interface Writing {
   readonly tools: ToolNames;
   readonly thoughts: Asking['thoughts'];
   /** The members of the request that the answer repeats, as JSON without the braces, on one line. */
-  readonly echo: string;
+  readonly echo: readonly Buffer[];
   /** What the upstream has counted up to now. */
   readonly usage: TokenCounts;
   /** In milliseconds. */
@@ -34,22 +35,36 @@ export type Events = ReturnType<typeof createEvents>;
 
 /** The events of an answer, in wire form. `live`: whether anyone reads them. `numbered`: whether each says how many were before. */
 export function createEvents({ live, numbered }: { readonly live: boolean; readonly numbered: boolean }) {
+  const pieces: Piece[] = [];
   let out = '';
   let sequence = 0;
-  const begin = (type: string, members: string): string =>
-    `event: ${type}\ndata: {"type":"${type}"${members && `,${members}`}`;
+  const begin = (type: string): string => `event: ${type}\ndata: {"type":"${type}"`;
+  const flush = (): void => {
+    if (out !== '') pieces.push(out);
+    out = '';
+  };
   // At the end, as it costs the least there: what stands before a text is the same for all its pieces.
   const end = (): string => (numbered ? `,"sequence_number":${sequence++}}\n\n` : '}\n\n');
 
   return {
-    /** Writes an event with these members, given as JSON. */
-    write(type: string, members = ''): void {
-      if (live) out += begin(type, members) + end();
+    /** Writes an event with these members, given as JSON, in pieces if some of it is bytes. */
+    write(type: string, ...members: readonly Piece[]): void {
+      if (!live) return;
+      out += begin(type);
+      if (members.length > 0) out += ',';
+      for (const piece of members) {
+        if (typeof piece === 'string') out += piece;
+        else {
+          flush();
+          pieces.push(piece);
+        }
+      }
+      out += end();
     },
     /** Prepares an event that will be written for every piece of a text. It costs little more than its piece. */
     prepare(type: string, before: string) {
       // Joined, as V8 would put a template together anew with each event.
-      const head = [begin(type, before), ''].join('');
+      const head = [begin(type), ',', before].join('');
       return (text: Literal, after: string): void => {
         if (live) out += head + text + after + end();
       };
@@ -58,10 +73,9 @@ export function createEvents({ live, numbered }: { readonly live: boolean; reado
     pass(comment: string): void {
       out += comment;
     },
-    take(): string {
-      const written = out;
-      out = '';
-      return written;
+    take(): readonly Piece[] {
+      flush();
+      return pieces.splice(0);
     },
     get nextSequence() {
       return sequence;

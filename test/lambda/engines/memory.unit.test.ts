@@ -94,6 +94,16 @@ describe('what is given back', () => {
     open('a', bytes / 4);
     expect(fits('a', 2 * small)).toBe(false);
   });
+
+  test('all but what is still needed is given back', () => {
+    const { open, fits } = openBudget();
+    const memory = open('a', bytes / 4);
+    memory.leaveAllBut(bytes / 8);
+    memory.leaveAllBut(bytes / 8);
+    expect([fits('a', bytes / 8), fits('a', bytes / 8 + 1)]).toEqual([true, false]);
+    memory.leaveAllBut(bytes);
+    expect(fits('a', bytes / 8 + 1)).toBe(false);
+  });
 });
 
 test('connections leave enough descriptors, of Lambda’s and of this system’s', () => {

@@ -29,14 +29,17 @@ async function startForgetfulUpstream(thinks: boolean) {
 }
 
 /** Asks for a stream with a long prompt; this end keeps nothing of that either. */
-function askForStream(url: string, encoding: string): ClientRequest {
-  const headers = { 'content-type': 'application/json', 'x-api-key': 'x', 'content-encoding': encoding };
-  const outgoing = request(url + path, { method: 'POST', headers, agent: false });
-  const body = JSON.stringify({
+const askForStream = (url: string, encoding: string): ClientRequest =>
+  ask(url + path, encoding, {
     ...question,
     messages: [{ role: 'user', content: randomBytes(size * 0.75).toString('base64') }],
     stream: true,
   });
+
+function ask(url: string, encoding: string, question: object): ClientRequest {
+  const headers = { 'content-type': 'application/json', 'x-api-key': 'x', 'content-encoding': encoding };
+  const outgoing = request(url, { method: 'POST', headers, agent: false });
+  const body = JSON.stringify(question);
   outgoing.on('error', () => {});
   outgoing.end(encoding === 'gzip' ? gzipSync(body) : body);
   return outgoing;
@@ -94,4 +97,51 @@ test.each([
   for (const stream of streams) stream.destroy();
   // Five streams are open; not even one body is there.
   expect(grown).toBeLessThan(size / 2);
+});
+
+test('what answers repeat of their requests is held once, counts as memory, and goes with the answers', async () => {
+  await using upstream = await startForgetfulUpstream(false);
+  await using gateway = await startTestGateway({
+    engine: 'web',
+    server: { bodyBudget: 128 * 1_048_576 },
+    environment: {
+      GUEST_LIMIT: '1000',
+      BURST_LIMIT: '1000',
+      UPSTREAM_BASE_URL: upstream.url,
+      UPSTREAM_DIALECTS: 'chat',
+    },
+  });
+  // Six kilobytes each.
+  const question = { model: 'svc', instructions: 'x'.repeat(6_200_000), input: 'Hello', stream: true };
+  const tools = [{ type: 'function', name: 'a_tool_that_looks_for_the_weather' }];
+  const streams: ClientRequest[] = [];
+  const statuses: (number | undefined)[] = [];
+  const open = async () => {
+    const outgoing = ask(`${gateway.url}/v1/responses`, 'gzip', { ...question, tools });
+    streams.push(outgoing);
+    // Nobody reads any answer.
+    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+    statuses.push(answer.statusCode);
+  };
+  const answered = () => statuses.filter((status) => status === 200).length;
+  const leave = async () => {
+    for (const stream of streams.splice(0)) stream.destroy();
+    await waitUntil(
+      () => gateway.log.filter(({ message }) => message === 'answered').length >= begun(),
+      'they are over',
+    );
+  };
+  await open();
+  await leave();
+  const before = await readSettledMemory();
+  while (streams.length < 40) await open();
+  const grown = (await readSettledMemory()) - before;
+  expect(new Set(statuses)).toEqual(new Set([200, 503]));
+  // One network has a quarter of the memory: what else they hold is as much as without a translation.
+  expect(grown).toBeLessThan((128 / 4) * 1_048_576 + 40 * 200_000);
+  await leave();
+  expect((await readSettledMemory()) - before).toBeLessThan(size / 2);
+  await open();
+  expect(statuses.at(-1)).toBe(200);
+  await leave();
 });

@@ -4,7 +4,8 @@ import { echoOf } from '../../../../lambda/translate/answer/echo-responses.ts';
 import { atOnce } from '../../../support/at-once.ts';
 
 const scan = (body: object, space?: number) => createScanner().scan(JSON.stringify(body, null, space));
-const echo = (body: object) => JSON.parse(`{${atOnce(echoOf(scan(body), new Set()))}}`);
+const textOf = (...given: Parameters<typeof echoOf>) => atOnce(echoOf(...given)).join('');
+const echo = (body: object) => JSON.parse(`{${textOf(scan(body), new Set())}}`);
 
 const unasked = {
   ...{ previous_response_id: null, background: false, store: false, service_tier: 'default' },
@@ -39,16 +40,31 @@ test('tools are repeated with all their members, except those that were left out
   const given = { type: 'function', name: 'f', parameters: { type: 'object', properties: {} } };
   const body = scan({ tools: [search, custom, given] });
   const [first] = body.elements(body.member(0, 'tools') ?? 0);
-  const { tools } = JSON.parse(`{${atOnce(echoOf(body, new Set([first ?? 0])))}}`);
+  const { tools } = JSON.parse(`{${textOf(body, new Set([first ?? 0]))}}`);
   expect(tools).toEqual([custom, { ...given, description: null, strict: null }]);
 });
 
 test('what is repeated is spelt as it was, on one line', () => {
   const body = { tools: [{ type: 'function', name: 'f', parameters: { type: 'object' } }], metadata: { a: 'b\nc' } };
-  const text = atOnce(echoOf(scan(body, 2), new Set()));
+  const text = textOf(scan(body, 2), new Set());
   expect(text).not.toMatch(/[\r\n]/);
-  expect(atOnce(echoOf(createScanner().scan('{"temperature":1.0}'), new Set()))).toContain('"temperature":1.0,');
+  expect(textOf(createScanner().scan('{"temperature":1.0}'), new Set())).toContain('"temperature":1.0,');
   expect(JSON.parse(`{${text}}`).metadata).toEqual(body.metadata);
+});
+
+test('long white space in what is repeated gives others their turn', () => {
+  const body = createScanner().scan(`{"metadata":{"a":${'\n '.repeat(2_000_000)}1}}`);
+  const steps = echoOf(body, new Set());
+  let pauses = 0;
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) {
+      expect(Math.max(...step.value.map(({ length }) => length))).toBeLessThan(300_000);
+      expect(step.value.join('')).not.toContain('\n');
+      break;
+    }
+    pauses += 1;
+  }
+  expect(pauses).toBeGreaterThan(10);
 });
 
 test('a request with very many tools gives others their turn while it is repeated', () => {

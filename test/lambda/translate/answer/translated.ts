@@ -67,7 +67,7 @@ export function translateStream(
   );
   const edges = [0, ...cuts, bytes.length];
   const written = edges.slice(1).map((end, at) => rewriter.push(bytes.subarray(edges[at], end)));
-  const output = written.join('') + rewriter.finish();
+  const output = [...written, rewriter.finish()].flat().join('');
   if (rewriter.ended) return { output, ended: true };
   const error = new GatewayError('upstream_error', 'The stream was cut.');
   return {
@@ -85,7 +85,7 @@ export function translateAnswer(client: Client, answer: object, setup: Setup = {
   const hearing = { ...hiding, ...thoughts };
   const clean = atOnce(rewriteAnswer(JSON.stringify(answer), format, hearing, createScanner(), usage));
   const writer = createWriter(client, setup, usage, { live: false, takeThought: thoughts.take });
-  return JSON.parse(createChatReader(writer, stops).readAnswer(createScanner().scan(clean)));
+  return JSON.parse(createChatReader(writer, stops).readAnswer(createScanner().scan(clean)).join(''));
 }
 
 /** The bytes of a case's stream. */

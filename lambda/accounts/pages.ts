@@ -77,6 +77,7 @@ export type Facts = Readonly<Record<string, string>>;
 export function describeDeployment(config: AccountsConfig, site: Site): Facts {
   const { serviceName, contextWindow, memberLimit, gatewayUrl = site.baseUrl, deviceKeyDays } = config;
   const guests = config.access === 'open' && config.guestLimit > 0;
+  const requests = (count: number) => `${count.toLocaleString('en')} request${count === 1 ? '' : 's'}`;
   const ways = waysToSignIn(config);
   const [curl] = createSdkSnippets({ gatewayUrl, serviceName, key: guests ? 'guest' : placeholderKey });
   return {
@@ -85,13 +86,13 @@ export function describeDeployment(config: AccountsConfig, site: Site): Facts {
     gateway: gatewayUrl,
     app: site.baseUrl,
     days: deviceKeyDays === 1 ? 'a day' : `${deviceKeyDays} days`,
-    guests: guests ? 'welcome' : '',
+    guests: guests ? `${requests(config.guestLimit)} ${config.guestWindow === 'daily' ? 'a day' : 'to try'}` : '',
     cli: ways.length > 0 ? pagePath : '',
     company: ways.includes('company') ? 'yes' : '',
     wallet: ways.includes('wallet') ? 'yes' : '',
     placeholder: placeholderKey,
     window: contextWindow?.toLocaleString('en') ?? '',
-    members: `${memberLimit} request${memberLimit === 1 ? '' : 's'} a day`,
+    members: `${requests(memberLimit)} a day`,
     request: curl?.blocks[0]?.text ?? '',
   };
 }

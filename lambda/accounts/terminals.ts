@@ -100,12 +100,15 @@ export function createTerminalSignIn(tools: Tools, terminals: TerminalStore): En
   return {
     forTerminals: { [terminalPaths.begin]: begin, [terminalPaths.token]: redeem },
 
-    forMembers: {
+    forAnyone: {
+      /** Asked before a person signs in, who would otherwise do so for a code that was mistyped. */
       async 'device/find'(request) {
         const { networkId, askedAt } = await lookUp(request);
         return { sameNetwork: networkId === request.network.id, age: Math.floor((now() - askedAt) / 1000) };
       },
+    },
 
+    forMembers: {
       async 'device/approve'(request) {
         const { network, member } = request;
         const { device } = await lookUp(request);

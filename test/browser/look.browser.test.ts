@@ -44,6 +44,7 @@ test('the first request is copied as shown, and works when pasted into a shell',
 test.each(looks)('/cli is so in every state: %j', async (look) => {
   const { page, complaints } = await session.openPage('/cli', look);
   await page.getByText('This browser shows no wallet.').waitFor();
+  await page.getByText('any word in place of a key gives you 3 requests to try').waitFor();
   await expectLegible(page);
 
   const wallet = await installWallet(page, testAccount(look.viewport.width));

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { testAccount } from '../support/accounts.ts';
-import { alert, click, expectLegible, heading, looks, nothingKept, signIn, startSession } from './session.ts';
+import { alert, click, expectLegible, headed, heading, looks, nothingKept, signIn, startSession } from './session.ts';
 import { installWallet } from './test-wallet.ts';
 
 const session = startSession();
@@ -48,13 +48,14 @@ test.each(looks)('a person lets a terminal in, and refuses another: %j', async (
   await page.getByText(', expires ').waitFor();
   expect(await page.getByText(/renew/i).filter({ visible: true }).count()).toBe(0);
 
+  // Nobody signs in for a code that is mistyped.
   await page.goto(`${session.url}/cli/device`);
   await typeCode('BBBB-BBBB');
-  await click(page, 'Test Wallet');
   await alert(page, 'No terminal waits with this code.');
+  expect(await headed(page, 'Sign in').isVisible()).toBe(false);
   await expectLegible(page);
-  // Still signed in: the next code is looked up at once.
   await typeCode(unwanted.user_code);
+  await click(page, 'Test Wallet');
   await heading(page, 'Is this your terminal?');
   await click(page, 'No');
   await heading(page, 'The terminal was refused');

@@ -98,7 +98,7 @@ describe('the pages', () => {
     for (const fact of [
       `<code>${wallet.url}/v1</code>`,
       ...['<code>acme</code>', '<code>acme-vision</code>', '<code>X-Acme-Remaining</code>', '<dd>text</dd>'],
-      ...['makes you a guest of your network', '70 requests a day'],
+      ...['makes you a guest of your network, with 3 requests to try', '70 requests a day'],
       ...[`curl ${wallet.url}/v1/chat/completions`, '&quot;model&quot;: &quot;acme&quot;'],
     ]) {
       expect(html).toContain(fact);
@@ -116,10 +116,14 @@ describe('the pages', () => {
 
   test('show what the operator has set, and else the addresses that were called', async () => {
     const addresses = { GATEWAY_URL: 'https://api.example/<ai>', APP_URL: 'https://app.example' };
-    await using other = await startTestWallet({ environment: { ...addresses, CONTEXT_WINDOW: '262144' } });
+    await using other = await startTestWallet({
+      environment: { ...addresses, CONTEXT_WINDOW: '262144', GUEST_LIMIT: '1', GUEST_WINDOW: 'daily' },
+    });
     const html = await read('/', other);
     expect(html).toContain('<code>https://api.example/%3Cai%3E/v1</code>');
     expect(html).toContain('<dd>text, up to 262,144 tokens</dd>');
+    for (const page of ['/', '/docs'])
+      expect(await read(page, other)).toContain('guest of your network, with 1 request a day.');
     expect(JSON.parse(await read('/cli/info', other))).toMatchObject({ contextWindow: 262_144 });
     for (const host of ['127.0.0.1', 'localhost', '127.0.0.1']) {
       const url = wallet.url.replace('127.0.0.1', host);
@@ -133,7 +137,8 @@ const company = {
   OIDC_ALLOW_ALL: 'true',
 };
 const forWallets = ['challenge', 'link', 'sign-in', 'network'];
-const forMembers = ['keys', 'keys/issue', 'keys/revoke', 'device/find', 'device/approve', 'device/deny'];
+const forMembers = ['keys', 'keys/issue', 'keys/revoke', 'device/approve', 'device/deny'];
+const posted = [...forWallets, ...forMembers, 'device/find'];
 const toSignIn = [
   ...['/cli', '/cli/device', '/cli/device.js', '/cli/login.sh', '/cli/callback.js'],
   ...['/cli/info', '/.well-known/opencode', '/.well-known/oauth-authorization-server'],
@@ -172,7 +177,7 @@ testRows<[environment: Record<string, string>, guests: boolean, ways: readonly s
   for (const path of toSignIn) expect([path, await statusOf(path)]).toEqual([path, isThere ? 200 : 404]);
   expect(await statusOf('/cli/oidc/callback')).toBe(ways.includes('company') ? 200 : 404);
   if (isThere) expect(JSON.parse(await read('/cli/info', offering))).toMatchObject({ signIn: ways });
-  for (const path of [...forWallets, ...forMembers]) {
+  for (const path of posted) {
     const { status } = await offering.post(`/cli/${path}`, { address: 'none' });
     const isOffered = forWallets.includes(path) ? ways.includes('wallet') : isThere;
     expect([path, status === 404]).toEqual([path, !isOffered]);
@@ -220,7 +225,7 @@ describe('another site’s page', () => {
       [{ 'content-type': 'application/x-www-form-urlencoded' }, noJson],
       [{ 'content-type': 'multipart/form-data' }, noJson],
     ];
-    for (const path of [...forWallets, ...forMembers]) {
+    for (const path of posted) {
       for (const [headers, answer] of refused) {
         const reply = await wallet.post(`/cli/${path}`, { address: account.address }, { ...session, ...headers });
         expect([path, headers, reply]).toMatchObject([path, headers, answer]);

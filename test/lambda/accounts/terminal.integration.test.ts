@@ -88,6 +88,17 @@ test('a terminal gets codes, waits, and has a key of the person who lets it in',
   }
 });
 
+test('a code is looked up before anyone signs in, and only those who have may decide', async () => {
+  const { user_code, device_code } = await begin();
+  const found = await wallet.post('/cli/device/find', { code: user_code });
+  expect([found.status, found.body]).toEqual([200, { sameNetwork: true, age: 0 }]);
+  expect((await wallet.post('/cli/device/find', { code: 'BBBB-BBBB' })).status).toBe(404);
+  for (const decision of ['approve', 'deny']) {
+    expect((await wallet.post(`/cli/device/${decision}`, { code: user_code })).status).toBe(401);
+  }
+  expect(await pollError(device_code)).toBe('authorization_pending');
+});
+
 test('whoever is refused, unknown, too late or too fast is told so in the words of OAuth', async () => {
   const ask = await signIn();
   const refused = await begin();
@@ -149,7 +160,7 @@ test('a request that is not as it should be says which field, and mends nothing'
 
 describe('codes can’t be guessed or used twice', () => {
   test('ten wrong ones a network and ten minutes, however many at once', async () => {
-    const ask = await signIn();
+    const ask = (_: 'find', code: string) => wallet.post('/cli/device/find', { code });
     const { user_code } = await begin();
     const wrong = user_code.startsWith('B') ? 'CCCC-CCCC' : 'BBBB-BBBB';
     // A right one is not counted.
@@ -204,7 +215,7 @@ test('what a wallet signed for one purpose serves no other', async () => {
     await sessionFor('terminal', '/cli/sign-in'),
   ];
   for (const other of [linked, managed]) {
-    for (const act of ['find', 'approve', 'deny']) {
+    for (const act of ['approve', 'deny']) {
       expect((await wallet.post(`/cli/device/${act}`, { code: begun.user_code }, other)).status).toBe(401);
     }
     expect((await wallet.post('/cli/keys', {}, other)).status).toBe(200);

@@ -41,14 +41,20 @@ export const redeemCompanySignIn = (returned) => call('oidc/redeem', returned);
 export const ask = (token, path, body = {}) => call(path, body, { authorization: `Bearer ${token}` });
 
 /**
- * What a person may do with a terminal that waits.
- * @param {string} token
- * @param {'find' | 'approve' | 'deny'} path
+ * Finds a terminal that waits.
  * @param {string} code
  * @returns {Promise<{ sameNetwork: boolean, age: number }>} whether it is on this browser's network; seconds since it asked
  */
-export const askOfTerminal = (token, path, code) =>
-  call(`device/${path}`, { code }, { authorization: `Bearer ${token}` });
+export const findTerminal = (code) => call('device/find', { code });
+
+/**
+ * Lets it in, or refuses it.
+ * @param {string} token
+ * @param {'approve' | 'deny'} decision
+ * @param {string} code
+ */
+export const decideTerminal = (token, decision, code) =>
+  call(`device/${decision}`, { code }, { authorization: `Bearer ${token}` });
 
 /** The function's own limit, in milliseconds: later no answer comes. */
 const patience = 30_000;

@@ -1,11 +1,11 @@
-import { askOfTerminal, signIn } from './api.js';
+import { decideTerminal, findTerminal, signIn } from './api.js';
 import { finishCompanySignIn, leaveForCompany, takeReturn } from './company.js';
 import { byId, inputById, onButton } from './element.js';
-import { createRun, hideProblem } from './messages.js';
+import { createRun } from './messages.js';
 import { connect, listWallets, sign } from './wallets.js';
 
-/** The page's whole state: the code that was typed, and who is signed in. */
-const state = { code: '', token: '' };
+/** The page's whole state: the terminal that was found by the code that was typed, and who is signed in. */
+const state = { code: '', sameNetwork: false, askedAt: 0, token: '' };
 
 /** Shows one section, and moves keyboard and screen reader there. */
 function show(/** @type {string} */ id) {
@@ -22,11 +22,18 @@ const run = createRun((code) => {
 
 byId('code-form').addEventListener('submit', (event) => {
   event.preventDefault();
-  hideProblem();
-  state.code = inputById('user-code').value.trim().toUpperCase();
-  if (state.token === '') show('connect');
-  else run('Looking for the terminal…', showTerminal);
+  run('Looking for the terminal…', async () => {
+    await find(inputById('user-code').value.trim().toUpperCase());
+    if (state.token === '') show('connect');
+    else showTerminal();
+  });
 });
+
+/** Nobody signs in for a code that no terminal waits with. */
+async function find(/** @type {string} */ code) {
+  const { sameNetwork, age } = await findTerminal(code);
+  Object.assign(state, { code, sameNetwork, askedAt: Date.now() - age * 1000 });
+}
 
 /** @param {import('./wallets.js').Wallet} wallet */
 function signWith(wallet) {
@@ -34,15 +41,15 @@ function signWith(wallet) {
     const signed = await sign(wallet, await connect(wallet), 'terminal');
     const { session } = await signIn('terminal', { ...signed, label: '' });
     state.token = session?.token ?? '';
-    await showTerminal();
+    showTerminal();
   });
 }
 
-async function showTerminal() {
-  const { sameNetwork, age } = await askOfTerminal(state.token, 'find', state.code);
-  const minutes = Math.floor(age / 60);
+function showTerminal() {
+  const { code, sameNetwork, askedAt } = state;
+  const minutes = Math.floor((Date.now() - askedAt) / 60_000);
   const since = minutes === 0 ? 'less than a minute' : minutes === 1 ? 'a minute' : `${minutes} minutes`;
-  byId('shown-code').textContent = state.code;
+  byId('shown-code').textContent = code;
   byId('facts').textContent = sameNetwork
     ? `It asked ${since} ago, from the network that this browser is on.`
     : `It asked ${since} ago, from another network than this browser. If you did not start it yourself just now, on another machine, say no.`;
@@ -51,13 +58,13 @@ async function showTerminal() {
 
 onButton('let-in', () =>
   run('Letting it in…', async () => {
-    await askOfTerminal(state.token, 'approve', state.code);
+    await decideTerminal(state.token, 'approve', state.code);
     finish('Your terminal is signed in', 'It goes on by itself within a few seconds. You can close this page.');
   }),
 );
 onButton('refuse', () =>
   run('Refusing…', async () => {
-    await askOfTerminal(state.token, 'deny', state.code);
+    await decideTerminal(state.token, 'deny', state.code);
     finish('The terminal was refused', 'It gets no key. If somebody sent you the code, tell them nothing more.');
   }),
 );
@@ -79,8 +86,8 @@ if (document.getElementById('company-sign-in')) {
 run('One moment…', async () => {
   const returned = takeReturn();
   if (!returned) return;
-  state.code = returned.begun.code;
   const { session } = await finishCompanySignIn(returned);
   state.token = session?.token ?? '';
-  await showTerminal();
+  await find(returned.begun.code);
+  showTerminal();
 });

@@ -3,6 +3,7 @@ import type { Findings, TokenCounts } from '../dialects/findings.ts';
 import { type Edit, editPart } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { codeAt, quote, skipDigits, trySkipNumber, trySkipString } from '../json/tokens.ts';
+import type { Hiding } from './hide.ts';
 import type { Scrubber } from './scrub.ts';
 import { openEvent, type SseEvent } from './sse.ts';
 
@@ -35,9 +36,9 @@ export interface Hole {
   readonly out: string;
 }
 
-/** What stands at a hole: a text of a channel, the number of the event, a number of tokens, or what no dialect looks at. */
+/** What stands at a hole: a text of a channel, which `passes` if no name is hidden in it, the number of the event, a number of tokens, or what no dialect looks at. */
 type Place =
-  | { readonly kind: 'text'; readonly channel: string; readonly family: string }
+  | { readonly kind: 'text'; readonly channel: string; readonly family: string; readonly passes: boolean }
   | { readonly kind: 'count'; readonly of: keyof TokenCounts }
   | { readonly kind: 'sequence' | 'string' | 'number' };
 
@@ -50,7 +51,7 @@ const mostHoles = 32;
 const mostEdits = 100;
 
 /** Makes templates of a stream's events: holes for texts and the number, and for other values as soon as two events differ in them. */
-export function createMakeTemplate() {
+export function createMakeTemplate(shows: Hiding['shows']) {
   let before: readonly { readonly name: string; readonly raw: string; readonly varies: boolean }[] = [];
 
   /** Those of the values in which events were seen to differ. */
@@ -84,7 +85,9 @@ export function createMakeTemplate() {
       ),
     ];
     const slots: Slot[] = [
-      ...texts.map(({ value, channel, family }): Slot => ({ node: value, place: { kind: 'text', channel, family } })),
+      ...texts.map(({ value: node, channel, family }): Slot => {
+        return { node, place: { kind: 'text', channel, family, passes: shows(channel) } };
+      }),
       ...(found.sequence === undefined ? [] : [{ node: found.sequence, place: { kind: 'sequence' } } as const]),
       ...varying(json, others),
     ];

@@ -18,7 +18,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
   const texts = createTextChannels(scrubber);
   const numbers = createNumbering();
   const held = createHeldTexts(stream, texts, hiding, numbers.insert);
-  const makeTemplate = createMakeTemplate();
+  const makeTemplate = createMakeTemplate(hiding.shows);
   let template: EventTemplate | undefined; // of the event before
 
   /** What goes out at a hole; `last` is the event that it is in. */
@@ -26,7 +26,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
     if (place.kind === 'text') {
       const given: string = value.includes('\\') ? JSON.parse(value) : value.slice(1, -1);
       hiding.onText?.(given, place.channel);
-      if (hiding.shows(place.channel)) return value;
+      if (place.passes) return value;
       const text = texts.push(place.channel, place.family, given);
       held.remember(place.channel, last);
       return text === given ? value : JSON.stringify(text);

@@ -55,9 +55,9 @@ try {
   process.stdout.on('error', () => {
     if (stoppingSince === undefined) void stop('nobody reads the output any more', process.stderr);
   });
-  process.stdout.write(renderWelcome(gateway));
   for (const warning of gateway.warnings)
     console.error(styleText('yellow', `warning: ${warning}`, { stream: process.stderr }));
+  process.stdout.write(renderWelcome(gateway));
 } catch (error) {
   const faults = error instanceof ConfigError ? error.faults : [error instanceof Error ? error.message : String(error)];
   for (const fault of faults) console.error(fault);

@@ -127,5 +127,7 @@ const sayWhenItEnds = (resetAt: number): string => `It starts anew at ${sayTime(
 const sayTime = (time: number): string => new Date(time).toISOString().replace('.000', '');
 
 function howToGetMore(appUrl: string | undefined): string {
-  return appUrl === undefined ? 'use an issued key' : `link a wallet or get a key at ${appUrl}/cli`;
+  return appUrl === undefined
+    ? 'use a key, which the operator makes by `npm run keys -- issue`'
+    : `link a wallet or get a key at ${appUrl}/cli`;
 }

@@ -57,7 +57,7 @@ async function startStreams() {
       ...{ UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEYS: 'upstream-key-one' },
     }),
   );
-  expect(gateway.output()).toContain(`upstream    ${new URL(upstream.url).host}\n`);
+  expect(gateway.output()).toContain(`upstream  ${new URL(upstream.url).host}\n`);
   const client = createClient(gateway.url);
   started.defer(async () => client.close());
   const begun = addresses.map(() => Promise.withResolvers<void>());

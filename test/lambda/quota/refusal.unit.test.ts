@@ -38,13 +38,14 @@ testRows([
 
 const counted = ' Requests that were refused with a 400 counted too.';
 const anew = 'It starts anew at 2026-11-23T00:00:00Z.';
+const issued = 'use a key, which the operator makes by `npm run keys -- issue`';
 const app = { appUrl: 'https://app.example' };
 testRows<[Identity, Partial<CounterWindow>, Wording, string]>([
   [
     guest,
     { limit: 3 },
     { refundRefusals: true },
-    'allowance of 3 requests for guests is used up. For more, use an issued key.',
+    `allowance of 3 requests for guests is used up. For more, ${issued}.`,
   ],
   [
     guest,
@@ -52,7 +53,7 @@ testRows<[Identity, Partial<CounterWindow>, Wording, string]>([
     app,
     `allowance of 1 request for guests is used up.${counted} For more, link a wallet or get a key at https://app.example/cli.`,
   ],
-  [guest, { resetAt }, {}, `quota of 1 request a day is used up. ${anew}${counted} For more, use an issued key.`],
+  [guest, { resetAt }, {}, `quota of 1 request a day is used up. ${anew}${counted} For more, ${issued}.`],
   [member, { resetAt }, { ...app, refundRefusals: true }, `quota of 1 request a day is used up. ${anew}`],
   [member, { limit: 3, resetAt }, {}, `quota of 3 requests a day is used up. ${anew}${counted}`],
 ])(
@@ -67,7 +68,7 @@ testRows<[Identity, Partial<CounterWindow>, Wording, string]>([
 
 testRows<[LimitName, string | undefined, string, string]>([
   ['daily_limit', 'https://app.example', 'requests', ''],
-  ['guest_daily_limit', undefined, 'requests of guests', ' Before that, use an issued key.'],
+  ['guest_daily_limit', undefined, 'requests of guests', ` Before that, ${issued}.`],
 ])('a limit of the whole deployment is told with its end', (reason, appUrl, whose, more) => {
   expect(allAnswered(reason, resetAt, now, { appUrl })).toMatchObject({
     ...{ code: 'service_unavailable', reason },

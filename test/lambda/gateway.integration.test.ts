@@ -135,6 +135,15 @@ test('with ACCESS=keys a placeholder is refused, whatever GUEST_LIMIT says', asy
   expect((await gateway.post('/v1/chat/completions', question, headers)).status).toBe(200);
 });
 
+test('a body that is too large is refused before its encoding, and that before a missing key', async () => {
+  const refuse = async (size: number) => {
+    const headers = { 'content-encoding': 'compress' };
+    return codeOf(await fetch(`${gateway.url}/v1/messages`, { method: 'POST', body: Buffer.alloc(size), headers }));
+  };
+  expect(await refuse(6_291_457)).toEqual([413, 'request_too_large']);
+  expect(await refuse(1)).toEqual([415, 'unsupported_encoding']);
+});
+
 describe('a compressed body', () => {
   const send = (encoding: string, body: Uint8Array<ArrayBuffer>, { url } = gateway) =>
     fetch(`${url}/v1/chat/completions`, { method: 'POST', body, headers: { ...guest, 'content-encoding': encoding } });

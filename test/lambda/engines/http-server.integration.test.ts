@@ -68,6 +68,32 @@ test('nothing is answered before the request has been read to its end', async ()
   client.socket.destroy();
 });
 
+test('an expectation that nobody knows is ignored', async () => {
+  await using server = await serve(async () => answer());
+  const client = await openRaw(server.url);
+  client.send(`GET / HTTP/1.1\r\nhost: x\r\nexpect: a-miracle\r\n${end}`);
+  expect(await client.until(/done$/)).toMatch(/^HTTP\/1.1 200 OK/);
+  client.socket.destroy();
+});
+
+test('a refused request gives its memory back at once, although its body still comes', async () => {
+  let refused = 0;
+  const app = async ({ path, memory }: Call) => {
+    memory.take(2 * mebibyte); // all that one network may have
+    if (path === '/') return answer();
+    refused += 1;
+    return { ...answer(), statusCode: 400 };
+  };
+  await using server = await serve(app);
+  const [slow, other] = [await openRaw(server.url), await openRaw(server.url)];
+  slow.send(`${post(10, '/refused')}${end}12345`);
+  await waitUntil(() => refused === 1, 'the first is refused');
+  await turnEventLoop();
+  other.send(`${post(0)}${end}`);
+  expect(await other.until(/done$/)).toMatch(/^HTTP\/1.1 200 OK/);
+  for (const { socket } of [slow, other]) socket.destroy();
+});
+
 const chunked = `POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n${end}`;
 
 testRows([`${post(1e9)}${end}`, `${chunked}200000\r\n`])(

@@ -19,6 +19,7 @@ describe('an upstream’s message for clients', () => {
     ['Model acmecorp\\/thunder-70b-instruct', 'Model svc'],
     ['The key upstream\\/key\\u002done', 'The key (key removed)'],
     ['The input must not be EMPTY.', 'The input must not be EMPTY.'],
+    ['Wrong key: sk-proj-1a2b, or sk-****1a2b.', 'Wrong key: (key removed), or (key removed)'],
     ['See https:\\/\\/other.example\\/keys.', 'See (link removed).'],
     [
       'Too high (https://x.example/docs). See "www.x.example/a?b=(c)".',
@@ -34,6 +35,10 @@ describe('an upstream’s message for clients', () => {
       const said = explainer.sentence(nest('by acmec\\u006frp/thunder-70b\\u002dinstruct', depth));
       expect([depth, said]).toEqual([depth, 'by svc']);
     }
+  });
+
+  test('has at most 2,000 characters', () => {
+    expect(explainer.sentence('no '.repeat(5_000))?.length).toBe(2_000);
   });
 
   test('stays a separate sentence if nothing is escaped', () => {

@@ -129,6 +129,7 @@ describe('limits of guests', () => {
   });
 
   testRows([
+    [20, 4],
     [11, 3],
     [2, 1],
   ])('are a fifth of the limit of all if only that is set, and at least one', async (dailyLimit, most) => {
@@ -139,6 +140,12 @@ describe('limits of guests', () => {
     const { count, operationsOf, passing } = start({ guestDailyLimit: 1 });
     expect(await passing(3, guest)).toBe(1);
     expect(await operationsOf(() => count(member))).toEqual([]);
+  });
+
+  test('refuse a guest before the limit of all is touched', async () => {
+    const { count, operationsOf } = start({ dailyLimit: 20, guestDailyLimit: 1 });
+    await count(guest);
+    expect(await operationsOf(() => count(guest))).toEqual(['write']);
   });
 
   test('get their count back if the limit of all refuses them, or is refunded', async () => {

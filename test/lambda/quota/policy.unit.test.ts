@@ -67,8 +67,13 @@ describe('tokenCountWindow', () => {
   });
 });
 
-test('a time in the past is 0 s away', () => {
-  expect(secondsUntil(1000, 5000)).toBe(0);
+testRows([
+  [5000, 5001, 1],
+  [5000, 6000, 1],
+  [5000, 6001, 2],
+  [5000, 1000, 0],
+])('a time is whole seconds away, so that nobody who waits for them comes early', (now, time, seconds) => {
+  expect(secondsUntil(time, now)).toBe(seconds);
 });
 
 test('a key with anything of its own has all counters for itself, and what it lacks is as its member has it', () => {
@@ -89,4 +94,5 @@ test('an item lives as long as the longest of its windows, and a day', () => {
     memberBudget: { amount: 5, window: 'month' },
   });
   expect(ofMonth.expiresAt).toBe(Date.UTC(2026, 11, 2));
+  expect(quotaWindow(member, lastMoment, limits).expiresAt).toBe(midnight + 86_400_000);
 });

@@ -39,6 +39,14 @@ function quotaAt(clock: { time: number }, more: Partial<QuotaDependencies> = {})
 }
 
 describe('refund', () => {
+  test('gives a request back, and nothing of the burst', async () => {
+    const [quota, caller] = [quotaAt({ time: noon }), newMember()];
+    await quota.charge(caller, 'req_1');
+    const charge = await quota.charge(caller, 'req_2');
+    expect(await charge.refund()).toMatchObject({ remaining: 49, burst: { remaining: 18 } });
+    expect(await quota.readFigures(caller)).toMatchObject({ remaining: 49, burst: { remaining: 18 } });
+  });
+
   test('that fails is reported, never thrown, and leaves the charge', async () => {
     const outage = new GatewayError('service_unavailable', 'down');
     const lost: unknown[] = [];

@@ -88,7 +88,7 @@ test('a refused request gives its memory back at once, although its body still c
   const [slow, other] = [await openRaw(server.url), await openRaw(server.url)];
   slow.send(`${post(10, '/refused')}${end}12345`);
   await waitUntil(() => refused === 1, 'the first is refused');
-  await turnEventLoop();
+  await turnEventLoop(3);
   other.send(`${post(0)}${end}`);
   expect(await other.until(/done$/)).toMatch(/^HTTP\/1.1 200 OK/);
   for (const { socket } of [slow, other]) socket.destroy();

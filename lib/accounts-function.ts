@@ -14,7 +14,7 @@ interface AccountsFunctionProps extends GatewayProps {
 
 /** The function of the pages: the only one that may write keys and links, for /cli. */
 export class AccountsFunction extends PublicFunction {
-  /** Whether people can sign in, in one way or another: only then there is a /cli. */
+  /** Whether people can sign in, in one way or another. */
   readonly signsIn: boolean;
   /** The pages' own address, where it is known: terminals are sent to no other. */
   readonly appUrl: string | undefined;

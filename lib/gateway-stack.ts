@@ -1,5 +1,6 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
+import { hasClientsPage } from '../lambda/settings/config.ts';
 import { AccountsFunction } from './accounts-function.ts';
 import { Alarms } from './alarms/alarms.ts';
 import type { Artifact } from './bundle.ts';
@@ -72,7 +73,7 @@ export class GatewayStack extends Stack {
     // Read by operators and by the commands, which find the tables of a deployed gateway here.
     const outputs = {
       GatewayUrl: url,
-      WalletUrl: `${edge?.url ?? accounts.url.url}${accounts.signsIn ? 'cli' : ''}`,
+      WalletUrl: `${edge?.url ?? accounts.url.url}${hasClientsPage(config.settings) ? 'cli' : ''}`,
       KeysTable: tables.keys.tableName,
       QuotaTable: tables.quota.tableName,
       UpstreamSecret: secrets.upstream.secretArn,

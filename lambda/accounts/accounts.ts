@@ -1,7 +1,7 @@
 import type { Aws } from '../aws/call-service.ts';
 import { createFindNetwork } from '../identity/network.ts';
 import type { App } from '../request/call.ts';
-import { type AccountsConfig, waysToSignIn } from '../settings/config.ts';
+import { type AccountsConfig, hasClientsPage, waysToSignIn } from '../settings/config.ts';
 import type { RunEvery } from '../settings/refresh.ts';
 import { createSecrets } from '../settings/secrets.ts';
 import { createCounters } from '../tables/counters.ts';
@@ -51,10 +51,13 @@ export function createAccounts(config: AccountsConfig, dependencies: AccountsDep
     way === 'wallet' ? createWalletSignIn(tools, accounts) : createCompanySignIn(tools, accounts),
   );
   const terminals = createTerminalStore(callDynamoDb, config.keysTable);
-  const forAllWays = [createInfo(config, signIn), accounts, createTerminalSignIn(tools, terminals)];
+  const forAllWays = [accounts, createTerminalSignIn(tools, terminals)];
   return createApp({
     ...{ ...config, ...dependencies, accounts, log },
-    parts: ways.length > 0 ? [...forAllWays, ...ways] : [],
+    parts: [
+      ...(hasClientsPage(config) ? [createInfo(config, signIn)] : []),
+      ...(ways.length > 0 ? [...forAllWays, ...ways] : []),
+    ],
     describe: (site) => describeDeployment(config, site),
     findNetwork: createFindNetwork({ ...config, ...secrets }),
   });

@@ -24,7 +24,7 @@ interface Dependencies {
   readonly serviceName: string;
   readonly appUrl: string | undefined;
   readonly scheme: 'http' | 'https';
-  /** What there is besides pages: nothing where only the operator issues keys, and then no page for it either. */
+  /** What there is besides pages. Pages that need what is not there are not there either. */
   readonly parts: readonly Endpoints[];
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly describe: (site: Site) => Facts;
@@ -117,7 +117,11 @@ function createRoutes(dependencies: Dependencies, refuse: Refuse): ReadonlyMap<s
   ]);
   // Where the provider sends people back to.
   if (!parts.some(({ forAnyone = {} }) => 'oidc/redeem' in forAnyone)) routes.delete(`GET ${pagePath}/oidc/callback`);
-  if (parts.length === 0) for (const path of pagesToSignIn) routes.delete(`GET ${pagePath}${path}`);
+  const missing = [
+    ...(parts.some(({ forMembers }) => forMembers) ? [] : pagesToSignIn),
+    ...(parts.length > 0 ? [] : clientsPage),
+  ];
+  for (const path of missing) routes.delete(`GET ${pagePath}${path}`);
 
   const open = (render?: typeof renderOAuthError) =>
     createPipeline<AccountsRequest, AccountsRequest, GatewayResponse>((request, thrown) =>
@@ -170,4 +174,5 @@ interface Pipeline<Request> {
 }
 
 /** The stylesheets and scripts beside these stay also where nobody signs in: the other pages share them. */
-const pagesToSignIn = ['', '/', '/device', '/device.js', '/login.sh', '/oidc/callback', '/callback.js'];
+const pagesToSignIn = ['/device', '/device.js', '/login.sh', '/oidc/callback', '/callback.js'];
+const clientsPage = ['', '/'];

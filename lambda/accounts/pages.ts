@@ -5,11 +5,11 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import type { GatewayResponse } from '../request/call.ts';
 import { headerPrefix } from '../request/headers.ts';
-import { type AccountsConfig, waysToSignIn } from '../settings/config.ts';
+import { type AccountsConfig, hasClientsPage, waysToSignIn } from '../settings/config.ts';
 import { placeholderKey } from './pages/cli/snippet.js';
 import { createSdkSnippets } from './pages/cli/snippets-sdks.js';
 import type { AccountsRequest } from './request.ts';
-import { pagePath, type Site } from './site.ts';
+import type { Site } from './site.ts';
 
 export interface PageFile {
   readonly contentType: string;
@@ -87,7 +87,8 @@ export function describeDeployment(config: AccountsConfig, site: Site): Facts {
     app: site.baseUrl,
     days: deviceKeyDays === 1 ? 'a day' : `${deviceKeyDays} days`,
     guests: guests ? `${requests(config.guestLimit)} ${config.guestWindow === 'daily' ? 'a day' : 'to try'}` : '',
-    cli: ways.length > 0 ? pagePath : '',
+    cli: hasClientsPage(config) ? (ways.length > 0 ? 'Get a key' : 'Set up a client') : '',
+    signIn: ways.length > 0 ? 'yes' : '',
     company: ways.includes('company') ? 'yes' : '',
     wallet: ways.includes('wallet') ? 'yes' : '',
     placeholder: placeholderKey,

@@ -121,6 +121,10 @@ export function waysToSignIn({
   return [...(oidcIssuer === undefined ? [] : (['company'] as const)), ...(wallet ? (['wallet'] as const) : [])];
 }
 
+/** Whether there is a /cli. Where only the operator gives out keys, it shows how to use one. */
+export const hasClientsPage = (config: Pick<Config, 'access' | 'walletSignIn' | 'oidcIssuer'>): boolean =>
+  config.access === 'keys' || waysToSignIn(config).length > 0;
+
 export type ServerConfig = ReturnType<typeof readServerConfig>;
 
 /** The HTTP server's own settings. Times are milliseconds, sizes bytes. */

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { startGatewayProcess } from '../local/gateway-process.ts';
 import { testAccount } from '../support/accounts.ts';
 import { alert, click, expectLegible, expectUncut, heading, looks, startSession } from './session.ts';
 import { installWallet } from './test-wallet.ts';
@@ -31,6 +32,21 @@ test.each(looks.flatMap((look) => ['/', '/docs'].map((path) => [path, look] as c
     expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid');
   },
 );
+
+test.each(looks)('where only the operator gives out keys, /cli has the clients’ blocks: %j', async (look) => {
+  await using gateway = await startGatewayProcess({ ACCESS: 'keys' });
+  const { page, complaints } = await session.openPage('/', look);
+  await page.goto(`${gateway.url}/`);
+  await page.getByRole('main').waitFor();
+  await page.getByRole('link', { name: 'Set up a client' }).first().click();
+  await page.getByText('The operator of this gateway gives out keys').waitFor();
+  await page.getByText('Put your key in place of YOUR_KEY.').waitFor();
+  await page.getByRole('combobox', { name: 'Client' }).selectOption('Codex');
+  await page.getByText('export GATEWAY_KEY=YOUR_KEY').waitFor();
+  await expectLegible(page);
+  expect(await page.getByRole('button').allTextContents()).toEqual(['Copy ~/.codex/config.toml', 'Copy Terminal']);
+  expect(complaints).toEqual([]);
+});
 
 test('the first request is copied as shown, and works when pasted into a shell', async () => {
   const { page } = await session.openPage('/');

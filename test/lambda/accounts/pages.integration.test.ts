@@ -28,7 +28,7 @@ const read = async (path: string, { url }: { readonly url: string } = wallet) =>
 
 describe('the pages', () => {
   testRows<[page: string, own: RegExp]>([
-    ['/cli', /^(?!device|login\.sh|oidc|callback|index)/],
+    ['/cli', /^(?!blocks|device|login\.sh|oidc|callback|index)/],
     [
       '/cli/device',
       /^((api|company|device|element|messages|wallets)\.js|icon\.svg|(theme|controls|content|result)\.css)$/,
@@ -140,50 +140,54 @@ const forWallets = ['challenge', 'link', 'sign-in', 'network'];
 const forMembers = ['keys', 'keys/issue', 'keys/revoke', 'device/approve', 'device/deny'];
 const posted = [...forWallets, ...forMembers, 'device/find'];
 const toSignIn = [
-  ...['/cli', '/cli/device', '/cli/device.js', '/cli/login.sh', '/cli/callback.js'],
-  ...['/cli/info', '/.well-known/opencode', '/.well-known/oauth-authorization-server'],
+  ...['/cli/device', '/cli/device.js', '/cli/login.sh', '/cli/callback.js'],
+  ...['/.well-known/opencode', '/.well-known/oauth-authorization-server'],
 ];
 
-testRows<[environment: Record<string, string>, guests: boolean, ways: readonly string[]]>([
-  [{}, true, ['wallet']],
-  [{ WALLET_SIGN_IN: 'false' }, true, []],
-  [{ ACCESS: 'keys', GUEST_LIMIT: '5' }, false, []],
-  [{ ...company, GUEST_LIMIT: '0' }, false, ['company', 'wallet']],
-  [{ ...company, ACCESS: 'keys' }, false, ['company']],
-])('the pages offer what there is, and nothing else is there', async (environment, guests, ways) => {
+testRows<[environment: Record<string, string>, guests: boolean, ways: readonly string[], cli: string | undefined]>([
+  [{}, true, ['wallet'], 'Get a key'],
+  [{ WALLET_SIGN_IN: 'false' }, true, [], undefined],
+  [{ ACCESS: 'keys', GUEST_LIMIT: '5' }, false, [], 'Set up a client'],
+  [{ ...company, GUEST_LIMIT: '0' }, false, ['company', 'wallet'], 'Get a key'],
+  [{ ...company, ACCESS: 'keys' }, false, ['company'], 'Get a key'],
+])('the pages offer what there is, and nothing else is there', async (environment, guests, ways, cli) => {
   await using offering = await startTestWallet({ environment });
-  const isThere = ways.length > 0;
+  const canSignIn = ways.length > 0;
   const statusOf = async (path: string) => (await fetch(offering.url + path)).status;
   for (const [page, needed] of [
     ['/', 'It needs a key in place of <code>YOUR_KEY</code>: '],
     ['/docs', 'Every request needs one: '],
+    ...(cli ? [['/cli', undefined] as const] : []),
   ] as const) {
     const html = await read(page, offering);
-    const source = isThere ? '<a href="cli">get one</a>.' : 'ask the operator of this gateway for one.';
-    expect([page, html.includes('Any word in place of a key makes you a guest')]).toEqual([page, guests]);
-    expect([page, html.includes(needed + source), html.includes(needed)]).toEqual([page, !guests, !guests]);
-    expect([page, html.includes('<a href="cli">Get a key</a>')]).toEqual([page, isThere]);
-    if (!isThere) expect(html).not.toMatch(/href="(\.\.\/)?cli"|>\s*Get a key|wallet/i);
+    if (needed) {
+      const source = canSignIn ? '<a href="cli">get one</a>.' : 'ask the operator of this gateway for one.';
+      expect([page, html.includes('Any word in place of a key makes you a guest')]).toEqual([page, guests]);
+      expect([page, html.includes(needed + source), html.includes(needed)]).toEqual([page, !guests, !guests]);
+    }
+    const [, label] = /<a href="cli"(?: aria-current="page")?>([^<]+)<\/a>\s*<\/nav>/.exec(html) ?? [];
+    expect([page, label]).toEqual([page, cli]);
+    if (!canSignIn) expect(html).not.toMatch(/Get a key|wallet|sign(ed)? in|sign-in/i);
     if (!guests) expect(html).not.toContain('Bearer guest');
     const named = [...html.matchAll(/(?:src|href)="([^"#]+)[^"]*"/g)].map(([, path = '']) => path);
     const paths = new Set(named.map((path) => new URL(path, offering.url).pathname));
-    expect([...paths]).toEqual(
-      expect.arrayContaining(['/docs', '/docs/openapi.json', '/cli/theme.css', '/docs/copy-blocks.js']),
-    );
+    expect([...paths]).toEqual(expect.arrayContaining(['/docs', '/cli/theme.css']));
     for (const path of paths) expect([path, await statusOf(path)]).toEqual([path, 200]);
   }
   expect(await read('/', offering)).toContain(`authorization: Bearer ${guests ? 'guest' : 'YOUR_KEY'}'`);
 
-  for (const path of toSignIn) expect([path, await statusOf(path)]).toEqual([path, isThere ? 200 : 404]);
+  for (const path of ['/cli', '/cli/info']) expect([path, await statusOf(path)]).toEqual([path, cli ? 200 : 404]);
+  if (cli) expect(JSON.parse(await read('/cli/info', offering))).toMatchObject({ signIn: ways });
+  if (cli && !canSignIn) expect(await read('/cli', offering)).toContain('The operator of this gateway gives out keys');
+  for (const path of toSignIn) expect([path, await statusOf(path)]).toEqual([path, canSignIn ? 200 : 404]);
   expect(await statusOf('/cli/oidc/callback')).toBe(ways.includes('company') ? 200 : 404);
-  if (isThere) expect(JSON.parse(await read('/cli/info', offering))).toMatchObject({ signIn: ways });
   for (const path of posted) {
     const { status } = await offering.post(`/cli/${path}`, { address: 'none' });
-    const isOffered = forWallets.includes(path) ? ways.includes('wallet') : isThere;
+    const isOffered = forWallets.includes(path) ? ways.includes('wallet') : canSignIn;
     expect([path, status === 404]).toEqual([path, !isOffered]);
   }
   const begun = await fetch(`${offering.url}/oauth/device_authorization`, { method: 'POST' });
-  expect(begun.status).toBe(isThere ? 400 : 404);
+  expect(begun.status).toBe(canSignIn ? 400 : 404);
   expect(await offering.readTables()).toEqual([]);
   expect(offering.faults).toEqual([]);
 });

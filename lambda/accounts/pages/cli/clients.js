@@ -12,8 +12,9 @@ choice.addEventListener('change', showChosen);
 /**
  * Lists the clients, and shows the blocks of the chosen one.
  * @param {import('./snippet.js').Access} access
+ * @param {string} hint what is to be said of the key in them
  */
-function showClients(access) {
+export function showClients(access, hint) {
   const groups = snippetGroups(access);
   snippets = groups.flatMap(({ members }) => members);
   if (choice.options.length === 0) {
@@ -22,10 +23,7 @@ function showClients(access) {
       choice.append(create('optgroup', { label: title }, ...options));
     }
   }
-  byId('clients-hint').textContent =
-    access.key === placeholderKey
-      ? `A new key is filled in here. One that you have goes in place of ${placeholderKey}.`
-      : 'Your key is filled in.';
+  byId('clients-hint').textContent = hint;
   byId('clients').hidden = false;
   showChosen();
 }
@@ -43,7 +41,8 @@ export const shownKeyId = () => shownId;
 export function showKey(info, { key, id }) {
   shownId = id;
   byId('key-text').textContent = key;
-  showClients({ ...info, key: key || placeholderKey });
+  const toCome = `A new key is filled in here. One that you have goes in place of ${placeholderKey}.`;
+  showClients({ ...info, key: key || placeholderKey }, key ? 'Your key is filled in.' : toCome);
 }
 
 /** @param {import('./api.js').Info} info */

@@ -1,5 +1,6 @@
 import { createApp } from './app.ts';
 import type { Aws } from './aws/call-service.ts';
+import { embeddings } from './dialects/embeddings.ts';
 import { createDialects } from './dialects/index.ts';
 import { createIdentify, memberHash, memberLabel } from './identity/identify.ts';
 import { createFindNetwork } from './identity/network.ts';
@@ -68,9 +69,9 @@ export function createGateway(
   return createApp({
     ...config,
     idleTimeout: config.upstreamIdleTimeout,
-    findRoute: createRouter(dialects),
+    findRoute: createRouter(config.offersEmbeddings ? [...dialects, embeddings] : dialects),
     names: headerNames(config.serviceName),
-    models: createModels(config.serviceName, config.modelAliases),
+    models: createModels(config),
     readScrubber: createReadScrubber({ ...config, names }, secrets.upstreamAccess, hide),
     askUpstreams: createFailover({
       pool,

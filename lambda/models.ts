@@ -2,22 +2,37 @@ import type { Alias } from './settings/table.ts';
 
 export interface PublicModel {
   readonly id: string;
-  /** Which of the upstream's two models answers for it. */
-  readonly kind: 'text' | 'vision';
+  /** Which of the upstream's models answers for it. */
+  readonly kind: 'text' | 'vision' | 'embedding';
 }
 
 export interface Models {
   readonly text: PublicModel;
   readonly vision: PublicModel;
+  /** Undefined if no upstream has one. */
+  readonly embedding: PublicModel | undefined;
+  /** In the order in which they are listed. */
+  readonly all: readonly PublicModel[];
   /** The public model that an id or alias stands for. Ids are case-sensitive. */
   resolve(id: string): PublicModel | undefined;
 }
 
+/** What decides which models a deployment has. */
+interface ModelSettings {
+  readonly serviceName: string;
+  readonly modelAliases?: readonly Alias[];
+  readonly offersEmbeddings: boolean;
+}
+
 /** The public models of a deployment and their aliases. */
-export function createModels(serviceName: string, operatorAliases: readonly Alias[]): Models {
+export function createModels({ serviceName, modelAliases = [], offersEmbeddings }: ModelSettings): Models {
   const text: PublicModel = { id: serviceName, kind: 'text' };
   const vision: PublicModel = { id: `${serviceName}-vision`, kind: 'vision' };
-  const publicModels = new Map([text, vision].map((model) => [model.id, model]));
+  const embedding: PublicModel | undefined = offersEmbeddings
+    ? { id: `${serviceName}-embedding`, kind: 'embedding' }
+    : undefined;
+  const all = [text, vision, ...(embedding ? [embedding] : [])];
+  const publicModels = new Map(all.map((model) => [model.id, model]));
 
   const exact = new Map<string, PublicModel>(publicModels);
   for (const id of [`${serviceName}-private`, `${serviceName}-text`]) exact.set(id, text);
@@ -29,7 +44,7 @@ export function createModels(serviceName: string, operatorAliases: readonly Alia
     exact.set(id, text);
     prefixes.set(`${id}[`, text);
   }
-  for (const alias of operatorAliases) {
+  for (const alias of modelAliases) {
     const model = publicModels.get(alias.to);
     if (model) (alias.prefix ? prefixes : exact).set(alias.from, model);
   }
@@ -39,6 +54,8 @@ export function createModels(serviceName: string, operatorAliases: readonly Alia
   return {
     text,
     vision,
+    embedding,
+    all,
     resolve: (id) => exact.get(id) ?? longestFirst.find(([prefix]) => id.startsWith(prefix))?.[1],
   };
 }

@@ -15,7 +15,9 @@ export interface Endpoint {
    * client then gets a 404, as for an unknown path.
    */
   readonly countsTokens?: boolean;
-  /** What the answer of such an endpoint calls itself, where it does. */
+  /** Whether it answers with vectors, which the embedding model alone makes. Never streamed as events. */
+  readonly makesVectors?: boolean;
+  /** What the answer of an endpoint that counts tokens calls itself, where it does. */
   readonly countObject?: string;
   /** Clients try a WebSocket here, under a beta of this name, and fall back to POST when it is refused. */
   readonly webSocketBeta?: RegExp;

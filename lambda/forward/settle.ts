@@ -2,7 +2,9 @@ import { costOf, type Prices, savedByCaches } from '../budget/prices.ts';
 import { GatewayError } from '../errors.ts';
 import type { SpendLimit } from '../quota/deployment-limit.ts';
 import { sayWhatIsLeft } from '../quota/refusal.ts';
+import type { Log } from '../report/log.ts';
 import type { ExchangeRecord, InferenceCall, RequestSoFar, Spending } from '../request/request.ts';
+import type { StreamEnd } from '../stream/relay.ts';
 import { UpstreamFailure } from '../upstream/failure.ts';
 
 /** Refunds the charge if this error costs nothing. The error returned says what became of the charge, if that is known. */
@@ -44,6 +46,28 @@ export async function settleSpending(
   outcome.spending = spending;
   const [figures] = await Promise.all([charge.settle(spending.cost), spendLimit?.add(spending.cost)]);
   if (figures) outcome.figures = figures;
+}
+
+export interface SettleDependencies extends SpendingDependencies {
+  readonly log: Log;
+  readonly refundRefusals: boolean;
+}
+
+/** Settles the charge and logs, however a stream ended. Returns the error for the client, if there is one. */
+export async function settleStream(
+  { request, record }: { readonly request: RequestSoFar; readonly record: ExchangeRecord },
+  end: StreamEnd,
+  dependencies: SettleDependencies,
+): Promise<GatewayError | undefined> {
+  const { outcome } = request;
+  if (end.kind !== 'complete') outcome.end = end.kind;
+  if (end.kind !== 'failed' || !end.failure.refund) await settleSpending(request, dependencies);
+  if (end.kind === 'failed') {
+    noteFailure(record, end.failure);
+    outcome.error = await settleCharge(request, end.failure, dependencies.refundRefusals);
+  }
+  dependencies.log.finished(request, 200);
+  return outcome.error;
 }
 
 const bytesPerToken = 3;

@@ -1,28 +1,27 @@
 import type { Budget } from '../budget/budget-window.ts';
 import type { Prices } from '../budget/prices.ts';
+import { createModels } from '../models.ts';
 import { nameFaults } from './names.ts';
 import { readPrices } from './prices.ts';
 import { collectFaults, type Environment, type Named, readNamed } from './read.ts';
 import { accountsSettings, serverSettings, settings } from './table.ts';
-import { readUpstreams, type Upstream } from './upstreams.ts';
+import { offersEmbeddings, readUpstreams, type Upstream } from './upstreams.ts';
 
 /** Every setting of the function, under its name in camel case. Times are milliseconds, amounts of money millionths. */
 export type Config = Omit<Named<typeof settings>, 'prices'> & {
   readonly prices: Prices | undefined;
   readonly upstreams: readonly Upstream[];
+  readonly offersEmbeddings: boolean;
 };
 
 export function readConfig(environment: Environment): Config {
   return collectFaults((faults) => {
     const read = readNamed(settings, environment, faults);
     const guests = read.access === 'keys' ? { guestLimit: 0 } : {};
-    const prices = readPriceList(read, faults);
-    const config = {
-      ...read,
-      ...guests,
-      prices,
-      upstreams: readUpstreams(environment, read.upstreamStreamUsage, faults),
-    };
+    const upstreams = readUpstreams(environment, read.upstreamStreamUsage, faults);
+    const ofUpstreams = { upstreams, offersEmbeddings: offersEmbeddings(upstreams) };
+    const prices = readPriceList({ ...read, ...ofUpstreams }, faults);
+    const config = { ...read, ...guests, prices, ...ofUpstreams };
     faults.push(
       ...nameFaults(environment),
       ...networkFaults(config, environment),
@@ -42,12 +41,15 @@ export function memberBudgetOf({
 }
 
 /** The prices, which a budget needs. */
-function readPriceList(read: Named<typeof settings>, faults: string[]): Prices | undefined {
+function readPriceList(
+  read: Named<typeof settings> & Pick<Config, 'offersEmbeddings'>,
+  faults: string[],
+): Prices | undefined {
   const { serviceName, prices, memberBudget, spendLimit } = read;
   if (prices !== undefined) {
     if (serviceName === undefined) return undefined; // reported by its own check
     const found: string[] = [];
-    const priceList = readPrices(prices, publicModelsOf(serviceName), found);
+    const priceList = readPrices(prices, createModels(read).all, found);
     faults.push(...found.map((fault) => `PRICES ${fault}`));
     return priceList;
   }
@@ -57,13 +59,11 @@ function readPriceList(read: Named<typeof settings>, faults: string[]): Prices |
   return undefined;
 }
 
-const publicModelsOf = (serviceName: string) => [serviceName, `${serviceName}-vision`];
-
 /** Faults of aliases that are valid alone but not together. */
-function aliasFaults({ serviceName, modelAliases = [] }: Config): string[] {
+function aliasFaults({ serviceName, modelAliases = [], offersEmbeddings }: Config): string[] {
   if (serviceName === undefined) return []; // reported by its own check
   const faults: string[] = [];
-  const publicModels = publicModelsOf(serviceName);
+  const publicModels = createModels({ serviceName, offersEmbeddings }).all.map(({ id }) => id);
   const seen = new Set<string>();
   for (const { from, prefix, to } of modelAliases) {
     const alias = prefix ? `${from}*` : from;

@@ -9,7 +9,7 @@ export function hiddenNames(upstreams: readonly Upstream[], operatorNames: reado
   const names = new Set(operatorNames);
   const parts: string[] = [];
   for (const { models, addresses, translation } of upstreams) {
-    for (const id of Object.values(models).flatMap(({ text, vision }) => [text, vision])) {
+    for (const id of Object.values(models).flatMap(({ text, vision, embedding = text }) => [text, vision, embedding])) {
       names.add(id);
       parts.push(...id.split(idBreak));
     }

@@ -1,5 +1,6 @@
 import { microsOf } from '../budget/money.ts';
 import type { ModelPrices, Prices } from '../budget/prices.ts';
+import type { PublicModel } from '../models.ts';
 import { isObject, parseJson } from './read.ts';
 
 /** The price of one token is at most 1. */
@@ -31,27 +32,30 @@ const members = new Map([
  * Reads `{"svc": {"input": 2.50, "output": 10}, …}`, which must price every public model, and adds what is wrong to `faults`,
  * each as it follows the setting's name.
  */
-export function readPrices(text: string, publicModels: readonly string[], faults: string[]): Prices {
+export function readPrices(text: string, publicModels: readonly PublicModel[], faults: string[]): Prices {
   const prices = new Map<string, ModelPrices>();
   const models = parseJson(text);
   if (!isObject(models)) {
     faults.push('must be a JSON object of models, such as {"svc": {"input": 2.50, "output": 10}}');
     return prices;
   }
-  for (const [model, value] of Object.entries(models)) {
-    if (publicModels.includes(model)) prices.set(model, readModel(value, model, faults));
-    else faults.push(`names ${model}, which must be ${publicModels.join(' or ')}`);
+  for (const [id, value] of Object.entries(models)) {
+    const model = publicModels.find((one) => one.id === id);
+    if (model) prices.set(id, readModel(value, model, faults));
+    else faults.push(`names ${id}, which must be ${publicModels.map((one) => one.id).join(' or ')}`);
   }
-  for (const model of publicModels) {
-    if (!prices.has(model)) faults.push(`lacks ${model}: every public model needs a price`);
+  for (const { id } of publicModels) {
+    if (!prices.has(id)) faults.push(`lacks ${id}: every public model needs a price`);
   }
   return prices;
 }
 
-function readModel(value: unknown, model: string, faults: string[]): ModelPrices {
+function readModel(value: unknown, { id: model, kind }: PublicModel, faults: string[]): ModelPrices {
+  // An embedding has no output that is billed.
+  const needed = kind === 'embedding' ? ['input'] : ['input', 'output'];
   const read = new Map<string, number>();
   const given = isObject(value) ? value : undefined;
-  if (given === undefined) faults.push(`needs an object with input and output for ${model}`);
+  if (given === undefined) faults.push(`needs an object with ${needed.join(' and ')} for ${model}`);
   for (const [name, figure] of Object.entries(given ?? {})) {
     const member = members.get(name);
     const known = typeof figure === 'number' ? member?.read(figure) : undefined;
@@ -59,7 +63,7 @@ function readModel(value: unknown, model: string, faults: string[]): ModelPrices
     else if (known === undefined) faults.push(`needs ${member.expects} for ${name} of ${model}`);
     else read.set(name, known);
   }
-  for (const name of ['input', 'output']) {
+  for (const name of needed) {
     if (given && !Object.hasOwn(given, name)) faults.push(`lacks ${name} of ${model}`);
   }
   const { input = 0, output = 0, cacheRead = input, cacheWrite = input, ...rest } = Object.fromEntries(read);

@@ -75,8 +75,11 @@ const tableName = text('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
 export const ownAddresses = ['RESPONSES', 'MESSAGES'] as const;
 type OwnAddress = (typeof ownAddresses)[number];
 
-/** Which of an upstream's addresses: that of the dialect with this name. */
-export type Address = 'chat' | Lowercase<OwnAddress>;
+/** What conversations are held in. */
+type SpokenDialect = 'chat' | Lowercase<OwnAddress>;
+
+/** Which of an upstream's addresses: that of the dialect with this name. Embeddings are no conversation. */
+export type Address = SpokenDialect | 'embeddings';
 
 /** `RESPONSES_BASE_URL` and so on. */
 const forEachAddress = <Name extends string, S>(name: Name, setting: S) =>
@@ -86,18 +89,20 @@ const forEachAddress = <Name extends string, S>(name: Name, setting: S) =>
   >;
 
 /** An endpoint's path, which the gateway appends itself. */
-const endpointPath = /\/(chat\/completions|responses(\/input_tokens)?|messages(\/count_tokens)?)$/;
+const endpointPath = /\/(chat\/completions|responses(\/input_tokens)?|messages(\/count_tokens)?|embeddings)$/;
 const upstreamUrl = urlWithout(
   endpointPath,
   "an http(s) URL with its version prefix and without an endpoint's path, query or user, such as https://host/api/v1",
 );
 
-export const dialectNames: readonly Address[] = [
+export const dialectNames: readonly SpokenDialect[] = [
   'chat',
   ...ownAddresses.map((name) => name.toLowerCase() as Lowercase<OwnAddress>),
 ];
 
-export const spokenDialects: Setting<readonly Address[]> = {
+export const addresses: readonly Address[] = [...dialectNames, 'embeddings'];
+
+export const spokenDialects: Setting<readonly SpokenDialect[]> = {
   expects: 'chat, and any of responses and messages, separated by commas',
   parse: (value) => {
     const names = splitList(value);
@@ -136,6 +141,8 @@ export const upstreamSettings = {
   ...forEachAddress('BASE_URL', upstreamUrl),
   ...forEachAddress('TEXT_MODEL', modelId),
   ...forEachAddress('VISION_MODEL', modelId),
+  EMBEDDINGS_BASE_URL: upstreamUrl,
+  EMBEDDINGS_MODEL: modelId,
   HEADERS: headerMap,
   API_KEYS: keyList,
   FIRST_EVENT_TIMEOUT: duration(0.05, 300),

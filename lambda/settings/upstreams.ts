@@ -1,5 +1,5 @@
 import { type Environment, readSettings, type Values } from './read.ts';
-import { type Address, dialectNames, ownAddresses, translationSettings, upstreamSettings } from './table.ts';
+import { type Address, addresses, ownAddresses, translationSettings, upstreamSettings } from './table.ts';
 
 export interface Upstream {
   /** The prefix of its settings: `UPSTREAM`, `UPSTREAM_2` …; the secret has its keys under `PREFIX_API_KEYS`. */
@@ -7,7 +7,7 @@ export interface Upstream {
   /** The base URL under which each dialect lives. */
   readonly addresses: Readonly<Record<Address, string>>;
   /** What it calls its models in each dialect. */
-  readonly models: Readonly<Record<Address, { readonly text: string; readonly vision: string }>>;
+  readonly models: Readonly<Record<Address, ModelIds>>;
   /** Headers that are added to each of its requests. */
   readonly headers: Readonly<Record<string, string>>;
   /** Keys from the environment. Only for local use: a deployment reads them from its secret. */
@@ -18,6 +18,13 @@ export interface Upstream {
   readonly dialects: readonly Address[];
   /** How requests of the others are translated for it. */
   readonly translation: ReturnType<typeof translationOf>;
+}
+
+interface ModelIds {
+  readonly text: string;
+  readonly vision: string;
+  /** Undefined if it makes none. */
+  readonly embedding?: string | undefined;
 }
 
 /** The keys and headers that an upstream asks for. */
@@ -55,16 +62,25 @@ function findPrefixes(environment: Environment): string[] {
 function readUpstream(prefix: string, environment: Environment, faults: string[]): Upstream {
   const read = readSettings(upstreamSettings, environment, faults, `${prefix}_`);
   faults.push(...needlessFaults(prefix, read, environment));
+  if (read.EMBEDDINGS_BASE_URL !== undefined && read.EMBEDDINGS_MODEL === undefined) {
+    faults.push(
+      `${prefix}_EMBEDDINGS_BASE_URL needs ${prefix}_EMBEDDINGS_MODEL: without a model there are no embeddings`,
+    );
+  }
   const values: Readonly<Record<string, unknown>> = read;
   /** The one of an address of its own, such as `MESSAGES_BASE_URL`, before the plain one. */
   const own = (address: Address, name: 'BASE_URL' | 'TEXT_MODEL' | 'VISION_MODEL') =>
     (values[`${address.toUpperCase()}_${name}`] ?? read[name]) as string;
   const forEach = <T>(part: (address: Address) => T) =>
-    Object.fromEntries(dialectNames.map((address) => [address, part(address)])) as Record<Address, T>;
+    Object.fromEntries(addresses.map((address) => [address, part(address)])) as Record<Address, T>;
   return {
     prefix,
     addresses: forEach((address) => own(address, 'BASE_URL')),
-    models: forEach((address) => ({ text: own(address, 'TEXT_MODEL'), vision: own(address, 'VISION_MODEL') })),
+    models: forEach((address) => ({
+      text: own(address, 'TEXT_MODEL'),
+      vision: own(address, 'VISION_MODEL'),
+      embedding: read.EMBEDDINGS_MODEL,
+    })),
     headers: read.HEADERS ?? {},
     apiKeys: read.API_KEYS ?? [],
     firstEventTimeout: read.FIRST_EVENT_TIMEOUT,
@@ -72,6 +88,10 @@ function readUpstream(prefix: string, environment: Environment, faults: string[]
     translation: translationOf(read),
   };
 }
+
+/** Whether requests for embeddings can be answered. */
+export const offersEmbeddings = (upstreams: readonly Upstream[]): boolean =>
+  upstreams.some(({ models }) => models.embeddings.embedding !== undefined);
 
 /** What an operator says of an upstream that requests are translated for. */
 function translationOf(read: Values<typeof translationSettings>) {

@@ -2,12 +2,13 @@ import type { Memory } from '../bodies.ts';
 import { estimateInput, estimateReservation, fittingOutput } from '../budget/estimate.ts';
 import type { Prices } from '../budget/prices.ts';
 import { refuseOtherCase, refuseRouting } from '../dialects/body.ts';
+import type { Endpoint } from '../dialects/dialect.ts';
 import { excerpt, GatewayError, longestPath, quoteUnlessKey } from '../errors.ts';
 import { callerName } from '../identity/identify.ts';
 import { type Cooperative, isLong, runCooperatively } from '../json/cooperative.ts';
 import { changeMembers, earlierDuplicates, replaceValue } from '../json/edit.ts';
-import type { Json, Node } from '../json/scan.ts';
-import type { Models } from '../models.ts';
+import type { Json } from '../json/scan.ts';
+import type { Models, PublicModel } from '../models.ts';
 import { budgetOf } from '../quota/policy.ts';
 import type { Cost } from '../quota/refusal.ts';
 import { decodeBody, type Encoding, readJsonBody } from '../request/body.ts';
@@ -150,7 +151,7 @@ export function* readCall(
   if (isLong(text)) yield;
   refuseOtherCase(body);
   if (isRestricted) refuseRouting(body);
-  const model = resolveModel(body, models);
+  const model = resolveModel(body, models, endpoint);
   const stream = readStream(body);
   dialect.checkBody(body);
   if (isLong(text)) yield;
@@ -175,7 +176,7 @@ export function* readCall(
     dialect,
     endpoint,
     model: value,
-    stream: stream && !endpoint.countsTokens,
+    stream: stream && !endpoint.countsTokens && !endpoint.makesVectors,
     hasReferences,
     expected: dialect.readExpectedAnswer(body, reservedOutput !== undefined),
   };
@@ -188,9 +189,13 @@ export function* readCall(
   return { call, outgoing, inputTokens: reservation.inputTokens, reservation };
 }
 
-function resolveModel(body: Json, models: Models): { node: Node; value: Models['text'] } {
+function resolveModel(body: Json, models: Models, { makesVectors = false }: Endpoint) {
   const node = body.member(body.root, 'model');
-  const known = `Use ${models.text.id} or ${models.vision.id}.`;
+  const fits = ({ kind }: PublicModel) => (kind === 'embedding') === makesVectors;
+  const known = `Use ${models.all
+    .filter(fits)
+    .map(({ id }) => id)
+    .join(' or ')}.`;
   if (node === undefined || body.kind(node) !== 'string') {
     const what = node === undefined ? 'model is missing' : 'model must be a string';
     throw new GatewayError('invalid_request', `${what}. ${known}`);
@@ -198,7 +203,9 @@ function resolveModel(body: Json, models: Models): { node: Node; value: Models['
   const id = body.string(node);
   const value = models.resolve(id);
   if (value === undefined) throw new GatewayError('invalid_model', `model is unknown${quoteUnlessKey(id)}. ${known}`);
-  return { node, value };
+  if (fits(value)) return { node, value };
+  const message = makesVectors ? `${value.id} makes no embeddings.` : `${value.id} makes only embeddings.`;
+  throw new GatewayError('invalid_model', `${message} ${known}`);
 }
 
 function readStream(body: Json): boolean {

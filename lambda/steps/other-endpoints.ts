@@ -30,7 +30,7 @@ export function createOtherEndpoints(dependencies: StepDependencies): Answer {
 async function describeModels({ route, identity, headers }: RequestSoFar, models: Models): Promise<GatewayResponse> {
   const shape = modelShapeFor(headers, models.text.id);
   const only = identity?.kind === 'member' ? identity.models : undefined;
-  const usable = [models.text, models.vision].filter(({ id }) => only?.includes(id) ?? true);
+  const usable = models.all.filter(({ id }) => only?.includes(id) ?? true);
   if (route.kind !== 'model') return json(shape.list(usable));
   const model = usable.find(({ id }) => id === route.id);
   if (model) return json(shape.describe(model));

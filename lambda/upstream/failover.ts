@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { readText } from '../bodies.ts';
 import { GatewayError } from '../errors.ts';
+import type { Upstream } from '../settings/upstreams.ts';
 import type { AnswerTranslation } from '../translate/translation.ts';
 import { classifyStatus, type FailureClass, failureClasses, UpstreamFailure } from './failure.ts';
 import { withinFirstEventLimit } from './first-event.ts';
@@ -9,6 +10,7 @@ import type { Candidate, Pool } from './pool.ts';
 import {
   bodyOf,
   buildUpstreamRequest,
+  canAnswer,
   isAccountBound,
   type Outgoing,
   speaks,
@@ -86,7 +88,8 @@ export function createFailover({ pool, send, translate, now }: Dependencies): As
   return async (outgoing, observer) => {
     const { signal } = observer;
     const { caller } = bodyOf(outgoing).conversation;
-    let left: readonly Candidate[] = await pool.candidates(bodyOf(outgoing).conversation);
+    const mayAnswer = (upstream: Upstream) => canAnswer(upstream, outgoing);
+    let left: readonly Candidate[] = await pool.candidates(bodyOf(outgoing).conversation, mayAnswer);
     let first: UpstreamFailure | undefined;
     let last: UpstreamFailure | undefined;
     let refusal: GatewayError | undefined;

@@ -38,14 +38,14 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
   const nameOf = ({ upstream, key }: Candidate) => `${upstream.prefix} ${key}`;
 
   return {
-    /** The candidates for a turn of this conversation, in order. Empty only if no upstream has a key. */
-    async candidates(conversation: Conversation): Promise<Candidate[]> {
+    /** The candidates for a turn of this conversation, in order. Empty only if no upstream that can answer it has a key. */
+    async candidates(conversation: Conversation, canAnswer: (upstream: Upstream) => boolean): Promise<Candidate[]> {
       const time = now();
       const names = [...rests].flatMap(([name, end]) => (end > time ? [name] : []));
       const placeOf = (candidate: Candidate) => names.indexOf(nameOf(candidate));
       const ready: Candidate[] = [];
       const resting: Candidate[] = [];
-      for (const upstream of upstreams) {
+      for (const upstream of upstreams.filter(canAnswer)) {
         const { keys, headers, secretHeaders } = await readAccess(upstream);
         const ranked = await rankKeys(keys, conversation);
         const isFirst = ready.length + resting.length === 0;

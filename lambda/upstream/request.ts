@@ -64,8 +64,21 @@ const choosesAccount =
   /(^|[^a-z0-9])(id|key|token|secret|auth|account|org|organization|workspace|profile)([^a-z0-9]|$)/;
 
 /** Whether an upstream takes a request as it is. */
-export function speaks({ dialects }: Upstream, { dialect }: Outgoing): boolean {
-  return dialects.includes(dialect.name);
+export function speaks({ dialects, models }: Upstream, { dialect: { name }, model: { kind } }: Outgoing): boolean {
+  if (kind === 'embedding') return models[name].embedding !== undefined;
+  return dialects.some((spoken) => spoken === name);
+}
+
+/** Whether an upstream can be asked for this, as it is or translated. */
+export function canAnswer(upstream: Upstream, outgoing: Outgoing): boolean {
+  return speaks(upstream, outgoing) || isTranslatable(outgoing.dialect.name);
+}
+
+/** What an upstream calls a model in this dialect. */
+function modelAt({ models }: Upstream, { name }: Dialect, { kind }: PublicModel): string {
+  const id = models[name][kind];
+  if (id === undefined) throw new TypeError('this upstream has no such model');
+  return id;
 }
 
 /** Where an upstream takes requests of this dialect. */
@@ -77,7 +90,7 @@ function contentFor(upstream: Upstream, outgoing: Outgoing): Omit<UpstreamReques
   const { dialect, endpoint, model } = outgoing;
   const body = bodyOf(outgoing);
   if (body.translated && !speaks(upstream, outgoing)) return body.translated;
-  const pieces = renderBody(body, upstream.models[dialect.name][model.kind]);
+  const pieces = renderBody(body, modelAt(upstream, dialect, model));
   return { url: urlAt(upstream, dialect, endpoint), pieces };
 }
 
@@ -138,11 +151,11 @@ export function createTranslate(
   const [endpoint] = common?.endpoints ?? [];
   if (common === undefined || endpoint === undefined) throw new TypeError('there is no dialect to translate to');
   return async ({ dialect: { name }, endpoint: clientEndpoint, model, body }, text, upstream) => {
-    const { models, translation } = upstream;
+    const { translation } = upstream;
     const url = clientEndpoint.countsTokens ? translation.tokenizeUrl : urlAt(upstream, common, endpoint);
     if (url === undefined) throw new GatewayError('not_found', 'Counting tokens is not offered here.');
     const seals = createSeals(await readSubkey('seals'), body?.conversation.caller ?? '');
-    const target = { upstream: translation, model: models[common.name][model.kind] };
+    const target = { upstream: translation, model: modelAt(upstream, common, model) };
     const translating = function* () {
       return yield* translate(name, yield* createScanner().scanInParts(text), seals, target);
     };

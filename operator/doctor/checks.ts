@@ -47,7 +47,7 @@ export async function* examine(run: Run): AsyncGenerator<Row> {
 async function* checkModels({ ask, key, models: [text, vision] }: Run): AsyncGenerator<Checked> {
   const fixed = { object: z.literal('model'), created: z.literal(0), owned_by: z.literal(text) };
   const shapeOf = (id: string) => z.strictObject({ id: z.literal(id), ...fixed });
-  const data = z.tuple([shapeOf(text), shapeOf(vision)]);
+  const data = z.tuple([shapeOf(text), shapeOf(vision), shapeOf(`${text}-embedding`).optional()]);
   yield ['the list', checkShape(await ask(list(bearer(key))), z.strictObject({ object: z.literal('list'), data }))];
 }
 

@@ -1,5 +1,6 @@
 import { hiddenNames } from '../../lambda/settings/hidden-names.ts';
 import { warnOfNamesInCode } from '../../lambda/settings/names-in-code.ts';
+import { dialectNames } from '../../lambda/settings/table.ts';
 import { readDeploymentConfig } from '../../lib/config.ts';
 
 /** What the operator has said of a gateway in its settings. */
@@ -31,9 +32,7 @@ export function readStage(block: unknown, stage: string): KnownSettings {
     names: hiddenNames(upstreams, upstreamNames),
     hideInText,
     spoilsCode: warnOfNamesInCode(settings),
-    translated: upstreams.flatMap(({ addresses, dialects }) =>
-      Object.keys(addresses).filter((name) => !dialects.some((spoken) => spoken === name)),
-    ),
+    translated: upstreams.flatMap(({ dialects }) => dialectNames.filter((name) => !dialects.includes(name))),
     closed: access === 'keys',
     limits: { member: memberLimit, guest: guestLimit },
     ...{ appUrl, oidcIssuer },

@@ -23,10 +23,11 @@ export function checkOwn(target: Target, { budget, models = [], burst = 0 }: Par
   if (budget !== undefined && currency === undefined) {
     throw new CommandError('this gateway has no PRICES, without which nothing can be counted against a budget');
   }
-  const known = createModels(serviceName, []);
-  const unknown = models.find((id) => ![known.text.id, known.vision.id].includes(id));
+  // Whether a gateway offers embeddings may change, and is not known here.
+  const known = createModels({ serviceName, offersEmbeddings: true }).all.map(({ id }) => id);
+  const unknown = models.find((id) => !known.includes(id));
   if (unknown !== undefined) {
-    throw new CommandError(`${unknown} is no public model: there are ${known.text.id} and ${known.vision.id}`);
+    throw new CommandError(`${unknown} is no public model: there may be ${known.join(', ')}`);
   }
   if (burst > mostBurst) {
     throw new CommandError(

@@ -108,6 +108,8 @@ testRows<[Partial<Record<'chat' | 'models' | 'unknownKey', string>>, object]>([
   [{}, well],
   [{ unknownKey: '200' }, { ...well, refusal: 'status 200' }],
   [{ models: '{"data":[{"id":"svc"}]}' }, { ...well, models: 'other models' }],
+  [{ models: '{"data":[{"id":"svc"},{"id":"svc-vision"},{"id":"svc-embedding"}]}' }, well],
+  [{ models: '{"data":[{"id":"svc"},{"id":"svc-vision"},{"id":"acme"}]}' }, { ...well, models: 'other models' }],
   [{ models: '<html>' }, { ...well, models: 'SyntaxError' }],
   [{ chat: eventText({ data: chunk('acme') }) }, { ...well, stream: 'another model' }],
   [{ chat: unfinished }, { ...well, stream: 'no end' }],

@@ -2,11 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import { createModels } from '../../lambda/models.ts';
 import { testRows } from '../support/test-rows.ts';
 
-const models = createModels('svc', [
+const modelAliases = [
   { from: 'gpt-', prefix: true, to: 'svc' },
   { from: 'gpt-eyes', prefix: true, to: 'svc-vision' },
+  { from: 'text-embedding-', prefix: true, to: 'svc-embedding' },
   { from: 'svc', prefix: false, to: 'svc-vision' },
-]);
+];
+const models = createModels({ serviceName: 'svc', modelAliases, offersEmbeddings: false });
+const withEmbeddings = createModels({ serviceName: 'svc', modelAliases, offersEmbeddings: true });
 
 const svc = ['svc', 'svc-private', 'svc-text', 'opus', 'sonnet', 'haiku', 'opus[1m]', 'fam-9', 'vendor.anything'];
 const more = ['claude-opus-4', 'anthropic.claude', 'gpt-5'];
@@ -19,6 +22,11 @@ describe('resolve', () => {
     expect(models.resolve(id)?.id).toBe(expected);
   });
 
+  testRows(['svc-embedding', 'text-embedding-3-small'])('the one for embeddings is there if it is offered', (id) => {
+    expect(withEmbeddings.resolve(id)).toBe(withEmbeddings.embedding);
+    expect(models.resolve(id)).toBeUndefined();
+  });
+
   testRows(['', 'SVC', 'Opus', 'opus-4', 'svc-', 'fam', 'vendor', 'other', '__proto__', 'constructor'])(
     'any other is unknown',
     (id) => {
@@ -27,8 +35,8 @@ describe('resolve', () => {
   );
 
   test('the service name makes the ids', () => {
-    const own = createModels('lumen', []);
-    expect([own.text.id, own.vision.id]).toEqual(['lumen', 'lumen-vision']);
+    const own = createModels({ serviceName: 'lumen', offersEmbeddings: true });
+    expect(own.all.map(({ id }) => id)).toEqual(['lumen', 'lumen-vision', 'lumen-embedding']);
     expect(own.resolve('lumen-image')?.id).toBe('lumen-vision');
     expect(own.resolve('svc')).toBeUndefined();
   });

@@ -1,12 +1,10 @@
-import { type Address, ownAddresses } from '../../lambda/settings/table.ts';
+import { type Address, addresses } from '../../lambda/settings/table.ts';
 import type { Upstream } from '../../lambda/settings/upstreams.ts';
 
 const ids = { text: 'words', vision: 'eyes' };
 
-const everywhere = <T>(value: T) => {
-  const addresses = ['chat', ...ownAddresses.map((address) => address.toLowerCase())];
-  return Object.fromEntries(addresses.map((address) => [address, value])) as Record<Address, T>;
-};
+const everywhere = <T>(value: T) =>
+  Object.fromEntries(addresses.map((address) => [address, value])) as Record<Address, T>;
 
 /** An upstream for tests that tell upstreams apart and send them nothing. */
 export const upstreamNamed = (prefix: string): Upstream => ({
@@ -24,17 +22,19 @@ export const upstreamNamed = (prefix: string): Upstream => ({
   },
 });
 
-/** One with an address and model ids of its own for each dialect. */
+/** One with an address and model ids of its own for each dialect, and without embeddings. */
 export const upstreamOfThree: Upstream = {
   ...upstreamNamed('UPSTREAM'),
   addresses: {
     chat: 'https://api.acmecorp.example/v1',
     responses: 'https://other.acmecorp.example/v2',
     messages: 'https://third.acmecorp.example/v3',
+    embeddings: 'https://api.acmecorp.example/v1',
   },
   models: {
     chat: { text: 'thunder', vision: 'thunder-eyes' },
     responses: { text: 'thunder-r', vision: 'thunder-eyes-r' },
     messages: { text: 'thunder-m', vision: 'thunder-eyes-m' },
+    embeddings: { text: 'thunder', vision: 'thunder-eyes' },
   },
 };

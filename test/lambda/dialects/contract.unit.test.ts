@@ -13,7 +13,7 @@ import { dialectNamed, rewriteAnswer, scrubber } from '../../support/rewrite.ts'
 import { testRows } from '../../support/test-rows.ts';
 import { findIdentity } from '../../support/upstream-identity.ts';
 
-const models = createModels('svc', []);
+const models = createModels({ serviceName: 'svc', offersEmbeddings: false });
 const anybody = { caller: 'anybody', headers: {} };
 const upstreamModel = 'acmecorp/thunder-70b-instruct';
 

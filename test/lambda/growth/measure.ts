@@ -29,7 +29,7 @@ interface Part {
 }
 
 const least = 20; // repetitions of the worst part in the smallest text
-const models = createModels('svc', []);
+const models = createModels({ serviceName: 'svc', offersEmbeddings: false });
 const caller = { caller: 'a', headers: {}, hashId: (id: string) => id.slice(0, 43) };
 
 function scan(text: string): void {

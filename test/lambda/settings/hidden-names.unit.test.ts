@@ -7,7 +7,7 @@ import { upstreamOfThree } from '../../support/upstream-named.ts';
 test('the hidden names are model ids, DNS names and those that the operator adds', () => {
   const at = (chat: string, responses: string, messages: string) => ({
     ...upstreamOfThree,
-    addresses: { chat, responses, messages },
+    addresses: { chat, responses, messages, embeddings: chat },
   });
   const second = at('http://localhost:1/v1', 'http://[::1]:1', 'http://box/v1');
   const third = {
@@ -27,8 +27,8 @@ function namesOf(model: string, host: string, operatorNames: readonly string[] =
   const at = `https://${host}/v1`;
   const upstream = {
     ...upstreamOfThree,
-    addresses: { chat: at, responses: at, messages: at },
-    models: { chat: models, responses: models, messages: models },
+    addresses: { chat: at, responses: at, messages: at, embeddings: at },
+    models: { chat: models, responses: models, messages: models, embeddings: models },
   };
   return hiddenNames([upstream], operatorNames).filter((name) => name !== model && name !== host);
 }

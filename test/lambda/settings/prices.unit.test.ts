@@ -1,12 +1,13 @@
 import { expect, test } from '@jest/globals';
+import { createModels } from '../../../lambda/models.ts';
 import { readPrices } from '../../../lambda/settings/prices.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const other = '"svc-vision": {"input": 1, "output": 2}';
 
-function read(text: string) {
+function read(text: string, offersEmbeddings = false) {
   const faults: string[] = [];
-  const prices = readPrices(text, ['svc', 'svc-vision'], faults);
+  const prices = readPrices(text, createModels({ serviceName: 'svc', offersEmbeddings }).all, faults);
   return { prices: Object.fromEntries(prices), faults };
 }
 
@@ -19,6 +20,15 @@ test('prices are read exactly, and a cache without one costs as much as input', 
     },
     faults: [],
   });
+});
+
+test('an embedding costs its input', () => {
+  const chat = `"svc": {"input": 1, "output": 2}, ${other}`;
+  expect(read(`{${chat}, "svc-embedding": {"input": 0.02}}`, true)).toMatchObject({
+    prices: { 'svc-embedding': { input: 20_000, output: 0 } },
+    faults: [],
+  });
+  expect(read(`{${chat}}`, true).faults).toEqual(['lacks svc-embedding: every public model needs a price']);
 });
 
 const shape = 'must be a JSON object of models, such as {"svc": {"input": 2.50, "output": 10}}';

@@ -16,7 +16,7 @@ import { dialectNamed, dialects } from '../../support/rewrite.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { printedJson } from '../json/arbitrary-json.ts';
 
-const models = createModels('svc', []);
+const models = createModels({ serviceName: 'svc', offersEmbeddings: false });
 const anybody = { caller: 'anybody', headers: {} };
 const upstreamModel = 'acmecorp/"thunder" \ud83c\udf29';
 const sentModel = JSON.stringify(upstreamModel);
@@ -254,7 +254,7 @@ test('nobody’s body is read before the charge but that of a caller with a budg
   const findRoute = createRouter(dialects);
   const step = readAhead({
     ...{ models, requestBodyLimit: 1_000_000, hashIdsOf: undefined, reservedOutput: 4_096 },
-    prices: readPrices('{"svc":{"input":1,"output":2},"svc-vision":{"input":1,"output":2}}', ['svc', 'svc-vision'], []),
+    prices: readPrices('{"svc":{"input":1,"output":2},"svc-vision":{"input":1,"output":2}}', models.all, []),
     budgets: { memberBudget: undefined },
   });
   const readsFor = async (identity: Identity, body: string, path = '/v1/chat/completions') => {

@@ -15,7 +15,7 @@ function poolOf(keys: Readonly<Record<string, string>>) {
     now: () => clock.now,
   });
   const nameOf = ({ upstream, key }: Candidate) => `${upstream.prefix.replace('UPSTREAM', '')}${key}`;
-  const candidates = (ranking: string) => pool.candidates({ caller: ranking, traits: [] });
+  const candidates = (ranking: string) => pool.candidates({ caller: ranking, traits: [] }, () => true);
   const own = async (ranking: string) => (await candidates(ranking)).filter(({ isOwn }) => isOwn).map(nameOf);
   const order = async (ranking = 'abcxy') => (await candidates(ranking)).map(nameOf);
   const rest = async (name: string, retryAfter?: number) => {

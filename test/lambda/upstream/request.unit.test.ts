@@ -11,7 +11,7 @@ import { upstreamOfThree } from '../../support/upstream-named.ts';
 const chat = createChat({ streamUsage: false });
 
 const candidate = { upstream: upstreamOfThree, key: 'the-key', isOwn: true, headers: {}, secrets: ['the-key'] };
-const models = createModels('svc', []);
+const models = createModels({ serviceName: 'svc', offersEmbeddings: false });
 const call = (clientHeaders: Headers, stream: boolean, model = models.text, dialect = chat) => {
   const [endpoint] = dialect.endpoints;
   if (!endpoint) throw new Error('a dialect without an endpoint');

@@ -91,7 +91,7 @@ test('a rotated key has what the old one had of its own, and counts anew', async
 
 test.each([
   [{ currency: undefined }, ['--budget', '1/day'], 'this gateway has no PRICES, without which nothing can be counted'],
-  [{}, ['--models', 'acme,opus'], 'opus is no public model: there are acme and acme-vision'],
+  [{}, ['--models', 'acme,opus'], 'opus is no public model: there may be acme, acme-vision, acme-embedding'],
   [{}, ['--burst', '149'], 'a burst may be at most 148, which one counter can serve: issue several keys instead'],
 ])('what a gateway could not keep to is refused: %j %j', async (settings, options, reason) => {
   const issued = runOn(settings, 'issue', '--member', 'refused', ...options);

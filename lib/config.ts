@@ -2,7 +2,7 @@ import { cloudFrontHeader } from '../lambda/identity/network.ts';
 import { type Config, readConfig, waysToSignIn } from '../lambda/settings/config.ts';
 import { unknownSetting } from '../lambda/settings/names.ts';
 import { warnOfNamesInCode } from '../lambda/settings/names-in-code.ts';
-import { ConfigError, readSettings, type Setting } from '../lambda/settings/read.ts';
+import { ConfigError, isObject, readSettings, type Setting } from '../lambda/settings/read.ts';
 import { headerMap, serverSettings, settings, upstreamSettings } from '../lambda/settings/table.ts';
 import { mostBurst } from '../lambda/tables/schema.ts';
 import { readStageBlock } from './deployment-block.ts';
@@ -131,6 +131,9 @@ function faultOf(name: string, value: unknown): string | undefined {
   if (Object.hasOwn(setByStack, name)) return `${name} is set by the stack`;
   if (/^(NETWORK_SALT|OIDC_CLIENT_SECRET|UPSTREAM_(\d+_)?API_KEYS)$/.test(name))
     return `${name} belongs in a secret, not in a template`;
+  const tables: Readonly<Record<string, Setting<unknown>>> = { ...settings, ...stackSettings };
+  const ofUpstreams: Readonly<Record<string, Setting<unknown>>> = upstreamSettings;
+  if ((tables[name] ?? ofUpstreams[ofUpstream ?? ''])?.isJson && isObject(value)) return undefined;
   if (!['string', 'number', 'boolean'].includes(typeof value)) return `${name} must be text, a number, true or false`;
   return undefined;
 }
@@ -144,7 +147,10 @@ function fallbacks(): Texts {
 
 /** As the function's environment needs them: text, without blanks, which a function reads as unset. */
 function texts(values: readonly { readonly name: string; readonly value: unknown }[]): Texts {
-  const entries = values.map(({ name, value }) => [name, String(value).trim()]);
+  const entries = values.map(({ name, value }) => [
+    name,
+    isObject(value) ? JSON.stringify(value) : String(value).trim(),
+  ]);
   return Object.fromEntries(entries.filter(([, text]) => text !== ''));
 }
 

@@ -7,6 +7,8 @@ export interface Setting<T> {
   readonly fallback?: string;
   /** Whether it must be set, having no fallback. */
   readonly required?: true;
+  /** Whether its text is a JSON object, which a JSON file of settings may hold as it is. */
+  readonly isJson?: true;
 }
 
 /** The value of a setting after it has been read. */

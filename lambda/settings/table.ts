@@ -42,6 +42,7 @@ const ofConnection = /^(host|connection|content-length|transfer-encoding)$/;
 
 /** Headers as a JSON object, read by lower-case name. */
 export const headerMap: Setting<Readonly<Record<string, string>>> = {
+  isJson: true,
   expects:
     'a JSON object of header names and values, without host, connection, content-length or transfer-encoding, such as {"x-team": "a"}',
   parse: (value) => {
@@ -60,6 +61,7 @@ const amount: Setting<number> = { expects: amountExpected, parse: readAmount };
 
 /** As text: the faults in it are named one by one, once the public models are known. */
 const prices: Setting<string> = {
+  isJson: true,
   expects:
     'a JSON object with input and output for each public model, per million tokens, such as {"svc": {"input": 2.50, "output": 10}, "svc-vision": {"input": 1, "output": 4}}',
   parse: (value) => value,

@@ -50,6 +50,22 @@ describe('a deployment', () => {
     expect(Object.keys(environment).filter((name) => /^[a-z]|^KEYS_TABLE$|^METRICS_NAMESPACE$/.test(name))).toEqual([]);
   });
 
+  test('has objects as JSON, as they are or as a text', () => {
+    const prices = { svc: { input: 2.5, output: 10 }, 'svc-vision': { input: 1, output: 4 } };
+    const objects = { PRICES: prices, UPSTREAM_HEADERS: { 'x-team': 'a' }, UPSTREAM_2_HEADERS: { 'x-team': 'b' } };
+    const other = { UPSTREAM_2_BASE_URL: 'https://b.test', UPSTREAM_2_TEXT_MODEL: 'b', UPSTREAM_2_VISION_MODEL: 'c' };
+    const texts = Object.fromEntries(Object.entries(objects).map(([name, value]) => [name, JSON.stringify(value)]));
+    for (const given of [objects, texts]) {
+      expect(readDeploymentConfig(withDefaults({ ...other, ...given })).environment).toMatchObject(texts);
+    }
+    expect(faultsOf({ PRICES: { svc: { input: 'low' } } })).toEqual(faultsOf({ PRICES: '{"svc": {"input": "low"}}' }));
+    const noText = ['GUEST_LIMIT', 'UPSTREAM_NAMES', 'PRICES'].map((name) => faultsOf({ [name]: [{}] }));
+    expect(noText).toEqual(
+      ['GUEST_LIMIT', 'UPSTREAM_NAMES', 'PRICES'].map((name) => [`${name} must be text, a number, true or false`]),
+    );
+    expect(faultsOf({ SERVICE_NAME: {} })).toEqual(['SERVICE_NAME must be text, a number, true or false']);
+  });
+
   test('treats a blank as unset, so that a stage can drop a default', () => {
     const block = { defaults: { ...defaults, APP_URL: 'https://app.example' }, stages: { dev: { APP_URL: ' ' } } };
     expect(readDeploymentConfig(block).environment).not.toHaveProperty('APP_URL');

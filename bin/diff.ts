@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { defaultStage } from '../lib/deployment-block.ts';
 import { compareTemplates } from '../lib/diff/changes.ts';
 import { findDangers } from '../lib/diff/judge.ts';
-import { checkOut, findBase, hasStage } from '../operator/checkout.ts';
+import { checkOut, copyOwnFile, findBase, hasStage } from '../operator/checkout.ts';
 import { terminal } from '../operator/command-line.ts';
 import { renderComparison } from '../operator/diff/render-comparison.ts';
 import { readTemplates, synthesize } from '../operator/diff/synthesize.ts';
@@ -40,7 +40,8 @@ async function runDiff(): Promise<number> {
   const root = process.cwd();
   const { commit, name } = await findBase(root, values.base);
   await using base = await checkOut(root, commit);
-  const isNew = !(await hasStage(base.folder, stage));
+  const ownSettings = synthesized === undefined ? await copyOwnFile(root, base.folder) : undefined;
+  const isNew = !hasStage(base.folder, stage);
   const [after, before] = await Promise.all([
     synthesized === undefined ? synthesize(root, stage) : readTemplates(synthesized),
     isNew
@@ -57,8 +58,8 @@ async function runDiff(): Promise<number> {
   const lines = compared.flatMap(({ comparison, dangers }) => renderComparison(comparison, dangers));
   const what = synthesized === undefined ? 'the working tree' : `what stands in ${synthesized}`;
   console.log(`Stage ${stage}: ${what} against ${name} (${commit.slice(0, 7)})`);
-  if (base.note !== undefined) console.log(`Note: ${base.note}`);
-  if (isNew) console.log('Note: the stage is new, and so is all of it');
+  const notes = [base.note, ownSettings, isNew ? 'the stage is new, and so is all of it' : undefined];
+  for (const note of notes) if (note !== undefined) console.log(`Note: ${note}`);
   terminal.print(lines.length > 0 ? lines.join('\n') : 'No changes');
   const dangers = compared.flatMap((one) => one.dangers);
   return dangers.some(({ refused }) => refused) ? 3 : dangers.length > 0 ? 2 : 0;

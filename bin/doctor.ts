@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { runProgram, terminal } from '../operator/command-line.ts';
 import { createDoctorCommand } from '../operator/doctor/command.ts';
@@ -6,7 +5,7 @@ import { createDoctorCommand } from '../operator/doctor/command.ts';
 const program = createDoctorCommand({
   now: () => performance.now(),
   wait,
-  readCdkJson: () => readFileSync('cdk.json', 'utf8'),
+  folder: process.cwd(),
   ...terminal,
 });
 await runProgram(program);

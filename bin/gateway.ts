@@ -7,6 +7,7 @@ import { ConfigError } from '../lambda/settings/read.ts';
 import { EdgeAlarmsStack } from '../lib/alarms/edge.ts';
 import { type Artifact, artifacts } from '../lib/bundle.ts';
 import { type DeploymentConfig, readDeploymentConfig } from '../lib/config.ts';
+import { ownFile, readOwnFile } from '../lib/deployment-block.ts';
 import { judgeTemplate } from '../lib/diff/guarantees/index.ts';
 import { GatewayStack } from '../lib/gateway-stack.ts';
 import { dropCleanReport, findCommit, findContextFaults } from '../lib/synthesis.ts';
@@ -36,14 +37,19 @@ dropCleanReport(app.outdir);
 
 function readConfigOrExit(block: unknown, stage: unknown): DeploymentConfig {
   try {
-    const config = readDeploymentConfig(block, stage);
-    complain({ faults, warnings: config.warnings.map((warning) => `cdk.json, ${warning}`) });
+    const config = readDeploymentConfig(block, stage, readOwnFile(process.cwd()));
+    complain({ faults, warnings: config.warnings.map(inFile) });
     return config;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    complain({ faults: [...faults, ...error.faults.map((fault) => `cdk.json, ${fault}`)], warnings: [] });
+    complain({ faults: [...faults, ...error.faults.map(inFile)], warnings: [] });
     throw error;
   }
+}
+
+/** A fault with the file that it is in. */
+function inFile(fault: string): string {
+  return fault.startsWith(ownFile) ? fault : `cdk.json, ${fault}`;
 }
 
 /** Says all warnings and faults. A fault ends the synthesis. */

@@ -8,7 +8,7 @@ import { mostBurst } from '../lambda/tables/schema.ts';
 import { readStageBlock } from './deployment-block.ts';
 import { accountsShare, ofEngine, type StackValues, stackSettings, unreserved } from './stack-settings.ts';
 
-/** One deployment, as one stage of the `gateway` block of cdk.json describes it. */
+/** One deployment, as one stage of the `gateway` block of cdk.json describes it, and the operator's own file over it. */
 export interface DeploymentConfig extends StackValues {
   readonly stage: string;
   /** The operator's part of the function's environment, fallbacks written out; the stack adds what it creates itself. */
@@ -42,8 +42,8 @@ const environmentLimits = { 'function-url': 4_096, web: 32_768 } as const;
 const decidedByLambda = Object.keys(serverSettings).filter((name) => name !== 'BODY_BUDGET');
 
 /** Checks a stage with the function's own parsers, so that what deploys also starts, and reports all faults together. */
-export function readDeploymentConfig(block: unknown, wantedStage?: unknown): DeploymentConfig {
-  const { stage, values, placeOf } = readStageBlock(block, wantedStage);
+export function readDeploymentConfig(block: unknown, wantedStage?: unknown, own?: unknown): DeploymentConfig {
+  const { stage, values, placeOf } = readStageBlock(block, wantedStage, own);
   const named = Object.entries(values).map(([name, value]) => ({ name, value, fault: faultOf(name, value) }));
   const faults = named.flatMap(({ fault }) => fault ?? []);
   const given = texts(named.filter(({ fault }) => fault === undefined));

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ConfigError, isObject } from '../lambda/settings/read.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -5,29 +7,62 @@ type Values = Readonly<Record<string, unknown>>;
 /** The stage if none is named. */
 export const defaultStage = 'dev';
 
-/** Reads one stage of the `gateway` block of cdk.json, its own values over the defaults. */
-export function readStageBlock(block: unknown, stage: unknown = defaultStage) {
-  const { defaults, stages, ...unknown } = toValues('gateway', block);
-  for (const name of Object.keys(unknown)) {
-    throw new ConfigError([`gateway: ${name} has no place here; settings stand in defaults or in one of the stages`]);
+/** What the operator keeps beside cdk.json, of the shape of its `gateway` block, so that no upgrade has to be merged with it. */
+export const ownFile = 'gateway.json';
+
+/** Nothing where there is no such file: it is free to be missing. */
+export function readOwnFile(folder: string): unknown {
+  try {
+    return JSON.parse(readFileSync(join(folder, ownFile), 'utf8'));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new ConfigError([`${ownFile} is no JSON: ${error.message}`]);
+    if (Object(error).code === 'ENOENT') return {};
+    throw error;
   }
-  const known = toValues('gateway.stages', stages);
-  const shared = toValues('gateway.defaults', defaults);
-  if (typeof stage !== 'string' || !Object.hasOwn(known, stage)) {
-    throw new ConfigError([`gateway.stages: ${stage} is no stage (there are: ${Object.keys(known).join(', ')})`]);
+}
+
+/** The `gateway` block of a checkout's cdk.json. */
+export function readSharedBlock(folder: string): unknown {
+  return JSON.parse(readFileSync(join(folder, 'cdk.json'), 'utf8')).context?.gateway;
+}
+
+/** Reads one stage of the `gateway` block, its own values over the defaults; of each, the operator's win. */
+export function readStageBlock(block: unknown, stage: unknown = defaultStage, own: unknown = {}) {
+  const files = [
+    readParts('gateway', '.', block),
+    readParts(ownFile, ', ', { defaults: {}, stages: {}, ...toValues(ownFile, own) }),
+  ];
+  const names = [...new Set(files.flatMap(({ stages }) => Object.keys(stages.values)))];
+  if (typeof stage !== 'string' || !names.includes(stage)) {
+    throw new ConfigError([`gateway.stages: ${stage} is no stage (there are: ${names.join(', ')})`]);
   }
   if (!/^[a-z][a-z0-9-]{0,19}$/.test(stage)) {
     throw new ConfigError([`gateway.stages: ${stage} must be 1 to 20 lower-case letters, digits and dashes`]);
   }
-  const place = `gateway.stages.${stage}`;
-  const own = toValues(place, known[stage]);
-  /** The part of the block in which to correct a fault, which begins with a setting's name. */
+  const ofStage = files
+    .filter(({ stages }) => Object.hasOwn(stages.values, stage))
+    .map(({ stages }) => partOf(stages, '.', stage));
+  const parts = [...files.map(({ defaults }) => defaults), ...ofStage];
+  /** The part in which to correct a fault, which begins with a setting's name. */
   const placeOf = (fault: string): string => {
     const [name = ''] = fault.split(' ');
-    return Object.hasOwn(shared, name) && !Object.hasOwn(own, name) ? 'gateway.defaults' : place;
+    const found = parts.findLast(({ values }) => Object.hasOwn(values, name)) ?? parts.at(-1);
+    return found?.place ?? '';
   };
-  const values: Values = { ...shared, ...own };
-  return { stage, values, placeOf };
+  return { stage, values: Object.assign({}, ...parts.map(({ values }) => values)) as Values, placeOf };
+}
+
+function readParts(place: string, separator: string, block: unknown) {
+  const file = { place, values: toValues(place, block) };
+  for (const name of Object.keys(file.values).filter((one) => one !== 'defaults' && one !== 'stages')) {
+    throw new ConfigError([`${place}: ${name} has no place here; settings stand in defaults or in one of the stages`]);
+  }
+  return { stages: partOf(file, separator, 'stages'), defaults: partOf(file, separator, 'defaults') };
+}
+
+function partOf({ place, values }: { place: string; values: Values }, separator: string, name: string) {
+  const within = place + separator + name;
+  return { place: within, values: toValues(within, values[name]) };
 }
 
 function toValues(place: string, value: unknown): Values {

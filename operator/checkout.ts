@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { rmSync } from 'node:fs';
-import { mkdir, mkdtempDisposable, readFile, symlink } from 'node:fs/promises';
+import { existsSync, rmSync } from 'node:fs';
+import { copyFile, mkdir, mkdtempDisposable, readFile, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { ownFile, readOwnFile, readSharedBlock } from '../lib/deployment-block.ts';
 
 const run = promisify(execFile);
 
@@ -66,11 +67,19 @@ async function addPackages(root: string, folder: string): Promise<string | undef
   }
 }
 
-/** Whether a checkout has a stage. A cdk.json without stages is the same for every stage. */
-export async function hasStage(root: string, stage: string): Promise<boolean> {
-  const file: { readonly context?: { readonly gateway?: { readonly stages?: object } } } = JSON.parse(
-    await readFile(join(root, 'cdk.json'), 'utf8'),
+/** Whether a checkout has a stage. One without stages is the same for every stage. */
+export function hasStage(root: string, stage: string): boolean {
+  const stages = [readSharedBlock(root), readOwnFile(root)].flatMap((block) => Object(block).stages ?? []);
+  return stages.length === 0 || stages.some((one) => Object.hasOwn(one, stage));
+}
+
+/** Gives a checkout the operator's own settings, where they are in no commit: both sides then have the same. */
+export async function copyOwnFile(root: string, folder: string): Promise<string | undefined> {
+  const isTracked = await run('git', ['ls-files', '--error-unmatch', ownFile], { cwd: root }).then(
+    () => true,
+    () => false,
   );
-  const stages = file.context?.gateway?.stages;
-  return stages === undefined || Object.hasOwn(stages, stage);
+  if (isTracked || !existsSync(join(root, ownFile))) return undefined;
+  await copyFile(join(root, ownFile), join(folder, ownFile));
+  return `${ownFile} is in no commit, so both sides have it: what changes in it, \`npx cdk diff\` shows`;
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { keyPrefix } from '../../lambda/identity/keys.ts';
 import { splitList } from '../../lambda/settings/read.ts';
+import { readOwnFile, readSharedBlock } from '../../lib/deployment-block.ts';
 import { plainJson } from '../../local/plain-text.ts';
 import { CommandError, checked, createCommand, type Terminal } from '../command-line.ts';
 import { cost, examine } from './checks.ts';
@@ -14,8 +15,8 @@ export interface Dependencies extends Terminal {
   /** A clock that only goes forward, in milliseconds. */
   readonly now: () => number;
   readonly wait: (milliseconds: number) => Promise<void>;
-  /** The text of cdk.json in this folder. */
-  readonly readCdkJson: () => string;
+  /** Where cdk.json is. */
+  readonly folder: string;
 }
 
 interface Options {
@@ -39,7 +40,10 @@ export function createDoctorCommand(dependencies: Dependencies): Command {
     )
     .requiredOption('--base <url>', 'the base URL of the gateway, with or without /v1', readBase)
     .addOption(new Option('--key <key>', 'a key of the gateway').env('GATEWAY_KEY').makeOptionMandatory())
-    .option('--stage <name>', 'the stage of cdk.json that this gateway runs, whose names must not appear')
+    .option(
+      '--stage <name>',
+      'the stage of cdk.json or gateway.json that this gateway runs, whose names must not appear',
+    )
     .addOption(
       new Option('--names <a,b>', 'further names that must not appear')
         .env('UPSTREAM_NAMES')
@@ -59,9 +63,9 @@ export function createDoctorCommand(dependencies: Dependencies): Command {
 }
 
 /** Runs all checks and prints their rows. Throws if something is wrong. */
-async function diagnose(options: Options, { now, wait, readCdkJson, print, printError }: Dependencies): Promise<void> {
+async function diagnose(options: Options, { now, wait, folder, print, printError }: Dependencies): Promise<void> {
   const { base, key, stage, origin, json } = options;
-  const settings = stage === undefined ? nothingKnown : readStage(readBlock(readCdkJson), stage);
+  const settings = stage === undefined ? nothingKnown : readStage(readBlock(folder), stage, readOwnFile(folder));
   const { appUrl = base } = settings;
   const names = [...options.names, ...settings.names];
   const app = createProbe(appUrl, now);
@@ -84,9 +88,9 @@ async function diagnose(options: Options, { now, wait, readCdkJson, print, print
 }
 
 /** The settings of all stages. */
-function readBlock(readCdkJson: () => string): unknown {
+function readBlock(folder: string): unknown {
   try {
-    return JSON.parse(readCdkJson()).context?.gateway;
+    return readSharedBlock(folder);
   } catch (error) {
     const { message } = error as Error;
     throw new CommandError(`--stage is read from cdk.json (${message}): run this in the gateway's checkout`);

@@ -24,9 +24,9 @@ export interface KnownSettings {
 
 export const nothingKnown: KnownSettings = { names: [], translated: [], closed: false };
 
-/** The settings of a stage of the `gateway` block of cdk.json. */
-export function readStage(block: unknown, stage: string): KnownSettings {
-  const { settings } = readDeploymentConfig(block, stage);
+/** The settings of a stage, as cdk.json and the operator's own file have them. */
+export function readStage(block: unknown, stage: string, own?: unknown): KnownSettings {
+  const { settings } = readDeploymentConfig(block, stage, own);
   const { upstreams, upstreamNames, hideInText, access, memberLimit, guestLimit, appUrl, oidcIssuer } = settings;
   return {
     names: hiddenNames(upstreams, upstreamNames),

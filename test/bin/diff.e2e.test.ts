@@ -32,7 +32,7 @@ function diff(cwd: string, ...words: string[]) {
 
 describe('in a checkout of the gateway', () => {
   const sources = ['bin', 'lib', 'lambda', 'operator', 'docs/openapi.json', 'cdk.json'];
-  const { folder, remove } = createCheckout([...sources, 'package.json', 'package-lock.json']);
+  const { folder, git, remove } = createCheckout([...sources, 'package.json', 'package-lock.json']);
   afterAll(remove);
 
   test('three typical changes are exactly three lines', () => {
@@ -50,6 +50,20 @@ describe('in a checkout of the gateway', () => {
     ]);
     expect(title).toMatch(/^Stage prod: the working tree against HEAD \([0-9a-f]{7}\)$/);
     expect(status).toBe(0);
+  });
+
+  test('the operator’s own settings are on both sides while no commit has them, and then compared like all others', () => {
+    git('checkout', '--quiet', '.');
+    writeFileSync(join(folder, 'gateway.json'), '{"stages": {"mine": {"GUEST_LIMIT": 5, "BURST_LIMIT": 30}}}');
+    expect(diff(folder, '--stage', 'mine')).toMatchObject({
+      ...{ status: 0, lines: [expect.stringMatching(/^Note: gateway\.json is in no commit/), 'No changes'] },
+    });
+    git('add', 'gateway.json');
+    git('commit', '--quiet', '--message', 'own settings');
+    edit(folder, 'gateway.json', (text) => text.replace('30', '40'));
+    expect(diff(folder, '--stage', 'mine')).toMatchObject({
+      ...{ status: 0, lines: ['~ Gateway/Function: Environment.Variables.BURST_LIMIT "30" -> "40"'] },
+    });
   });
 });
 

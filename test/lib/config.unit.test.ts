@@ -14,9 +14,9 @@ const defaults = {
 const withDefaults = (given: object) => ({ defaults: { ...defaults, ...given }, stages: { dev: {} } });
 
 /** The faults of a block. */
-function faults(block: unknown, stage?: unknown): readonly string[] {
+function faults(block: unknown, stage?: unknown, own?: unknown): readonly string[] {
   try {
-    readDeploymentConfig(block, stage);
+    readDeploymentConfig(block, stage, own);
     return [];
   } catch (error) {
     if (error instanceof ConfigError) return error.faults;
@@ -48,6 +48,44 @@ describe('a deployment', () => {
     });
     expect(Object.values(environment)).not.toContain('');
     expect(Object.keys(environment).filter((name) => /^[a-z]|^KEYS_TABLE$|^METRICS_NAMESPACE$/.test(name))).toEqual([]);
+  });
+
+  test('has what the operator keeps beside cdk.json, which wins by member', () => {
+    const block = { defaults: { ...defaults, GUEST_LIMIT: 4, BURST_LIMIT: 4 }, stages: { dev: { memorySize: 600 } } };
+    const own = {
+      defaults: { GUEST_LIMIT: 5, memorySize: 700, APP_URL: 'https://app.example' },
+      stages: { dev: { APP_URL: '' }, mine: { BURST_LIMIT: 6 } },
+    };
+    const dev = readDeploymentConfig(block, 'dev', own);
+    expect(dev).toMatchObject({ memorySize: 600, environment: { GUEST_LIMIT: '5', BURST_LIMIT: '4' } });
+    expect(dev.environment).not.toHaveProperty('APP_URL');
+    const mine = readDeploymentConfig(block, 'mine', own);
+    expect(mine).toMatchObject({ memorySize: 700, environment: { GUEST_LIMIT: '5', BURST_LIMIT: '6' } });
+  });
+
+  test.each<[own: unknown, stage: string, faults: string[]]>([
+    [[], 'dev', ['gateway.json: must be an object']],
+    [{ defaults: 1 }, 'dev', ['gateway.json, defaults: must be an object']],
+    [{ stages: { dev: 1 } }, 'dev', ['gateway.json, stages.dev: must be an object']],
+    [
+      { gateway: {} },
+      'dev',
+      ['gateway.json: gateway has no place here; settings stand in defaults or in one of the stages'],
+    ],
+    [{ stages: { mine: {} } }, 'prod', ['gateway.stages: prod is no stage (there are: dev, mine)']],
+    [
+      { defaults: { GUEST_LIMIT: -1 }, stages: { dev: { memorySize: 1 } } },
+      'dev',
+      [
+        'gateway.json, stages.dev: memorySize must be a whole number from 128 to 10240',
+        'gateway.defaults: BURST_LIMIT must be a whole number from 1 to 10000',
+        'gateway.json, defaults: GUEST_LIMIT must be a whole number from 0 to 1000000',
+      ],
+    ],
+  ])('finds a fault of the operator’s file there: %j', (own, stage, said) => {
+    const block = { defaults: { ...defaults, BURST_LIMIT: 0 }, stages: { dev: {} } };
+    const found = faults(block, stage, own);
+    expect(found.toSorted()).toEqual(said.toSorted());
   });
 
   test('has objects as JSON, as they are or as a text', () => {

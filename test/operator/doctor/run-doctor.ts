@@ -1,3 +1,6 @@
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createDoctorCommand, type Dependencies } from '../../../operator/doctor/command.ts';
 import type { Row } from '../../../operator/doctor/report.ts';
 import { startDemoGateway } from '../../support/demo-gateway.ts';
@@ -18,7 +21,7 @@ export async function runDoctor(args: readonly string[], dependencies: Partial<D
     // It hardly moves, so that a busy machine does not fail tests that have nothing to do with time.
     now: () => performance.now() / 1000,
     wait: () => Promise.reject(new Error('there is nothing to wait for')),
-    readCdkJson: () => '{}',
+    folder: 'nowhere',
     print: (text) => {
       said.out += `${text}\n`;
     },
@@ -37,7 +40,7 @@ export async function runDoctor(args: readonly string[], dependencies: Partial<D
 
 interface Surroundings extends Partial<Dependencies> {
   readonly meddling?: Meddling;
-  /** Settings of the stage `dev` of cdk.json. */
+  /** The operator's settings of the stage `dev`. */
   readonly stage?: Readonly<Record<string, string>>;
 }
 
@@ -46,10 +49,12 @@ export async function examine(gateway: TestGateway, args: readonly string[] = []
   const { meddling, stage, ...dependencies } = surroundings;
   const key = await gateway.issueKey();
   await using proxy = meddling && (await startMeddlingProxy(gateway.url, meddling));
-  const readCdkJson = () =>
-    JSON.stringify({ context: { gateway: { defaults: requiredSettings, stages: { dev: stage } } } });
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'doctor-'));
+  const block = { defaults: requiredSettings, stages: { dev: {} } };
+  await writeFile(join(folder.path, 'cdk.json'), JSON.stringify({ context: { gateway: block } }));
+  await writeFile(join(folder.path, 'gateway.json'), JSON.stringify({ stages: { dev: stage ?? {} } }));
   const words = ['--base', proxy?.url ?? gateway.url, '--key', key, '--json', ...(stage ? ['--stage', 'dev'] : [])];
-  const { out, thrown } = await runDoctor([...words, ...args], { readCdkJson, ...dependencies });
+  const { out, thrown } = await runDoctor([...words, ...args], { folder: folder.path, ...dependencies });
   if (out === '') throw thrown;
   const { rows, healthy }: { rows: Row[]; healthy: boolean } = JSON.parse(out);
   if (healthy === (thrown !== undefined)) throw new Error(`healthy is ${healthy}, though it ended with ${thrown}`);

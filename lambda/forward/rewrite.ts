@@ -8,7 +8,7 @@ import {
   type StreamFailure,
   type StreamRewriter,
 } from '../stream/rewrite-stream.ts';
-import { UnfinishedAnswer } from '../translate/answer/facts.ts';
+import { UpstreamFault } from '../translate/answer/facts.ts';
 import { createChatReader, createRawThoughts } from '../translate/answer/read-chat.ts';
 import { translateChatStream, translateCount } from '../translate/answer/translate-answer.ts';
 import type { AnswerWriter } from '../translate/answer/writer.ts';
@@ -42,11 +42,11 @@ export function createRewriter(
 ): StreamRewriter {
   const { request, record, hiding } = exchange;
   if (translated === undefined) return createStreamRewriter(request.call, hiding, record.usage);
-  const { format, writer, stops, observedHiding } = openTranslation(translated, exchange, now);
+  const { format, writer, stops, doubles, observedHiding } = openTranslation(translated, exchange, now);
   return createTranslatingRewriter(
     (taker) => createStreamRewriter(format, observedHiding, record.usage, taker),
     writer,
-    stops,
+    { stops, doubles },
   );
 }
 
@@ -55,7 +55,7 @@ function openTranslation({ dialect, translation }: Translated, exchange: Exchang
   const { request, record, hiding } = exchange;
   const { call } = request;
   const { stops } = call.expected;
-  const { onRead, onText, take: takeThought } = createRawThoughts();
+  const { doubles, onRead, onText, take: takeThought } = createRawThoughts();
   const writer = translation.createWriter({
     ...{ live: call.stream, model: call.model.id, usage: record.usage, now, takeThought },
     newHex: () => randomUUID().replaceAll('-', ''),
@@ -67,17 +67,17 @@ function openTranslation({ dialect, translation }: Translated, exchange: Exchang
       onText(text, channel);
     },
   };
-  return { format: { dialect, expected: { choices: 1, stops } }, observedHiding, writer, stops };
+  return { format: { dialect, expected: { choices: 1, stops } }, observedHiding, writer, stops, doubles };
 }
 
 /** Translates what a rewriter of chat lets out, event by event, for a client of the writer's dialect. */
 export function createTranslatingRewriter(
   createChatRewriter: (taker: EventTaker) => StreamRewriter,
   writer: AnswerWriter,
-  stops: ReadonlySet<string>,
+  { stops, doubles }: { readonly stops: ReadonlySet<string>; readonly doubles: Set<string> },
 ): StreamRewriter {
   const { events } = writer;
-  const { reader, push } = translateChatStream(writer, stops);
+  const { reader, push } = translateChatStream(writer, stops, doubles);
   let failure: StreamFailure | undefined;
 
   /** What was written before a fault still goes out. */
@@ -86,7 +86,7 @@ export function createTranslatingRewriter(
       return failure ? otherwise : step();
     } catch (cause) {
       // Or a caller could have whole answers for nothing, by arguments that it asks the model to spoil at their end.
-      failure = { kind: 'broken', cause, charged: !(cause instanceof UnfinishedAnswer) };
+      failure = { kind: 'broken', cause, charged: !(cause instanceof UpstreamFault) };
       return otherwise;
     }
   }
@@ -96,15 +96,19 @@ export function createTranslatingRewriter(
     takeText: (text) => attempt(() => reader.repeat(text), true),
   });
 
+  function take() {
+    if (rewriter.ended) attempt(reader.end, undefined);
+    return events.take();
+  }
+
   return {
     push(chunk) {
       rewriter.push(chunk);
-      return events.take();
+      return take();
     },
     finish() {
       rewriter.finish();
-      if (rewriter.ended) attempt(reader.end, undefined);
-      return events.take();
+      return take();
     },
     get started() {
       return rewriter.started;

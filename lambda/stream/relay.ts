@@ -178,8 +178,13 @@ function createEnding({ dialect, explain, onEnd }: RelayParts, source: Source, c
     fail(reason: unknown) {
       const failure = toGatewayError(reason);
       if (!stop(failure)) return;
-      if (!source.rewriter.started && !client.hasBegun) client.refuse(failure);
-      else finish({ kind: 'failed', failure }, finishRewriter(source.rewriter));
+      if (!source.rewriter.started && !client.hasBegun) {
+        client.refuse(failure);
+        return;
+      }
+      const rest = finishRewriter(source.rewriter);
+      // What fails after the end of an answer is no failure of it.
+      finish(source.rewriter.ended ? { kind: 'complete' } : { kind: 'failed', failure }, rest);
     },
     breakOff(kind: FailureKind, details: FailureDetails = {}) {
       // A client must not get a refund by reading slowly.

@@ -1,12 +1,12 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import OpenAI from 'openai';
-import { empty, hangUp, json, sse } from '../../local/upstream/script.ts';
+import { empty, hangUp, json, silence, sse } from '../../local/upstream/script.ts';
 import { readEvents } from '../support/client-view.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { chargesIn } from '../support/quota.ts';
-import { waitUntil } from '../support/wait-until.ts';
+import { inTime, waitUntil } from '../support/wait-until.ts';
 import { wire } from '../support/wire.ts';
 
 const chunk = (delta: object, rest: object = {}) => ({
@@ -191,7 +191,10 @@ describe('an upstream that speaks only chat', () => {
 
   test.each([
     ['charges what it has delivered, though its last call has arguments that are none', events(ended()), 1],
-    ['refunds a stream that may have been cut within a call', '', 0],
+    ['charges a call whose arguments never close, where the upstream does not say why it ends', '', 1],
+    ['refunds a second choice', events({ choices: [{ index: 1, delta: { content: 'b' } }] }, ended()), 0],
+    ['refunds an end that is a failure', events(ended('error')), 0],
+    ['refunds a call without a name', events(chunk({ tool_calls: [{ index: 1, id: 'x' }] }), ended()), 0],
   ])('%s', async (_what, end, charges) => {
     const before = await chargesIn(gateway);
     gateway.upstream.answer(sse(`${spoilt}${end}data: [DONE]\n\n`));
@@ -199,6 +202,20 @@ describe('an upstream that speaks only chat', () => {
     const text = await answer.text();
     expect(readEvents(text).at(-1)?.type).toBe('error');
     expect([text.includes('not charged'), (await chargesIn(gateway)) - before]).toEqual([charges === 0, charges]);
+  });
+
+  test('refunds a stream without a choice', async () => {
+    const before = await chargesIn(gateway);
+    gateway.upstream.answer(sse(`${events({ choices: [] })}data: [DONE]\n\n`));
+    const text = await (await post('/v1/responses', { stream: true, input: 'Hello' })).text();
+    expect(readEvents(text).at(-1)?.type).toBe('error');
+    expect([text.includes('not charged'), (await chargesIn(gateway)) - before]).toEqual([true, 0]);
+  });
+
+  test('ends a stream at once that fails after its end, complete', async () => {
+    gateway.upstream.answer([...sse(events(chunk({ content: 'Hi' }), ended(), { error: { message: 'x' } })), silence]);
+    const text = await inTime((await post('/v1/responses', { stream: true, input: 'Hello' })).text(), 'the end');
+    expect(readEvents(text).at(-1)?.type).toBe('response.completed');
   });
 
   test('refunds a plain answer that is none', async () => {

@@ -1,6 +1,6 @@
 import { elements, numberMember, presentMember, stringMember } from '../../dialects/answer.ts';
 import type { Json, Node } from '../../json/scan.ts';
-import { type Call, createCallArguments, type Facts, type Literal } from './facts.ts';
+import { type Call, createCallArguments, type Facts, type Literal, UpstreamFault } from './facts.ts';
 
 /** A call that may still wait for its name. */
 interface OpenCall extends Call {
@@ -90,7 +90,7 @@ export function createChatCalls(facts: Pick<Facts, 'called' | 'argued'>) {
     },
     /** Throws if a call was begun that never got a name. */
     end(): void {
-      if (nameless.size > 0) throw new TypeError('a tool call has no name');
+      if (nameless.size > 0) throw new UpstreamFault('a tool call has no name');
     },
   };
 }

@@ -4,6 +4,9 @@ const longestOpening = 1_000;
 /** The characters of a string and its escapes, one after the other. */
 const characters = /[^"\\]+|\\(?:u.{4}|[^u])/gsy;
 
+/** The first half of a character waits for the second. */
+const endsInHalf = /[\ud800-\udbff]$/;
+
 export type CustomInput = ReturnType<typeof createCustomInput>;
 
 /**
@@ -29,9 +32,16 @@ export function createCustomInput() {
       }
       let text = '';
       let read = 0;
+      let half = 0; // how long the last character is spelt
       for (const [spelt] of rest.matchAll(characters)) {
-        text += spelt.startsWith('\\') ? decodeEscape(spelt) : spelt;
+        const isEscape = spelt.startsWith('\\');
+        text += isEscape ? decodeEscape(spelt) : spelt;
         read += spelt.length;
+        half = isEscape ? spelt.length : 1;
+      }
+      if (endsInHalf.test(text) && read === rest.length) {
+        text = text.slice(0, -1);
+        read -= half;
       }
       isClosed = rest.charAt(read) === '"';
       rest = rest.slice(read);

@@ -35,8 +35,8 @@ export interface Facts {
   finished(finish: Finish, stop?: string): readonly Piece[];
 }
 
-/** An answer that may have been cut. */
-export class UnfinishedAnswer extends Error {}
+/** What only an upstream can do wrong, whatever it is asked. A caller pays nothing for it. */
+export class UpstreamFault extends Error {}
 
 const mostPieces = 256;
 

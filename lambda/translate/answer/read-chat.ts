@@ -2,16 +2,16 @@ import type { Piece } from '../../bodies.ts';
 import { eachMember, elements, numberMember, presentMember, stringMember } from '../../dialects/answer.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import { createChatCalls } from './chat-calls.ts';
-import { type Facts, type Finish, type Literal, type TextKind, UnfinishedAnswer } from './facts.ts';
+import { type Facts, type Finish, type Literal, type TextKind, UpstreamFault } from './facts.ts';
 
 /** In characters. An answer is kept until its end, where some dialects repeat it, and no model writes a longer one. */
 const longestAnswer = 32 * 1024 * 1024;
 
 /**
  * Reads the chunks of one chat, or its plain answer, and tells the facts. `stops`: the texts at which the caller wants the model to
- * stop.
+ * stop. `doubles`: the members that are known to repeat another.
  */
-export function createChatReader(facts: Facts, stops: ReadonlySet<string>) {
+export function createChatReader(facts: Facts, stops: ReadonlySet<string>, doubles = new Set<string>()) {
   let length = 0;
   const count = (text: Literal): void => {
     length += text.length;
@@ -28,8 +28,8 @@ export function createChatReader(facts: Facts, stops: ReadonlySet<string>) {
       facts.argued(call, text);
     },
   });
-  const doubles = new Set<string>();
   let hasBegun = false;
+  let hasChoice = false;
   let finish: { readonly reason: Finish; readonly stop: string | undefined } | undefined;
   let isOver = false;
   let last: FoundText | undefined; // if it is all that the last chunk says
@@ -40,8 +40,9 @@ export function createChatReader(facts: Facts, stops: ReadonlySet<string>) {
   }
 
   function readChoice(json: Json, choice: Node, message: Node | undefined, isWhole = false): void {
-    if ((numberMember(json, choice, 'index') ?? 0) !== 0) throw new TypeError('there is a second choice');
-    const texts = readTexts(json, message ?? choice, doubles);
+    if ((numberMember(json, choice, 'index') ?? 0) !== 0) throw new UpstreamFault('there is a second choice');
+    hasChoice = true;
+    const texts = readTextsOfChoice(json, choice, message, doubles);
     const logprobs = readLogprobs(json, choice);
     for (const { kind, node } of texts) tell(kind, json.raw(node), logprobs);
     const toolCalls = presentMember(json, message, 'tool_calls');
@@ -58,6 +59,7 @@ export function createChatReader(facts: Facts, stops: ReadonlySet<string>) {
   function finishAll(): readonly Piece[] {
     isOver = true;
     begin();
+    if (!hasChoice) throw new UpstreamFault('the answer has no choice');
     calls.end();
     return facts.finished(finish?.reason ?? 'done', finish?.stop);
   }
@@ -78,8 +80,8 @@ export function createChatReader(facts: Facts, stops: ReadonlySet<string>) {
     readAnswer(json: Json): readonly Piece[] {
       const [choice, second] = elements(json, json.member(json.root, 'choices'));
       const message = choice === undefined ? choice : presentMember(json, choice, 'message');
-      if (choice === undefined || message === undefined) throw new TypeError('the answer has no message');
-      if (second !== undefined) throw new TypeError('there is a second choice');
+      if (choice === undefined || message === undefined) throw new UpstreamFault('the answer has no message');
+      if (second !== undefined) throw new UpstreamFault('there is a second choice');
       begin();
       readChoice(json, choice, message, true);
       return finishAll();
@@ -94,7 +96,7 @@ export function createChatReader(facts: Facts, stops: ReadonlySet<string>) {
     end(): void {
       if (isOver) return;
       // Some servers never say why they end. Whether a call is whole can't be known then, and a client would run it.
-      if (!finish && !calls.areClosed) throw new UnfinishedAnswer('the stream ends within a call');
+      if (!finish && !calls.areClosed) throw new TypeError('the stream ends within a call');
       finishAll();
     },
     /** Whether nothing more is to come: the model is through, and its tokens have been counted. */
@@ -136,17 +138,26 @@ function readTexts(json: Json, message: Node, doubles: Set<string>): readonly Fo
   return texts;
 }
 
+/** Some servers send the text of a legacy completion beside an empty delta. */
+function readTextsOfChoice(json: Json, choice: Node, message: Node | undefined, doubles: Set<string>) {
+  const texts = message === undefined ? [] : readTexts(json, message, doubles);
+  return texts.length > 0 ? texts : readTexts(json, choice, doubles);
+}
+
 /**
  * What the model thought, as the upstream sent it. The thoughts that a client reads have been hidden; what it sends back in a seal
  * must be the upstream's own words, or the model would not know them again.
  */
 export function createRawThoughts() {
+  const doubles = new Set<string>();
   let channels: readonly string[] = []; // of the thoughts in the last event that was read
   let heard = '';
   return {
+    /** The members that repeat another. Seen here, since of two texts that are held back each leaves by itself. */
+    doubles,
     /** Hears of an answer or event, and of the texts in it. */
     onRead(json: Json, texts: readonly { readonly channel: string; readonly value: Node }[]): void {
-      const thoughts = thoughtsIn(json);
+      const thoughts = thoughtsIn(json, doubles);
       channels = texts.filter(({ value }) => thoughts.includes(value)).map(({ channel }) => channel);
     },
     /** Hears a text. */
@@ -163,10 +174,11 @@ export function createRawThoughts() {
 }
 
 /** The thoughts in a chunk or a plain answer. */
-function thoughtsIn(json: Json): readonly Node[] {
+function thoughtsIn(json: Json, doubles: Set<string>): readonly Node[] {
   const [choice] = elements(json, json.member(json.root, 'choices'));
-  const message = presentMember(json, choice, 'delta') ?? presentMember(json, choice, 'message') ?? choice;
-  const texts = message === undefined ? [] : readTexts(json, message, new Set());
+  if (choice === undefined) return [];
+  const message = presentMember(json, choice, 'delta') ?? presentMember(json, choice, 'message');
+  const texts = readTextsOfChoice(json, choice, message, doubles);
   return texts.filter(({ kind }) => kind === 'thought').map(({ node }) => node);
 }
 
@@ -189,21 +201,23 @@ function readText(json: Json, node: Node, kind: TextKind, texts: FoundText[]): v
   }
 }
 
-/** The token probabilities beside a text, on one line. Where a token is no bytes of its own, some servers say null. */
+/** The token probabilities beside a text, on one line. Readers ask for members that some servers leave out, or say to be null. */
 function readLogprobs(json: Json, choice: Node): string | undefined {
   const content = presentMember(json, presentMember(json, choice, 'logprobs'), 'content');
   if (content === undefined || json.kind(content) !== 'array' || json.next(content) === content + 1) return undefined;
-  return json
-    .raw(content)
-    .replace(/[\r\n]+/g, ' ')
-    .replace(/"bytes" ?: ?null/g, '"bytes":[]');
+  const withBytes = (token: unknown) => ({ ...Object(token), bytes: Object(token).bytes ?? [] });
+  const tokens = elements(json, content).map((node) => {
+    const token = withBytes(JSON.parse(json.raw(node)));
+    return { ...token, top_logprobs: [token.top_logprobs ?? []].flat().map(withBytes) };
+  });
+  return JSON.stringify(tokens);
 }
 
 /** Reasons by which some servers say that they failed. */
 const failures = /^(error|abort|aborted|cancelled|network_error|insufficient_system_resource)$/;
 
 function toFinish(reason: string): Finish {
-  if (failures.test(reason)) throw new TypeError('the answer was broken off');
+  if (failures.test(reason)) throw new UpstreamFault('the answer was broken off');
   if (/^(length|max_tokens|model_length)$/.test(reason)) return 'length';
   return /^(content_filter|sensitive|safety|refusal)$/.test(reason) ? 'filtered' : 'done';
 }

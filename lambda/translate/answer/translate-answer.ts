@@ -5,12 +5,12 @@ import type { AnswerWriter } from './writer.ts';
 
 /**
  * Translates a stream of chat, of which names have been hidden already. `stops`: the texts at which the caller wants the model to
- * stop.
+ * stop. `doubles`: the members that are known to repeat another.
  */
-export function translateChatStream(writer: AnswerWriter, stops: ReadonlySet<string>) {
+export function translateChatStream(writer: AnswerWriter, stops: ReadonlySet<string>, doubles: Set<string>) {
   const { events } = writer;
   const scanner = createScanner();
-  const reader = createChatReader(writer, stops);
+  const reader = createChatReader(writer, stops, doubles);
 
   function takeEvent(event: string): void {
     const at = event.startsWith('data: ') ? 6 : event.indexOf('\ndata: ') + 7;

@@ -233,6 +233,15 @@ describe('the relay between an upstream and a client', () => {
     expect(relay.body.readableEnded).toBe(true);
   });
 
+  test('what stops an answer after its end is no failure of it', async () => {
+    const { relay, send, ends } = startRelay();
+    await send(others.filter((event) => !event.includes('[DONE]')).join(''));
+    relay.fail(new Error('the process stops'));
+    await setImmediate();
+    expect(ends).toEqual([{ kind: 'complete' }]);
+    expect(takeAll(relay.body)).not.toContain('"error"');
+  });
+
   test('a client that leaves while its failure is settled hears nothing more', async () => {
     const settled = Promise.withResolvers<undefined>();
     const { relay, upstream, ends, send } = startRelay(chat, () => settled.promise);

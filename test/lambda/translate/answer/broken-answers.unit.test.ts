@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { UpstreamFault } from '../../../../lambda/translate/answer/facts.ts';
 import { readEvents } from '../../../support/client-view.ts';
 import { begin, call, end, more, say } from './cases/case.ts';
 import { bytesOf, clients, plainOf, translateAnswer, translateStream } from './translated.ts';
@@ -41,7 +42,7 @@ test.each(
     return broken.map(([what, answer]) => [what, client, answer] as const);
   }),
 )('%s is no answer for %s', (_what, client, answer) => {
-  expect(() => translateAnswer(client, answer)).toThrow(TypeError);
+  expect(() => translateAnswer(client, answer)).toThrow(UpstreamFault);
 });
 
 test.each([

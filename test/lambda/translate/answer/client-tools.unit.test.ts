@@ -105,3 +105,11 @@ test.each([
   expect(plain).toMatchObject({ ...told, status: 'incomplete' });
   expect(types).not.toContain('response.output_item.done');
 });
+
+test.each([
+  ['as escapes', ['{"input":"a\\ud83d', '\\ude00b"}']],
+  ['as they are', ['{"input":"a\ud83d', '\ude00b"}']],
+])('the halves of a character are shown together: %s', (_how, pieces) => {
+  const { item, deltas } = answer('apply_patch', pieces);
+  expect([deltas, item.input]).toEqual([['a', '\u{1f600}b'], 'a\u{1f600}b']);
+});

@@ -56,3 +56,13 @@ test.each(clients)(
     );
   },
 );
+
+test.each(clients)(
+  'a thought under two names is told once to a client of %s, although its beginning is held back',
+  (client) => {
+    const think = (part: string) => chunk({ reasoning_content: part, reasoning: part });
+    const chunks = [think('Thun'), chunk({ content: 'a' }), chunk({}, { finish_reason: 'stop' })];
+    const { output } = translateStream(client, bytesOf({ chunks }));
+    expect(JSON.stringify(fold(client, readEvents(output)))).toContain('"Thun"');
+  },
+);

@@ -63,7 +63,7 @@ export function translateStream(
   const rewriter = createTranslatingRewriter(
     (taker) => createStreamRewriter(format, { ...hiding, ...thoughts }, usage, taker),
     createWriter(client, setup, usage, { live: true, takeThought: thoughts.take }),
-    stops,
+    { stops, doubles: thoughts.doubles },
   );
   const edges = [0, ...cuts, bytes.length];
   const written = edges.slice(1).map((end, at) => rewriter.push(bytes.subarray(edges[at], end)));

@@ -46,6 +46,13 @@ export const texts = cases(hello, [
     [{ choices: [{ index: 0, text: 'Hello' }] }, { choices: [{ index: 0, text: ' there', finish_reason: 'stop' }] }],
   ],
   [
+    'pieces of a legacy completion beside empty deltas',
+    [
+      { choices: [{ index: 0, delta: {}, text: 'Hello' }] },
+      { choices: [{ index: 0, delta: { role: 'assistant', content: '' }, text: ' there', finish_reason: 'stop' }] },
+    ],
+  ],
+  [
     'quotes, line ends and backslashes',
     [say('say "hi"\n'), say('C:\\new\t'), say('\r\n\u2028'), end()],
     { says: [{ text: 'say "hi"\nC:\\new\t\r\n\u2028' }] },
@@ -76,6 +83,11 @@ export const texts = cases(hello, [
   [
     'token probabilities',
     [chunk({ content: 'Hello there' }, { logprobs: { content: [probability] } }), end()],
+    { says: [{ text: 'Hello there', logprobs: [probability] }] },
+  ],
+  [
+    'the probability of a token, without those of others',
+    [chunk({ content: 'Hello there' }, { logprobs: { content: [{ token: 'Hello there', logprob: -0.1 }] } }), end()],
     { says: [{ text: 'Hello there', logprobs: [probability] }] },
   ],
   [

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
@@ -358,6 +359,25 @@ test('of a provider’s tokens only one that it signed, for this gateway, now an
     expect.arrayContaining(['OAUTH_JWT_CLAIM_COMPARISON_FAILED', 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED']),
   );
   expect(deceived.log.join('')).toContain('SignInsFailed');
+});
+
+test('a provider gets the secret where it says; while it is in trouble, nobody else is at fault', async () => {
+  let sent: unknown[] = [];
+  const methods = { token_endpoint_auth_methods_supported: ['client_secret_post'] };
+  const server = createServer(async (incoming, response) => {
+    if (incoming.method === 'GET') replyJson(response, { ...describeProvider(url), ...methods });
+    else {
+      sent = [incoming.headers.authorization, new URLSearchParams(await text(incoming)).get('client_secret')];
+      response.writeHead(503).end();
+    }
+  });
+  const { url, close } = await listenLocally(server);
+  running.defer(close);
+  const other = await startWallet({ issuer: url, clientId: 'gateway', clientSecret: 'a secret' });
+  const made = makeState();
+  const { status, body } = await redeem(other.url, made, `code=x&state=${made.state}`);
+  expect([status, body.error.message]).toEqual([503, expect.stringMatching(/can’t be reached right now/)]);
+  expect(sent).toEqual([undefined, 'a secret']);
 });
 
 test('the provider’s description is kept for an hour, and an old one is better than none', async () => {

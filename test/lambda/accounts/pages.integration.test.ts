@@ -203,6 +203,7 @@ testRows(['/', '/docs', '/cli/app.js', '/cli/info', '/elsewhere'])(
     for (const what of ['script-src', 'style-src', 'connect-src']) {
       expect(policy.split('; ')).toContain(`${what} 'self'`);
     }
+    expect(policy.split('; ')).toContain("require-trusted-types-for 'script'");
     expect(policy).not.toMatch(/unsafe|\*|https?:/);
     expect(Object.fromEntries(headers)).toMatchObject({
       ...{ 'x-frame-options': 'DENY', 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' },

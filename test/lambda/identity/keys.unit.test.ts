@@ -1,6 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { issueKey, type KeyRecord, keyPlaces, readCredential, stateOf } from '../../../lambda/identity/keys.ts';
+import {
+  issueKey,
+  type KeyRecord,
+  keyPlaces,
+  ownLimitsOf,
+  readCredential,
+  stateOf,
+} from '../../../lambda/identity/keys.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const key = (text: string) => ({ kind: 'key', hash: createHash('sha256').update(text).digest('hex') });
@@ -68,4 +75,13 @@ testRows([
   [{ revokedAt: 50, expiresAt: 60 }, 'revoked'],
 ] as const)('at 100, a key is live, expired or revoked', (times, state) => {
   expect(stateOf(times, 100)).toBe(state);
+});
+
+testRows([
+  [{ limit: 0 }, { limit: 0 }],
+  [{ burst: 5 }, { burst: 5 }],
+  [{ budget: 0, budgetWindow: 'day' }, { budget: { amount: 0, window: 'day' } }],
+  [{ models: ['svc'], expiresAt: 5000 }, undefined],
+] as const)('a key that has a limit, a burst or a budget counts for itself', (given, own) => {
+  expect(ownLimitsOf({ id: 'key_1', member: 'alice', createdAt: 0, ...given })).toEqual(own);
 });

@@ -6,7 +6,7 @@ import type { Upstream } from '../../../lambda/settings/upstreams.ts';
 import { createFailover, type Observer } from '../../../lambda/upstream/failover.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import type { Candidate } from '../../../lambda/upstream/pool.ts';
-import type { Outgoing } from '../../../lambda/upstream/request.ts';
+import type { Outgoing, Translate } from '../../../lambda/upstream/request.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { upstreamNamed } from '../../support/upstream-named.ts';
@@ -24,6 +24,7 @@ const candidate = (upstream: Upstream, key: string): Candidate => ({
 const all = [candidate(first, 'a'), candidate(first, 'b'), candidate(second, 'x'), candidate(second, 'y')];
 
 interface Changes extends Partial<Observer> {
+  readonly translate?: Translate;
   readonly isAccountBound?: () => boolean;
 }
 
@@ -52,6 +53,10 @@ function outgoingOf(isAccountBound: () => boolean): Outgoing {
 async function ask(answers: Readonly<Record<string, Answer>>, changes: Changes = {}, candidates = all) {
   const [asked, resting, told]: [string[], string[], string[]] = [[], [], []];
   let forgotten = false;
+  const refuse: Translate = async (_outgoing, _text, { prefix }) => {
+    throw new GatewayError('invalid_request', `${prefix} can't carry it`);
+  };
+  const { isAccountBound = () => false, translate = refuse, ...observed } = changes;
   const askUpstreams = createFailover({
     pool: {
       candidates: async () => [...candidates],
@@ -72,12 +77,9 @@ async function ask(answers: Readonly<Record<string, Answer>>, changes: Changes =
       } = typeof answer === 'number' ? { status: answer } : answer;
       return { status, headers, body };
     },
-    translate: async (_outgoing, _text, { prefix }) => {
-      throw new GatewayError('invalid_request', `${prefix} can't carry it`);
-    },
+    translate,
     now: () => Date.UTC(2026, 10, 21),
   });
-  const { isAccountBound = () => false, ...observed } = changes;
   const outgoing = outgoingOf(isAccountBound);
   const outcome = await askUpstreams(outgoing, {
     explain: (body) => `explained ${body}`,
@@ -107,6 +109,17 @@ describe('upstreams that would have to be sent a translation, and can not carry 
     const { outcome, asked } = await ask(answers, {}, candidates);
     expect([asked, outcome]).toEqual([tried, expect.objectContaining(expected)]);
   });
+
+  test('are no excuse for a fault of the gateway’s own', async () => {
+    const fault = new TypeError('a fault');
+    const { outcome, asked } = await ask({}, { translate: () => Promise.reject(fault) }, [a, ...all.slice(2)]);
+    expect([outcome, asked]).toEqual([fault, '']);
+  });
+});
+
+test('a plain answer may come as late as it likes, whatever limit streams have', async () => {
+  const patient = all.map((one) => ({ ...one, upstream: { ...one.upstream, firstEventTimeout: 20 } }));
+  expect(await ask({}, {}, patient)).toMatchObject({ outcome: { status: 200 }, asked: 'a' });
 });
 
 describe('the keys and upstreams tried', () => {

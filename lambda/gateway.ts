@@ -18,8 +18,8 @@ import { createMinuteCache, type RunEvery } from './settings/refresh.ts';
 import { createSecrets } from './settings/secrets.ts';
 import { createScrubber } from './stream/scrub.ts';
 import { createCounters, createTallies } from './tables/counters.ts';
-import { createKeyStore } from './tables/keys.ts';
-import { createStopSwitch } from './tables/stop-switch.ts';
+import { createKeyReader } from './tables/keys.ts';
+import { createReadStop } from './tables/stop.ts';
 import { createHashId, createRankKeys } from './upstream/conversation.ts';
 import { createFailover } from './upstream/failover.ts';
 import { createExchange } from './upstream/http-client.ts';
@@ -46,7 +46,7 @@ export function createGateway(
   const secrets = createSecrets(config, { readSecret, now, runEvery, onStale: log.secretNotRefreshed });
   const identify = createIdentify({
     ...config,
-    store: createKeyStore(callDynamoDb, config.keysTable),
+    store: createKeyReader(callDynamoDb, config.keysTable),
     cacheTime: config.identityCacheSeconds * 1000,
     now,
   });
@@ -59,7 +59,7 @@ export function createGateway(
   const rankKeys = createRankKeys(secrets.subkey);
   const pool = createPool({ upstreams: config.upstreams, readAccess: secrets.upstreamAccess, rankKeys, now });
 
-  const readStop = createMinuteCache(createStopSwitch(callDynamoDb, config.keysTable).read, {
+  const readStop = createMinuteCache(createReadStop(callDynamoDb, config.keysTable), {
     ...{ now, runEvery, onStale: log.stopNotRead },
   });
 

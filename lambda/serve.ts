@@ -1,6 +1,7 @@
-import { type AccountsDependencies, createAccounts } from './accounts/accounts.ts';
+import type { AccountsDependencies } from './accounts/accounts.ts';
 import type { PageFile } from './accounts/pages.ts';
 import { isPageCall } from './accounts/site.ts';
+import type { AwsAccess } from './aws/access.ts';
 import type { Aws, CallService } from './aws/call-service.ts';
 import { ServiceError } from './aws/repeat.ts';
 import { type HttpServer, startHttpServer } from './engines/http-server.ts';
@@ -13,6 +14,7 @@ import type { RunEvery } from './settings/refresh.ts';
 
 /** What the server needs from outside. */
 interface ServerDependencies extends Aws {
+  readonly access: AwsAccess;
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly writeLog: WriteLog;
   readonly now: () => number;
@@ -31,7 +33,12 @@ export async function startServer(
   const createApp = server.servesWallet ? createGatewayWithAccounts : createGateway;
   return startHttpServer({
     ...server,
-    app: createApp(config, { ...dependencies, callDynamoDb, scheme: server.scheme, upstreamSockets: maxConnections }),
+    app: await createApp(config, {
+      ...dependencies,
+      callDynamoDb,
+      scheme: server.scheme,
+      upstreamSockets: maxConnections,
+    }),
     requestBodyLimit: config.requestBodyLimit,
     maxConnections,
     // The charge of a refund that is given up stays, and the log says so.
@@ -40,11 +47,15 @@ export async function startServer(
   });
 }
 
-/** Both apps as one, for a process that serves both; the pages for people have paths of their own. */
-export function createGatewayWithAccounts(
+/**
+ * Both apps as one, for a process that serves both; the pages for people have paths of their own. What only these need is loaded
+ * apart: AWS's SDK and the libraries of wallets.
+ */
+export async function createGatewayWithAccounts(
   config: Config,
   dependencies: GatewayDependencies & AccountsDependencies,
-): App {
+): Promise<App> {
+  const { createAccounts } = await import('./accounts/accounts.ts');
   const gateway = createGateway(config, dependencies);
   const wallet = createAccounts(config, dependencies);
   return (call) => (isPageCall(call) ? wallet : gateway)(call);

@@ -23,13 +23,15 @@ async function run(): Promise<void> {
   );
   const writeLog = gatherLines(process.stdout);
   const log = createLog({ ...config, write: writeLog, now: Date.now });
-  const access = await findAwsAccess(new DynamoDBClient(), process.env).catch(() => {
+  const found = await findAwsAccess(new DynamoDBClient(), process.env).catch(() => {
     throw new ConfigError(['AWS_REGION is missing: the region of the tables']);
   });
   const runEvery: RunEvery = (task, time) => setInterval(task, time).unref();
-  const credentials = keepCredentials(access.credentials, { now: Date.now, runEvery });
+  const credentials = keepCredentials(found.credentials, { now: Date.now, runEvery });
+  const access = { ...found, credentials };
   const server = await startServer(config, serverConfig, {
-    ...createAws({ ...access, credentials }, { now: Date.now, random: Math.random }),
+    access,
+    ...createAws(access, { now: Date.now, random: Math.random }),
     // The bundle has the pages' files at the same place.
     pageFiles: readPageFiles(new URL('./accounts/pages/', import.meta.url)),
     ...{ writeLog, now: Date.now, runEvery },

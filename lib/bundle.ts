@@ -25,17 +25,10 @@ const lazyNode: Plugin = {
  * The same sources give the same bytes wherever it runs, so an unchanged function is not deployed again.
  */
 export function bundle(entry: string, outdir: string, options: Pick<BuildOptions, 'plugins'> = {}): Promise<Metafile> {
-  return write(outdir, {
-    entryPoints: { index: entry },
-    outExtension: { '.js': '.mjs' },
-    chunkNames: 'chunk-[hash]',
-    // So that a cold start reads only what the first request needs.
-    splitting: true,
-    ...options,
-  });
+  return write(outdir, { entryPoints: { index: entry }, outExtension: { '.js': '.mjs' }, ...options });
 }
 
-/** Builds the HTTP server into `outdir`: one file with its map, the pages, and a package.json that tells Node it is ESM. */
+/** Builds the HTTP server into `outdir`: the same, named as a host knows it, the pages, and a package.json that tells Node it is ESM. */
 export async function bundleServer(outdir: string): Promise<Metafile> {
   // Names its map, so that Node's `--enable-source-maps` finds it on a host.
   const metafile = await write(outdir, { entryPoints: { index: 'lambda/server.ts' }, sourcemap: 'linked' });
@@ -47,6 +40,9 @@ export async function bundleServer(outdir: string): Promise<Metafile> {
 async function write(outdir: string, options: BuildOptions): Promise<Metafile> {
   const { metafile, outputFiles } = await build({
     plugins: [lazyNode],
+    chunkNames: 'chunk-[hash]',
+    // So that a start reads only what requests need.
+    splitting: true,
     // Written beside the code but never deployed to Lambda, where Node would read them at every start. `npm run trace` reads
     // production's stack traces with the maps of a build of the same commit.
     sourcemap: 'external',
@@ -88,17 +84,23 @@ async function writePages(folder: string): Promise<void> {
   for (const [name, text] of await makePages()) await writeFile(join(folder, name), text);
 }
 
-/** Bytes of deployed code: in total, and what every cold start reads, which is the entry and its static imports. */
-export function measure({ outputs }: Metafile): { total: number; start: number } {
-  const code = Object.keys(outputs).filter((path) => /\.m?js$/.test(path));
-  const atStart = new Set(code.filter((path) => /\/index\.m?js$/.test(path)));
+/** The files that every cold start reads: the entry and its static imports. */
+export function startOf({ outputs }: Metafile): ReadonlySet<string> {
+  const atStart = new Set(Object.keys(outputs).filter((path) => /\/index\.m?js$/.test(path)));
   for (const path of atStart) {
     for (const { path: imported, kind } of outputs[path]?.imports ?? []) {
       if (kind === 'import-statement' && outputs[imported]) atStart.add(imported);
     }
   }
+  return atStart;
+}
+
+/** Bytes of deployed code: in total, and what every cold start reads. */
+export function measure(metafile: Metafile): { total: number; start: number } {
+  const { outputs } = metafile;
+  const code = Object.keys(outputs).filter((path) => /\.m?js$/.test(path));
   const sum = (paths: Iterable<string>) => [...paths].reduce((bytes, path) => bytes + (outputs[path]?.bytes ?? 0), 0);
-  return { total: sum(code), start: sum(atStart) };
+  return { total: sum(code), start: sum(startOf(metafile)) };
 }
 
 /** Everything that is built, by the name of its folder in `dist`. */

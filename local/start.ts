@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readPageFiles } from '../lambda/accounts/pages.ts';
-import type { Aws } from '../lambda/aws/call-service.ts';
 import { issueKey } from '../lambda/identity/keys.ts';
 import type { WriteLog } from '../lambda/report/log.ts';
 import { createGatewayWithAccounts, startServer } from '../lambda/serve.ts';
@@ -9,7 +8,8 @@ import { type Config, readConfig } from '../lambda/settings/config.ts';
 import { ConfigError, readBoth } from '../lambda/settings/read.ts';
 import type { RunEvery } from '../lambda/settings/refresh.ts';
 import { spokenDialects } from '../lambda/settings/table.ts';
-import { createKeyStore, type KeyStore } from '../lambda/tables/keys.ts';
+import { createDocuments } from '../lambda/stores/documents.ts';
+import { createKeyStore, type KeyStore } from '../lambda/stores/keys.ts';
 import { makePages } from '../lib/reference/render-reference.ts';
 import { type DemoUpstream, startDemoUpstream } from './demo/demo-upstream.ts';
 import { createGatewayTables, startDynamoDb } from './dynamodb.ts';
@@ -66,7 +66,7 @@ export async function startGateway() {
   started.defer(close);
 
   // Only once the port is ours: otherwise the key would be issued and never shown.
-  const memberKey = await issueFirstKey(createKeyStore(aws.callDynamoDb, config.keysTable));
+  const memberKey = await issueFirstKey(createKeyStore(createDocuments(aws.access), config.keysTable));
   const { pid } = process;
   const { dataDir } = settings;
   writeGatewayFile({
@@ -125,7 +125,12 @@ const localGrace = 10_000;
  * Serves the same app either way: behind a stand-in for the Function URL, or by the HTTP server. Closing it accepts no more requests,
  * allows the running ones `graceMs` to end, then cuts them.
  */
-async function startEngine(config: Config, settings: LocalSettings, aws: Aws, writeLog: WriteLog) {
+async function startEngine(
+  config: Config,
+  settings: LocalSettings,
+  aws: Awaited<ReturnType<typeof findAws>>,
+  writeLog: WriteLog,
+) {
   const { host, port, engine, server: serverConfig } = settings;
   const world = {
     ...{ ...aws, writeLog, now: Date.now },
@@ -138,7 +143,7 @@ async function startEngine(config: Config, settings: LocalSettings, aws: Aws, wr
     return { ...server, graceMs, close: () => stop(graceMs) };
   }
   installAwslambda();
-  const handler = createFunction(createGatewayWithAccounts(config, { ...world, scheme: 'http' }));
+  const handler = createFunction(await createGatewayWithAccounts(config, { ...world, scheme: 'http' }));
   const { close, ...server } = await startFunctionUrl({ handler, host, port, bodyLimit: config.requestBodyLimit });
   return { ...server, graceMs: localGrace, close: () => close(localGrace) };
 }

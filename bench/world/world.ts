@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { createAws } from '../../lambda/aws/call-service.ts';
 import { issueKey, type KeyRequest } from '../../lambda/identity/keys.ts';
-import { createKeyStore } from '../../lambda/tables/keys.ts';
+import { createDocuments } from '../../lambda/stores/documents.ts';
+import { createKeyStore } from '../../lambda/stores/keys.ts';
 import type { StoreEnvironment } from './store-process.ts';
 import type { Script } from './upstream-process.ts';
 
@@ -18,9 +18,8 @@ export async function startWorld() {
     once(store, 'message') as Promise<[StoreEnvironment]>,
   ]);
   const credentials = async () => ({ accessKeyId: 'local', secretAccessKey: 'local' });
-  const clock = { now: Date.now, random: Math.random };
-  const { callDynamoDb } = createAws({ region: 'local', credentials, environment }, clock);
-  const keyStore = createKeyStore(callDynamoDb, environment.KEYS_TABLE);
+  const documents = createDocuments({ region: 'local', credentials, environment });
+  const keyStore = createKeyStore(documents, environment.KEYS_TABLE);
   return {
     upstreamUrl: url,
     /** Where a function finds its stores. */

@@ -1,13 +1,15 @@
+import type { AwsAccess } from '../aws/access.ts';
 import type { Aws } from '../aws/call-service.ts';
 import { createFindNetwork } from '../identity/network.ts';
 import type { App } from '../request/call.ts';
 import { type AccountsConfig, hasClientsPage, waysToSignIn } from '../settings/config.ts';
 import type { RunEvery } from '../settings/refresh.ts';
 import { createSecrets } from '../settings/secrets.ts';
+import { createDocuments } from '../stores/documents.ts';
+import { createKeyStore } from '../stores/keys.ts';
+import { createMemberStore } from '../stores/members.ts';
+import { createTerminalStore } from '../stores/terminals.ts';
 import { createCounters } from '../tables/counters.ts';
-import { createKeyStore } from '../tables/keys.ts';
-import { createMemberStore } from '../tables/members.ts';
-import { createTerminalStore } from '../tables/terminals.ts';
 import { createMemberAccounts } from './account.ts';
 import type { Info } from './answers.ts';
 import { createApp } from './app.ts';
@@ -23,6 +25,7 @@ import { createWalletSignIn } from './wallet.ts';
 
 /** What the function needs from outside. */
 export interface AccountsDependencies extends Aws {
+  readonly access: AwsAccess;
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly writeLog: (line: string) => void;
   readonly now: () => number;
@@ -34,9 +37,10 @@ export interface AccountsDependencies extends Aws {
 
 /** Assembles the accounts function, once per start. */
 export function createAccounts(config: AccountsConfig, dependencies: AccountsDependencies): App {
-  const { callDynamoDb, readSecret, writeLog, now, runEvery } = dependencies;
-  const keys = createKeyStore(callDynamoDb, config.keysTable);
-  const members = createMemberStore(callDynamoDb, config.keysTable);
+  const { access, callDynamoDb, readSecret, writeLog, now, runEvery } = dependencies;
+  const documents = createDocuments(access);
+  const keys = createKeyStore(documents, config.keysTable);
+  const members = createMemberStore(documents, config.keysTable);
   const counters = createCounters(callDynamoDb, config.quotaTable, now);
   const log = createAccountsLog({ ...config, write: writeLog, now });
   if (config.deployedCommit !== undefined) log.started(config.deployedCommit);
@@ -50,7 +54,7 @@ export function createAccounts(config: AccountsConfig, dependencies: AccountsDep
   const ways: readonly Endpoints[] = signIn.map((way) =>
     way === 'wallet' ? createWalletSignIn(tools, accounts) : createCompanySignIn(tools, accounts),
   );
-  const terminals = createTerminalStore(callDynamoDb, config.keysTable);
+  const terminals = createTerminalStore(documents, config.keysTable);
   const forAllWays = [accounts, createTerminalSignIn(tools, terminals)];
   return createApp({
     ...{ ...config, ...dependencies, accounts, log },

@@ -5,8 +5,10 @@ import { readAccountsConfig } from '../settings/config.ts';
 import { createAccounts } from './accounts.ts';
 import { readPageFiles } from './pages.ts';
 
+const access = readAwsAccess(process.env);
 const accounts = createAccounts(readAccountsConfig(process.env), {
-  ...createAws(readAwsAccess(process.env), { now: Date.now, random: Math.random }),
+  access,
+  ...createAws(access, { now: Date.now, random: Math.random }),
   // The bundle has the pages' files at the same place.
   pageFiles: readPageFiles(new URL('./pages/', import.meta.url)),
   writeLog: (line) => process.stdout.write(line),

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, randomInt } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 import { createToken } from '../quota/counter-store.ts';
-import type { TerminalStore, WaitingTerminal } from '../tables/terminals.ts';
+import type { TerminalStore, WaitingTerminal } from '../stores/terminals.ts';
 import type { Tools } from './account.ts';
 import { accountsError, badRequest, isNotSignedIn, isTooManyKeys } from './errors.ts';
 import { createAgentSnippets } from './pages/cli/snippets-agents.js';

@@ -20,8 +20,11 @@ export interface Aws {
   readonly readSecret: ReadSecret;
 }
 
+/** All that an inference request waits for. Everything else goes by AWS's own client: lambda/stores. */
+type Operation = 'GetItem' | 'UpdateItem' | 'GetSecretValue';
+
 /** Calls one operation of a service. Trusts the answer to be of the operation's type. */
-export type CallService = <Output extends object>(operation: string, input: object) => Promise<Output>;
+export type CallService = <Output extends object>(operation: Operation, input: object) => Promise<Output>;
 
 interface Dependencies {
   readonly now: () => number;
@@ -58,7 +61,7 @@ export function createCallService(service: Service, access: AwsAccess, { now, ra
   /** How many milliseconds the service's clock is ahead, once it has complained. */
   let ahead = 0;
 
-  return async <Output extends object>(operation: string, input: object) => {
+  return async <Output extends object>(operation: Operation, input: object) => {
     const body = JSON.stringify(input);
     // The same for all attempts: what has been sent once can be sent again.
     const credentials = await access.credentials();

@@ -13,6 +13,7 @@ import {
 } from '../quota/counter-store.ts';
 import { minuteOf, timeOf } from '../quota/policy.ts';
 import { quotaSchema } from './schema.ts';
+import { budgetOf, burstOf, countOf, readStanding } from './standing.ts';
 import { createTable, type Item, itemSize, numberValue, type Table, type Value, writeUnits } from './table.ts';
 import { createWriteOnce, tokensOf } from './write-once.ts';
 
@@ -33,11 +34,6 @@ const ttl = quotaSchema.ttlAttribute;
 const minutesRemoved = [2, 3, 4];
 
 const ttlValue = (expiresAt: number) => numberValue(Math.ceil(expiresAt / 1000));
-
-/** The digits keep it, as the names below, from being a word that DynamoDB reserves. */
-export const countOf = (period: number | undefined): string => `u${period ?? 'lifetime'}`;
-const burstOf = (minute: number) => `n${minute}`;
-export const budgetOf = (period: string) => `b${period}`;
 
 /** Counters in the quota table: exact under any number of parallel charges, whatever is repeated. */
 export function createCounters(callDynamoDb: CallService, tableName: string, now: () => number): Counters {
@@ -117,25 +113,31 @@ function reserve({ minute, budget }: CounterWindow, token: string) {
 }
 
 /** A single write with no token: whichever copy comes first removes the reservation, without which no other is applied. */
+export function settlementOf(
+  { period }: CountedPeriod,
+  { name, budgetPeriod, amount }: OpenReservation,
+  { spent, refunded = false }: Settlement,
+) {
+  const change = `${budgetOf(budgetPeriod)} :change`;
+  return {
+    UpdateExpression: `ADD ${change}${refunded ? `, ${countOf(period)} :minusOne` : ''} REMOVE #reservation`,
+    ConditionExpression: 'attribute_exists(#reservation)',
+    ExpressionAttributeNames: { '#reservation': name },
+    ExpressionAttributeValues: {
+      ':change': numberValue(spent - amount),
+      ...(refunded && { ':minusOne': numberValue(-1) }),
+    },
+    ...({ ReturnValues: 'ALL_NEW', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const),
+  };
+}
+
 async function settle(
   table: Table,
   counted: CountedPeriod,
-  { name, budgetPeriod, amount }: OpenReservation,
-  { spent, refunded = false }: Settlement,
+  ...settlement: [OpenReservation, Settlement]
 ): Promise<Standing | undefined> {
-  const change = `${budgetOf(budgetPeriod)} :change`;
   try {
-    const found = await table.update(counted.item, {
-      UpdateExpression: `ADD ${change}${refunded ? `, ${countOf(counted.period)} :minusOne` : ''} REMOVE #reservation`,
-      ConditionExpression: 'attribute_exists(#reservation)',
-      ExpressionAttributeNames: { '#reservation': name },
-      ExpressionAttributeValues: {
-        ':change': numberValue(spent - amount),
-        ...(refunded && { ':minusOne': numberValue(-1) }),
-      },
-      ...{ ReturnValues: 'ALL_NEW', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },
-    });
-    return standingIn(found, counted);
+    return standingIn(await table.update(counted.item, settlementOf(counted, ...settlement)), counted);
   } catch (error) {
     if (!isConditionFailure(error)) throw error;
     // If an answer was lost before, its copy has been applied.
@@ -143,20 +145,8 @@ async function settle(
   }
 }
 
-export function standingIn(found: Item | undefined, { period, budget, minute }: CountedPeriod): Standing {
-  return {
-    used: numberIn(found, countOf(period)),
-    inMinute: minute === undefined ? 0 : numberIn(found, burstOf(minute)),
-    taken: budget ? numberIn(found, budgetOf(budget.period)) : 0,
-    open: budget ? Object.entries(found ?? {}).flatMap(([name, value]) => readReservation(name, value) ?? []) : [],
-  };
-}
-
-function readReservation(name: string, { S = '' }: Value): OpenReservation | undefined {
-  const [, minute] = /^h(\d+)\./.exec(name) ?? [];
-  const [budgetPeriod = '', amount] = S.split(' ');
-  return minute === undefined ? undefined : { name, minute: Number(minute), budgetPeriod, amount: Number(amount) };
-}
+const standingIn = (found: Item | undefined, counted: CountedPeriod): Standing =>
+  readStanding(found, counted, ({ N, S }) => N ?? S);
 
 /** Tallies in the quota table: `used`, added to without tokens. */
 export function createTallies(callDynamoDb: CallService, tableName: string): Tallies {

@@ -11,7 +11,7 @@ import {
 import { createModels } from '../../lambda/models.ts';
 import { memberWindow, readMemberUsage } from '../../lambda/quota/policy.ts';
 import { releaseAbandoned } from '../../lambda/quota/quota.ts';
-import type { KeyChanges } from '../../lambda/tables/keys.ts';
+import type { KeyChanges } from '../../lambda/stores/keys.ts';
 import { CommandError, type Outcome } from '../command-line.ts';
 import { describeKey, findKey, noSuchKey, showNewKey, showSettings, soon } from './key-record.ts';
 import { showTime } from './table.ts';

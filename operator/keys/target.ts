@@ -1,12 +1,11 @@
 import { resolve } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { Counters } from '../../lambda/quota/counter-store.ts';
 import { readConfig } from '../../lambda/settings/config.ts';
-import { createCounters } from '../../lambda/tables/counters.ts';
-import { createKeyStore, type KeyStore } from '../../lambda/tables/keys.ts';
-import { createMemberStore, type MemberStore } from '../../lambda/tables/members.ts';
-import { createScanCounters, type ScanCounters } from '../../lambda/tables/scan-counters.ts';
-import { createStopSwitch, type StopSwitch } from '../../lambda/tables/stop-switch.ts';
+import { type Counts, createCounts } from '../../lambda/stores/counts.ts';
+import { createDocuments } from '../../lambda/stores/documents.ts';
+import { createKeyStore, type KeyStore } from '../../lambda/stores/keys.ts';
+import { createMemberStore, type MemberStore } from '../../lambda/stores/members.ts';
+import { createStopSwitch, type StopSwitch } from '../../lambda/stores/stop-switch.ts';
 import { findAws } from '../../local/find-aws.ts';
 import { factsOf, type GatewayFile, readGatewayFile } from '../../local/gateway-file.ts';
 import {
@@ -23,8 +22,7 @@ import { readStack, type TargetFacts } from './stack.ts';
 export interface Target extends TargetFacts, AsyncDisposable {
   readonly keys: KeyStore;
   readonly signOut: MemberStore['signOut'];
-  readonly counters: Counters;
-  readonly scanCounters: ScanCounters;
+  readonly counters: Counts;
   readonly stopSwitch: StopSwitch;
 }
 
@@ -51,14 +49,13 @@ export async function openTarget({ stack, region }: TargetOptions): Promise<Targ
 
 async function open(facts: TargetFacts, close = async () => {}): Promise<Target> {
   const client = new DynamoDBClient();
-  const { callDynamoDb } = await findAws(client);
+  const documents = createDocuments((await findAws(client)).access);
   return {
     ...facts,
-    keys: createKeyStore(callDynamoDb, facts.keysTable),
-    signOut: createMemberStore(callDynamoDb, facts.keysTable).signOut,
-    counters: createCounters(callDynamoDb, facts.quotaTable, Date.now),
-    scanCounters: createScanCounters(callDynamoDb, facts.quotaTable),
-    stopSwitch: createStopSwitch(callDynamoDb, facts.keysTable),
+    keys: createKeyStore(documents, facts.keysTable),
+    signOut: createMemberStore(documents, facts.keysTable).signOut,
+    counters: createCounts(documents, facts.quotaTable),
+    stopSwitch: createStopSwitch(documents, facts.keysTable),
     async [Symbol.asyncDispose]() {
       client.destroy();
       await close();

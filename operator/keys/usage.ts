@@ -1,7 +1,7 @@
 import { type BudgetUsage, budgetUsage } from '../../lambda/budget/budget-window.ts';
 import type { KeyRecord } from '../../lambda/identity/keys.ts';
 import { type CounterName, readCounterName } from '../../lambda/quota/policy.ts';
-import type { ScannedCounter } from '../../lambda/tables/scan-counters.ts';
+import type { ScannedCounter } from '../../lambda/stores/counts.ts';
 import type { Outcome } from '../command-line.ts';
 import { budgetOf, describeBudget } from './key-record.ts';
 import { count, renderTable } from './table.ts';
@@ -30,7 +30,7 @@ export async function showUsage(
       .slice(0, top);
   let users: User[] = [];
   let spenders: User[] = [];
-  for await (const { counters } of target.scanCounters(now, pause)) {
+  for await (const { counters } of target.counters.scan(now, pause)) {
     const page = counters.flatMap((one): User[] => {
       const counter = readCounterName(one.item);
       const taken = Math.max(...Object.values(one.budgets).map((budget) => budget.taken));

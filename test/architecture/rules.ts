@@ -21,8 +21,11 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   forward: ['budget', 'dialects', 'json', 'quota', 'report', 'request', 'stream', 'translate', 'upstream', ...shared],
   steps: ['budget', 'dialects', 'forward', 'identity', 'json', 'quota', 'request', 'upstream', ...shared],
   aws: ['settings', ...shared],
+  // What an inference request waits for.
   tables: ['aws', 'budget', 'identity', 'quota', ...shared],
   engines: ['request', 'settings', ...shared],
+  // What people and operators write, which the gateway can't.
+  stores: ['aws', 'budget', 'identity', 'quota', 'settings', 'tables', ...shared],
   // Separate functions: they import shared rooms, and no room of the gateway imports them.
   canary: ['aws', 'report', 'settings'],
   accounts: [
@@ -36,6 +39,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
     'report',
     'request',
     'settings',
+    'stores',
     'tables',
     ...shared,
   ],
@@ -55,8 +59,10 @@ export const belowAll = [...shared, 'settings'];
 
 /** Packages that only some places may use. */
 export const packageRules: readonly { readonly name: RegExp; readonly allowed: RegExp }[] = [
-  // It only finds the region and the credentials of a host.
-  { name: /^@aws-sdk\//, allowed: /^lambda\/server\.ts$/ },
+  // It has no client in it.
+  { name: /^@aws-sdk\/util-dynamodb$/, allowed: /^lambda\/tables\/read-item\.ts$/ },
+  // The server only finds the region and the credentials of its host.
+  { name: /^@aws-sdk\//, allowed: /^lambda\/(server\.ts|stores\/)/ },
   { name: /^aws-lambda$/, allowed: /^lambda\/engines\/function-url\.ts$/ },
   { name: /^@middy\//, allowed: /^lambda\/pipeline\.ts$/ },
   { name: /^(viem|@noble\/)/, allowed: /^lambda\/accounts\// },

@@ -21,7 +21,11 @@ function allowedTo(room: string): readonly string[] | undefined {
   const composing = composition[room];
   return (
     rules[room] ??
-    (composing && [...composing, ...Object.keys(rules).filter((name) => name !== 'accounts'), ...belowAll])
+    (composing && [
+      ...composing,
+      ...Object.keys(rules).filter((name) => !['accounts', 'stores'].includes(name)),
+      ...belowAll,
+    ])
   );
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { expect, jest, test } from '@jest/globals';
 import { issueKey } from '../../lambda/identity/keys.ts';
-import { createKeyStore } from '../../lambda/tables/keys.ts';
+import { createKeyStore } from '../../lambda/stores/keys.ts';
 import { bundle } from '../../lib/bundle.ts';
 import { settingsFor, startDemoUpstream } from '../../local/demo/demo-upstream.ts';
 import { startFunctionUrl } from '../../local/function-url.ts';
@@ -47,8 +47,8 @@ test('the deployed files pass in AWS’s runtime client; one expectation that th
       upstreamKeys,
     });
     await using gateway = await startArtifactGateway(artifact);
-    const { callDynamoDb, keysTable } = artifact.dynamoDb;
-    const store = createKeyStore(callDynamoDb, keysTable);
+    const { documents, keysTable } = artifact.dynamoDb;
+    const store = createKeyStore(documents, keysTable);
     const { key } = await issueKey(store, { member: 'doctor' }, { now: Date.now, randomBytes });
     // A word of the gateway's own.
     const told = { GATEWAY_KEY: key, UPSTREAM_NAMES: [...demo.names, 'object'].join(',') };

@@ -7,7 +7,7 @@ import { accountLabel, accountMember, memberHash, memberLabel } from '../../lamb
 import { hashKey } from '../../lambda/identity/keys.ts';
 import { networkId } from '../../lambda/identity/network.ts';
 import { keyOf, subkeyOf } from '../../lambda/settings/secrets.ts';
-import { createKeyStore, type KeyStore } from '../../lambda/tables/keys.ts';
+import { createKeyStore, type KeyStore } from '../../lambda/stores/keys.ts';
 import { startDynamoDb } from '../../local/dynamodb.ts';
 import { type FakeSecrets, startFakeSecrets } from '../../local/fake-secrets.ts';
 import { gatewayFileDirectory, writeGatewayFile } from '../../local/gateway-file.ts';
@@ -35,8 +35,8 @@ let store: KeyStore;
 beforeAll(async () => {
   stack = await startDeployedStack(outputs);
   secrets = await startFakeSecrets({ 'the-salt-secret': 'salt-of-a-stack' });
-  const { callDynamoDb, endpoint: dynamodbEndpoint, keysTable, quotaTable } = stack.dynamoDb;
-  store = createKeyStore(callDynamoDb, keysTable);
+  const { documents, endpoint: dynamodbEndpoint, keysTable, quotaTable } = stack.dynamoDb;
+  store = createKeyStore(documents, keysTable);
   const file = {
     ...{ pid: process.pid, host: '127.0.0.1', port, url: `http://127.0.0.1:${port}`, embedded: true },
     ...{ dynamodbEndpoint, keysTable, quotaTable, networkSalt },

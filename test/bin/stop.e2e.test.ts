@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { createKeyStore } from '../../lambda/tables/keys.ts';
+import { createKeyStore } from '../../lambda/stores/keys.ts';
+import { createStopSwitch } from '../../lambda/stores/stop-switch.ts';
 import { keysSchema, toCreateTableInput } from '../../lambda/tables/schema.ts';
-import { createStopSwitch } from '../../lambda/tables/stop-switch.ts';
 import { createMissingTables } from '../../local/dynamodb.ts';
 import { type DeployedStack, startDeployedStack } from '../support/deployed-stack.ts';
 import { runNode, runProcess } from '../support/run-command.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => stack[Symbol.asyncDispose]());
 
 const run = (script: 'stop' | 'resume', ...words: string[]) => stack.run(script, words);
-const readStop = () => createStopSwitch(stack.dynamoDb.callDynamoDb, stack.dynamoDb.keysTable).read();
+const readStop = () => createStopSwitch(stack.dynamoDb.documents, stack.dynamoDb.keysTable).read();
 
 test('one command stops a stack, and prints the other, which lets it serve again', async () => {
   expect(await run('stop', '--reason', 'back at 14:00 UTC')).toContain(
@@ -95,13 +95,13 @@ describe('copying back from a restored table, as the runbook does it', () => {
     ['MISSING', 'mistaken'],
     ['WRONG', undefined],
   ])('with $%s keeps what was revoked or ended since, and brings no stop back', async (condition, label) => {
-    const { client, callDynamoDb } = stack.dynamoDb;
+    const { client, documents } = stack.dynamoDb;
     const [keysTable, restored] = [`keys-${condition}`, `keys-${condition}-restored`];
     const tables = [keysTable, restored].map((table) => toCreateTableInput(keysSchema, table));
     await createMissingTables(client, tables);
-    const [now, then] = [createKeyStore(callDynamoDb, keysTable), createKeyStore(callDynamoDb, restored)];
+    const [now, then] = [createKeyStore(documents, keysTable), createKeyStore(documents, restored)];
     for (const record of Object.values(records)) await then.put(record.id, record);
-    await createStopSwitch(callDynamoDb, restored).stop({ at: 'long ago' });
+    await createStopSwitch(documents, restored).stop({ at: 'long ago' });
     await now.put('key_revoked', { ...records.revoked, revokedAt: 5 * day });
     await now.put('key_ended', { ...records.ended, expiresAt: 6 * day });
     await now.put('key_wrong', { ...records.wrong, label: 'mistaken' });
@@ -116,7 +116,7 @@ describe('copying back from a restored table, as the runbook does it', () => {
     const { err } = await runProcess('bash', ['--noprofile', '--norc', '-c', script], env);
 
     expect(err).toContain('ConditionalCheckFailedException');
-    expect(await createStopSwitch(callDynamoDb, keysTable).read()).toBeUndefined();
+    expect(await createStopSwitch(documents, keysTable).read()).toBeUndefined();
     const keys = await now.list();
     expect(keys.toSorted((a, b) => a.createdAt - b.createdAt)).toEqual([
       { ...records.revoked, revokedAt: 5 * day },

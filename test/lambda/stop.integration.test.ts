@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { createStopSwitch } from '../../lambda/tables/stop-switch.ts';
+import { createStopSwitch } from '../../lambda/stores/stop-switch.ts';
 import { json } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chargesIn } from '../support/quota.ts';
@@ -28,7 +29,7 @@ afterEach(() => gateway[Symbol.asyncDispose]());
 
 const ask = (key: string, path = '/v1/chat/completions') =>
   gateway.post(path, { model: 'svc', messages: [{ role: 'user', content: 'hi' }] }, { 'x-api-key': key });
-const stopSwitch = () => createStopSwitch(gateway.dynamoDb.callDynamoDb, gateway.dynamoDb.keysTable);
+const stopSwitch = () => createStopSwitch(gateway.dynamoDb.documents, gateway.dynamoDb.keysTable);
 const named = ({ headers }: Response, ...names: string[]) => names.map((name) => headers.get(name));
 
 test('a stopped gateway refuses everything that costs, within a minute, charges nobody, and serves again as quickly', async () => {
@@ -65,7 +66,8 @@ testRows(['', 'reason'])(
     const { pk, ...rest } = JSON.parse(written);
     expect(rest).toEqual({ reason: { S: expect.any(String) } });
     const Item = { pk, ...(kept && rest) };
-    await gateway.dynamoDb.callDynamoDb('PutItem', { TableName: gateway.dynamoDb.keysTable, Item });
+    const { client, keysTable: TableName } = gateway.dynamoDb;
+    await client.send(new PutItemCommand({ TableName, Item }));
     time += 60_000;
     const refused = await ask('guest');
     expect(refused.status).toBe(503);

@@ -3,15 +3,15 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { createAccounts } from '../../lambda/accounts/accounts.ts';
 import type { Account } from '../../lambda/accounts/answers.ts';
 import { readPageFiles } from '../../lambda/accounts/pages.ts';
-import type { CallService } from '../../lambda/aws/call-service.ts';
 import { createHandler } from '../../lambda/engines/function-url.ts';
 import { readAccountsConfig } from '../../lambda/settings/config.ts';
-import { createKeyStore } from '../../lambda/tables/keys.ts';
-import { createMemberStore } from '../../lambda/tables/members.ts';
+import { createKeyStore } from '../../lambda/stores/keys.ts';
+import { createMemberStore } from '../../lambda/stores/members.ts';
 import { makePages } from '../../lib/reference/render-reference.ts';
 import { type StreamingHandler, startFunctionUrl } from '../../local/function-url.ts';
 import { installAwslambda } from '../../local/response-stream.ts';
-import { startTestDynamoDb } from './dynamodb.ts';
+import { createTestAccess, createTestCaller, startTestDynamoDb } from './dynamodb.ts';
+import { type SpoilStore, startStoreProxy } from './store-proxy.ts';
 
 export interface Reply {
   readonly status: number;
@@ -38,8 +38,8 @@ interface WalletOptions {
   /** The source address of requests. */
   readonly sourceIp?: () => string;
   readonly readSecret?: (id: string) => Promise<string>;
-  /** The function's own access to its counters, if a proxy stands in between. */
-  readonly reachStore?: (endpoint: string) => Promise<CallService>;
+  /** Sees what the function asks of its tables, and decides what becomes of it. */
+  readonly spoilStore?: SpoilStore;
 }
 
 const readPages = async () =>
@@ -54,12 +54,13 @@ export async function startTestWallet({
   port = 0,
   sourceIp,
   readSecret = noSecrets,
-  reachStore,
+  spoilStore,
 }: WalletOptions = {}) {
   await using started = new AsyncDisposableStack();
   const dynamoDb = await startTestDynamoDb();
   started.defer(dynamoDb.close);
-  const { keysTable, quotaTable, client, callDynamoDb } = dynamoDb;
+  const { keysTable, quotaTable, client, documents } = dynamoDb;
+  const { endpoint } = spoilStore ? started.use(await startStoreProxy(dynamoDb.endpoint, spoilStore)) : dynamoDb;
   const config = readAccountsConfig({
     KEYS_TABLE: keysTable,
     QUOTA_TABLE: quotaTable,
@@ -70,7 +71,8 @@ export async function startTestWallet({
   pageFiles ??= readPages();
   const faults: unknown[] = [];
   const app = createAccounts(config, {
-    callDynamoDb: (await reachStore?.(dynamoDb.endpoint)) ?? callDynamoDb,
+    access: createTestAccess(endpoint),
+    callDynamoDb: createTestCaller(endpoint),
     readSecret,
     pageFiles: await pageFiles,
     writeLog: (line) => log.push(line),
@@ -113,8 +115,8 @@ export async function startTestWallet({
     app,
     url: server.url,
     dynamoDb,
-    keys: createKeyStore(callDynamoDb, keysTable),
-    signOut: createMemberStore(callDynamoDb, keysTable).signOut,
+    keys: createKeyStore(documents, keysTable),
+    signOut: createMemberStore(documents, keysTable).signOut,
     /** The lines as they were written. */
     log: log as readonly string[],
     /** Errors that escaped the function: there must be none. */

@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { dynamoDbService } from '../../lambda/aws/access.ts';
+import { type AwsAccess, dynamoDbService } from '../../lambda/aws/access.ts';
 import { type CallService, createCallService } from '../../lambda/aws/call-service.ts';
+import { createDocuments, type Documents } from '../../lambda/stores/documents.ts';
 import { createGatewayTables, startDynamoDb } from '../../local/dynamodb.ts';
 import { requireStrict } from './strict-dynamodb.ts';
 
@@ -14,13 +15,33 @@ export function createTestClient(endpoint: string): DynamoDBClient {
   return new DynamoDBClient({ endpoint, region, credentials });
 }
 
+/** What the product needs to reach an emulator. */
+export const createTestAccess = (endpoint: string): AwsAccess => ({
+  ...{ region, credentials: async () => credentials },
+  environment: { AWS_ENDPOINT_URL_DYNAMODB: endpoint },
+});
+
+/** AWS's document client, which sends nothing that a stricter store than the emulator would refuse. */
+export function createTestDocuments(endpoint: string): Documents {
+  const documents = createDocuments(createTestAccess(endpoint));
+  // Where values have their form in the table already.
+  documents.middlewareStack.add(
+    (next, { commandName }) =>
+      (args) => {
+        requireStrict(`${commandName}`.replace('Command', ''), args.input as Parameters<typeof requireStrict>[1]);
+        return next(args);
+      },
+    { step: 'build' },
+  );
+  return documents;
+}
+
 /**
  * The same for the hot path, on a frozen clock: however slow the machine is, a retry never comes too late. Requests that a
  * stricter store than the emulator would refuse are faults.
  */
 export function createTestCaller(endpoint: string): CallService {
-  const access = { region, credentials: async () => credentials, environment: { AWS_ENDPOINT_URL_DYNAMODB: endpoint } };
-  const call = createCallService(dynamoDbService, access, { now: () => 0, random: Math.random });
+  const call = createCallService(dynamoDbService, createTestAccess(endpoint), { now: () => 0, random: Math.random });
   return async (operation, input) => {
     requireStrict(operation, input);
     return call(operation, input);
@@ -35,8 +56,10 @@ export async function startTestDynamoDb() {
   await createGatewayTables(client, tables);
   return {
     endpoint,
-    /** For the parts of the product that use the SDK, and for inspecting the tables. */
+    /** For inspecting the tables. */
     client,
+    /** For what people and operators use. */
+    documents: createTestDocuments(endpoint),
     /** For the hot path. */
     callDynamoDb: createTestCaller(endpoint),
     ...tables,

@@ -5,7 +5,7 @@ import { issueKey, type KeyRequest } from '../../lambda/identity/keys.ts';
 import type { App } from '../../lambda/request/call.ts';
 import { readConfig } from '../../lambda/settings/config.ts';
 import type { RunEvery } from '../../lambda/settings/refresh.ts';
-import { createKeyStore } from '../../lambda/tables/keys.ts';
+import { createKeyStore } from '../../lambda/stores/keys.ts';
 import { createFunction, startFunctionUrl } from '../../local/function-url.ts';
 import { installAwslambda } from '../../local/response-stream.ts';
 import { now } from './clock.ts';
@@ -67,7 +67,7 @@ export async function startTestGateway(options: GatewayOptions = {}) {
   });
   const server = await startEngine(gateway, config.requestBodyLimit, (fault) => faults.push(fault), options);
   started.defer(() => server.close(0));
-  const keys = createKeyStore(dynamoDb.callDynamoDb, dynamoDb.keysTable);
+  const keys = createKeyStore(dynamoDb.documents, dynamoDb.keysTable);
   const running = started.move();
   return {
     url: server.url,

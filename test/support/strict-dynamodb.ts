@@ -17,8 +17,8 @@ const fields: Readonly<Record<string, string>> = {
 const schemas: Readonly<Record<string, TableSchema>> = { keys: keysSchema, quota: quotaSchema };
 
 /** Throws where DynamoDB would refuse a request to one of the test's tables, or ignore part of it, and the emulator does not. */
-export function requireStrict(operation: string, request: { readonly TableName?: string }): void {
-  const schema = schemas[request.TableName ?? ''];
+export function requireStrict(operation: string, request: { readonly TableName?: unknown }): void {
+  const schema = schemas[`${request.TableName}`];
   const faults = schema ? findFaults(operation, { ...request }, schema) : [];
   if (faults.length > 0) throw new Error(`${operation} ${JSON.stringify(request)}: ${faults.join(', ')}`);
 }

@@ -6,15 +6,14 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { createLimits } from '../../../lambda/accounts/limits.ts';
-import type { CallService } from '../../../lambda/aws/call-service.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
 import { keyOf } from '../../../lambda/settings/secrets.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../../local/demo/identity-provider.ts';
 import { listenLocally } from '../../../local/listen-locally.ts';
 import { bearer, type Reply, startTestWallet, type TestWallet, testAccount } from '../../support/accounts.ts';
-import { createTestCaller } from '../../support/dynamodb.ts';
 import { begin, makeState, random, redeem, signInAt, signInOn } from '../../support/identity-provider.ts';
+import type { SpoilStore } from '../../support/store-proxy.ts';
 
 const appUrl = 'https://app.example';
 const callbackUrl = `${appUrl}/cli/oidc/callback`;
@@ -150,15 +149,10 @@ describe('with a real provider', () => {
   });
 
   test('whom the operator signs out while their key is being stored has none of it', async () => {
-    let beforeKey = async () => {};
-    const reachStore = async (endpoint: string): Promise<CallService> => {
-      const callDynamoDb = createTestCaller(endpoint);
-      return async (operation, input) => {
-        if (operation === 'PutItem' && JSON.stringify(input).includes('"key#')) await beforeKey();
-        return callDynamoDb(operation, input);
-      };
-    };
-    const slow = await startTestWallet({ now: () => time, environment: settingsFor(provider), reachStore });
+    let whileStored = async () => {};
+    const spoilStore: SpoilStore = ({ name, body }) =>
+      name === 'PutItem' && body.includes('"key#') ? whileStored() : undefined;
+    const slow = await startTestWallet({ now: () => time, environment: settingsFor(provider), spoilStore });
     running.use(slow);
     const account = await signIn('ada', slow);
     const issue = async () => (await slow.post('/cli/keys/issue', {}, bearer(account))).body;
@@ -169,7 +163,7 @@ describe('with a real provider', () => {
     // Both have been looked at by then.
     const signedOut = Promise.withResolvers<void>();
     let waiting = 0;
-    beforeKey = async () => {
+    whileStored = async () => {
       waiting += 1;
       if (waiting === 2) await slow.signOut(member, time).then(signedOut.resolve);
       await signedOut.promise;

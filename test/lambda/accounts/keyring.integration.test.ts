@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createKeyring, type Keyring } from '../../../lambda/accounts/keyring.ts';
 import { hashKey } from '../../../lambda/identity/keys.ts';
-import { createKeyStore, type KeyStore } from '../../../lambda/tables/keys.ts';
-import { createMemberStore, type MemberStore } from '../../../lambda/tables/members.ts';
+import { createKeyStore, type KeyStore } from '../../../lambda/stores/keys.ts';
+import { createMemberStore, type MemberStore } from '../../../lambda/stores/members.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoppedTimers, stopTimers } from '../../support/stop-timers.ts';
 
@@ -21,8 +21,8 @@ let tests = 0;
 
 beforeAll(async () => {
   database = await startTestDynamoDb();
-  keys = createKeyStore(database.callDynamoDb, database.keysTable);
-  members = createMemberStore(database.callDynamoDb, database.keysTable);
+  keys = createKeyStore(database.documents, database.keysTable);
+  members = createMemberStore(database.documents, database.keysTable);
   keyring = createKeyring({ ...rules, keys, members });
 });
 beforeEach(() => {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createLimits } from '../../../lambda/accounts/limits.ts';
-import type { CallService } from '../../../lambda/aws/call-service.ts';
 import { hashKey } from '../../../lambda/identity/keys.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
 import { createToken } from '../../../lambda/quota/counter-store.ts';
@@ -8,8 +7,8 @@ import { memberWindow } from '../../../lambda/quota/policy.ts';
 import { keyOf } from '../../../lambda/settings/secrets.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { bearer, startTestWallet, type TestWallet, testAccount } from '../../support/accounts.ts';
-import { createTestCaller } from '../../support/dynamodb.ts';
 import { metricsOf } from '../../support/metrics.ts';
+import type { SpoilStore } from '../../support/store-proxy.ts';
 
 const start = Date.UTC(2026, 10, 21, 12);
 const idOf = (address: string) => networkId(address, keyOf('the salt of the tests'));
@@ -240,19 +239,14 @@ test('behind a CDN the signature is for APP_URL, and the gateway is where GATEWA
 
 test('a key that could not be shown is not made', async () => {
   let isDown = false;
-  const reachStore = async (endpoint: string): Promise<CallService> => {
-    const call = createTestCaller(endpoint);
-    return (operation, input) => {
-      // Every answer has the rest of the member's quota.
-      const fails = isDown && operation === 'GetItem' && JSON.stringify(input).includes(`member#${member}`);
-      return fails ? Promise.reject(new Error('down')) : call(operation, input);
-    };
-  };
-  await using wallet = await startTestWallet({ reachStore });
+  // Every answer has the rest of the member's quota.
+  const spoilStore: SpoilStore = ({ name, body }) =>
+    isDown && name === 'GetItem' && body.includes(`member#${member}`) ? 'failing' : undefined;
+  await using wallet = await startTestWallet({ spoilStore });
   const session = bearer(await wallet.sign(account, 'manage'));
   isDown = true;
   expect([(await wallet.sign(account)).status, (await wallet.post('/cli/keys/issue', {}, session)).status]).toEqual([
-    500, 500,
+    503, 503,
   ]);
   expect(await wallet.keys.list(member)).toEqual([]);
   isDown = false;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CommanderError } from 'commander';
-import { createStopSwitch } from '../../../lambda/tables/stop-switch.ts';
+import { createStopSwitch } from '../../../lambda/stores/stop-switch.ts';
 import { json } from '../../../local/upstream/script.ts';
 import { createProbe, list } from '../../../operator/doctor/probe.ts';
 import { now } from '../../support/clock.ts';
@@ -100,8 +100,8 @@ describe('nothing is spent', () => {
   test('on a stopped gateway', async () => {
     let time = now();
     await using stopped = await startGatewayOfMembers({ now: () => time });
-    const { callDynamoDb, keysTable } = stopped.dynamoDb;
-    await createStopSwitch(callDynamoDb, keysTable).stop({ at: 'noon', reason: 'back soon' });
+    const { documents, keysTable } = stopped.dynamoDb;
+    await createStopSwitch(documents, keysTable).stop({ at: 'noon', reason: 'back soon' });
     time += 60_000;
     await expect(examine(stopped)).rejects.toThrow(
       'the gateway is not ready: The operator has stopped this gateway: back soon. Please try again later.',

@@ -4,7 +4,7 @@ import { createToken } from '../../../lambda/quota/counter-store.ts';
 import { memberWindow } from '../../../lambda/quota/policy.ts';
 import { now, startKeysProgram } from './keys-program.ts';
 
-const { target: priced, runOn, run, runJson, close } = await startKeysProgram({ currency: 'EUR' });
+const { target: priced, counters, runOn, run, runJson, close } = await startKeysProgram({ currency: 'EUR' });
 afterAll(close);
 
 const soon = 'Within 60 seconds this holds everywhere\\.';
@@ -109,13 +109,13 @@ async function charge(owner: Parameters<typeof memberWindow>[1], reserve: number
   const window = memberWindow(limits, owner, now - minutesAgo * 60_000);
   const { budget } = window;
   if (budget === undefined) throw new Error('no budget');
-  const result = await priced.counters.charge({ ...window, burst: 100, budget: { ...budget, reserve } }, createToken());
+  const result = await counters.charge({ ...window, burst: 100, budget: { ...budget, reserve } }, createToken());
   if (!result.granted || result.reservation === undefined) throw new Error('not reserved');
   return { window, reservation: result.reservation };
 }
 
 const settle = ({ window, reservation }: Awaited<ReturnType<typeof charge>>, spent: number) =>
-  priced.counters.settle(window, reservation, { spent });
+  counters.settle(window, reservation, { spent });
 
 describe('what a budget has spent', () => {
   const own = { budget: { amount: 20_000_000, window: 'month' } } as const;

@@ -5,12 +5,12 @@ import { networkId } from '../../../lambda/identity/network.ts';
 import { createToken } from '../../../lambda/quota/counter-store.ts';
 import { quotaWindow } from '../../../lambda/quota/policy.ts';
 import { keyOf, subkeyOf } from '../../../lambda/settings/secrets.ts';
-import { createMemberStore } from '../../../lambda/tables/members.ts';
+import { createMemberStore } from '../../../lambda/stores/members.ts';
 import { now, salt, startKeysProgram } from './keys-program.ts';
 
 const oidcIssuer = 'https://login.example.com';
 
-const { database, target, runOn, run, runJson, close } = await startKeysProgram({ oidcIssuer });
+const { database, target, counters, runOn, run, runJson, close } = await startKeysProgram({ oidcIssuer });
 afterAll(close);
 
 const idsIn = async (...filter: string[]) =>
@@ -42,7 +42,7 @@ test('issue says that the key is shown once, and how to use it; it makes up a me
 test('show gives limits, and the usage of the current window', async () => {
   const limits = { guestLimit: 0, guestWindow: 'daily', memberLimit: 40, burstLimit: 20 } as const;
   const window = quotaWindow({ kind: 'member', member: 'grace' }, now, limits);
-  for (let charge = 0; charge < 3; charge += 1) await target.counters.charge(window, createToken());
+  for (let charge = 0; charge < 3; charge += 1) await counters.charge(window, createToken());
   const shared = await runJson('issue', '--member', 'grace');
   const shown = await runJson('show', shared.id);
   expect(shown).toEqual({
@@ -204,8 +204,8 @@ describe('a person who signs in with the company account', () => {
     expect(new Set(revoked.map(({ state }: { state: string }) => state))).toEqual(new Set(['revoked']));
     expect(await liveOf('ada')).toEqual([]);
     expect(await liveOf('grace')).toEqual([other.id]);
-    const { callDynamoDb, keysTable } = database;
-    const { wasSignedOut } = createMemberStore(callDynamoDb, keysTable);
+    const { documents, keysTable } = database;
+    const { wasSignedOut } = createMemberStore(documents, keysTable);
     const signedOut = [wasSignedOut(member, now), wasSignedOut(other.member, now)];
     expect(await Promise.all(signedOut)).toEqual([true, false]);
     expect(await run('revoke', '--subject', 'ada')).toBe(

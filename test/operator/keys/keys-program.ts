@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { createCounts } from '../../../lambda/stores/counts.ts';
+import { createKeyStore } from '../../../lambda/stores/keys.ts';
+import { createMemberStore } from '../../../lambda/stores/members.ts';
+import { createStopSwitch } from '../../../lambda/stores/stop-switch.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
-import { createKeyStore } from '../../../lambda/tables/keys.ts';
-import { createMemberStore } from '../../../lambda/tables/members.ts';
-import { createScanCounters } from '../../../lambda/tables/scan-counters.ts';
-import { createStopSwitch } from '../../../lambda/tables/stop-switch.ts';
 import { createProgram } from '../../../operator/keys/program.ts';
 import type { Target } from '../../../operator/keys/target.ts';
 import { startTestDynamoDb } from '../../support/dynamodb.ts';
@@ -14,15 +14,14 @@ export const salt = 'the-salt-of-a-test';
 /** The keys commands on real tables in this process. */
 export async function startKeysProgram(settings: Partial<Target> = {}) {
   const database = await startTestDynamoDb();
-  const { callDynamoDb, keysTable, quotaTable, close } = database;
+  const { callDynamoDb, documents, keysTable, quotaTable, close } = database;
   const target: Target = {
     ...{ url: 'http://127.0.0.1:8787/', serviceName: 'acme', access: 'open', memberLimit: 40, mostBurst: 148 },
     ...{ keysTable, quotaTable },
-    keys: createKeyStore(callDynamoDb, keysTable),
-    signOut: createMemberStore(callDynamoDb, keysTable).signOut,
-    counters: createCounters(callDynamoDb, quotaTable, () => now),
-    scanCounters: createScanCounters(callDynamoDb, quotaTable),
-    stopSwitch: createStopSwitch(callDynamoDb, keysTable),
+    keys: createKeyStore(documents, keysTable),
+    signOut: createMemberStore(documents, keysTable).signOut,
+    counters: createCounts(documents, quotaTable),
+    stopSwitch: createStopSwitch(documents, keysTable),
     readTokens: async () => [],
     readNetworkSalt: async () => salt,
     [Symbol.asyncDispose]: async () => {},
@@ -42,5 +41,7 @@ export async function startKeysProgram(settings: Partial<Target> = {}) {
   };
   const run = (...args: readonly string[]) => runOn({}, ...args);
   const runJson = async (...args: readonly string[]) => JSON.parse(await run(...args, '--json'));
-  return { database, target, runOn, run, runJson, close };
+  /** The gateway's own, which charge. */
+  const counters = createCounters(callDynamoDb, quotaTable, () => now);
+  return { database, target, counters, runOn, run, runJson, close };
 }

@@ -1,6 +1,6 @@
 import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from '@jest/globals';
-import { createScanCounters, type ScannedCounter } from '../../../lambda/tables/scan-counters.ts';
+import { createCounts, type ScannedCounter } from '../../../lambda/stores/counts.ts';
 import type { Item } from '../../../lambda/tables/table.ts';
 import { startTestDynamoDb } from '../../support/dynamodb.ts';
 
@@ -16,7 +16,7 @@ const kinds: Readonly<Record<string, Item>> = {
 
 test('counters are read in pages that a slow connection can bring in time, with a pause between them', async () => {
   const database = await startTestDynamoDb();
-  const { client, callDynamoDb, quotaTable } = database;
+  const { client, documents, quotaTable } = database;
   const count = 2_001;
   const items = Array.from({ length: count }, (_, index) => {
     const [name = '', counts] = Object.entries(kinds)[index % 4] ?? [];
@@ -30,7 +30,7 @@ test('counters are read in pages that a slow connection can bring in time, with 
   const found = new Map<string, ScannedCounter>();
   const pausedAfter: number[] = [];
   const pause = async () => void pausedAfter.push(pages.length);
-  for await (const { scanned, counters } of createScanCounters(callDynamoDb, quotaTable)(now, pause)) {
+  for await (const { scanned, counters } of createCounts(documents, quotaTable).scan(now, pause)) {
     pages.push(scanned);
     for (const counter of counters) found.set(counter.item, counter);
   }

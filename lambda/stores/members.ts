@@ -1,6 +1,6 @@
-import type { CallService } from '../aws/call-service.ts';
+import { keyOf } from '../tables/keys.ts';
+import type { Documents } from './documents.ts';
 import { createItems, isFree } from './items.ts';
-import { keyOf } from './keys.ts';
 
 /** A message that waits for its signature. Times are epoch milliseconds. */
 interface Challenge {
@@ -30,8 +30,8 @@ export interface Slot {
 export type MemberStore = ReturnType<typeof createMemberStore>;
 
 /** Members' sign-ins, sessions and live keys, in the keys table. */
-export function createMemberStore(callDynamoDb: CallService, tableName: string) {
-  const table = createItems(callDynamoDb, tableName);
+export function createMemberStore(documents: Documents, tableName: string) {
+  const table = createItems(documents, tableName);
 
   return {
     putChallenge: (nonce: string, challenge: Challenge) =>

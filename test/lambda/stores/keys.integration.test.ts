@@ -1,7 +1,7 @@
-import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { KeyRecord } from '../../../lambda/identity/keys.ts';
-import { createKeyStore, type KeyStore } from '../../../lambda/tables/keys.ts';
+import { createKeyStore, type KeyStore } from '../../../lambda/stores/keys.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 
 const record = (id: string, more: Partial<KeyRecord> = {}): KeyRecord => ({
@@ -17,7 +17,7 @@ describe('createKeyStore', () => {
 
   beforeEach(async () => {
     database = await startTestDynamoDb();
-    store = createKeyStore(database.callDynamoDb, database.keysTable);
+    store = createKeyStore(database.documents, database.keysTable);
   });
   afterEach(() => database.close());
 
@@ -34,11 +34,9 @@ describe('createKeyStore', () => {
 
   test('finds items of deployed tables', async () => {
     const put = (pk: string, values: object) =>
-      DynamoDBDocumentClient.from(database.client).send(
-        new PutCommand({ TableName: database.keysTable, Item: { ...values, pk } }),
-      );
+      database.documents.send(new PutCommand({ TableName: database.keysTable, Item: { ...values, pk } }));
     await put('key#hash1', record('key_1'));
-    await put('link#network1', { member: 'alice', linkedAt: 0, expiresAt: 10, ttl: 1 });
+    await put('link#network1', { member: 'alice', linkedAt: 0, expiresAt: 10, ttl: 1_800_000_000 });
     await put('issued', {});
     expect(await store.findKey('hash1')).toEqual(record('key_1'));
     expect(await store.findLink('network1')).toEqual({ member: 'alice', linkedAt: 0, expiresAt: 10 });

@@ -1,4 +1,4 @@
-import type { CallService } from '../aws/call-service.ts';
+import type { Documents } from './documents.ts';
 import { createItems, isFree } from './items.ts';
 
 /** A terminal that waits to be signed in. Times are epoch milliseconds. */
@@ -26,8 +26,8 @@ export type TerminalStore = ReturnType<typeof createTerminalStore>;
  *   device#<hash>  { networkId, askedAt, expiresAt, tries, polledAt, decision, decidedAt, approvedBy, takenBy }
  *   user#<hash>    { device, expiresAt }
  */
-export function createTerminalStore(callDynamoDb: CallService, tableName: string) {
-  const { put, read, update, tryUpdate } = createItems(callDynamoDb, tableName);
+export function createTerminalStore(documents: Documents, tableName: string) {
+  const { put, read, update, tryUpdate } = createItems(documents, tableName);
   /** Only this folder writes the table, so the items have its types. */
   const toTerminal = (device: string, item: object | undefined) => item && ({ ...item, device } as WaitingTerminal);
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { isObject } from '../../lambda/settings/read.ts';
+import { embed, embeddingsPath } from '../upstream/embeddings.ts';
 import { speakerAt, speakers } from '../upstream/index.ts';
 import type { JsonObject } from '../upstream/json.ts';
 import { eventText, head, json, pause, write } from '../upstream/script.ts';
@@ -21,6 +22,7 @@ export function settingsFor(demo: Omit<DemoUpstream, 'close'>) {
     UPSTREAM_API_KEYS: demo.apiKey,
     UPSTREAM_TEXT_MODEL: demo.textModel,
     UPSTREAM_VISION_MODEL: demo.visionModel,
+    UPSTREAM_EMBEDDINGS_MODEL: demo.embeddingsModel,
     UPSTREAM_NAMES: demo.names.join(','),
     ...(dialects && { UPSTREAM_DIALECTS: dialects.join(',') }),
     ...(!speaks(dialects, speakers.messages) && { UPSTREAM_TOKENIZE_URL: `${new URL(tokenizer, demo.url)}` }),
@@ -38,6 +40,7 @@ const maker = {
   apiKey: 'qk-demo-4711',
   textModel: 'quillon/quill-4-text',
   visionModel: 'quillon/quill-4-vision',
+  embeddingsModel: 'quillon/quill-4-embed',
   /** That the gateway must hide: `UPSTREAM_NAMES`. */
   names: ['Quillon', 'Quill-4'],
 };
@@ -51,7 +54,7 @@ interface Options {
   readonly dialects?: DemoDialects;
 }
 
-/** Starts a pretend maker of models that answers all three dialects, or some, so that nobody needs an account to try them. */
+/** Starts a pretend maker of models that answers all three dialects, or some, and embeddings, so that nobody needs an account. */
 export async function startDemoUpstream({ pace = 15, now = Date.now, dialects }: Options = {}) {
   let count = 0;
   const server = await startUpstream(async ({ message }) => {
@@ -59,11 +62,13 @@ export async function startDemoUpstream({ pace = 15, now = Date.now, dialects }:
     const id = `quillon${`${count}`.padStart(8, '0')}`;
     const named = { ...headers, 'x-request-id': `req_${id}` };
     const path = message.url?.split('?')[0] ?? '';
-    const speaker = path === tokenizer ? speakers.chat : speakerAt(path);
+    const isOfChat = path === tokenizer || path === embeddingsPath;
+    const speaker = isOfChat ? speakers.chat : speakerAt(path);
     try {
       if (!speaker || !speaks(dialects, speaker) || message.method !== 'POST')
         throw new BadRequest(404, `there is no ${message.method} ${path}.`);
       const { body, model } = await readRequest(message);
+      if (path === embeddingsPath) return json(200, { ...embed(body, model), ...marks }, named);
       const prompt = speaker.read(body);
       if (path === tokenizer)
         return json(200, { count: prompt.inputTokens, max_model_len: 131_072, tokens: [] }, named);
@@ -92,7 +97,9 @@ async function readRequest(message: IncomingMessage): Promise<{ body: JsonObject
   const key = sent['x-api-key'] ?? sent.authorization?.replace(/^Bearer /i, '');
   if (key !== maker.apiKey) throw new BadRequest(401, 'wrong key. Find yours at https://console.quillon.example/keys.');
   const body = parseBody(await text(message));
-  const model = [maker.textModel, maker.visionModel].find((known) => known === body.model);
+  const { textModel, visionModel, embeddingsModel } = maker;
+  const known = message.url?.startsWith(embeddingsPath) ? [embeddingsModel] : [textModel, visionModel];
+  const model = known.find((id) => id === body.model);
   if (model === undefined) throw new BadRequest(404, `there is no model '${body.model}'.`);
   return { body, model };
 }

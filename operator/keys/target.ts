@@ -91,4 +91,11 @@ async function openDirectory(dataDir: string, { host, port }: LocalSettings): Pr
 }
 
 /** The settings require an upstream, though issuing keys needs none. */
-const noUpstream = { url: 'http://127.0.0.1/v1', apiKey: 'none', textModel: 'none', visionModel: 'none', names: [] };
+const noUpstream = {
+  url: 'http://127.0.0.1/v1',
+  apiKey: 'none',
+  textModel: 'none',
+  visionModel: 'none',
+  embeddingsModel: 'none',
+  names: [],
+};

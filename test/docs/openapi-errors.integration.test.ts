@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { html, json, type Script } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { contract, expectOfAll, inference, models, send, sendInVain } from './probe.ts';
+import { contract, expectOfAll, inference, models, offersEmbeddings, send, sendInVain } from './probe.ts';
 
-const roomy = { GUEST_LIMIT: '1000', BURST_LIMIT: '600' };
+const roomy = { ...offersEmbeddings, GUEST_LIMIT: '1000', BURST_LIMIT: '600' };
 /** In the middle of a minute, so that no window ends while a test runs. */
 const noon = Date.UTC(2026, 5, 15, 12, 0, 30);
 
@@ -78,7 +78,7 @@ describe('errors', () => {
   });
 
   test('429', async () => {
-    const environment = { BURST_LIMIT: '1', MEMBER_LIMIT: '0' };
+    const environment = { ...offersEmbeddings, BURST_LIMIT: '1', MEMBER_LIMIT: '0' };
     await using poor = await startTestGateway({ environment, now: () => noon });
     poor.upstream.otherwise(error(400));
     const charged = inference.filter(({ id }) => !/^count/.test(id));
@@ -94,13 +94,13 @@ describe('errors', () => {
   });
 
   test('503 unconfigured: no upstream key, or no key ever issued', async () => {
-    await using bare = await startTestGateway({ environment: { UPSTREAM_API_KEYS: '' } });
+    await using bare = await startTestGateway({ environment: { ...offersEmbeddings, UPSTREAM_API_KEYS: '' } });
     await expectOfAll(bare, inference, '503 unconfigured');
     await expectOfAll(bare, models, '503 unconfigured', { headers: { 'x-api-key': 'ltk_unknown' } });
   });
 
   test('503 service_unavailable: the store is gone', async () => {
-    await using lame = await startTestGateway();
+    await using lame = await startTestGateway({ environment: offersEmbeddings });
     await lame.dynamoDb.close();
     await expectOfAll(lame, both, '503 service_unavailable');
   });

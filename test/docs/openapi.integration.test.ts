@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { embeddings } from '../../lambda/dialects/embeddings.ts';
 import { createDialects } from '../../lambda/dialects/index.ts';
 import type { Route } from '../../lambda/request/routes.ts';
 import { sse, until } from '../../local/upstream/script.ts';
@@ -7,21 +8,20 @@ import { readEvents } from '../support/client-view.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { wire } from '../support/wire.ts';
 import type { DocumentedOperation } from './contract.ts';
-import { contract, guest, inference, models, send, sendInVain } from './probe.ts';
+import { contract, guest, inference, models, offersEmbeddings, send, sendInVain } from './probe.ts';
 
 const streaming = inference.filter(({ keepAlive }) => keepAlive !== undefined);
 
 describe('the document has what is served, and nothing else', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
-    gateway = await startTestGateway();
+    gateway = await startTestGateway({ environment: offersEmbeddings });
   });
   afterAll(() => gateway[Symbol.asyncDispose]());
 
   test('every route', () => {
-    const endpoints = createDialects({ signsThinking: false, streamUsage: false }).flatMap(
-      (dialect) => dialect.endpoints,
-    );
+    const dialects = [...createDialects({ signsThinking: false, streamUsage: false }), embeddings];
+    const endpoints = dialects.flatMap((dialect) => dialect.endpoints);
     // A new kind of route does not type-check before it stands here.
     const served: Record<Route['kind'], readonly string[]> = {
       inference: endpoints.map(({ path }) => `POST ${path}`),
@@ -52,7 +52,7 @@ describe('the document has what is served, and nothing else', () => {
     expect((await send(gateway, operation, { headers })).status).toBe(204);
   });
 
-  test.each(['/', '/v1', '/v1/embeddings', '/v1/messages/', '/v1/messages/batches'])('nothing at %s', async (path) => {
+  test.each(['/', '/v1', '/v1/completions', '/v1/messages/', '/v1/messages/batches'])('nothing at %s', async (path) => {
     const unknown = { path, method: 'GET', id: '', examples: {} };
     expect(await sendInVain(gateway, unknown, { headers: {} })).toBe('404 not_found');
   });

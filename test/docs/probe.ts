@@ -10,6 +10,9 @@ export const inference = contract.operations.filter(({ method }) => method === '
 export const models = contract.operations.filter(({ method }) => method === 'GET');
 export const guest = { 'x-api-key': 'guest' };
 
+/** The setting of a gateway that serves all of it. */
+export const offersEmbeddings = { UPSTREAM_EMBEDDINGS_MODEL: 'acmecorp/thunder-embed' };
+
 interface Sending {
   /** The plain example of the document, unless it says otherwise. */
   readonly body?: unknown;

@@ -3,7 +3,14 @@ import { readConfig } from '../../lambda/settings/config.ts';
 import { findWarnings } from '../../local/find-warnings.ts';
 import { gatewayVariables } from '../../local/local-settings.ts';
 
-const demo = { url: 'http://127.0.0.1:1/v1', apiKey: 'k', textModel: 't', visionModel: 'v', names: [] };
+const demo = {
+  url: 'http://127.0.0.1:1/v1',
+  apiKey: 'k',
+  textModel: 't',
+  visionModel: 'v',
+  embeddingsModel: 'e',
+  names: [],
+};
 const upstream = (prefix: string) => ({
   [`${prefix}_BASE_URL`]: 'http://127.0.0.1:9/v1',
   [`${prefix}_TEXT_MODEL`]: 'words',

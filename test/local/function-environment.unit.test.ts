@@ -53,6 +53,7 @@ describe('settings', () => {
     apiKey: 'demo-key',
     textModel: 'demo-text',
     visionModel: 'demo-vision',
+    embeddingsModel: 'demo-embed',
     names: ['Maker'],
     close: async () => {},
   };

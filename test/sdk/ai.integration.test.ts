@@ -2,7 +2,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { generateText, isStepCount, type LanguageModel, Output, streamText, tool } from 'ai';
+import { embed, embedMany, generateText, isStepCount, type LanguageModel, Output, streamText, tool } from 'ai';
 import { z } from 'zod';
 import type { DialectName } from '../support/fixtures.ts';
 import type { TestGateway } from '../support/gateway.ts';
@@ -25,6 +25,19 @@ const aiProviders: [name: string, Provider, DialectName][] = [
 ];
 
 const prompt = 'Who are you?';
+
+test.each(['OpenAI', 'OpenAI-compatible'])('the ai SDK embeds with its provider for %s', async (name) => {
+  await using gateway = await startRoomyDemoGateway();
+  const access = { name: 'svc', baseURL: `${gateway.url}/v1`, apiKey: await gateway.issueKey() };
+  const provider = name === 'OpenAI' ? createOpenAI(access) : createOpenAICompatible(access);
+  const model = provider.embeddingModel('svc-embedding');
+  const { embedding, usage } = await embed({ model, value: 'a' });
+  expect(Math.hypot(...embedding)).toBeCloseTo(1);
+  expect(usage.tokens).toBeGreaterThan(0);
+  const { embeddings, responses } = await embedMany({ model, values: ['a', 'b'] });
+  expect(embeddings).toEqual([embedding, expect.any(Array)]);
+  expect(expectHidden(responses)).toHaveLength(1);
+});
 
 const cases = aiProviders.flatMap(([name, provider, dialect]) =>
   upstreams

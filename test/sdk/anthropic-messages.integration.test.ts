@@ -101,6 +101,7 @@ describe.each(upstreams)('the anthropic SDK on messages, over an upstream %s', (
     expect(models.map((model) => [model.id, model.display_name, model.type])).toEqual([
       ['svc', 'svc', 'model'],
       ['svc-vision', 'svc-vision', 'model'],
+      ['svc-embedding', 'svc-embedding', 'model'],
     ]);
     expect(await client.models.retrieve('svc')).toMatchObject({ id: 'svc', display_name: 'svc' });
   });

@@ -106,6 +106,29 @@ const scripts: [name: string, script: string][] = [
   ["OpenAI's agents on responses", agents],
 ];
 
+/** What embeds the same texts with each framework. */
+const embedders = `
+import { OpenAIEmbeddings } from '@langchain/openai';
+import { OpenAIEmbedding } from '@llamaindex/openai';
+const ofLangChain = new OpenAIEmbeddings({ model: 'svc-embedding', apiKey: key, configuration: { baseURL: url + '/v1' } });
+const ofLlamaIndex = new OpenAIEmbedding({ model: 'svc-embedding', apiKey: key, baseURL: url + '/v1' });
+console.log(JSON.stringify({
+  langChain: [await ofLangChain.embedQuery('a'), ...(await ofLangChain.embedDocuments(['a', 'b']))],
+  llamaIndex: [await ofLlamaIndex.getTextEmbedding('a'), ...(await ofLlamaIndex.getTextEmbeddings(['a', 'b']))],
+}));`;
+
+test("LangChain's embedder and LlamaIndex's", async () => {
+  await using gateway = await startRoomyDemoGateway();
+  const [imports, use] = [embedders.match(/^import .*/gm) ?? [], embedders.replace(/^import .*/gm, '')];
+  const access = `const [url, key] = ${JSON.stringify([gateway.url, await gateway.issueKey()])};`;
+  const printed = await runModule(`${imports.join('\n')}\n${access}${use}`);
+  const { langChain, llamaIndex } = expectHidden(JSON.parse(printed));
+  const [a, again, b] = langChain;
+  expect([again, llamaIndex]).toEqual([a, langChain]);
+  expect(Math.hypot(...a)).toBeCloseTo(1);
+  expect(b).not.toEqual(a);
+});
+
 describe('over an upstream of every dialect, and over one of chat alone', () => {
   const gateways: TestGateway[] = [];
 

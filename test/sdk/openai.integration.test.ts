@@ -79,8 +79,23 @@ describe('the openai SDK on chat completions', () => {
     expect(after.response.headers.get('x-svc-remaining')).toBe(response.headers.get('x-svc-remaining'));
   });
 
+  test('embeddings, which it asks for in base64, as numbers too', async () => {
+    const asking = { model: 'svc-embedding', input: ['a', 'b'], dimensions: 4 };
+    const { data, model, usage } = expectHidden(await client.embeddings.create(asking));
+    expect([model, data.map(({ index }) => index), data.map(({ embedding }) => embedding.length)]).toEqual([
+      ...['svc-embedding', [0, 1]],
+      [4, 4],
+    ]);
+    expect(usage.prompt_tokens).toBe(2);
+    const inNumbers = await client.embeddings.create({ ...asking, encoding_format: 'float' });
+    expect(inNumbers.data).toEqual(data);
+    const ofTokens = await client.embeddings.create({ ...asking, input: [[1, 2], [3]] });
+    expect(ofTokens.data).toHaveLength(2);
+  });
+
   test('models', async () => {
-    expect((await readAll(client.models.list())).map(({ id }) => id)).toEqual(['svc', 'svc-vision']);
+    const ids = (await readAll(client.models.list())).map(({ id }) => id);
+    expect(ids).toEqual(['svc', 'svc-vision', 'svc-embedding']);
     const model = await client.models.retrieve('svc-vision');
     expect(model).toMatchObject({ id: 'svc-vision', object: 'model', created: 0, owned_by: 'svc' });
   });

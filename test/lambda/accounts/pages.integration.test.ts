@@ -106,7 +106,7 @@ describe('the pages', () => {
     const text = await read('/docs/openapi.json');
     const { servers, components, paths } = JSON.parse(text);
     expect(servers[0].variables.base.default).toBe(wallet.url);
-    expect(components.schemas.PublicModelId.enum).toEqual(['acme', 'acme-vision']);
+    expect(components.schemas.PublicModelId.enum).toEqual(['acme', 'acme-vision', 'acme-embedding']);
     expect(paths['/v1/models'].get.responses[200].headers).toHaveProperty('X-Acme-Remaining');
     const info = { serviceName: 'acme', signIn: ['wallet'], gatewayUrl: wallet.url, memberLimit: 70 };
     expect(JSON.parse(await read('/cli/info'))).toEqual({ ...info, network: '127.0.0.1' });

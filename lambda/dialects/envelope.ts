@@ -57,7 +57,7 @@ function withPrefix(id: string, prefix: string): string {
 
 /** `host`, `pod_name`, `workerId`. */
 const machineName =
-  /(^|_)(host|hostname|pod|node|worker|machine|server|instance|replica|cluster|region|zone|namespace|datacenter)s?(_?(name|id|ip|uuid))?$/i;
+  /(^|_)(host|pod|node|worker|machine|server|instance|replica|cluster|region|zone|namespace|datacenter)s?(_?(name|id|ip|uuid))?$/i;
 /** `gpu-7.internal`, `gpu7.acme.example:8000`, `10.0.0.7`, `vllm-6c9d8b7f5d-x2k4q`. */
 const machine =
   /^[\w-]+\.(internal|local|lan)(:\d+)?$|^([\w-]+\.){2,}[a-z]{2,}(:\d+)?$|^\d{1,3}(\.\d{1,3}){3}(:\d+)?$|^[\w-]+-[0-9a-f]{8,10}-[0-9a-z]{5}$/i;

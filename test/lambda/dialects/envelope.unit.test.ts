@@ -33,6 +33,8 @@ const members: [string, unknown][] = [
   ['timings', { predicted_per_second: 71.5 }],
   ['kv_transfer_params', { remote_port: 14579 }],
   ['prompt_token_ids', [1, 2, 3]],
+  ['native_finish_reason', 'STOP'],
+  ['x_acme', { queued: 3 }],
 ];
 
 testRows(members)('what only an upstream reckons is dropped, in each dialect and its usage', (member, value) => {
@@ -65,9 +67,13 @@ test('also where each event has another id', () => {
   expect(ids).toEqual(['1', '2', 'chatcmpl-3', 'chatcmpl-4']);
 });
 
+const machines = ['host', 'hostname', 'pod', 'node', 'worker', 'machine', 'server', 'instance', 'replica', 'cluster'];
+const places = ['region', 'zone', 'namespace', 'datacenter'];
 testRows([
-  { meta: { host: 'a' } },
-  { meta: { pod_name: 'a' } },
+  ...[...machines, ...places].map((name) => ({ meta: { [name]: 'a' } })),
+  ...['gpu_host', 'hosts', 'node_id', 'pod_uuid', 'server_ip', 'serverName'].map((name) => ({ meta: { [name]: 'a' } })),
+  { meta: { by: 'gpu-7.local' } },
+  { meta: { by: 'gpu-7.lan:8000' } },
   { meta: { by: [{ workerId: 7 }] } },
   { meta: ['gpu-7.internal'] },
   { meta: { by: 'gpu7.acme.example:8000' } },
@@ -89,6 +95,7 @@ test('also where it does so only in a later event', () => {
 testRows<[name: Name, own: object]>([
   ['chat', { meta: { version: '1.2.0', words: 'Ask a host. See https://docs.python.org/3/' } }],
   ['chat', { host: null, meta: { node: null } }],
+  ['chat', { meta: { ghost: 'a', nodes_left: 3, words: `${'a'.repeat(300)}.internal` } }],
   ['chat', { citations: ['www.example.org'], search_results: [{ server: 'www.example.org' }] }],
   ['responses', { metadata: { host: 'a' }, tools: [{ type: 'mcp', server_label: 'a', parameters: { host: {} } }] }],
   ['messages', { container: { id: 'c', node: 'a' } }],

@@ -24,7 +24,7 @@ import { createHashId, createRankKeys } from './upstream/conversation.ts';
 import { createFailover } from './upstream/failover.ts';
 import { createExchange } from './upstream/http-client.ts';
 import { createPool, createReadScrubber } from './upstream/pool.ts';
-import { createTranslate } from './upstream/request.ts';
+import { addressFor, createTranslate } from './upstream/request.ts';
 
 /** What the gateway needs from outside. */
 export interface GatewayDependencies extends Aws {
@@ -59,6 +59,8 @@ export function createGateway(
   const rankKeys = createRankKeys(secrets.subkey);
   const pool = createPool({ upstreams: config.upstreams, readAccess: secrets.upstreamAccess, rankKeys, now });
 
+  const exchange = createExchange({ connectTimeout: config.upstreamConnectTimeout, sockets: upstreamSockets, now });
+
   const readStop = createMinuteCache(createReadStop(callDynamoDb, config.keysTable), {
     ...{ now, runEvery, onStale: log.stopNotRead },
   });
@@ -75,11 +77,15 @@ export function createGateway(
     readScrubber: createReadScrubber({ ...config, names }, secrets.upstreamAccess, hide),
     askUpstreams: createFailover({
       pool,
-      send: createExchange({ connectTimeout: config.upstreamConnectTimeout, sockets: upstreamSockets }),
+      send: exchange.send,
       translate: createTranslate(dialects, secrets.subkey),
       now,
     }),
     isConfigured: pool.hasKeys,
+    async connectAhead(dialect) {
+      const upstream = await pool.next();
+      if (upstream) exchange.connectAhead(addressFor(upstream, dialect));
+    },
     readStop,
     hashIdsOf:
       config.upstreamCallerIds === 'hash'

@@ -3,7 +3,14 @@ import { readCredential } from '../identity/keys.ts';
 import { createPipeline } from '../pipeline.ts';
 import { readEncoding, unsupportedEncoding } from '../request/body.ts';
 import type { GatewayResponse } from '../request/call.ts';
-import type { Admitted, Arrived, GatewayStep, Identified, RequestSoFar } from '../request/request.ts';
+import type {
+  Admitted,
+  Arrived,
+  ArrivedAtInference,
+  GatewayStep,
+  Identified,
+  RequestSoFar,
+} from '../request/request.ts';
 import type { Needs } from './dependencies.ts';
 
 /** Opens a pipeline that renders whatever is thrown in the endpoint's dialect. */
@@ -63,6 +70,20 @@ export function requireUpstream({ isConfigured, readStop }: Needs<'isConfigured'
       if (stop) throw stopped(stop);
       if (configured) return {};
       throw new GatewayError('unconfigured', 'This gateway has no upstream key yet: its operator has to set one.');
+    },
+  };
+}
+
+/**
+ * Has the upstream's connection opened while the request is charged. Only for those whose key is known: whoever has none could have
+ * connections opened for nothing.
+ */
+export function connectUpstream({ connectAhead }: Needs<'connectAhead'>): GatewayStep<ArrivedAtInference & Identified> {
+  return {
+    before: ({ identity, route }) => {
+      // If it fails, the request itself finds out.
+      if (identity.kind === 'member') connectAhead(route.dialect).catch(() => {});
+      return {};
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { Dialect } from '../dialects/dialect.ts';
 import type { ForwardDependencies } from '../forward/forward.ts';
 import type { Identify } from '../identity/identify.ts';
 import type { Models } from '../models.ts';
@@ -15,6 +16,8 @@ export interface StepDependencies extends ForwardDependencies {
   readonly hashMember: (member: string) => Promise<string>;
   /** Whether any upstream has a key. */
   readonly isConfigured: () => Promise<boolean>;
+  /** Opens a connection to the upstream that a request of this dialect will probably go to. */
+  readonly connectAhead: (dialect: Dialect) => Promise<void>;
   /** Why the operator has stopped the gateway; undefined while it serves. */
   readonly readStop: () => Promise<{ readonly reason?: string | undefined } | undefined>;
   readonly quota: Quota;

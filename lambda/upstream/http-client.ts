@@ -11,6 +11,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { smallBody, writeBody } from '../bodies.ts';
 import { UpstreamFailure } from './failure.ts';
 import type { UpstreamRequest } from './request.ts';
+import { createSpares } from './spares.ts';
 
 export interface UpstreamAnswer {
   readonly status: number;
@@ -33,19 +34,35 @@ interface Connecting {
   readonly connectTimeout: number;
   /** The most connections at once, half of them for large bodies; further requests wait for a free one. */
   readonly sockets?: number | undefined;
+  readonly now: () => number;
+}
+
+interface Exchange {
+  readonly send: SendRequest;
+  /** Opens a connection for a request that will come soon. */
+  connectAhead(url: string): void;
 }
 
 /** The one place that opens connections to an upstream. Connections are reused. */
-export function createExchange({ connectTimeout, sockets }: Connecting): SendRequest {
+export function createExchange({ connectTimeout, sockets, now }: Connecting): Exchange {
   const half = sockets === undefined ? {} : { maxTotalSockets: Math.ceil(sockets / 2) };
   const kept = { keepAlive: true, maxFreeSockets: 64, ...half };
-  const http = { send: httpRequest, used: new HttpAgent(kept), unused: new HttpAgent(half), ready: 'connect' };
-  const https = {
-    send: httpsRequest,
-    used: new HttpsAgent(kept),
-    unused: new HttpsAgent(half),
-    ready: 'secureConnect',
-  };
+  const http = withSpares({ send: httpRequest, used: new HttpAgent(kept), unused: new HttpAgent(half) }, 80, 'connect');
+  const https = withSpares(
+    { send: httpsRequest, used: new HttpsAgent(kept), unused: new HttpsAgent(half) },
+    443,
+    'secureConnect',
+  );
+  const schemeOf = (url: string) => (url.startsWith('https:') ? https : http);
+
+  function withSpares<Agents extends { readonly used: HttpAgent; readonly unused: HttpAgent }>(
+    scheme: Agents,
+    defaultPort: number,
+    ready: string,
+  ) {
+    const spares = createSpares({ agents: [scheme.used, scheme.unused], defaultPort, ready, connectTimeout, now });
+    return { ...scheme, ready, spares };
+  }
 
   const attempt = (
     request: UpstreamRequest,
@@ -54,19 +71,24 @@ export function createExchange({ connectTimeout, sockets }: Connecting): SendReq
     releaseBody?: () => void,
   ): Promise<UpstreamAnswer> => {
     const { url, headers, pieces } = request;
-    const { send, used, unused, ready } = url.startsWith('https:') ? https : http;
+    const { send, used, unused, ready, spares } = schemeOf(url);
     const outgoing = send(url, { method: 'POST', headers, agent: fresh ? unused : used });
     if (releaseBody) outgoing.once('finish', releaseBody);
-    const answer = answerTo(outgoing, signal, fresh ? undefined : () => attempt(request, signal, true));
+    const mayBeDead = () => outgoing.reusedSocket || (outgoing.socket !== null && spares.includes(outgoing.socket));
+    const again = () => attempt(request, signal, true);
+    const answer = answerTo(outgoing, signal, fresh ? undefined : { mayBeDead, again });
     limitConnecting(outgoing, ready, connectTimeout);
     writeBody(outgoing, pieces);
     return answer;
   };
 
-  return (request, signal, releaseBody) => {
-    const isLarge = Number(request.headers['content-length']) > smallBody;
-    // A connection that is used again may turn out to be dead, and a second try would need the body.
-    return releaseBody && isLarge ? attempt(request, signal, true, releaseBody) : attempt(request, signal, false);
+  return {
+    send(request, signal, releaseBody) {
+      const isLarge = Number(request.headers['content-length']) > smallBody;
+      // A connection that is used again may turn out to be dead, and a second try would need the body.
+      return releaseBody && isLarge ? attempt(request, signal, true, releaseBody) : attempt(request, signal, false);
+    },
+    connectAhead: (url) => schemeOf(url).spares.open(new URL(url)),
   };
 }
 
@@ -80,16 +102,22 @@ function limitConnecting(outgoing: ClientRequest, ready: string, connectTimeout:
   });
 }
 
+/** For a request whose connection was dead when it was sent. */
+interface SecondTry {
+  readonly mayBeDead: () => boolean;
+  readonly again: () => Promise<UpstreamAnswer>;
+}
+
 /**
  * Waits for the head of the answer. The connection keeps these listeners as long as the answer takes. So they must not hold the
- * body, which `attemptAgain` does.
+ * body, which `secondTry` does.
  */
 function answerTo(
   outgoing: ClientRequest,
   signal: AbortSignal,
-  attemptAgain: (() => Promise<UpstreamAnswer>) | undefined,
+  secondTry: SecondTry | undefined,
 ): Promise<UpstreamAnswer> {
-  let again = attemptAgain;
+  let second = secondTry;
   let answered = false;
   let resolved = false;
   const { promise, resolve, reject } = Promise.withResolvers<UpstreamAnswer>();
@@ -111,13 +139,13 @@ function answerTo(
       if (!outgoing.writableFinished) outgoing.destroy();
     });
     resolved = true;
-    again = undefined;
+    second = undefined;
     resolve({ status, headers, body: decode(answer) });
   });
   outgoing.on('error', (error) => {
     // A frozen environment wakes up with sockets that the upstream has closed: that is no failure. But once a byte of an
     // answer has come, the upstream is at work and must not be asked again.
-    if (again && outgoing.reusedSocket && !answered && !signal.aborted) again().then(resolve, reject);
+    if (second?.mayBeDead() && !answered && !signal.aborted) second.again().then(resolve, reject);
     else reject(error instanceof UpstreamFailure ? error : new UpstreamFailure('unreachable', { cause: error }));
   });
   outgoing.once('close', () => {

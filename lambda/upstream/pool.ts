@@ -35,7 +35,7 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
   const rests = new Map<string, number>();
   /** Who has met a failure of a key last, and when. */
   const metBy = new Map<string, ReadonlyMap<string, number>>();
-  const nameOf = ({ upstream, key }: Candidate) => `${upstream.prefix} ${key}`;
+  const nameOf = ({ upstream, key }: Pick<Candidate, 'upstream' | 'key'>) => `${upstream.prefix} ${key}`;
 
   return {
     /** The candidates for a turn of this conversation, in order. Empty only if no upstream that can answer it has a key. */
@@ -59,6 +59,16 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
       }
       // Last, but never left out: no caller must be able to take failover from the others.
       return [...ready, ...resting];
+    },
+
+    /** The first upstream with a key that is awake. */
+    async next(): Promise<Upstream | undefined> {
+      const time = now();
+      for (const upstream of upstreams) {
+        const { keys } = await readAccess(upstream);
+        if (keys.some((key) => (rests.get(nameOf({ upstream, key })) ?? 0) <= time)) return upstream;
+      }
+      return undefined;
     },
 
     async hasKeys(): Promise<boolean> {

@@ -81,6 +81,11 @@ function modelAt({ models }: Upstream, { name }: Dialect, { kind }: PublicModel)
   return id;
 }
 
+/** What an upstream is called at for a client of this dialect, if that is translated where it must be. */
+export function addressFor({ addresses, dialects }: Upstream, { name }: Dialect): string {
+  return addresses[dialects.find((spoken) => spoken === name) ?? dialects[0] ?? name];
+}
+
 /** Where an upstream takes requests of this dialect. */
 const urlAt = ({ addresses }: Upstream, { name }: Dialect, { path }: Endpoint) =>
   addresses[name] + path.replace('/v1', '');

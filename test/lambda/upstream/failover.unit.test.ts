@@ -60,6 +60,7 @@ async function ask(answers: Readonly<Record<string, Answer>>, changes: Changes =
   const askUpstreams = createFailover({
     pool: {
       candidates: async () => [...candidates],
+      next: async () => undefined,
       hasKeys: async () => true,
       isMetBySeveral: () => false,
       rest: ({ key }, { kind }) => resting.push(`${key} ${kind}`),

@@ -19,7 +19,7 @@ const connectTimeout = 5_000;
 
 beforeEach(async () => {
   upstream = await startFakeUpstream();
-  send = createExchange({ connectTimeout });
+  ({ send } = createExchange({ connectTimeout, now: Date.now }));
 });
 afterEach(() => upstream.close());
 

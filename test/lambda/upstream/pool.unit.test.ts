@@ -28,7 +28,8 @@ function poolOf(keys: Readonly<Record<string, string>>) {
     const [candidate] = await candidates('a');
     return candidate && pool.isMetBySeveral(candidate, caller);
   };
-  return { clock, order, own, rest, meets };
+  const next = async () => (await pool.next())?.prefix;
+  return { clock, order, own, rest, meets, next };
 }
 
 test('the conversation ranks the keys of each upstream', async () => {
@@ -71,6 +72,16 @@ test('a conversation’s own key is the first of the first upstream with keys, a
   await rest('b');
   expect([await own('bacxy'), await own('acbyx')]).toEqual([['b'], ['a']]);
   expect(await poolOf({ UPSTREAM: '', UPSTREAM_2: 'xy' }).own('yx')).toEqual(['_2y']);
+});
+
+test('the next upstream is the first with a key that is awake', async () => {
+  const { next, rest, clock } = poolOf({ UPSTREAM: '', UPSTREAM_2: 'ab', UPSTREAM_3: 'x' });
+  await rest('_2a');
+  expect(await next()).toBe('UPSTREAM_2');
+  await rest('_2b');
+  expect(await next()).toBe('UPSTREAM_3');
+  clock.now = 60_000;
+  expect(await next()).toBe('UPSTREAM_2');
 });
 
 test('one key at two upstreams rests only at the one that refuses it', async () => {

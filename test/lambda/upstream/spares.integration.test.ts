@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { expect, test } from '@jest/globals';
+import { createExchange } from '../../../lambda/upstream/http-client.ts';
+import { makeCertificate } from '../../support/certificate.ts';
+import { stopTimers } from '../../support/stop-timers.ts';
+import { testRows } from '../../support/test-rows.ts';
+import { turnEventLoop, waitUntil } from '../../support/wait-until.ts';
+
+/** A server that remembers its connections. */
+async function listen(server: Server | ReturnType<typeof createTcpServer>, scheme = 'http') {
+  const opened: Socket[] = [];
+  server.on('connection', (socket: Socket) => opened.push(socket.on('error', () => {})));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    opened,
+    url: `${scheme}://127.0.0.1:${port}/v1`,
+    closed: () => opened.filter(({ destroyed }) => destroyed).length,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of opened) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+const answer = (request: IncomingMessage, response: ServerResponse) =>
+  request.resume().on('end', () => response.end('fine'));
+const fine = () => createHttpServer(answer);
+const never = new AbortController().signal;
+
+function openExchange(url: string, now = Date.now) {
+  const { send, connectAhead } = createExchange({ connectTimeout: 5_000, now });
+  const ask = async (size = 1, releaseBody?: () => void) => {
+    const pieces = ['x'.repeat(size)];
+    return text((await send({ url, headers: { 'content-length': `${size}` }, pieces }, never, releaseBody)).body);
+  };
+  return { ask, connectAhead: () => connectAhead(url) };
+}
+
+testRows([1, 70_000])('a connection that was opened ahead carries the next request', async (size) => {
+  await using server = await listen(fine());
+  const { ask, connectAhead } = openExchange(server.url);
+  connectAhead();
+  connectAhead();
+  await waitUntil(() => server.opened.length === 1, 'it is open');
+  expect([await ask(size, () => {}), server.opened.length]).toEqual(['fine', 1]);
+});
+
+test('it is kept for others, and none is opened while it is free', async () => {
+  await using server = await listen(fine());
+  const { ask, connectAhead } = openExchange(server.url);
+  for (const _ of [1, 2]) {
+    connectAhead();
+    expect([await ask(), server.opened.length]).toEqual(['fine', 1]);
+    await turnEventLoop(5);
+  }
+});
+
+test('so does one with TLS', async () => {
+  const certificate = makeCertificate();
+  const before = getCACertificates('default');
+  setDefaultCACertificates([...before, certificate.cert]);
+  try {
+    const server = createHttpsServer(certificate, answer);
+    await using tls = await listen(server, 'https');
+    const { ask, connectAhead } = openExchange(tls.url);
+    connectAhead();
+    await once(server, 'secureConnection');
+    expect([await ask(), tls.opened.length]).toEqual(['fine', 1]);
+  } finally {
+    setDefaultCACertificates(before);
+  }
+});
+
+test('a request need not wait for it to be ready', async () => {
+  await using server = await listen(fine());
+  const { ask, connectAhead } = openExchange(server.url);
+  connectAhead();
+  expect([await ask(), server.opened.length]).toEqual(['fine', 1]);
+});
+
+testRows([1, 70_000])('one that the upstream has closed meanwhile fails no request', async (size) => {
+  await using server = await listen(fine());
+  const { ask, connectAhead } = openExchange(server.url);
+  connectAhead();
+  await waitUntil(() => server.opened.length === 1, 'it is open');
+  server.opened[0]?.destroy();
+  if (size > 1) await turnEventLoop(20); // a large body can't be sent twice
+  expect([await ask(size, () => {}), server.opened.length]).toEqual(['fine', 2]);
+});
+
+test('one that nobody uses for ten seconds is closed, and of a frozen function none is used after that', async () => {
+  await using server = await listen(fine());
+  using timers = stopTimers();
+  let time = 0;
+  const { ask, connectAhead } = openExchange(server.url, () => time);
+  connectAhead();
+  await waitUntil(() => server.opened.length === 1, 'it is open');
+  timers.pass(9_999);
+  await turnEventLoop(5);
+  expect(server.closed()).toBe(0);
+  timers.pass(1);
+  await waitUntil(() => server.closed() === 1, 'it is closed');
+
+  connectAhead();
+  await waitUntil(() => server.opened.length === 2, 'the second is open');
+  time = 10_001;
+  expect(await ask()).toBe('fine');
+  expect(server.opened.length).toBe(3);
+});
+
+test('one that can’t be opened, or not in time, is given up without a word', async () => {
+  await using deaf = await listen(createTcpServer((socket) => socket.resume()));
+  using timers = stopTimers();
+  const { connectAhead } = openExchange(deaf.url.replace('http:', 'https:'));
+  connectAhead();
+  await waitUntil(() => deaf.opened.length === 1, 'it has connected, without TLS');
+  timers.pass(5_000);
+  await waitUntil(() => deaf.closed() === 1, 'it is closed');
+  openExchange('http://127.0.0.1:1/v1').connectAhead();
+  await turnEventLoop(10);
+});

@@ -8,10 +8,10 @@ import {
   type StreamFailure,
   type StreamRewriter,
 } from '../stream/rewrite-stream.ts';
-import { UpstreamFault } from '../translate/answer/facts.ts';
-import { createChatReader, createRawThoughts } from '../translate/answer/read-chat.ts';
-import { translateChatStream, translateCount } from '../translate/answer/translate-answer.ts';
-import type { AnswerWriter } from '../translate/answer/writer.ts';
+import { UpstreamFault } from '../translate/answer/answer-sink.ts';
+import type { AnswerWriter } from '../translate/answer/answer-writer.ts';
+import { translateChatStream, translateCount } from '../translate/answer/translate-stream.ts';
+import { createChatReader, createRawThoughts } from '../translate/chat/read-answer.ts';
 import type { Translated } from '../upstream/request.ts';
 import type { Exchange } from './ask-upstream.ts';
 

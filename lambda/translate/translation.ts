@@ -1,14 +1,14 @@
 import type { Cooperative } from '../json/cooperative.ts';
 import type { Json } from '../json/scan.ts';
+import type { AnswerOptions, AnswerWriter } from './answer/answer-writer.ts';
 import { type ContextError, isContextError } from './answer/context-error.ts';
-import { echoOf } from './answer/echo-responses.ts';
-import { createMessagesWriter } from './answer/write-messages.ts';
-import { createResponsesWriter } from './answer/write-responses.ts';
-import type { AnswerWriter, Writing } from './answer/writer.ts';
-import { readMessages } from './request/read-messages.ts';
-import { readResponses } from './request/read-responses.ts';
-import { writeChat } from './request/write-chat.ts';
-import type { ChatUpstream } from './request/writing.ts';
+import { writeChat } from './chat/write-request.ts';
+import { readMessages } from './messages/read-request.ts';
+import { createMessagesWriter } from './messages/write-answer.ts';
+import type { ChatUpstream } from './request/request-writer.ts';
+import { echoOf } from './responses/echo-request.ts';
+import { readResponses } from './responses/read-request.ts';
+import { createResponsesWriter } from './responses/write-answer.ts';
 import { longestSeal, type Seals } from './seal.ts';
 
 /** A request in the words of an upstream that does not speak the client's dialect. */
@@ -26,14 +26,14 @@ export interface AnswerTranslation {
   readonly leftOut: string | undefined;
   /** The same without names of the caller's own. */
   readonly leftOutForLog: string | undefined;
-  createWriter(parts: Pick<Writing, 'live' | 'model' | 'usage' | 'now' | 'newHex' | 'takeThought'>): AnswerWriter;
+  createWriter(parts: Pick<AnswerOptions, 'live' | 'model' | 'usage' | 'now' | 'newHex' | 'takeThought'>): AnswerWriter;
   /** What the client is told of an error body, if it says that the request is too long for the model. */
   explainContext(body: string, message: string): ContextError | undefined;
 }
 
 interface ClientDialect {
   readonly read: typeof readMessages;
-  readonly createWriter: (writing: Writing) => AnswerWriter;
+  readonly createWriter: (options: AnswerOptions) => AnswerWriter;
   /** Reads what of a request its answer repeats, if it does. */
   readonly echo?: typeof echoOf;
   /** What its clients are told of a request that is too long. `message` is what may be shown of the upstream's own. */
@@ -69,9 +69,9 @@ export function* translate(
 ): Cooperative<Translation> {
   const client = clients[dialect];
   if (client === undefined) throw new TypeError(`requests of ${dialect} can't be translated`);
-  const asking = yield* client.read(json, (sealed) => seals.open(dialect, sealed));
-  const { pieces, leftOut, leftOutForLog, leftOutNodes, tools } = yield* writeChat(asking, upstream, model);
-  const { thoughts } = asking;
+  const request = yield* client.read(json, (sealed) => seals.open(dialect, sealed));
+  const { pieces, leftOut, leftOutForLog, leftOutNodes, tools } = yield* writeChat(request, upstream, model);
+  const { thoughts } = request;
   const echo = client.echo ? yield* client.echo(json, leftOutNodes) : [];
   const seal = (thought: string): string | undefined => {
     const sealed = seals.seal(dialect, thought);

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { messagesFields } from '../../lambda/translate/messages/request-fields.ts';
 import type { Fields } from '../../lambda/translate/request/members.ts';
-import { messagesFields } from '../../lambda/translate/request/messages-fields.ts';
-import { responsesFields } from '../../lambda/translate/request/responses-fields.ts';
-import { knownItems } from '../../lambda/translate/request/responses-items.ts';
+import { knownItems } from '../../lambda/translate/responses/read-items.ts';
+import { responsesFields } from '../../lambda/translate/responses/request-fields.ts';
 import { readDeclarations } from '../support/sdk-types.ts';
 import { readTables } from './markdown.ts';
 

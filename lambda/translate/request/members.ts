@@ -1,6 +1,6 @@
 import type { Node } from '../../json/scan.ts';
-import type { Reading } from './reading.ts';
 import { refuse, requireKind } from './refusals.ts';
+import type { RequestReader } from './request-reader.ts';
 import { type Read, raw } from './values.ts';
 
 interface Needed<T> {
@@ -36,13 +36,13 @@ type Members<F> = {
 /** An object inside, taken apart. */
 export const object =
   <const F extends Fields>(fields: F): Read<Members<F>> =>
-  (reading, value) =>
-    takeMembers(reading, value, fields);
+  (reader, value) =>
+    takeMembers(reader, value, fields);
 
 /** Takes an object apart. What is not translated is refused, ignored or noted as unread; null counts as absent. */
-export function takeMembers<const F extends Fields>(reading: Reading, object: Node, fields: F): Members<F> {
-  const { json, leftOut, unread } = reading;
-  requireKind(reading, object, 'object');
+export function takeMembers<const F extends Fields>(reader: RequestReader, object: Node, fields: F): Members<F> {
+  const { json, leftOut, unread } = reader;
+  requireKind(reader, object, 'object');
   const values = new Map<string, Node>();
   const end = json.next(object);
   for (let key = object + 1; key < end; key = json.next(key + 1)) {
@@ -54,7 +54,7 @@ export function takeMembers<const F extends Fields>(reading: Reading, object: No
     if (fate === 'ignore' || json.kind(value) === 'null') continue;
     if (fate === undefined) unread.push(value);
     else if (fate === 'leave') leftOut.push(value);
-    else if (typeof fate === 'string') refuse(reading, value, `is not supported with this model: ${fate}`);
+    else if (typeof fate === 'string') refuse(reader, value, `is not supported with this model: ${fate}`);
     else values.set(name, value);
   }
   const members: Record<string, unknown> = {};
@@ -62,8 +62,8 @@ export function takeMembers<const F extends Fields>(reading: Reading, object: No
     if (typeof fate === 'string') continue;
     const value = values.get(name);
     if (typeof fate === 'object') {
-      members[name] = fate.needed(reading, value ?? refuse(reading, object, `has no ${name}. Add it.`));
-    } else if (value !== undefined) members[name] = fate(reading, value);
+      members[name] = fate.needed(reader, value ?? refuse(reader, object, `has no ${name}. Add it.`));
+    } else if (value !== undefined) members[name] = fate(reader, value);
   }
   return members as Members<F>;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createDialects } from '../../../lambda/dialects/index.ts';
 import { readAccountsConfig, readConfig, readServerConfig } from '../../../lambda/settings/config.ts';
 import { ConfigError } from '../../../lambda/settings/read.ts';
-import type { ChatUpstream } from '../../../lambda/translate/request/writing.ts';
+import type { ChatUpstream } from '../../../lambda/translate/request/request-writer.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const least = {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { UpstreamFault } from '../../../../lambda/translate/answer/facts.ts';
+import { UpstreamFault } from '../../../../lambda/translate/answer/answer-sink.ts';
 import { readEvents } from '../../../support/client-view.ts';
 import { begin, call, end, more, say } from './cases/case.ts';
 import { bytesOf, clients, plainOf, translateAnswer, translateStream } from './translated.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createScanner } from '../../../../lambda/json/scan.ts';
-import { echoOf } from '../../../../lambda/translate/answer/echo-responses.ts';
+import { echoOf } from '../../../../lambda/translate/responses/echo-request.ts';
 import { atOnce } from '../../../support/at-once.ts';
 
 const scan = (body: object, space?: number) => createScanner().scan(JSON.stringify(body, null, space));

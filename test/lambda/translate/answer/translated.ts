@@ -5,11 +5,11 @@ import { createScanner } from '../../../../lambda/json/scan.ts';
 import { rewriteAnswer } from '../../../../lambda/stream/hide.ts';
 import { createStreamRewriter } from '../../../../lambda/stream/rewrite-stream.ts';
 import { encodeEvent } from '../../../../lambda/stream/sse.ts';
-import { echoOf } from '../../../../lambda/translate/answer/echo-responses.ts';
-import { createChatReader, createRawThoughts } from '../../../../lambda/translate/answer/read-chat.ts';
-import { createMessagesWriter } from '../../../../lambda/translate/answer/write-messages.ts';
-import { createResponsesWriter } from '../../../../lambda/translate/answer/write-responses.ts';
-import type { AnswerWriter, Writing } from '../../../../lambda/translate/answer/writer.ts';
+import type { AnswerOptions, AnswerWriter } from '../../../../lambda/translate/answer/answer-writer.ts';
+import { createChatReader, createRawThoughts } from '../../../../lambda/translate/chat/read-answer.ts';
+import { createMessagesWriter } from '../../../../lambda/translate/messages/write-answer.ts';
+import { echoOf } from '../../../../lambda/translate/responses/echo-request.ts';
+import { createResponsesWriter } from '../../../../lambda/translate/responses/write-answer.ts';
 import type { ClientTool } from '../../../../lambda/translate/tools.ts';
 import { atOnce } from '../../../support/at-once.ts';
 import { dialectNamed, formatOf, hiding } from '../../../support/rewrite.ts';
@@ -29,11 +29,11 @@ export interface Setup {
   readonly wantsSeal?: boolean;
 }
 
-type How = Pick<Writing, 'live' | 'takeThought'>;
+type How = Pick<AnswerOptions, 'live' | 'takeThought'>;
 
 function createWriter(client: Client, setup: Setup, usage: Usage, { live, takeThought }: How): AnswerWriter {
   let ids = 0;
-  const writing: Writing = {
+  const options: AnswerOptions = {
     ...{ live, takeThought, usage, model: 'svc', now: () => 1_700_000_000_000 },
     tools: { find: (name) => setup.tools?.[name] ?? { kind: 'function', name } },
     newHex: () => String(ids++).padStart(32, '0'),
@@ -41,7 +41,7 @@ function createWriter(client: Client, setup: Setup, usage: Usage, { live, takeTh
     thoughts: { shown: setup.showsThoughts ?? true, sealed: setup.wantsSeal ?? false },
     echo: atOnce(echoOf(createScanner().scan(JSON.stringify(setup.body ?? {})), new Set())),
   };
-  return client === 'messages' ? createMessagesWriter(writing) : createResponsesWriter(writing);
+  return client === 'messages' ? createMessagesWriter(options) : createResponsesWriter(options);
 }
 
 export interface Translated {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createScanner } from '../../../../lambda/json/scan.ts';
-import { namePlaces } from '../../../../lambda/translate/request/write-chat.ts';
+import { namePlaces } from '../../../../lambda/translate/chat/write-request.ts';
 
 /** The header for all members of a body that were left out. */
 function headerFor(names: readonly string[]): string | undefined {

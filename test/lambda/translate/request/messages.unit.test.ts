@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ChatUpstream } from '../../../../lambda/translate/request/writing.ts';
+import type { ChatUpstream } from '../../../../lambda/translate/request/request-writer.ts';
 import { refusalOf, seals, toChat } from './translate.ts';
 
 const user = { role: 'user', content: 'go' };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createScanner } from '../../../../lambda/json/scan.ts';
-import type { ChatUpstream } from '../../../../lambda/translate/request/writing.ts';
+import type { ChatUpstream } from '../../../../lambda/translate/request/request-writer.ts';
 import fc from '../../../support/properties.ts';
 import { type ClientDialect, seals, toChat } from './translate.ts';
 

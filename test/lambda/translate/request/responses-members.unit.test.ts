@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ChatUpstream } from '../../../../lambda/translate/request/writing.ts';
+import type { ChatUpstream } from '../../../../lambda/translate/request/request-writer.ts';
 import { refusalOf, toChat } from './translate.ts';
 
 const schema = { type: 'object', properties: { z: {}, a: {} } };

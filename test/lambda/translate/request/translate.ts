@@ -1,9 +1,9 @@
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { keyOf } from '../../../../lambda/settings/secrets.ts';
-import { readMessages } from '../../../../lambda/translate/request/read-messages.ts';
-import { readResponses } from '../../../../lambda/translate/request/read-responses.ts';
-import { writeChat } from '../../../../lambda/translate/request/write-chat.ts';
-import type { ChatUpstream } from '../../../../lambda/translate/request/writing.ts';
+import { writeChat } from '../../../../lambda/translate/chat/write-request.ts';
+import { readMessages } from '../../../../lambda/translate/messages/read-request.ts';
+import type { ChatUpstream } from '../../../../lambda/translate/request/request-writer.ts';
+import { readResponses } from '../../../../lambda/translate/responses/read-request.ts';
 import { createSeals } from '../../../../lambda/translate/seal.ts';
 import { atOnce } from '../../../support/at-once.ts';
 

@@ -1,8 +1,15 @@
 import type { Cooperative } from '../../json/cooperative.ts';
+import {
+  joinStrings,
+  paragraph,
+  quote,
+  type Raw,
+  type ToolChoice,
+  type ToolDefinition,
+} from '../request/model-request.ts';
+import { refuse } from '../request/refusals.ts';
+import type { RequestWriter } from '../request/request-writer.ts';
 import type { ClientTool } from '../tools.ts';
-import { type Choice, joinStrings, type Offer, paragraph, quote, type Raw } from './asking.ts';
-import { refuse } from './refusals.ts';
-import type { Writing } from './writing.ts';
 
 const noParameters = '{"type":"object","properties":{}}';
 /** A free text is the only argument of a function. */
@@ -14,28 +21,28 @@ const costOfName = 128;
 
 /** What of a request's tools is sent. */
 interface Selection {
-  readonly tools: readonly (readonly [name: string, offer: Offer])[];
+  readonly tools: readonly (readonly [name: string, offer: ToolDefinition])[];
   readonly choice: string | undefined;
 }
 
 /** Selects the tools that the model may call, and gives all of them their names. */
-export function* selectTools(writing: Writing): Cooperative<Selection> {
-  const { choice } = writing.asking;
-  const offers = yield* offersByName(writing);
+export function* selectTools(writer: RequestWriter): Cooperative<Selection> {
+  const { choice } = writer.request;
+  const offers = yield* offersByName(writer);
   const allowed = choice?.allowed && new Set<string>();
   for (const { at, tool } of choice?.allowed ?? []) {
-    allowed?.add(offeredName(writing, offers, at, tool));
-    if (writing.body.isPauseDue(costOfName)) yield;
+    allowed?.add(offeredName(writer, offers, at, tool));
+    if (writer.body.isPauseDue(costOfName)) yield;
   }
   const tools = [...offers].filter(([name]) => allowed === undefined || allowed.has(name));
-  const chosen = choice && writeChoice(writing, choice, offers, tools.length);
+  const chosen = choice && writeChoice(writer, choice, offers, tools.length);
   const unenforced = tools.find(([, { grammar }]) => grammar !== undefined)?.[1].grammar;
-  if (unenforced !== undefined) writing.leaveOut(unenforced.at);
+  if (unenforced !== undefined) writer.leaveOut(unenforced.at);
   return { tools, choice: chosen };
 }
 
 /** Adds the members of a body that offer tools; nothing if none is left to offer. */
-export function* writeTools({ asking, body }: Writing, { tools, choice }: Selection): Cooperative<void> {
+export function* writeTools({ request, body }: RequestWriter, { tools, choice }: Selection): Cooperative<void> {
   if (tools.length === 0) return;
   for (const [index, [name, offer]] of tools.entries()) {
     body.add(index === 0 ? ',"tools":[' : ',', ...writeFunction(name, offer));
@@ -43,41 +50,46 @@ export function* writeTools({ asking, body }: Writing, { tools, choice }: Select
   }
   body.add(']');
   if (choice !== undefined) body.add(',"tool_choice":', choice);
-  if (asking.oneCall) body.add(',"parallel_tool_calls":false');
+  if (request.oneCall) body.add(',"parallel_tool_calls":false');
 }
 
-type Offers = ReadonlyMap<string, Offer>;
+type Offers = ReadonlyMap<string, ToolDefinition>;
 
 /** A tool may be offered again, by another search: its first description stands, so that the prompt's beginning stays the same. */
-function* offersByName({ asking, names, body, leaveOut }: Writing): Cooperative<Offers> {
-  const offers = new Map<string, Offer>();
-  for (const offer of asking.offers) {
+function* offersByName({ request, names, body, leaveOut }: RequestWriter): Cooperative<Offers> {
+  const offers = new Map<string, ToolDefinition>();
+  for (const offer of request.tools) {
     const name = names.nameOf(offer.tool);
     const known = offers.get(name);
     if (known === undefined) offers.set(name, offer);
-    else if (asking.json.raw(known.at) !== asking.json.raw(offer.at)) leaveOut(offer.at);
+    else if (request.json.raw(known.at) !== request.json.raw(offer.at)) leaveOut(offer.at);
     if (body.isPauseDue(costOfName)) yield;
   }
   return offers;
 }
 
-function offeredName({ asking, names }: Writing, offers: Offers, at: number, tool: ClientTool): string {
+function offeredName({ request, names }: RequestWriter, offers: Offers, at: number, tool: ClientTool): string {
   const name = names.nameOf(tool);
-  return offers.has(name) ? name : refuse(asking, at, 'names a tool that is not among the tools. Add it to them.');
+  return offers.has(name) ? name : refuse(request, at, 'names a tool that is not among the tools. Add it to them.');
 }
 
 /** `left`: how many tools may be called. */
-function writeChoice(writing: Writing, { at, mode, allowed, forced }: Choice, offers: Offers, left: number): string {
+function writeChoice(
+  writer: RequestWriter,
+  { at, mode, allowed, forced }: ToolChoice,
+  offers: Offers,
+  left: number,
+): string {
   if (forced !== undefined) {
-    return `{"type":"function","function":{"name":${quote(offeredName(writing, offers, at, forced))}}}`;
+    return `{"type":"function","function":{"name":${quote(offeredName(writer, offers, at, forced))}}}`;
   }
   if (left === 0 && (mode === 'required' || allowed !== undefined)) {
-    refuse(writing.asking, at, 'leaves no tool that this model could call. Offer a function.');
+    refuse(writer.request, at, 'leaves no tool that this model could call. Offer a function.');
   }
   return quote(mode);
 }
 
-function writeFunction(name: string, offer: Offer): Raw[] {
+function writeFunction(name: string, offer: ToolDefinition): Raw[] {
   const { tool, strict, parameters = noParameters } = offer;
   const description = descriptionOf(offer);
   return [
@@ -91,7 +103,7 @@ function writeFunction(name: string, offer: Offer): Raw[] {
 }
 
 /** A grammar can only be asked for: it follows the description. */
-function descriptionOf({ description, grammar }: Offer): Raw | undefined {
+function descriptionOf({ description, grammar }: ToolDefinition): Raw | undefined {
   if (grammar === undefined) return description;
   const intro = joinStrings([quote('The input must match this grammar ('), grammar.syntax, quote('):')], '');
   const asked = joinStrings([intro, grammar.definition], '\\n');

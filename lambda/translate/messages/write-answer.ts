@@ -1,19 +1,25 @@
-import type { Finish } from './facts.ts';
-import { createMessageBlocks } from './message-blocks.ts';
-import { type AnswerWriter, countTokens, createCallIds, createEvents, type Writing } from './writer.ts';
+import type { Finish } from '../answer/answer-sink.ts';
+import {
+  type AnswerOptions,
+  type AnswerWriter,
+  countTokens,
+  createCallIds,
+  createEvents,
+} from '../answer/answer-writer.ts';
+import { createMessageBlocks } from './write-blocks.ts';
 
 /** Writes Anthropic messages. */
-export function createMessagesWriter(writing: Writing): AnswerWriter {
-  const { live, tools, newHex } = writing;
+export function createMessagesWriter(options: AnswerOptions): AnswerWriter {
+  const { live, tools, newHex } = options;
   const events = createEvents({ live, numbered: false });
-  const blocks = createMessageBlocks(writing, events);
+  const blocks = createMessageBlocks(options, events);
   const idOf = createCallIds('toolu_', newHex);
   const id = `msg_${newHex()}`;
   let hasCalled = false;
   let hasRefused = false;
 
   const messageOf = (rest: string) =>
-    `{"id":"${id}","type":"message","role":"assistant","model":${JSON.stringify(writing.model)},"content":[${blocks.content.join(',')}],${rest}}`;
+    `{"id":"${id}","type":"message","role":"assistant","model":${JSON.stringify(options.model)},"content":[${blocks.content.join(',')}],${rest}}`;
 
   function stopReason(reason: Finish, stop: string | undefined): string {
     const members = (name: string, text = 'null') => `"stop_reason":"${name}","stop_sequence":${text}`;
@@ -30,24 +36,24 @@ export function createMessagesWriter(writing: Writing): AnswerWriter {
       events.write('message_start', `"message":${message}`);
       events.write('ping');
     },
-    told(kind, text) {
-      const isThought = kind === 'thought';
-      if (kind === 'refused') hasRefused = true;
+    text(kind, text) {
+      const isThought = kind === 'reasoning';
+      if (kind === 'refusal') hasRefused = true;
       blocks.addText(
         kind,
-        isThought && !writing.thoughts.shown ? '""' : text,
-        isThought ? writing.takeThought() : '""',
+        isThought && !options.thoughts.shown ? '""' : text,
+        isThought ? options.takeThought() : '""',
       );
     },
-    called(call) {
+    call(call) {
       hasCalled = true;
       blocks.addCall(call, `"id":${JSON.stringify(idOf(call))},"name":${JSON.stringify(tools.find(call.name).name)}`);
     },
-    argued: blocks.addArguments,
-    finished(reason, stop) {
+    callArguments: blocks.addArguments,
+    finish(reason, stop) {
       blocks.closeAll(reason);
       const why = stopReason(reason, stop);
-      const usage = usageOf(writing.usage);
+      const usage = usageOf(options.usage);
       const message = messageOf(`${why},${usage}`);
       events.write('message_delta', `"delta":{${why}},${usage}`);
       events.write('message_stop');
@@ -56,7 +62,7 @@ export function createMessagesWriter(writing: Writing): AnswerWriter {
   };
 }
 
-function usageOf(counts: Writing['usage']): string {
+function usageOf(counts: AnswerOptions['usage']): string {
   const { input, read, written, output } = countTokens(counts);
   return `"usage":${JSON.stringify({
     input_tokens: input - read - written,

@@ -18,17 +18,17 @@ export interface Thought {
   readonly text: Raw | undefined;
 }
 
-export interface Call {
+export interface ToolCall {
   readonly at: Node;
   readonly id: Raw;
   readonly tool: ClientTool;
   /** What the tool was called with: JSON, a string that holds JSON, or the free text of a custom tool. */
   readonly form: 'json' | 'string' | 'input';
   readonly given: Raw;
-  result?: Result;
+  result?: ToolResult;
 }
 
-export interface Result {
+export interface ToolResult {
   readonly at: Node;
   readonly parts: readonly Part[];
   readonly failed: boolean;
@@ -41,7 +41,7 @@ export interface AssistantTurn {
   readonly role: 'assistant';
   readonly said: { readonly kind: 'text' | 'refusal'; readonly text: Raw }[];
   thoughts: Thought[];
-  readonly calls: Call[];
+  readonly calls: ToolCall[];
 }
 
 export type Turn =
@@ -50,7 +50,7 @@ export type Turn =
   | { readonly role: 'user'; readonly parts: readonly Part[] };
 
 /** A tool that the model may call. */
-export interface Offer {
+export interface ToolDefinition {
   readonly at: Node;
   readonly tool: ClientTool;
   readonly description?: Raw | undefined;
@@ -60,7 +60,7 @@ export interface Offer {
   readonly grammar?: { readonly at: Node; readonly syntax: Raw; readonly definition: Raw } | undefined;
 }
 
-export interface Choice {
+export interface ToolChoice {
   readonly at: Node;
   readonly mode: 'auto' | 'none' | 'required';
   /** The tools that may be called; undefined: all. */
@@ -89,12 +89,12 @@ export type Format =
     };
 
 /** What a client asks, whatever its dialect. Valid as long as the body's `Json` is. */
-export interface Asking {
+export interface ModelRequest {
   readonly json: Json;
   readonly stream: boolean;
   readonly turns: readonly Turn[];
-  readonly offers: readonly Offer[];
-  readonly choice: Choice | undefined;
+  readonly tools: readonly ToolDefinition[];
+  readonly choice: ToolChoice | undefined;
   /** Whether the model may call only one tool at a time. */
   readonly oneCall: boolean;
   readonly limit: Raw | undefined;

@@ -1,18 +1,18 @@
 import type { Cooperative } from '../../json/cooperative.ts';
 import {
   type AssistantTurn,
-  type Call,
   joinStrings,
   type Part,
   paragraph,
   quote,
   quoteJson,
   type Raw,
+  type ToolCall,
   type Turn,
-} from './asking.ts';
-import { toText } from './reading.ts';
-import { refuse } from './refusals.ts';
-import type { BodyText, Writing } from './writing.ts';
+} from '../request/model-request.ts';
+import { refuse } from '../request/refusals.ts';
+import { toText } from '../request/request-reader.ts';
+import type { BodyText, RequestWriter } from '../request/request-writer.ts';
 
 type Message =
   | { readonly role: 'assistant'; readonly turn: AssistantTurn }
@@ -32,24 +32,29 @@ const costOfTurn = 16;
  * Writes the messages in the order that chat demands: results right after their calls, no system message in the middle. The last one
  * is kept back, as more may go into it.
  */
-export function* writeMessages(writing: Writing): Cooperative<void> {
+export function* writeMessages(writer: RequestWriter): Cooperative<void> {
   let written = 0;
   let last: Message | undefined;
-  for (const turn of writing.asking.turns) {
-    for (const message of messagesOf(writing, turn, last, written === 0)) {
-      if (last !== undefined) yield* writeMessage(writing, last, written++);
+  for (const turn of writer.request.turns) {
+    for (const message of messagesOf(writer, turn, last, written === 0)) {
+      if (last !== undefined) yield* writeMessage(writer, last, written++);
       last = message;
     }
-    if (writing.body.isPauseDue(costOfTurn)) yield;
+    if (writer.body.isPauseDue(costOfTurn)) yield;
   }
-  if (last !== undefined) yield* writeMessage(writing, last, written);
+  if (last !== undefined) yield* writeMessage(writer, last, written);
 }
 
 /** The messages that begin with a turn; none if it goes into the last one. `isFirst`: whether that is the first of all. */
-function messagesOf(writing: Writing, turn: Turn, last: Message | undefined, isFirst: boolean): readonly Message[] {
+function messagesOf(
+  writer: RequestWriter,
+  turn: Turn,
+  last: Message | undefined,
+  isFirst: boolean,
+): readonly Message[] {
   if (turn.role === 'assistant') {
     const shown: Part[] = [];
-    const results = turn.calls.map((call) => messageOf(writing, call, shown));
+    const results = turn.calls.map((call) => messageOf(writer, call, shown));
     const after: Message[] = shown.length > 0 ? [{ role: 'user', parts: shown, open: true }] : [];
     return [{ role: 'assistant', turn }, ...results, ...after];
   }
@@ -61,7 +66,7 @@ function messagesOf(writing: Writing, turn: Turn, last: Message | undefined, isF
   const parts = turn.texts.map(toText);
   if (last === undefined) return [{ role: 'system', parts }];
   if (isFirst && last.role === 'system') return append(last.parts, parts);
-  if (writing.upstream.systemTurns === 'keep') return [{ role: 'system', parts }];
+  if (writer.upstream.systemTurns === 'keep') return [{ role: 'system', parts }];
   return last.role === 'user' || last.role === 'tool'
     ? append(last.parts, parts)
     : [{ role: 'user', parts, open: true }];
@@ -73,15 +78,15 @@ function append(to: Part[], parts: readonly Part[]): readonly Message[] {
 }
 
 /** The message of a call's result. What has to follow all results goes into `shown`, since a tool's message is a text. */
-function messageOf(writing: Writing, call: Call, shown: Part[]): Message {
-  const { asking, upstream } = writing;
-  const parts = partsOf(writing, call);
+function messageOf(writer: RequestWriter, call: ToolCall, shown: Part[]): Message {
+  const { request, upstream } = writer;
+  const parts = partsOf(writer, call);
   const kinds = Map.groupBy(parts, ({ kind }) => kind);
   const seen = new Map<string, number>();
   const show = (part: Part): Part => {
     if (part.kind === 'text' || upstream.toolImages === 'inline') return part;
     if (upstream.toolImages === 'refuse') {
-      refuse(asking, part.at, "can't stand in a tool's output with this model. Send text.");
+      refuse(request, part.at, "can't stand in a tool's output with this model. Send text.");
     }
     const number = (seen.get(part.kind) ?? 0) + 1;
     seen.set(part.kind, number);
@@ -92,7 +97,7 @@ function messageOf(writing: Writing, call: Call, shown: Part[]): Message {
 }
 
 /** What a call gave. Chat has no word for one that failed. */
-function partsOf({ names }: Writing, { result }: Call): Part[] {
+function partsOf({ names }: RequestWriter, { result }: ToolCall): Part[] {
   const { parts = [], failed, found } = result ?? {};
   if (found !== undefined) {
     const list = found.map((tool) => names.nameOf(tool)).join('\n');
@@ -106,10 +111,10 @@ function partsOf({ names }: Writing, { result }: Call): Part[] {
 }
 
 /** Writes a message, after so many others. */
-function* writeMessage(writing: Writing, message: Message, others: number): Cooperative<void> {
-  const { body } = writing;
+function* writeMessage(writer: RequestWriter, message: Message, others: number): Cooperative<void> {
+  const { body } = writer;
   body.add(others > 0 ? ',{"role":"' : '{"role":"', message.role, '",');
-  if (message.role === 'assistant') yield* writeTurn(writing, message.turn);
+  if (message.role === 'assistant') yield* writeTurn(writer, message.turn);
   else {
     if (message.id !== undefined) body.add('"tool_call_id":', message.id, ',');
     yield* writeContent(body, message.parts);
@@ -149,14 +154,14 @@ function addPart({ add }: BodyText, part: Part): void {
 }
 
 /** Writes all that the model did in one go. */
-function* writeTurn(writing: Writing, { said, thoughts, calls }: AssistantTurn): Cooperative<void> {
-  const { body, names, upstream } = writing;
+function* writeTurn(writer: RequestWriter, { said, thoughts, calls }: AssistantTurn): Cooperative<void> {
+  const { body, names, upstream } = writer;
   const texts = said.flatMap(({ kind, text }) => (kind === 'text' ? [toText(text)] : []));
   const refusals = said.flatMap(({ kind, text }) => (kind === 'refusal' ? [text] : []));
   if (texts.length > 0 || calls.length + refusals.length === 0) yield* writeContent(body, texts);
   else body.add('"content":null');
   if (refusals.length > 0) body.add(',"refusal":', joinStrings(refusals, paragraph));
-  const replayed = replay(writing, thoughts);
+  const replayed = replay(writer, thoughts);
   const name = upstream.replay === 'back' ? 'reasoning_content' : 'reasoning';
   if (replayed.length > 0) body.add(`,"${name}":`, joinStrings(replayed, paragraph));
   for (const [index, call] of calls.entries()) {
@@ -167,7 +172,7 @@ function* writeTurn(writing: Writing, { said, thoughts, calls }: AssistantTurn):
   if (calls.length > 0) body.add(']');
 }
 
-function replay({ upstream, leaveOut }: Writing, thoughts: AssistantTurn['thoughts']): Raw[] {
+function replay({ upstream, leaveOut }: RequestWriter, thoughts: AssistantTurn['thoughts']): Raw[] {
   if (upstream.replay === 'never') return [];
   return thoughts.flatMap(({ at, text }) => {
     if (text !== undefined) return [text];
@@ -177,7 +182,7 @@ function replay({ upstream, leaveOut }: Writing, thoughts: AssistantTurn['though
 }
 
 /** The arguments of a call as a string that holds JSON. */
-function* argumentsOf({ form, given }: Call): Cooperative<Raw> {
+function* argumentsOf({ form, given }: ToolCall): Cooperative<Raw> {
   if (form === 'string') return given === '""' ? '"{}"' : given;
   return yield* quoteJson(form === 'json' ? given : `{"input":${given}}`);
 }

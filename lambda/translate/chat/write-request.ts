@@ -1,36 +1,36 @@
 import { pathTo } from '../../dialects/content.ts';
 import type { Json, Node } from '../../json/scan.ts';
+import { type Format, type ModelRequest, quote } from '../request/model-request.ts';
+import { refuse } from '../request/refusals.ts';
+import { type BodyText, type ChatUpstream, createBodyText, type RequestWriter } from '../request/request-writer.ts';
 import { createToolTable } from '../tools.ts';
-import { type Asking, type Format, quote } from './asking.ts';
-import { writeMessages } from './chat-messages.ts';
-import { selectTools, writeTools } from './chat-tools.ts';
-import { refuse } from './refusals.ts';
-import { type BodyText, type ChatUpstream, createBodyText, type Writing } from './writing.ts';
+import { selectTools, writeTools } from './write-tools.ts';
+import { writeMessages } from './write-turns.ts';
 
 const longestName = 64;
 
 /** Writes a chat request to the model with this id. Throws a 400 that names the place of what chat can't carry. */
-export function* writeChat(asking: Asking, upstream: ChatUpstream, model: string) {
-  const { json, unread, format } = asking;
+export function* writeChat(request: ModelRequest, upstream: ChatUpstream, model: string) {
+  const { json, unread, format } = request;
   const [unknown] = unread;
   if (upstream.unknown === 'refuse' && unknown !== undefined) {
-    refuse(asking, unknown, 'is not supported with this model. Leave it out.');
+    refuse(request, unknown, 'is not supported with this model. Leave it out.');
   }
-  const leftOut: Node[] = [...asking.leftOut, ...unread];
+  const leftOut: Node[] = [...request.leftOut, ...unread];
   const body = createBodyText();
   const tools = createToolTable(longestName);
-  const writing: Writing = { asking, upstream, names: tools, body, leaveOut: (at) => leftOut.push(at) };
+  const writer: RequestWriter = { request, upstream, names: tools, body, leaveOut: (at) => leftOut.push(at) };
   const { add } = body;
   add('{"model":', quote(model), ',"messages":[');
   // First, so that the tools offered have the names before those that are only remembered.
-  const selection = yield* selectTools(writing);
-  yield* writeMessages(writing);
+  const selection = yield* selectTools(writer);
+  yield* writeMessages(writer);
   add(']');
-  yield* writeTools(writing, selection);
-  for (const [name, raw] of Object.entries(limitsOf(writing))) if (raw !== undefined) add(`,"${name}":`, raw);
+  yield* writeTools(writer, selection);
+  for (const [name, raw] of Object.entries(limitsOf(writer))) if (raw !== undefined) add(`,"${name}":`, raw);
   if (format === 'json') add(',"response_format":{"type":"json_object"}');
   else if (format !== undefined) addSchema(body, format);
-  writeReasoning(writing);
+  writeReasoning(writer);
   add('}');
   return {
     /** The body's text in pieces, so that a long one need never be joined. */
@@ -44,13 +44,13 @@ export function* writeChat(asking: Asking, upstream: ChatUpstream, model: string
   };
 }
 
-function limitsOf({ asking, upstream }: Writing): Asking['sampling'] {
-  const limit = asking.limit ?? upstream.limit?.toString();
+function limitsOf({ request, upstream }: RequestWriter): ModelRequest['sampling'] {
+  const limit = request.limit ?? upstream.limit?.toString();
   return {
     [upstream.limitName]: limit,
-    ...asking.sampling,
-    ...(asking.stream && { stream: 'true' }),
-    ...(asking.stream && upstream.streamOptions === 'send' && { stream_options: '{"include_usage":true}' }),
+    ...request.sampling,
+    ...(request.stream && { stream: 'true' }),
+    ...(request.stream && upstream.streamOptions === 'send' && { stream_options: '{"include_usage":true}' }),
   };
 }
 
@@ -73,11 +73,11 @@ const switches: Readonly<Partial<Record<ChatUpstream['reasoning'], (on: boolean)
 };
 
 /** Adds how much the model is to reason, by the member that the upstream knows. What it has no word for is left out. */
-function writeReasoning(writing: Writing): void {
-  const { asking, upstream, body, leaveOut } = writing;
-  const { wish, level } = asking.reasoning;
+function writeReasoning(writer: RequestWriter): void {
+  const { request, upstream, body, leaveOut } = writer;
+  const { wish, level } = request.reasoning;
   const write = switches[upstream.reasoning];
-  if (upstream.reasoning === 'reasoning_effort') addEffort(writing);
+  if (upstream.reasoning === 'reasoning_effort') addEffort(writer);
   else {
     if (write !== undefined && wish !== undefined) body.add(`,${write(wish === 'on')}`);
     // A switch says all there is to say of the level none.
@@ -86,8 +86,8 @@ function writeReasoning(writing: Writing): void {
   }
 }
 
-function addEffort({ asking, upstream, body, leaveOut }: Writing): void {
-  const { offAt, level } = asking.reasoning;
+function addEffort({ request, upstream, body, leaveOut }: RequestWriter): void {
+  const { offAt, level } = request.reasoning;
   // Whoever switches it off has no level.
   if (offAt !== undefined && level !== undefined) leaveOut(level.at);
   const wanted = offAt === undefined ? level : { at: offAt, name: 'none', exact: true };

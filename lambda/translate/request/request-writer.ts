@@ -1,11 +1,11 @@
 import { charactersPerSlice } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import type { ToolTable } from '../tools.ts';
-import type { Asking, Raw } from './asking.ts';
+import type { ModelRequest, Raw } from './model-request.ts';
 
 /** One request while it is written. */
-export interface Writing {
-  readonly asking: Asking;
+export interface RequestWriter {
+  readonly request: ModelRequest;
   readonly upstream: ChatUpstream;
   readonly names: ToolTable;
   readonly body: BodyText;

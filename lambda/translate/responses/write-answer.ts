@@ -1,21 +1,28 @@
 import type { Piece } from '../../bodies.ts';
-import type { Call, Finish, Literal, TextKind } from './facts.ts';
-import { type CallItem, createCallItem, createTextItem, type ItemStatus, type TextItem } from './responses-items.ts';
-import { type AnswerWriter, countTokens, createCallIds, createEvents, type Events, type Writing } from './writer.ts';
+import type { Finish, Literal, TextKind, ToolCall } from '../answer/answer-sink.ts';
+import {
+  type AnswerOptions,
+  type AnswerWriter,
+  countTokens,
+  createCallIds,
+  createEvents,
+  type Events,
+} from '../answer/answer-writer.ts';
+import { type CallItem, createCallItem, createTextItem, type ItemStatus, type TextItem } from './write-items.ts';
 
 /** Writes OpenAI responses. */
-export function createResponsesWriter(writing: Writing): AnswerWriter {
-  const events = createEvents({ live: writing.live, numbered: true });
-  const items = createOutput(writing, events);
-  const id = `resp_${writing.newHex()}`;
-  const createdAt = Math.floor(writing.now() / 1000);
+export function createResponsesWriter(options: AnswerOptions): AnswerWriter {
+  const events = createEvents({ live: options.live, numbered: true });
+  const items = createOutput(options, events);
+  const id = `resp_${options.newHex()}`;
+  const createdAt = Math.floor(options.now() / 1000);
 
   function responseOf(status: string, { completedAt = 'null', incomplete = 'null', usage = 'null' } = {}): Piece[] {
     return [
       `{"id":"${id}","object":"response","created_at":${createdAt},"completed_at":${completedAt},"status":"${status}",`,
-      `"error":null,"incomplete_details":${incomplete},"model":${JSON.stringify(writing.model)},`,
+      `"error":null,"incomplete_details":${incomplete},"model":${JSON.stringify(options.model)},`,
       `"output":[${items.output.join(',')}],`,
-      ...writing.echo,
+      ...options.echo,
       `,"usage":${usage}}`,
     ];
   }
@@ -27,14 +34,14 @@ export function createResponsesWriter(writing: Writing): AnswerWriter {
       events.write('response.created', '"response":', ...response);
       events.write('response.in_progress', '"response":', ...response);
     },
-    told: items.addText,
-    called: items.addCall,
-    argued: items.addArguments,
-    finished(finish) {
+    text: items.addText,
+    call: items.addCall,
+    callArguments: items.addArguments,
+    finish(finish) {
       items.closeAll(finish);
-      const usage = usageOf(writing);
+      const usage = usageOf(options);
       const reason = incompleteBy[finish];
-      const completedAt = `${Math.floor(writing.now() / 1000)}`;
+      const completedAt = `${Math.floor(options.now() / 1000)}`;
       const status = reason === undefined ? 'completed' : 'incomplete';
       const how = reason === undefined ? { completedAt } : { incomplete: `{"reason":"${reason}"}` };
       const response = responseOf(status, { ...how, usage });
@@ -45,11 +52,11 @@ export function createResponsesWriter(writing: Writing): AnswerWriter {
 }
 
 /** The items of a response. One text is open at a time; beside it, any number of calls. */
-function createOutput(writing: Writing, events: Events) {
-  const { live, tools, newHex } = writing;
+function createOutput(options: AnswerOptions, events: Events) {
+  const { live, tools, newHex } = options;
   const callIdOf = createCallIds('call_', newHex);
   const output: string[] = [];
-  const calls = new Map<Call, CallItem>();
+  const calls = new Map<ToolCall, CallItem>();
   let begun = 0;
   let open: TextItem | undefined;
 
@@ -61,7 +68,7 @@ function createOutput(writing: Writing, events: Events) {
   }
 
   /** Closes the calls to which most likely nothing will be added. */
-  function closeCalls(isThrough = (call: Call): boolean => call.arguments.isClosed): void {
+  function closeCalls(isThrough = (call: ToolCall): boolean => call.arguments.isClosed): void {
     for (const [call, item] of calls) {
       if (!isThrough(call)) continue;
       output[item.index] = item.close('completed');
@@ -74,16 +81,16 @@ function createOutput(writing: Writing, events: Events) {
     output,
     /** Adds to the open text if that is of this kind; otherwise closes whatever else is open, and begins one. */
     addText(kind: TextKind, text: Literal, logprobs?: string): void {
-      const type = kind === 'thought' ? 'reasoning' : 'message';
+      const type = kind === 'reasoning' ? 'reasoning' : 'message';
       if (open?.type !== type) {
         closeText();
         closeCalls();
-        const sealing = type === 'reasoning' && writing.thoughts.sealed ? writing : undefined;
+        const sealing = type === 'reasoning' && options.thoughts.sealed ? options : undefined;
         open = createTextItem(events, placeOf(type === 'reasoning' ? 'rs' : 'msg'), type, sealing);
       }
       open.add(kind, text, logprobs);
     },
-    addCall(call: Call): void {
+    addCall(call: ToolCall): void {
       closeText();
       closeCalls();
       const tool = tools.find(call.name);
@@ -91,7 +98,7 @@ function createOutput(writing: Writing, events: Events) {
       calls.set(call, createCallItem(events, place, { call, callId: callIdOf(call), tool, live }));
     },
     // What comes after the end of a call's arguments is no part of them.
-    addArguments: (call: Call, text: Literal): void => calls.get(call)?.add(text),
+    addArguments: (call: ToolCall, text: Literal): void => calls.get(call)?.add(text),
     closeAll(finish: Finish): void {
       closeText(finish === 'done' ? 'completed' : 'incomplete');
       closeCalls((call) => finish === 'done' || call.arguments.isClosed);
@@ -106,7 +113,7 @@ const incompleteBy: Readonly<Record<Finish, string | undefined>> = {
   filtered: 'content_filter',
 };
 
-function usageOf({ usage }: Writing): string {
+function usageOf({ usage }: AnswerOptions): string {
   const { input, read, written, output, reasoning } = countTokens(usage);
   return JSON.stringify({
     input_tokens: input,

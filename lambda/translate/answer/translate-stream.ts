@@ -1,7 +1,7 @@
 import { numberMember } from '../../dialects/answer.ts';
 import { createScanner, type Json, scanLeniently } from '../../json/scan.ts';
-import { createChatReader } from './read-chat.ts';
-import type { AnswerWriter } from './writer.ts';
+import { createChatReader } from '../chat/read-answer.ts';
+import type { AnswerWriter } from './answer-writer.ts';
 
 /**
  * Translates a stream of chat, of which names have been hidden already. `stops`: the texts at which the caller wants the model to

@@ -1,5 +1,12 @@
-import { type Call, createGrowingText, decode, type Finish, type Literal, type TextKind } from './facts.ts';
-import type { Events, Writing } from './writer.ts';
+import {
+  createGrowingText,
+  decode,
+  type Finish,
+  type Literal,
+  type TextKind,
+  type ToolCall,
+} from '../answer/answer-sink.ts';
+import type { AnswerOptions, Events } from '../answer/answer-writer.ts';
 
 interface TextBlock {
   readonly kind: TextKind;
@@ -10,8 +17,8 @@ interface TextBlock {
 }
 
 interface CallBlock {
-  readonly kind: 'called';
-  readonly call: Call;
+  readonly kind: 'call';
+  readonly call: ToolCall;
   /** The first members of its block. */
   readonly members: string;
   isShown: boolean;
@@ -21,32 +28,32 @@ type Block = TextBlock | CallBlock;
 
 /** Blocks as they start. */
 const starts = {
-  thought: '{"type":"thinking","thinking":"","signature":""}',
+  reasoning: '{"type":"thinking","thinking":"","signature":""}',
   text: '{"type":"text","text":""}',
-  called: (members: string) => `{"type":"tool_use",${members},"input":{}}`,
+  call: (members: string) => `{"type":"tool_use",${members},"input":{}}`,
 };
 /** The type and the member of a piece of a block's text. */
 const deltas = {
-  thought: '"type":"thinking_delta","thinking":',
+  reasoning: '"type":"thinking_delta","thinking":',
   signature: '"type":"signature_delta","signature":',
-  ...{ said: '"type":"text_delta","text":', refused: '"type":"text_delta","text":' },
-  called: '"type":"input_json_delta","partial_json":',
+  ...{ text: '"type":"text_delta","text":', refusal: '"type":"text_delta","text":' },
+  call: '"type":"input_json_delta","partial_json":',
 };
 
 /** Whether nothing more belongs to a block, now that another one waits. */
-const isComplete = (block: Block): boolean => block.kind !== 'called' || block.call.arguments.isClosed;
+const isComplete = (block: Block): boolean => block.kind !== 'call' || block.call.arguments.isClosed;
 
 /**
  * The blocks of a message. One is open at a time, and is never opened again: what belongs to later blocks waits until the open one is
  * complete.
  */
-export function createMessageBlocks({ live, seal }: Pick<Writing, 'live' | 'seal'>, events: Events) {
+export function createMessageBlocks({ live, seal }: Pick<AnswerOptions, 'live' | 'seal'>, events: Events) {
   const content: string[] = [];
   const waiting: Block[] = []; // the first is open
-  const calls = new Map<Call, CallBlock>();
+  const calls = new Map<ToolCall, CallBlock>();
   let index = 0;
   let last: TextBlock | undefined; // if nothing has come after it
-  let write = prepare('said');
+  let write = prepare('text');
 
   function prepare(delta: keyof typeof deltas) {
     const writeDelta = events.prepare('content_block_delta', `"index":${index},"delta":{${deltas[delta]}`);
@@ -57,7 +64,7 @@ export function createMessageBlocks({ live, seal }: Pick<Writing, 'live' | 'seal
 
   function open(block: Block): void {
     const { kind } = block;
-    const start = kind === 'called' ? starts.called(block.members) : starts[kind === 'thought' ? kind : 'text'];
+    const start = kind === 'call' ? starts.call(block.members) : starts[kind === 'reasoning' ? kind : 'text'];
     events.write('content_block_start', `"index":${index},"content_block":${start}`);
     write = prepare(kind);
     show(block);
@@ -65,7 +72,7 @@ export function createMessageBlocks({ live, seal }: Pick<Writing, 'live' | 'seal
 
   /** Shows what the open block holds; of a call's arguments nothing before it is certain that they are an object. */
   function show(block: Block): void {
-    if (block.kind !== 'called') {
+    if (block.kind !== 'call') {
       if (!live) return;
       write(block.held.literal);
       block.held = createGrowingText();
@@ -92,14 +99,14 @@ export function createMessageBlocks({ live, seal }: Pick<Writing, 'live' | 'seal
   /** `finish` is why the answer ends, if it does. */
   function close(block: Block, finish?: Finish): void {
     waiting.shift();
-    const whole = block.kind === 'called' ? endCall(block, finish) : endText(block);
+    const whole = block.kind === 'call' ? endCall(block, finish) : endText(block);
     if (!live && whole !== undefined) content.push(whole);
     events.write('content_block_stop', `"index":${index}`);
     index += 1;
   }
 
   function endText({ kind, held, raw }: TextBlock): string {
-    if (kind !== 'thought') return `{"type":"text","text":${held.literal}}`;
+    if (kind !== 'reasoning') return `{"type":"text","text":${held.literal}}`;
     const signature = JSON.stringify(seal(decode(raw.literal)) ?? '');
     prepare('signature')(signature);
     return `{"type":"thinking","thinking":${held.literal},"signature":${signature}}`;
@@ -125,13 +132,13 @@ export function createMessageBlocks({ live, seal }: Pick<Writing, 'live' | 'seal
       else block.held.add(piece);
       block.raw.add(raw);
     },
-    addCall(call: Call, members: string): void {
-      const block: CallBlock = { kind: 'called', call, members, isShown: false };
+    addCall(call: ToolCall, members: string): void {
+      const block: CallBlock = { kind: 'call', call, members, isShown: false };
       last = undefined;
       calls.set(call, block);
       begin(block);
     },
-    addArguments(call: Call, piece: Literal): void {
+    addArguments(call: ToolCall, piece: Literal): void {
       const block = calls.get(call);
       // What comes after the end of a call's arguments is no part of them.
       if (block === undefined) return;
@@ -153,7 +160,7 @@ export function createMessageBlocks({ live, seal }: Pick<Writing, 'live' | 'seal
 }
 
 /** The input that a call's arguments are. */
-function inputOf({ arguments: { text, isObject, isJson } }: Call): string {
+function inputOf({ arguments: { text, isObject, isJson } }: ToolCall): string {
   if (/^\s*(null|"")?\s*$/.test(text)) return '{}';
   if (!isObject || !isJson) throw new TypeError('the arguments of a call are not a JSON object');
   return text;

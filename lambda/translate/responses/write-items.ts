@@ -1,7 +1,7 @@
+import { createGrowingText, decode, type Literal, type TextKind, type ToolCall } from '../answer/answer-sink.ts';
+import type { AnswerOptions, Events } from '../answer/answer-writer.ts';
 import type { ClientTool } from '../tools.ts';
 import { type CustomInput, createCustomInput, inputIn } from './custom-input.ts';
-import { type Call, createGrowingText, decode, type Literal, type TextKind } from './facts.ts';
-import type { Events, Writing } from './writer.ts';
 
 export type ItemStatus = 'completed' | 'incomplete';
 export type TextItem = ReturnType<typeof createTextItem>;
@@ -29,15 +29,15 @@ function openItem(events: Events, { index }: Place, begun: string) {
  * read.
  */
 const parts = {
-  thought: {
+  reasoning: {
     ...{ type: 'summary_text', member: 'text', event: 'response.reasoning_summary_text' },
     ...{ partEvent: 'response.reasoning_summary_part', index: 'summary_index' },
   },
-  said: {
+  text: {
     ...{ type: 'output_text', member: 'text', event: 'response.output_text' },
     ...{ partEvent: 'response.content_part', index: 'content_index' },
   },
-  refused: {
+  refusal: {
     ...{ type: 'refusal', member: 'refusal', event: 'response.refusal' },
     ...{ partEvent: 'response.content_part', index: 'content_index' },
   },
@@ -49,9 +49,9 @@ function openPart(events: Events, kind: TextKind, { id, index: item }: Place, nu
   const at = `"item_id":"${id}","output_index":${item},"${index}":${number}`;
   const whole = createGrowingText();
   const probabilities: string[] = [];
-  const logprobsOf = (logprobs: string) => (kind === 'said' ? `,"logprobs":[${logprobs}]` : '');
+  const logprobsOf = (logprobs: string) => (kind === 'text' ? `,"logprobs":[${logprobs}]` : '');
   const partOf = (text: Literal) => {
-    const others = kind === 'said' ? `,"annotations":[]${logprobsOf(probabilities.join(','))}` : '';
+    const others = kind === 'text' ? `,"annotations":[]${logprobsOf(probabilities.join(','))}` : '';
     return `{"type":"${type}","${member}":${text}${others}}`;
   };
   events.write(`${partEvent}.added`, `${at},"part":${partOf('""')}`);
@@ -62,7 +62,7 @@ function openPart(events: Events, kind: TextKind, { id, index: item }: Place, nu
     kind,
     add(text: Literal, logprobs?: string): void {
       whole.add(text);
-      if (kind !== 'said' || logprobs === undefined) write(text, '');
+      if (kind !== 'text' || logprobs === undefined) write(text, '');
       else {
         const inner = logprobs.slice(1, -1);
         probabilities.push(inner);
@@ -84,7 +84,7 @@ export function createTextItem(
   events: Events,
   place: Place,
   type: 'reasoning' | 'message',
-  sealing?: Pick<Writing, 'seal' | 'takeThought'>,
+  sealing?: Pick<AnswerOptions, 'seal' | 'takeThought'>,
 ) {
   const { index, id } = place;
   const closed: string[] = [];
@@ -127,7 +127,7 @@ const forms = {
 export function createCallItem(
   events: Events,
   place: Place,
-  { call, callId, tool, live }: { call: Call; callId: string; tool: ClientTool; live: boolean },
+  { call, callId, tool, live }: { call: ToolCall; callId: string; tool: ClientTool; live: boolean },
 ) {
   const { index, id } = place;
   const { type, member, event, begins } = forms[tool.kind];

@@ -3,14 +3,14 @@ import type { Piece } from '../../bodies.ts';
 /** A JSON string as it is spelt, with its quotes. Texts are handed on like this, so that they need not be decoded. */
 export type Literal = string;
 
-/** What a text is: a thought, the answer, or what the model says instead of one. */
-export type TextKind = 'thought' | 'said' | 'refused';
+/** What a text is: what the model thinks, the answer, or what it says instead of one. */
+export type TextKind = 'reasoning' | 'text' | 'refusal';
 
 /** Why an answer ends. */
 export type Finish = 'done' | 'length' | 'filtered';
 
 /** A call of a tool, as far as it has come. */
-export interface Call {
+export interface ToolCall {
   /** As the upstream named it; empty if it did not. */
   readonly id: string;
   /** The tool's name upstream. */
@@ -19,20 +19,20 @@ export interface Call {
 }
 
 /**
- * What an answer consists of, in the order in which it comes, whether whole or in pieces. A reader of a dialect tells these facts,
- * a writer of another hears them. What no answer may say, a reader throws.
+ * What an answer consists of, in the order in which it comes, whether whole or in pieces. The reader of one dialect calls
+ * it, the writer of another is one. What no answer may say, a reader throws.
  */
-export interface Facts {
+export interface AnswerSink {
   /** The answer begins. Told once, before everything else. */
   begin(): void;
   /** A piece of a text, and the JSON array of its token probabilities, if there is one. */
-  told(kind: TextKind, text: Literal, logprobs?: string): void;
+  text(kind: TextKind, text: Literal, logprobs?: string): void;
   /** A tool is called. Its arguments follow. */
-  called(call: Call): void;
+  call(call: ToolCall): void;
   /** A piece of a call's arguments, which has been added to them. */
-  argued(call: Call, text: Literal): void;
+  callArguments(call: ToolCall, text: Literal): void;
   /** The model is through, and why; perhaps the caller's own text at which it stopped. Returns the whole answer. */
-  finished(finish: Finish, stop?: string): readonly Piece[];
+  finish(finish: Finish, stop?: string): readonly Piece[];
 }
 
 /** What only an upstream can do wrong, whatever it is asked. A caller pays nothing for it. */

@@ -1,18 +1,18 @@
 import { excerpt } from '../../errors.ts';
 import type { Node } from '../../json/scan.ts';
-import type { AssistantTurn, Call, Part, Raw, Result, Thought, Turn } from './asking.ts';
-import type { Reading } from './reading.ts';
+import type { AssistantTurn, Part, Raw, Thought, ToolCall, ToolResult, Turn } from './model-request.ts';
 import { refuse } from './refusals.ts';
+import type { RequestReader } from './request-reader.ts';
 
 const longestId = 60;
 
-export type Turns = ReturnType<typeof createTurns>;
+export type TurnBuilder = ReturnType<typeof createTurnBuilder>;
 
 /** Puts the items of a conversation together: all that the model did in one go is one turn, and each result is with its call. */
-export function createTurns(reading: Reading) {
-  const { json } = reading;
+export function createTurnBuilder(reader: RequestReader) {
+  const { json } = reader;
   const turns: Turn[] = [];
-  const called = new Map<string, { readonly calls: Call[]; answered: number }>();
+  const called = new Map<string, { readonly calls: ToolCall[]; answered: number }>();
   let current: AssistantTurn | undefined;
   const assistant = (): AssistantTurn => {
     if (current === undefined) {
@@ -35,7 +35,7 @@ export function createTurns(reading: Reading) {
       assistant().thoughts.push(thought);
     },
     /** `id`: where it stands. */
-    call(id: Node, call: Omit<Call, 'id'>): void {
+    call(id: Node, call: Omit<ToolCall, 'id'>): void {
       const made = { ...call, id: json.raw(id) };
       assistant().calls.push(made);
       const same = called.get(json.string(id));
@@ -43,14 +43,14 @@ export function createTurns(reading: Reading) {
       else same.calls.push(made);
     },
     /** What the latest call with this id gave that has no result yet. */
-    result(id: Node, result: Result): void {
+    result(id: Node, result: ToolResult): void {
       current = undefined;
       // Some servers number the calls of each turn anew: the first that waits is meant.
       const same = called.get(json.string(id));
       const call = same?.calls[same.answered];
       if (same === undefined || call === undefined) {
         const what = `answers ${excerpt(json.string(id), longestId)}, which no call before it waits for.`;
-        refuse(reading, result.at, `${what} Send the full history.`);
+        refuse(reader, result.at, `${what} Send the full history.`);
       }
       same.answered += 1;
       call.result = result;
@@ -63,7 +63,7 @@ export function createTurns(reading: Reading) {
       for (const turn of turns) {
         const unanswered = turn.role === 'assistant' && turn.calls.find(({ result }) => result === undefined);
         if (!unanswered) continue;
-        refuse(reading, unanswered.at, 'is a call without its output. Send the output too, or leave the call out.');
+        refuse(reader, unanswered.at, 'is a call without its output. Send the output too, or leave the call out.');
       }
       let [spoken, thought, counted] = [0, 0, -1];
       for (const turn of turns.toReversed()) {

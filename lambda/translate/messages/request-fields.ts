@@ -1,5 +1,5 @@
-import { type Fields, ignore, needed, object, raws } from './members.ts';
-import { isTrue, node, number, raw, string, stringNode, text, whereTrue } from './values.ts';
+import { type Fields, ignore, needed, object, raws } from '../request/members.ts';
+import { isTrue, node, number, raw, string, stringNode, text, whereTrue } from '../request/values.ts';
 
 const vendor = 'it belongs to a vendor, and this model has none. Leave it out.';
 const source = ignore('type', 'media_type', 'data', 'url');

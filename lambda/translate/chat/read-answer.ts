@@ -1,17 +1,17 @@
 import type { Piece } from '../../bodies.ts';
 import { eachMember, elements, numberMember, presentMember, stringMember } from '../../dialects/answer.ts';
 import type { Json, Node } from '../../json/scan.ts';
-import { createChatCalls } from './chat-calls.ts';
-import { type Facts, type Finish, type Literal, type TextKind, UpstreamFault } from './facts.ts';
+import { type AnswerSink, type Finish, type Literal, type TextKind, UpstreamFault } from '../answer/answer-sink.ts';
+import { createChatCalls } from './read-calls.ts';
 
 /** In characters. An answer is kept until its end, where some dialects repeat it, and no model writes a longer one. */
 const longestAnswer = 32 * 1024 * 1024;
 
 /**
- * Reads the chunks of one chat, or its plain answer, and tells the facts. `stops`: the texts at which the caller wants the model to
- * stop. `doubles`: the members that are known to repeat another.
+ * Reads the chunks of one chat, or its plain answer. `stops`: the texts at which the caller wants the model to stop. `doubles`: the
+ * members that are known to repeat another.
  */
-export function createChatReader(facts: Facts, stops: ReadonlySet<string>, doubles = new Set<string>()) {
+export function createChatReader(sink: AnswerSink, stops: ReadonlySet<string>, doubles = new Set<string>()) {
   let length = 0;
   const count = (text: Literal): void => {
     length += text.length;
@@ -19,13 +19,13 @@ export function createChatReader(facts: Facts, stops: ReadonlySet<string>, doubl
   };
   const tell = (kind: TextKind, text: Literal, logprobs?: string): void => {
     count(text);
-    facts.told(kind, text, logprobs);
+    sink.text(kind, text, logprobs);
   };
   const calls = createChatCalls({
-    called: facts.called,
-    argued(call, text) {
+    call: sink.call,
+    callArguments(call, text) {
       count(text);
-      facts.argued(call, text);
+      sink.callArguments(call, text);
     },
   });
   let hasBegun = false;
@@ -35,7 +35,7 @@ export function createChatReader(facts: Facts, stops: ReadonlySet<string>, doubl
   let last: FoundText | undefined; // if it is all that the last chunk says
 
   function begin(): void {
-    if (!hasBegun) facts.begin();
+    if (!hasBegun) sink.begin();
     hasBegun = true;
   }
 
@@ -61,7 +61,7 @@ export function createChatReader(facts: Facts, stops: ReadonlySet<string>, doubl
     begin();
     if (!hasChoice) throw new UpstreamFault('the answer has no choice');
     calls.end();
-    return facts.finished(finish?.reason ?? 'done', finish?.stop);
+    return sink.finish(finish?.reason ?? 'done', finish?.stop);
   }
 
   return {
@@ -132,9 +132,9 @@ function readTexts(json: Json, message: Node, doubles: Set<string>): readonly Fo
       isRead ||= found.length > 0;
     }
   };
-  read(thoughts, 'thought');
-  read(answers, 'said');
-  read(['refusal'], 'refused');
+  read(thoughts, 'reasoning');
+  read(answers, 'text');
+  read(['refusal'], 'refusal');
   return texts;
 }
 
@@ -179,12 +179,12 @@ function thoughtsIn(json: Json, doubles: Set<string>): readonly Node[] {
   if (choice === undefined) return [];
   const message = presentMember(json, choice, 'delta') ?? presentMember(json, choice, 'message');
   const texts = readTextsOfChoice(json, choice, message, doubles);
-  return texts.filter(({ kind }) => kind === 'thought').map(({ node }) => node);
+  return texts.filter(({ kind }) => kind === 'reasoning').map(({ node }) => node);
 }
 
 /** The members of a part that hold its text, and what that then is. */
 const partTexts: Readonly<Record<string, TextKind>> = {
-  ...{ text: 'said', thinking: 'thought', summary: 'thought', refusal: 'refused' },
+  ...{ text: 'text', thinking: 'reasoning', summary: 'reasoning', refusal: 'refusal' },
 };
 
 /** Finds the texts in a string, or in parts of it that say themselves what they are. */
@@ -196,7 +196,7 @@ function readText(json: Json, node: Node, kind: TextKind, texts: FoundText[]): v
   } else {
     eachMember(json, node, (name, member) => {
       const kindOfPart = Object.hasOwn(partTexts, name) ? partTexts[name] : undefined;
-      if (kindOfPart !== undefined) readText(json, member, kind === 'said' ? kindOfPart : kind, texts);
+      if (kindOfPart !== undefined) readText(json, member, kind === 'text' ? kindOfPart : kind, texts);
     });
   }
 }

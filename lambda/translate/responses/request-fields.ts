@@ -1,5 +1,5 @@
-import { type Fields, ignore, needed, object, raws } from './members.ts';
-import { isTrue, node, raw, string, stringNode, text, whereTrue } from './values.ts';
+import { type Fields, ignore, needed, object, raws } from '../request/members.ts';
+import { isTrue, node, raw, string, stringNode, text, whereTrue } from '../request/values.ts';
 
 const call = { call_id: needed(stringNode), ...ignore('type', 'id', 'status') };
 const calledByName = { ...call, name: needed(text), namespace: text };

@@ -1,9 +1,15 @@
 import { elements, numberMember, presentMember, stringMember } from '../../dialects/answer.ts';
 import type { Json, Node } from '../../json/scan.ts';
-import { type Call, createCallArguments, type Facts, type Literal, UpstreamFault } from './facts.ts';
+import {
+  type AnswerSink,
+  createCallArguments,
+  type Literal,
+  type ToolCall,
+  UpstreamFault,
+} from '../answer/answer-sink.ts';
 
 /** A call that may still wait for its name. */
-interface OpenCall extends Call {
+interface OpenCall extends ToolCall {
   id: string;
   name: string;
   /** Arguments that came before the name. */
@@ -21,7 +27,7 @@ interface Fragment {
 const mostCalls = 10_000;
 
 /** Puts the calls of a chat together, whichever way a server cuts them up. */
-export function createChatCalls(facts: Pick<Facts, 'called' | 'argued'>) {
+export function createChatCalls(sink: Pick<AnswerSink, 'call' | 'callArguments'>) {
   const byIndex = new Map<number, OpenCall>();
   const byId = new Map<string, OpenCall>();
   const nameless = new Set<OpenCall>();
@@ -57,7 +63,7 @@ export function createChatCalls(facts: Pick<Facts, 'called' | 'argued'>) {
     if (call.name === '' && fragment.name !== '') {
       call.name = fragment.name;
       nameless.delete(call);
-      facts.called(call);
+      sink.call(call);
       for (const text of call.early.splice(0)) argue(call, text);
     }
     if (fragment.text.length > 2 && !isRepeated(call, fragment.text)) argue(call, fragment.text);
@@ -69,7 +75,7 @@ export function createChatCalls(facts: Pick<Facts, 'called' | 'argued'>) {
       return;
     }
     call.arguments.add(text);
-    facts.argued(call, text);
+    sink.callArguments(call, text);
   }
 
   return {
@@ -115,6 +121,6 @@ function isNext(call: OpenCall, { id, name, text }: Fragment): boolean {
 }
 
 /** Some servers tell the whole call once more when it is complete. */
-const isRepeated = ({ arguments: given }: Call, text: Literal): boolean => given.isClosed && given.literal === text;
+const isRepeated = ({ arguments: given }: ToolCall, text: Literal): boolean => given.isClosed && given.literal === text;
 
 const blank = /^"(\s|\\[nrt])*"$/;

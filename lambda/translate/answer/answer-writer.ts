@@ -1,22 +1,22 @@
 import type { Piece } from '../../bodies.ts';
 import type { TokenCounts } from '../../dialects/findings.ts';
-import type { Asking } from '../request/asking.ts';
+import type { ModelRequest } from '../request/model-request.ts';
 import type { ToolNames } from '../tools.ts';
-import type { Call, Facts, Literal } from './facts.ts';
+import type { AnswerSink, Literal, ToolCall } from './answer-sink.ts';
 
-/** Writes an answer in the client's dialect, from the facts. */
-export interface AnswerWriter extends Facts {
+/** Writes an answer in the client's dialect, from what it is told. */
+export interface AnswerWriter extends AnswerSink {
   readonly events: Events;
 }
 
-/** What a writer has to know besides the facts. */
-export interface Writing {
+/** What a writer has to know besides the answer. */
+export interface AnswerOptions {
   /** Whether events are written, each as early as possible; otherwise only the whole answer. */
   readonly live: boolean;
   /** The public name of the model. */
   readonly model: string;
   readonly tools: ToolNames;
-  readonly thoughts: Asking['thoughts'];
+  readonly thoughts: ModelRequest['thoughts'];
   /** The members of the request that the answer repeats, as JSON without the braces, on one line. */
   readonly echo: readonly Buffer[];
   /** What the upstream has counted up to now. */
@@ -91,7 +91,7 @@ export function countTokens({ input = 0, cacheRead = 0, cacheWrite = 0, output =
 }
 
 /** Gives each call an id of its own: the upstream's, unless that is empty or was there before. */
-export function createCallIds(prefix: string, newHex: () => string): (call: Call) => string {
+export function createCallIds(prefix: string, newHex: () => string): (call: ToolCall) => string {
   const given = new Set<string>();
   return ({ id }) => {
     const own = id === '' || given.has(id) ? `${prefix}${newHex()}` : id;

@@ -1,10 +1,10 @@
 import { type Cooperative, charactersPerSlice, nodesPerTurn } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
-import { quote, type Raw } from './asking.ts';
+import { quote, type Raw } from './model-request.ts';
 import { requireKind } from './refusals.ts';
 
 /** One request while it is read. */
-export interface Reading {
+export interface RequestReader {
   readonly json: Json;
   /** Opens what was sealed for this caller; undefined for anything else. */
   readonly open: (text: string) => string | undefined;
@@ -12,7 +12,7 @@ export interface Reading {
   readonly unread: Node[];
   /** The names of tools that a client's own search has found, in the order in which it did. */
   readonly found: Set<string>;
-  /** Where the reading paused last, so that others got their turn. */
+  /** Where it paused last, so that others got their turn. */
   pausedAt: Node;
   /** What has been opened since, in characters: that takes far longer than reading. */
   opened: number;
@@ -23,30 +23,34 @@ const costOfSeal = 4_096;
 /** The most seals of one request that are looked at. The rest is left out, as if others had made it. */
 export const mostSeals = 1_000;
 
-export function beginReading(json: Json, open: Reading['open']): Reading {
+export function createRequestReader(json: Json, open: RequestReader['open']): RequestReader {
   let sealsLeft = mostSeals;
-  const reading: Reading = {
+  const reader: RequestReader = {
     ...{ json, leftOut: [], unread: [], found: new Set(), pausedAt: 0, opened: 0 },
     open(text) {
       sealsLeft -= 1;
       if (sealsLeft < 0) return undefined;
-      reading.opened += text.length + costOfSeal;
+      reader.opened += text.length + costOfSeal;
       return open(text);
     },
   };
-  return reading;
+  return reader;
 }
 
 /** Whether so much was read since the last pause that one is due here. Members are not read in the order of the body. */
-export function isPauseDue(reading: Reading, at: Node): boolean {
-  if (Math.abs(at - reading.pausedAt) < nodesPerTurn && reading.opened < charactersPerSlice) return false;
-  reading.pausedAt = at;
-  reading.opened = 0;
+export function isPauseDue(reader: RequestReader, at: Node): boolean {
+  if (Math.abs(at - reader.pausedAt) < nodesPerTurn && reader.opened < charactersPerSlice) return false;
+  reader.pausedAt = at;
+  reader.opened = 0;
   return true;
 }
 
 /** What was sealed here says what the model thought; else what was shown of it. */
-export function readThought({ open }: Reading, seal: string | undefined, shown: Raw | undefined): Raw | undefined {
+export function readThought(
+  { open }: RequestReader,
+  seal: string | undefined,
+  shown: Raw | undefined,
+): Raw | undefined {
   const opened = seal === undefined ? undefined : open(seal);
   return opened === undefined ? shown : quote(opened);
 }
@@ -54,25 +58,29 @@ export function readThought({ open }: Reading, seal: string | undefined, shown: 
 export const toText = (text: Raw) => ({ kind: 'text', text }) as const;
 
 /** Reads the elements of a list, except those that nothing comes of. */
-export function* readList<T>(reading: Reading, list: Node, read: (element: Node) => T | undefined): Cooperative<T[]> {
-  requireKind(reading, list, 'array');
+export function* readList<T>(
+  reader: RequestReader,
+  list: Node,
+  read: (element: Node) => T | undefined,
+): Cooperative<T[]> {
+  requireKind(reader, list, 'array');
   const all: T[] = [];
-  for (const element of reading.json.elements(list)) {
+  for (const element of reader.json.elements(list)) {
     const one = read(element);
     if (one !== undefined) all.push(one);
-    if (isPauseDue(reading, element)) yield;
+    if (isPauseDue(reader, element)) yield;
   }
   return all;
 }
 
 /** Reads the parts of a content. A text is its own only part. */
 export function* readContent<T>(
-  reading: Reading,
+  reader: RequestReader,
   content: Node,
   ofText: (text: string) => T,
   ofPart: (part: Node) => T | undefined,
 ): Cooperative<T[]> {
-  requireKind(reading, content, 'string', 'array');
-  if (reading.json.kind(content) === 'string') return [ofText(reading.json.raw(content))];
-  return yield* readList(reading, content, ofPart);
+  requireKind(reader, content, 'string', 'array');
+  if (reader.json.kind(content) === 'string') return [ofText(reader.json.raw(content))];
+  return yield* readList(reader, content, ofPart);
 }

@@ -1,0 +1,135 @@
+import { stringMember } from '../../dialects/answer.ts';
+import type { Cooperative } from '../../json/cooperative.ts';
+import type { Node } from '../../json/scan.ts';
+import { takeMembers } from '../request/members.ts';
+import { inside, joinStrings, type Part, paragraph, quote, type Raw } from '../request/model-request.ts';
+import { refuse, refuseType, refuseUnknown, requireKind, typeOf } from '../request/refusals.ts';
+import { isPauseDue, type RequestReader, readContent, readThought, toText } from '../request/request-reader.ts';
+import type { TurnBuilder } from '../request/turn-builder.ts';
+import { messagesFields as fields } from './request-fields.ts';
+
+/** Reads the messages in their order. */
+export function* readMessageList(reader: RequestReader, turns: TurnBuilder, list: Node): Cooperative<void> {
+  const { json } = reader;
+  requireKind(reader, list, 'array');
+  let last: Node | undefined;
+  for (const message of json.elements(list)) {
+    yield* readMessage(reader, turns, message);
+    if (isPauseDue(reader, message)) yield;
+    last = message;
+  }
+  if (last === undefined || stringMember(json, last, 'role') !== 'assistant') return;
+  refuse(reader, last, "begins the answer, which this model can't continue. End with a message of the user.");
+}
+
+function* readMessage(reader: RequestReader, turns: TurnBuilder, message: Node): Cooperative<void> {
+  const { content, role } = takeMembers(reader, message, fields.message);
+  const name = reader.json.string(role);
+  if (name === 'user') yield* readUser(reader, turns, content);
+  else if (name === 'system') turns.system(yield* readSystem(reader, content));
+  else if (name !== 'assistant') refuse(reader, role, 'must be user, assistant or system.');
+  else {
+    yield* readContent(
+      reader,
+      content,
+      (text) => turns.say(toText(text)),
+      (block) => readSaid(reader, turns, block),
+    );
+  }
+}
+
+/** The texts of instructions, except what is meant for a vendor's billing: it changes with each request. */
+export function readSystem(reader: RequestReader, content: Node): Cooperative<Raw[]> {
+  return readContent<Raw>(
+    reader,
+    content,
+    (text) => text,
+    (block) => {
+      if (typeOf(reader, block) !== 'text') refuseType(reader, block, "can't stand in instructions. Send text.");
+      const { text } = takeMembers(reader, block, fields['text block']);
+      return text.startsWith('"x-anthropic-billing-header:') ? undefined : text;
+    },
+  );
+}
+
+function* readUser(reader: RequestReader, turns: TurnBuilder, content: Node): Cooperative<void> {
+  const { json } = reader;
+  requireKind(reader, content, 'string', 'array');
+  const parts: Part[] = json.kind(content) === 'string' ? [toText(json.raw(content))] : [];
+  let results = 0;
+  for (const block of json.elements(content)) {
+    if (typeOf(reader, block) === 'tool_result') {
+      yield* readResult(reader, turns, block);
+      results += 1;
+    } else parts.push(readPart(reader, block));
+    if (isPauseDue(reader, block)) yield;
+  }
+  if (parts.length > 0 || results === 0) turns.user(parts);
+}
+
+function* readResult(reader: RequestReader, turns: TurnBuilder, at: Node): Cooperative<void> {
+  const { tool_use_id: id, content, is_error: failed = false } = takeMembers(reader, at, fields['tool_result block']);
+  const readOutput = (part: Node) => readFound(reader, part) ?? readPart(reader, part);
+  const parts = content === undefined ? [] : yield* readContent(reader, content, toText, readOutput);
+  turns.result(id, { at, parts, failed });
+}
+
+/** A tool that the client's own search has found: the model reads its name, and can call it from then on. */
+function readFound(reader: RequestReader, block: Node): Part | undefined {
+  if (typeOf(reader, block) !== 'tool_reference') return undefined;
+  const { tool_name: name } = takeMembers(reader, block, fields['tool_reference block']);
+  reader.found.add(reader.json.string(name));
+  return toText(reader.json.raw(name));
+}
+
+function readPart(reader: RequestReader, at: Node): Part {
+  const type = typeOf(reader, at);
+  if (type === 'text') return toText(takeMembers(reader, at, fields['text block']).text);
+  if (type === 'document') return readDocument(reader, at);
+  if (type !== 'image') refuseUnknown(reader, at, 'Send text instead.');
+  return { kind: 'image', at, url: readImage(reader, takeMembers(reader, at, fields['image block']).source) };
+}
+
+function readImage(reader: RequestReader, at: Node): Raw {
+  const type = typeOf(reader, at);
+  if (type === 'url') return takeMembers(reader, at, fields['source with a url']).url;
+  if (type === 'base64') return readBytes(reader, at);
+  return refuseType(reader, at, 'is stored elsewhere. Send the image itself, in base64.');
+}
+
+function readBytes(reader: RequestReader, at: Node): Raw {
+  const { media_type: type, data } = takeMembers(reader, at, fields['source with bytes']);
+  return `"data:${inside(type)};base64,${inside(data)}"`;
+}
+
+function readDocument(reader: RequestReader, at: Node): Part {
+  const { source, title, citations } = takeMembers(reader, at, fields['document block']);
+  if (citations?.enabled !== undefined) {
+    refuse(reader, citations.enabled, "asks for citations, which this model can't make. Leave it out.");
+  }
+  const type = typeOf(reader, source);
+  if (type === 'text') {
+    const { data } = takeMembers(reader, source, fields['source with a text']);
+    return toText(title === undefined ? data : joinStrings([title, data], paragraph));
+  }
+  if (type === 'base64') {
+    return { kind: 'file', at, name: title ?? quote('document.pdf'), data: readBytes(reader, source) };
+  }
+  return refuseType(reader, source, "is of a kind that this model can't take. Send base64 or text.");
+}
+
+function readSaid(reader: RequestReader, turns: TurnBuilder, at: Node): void {
+  const type = typeOf(reader, at);
+  if (type === 'text') turns.say(toText(takeMembers(reader, at, fields['text block']).text));
+  else if (type === 'tool_use') {
+    const { id, name, input: given = '{}' } = takeMembers(reader, at, fields['tool_use block']);
+    turns.call(id, { at, tool: { kind: 'function', name }, form: 'json', given });
+  } else if (type === 'thinking') {
+    const { thinking, signature } = takeMembers(reader, at, fields['thinking block']);
+    const text = readThought(reader, signature, thinking);
+    turns.think({ at, text: text === '""' ? undefined : text });
+  } else if (type === 'redacted_thinking') {
+    takeMembers(reader, at, fields['redacted_thinking block']);
+    turns.think({ at, text: undefined });
+  } else refuseUnknown(reader, at, 'Send text instead.');
+}

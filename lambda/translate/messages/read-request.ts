@@ -1,0 +1,155 @@
+import type { Cooperative } from '../../json/cooperative.ts';
+import type { Json, Node } from '../../json/scan.ts';
+import { takeMembers } from '../request/members.ts';
+import type { Format, ModelRequest, ToolChoice, ToolDefinition } from '../request/model-request.ts';
+import {
+  type RefusedTypes,
+  refuse,
+  refuseByType,
+  refuseType,
+  refuseUnknown,
+  requireKind,
+  typeOf,
+} from '../request/refusals.ts';
+import { createRequestReader, type RequestReader, readList } from '../request/request-reader.ts';
+import { createTurnBuilder } from '../request/turn-builder.ts';
+import { readMessageList, readSystem } from './read-blocks.ts';
+import { messagesFields as fields } from './request-fields.ts';
+
+/** Reads a request of the messages dialect. `open` opens the caller's seals. */
+export function* readMessages(json: Json, open: RequestReader['open']): Cooperative<ModelRequest> {
+  const reader = createRequestReader(json, open);
+  const asked = takeMembers(reader, json.root, fields.request);
+  const { messages, stop_sequences: stops, max_tokens: limit, temperature, top_p, top_k } = asked;
+  const turns = createTurnBuilder(reader);
+  const system = asked.system === undefined ? [] : yield* readSystem(reader, asked.system);
+  if (system.length > 0) turns.system(system);
+  if (messages !== undefined) yield* readMessageList(reader, turns, messages);
+  const { output_format: earlier, output_config: { effort, format = earlier } = {} } = asked;
+  // The format stood beside the configuration before it stood in it.
+  if (earlier !== undefined && format !== earlier) reader.leftOut.push(earlier);
+  const choice = readChoice(reader, asked.tool_choice);
+  const kept = readKeptThoughts(reader, asked.context_management?.edits);
+  return {
+    json,
+    stream: asked.stream === true,
+    turns: turns.finish((_spoken, thought) => thought <= kept),
+    tools: yield* readTools(reader, asked.tools),
+    ...choice,
+    limit,
+    sampling: { temperature, top_p, top_k, stop: stops === undefined ? undefined : readStops(reader, stops) },
+    ...readThinking(reader, asked.thinking, effort),
+    format: format === undefined ? undefined : readFormat(reader, format),
+    leftOut: reader.leftOut,
+    unread: reader.unread,
+  };
+}
+
+/** Some servers refuse an empty list. */
+function readStops(reader: RequestReader, list: Node): string | undefined {
+  requireKind(reader, list, 'array');
+  return reader.json.next(list) === list + 1 ? undefined : reader.json.raw(list);
+}
+
+/** Tools with a type of their own. */
+const refusedTools: RefusedTypes = [
+  [
+    /^(web_search|web_fetch|code_execution|tool_search|advisor|mcp_toolset)/,
+    'runs at the vendor, and this model has none. Leave it out of tools.',
+  ],
+  [
+    /^(bash|text_editor|memory|computer|browser)/,
+    "is described to its vendor's models only. Offer a tool with a description and an input_schema.",
+  ],
+];
+
+/** The tools that may be called now: of those that wait for the client's search, only what it has found, at the end. */
+function* readTools(reader: RequestReader, list: Node | undefined): Cooperative<ToolDefinition[]> {
+  if (list === undefined) return [];
+  const deferred = new Map<string, ToolDefinition>();
+  const offers = yield* readList<ToolDefinition>(reader, list, (at) => {
+    const type = typeOf(reader, at);
+    if (type !== '' && type !== 'custom') refuseByType(reader, at, refusedTools);
+    const { name, description, input_schema: parameters, strict, ...more } = takeMembers(reader, at, fields.tool);
+    const offer: ToolDefinition = { at, tool: { kind: 'function', name }, description, parameters, strict };
+    if (more.defer_loading !== true) return offer;
+    deferred.set(name, offer);
+    return undefined;
+  });
+  const [first] = deferred.values();
+  if (first && offers.length === 0) {
+    const what = 'waits for a search, and no tool is left that could search. Leave out its defer_loading.';
+    refuse(reader, first.at, what);
+  }
+  return [...offers, ...[...reader.found].flatMap((name) => deferred.get(name) ?? [])];
+}
+
+const modes: Readonly<Record<string, ToolChoice['mode']>> = { auto: 'auto', any: 'required', none: 'none' };
+
+function readChoice(reader: RequestReader, at: Node | undefined): Pick<ModelRequest, 'choice' | 'oneCall'> {
+  if (at === undefined) return { choice: undefined, oneCall: false };
+  const type = typeOf(reader, at);
+  if (type === 'tool') {
+    const { name, disable_parallel_tool_use: one = false } = takeMembers(reader, at, fields['tool_choice of a tool']);
+    return { choice: { at, mode: 'required', forced: { kind: 'function', name } }, oneCall: one };
+  }
+  const { disable_parallel_tool_use: oneCall = false } = takeMembers(reader, at, fields.tool_choice);
+  const mode = Object.hasOwn(modes, type) ? modes[type] : undefined;
+  return { choice: { at, mode: mode ?? refuseUnknown(reader, at) }, oneCall };
+}
+
+/** The level that a number of tokens stands for. */
+const budgets = { low: 2_048, medium: 8_192, high: 24_576 };
+
+type Thinking = Pick<ModelRequest, 'reasoning' | 'thoughts'>;
+
+function readThinking(reader: RequestReader, thinking: Node | undefined, effort: Node | undefined): Thinking {
+  const level = effort === undefined ? undefined : { at: effort, name: reader.json.string(effort), exact: true };
+  // This is how the gateway has always read them.
+  const thoughts = { shown: true, sealed: true };
+  if (level?.name === 'none') return { reasoning: { wish: 'off', offAt: level.at }, thoughts };
+  if (thinking === undefined) return { reasoning: { wish: 'off', level }, thoughts };
+  if (reader.json.raw(thinking) === 'false') return { reasoning: { wish: 'off', offAt: thinking, level }, thoughts };
+  const type = typeOf(reader, thinking);
+  const { budget_tokens: budget, display } = takeMembers(reader, thinking, fields.thinking);
+  thoughts.shown = display !== '"omitted"';
+  if (type === 'disabled') return { reasoning: { wish: 'off', offAt: thinking, level }, thoughts };
+  if (type === 'enabled' && budget !== undefined) {
+    if (level !== undefined) reader.leftOut.push(budget);
+    const tokens = Number(reader.json.raw(budget));
+    const [name] = Object.entries(budgets).find(([, most]) => tokens <= most) ?? ['max'];
+    return { reasoning: { wish: 'on', level: level ?? { at: budget, name, exact: false } }, thoughts };
+  }
+  if (type !== 'enabled' && type !== 'adaptive') reader.unread.push(thinking);
+  return { reasoning: { wish: type === 'enabled' || level !== undefined ? 'on' : undefined, level }, thoughts };
+}
+
+function readFormat(reader: RequestReader, at: Node): Format {
+  const type = typeOf(reader, at);
+  if (type !== 'json_schema') refuseUnknown(reader, at);
+  const { schema } = takeMembers(reader, at, fields['output_config.format']);
+  return { name: '"output"', schema, strict: 'true' };
+}
+
+/** How many of the assistant's latest turns keep their thoughts. */
+function readKeptThoughts(reader: RequestReader, edits: Node | undefined): number {
+  let kept = Number.POSITIVE_INFINITY;
+  if (edits === undefined) return kept;
+  requireKind(reader, edits, 'array');
+  for (const edit of reader.json.elements(edits)) {
+    if (typeOf(reader, edit) !== 'clear_thinking_20251015') {
+      refuseType(reader, edit, 'shortens the history, which nothing here does. Leave it out.');
+    }
+    const { keep } = takeMembers(reader, edit, fields.clear_thinking_20251015);
+    kept = Math.min(kept, keep === undefined ? 1 : readKeep(reader, keep));
+  }
+  return kept;
+}
+
+function readKeep(reader: RequestReader, keep: Node): number {
+  if (reader.json.raw(keep) === '"all"') return Number.POSITIVE_INFINITY;
+  const type = typeOf(reader, keep);
+  if (type === 'thinking_turns') return takeMembers(reader, keep, fields['clear_thinking.keep of turns']).value;
+  takeMembers(reader, keep, fields['clear_thinking.keep']);
+  return type === 'all' ? Number.POSITIVE_INFINITY : refuseUnknown(reader, keep);
+}

@@ -1,0 +1,210 @@
+import { presentMember } from '../../dialects/answer.ts';
+import type { Cooperative } from '../../json/cooperative.ts';
+import type { Node } from '../../json/scan.ts';
+import { takeMembers } from '../request/members.ts';
+import { type AssistantTurn, joinStrings, type Part, paragraph, type Raw } from '../request/model-request.ts';
+import {
+  type RefusedTypes,
+  refuse,
+  refuseByType,
+  refuseType,
+  refuseUnknown,
+  requireKind,
+  typeOf,
+} from '../request/refusals.ts';
+import {
+  isPauseDue,
+  type RequestReader,
+  readContent,
+  readList,
+  readThought,
+  toText,
+} from '../request/request-reader.ts';
+import type { TurnBuilder } from '../request/turn-builder.ts';
+import { requireClientSearch, searchTool, type ToolOffers } from './read-tools.ts';
+import { responsesFields as fields } from './request-fields.ts';
+
+/** Where the items of a request go. */
+export interface Items {
+  readonly reader: RequestReader;
+  readonly turns: TurnBuilder;
+  readonly offers: ToolOffers;
+}
+
+/** Reads an input: a text, or items in their order. */
+export function* readInput(items: Items, input: Node): Cooperative<void> {
+  const { reader, turns } = items;
+  const { json } = reader;
+  if (json.kind(input) === 'string') {
+    turns.user([toText(json.raw(input))]);
+    return;
+  }
+  requireKind(reader, input, 'string', 'array');
+  for (const item of json.elements(input)) {
+    const rest = readItem(items, item);
+    if (rest !== undefined) yield* rest;
+    if (isPauseDue(reader, item)) yield;
+  }
+}
+
+const refusedItems: RefusedTypes = [
+  [
+    /^(compaction|compaction_trigger|context_compaction)$/,
+    'is a history that only its maker can read. Send the full history.',
+  ],
+  [/^item_reference$/, 'refers to an item that is stored elsewhere. Send the item itself.'],
+  [
+    /^(local_shell|shell|apply_patch)_call(_output)?$/,
+    'belongs to a tool that this model does not have. Offer a function instead.',
+  ],
+  [
+    /^(code_interpreter_call|file_search_call|mcp_(call|list_tools|approval_re(quest|sponse))|(computer_call|program)(_output)?)$/,
+    'belongs to a tool that runs at the vendor, and this model has none. Leave it out.',
+  ],
+];
+
+/** Reads an item, at once or with pauses. */
+type ReadItem = (items: Items, item: Node) => Cooperative<unknown> | undefined;
+
+const readers: Readonly<Record<string, ReadItem>> = {
+  '': readMessage,
+  message: readMessage,
+  *agent_message({ reader, turns }, item) {
+    const { content } = takeMembers(reader, item, fields['agent_message item']);
+    const parts = yield* readParts(reader, content);
+    // What one agent says to another is a message of the user for the one that reads it.
+    if (parts.length > 0) turns.user(parts);
+  },
+  *reasoning({ reader, turns }, item) {
+    const { content, summary, encrypted_content: seal } = takeMembers(reader, item, fields['reasoning item']);
+    const [whole, short] = [yield* readReasoningTexts(reader, content), yield* readReasoningTexts(reader, summary)];
+    const shown = whole.length > 0 ? whole : short;
+    const text = shown.length > 0 ? joinStrings(shown, paragraph) : undefined;
+    const thought = readThought(reader, seal === undefined ? seal : reader.json.string(seal), text);
+    if (thought !== undefined || seal !== undefined) turns.think({ at: seal ?? item, text: thought });
+  },
+  function_call({ reader, turns }, at) {
+    const { call_id: id, name, namespace, arguments: given } = takeMembers(reader, at, fields['function_call item']);
+    turns.call(id, { at, tool: { kind: 'function', name, namespace }, form: 'string', given });
+    return undefined;
+  },
+  custom_tool_call({ reader, turns }, at) {
+    const { call_id: id, name, namespace, input } = takeMembers(reader, at, fields['custom_tool_call item']);
+    turns.call(id, { at, tool: { kind: 'custom', name, namespace }, form: 'input', given: input });
+    return undefined;
+  },
+  tool_search_call({ reader, turns }, at) {
+    const { call_id: id, execution, arguments: given } = takeMembers(reader, at, fields['tool_search_call item']);
+    requireClientSearch(reader, at, execution);
+    turns.call(id, { at, tool: searchTool, form: given.startsWith('"') ? 'string' : 'json', given });
+    return undefined;
+  },
+  function_call_output: readOutput,
+  custom_tool_call_output: readOutput,
+  *tool_search_output({ reader, turns, offers }, at) {
+    const { call_id: id, execution, tools } = takeMembers(reader, at, fields['tool_search_output item']);
+    requireClientSearch(reader, at, execution);
+    turns.result(id, { at, parts: [], failed: false, found: yield* offers.read(tools, true) });
+  },
+  additional_tools: ({ reader, offers }, item) =>
+    offers.read(takeMembers(reader, item, fields['additional_tools item']).tools),
+  web_search_call: ({ reader }, item) => {
+    reader.leftOut.push(item);
+    return undefined;
+  },
+  image_generation_call: ({ reader }, item) => {
+    const result = presentMember(reader.json, item, 'result');
+    if (result !== undefined) refuseType(reader, item, 'holds an image. Send it as an input_image of the user.');
+    reader.leftOut.push(item);
+    return undefined;
+  },
+};
+
+/** The types of items that are translated or left out. */
+export const knownItems = Object.keys(readers);
+
+function readItem(items: Items, item: Node): Cooperative<unknown> | undefined {
+  const { reader } = items;
+  const type = typeOf(reader, item);
+  const read = Object.hasOwn(readers, type) ? readers[type] : undefined;
+  return read === undefined ? refuseByType(reader, item, refusedItems) : read(items, item);
+}
+
+function* readMessage({ reader, turns }: Items, item: Node): Cooperative<void> {
+  const { content, role } = takeMembers(reader, item, fields['message item']);
+  const name = reader.json.string(role);
+  if (name === 'user') turns.user(yield* readParts(reader, content));
+  else if (name === 'system' || name === 'developer') turns.system(yield* readTexts(reader, content));
+  else if (name !== 'assistant') refuse(reader, role, 'must be user, assistant, system or developer.');
+  else for (const said of yield* readSaid(reader, content)) turns.say(said);
+}
+
+type Said = AssistantTurn['said'][number];
+
+function readSaid(reader: RequestReader, content: Node): Cooperative<Said[]> {
+  return readContent<Said>(reader, content, toText, (part) => {
+    const type = typeOf(reader, part);
+    if (isText(type)) return toText(readText(reader, part));
+    if (type !== 'refusal') refuseType(reader, part, "can't stand in a message of the assistant. Send text.");
+    return { kind: 'refusal', text: takeMembers(reader, part, fields['refusal part']).refusal };
+  });
+}
+
+function* readTexts(reader: RequestReader, content: Node): Cooperative<Raw[]> {
+  const parts = yield* readParts(reader, content);
+  return parts.map((part) => {
+    if (part.kind === 'text') return part.text;
+    return refuseType(reader, part.at, "can't stand in instructions. Send it in a message of the user.");
+  });
+}
+
+const reasoningTexts = new Set(['summary_text', 'reasoning_text', 'text']);
+
+function* readReasoningTexts(reader: RequestReader, list: Node | undefined): Cooperative<Raw[]> {
+  if (list === undefined) return [];
+  return yield* readList(reader, list, (part) => {
+    if (!reasoningTexts.has(typeOf(reader, part))) refuseUnknown(reader, part);
+    return readText(reader, part);
+  });
+}
+
+function* readOutput({ reader, turns }: Items, at: Node): Cooperative<void> {
+  const { call_id: id, output } = takeMembers(reader, at, fields['call_output item']);
+  turns.result(id, { at, parts: yield* readParts(reader, output), failed: false });
+}
+
+/** The parts of a content or an output. */
+function readParts(reader: RequestReader, content: Node): Cooperative<Part[]> {
+  return readContent<Part>(reader, content, toText, (part) => readPart(reader, part));
+}
+
+const isText = (type: string) => type === 'input_text' || type === 'output_text' || type === 'text';
+
+const readText = (reader: RequestReader, part: Node): Raw => takeMembers(reader, part, fields['text part']).text;
+
+/** Chat knows fewer levels. */
+function readDetail({ json, leftOut }: RequestReader, at: Node): Raw | undefined {
+  if (['auto', 'low', 'high'].includes(json.string(at))) return json.raw(at);
+  leftOut.push(at);
+  return undefined;
+}
+
+/** Reads a part; undefined for one that only its maker can read. */
+function readPart(reader: RequestReader, at: Node): Part | undefined {
+  const type = typeOf(reader, at);
+  if (isText(type)) return toText(readText(reader, at));
+  if (type === 'input_image') {
+    const { image_url: url, detail } = takeMembers(reader, at, fields['input_image part']);
+    return { kind: 'image', at, url, detail: detail === undefined ? detail : readDetail(reader, detail) };
+  }
+  if (type === 'input_file') {
+    const { filename: name, file_data: data } = takeMembers(reader, at, fields['input_file part']);
+    return { kind: 'file', at, name, data };
+  }
+  if (type === 'input_audio') {
+    return { kind: 'audio', at, audio: takeMembers(reader, at, fields['input_audio part']).input_audio };
+  }
+  if (type !== 'encrypted_content') refuseUnknown(reader, at, 'Send text instead.');
+  reader.leftOut.push(at);
+  return undefined;
+}

@@ -27,7 +27,7 @@ export async function inTime<T>(call: (abortSignal: AbortSignal) => Promise<T>):
   } catch (thrown) {
     const error = toServiceError(thrown, controller.signal.aborted);
     if (!(error instanceof ServiceError)) throw error;
-    throw error.isTrouble ? outage(error, false) : error;
+    throw error.isTrouble ? outage(error, (error.status ?? 500) >= 500) : error;
   } finally {
     clearTimeout(timer);
   }

@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { dynamoDbService } from '../../../lambda/aws/access.ts';
+import { createCallService } from '../../../lambda/aws/call-service.ts';
+import { ServiceError } from '../../../lambda/aws/repeat.ts';
+import { GatewayError } from '../../../lambda/errors.ts';
+import { createDocuments } from '../../../lambda/stores/documents.ts';
+import { createKeyStore } from '../../../lambda/stores/keys.ts';
+import { createKeyReader } from '../../../lambda/tables/keys.ts';
+import { createTestAccess } from '../../support/dynamodb.ts';
+import { answer, type Reply, startFakeService } from '../../support/fake-service.ts';
+import { stopTimers } from '../../support/stop-timers.ts';
+import { testRows } from '../../support/test-rows.ts';
+import { inTime } from '../../support/wait-until.ts';
+
+// Pauses between tries are as short as chance allows.
+beforeEach(() => void jest.spyOn(Math, 'random').mockReturnValue(0));
+afterEach(() => void jest.restoreAllMocks());
+
+type Replies = readonly [Reply, ...Reply[]];
+
+const isOf = (type: string) => ({ __type: `com.amazonaws.dynamodb.v20120810#${type}` });
+const refuse = (type: string, message = 'no') => answer(400, { ...isOf(type), message });
+const hangUp: Reply = (_response, { socket }) => socket.destroy();
+const fine = answer(200, { Item: { pk: { S: 'key#hash' }, id: { S: 'key_1' } } });
+
+/** Reads a key from a service with these replies, as the gateway does and as people's pages do. */
+const readers = {
+  gateway: (url: string) => {
+    const call = createCallService(dynamoDbService, createTestAccess(url), { now: Date.now, random: () => 0 });
+    return createKeyReader(call, 'keys').findKey('hash');
+  },
+  people: (url: string) => createKeyStore(createDocuments(createTestAccess(url)), 'keys').findKey('hash'),
+};
+
+/** What comes of it, as far as anybody is told or the log has it. */
+async function outcomeOf(read: (url: string) => Promise<unknown>, replies: Replies) {
+  await using service = await startFakeService(...replies);
+  const outcome = await read(service.url).catch((error: unknown) => error);
+  if (outcome instanceof GatewayError) {
+    const { code, message, reason, cause } = outcome;
+    const causeOf = cause instanceof ServiceError && cause.name;
+    return { code, message, reason, causeOf };
+  }
+  return outcome instanceof ServiceError
+    ? { name: outcome.name, message: outcome.message, status: outcome.status }
+    : outcome;
+}
+
+testRows<[string, Replies, outcome: object]>([
+  ['throttled', [refuse('ProvisionedThroughputExceededException')], { code: 'service_unavailable' }],
+  ['throttled by another name', [refuse('ThrottlingException')], { code: 'service_unavailable' }],
+  ['in trouble', [answer(500, isOf('InternalServerError'))], { code: 'service_unavailable' }],
+  ['no service', [answer(503, isOf('ServiceUnavailable'))], { code: 'service_unavailable' }],
+  ['silent', [hangUp], { code: 'service_unavailable', causeOf: 'NoAnswer' }],
+  ['unintelligible', [answer(200, '<html>')], { code: 'service_unavailable' }],
+  ['asked with expired credentials', [refuse('ExpiredTokenException')], { code: 'service_unavailable' }],
+  ['in trouble for a moment', [hangUp, answer(500, ''), fine], { id: 'key_1' }],
+  ['asked by nobody it knows', [refuse('AccessDeniedException')], { name: 'AccessDeniedException', status: 400 }],
+  ['without the table', [refuse('ResourceNotFoundException')], { name: 'ResourceNotFoundException', status: 400 }],
+  ['asked for what is nothing', [refuse('ValidationException')], { name: 'ValidationException', status: 400 }],
+])(
+  'a store that is in trouble, or refuses, means the same to people as to the gateway',
+  async (_name, replies, told) => {
+    const outcome = await outcomeOf(readers.people, replies);
+    expect(outcome).toMatchObject(told);
+    expect(outcome).toEqual(await outcomeOf(readers.gateway, replies));
+  },
+);
+
+test.each(Object.entries(readers))('%s: a clock that is wrong is corrected', async (_name, read) => {
+  const hour = 3_600_000;
+  const late: Reply = (response) => {
+    const message = 'Signature expired: 20261121T110000Z is now earlier than 20261121T115500Z';
+    response.setHeader('date', new Date(Date.now() + hour).toUTCString());
+    return answer(403, { __type: 'com.amazon.coral.service#InvalidSignatureException', message })(
+      response,
+      undefined as never,
+    );
+  };
+  await using service = await startFakeService(late, fine);
+  expect(await read(service.url)).toEqual({ id: 'key_1' });
+  const [first, second] = service.requests.map(({ headers }) => String(headers['x-amz-date']));
+  expect((24 + Number(second?.slice(9, 11)) - Number(first?.slice(9, 11))) % 24).toBe(1);
+});
+
+describe('nobody waits longer than two seconds', () => {
+  testRows<[string, Reply]>([
+    ['for an answer', () => {}],
+    ['for the rest of one', (response) => response.writeHead(200).write('{')],
+  ])('however little comes', async (_name, reply) => {
+    const asked = Promise.withResolvers<void>();
+    await using service = await startFakeService((...given) => {
+      reply(...given);
+      asked.resolve();
+    });
+    using timers = stopTimers();
+    const outcome = readers.people(service.url).catch((error: unknown) => error);
+    await inTime(asked.promise, 'the service is asked');
+    timers.pass(2_000);
+    expect(await inTime(outcome, 'the call fails')).toMatchObject({
+      code: 'service_unavailable',
+      cause: { name: 'TooSlow' },
+    });
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
+test('no error tells what was sent', async () => {
+  const [first, rest] = ['The signature does not match.', 'The canonical string: x-amz-security-token: SECRET'];
+  const outcome = await outcomeOf(readers.people, [refuse('InvalidSignatureException', `${first}\n\n${rest}`)]);
+  expect(outcome).toEqual({ name: 'InvalidSignatureException', message: first, status: 400 });
+});

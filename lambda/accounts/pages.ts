@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { GatewayResponse } from '../request/call.ts';
 import { headerPrefix } from '../request/headers.ts';
 import { type AccountsConfig, hasClientsPage, waysToSignIn } from '../settings/config.ts';
-import { placeholderKey } from './pages/cli/snippet.js';
+import { breakable, placeholderKey } from './pages/cli/snippet.js';
 import { createSdkSnippets } from './pages/cli/snippets-sdks.js';
 import type { AccountsRequest } from './request.ts';
 import type { Site } from './site.ts';
@@ -57,7 +57,9 @@ function fillPage({ text, contentType }: PageFile, facts: Facts) {
     part.replace(sections, (_, sign: string, name: string, inner: string) =>
       (read(name) !== '') === (sign === '#') ? choose(inner) : '',
     );
-  const filled = choose(text).replace(/\{\{(\w+)\}\}/g, (_, name: string) => quote(read(name)));
+  const filled = choose(text)
+    .replace(/\{\{(\w+)\}\}/g, (_, name: string) => quote(read(name)))
+    .replace(/<pre>[^<]*/g, (code) => breakable(code).join('<wbr>'));
   const digest = hash('sha256', filled, 'base64url').slice(0, 22);
   // It lets a browser check its copy, and is weak because the plain and the compressed form share it.
   return { text: filled, gzipped: gzipSync(filled, { level: 9 }), etag: `W/"${digest}"` };

@@ -8,6 +8,8 @@ export interface OpenApi {
   readonly paths: Named<Path>;
   /** The answer on every path that is not listed. */
   readonly 'x-unknown-path': Response;
+  /** What each error code means, and what to do. */
+  readonly 'x-codes': Named<{ readonly means: string; readonly do: string }>;
   readonly components: {
     readonly securitySchemes: Named<{ readonly type: string; readonly name: string; readonly description: string }>;
     readonly schemas: Named<Schema>;
@@ -75,6 +77,27 @@ export function readOpenApi(text: string): OpenApi {
     return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, inline(value)]));
   };
   return inline(document) as OpenApi;
+}
+
+/** An endpoint of the document. */
+export interface Endpoint {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+  /** Those of the path and of the operation. */
+  readonly parameters: readonly Parameter[];
+}
+
+/** The endpoints of a document without preflights, which only browsers send. */
+export function listEndpoints(document: OpenApi): readonly Endpoint[] {
+  return Object.entries(document.paths).flatMap(([path, { parameters = [], ...methods }]) =>
+    (['get', 'post'] as const).flatMap((method) => {
+      const operation = methods[method];
+      if (!operation) return [];
+      const all = [...parameters, ...(operation.parameters ?? [])];
+      return [{ method: method.toUpperCase(), path, operation, parameters: all }];
+    }),
+  );
 }
 
 /** What a reference leads to. */

@@ -1,24 +1,7 @@
-import type { Content, OpenApi, Operation, Parameter, Response, Schema } from './openapi.ts';
-import { nameOf, schemaOf } from './openapi.ts';
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-export const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character) => entities[character] ?? '');
-
-export const code = (text: string): string => `<code>${escapeHtml(text)}</code>`;
-
-/** A description from the document: plain text, with `code` between backticks. */
-export const prose = (text = ''): string =>
-  text
-    .split('`')
-    .map((part, index) => (index % 2 === 0 ? escapeHtml(part) : code(part)))
-    .join('');
-
-export const paragraph = (text: string | undefined): string => (text ? `<p>${prose(text)}</p>` : '');
-
-/** A block that can be copied. */
-export const block = (title: string, text: string): string =>
-  `<div class="block"><div class="block-head"><p>${escapeHtml(title)}</p></div><pre>${escapeHtml(text)}</pre></div>`;
+import { code, escapeHtml, paragraph, prose } from './html.ts';
+import type { Endpoint, OpenApi, Parameter, Response, Schema } from './openapi.ts';
+import { listEndpoints, nameOf, schemaOf } from './openapi.ts';
+import { renderExamples } from './render-examples.ts';
 
 /** Terms, and what is said of each. */
 export const fields = (rows: readonly (readonly [term: string, meaning: string])[]): string => {
@@ -67,7 +50,7 @@ function linkTo(schema: string): string {
   return `<a href="#${nameOf(schema)}">${escapeHtml(nameOf(schema))}</a>`;
 }
 
-/** What every status except success means, each meaning once, however many endpoints have it. */
+/** What every error code means and what to do, with the statuses that it comes with. */
 export function renderErrors(document: OpenApi): string {
   const answers = [
     ...listEndpoints(document).flatMap(({ operation }) => Object.entries(operation.responses)),
@@ -76,16 +59,14 @@ export function renderErrors(document: OpenApi): string {
       ['426', path['x-websocket']] as const,
     ]),
     ['404', document['x-unknown-path']] as const,
-  ].flatMap(([status, answer]) => (answer && status !== '200' ? [{ status, answer }] : []));
-  const statuses = [...Map.groupBy(answers, ({ status }) => status)].toSorted(([a], [b]) => a.localeCompare(b));
-  const items = statuses.map(([status, all]) => {
-    const meanings = new Map(all.map(({ answer }) => [answer.description, codesOf(answer)]));
-    const texts = [...meanings].map(
-      ([text, codes]) => `<dd>${codes.map(code).join(' ')}<span>${prose(text)}</span></dd>`,
-    );
-    return `<div id="status-${status}"><dt>${status}</dt>${texts.join('')}</div>`;
+  ];
+  const statusesOf = (name: string) =>
+    answers.flatMap(([status, answer]) => (answer && codesOf(answer).includes(name) ? [status] : []));
+  const items = Object.entries(document['x-codes']).map(([name, { means, do: advice }]) => {
+    const statuses = [...new Set(statusesOf(name))].toSorted().join(', ');
+    return `<div id="${name}"><dt>${code(name)} <span class="type">${statuses}</span></dt><dd>${prose(means)}</dd><dd class="advice">${prose(advice)}</dd></div>`;
   });
-  return `<dl class="errors">${items.join('')}</dl>`;
+  return `<dl class="fields errors">${items.join('')}</dl>`;
 }
 
 function codesOf({ headers }: Response): readonly string[] {
@@ -93,49 +74,25 @@ function codesOf({ headers }: Response): readonly string[] {
   return (schema?.enum ?? (schema ? [schema.const] : [])).map(String);
 }
 
-/** An endpoint of the document. */
-export interface Endpoint {
-  readonly method: string;
-  readonly path: string;
-  readonly operation: Operation;
-  /** Those of the path and of the operation. */
-  readonly parameters: readonly Parameter[];
-}
-
-/** The endpoints of a document without preflights, which only browsers send. */
-export function listEndpoints(document: OpenApi): readonly Endpoint[] {
-  return Object.entries(document.paths).flatMap(([path, { parameters = [], ...methods }]) =>
-    (['get', 'post'] as const).flatMap((method) => {
-      const operation = methods[method];
-      if (!operation) return [];
-      const all = [...parameters, ...(operation.parameters ?? [])];
-      return [{ method: method.toUpperCase(), path, operation, parameters: all }];
-    }),
-  );
-}
-
-export function renderEndpoint(document: OpenApi, { method, path, operation, parameters }: Endpoint): string {
+export function renderEndpoint(document: OpenApi, endpoint: Endpoint): string {
+  const { method, path, operation, parameters } = endpoint;
   const { operationId, summary, description, requestBody, responses } = operation;
   const body = requestBody?.content['application/json'];
   const answer = responses['200'];
   const schema = body && schemaOf(document, body.schema);
+  const codes = Object.entries(responses).flatMap(([status, refused]) => (status === '200' ? [] : codesOf(refused)));
   return `<section class="card endpoint" aria-labelledby="${operationId}">
 <h2 id="${operationId}">${escapeHtml(summary)}</h2>
 <p class="route"><span class="method">${method}</span> ${code(path)}</p>
 ${paragraph(description)}
+${renderExamples(endpoint)}
 ${renderParameters(parameters)}
 ${schema ? `<h3>Body</h3>${paragraph(schema.description)}${renderFields(document, schema)}` : ''}
-${renderExamples(body)}
 ${answer ? renderAnswer(answer) : ''}
 <h3>Errors</h3>
-<p class="statuses">${Object.keys(responses)
-    .filter((status) => status !== '200')
-    .map(linkToStatus)
-    .join(' ')}</p>
+<p class="codes">${[...new Set(codes)].map((name) => `<a href="#${name}">${code(name)}</a>`).join(' ')}</p>
 </section>`;
 }
-
-const linkToStatus = (status: string) => `<a href="#status-${status}">${status}</a>`;
 
 function renderParameters(parameters: readonly Parameter[]): string {
   const list = fields(
@@ -143,18 +100,6 @@ function renderParameters(parameters: readonly Parameter[]): string {
   );
   return list && `<h3>Parameters</h3>${list}`;
 }
-
-const titles: Readonly<Record<string, string>> = { plain: 'A request', stream: 'As a stream', image: 'With an image' };
-
-function renderExamples(body: Content | undefined): string {
-  return Object.entries(body?.examples ?? {})
-    .map(([name, { value }]) => block(titles[name] ?? name, JSON.stringify(value, shorten, 2)))
-    .join('');
-}
-
-/** Shortens the bytes of images, which nobody reads. */
-const shorten = (_: string, value: unknown) =>
-  typeof value === 'string' && value.length > 60 ? `${value.slice(0, 40)}…` : value;
 
 function renderAnswer({ description, content = {} }: Response): string {
   const { 'application/json': json, 'text/event-stream': stream } = content;

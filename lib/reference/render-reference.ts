@@ -1,19 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { type OpenApi, readOpenApi, type Schema } from './openapi.ts';
-import {
-  code,
-  type Endpoint,
-  escapeHtml,
-  fields,
-  listEndpoints,
-  paragraph,
-  prose,
-  renderEndpoint,
-  renderErrors,
-  renderFields,
-  renderType,
-} from './render-parts.ts';
+import { code, escapeHtml, paragraph, prose } from './html.ts';
+import { type Endpoint, listEndpoints, type OpenApi, readOpenApi, type Schema } from './openapi.ts';
+import { fields, renderEndpoint, renderErrors, renderFields, renderType } from './render-parts.ts';
 
 const page = readFileSync(new URL('page.html', import.meta.url), 'utf8');
 
@@ -51,13 +40,18 @@ const renderKeys = ({ components }: OpenApi): string =>
     ]),
   );
 
-/** Each header once, under the names that it has in the answers. */
+/** Each header once, under the names that it has in the answers. What only browsers read comes last. */
 function renderHeaders(document: OpenApi): string {
   const answers = listEndpoints(document).flatMap(({ operation }) => Object.values(operation.responses));
   const headers = answers.flatMap((answer) => Object.entries(answer.headers));
-  const meanings = headers.map(([name, { description = '' }]) => [name, description] as const);
-  const told = new Map(meanings.filter(([, text]) => text !== '').toReversed());
-  return fields([...told].map(([name, text]) => [code(name), prose(text)]));
+  const told = Map.groupBy(
+    headers.filter(([, { description = '' }]) => description !== ''),
+    ([name]) => name,
+  );
+  const isForBrowsers = (name: string) => /^(access-control-|vary$)/.test(name);
+  const names = [...told.keys()];
+  const ordered = [...names.filter((name) => !isForBrowsers(name)), ...names.filter(isForBrowsers)];
+  return fields(ordered.map((name) => [code(name), prose(told.get(name)?.[0]?.[1].description)]));
 }
 
 function renderObject(document: OpenApi, name: string, schema: Schema): string {

@@ -33,6 +33,37 @@ test.each(looks.flatMap((look) => ['/', '/docs'].map((path) => [path, look] as c
   },
 );
 
+test.each(looks)('/docs marks the section that is read: %j', async (look) => {
+  const { page } = await session.openPage('/docs', look);
+  const contents = page.getByRole('navigation', { name: 'On this page' });
+  for (const title of ['Chat completions dialect', 'Errors', 'Read your usage']) {
+    await contents.getByRole('link', { name: title, exact: true }).click();
+    await contents.locator('[aria-current=true]').getByText(title, { exact: true }).waitFor();
+    expect(await contents.locator('[aria-current]').count()).toBe(1);
+  }
+});
+
+test('on a phone, no line of code breaks within an address or its path', async () => {
+  const { page } = await session.openPage('/', { ...looks[0], viewport: { width: 360, height: 640 } });
+  // The last character of each line, by where the next one stands.
+  const broken = await page.locator('pre').evaluate((block) => {
+    const cuts: string[] = [];
+    const range = block.ownerDocument.createRange();
+    let [text, top] = ['', 0];
+    for (const node of [...block.childNodes].filter(({ nodeType }) => nodeType === 3)) {
+      for (const [index, character] of [...(node.textContent ?? '')].entries()) {
+        range.setStart(node, index);
+        range.setEnd(node, index + 1);
+        const next = range.getBoundingClientRect().top;
+        if (text !== '' && next > top && /\S/.test(character)) cuts.push(`${text.slice(-8)}|${character}`);
+        [text, top] = [text + character, next];
+      }
+    }
+    return cuts.filter((cut) => /\S\|/.test(cut));
+  });
+  expect(broken).toEqual([expect.stringMatching(/:\d+\|\/$/)]);
+});
+
 test.each(looks)('where only the operator gives out keys, /cli has the clients’ blocks: %j', async (look) => {
   await using gateway = await startGatewayProcess({ ACCESS: 'keys' });
   const { page, complaints } = await session.openPage('/', look);

@@ -6,18 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startRoomyDemoGateway } from '../sdk/sdk-gateway.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { type CodeBlock, readBlocks } from './markdown.ts';
+import { shapeOf } from './shape.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/api.md'), 'utf8');
 const blocks = readBlocks(page);
 const run = promisify(execFile);
-
-/** The kinds of all values, by their paths; of arrays only the first element. */
-function shapeOf(value: unknown, path = ''): string[] {
-  if (Array.isArray(value))
-    return [`${path}[]`, ...value.slice(0, 1).flatMap((element) => shapeOf(element, `${path}[]`))];
-  if (typeof value !== 'object' || value === null) return [`${path}: ${value === null ? 'null' : typeof value}`];
-  return Object.entries(value).flatMap(([name, member]) => shapeOf(member, `${path}.${name}`));
-}
 
 describe('the examples of docs/api.md', () => {
   let gateway: TestGateway;

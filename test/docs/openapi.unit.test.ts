@@ -8,6 +8,7 @@ const document: {
   readonly openapi: string;
   readonly info: { readonly version: string };
   readonly security: readonly object[];
+  readonly 'x-codes': object;
   readonly components: Readonly<Record<string, object>> & {
     readonly schemas: Readonly<Record<string, { readonly enum?: unknown }>>;
   };
@@ -41,5 +42,6 @@ describe('docs/openapi.json', () => {
 
   test('knows the codes of the catalogue', () => {
     expect(document.components.schemas.ErrorCode?.enum).toEqual(Object.keys(catalogue));
+    expect(Object.keys(document['x-codes'])).toEqual(Object.keys(catalogue));
   });
 });

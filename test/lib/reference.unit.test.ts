@@ -21,9 +21,28 @@ test('the page of the API has every path, operation, object and error code of th
   for (const name of objects) expect(html).toContain(`<h3 id="${name}">`);
   // The members of bodies stand where the body does.
   for (const name of objects.filter((each) => !each.endsWith('Request'))) expect(html).toContain(`href="#${name}"`);
-  const errors = html.slice(html.indexOf('<dl class="errors">'), html.indexOf('<h2 id="objects">'));
-  const told = new Set([...errors.matchAll(/<code>([a-z_]+)<\/code>/g)].map(([, code]) => code));
-  expect([...told].toSorted()).toEqual(document.components.schemas.ErrorCode?.enum?.toSorted());
+});
+
+test('the page has every error code with its statuses, what it means and what to do', () => {
+  const errors = html.slice(html.indexOf('<dl class="fields errors">'), html.indexOf('<h2 id="objects">'));
+  const told = [
+    ...errors.matchAll(/<div id="(\w+)"><dt><code>\1<\/code> <span class="type">([^<]+)<\/span><\/dt>(<dd.*?)<\/div>/g),
+  ];
+  expect(told.map(([, code]) => code)).toEqual(document.components.schemas.ErrorCode?.enum);
+  for (const [, , statuses, rest = ''] of told) {
+    expect(statuses).toMatch(/^[45](\d\d|XX)(, [45](\d\d|XX))*$/);
+    expect(rest.split('<dd')).toHaveLength(3);
+  }
+  const statusesOf = Object.fromEntries(told.map(([, code, statuses]) => [code, statuses]));
+  expect(statusesOf).toMatchObject({ rate_limited: '429', invalid_request: '400, 4XX', upgrade_required: '426' });
+});
+
+test('the page names the quota’s headers first, and last those that only browsers read', () => {
+  const headers = html.slice(html.indexOf('<h2 id="headers">'), html.indexOf('<h2 id="errors">'));
+  const names = [...headers.matchAll(/<dt><code>([^<]+)<\/code>/g)].map(([, name]) => name);
+  expect(names.slice(0, 3)).toEqual(['{{headers}}-Remaining', '{{headers}}-Limit', '{{headers}}-Reset']);
+  expect(names.slice(-3)).toEqual(['access-control-allow-origin', 'access-control-expose-headers', 'vary']);
+  expect(new Set(names).size).toBe(names.length);
 });
 
 test('the page describes members, headers and answers as the document does', () => {

@@ -82,7 +82,7 @@ describe('the pages', () => {
       });
     for (const [path, limit] of [
       ['/', 2_500],
-      ['/docs', 8_000],
+      ['/docs', 9_000],
       ['/docs/site.css', 2_000],
     ] as const) {
       const [plain, gzipped] = [await ask(path, 'gzip;q=0, br'), await ask(path, 'br, gzip')];
@@ -99,7 +99,7 @@ describe('the pages', () => {
       `<code>${wallet.url}/v1</code>`,
       ...['<code>acme</code>', '<code>acme-vision</code>', '<code>X-Acme-Remaining</code>', '<dd>text</dd>'],
       ...['makes you a guest of your network, with 3 requests to try', '70 requests a day'],
-      ...[`curl ${wallet.url}/v1/chat/completions`, '&quot;model&quot;: &quot;acme&quot;'],
+      ...[`curl <wbr>${wallet.url}<wbr>/v1/chat/completions`, '&quot;model&quot;: &quot;acme&quot;'],
     ]) {
       expect(html).toContain(fact);
     }

@@ -1,6 +1,6 @@
 import { copyButton } from './copy.js';
 import { byId, create } from './element.js';
-import { placeholderKey } from './snippet.js';
+import { breakable, placeholderKey } from './snippet.js';
 import { snippetGroups } from './snippets.js';
 
 /** @type {import('./snippet.js').Snippet[]} */
@@ -60,5 +60,7 @@ function showChosen() {
 function toBlock({ title, text }) {
   const button = copyButton(title, () => text);
   const head = create('div', { class: 'block-head' }, create('h3', {}, title), button);
-  return create('div', { class: 'block' }, head, create('pre', {}, create('code', {}, text)));
+  const code = create('code', {});
+  for (const part of breakable(text)) code.append(create('wbr', {}), part);
+  return create('div', { class: 'block' }, head, create('pre', {}, code));
 }

@@ -27,3 +27,6 @@ export const exports = (/** @type {Record<string, string | number | undefined>} 
   Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : [`export ${name}=${value}`]));
 
 export const toJson = (/** @type {unknown} */ value) => JSON.stringify(value, null, 2);
+
+/** The parts of a code, between which a narrow screen may break a line: before an address and its path, not within. */
+export const breakable = (/** @type {string} */ code) => code.split(/(?=https?:\/\/|\/v1\b)/);

@@ -22,6 +22,7 @@ describe('images and video in unusual places', () => {
     ['responses', { input: [{ type: 'computer_call_output', output: { image_url: 'x' } }] }, 'input[0].output'],
     ['responses', { input: [{ output: { type: 'computer_screenshot', file_id: 'x' } }] }, 'input[0].output'],
     ['messages', { messages: [{ content: [{ type: 'input_image' }] }] }, 'messages[0].content[0]'],
+    ['messages', { system: [{ type: 'text', text: 'a' }, { type: 'image' }], messages: [] }, 'system[1]'],
     [
       'chat',
       { messages: [{ content: [{ type: 'file', file: { file_data: 'data:image/png;base64,AA' } }] }] },

@@ -1,9 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { GatewayError } from '../../../lambda/errors.ts';
-import { settleCharge, settleSpending } from '../../../lambda/forward/settle.ts';
+import { settleSpending } from '../../../lambda/forward/settle.ts';
 import type { Charge } from '../../../lambda/quota/quota.ts';
 import type { Outcome, RequestSoFar } from '../../../lambda/request/request.ts';
-import { testRows } from '../../support/test-rows.ts';
 
 const price = { input: 1_000_000, output: 1_000_000, cacheRead: 1_000_000, cacheWrite: 1_000_000 };
 const prices = new Map([['svc', price]]);
@@ -24,19 +22,4 @@ test('a client that leaves before anything was sent owes nothing, and after that
   const { settled, spending } = await settledAfter(1);
   expect(settled).toEqual([spending?.cost]);
   expect(spending?.cost).toBeGreaterThan(0);
-});
-
-testRows<[written: object | undefined, message: string, outcome: object]>([
-  [
-    { limit: 5, remaining: 4 },
-    'The model failed. This request was not charged.',
-    { refunded: true, figures: { limit: 5, remaining: 4 } },
-  ],
-  [undefined, 'The model failed.', { refunded: false }],
-])('a refund is told of, and logged, only if it was written', async (written, message, expected) => {
-  const outcome: Outcome = {};
-  const charge = { figures: { limit: 5, remaining: 3 }, refund: async () => written, settle: async () => undefined };
-  const error = new GatewayError('upstream_error', 'The model failed.', { refund: true });
-  const told = await settleCharge({ charge, outcome } as unknown as RequestSoFar, error, false);
-  expect([told.message, outcome]).toEqual([message, expected]);
 });

@@ -208,6 +208,18 @@ testRows([
   );
 });
 
+testRows([
+  [{ input: [{ type: 'item_reference', id: 'rs_1' }] }, true],
+  [{ input: [{ content: [{ type: 'input_file', file_id: 'file_1' }] }] }, true],
+  [{ input: 'x', prompt: { id: 'pmpt_1' } }, true],
+  [{ input: 'x', tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] }, true],
+  [{ input: 'x', tools: [{ type: 'code_interpreter', container: 'cntr_1' }] }, true],
+  [{ input: 'x', tools: [{ type: 'mcp', server_url: 'x', id: 'a' }], metadata: { file_id: 'a' } }, false],
+  [{ input: [{ type: 'function_call', call_id: 'c', arguments: '{"id":1}' }] }, false],
+])('a body refers to what only the upstream might have, or does not', (body, expected) => {
+  expect(read('responses', JSON.stringify({ model: 'svc', ...body }))).toMatchObject({ hasReferences: expected });
+});
+
 test('the request in a body', () => {
   const prompt = '{"model":"svc-image","prompt":{"id":"pmpt_1"},"stream":true}';
   expect(read('responses', prompt)).toMatchObject({ stream: true, hasReferences: true, model: { id: 'svc-vision' } });

@@ -17,6 +17,12 @@ import {
 } from '../../support/stream-events.ts';
 import { testRows } from '../../support/test-rows.ts';
 
+test('in one answer a hundred thousand names are hidden, and no more', () => {
+  const answer = (names: number) => answerOf(chat, { notes: Array(names).fill('AcmeCorp') });
+  expect(new Set(answer(100_000).notes)).toEqual(new Set(['svc']));
+  expect(() => answer(100_001)).toThrow('more than 100000 things to hide at a time');
+});
+
 describe('what passes untouched', () => {
   // A pattern of words would find a name in each of these.
   const base64 = `AAAA/acme/+AcmeCorp+Thunder/${'A'.repeat(40)}==`;

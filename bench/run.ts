@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import type { Measurement } from './measurement.ts';
+import { distance } from './measurements/distance.ts';
 import { events, translatedEvents } from './measurements/events.ts';
 import { coldStart, prompt, size, slowReader } from './measurements/process.ts';
 import { budgets, busyCaller, requests, serverBudgets } from './measurements/requests.ts';
@@ -13,7 +14,7 @@ import { buildSubjects, type Subject } from './subject.ts';
 import { startWorld, type World } from './world/world.ts';
 
 const measurements = {
-  ...{ size, 'cold-start': coldStart, requests, 'busy-caller': busyCaller, budgets, events },
+  ...{ size, 'cold-start': coldStart, distance, requests, 'busy-caller': busyCaller, budgets, events },
   ...{ 'translated-events': translatedEvents, prompt, 'slow-reader': slowReader },
   ...{ server, 'server-budgets': serverBudgets },
 } satisfies Record<string, Measurement>;
@@ -55,7 +56,7 @@ async function compare({ only, goals }: Options): Promise<void> {
 await new Command('npm run bench --')
   .addOption(
     new Option('--only <names...>', 'these measurements; the server is measured only so').choices(all).default(
-      all.filter((name) => !name.startsWith('server')),
+      all.filter((name) => !name.startsWith('server') && name !== 'distance'),
       'all others',
     ),
   )

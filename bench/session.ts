@@ -36,7 +36,7 @@ export async function startSession({ name, lambda, environment }: Subject, world
     return answer;
   }
   return {
-    ...{ pid: runtime.pid, spawnedAt: runtime.spawnedAt, keys: ownKeys, open },
+    ...{ pid: runtime.pid, spawnedAt: runtime.spawnedAt, ready: runtime.ready, keys: ownKeys, open },
     ask: (body: string, asking?: Asking) => readAnswer(() => open(body, asking)),
     /** Milliseconds of processor time that the function uses for a step. */
     async costOf(step: () => Promise<unknown>): Promise<number> {

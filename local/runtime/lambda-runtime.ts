@@ -40,6 +40,7 @@ export async function startLambdaRuntime(lambda: LambdaFunction, environment: Re
   return {
     /** Hands the function an event, as a Function URL would. */
     invoke: api.invoke,
+    ready: api.ready,
     /** What the function has logged so far. */
     output: () => output,
     /** Of the process that runs the function. */

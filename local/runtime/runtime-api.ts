@@ -28,6 +28,7 @@ export async function startRuntimeApi(functionTimeout: number) {
   let idle: ServerResponse | undefined;
   let failure: Error | undefined;
   let count = 0;
+  const ready = Promise.withResolvers<number>();
 
   function dispatch(): void {
     if (!idle) return;
@@ -52,6 +53,7 @@ export async function startRuntimeApi(functionTimeout: number) {
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.url?.endsWith('/next')) {
       idle = response;
+      ready.resolve(performance.now());
       return dispatch();
     }
     if (running) await readAnswer(request, running.answer);
@@ -67,6 +69,8 @@ export async function startRuntimeApi(functionTimeout: number) {
   const { url, close } = await listenLocally(server);
 
   return {
+    /** When the function had started, on the clock of `performance.now()`. */
+    ready: ready.promise,
     /** For AWS_LAMBDA_RUNTIME_API. */
     address: url.slice('http://'.length),
     /** Resolves with the prelude; rejects when the function fails before it. */

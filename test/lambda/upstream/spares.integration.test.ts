@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect, test } from '@jest/globals';
 import { createExchange } from '../../../lambda/upstream/http-client.ts';
-import { makeCertificate } from '../../support/certificate.ts';
+import { makeCertificate } from '../../../local/certificate.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { turnEventLoop, waitUntil } from '../../support/wait-until.ts';

@@ -1,0 +1,63 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
+
+/** Ends TLS in front of what stands at `url`, and is this many milliseconds away, there and back. */
+export async function standApart(
+  url: string,
+  roundTrip: number,
+  certificate: { readonly key: string; readonly cert: string },
+) {
+  const near = new URL(url);
+  const sockets = new Set<Socket>();
+  const remember = (...both: readonly Socket[]) => {
+    for (const socket of both) {
+      sockets.add(socket.setNoDelay());
+      socket
+        .on('error', () => {})
+        .once('close', () => {
+          sockets.delete(socket);
+          for (const other of both) other.destroy();
+        });
+    }
+  };
+  const tls = createTlsServer(certificate, (socket) => {
+    const inner = connect(Number(near.port), near.hostname);
+    remember(socket, inner);
+    socket.pipe(inner).pipe(socket);
+  });
+  const tlsPort = await listen(tls);
+  const far = createServer((socket) => {
+    const inner = connect(tlsPort, '127.0.0.1');
+    remember(socket, inner);
+    // Opening a connection takes a round trip too, which the machine itself does not make.
+    carry(socket, inner, roundTrip / 2, performance.now() + roundTrip);
+    carry(inner, socket, roundTrip / 2);
+  });
+  return {
+    url: `https://127.0.0.1:${await listen(far)}${near.pathname.replace(/\/$/, '')}`,
+    /** Closes all connections, as a server does that has waited long enough. */
+    forget() {
+      for (const socket of sockets) socket.destroy();
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const server of [far, tls]) server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+async function listen(server: Server | TlsServer): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  return Object(server.address()).port;
+}
+
+/** Holds every piece back for its way, in order. */
+function carry(from: Socket, to: Socket, delay: number, notBefore = 0): void {
+  let last = notBefore;
+  from.on('data', (piece) => {
+    last = Math.max(last, performance.now());
+    const due = last + delay;
+    setTimeout(() => to.write(piece), due - performance.now());
+  });
+}

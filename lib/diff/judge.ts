@@ -1,10 +1,11 @@
 import { settings, upstreamSettings } from '../../lambda/settings/table.ts';
 import { setByStack } from '../config.ts';
 import { type Change, type Comparison, listChanges, type ResourceChange } from './changes.ts';
-import { types, variable, type Where, webVariable } from './guarantees/guarantee.ts';
+import { sayGained, sayLost } from './grants.ts';
+import { types, variable, variablesOf, type Where, webVariable } from './guarantees/guarantee.ts';
 import { findBroken, guaranteesOf, type Named } from './guarantees/index.ts';
 import { comparePermissions, isPermission, isPolicy } from './permissions.ts';
-import { isTree, isWithin, type Part, partsOf, type Template, valuesAt } from './template.ts';
+import { isTree, isWithin, namesOf, type Part, partsOf, type Template, valuesAt } from './template.ts';
 
 export interface Danger {
   /** Never deployed, even with approval. */
@@ -35,12 +36,51 @@ export function findDangers({ before, after, resources }: Comparison): readonly 
     return judgeChange(was, { part: is, template: after }, own, replaced.get(id) ?? 'no');
   };
   const { gained, lost } = comparePermissions(before, after);
+  const known = new Set(partsOf(before).map(({ name }) => name));
+  const added = new Set(partsOf(after).flatMap(({ name }) => (known.has(name) ? [] : name)));
   const permission = (what: string): Danger => ({ refused: false, where: 'permissions', what });
   return [
-    ...[...new Set([...old.keys(), ...current.keys()])].flatMap(judge),
-    ...gained.map((grant) => permission(`new: ${grant}`)),
-    ...lost.map((grant) => permission(`gone: ${grant}`)),
+    ...findEmptyTables(before, after),
+    ...mergeAlike([...new Set([...old.keys(), ...current.keys()])].flatMap(judge)),
+    ...sayGained(gained, (name) => added.has(name)).map((said) => permission(`new: ${said}`)),
+    ...sayLost(lost).map((said) => permission(`gone: ${said}`)),
   ];
+}
+
+/** A construct by another name is another table, in which no key would be found and nobody has used anything. */
+function findEmptyTables(before: Template, after: Template): Danger[] {
+  const tablesOf = ({ Resources = {} }: Template, name: string) =>
+    Object.values(Resources).flatMap(({ Properties }) => {
+      const id = Object(variablesOf(Properties)[name]).Ref;
+      return typeof id === 'string' ? [id] : [];
+    });
+  return ['KEYS_TABLE', 'QUOTA_TABLE'].flatMap((name) => {
+    const isInUse = tablesOf(before, name).length > 0;
+    const isNew = (id: string) => before.Resources?.[id] === undefined && after.Resources?.[id] !== undefined;
+    const empty = new Set(isInUse ? tablesOf(after, name).filter(isNew) : []);
+    return [...empty].map((id) => ({
+      ...{ refused: true, where: namesOf(after)[id] ?? id },
+      what: `is new, and so empty, but ${name} leads to it: first deploy it beside the old one, then move the items`,
+    }));
+  });
+}
+
+/** What is true of several parts is one line, with all of them. */
+function mergeAlike(dangers: readonly Danger[]): Danger[] {
+  const alike = Map.groupBy(dangers, ({ refused, what }) => `${refused} ${what}`);
+  return [...alike.values()].flatMap(([first, ...others]) =>
+    first
+      ? [
+          {
+            ...first,
+            where: [first, ...others]
+              .map(({ where }) => where)
+              .sort()
+              .join(', '),
+          },
+        ]
+      : [],
+  );
 }
 
 function danger({ name }: Part, what: string, refused = false): Danger {
@@ -62,8 +102,14 @@ const mayBeAdded =
   /^(AWS::(DynamoDB::GlobalTable|SecretsManager::Secret|Lambda::(Function|WebFunction|WebFunctionRevision)|S3::Bucket|Logs::LogGroup|IAM::Role|SNS::(Topic|Subscription)|CloudWatch::(Alarm|Dashboard)|Events::Rule|CloudFront::MonitoringSubscription)|Custom::S3ObjectCopy)$/;
 
 function judgeAddition(is: Part): Danger[] {
-  if (mayBeAdded.test(is.type) || isPolicy(is.type)) return [];
+  if (mayBeAdded.test(is.type) || isPolicy(is.type) || isPartOfNewStack(is)) return [];
   return [danger(is, `is new, and may be a way in: ${is.type} is not known to be harmless`)];
+}
+
+/** Another stack's own parts; a macro among the rest of its template could be anything. */
+function isPartOfNewStack({ type, tree }: Part): boolean {
+  if (type === 'Template') return Object.keys(tree).every((name) => /^(Description|Parameters|Rules)$/.test(name));
+  return type === 'Outputs' || type === 'Stack';
 }
 
 function judgeChange(

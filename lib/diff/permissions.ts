@@ -1,3 +1,4 @@
+import { type Grant, sayGrant } from './grants.ts';
 import { isTree, namesOf, type Part, partsOf, remember, type Template, type Tree } from './template.ts';
 
 /** Resources that only say who may do what. */
@@ -12,24 +13,28 @@ export function isPermission(type: string, path: string): boolean {
   return /(^|\.)Statement($|[.[ ])/.test(path);
 }
 
-/** What only one of the two templates allows or denies, in words, however the templates express it. */
-export function comparePermissions(before: Template, after: Template): { gained: string[]; lost: string[] } {
+/** What only one of the two templates allows or denies, one by one, however the templates express it. */
+export function comparePermissions(before: Template, after: Template): { gained: Grant[]; lost: Grant[] } {
   const [had, has] = [grantsOf(before), grantsOf(after)];
-  const beyond = (grants: Set<string>, others: Set<string>) => [...grants].filter((grant) => !others.has(grant));
+  const beyond = (grants: Grants, others: Grants) =>
+    [...grants].flatMap(([said, one]) => (others.has(said) ? [] : one));
   return { gained: beyond(has, had), lost: beyond(had, has) };
 }
 
-/** Everything that a template allows or denies: a sentence for each principal, action and resource. */
-const grantsOf = remember((template: Template): Set<string> => {
+type Grants = ReadonlyMap<string, Grant>;
+
+/** Everything that a template allows or denies, by its sentence: one for each principal, action and resource. */
+const grantsOf = remember((template: Template): Grants => {
   const names = namesOf(template);
-  return new Set(
+  return new Map(
     partsOf(template).flatMap((part) => {
       const { FunctionName, ...others } = part.tree;
       const statements =
         part.type === 'AWS::Lambda::Permission'
           ? [{ Effect: 'Allow', Resource: FunctionName, ...others }]
           : statementsOf(part.tree);
-      return statements.flatMap((statement) => grantsIn(statement, part, names));
+      const grants = statements.flatMap((statement) => grantsIn(statement, part, names));
+      return grants.map((grant) => [sayGrant(grant), grant] as const);
     }),
   );
 });
@@ -45,7 +50,7 @@ function statementsIn(value: unknown): Tree[] {
 
 type Names = Readonly<Record<string, string>>;
 
-function grantsIn(statement: Tree, { name, type, tree }: Part, names: Names): string[] {
+function grantsIn(statement: Tree, { name, type, tree }: Part, names: Names): Grant[] {
   const {
     Effect,
     Principal,
@@ -70,7 +75,13 @@ function grantsIn(statement: Tree, { name, type, tree }: Part, names: Names): st
         words(Resource ?? '*', NotResource).map((resource) => {
           // In a resource's own policy, `*` is that resource.
           const to = !isAttached && resource === '*' ? name : resource;
-          return `${principal === '*' ? 'anyone' : principal} ${verb} ${action} on ${to}${condition}`;
+          return {
+            principals: [principal === '*' ? 'anyone' : principal],
+            verb,
+            actions: [action],
+            resources: [to],
+            condition,
+          };
         }),
       ),
   );

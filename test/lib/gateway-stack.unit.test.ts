@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { compareTemplates } from '../../lib/diff/changes.ts';
+import { type Grant, sayGrant } from '../../lib/diff/grants.ts';
 import { comparePermissions } from '../../lib/diff/permissions.ts';
 import { PRICES } from '../support/prices.ts';
 import { synthesizeParts, synthesizeStack } from '../support/stack.ts';
@@ -106,8 +107,8 @@ test.each<[what: string, stack: typeof usual, more: string[], fewer: string[]]>(
   ],
 ])('%s roles may do exactly this more, or less', (_what, { template, parts, namesOfType }, more, fewer) => {
   const { gained, lost } = comparePermissions(usual.template, template);
-  const ofRoles = (grants: readonly string[]) =>
-    grants.filter((grant) => /^(Gateway|Wallet|Canary|Web)\/Role/.test(grant));
+  const ofRoles = (grants: readonly Grant[]) =>
+    grants.map(sayGrant).filter((grant) => /^(Gateway|Wallet|Canary|Web)\/Role/.test(grant));
   expect(ofRoles(gained).sort()).toEqual(more.sort());
   const roles = namesOfType('AWS::IAM::Role');
   expect(
@@ -185,6 +186,6 @@ test('the canary runs every five minutes, through the edge if there is one', () 
   });
   const invoked = 'events.amazonaws.com may lambda:InvokeFunction on Canary/Function, if ';
   const { gained } = comparePermissions(usual.template, rich.template);
-  expect(gained).toContainEqual(expect.stringContaining(invoked));
+  expect(gained.map(sayGrant)).toContainEqual(expect.stringContaining(invoked));
   expect(told(rich, 'Canary/Function').CANARY_URL).toBe('https://api.example.com/');
 });

@@ -22,9 +22,8 @@ const told =
     }
   };
 
-/** The place of the danger in each engine. */
-const inBoth = (what: string) =>
-  what === '' ? [] : ['Gateway/Function', 'Web/Function/Revision'].map((where) => `${where}: no longer ${what}`);
+/** The danger, with its place in each engine. */
+const inBoth = (what: string) => (what === '' ? [] : [`Gateway/Function, Web/Function/Revision: no longer ${what}`]);
 
 const isFar = 'is ten times as high or more, or a tenth or less';
 const far = (name: string) => `bounded: ${name} ${isFar}`;

@@ -18,6 +18,17 @@ const add = (template: AnyTree, Type: string, Properties: object) => (template.R
 const copy = (template: AnyTree, name: string): AnyTree =>
   (template.Resources.More = structuredClone(resourceIn(template, name)));
 
+/** What the CDK makes of another id of a table's construct: another table, to which every reference leads. */
+function renameTable(template: AnyTree, name: string): void {
+  const [id = ''] =
+    Object.entries<AnyTree>(template.Resources).find(([, one]) => one === resourceIn(template, name)) ?? [];
+  const { [id]: table, ...others } = template.Resources;
+  table.Metadata['aws:cdk:path'] = 'InferenceGateway/Tables/Renamed/Resource';
+  template.Resources = JSON.parse(
+    JSON.stringify({ ...others, [`${id}Renamed`]: table }).replaceAll(`"${id}"`, `"${id}Renamed"`),
+  );
+}
+
 type Row = readonly [what: string, change: Change, marked: RegExp];
 
 // Each value of the template alone is changed in every-change.unit.test.ts; here is what takes more than that.
@@ -137,6 +148,20 @@ const refused: readonly Row[] = [
     (t) => (propertiesIn(t, 'Tables/Quota').TableName = 'quota'),
     /^REFUSED Tables\/Quota: is replaced by an empty one/,
   ],
+  [
+    'a table whose construct has another name',
+    (t) => renameTable(t, 'Tables/Keys'),
+    /^REFUSED Tables\/Renamed: is new, and so empty, but KEYS_TABLE leads to it: first deploy it beside the old one/,
+  ],
+  [
+    'a counter’s table whose construct has another name, and functions too',
+    (t) => {
+      renameTable(t, 'Tables/Quota');
+      copy(t, 'Gateway/Function');
+      remove(t, 'Gateway/Function');
+    },
+    /^REFUSED Tables\/Renamed: is new, and so empty, but QUOTA_TABLE leads to it/,
+  ],
 ];
 
 const harmless: readonly (readonly [what: string, change: Change])[] = [
@@ -184,6 +209,49 @@ describe('the gate, on the whole template', () => {
 
   test.each(harmless)('lets %s pass', (_what, change) => {
     expect(dangersBetween(asItIs, change)).toEqual([]);
+  });
+
+  test('says each decision in a line: what holds of several parts, a permission of several, all that a construct brings', () => {
+    const after = synthesizeWhole({ ACCESS: 'keys' });
+    expect(dangersOf(base, after)).toEqual([
+      expect.stringMatching(
+        /^Gateway\/Function, Wallet\/Function: no longer reachable: turns away everyone without a key/,
+      ),
+      'the outputs: no longer reachable: have lost or changed a value that commands and runbooks read',
+      expect.stringMatching(
+        /^permissions: gone: Wallet\/Role may .* on Tables\/Keys; Wallet\/Role may .* on Tables\/Quota$/,
+      ),
+    ]);
+    const wide = (t: AnyTree) => {
+      for (const role of ['Gateway/Role', 'Wallet/Role']) {
+        statements(t, role).push({ Effect: 'Allow', Action: ['xray:A', 'xray:B'], Resource: '*' });
+      }
+    };
+    expect(dangersBetween(asItIs, wide)).toEqual([
+      'permissions: new: Gateway/Role, Wallet/Role may xray:A, xray:B on *',
+    ]);
+    const [plain, watched] = [false, true].map((canary) => synthesizeWhole({ canary, tracing: true }));
+    expect(dangersOf(plain ?? {}, watched ?? {})).toEqual([
+      expect.stringMatching(
+        /^permissions: new: with Canary: lambda\.amazonaws\.com may sts:AssumeRole .*; Canary\/Role may .*;/,
+      ),
+    ]);
+  });
+
+  test('asks nobody about the parts of one more stack that are in every stack', () => {
+    expect(dangersOf({}, { Outputs: { A: {} }, ...base, Resources: {} })).toEqual([]);
+    expect(dangersOf({}, { ...base, Resources: {}, ...{ Transform: 'x' } })).toEqual([
+      expect.stringMatching(/^the template: is new/),
+    ]);
+  });
+
+  test('asks nobody about a denial that only a new topic has, but about who may do something there', () => {
+    const topic = Object.entries<AnyTree>(base.Resources ?? {}).filter(([id]) => /^AlarmsTopic/.test(id));
+    const before = structuredClone(base) as AnyTree;
+    for (const [id] of topic) delete before.Resources[id];
+    expect(dangersOf(before, base).filter((danger) => danger.startsWith('permissions: '))).toEqual([
+      expect.stringMatching(/^permissions: new: cloudwatch\.amazonaws\.com may sns:Publish on Alarms\/Topic/),
+    ]);
   });
 
   test('lets lost protection be restored', () => {

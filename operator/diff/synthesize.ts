@@ -35,8 +35,19 @@ export async function synthesize(root: string, stage: string): Promise<Record<st
     // The deployment validates templates. Here that would take longer than everything else.
     CDK_VALIDATION: 'false',
   };
-  await run('sh', ['-c', app], { cwd: root, env });
+  await run('sh', ['-c', app], { cwd: root, env }).catch((error: { stderr?: string; message: string }) => {
+    throw new Error(faultIn(error.stderr?.trim() || error.message, root));
+  });
   return await readTemplates(outdir.path);
+}
+
+/** What a program that failed has said; of an uncaught error that and its place, without a stack or a folder that is gone by now. */
+function faultIn(said: string, root: string): string {
+  const plain = said.replaceAll(`file://${root}/`, '').replaceAll(`${root}/`, '');
+  const [, fault] = /^(\w*Error\b(?:.|\n)*?)\n +at /m.exec(plain) ?? [];
+  if (fault === undefined) return plain;
+  const [place] = /(?<![\w/:.-])(?!node_modules)\w[\w./-]*\.[cm]?[jt]s:\d+/.exec(plain) ?? [];
+  return place === undefined ? fault : `${fault} (${place})`;
 }
 
 /** Reads the templates in a folder, each with what its stack is told besides. */

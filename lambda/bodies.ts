@@ -48,6 +48,13 @@ export async function readText(...reading: Parameters<typeof readBytes>): Promis
   return String(await readBytes(...reading));
 }
 
+/** Resolves when nothing of an answer is under way any more. Nobody reads on. */
+export async function over(body: string | Readable): Promise<void> {
+  if (typeof body === 'string') return;
+  body.destroy();
+  if (!body.closed) await new Promise((resolve) => body.once('close', resolve));
+}
+
 /** How many characters to encode at a time. All at once, a long body would be in memory a second time, as bytes. */
 const portion = 1_048_576;
 /** In characters. Anything longer costs more to join than to write in pieces. */

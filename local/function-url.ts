@@ -57,7 +57,7 @@ export async function startFunctionUrl({
     /** Accepts no more requests, allows the running ones this long to end, then cuts them. */
     async close(graceMs: number): Promise<void> {
       const cut = setTimeout(listening.cut, graceMs);
-      await listening.drain();
+      await Promise.all([listening.drain(), listening.settled(graceMs)]);
       clearTimeout(cut);
       await listening.settled(afterCutMs);
     },

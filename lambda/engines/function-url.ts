@@ -1,6 +1,6 @@
 import { finished, pipeline } from 'node:stream/promises';
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
-import { unlimitedMemory } from '../bodies.ts';
+import { over, unlimitedMemory } from '../bodies.ts';
 import { type App, type Call, lastResort } from '../request/call.ts';
 
 /** A context, with the signal that only the local server has. */
@@ -19,7 +19,8 @@ export function createHandler(app: App) {
     }
     // The head leaves together with the beginning of the body, if that is ready.
     response.write(body.read() ?? '');
-    await pipeline(body, response);
+    // What is read on for a reader that has left is read before the environment freezes.
+    await pipeline(body, response).finally(() => over(body));
   });
 }
 

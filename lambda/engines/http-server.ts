@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { over } from '../bodies.ts';
 import { stopping } from '../errors.ts';
 import { type App, type Call, lastResort } from '../request/call.ts';
 import { createIncomingBody } from './body.ts';
@@ -128,7 +129,8 @@ async function serve(
     // An answer that comes before the end of the request may never be read, or not be passed on.
     const isWhole = await body.over();
     const keepConnection = isWhole && server.health === 'serving';
-    if (!clientGone.signal.aborted) await writeResponse(request, response, answer, keepConnection);
+    if (clientGone.signal.aborted) await over(answer.body);
+    else await writeResponse(request, response, answer, keepConnection);
   } catch (fault) {
     if (!clientGone.signal.aborted && !response.destroyed) onFault(fault);
     response.destroy();

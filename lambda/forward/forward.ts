@@ -7,9 +7,9 @@ import type { Scrubber } from '../stream/scrub.ts';
 import type { AnswerOfUpstream } from '../upstream/failover.ts';
 import { type AskDependencies, type Exchange, openExchange, type ReadyToForward } from './ask-upstream.ts';
 import { createRewriter, rewriteWhole } from './rewrite.ts';
-import { noteFailure, type SettleDependencies, settleSpending, settleStream, toCallersError } from './settle.ts';
+import { noteFailure, type SettleDependencies, settle, settleStream, toCallersError } from './settle.ts';
 import { fetchVectors } from './vectors.ts';
-import { waitFor, whenAborted, whyUnusable } from './waiting.ts';
+import { hasLeft, readsOn, waitFor, whenAborted, whyUnusable } from './waiting.ts';
 
 export interface ForwardDependencies extends AskDependencies, SettleDependencies {
   /** What hides the upstreams' names, and the keys and secret headers that they are sent now. */
@@ -39,12 +39,17 @@ export function createForward(
   };
 }
 
-/** Waits for an answer in one piece, unless the client leaves first. */
+/** Waits for an answer in one piece. */
 async function fetchWhole(exchange: Exchange, dependencies: ForwardDependencies): Promise<GatewayResponse> {
   return waitFor(exchange, dependencies, async ({ signal, end }) => {
     const body = await readWhole(await exchange.ask({ signal }), exchange, dependencies.now, signal);
     end();
-    await settleSpending(exchange.request, dependencies);
+    const isWhole = true;
+    await settle(
+      exchange,
+      hasLeft(exchange.request) ? { kind: 'client_gone', isWhole } : { kind: 'complete' },
+      dependencies,
+    );
     return body;
   });
 }
@@ -76,12 +81,13 @@ async function fetchStream(exchange: Exchange, dependencies: ForwardDependencies
     explain: hiding.explain,
     ...{ idleTimeout, keepAliveInterval },
     timeLeft: Math.max(0, request.deadline - now()),
+    readsOn: readsOn(request),
     onFirstEvent: () => {
       record.timeToFirstByte = now() - request.startedAt;
     },
     onEnd: (end) => settleStream(exchange, end, dependencies),
   });
-  whenAborted(request.clientGone, relay.cancel);
+  whenAborted(request.clientGone, relay.leave);
   whenAborted(request.cutShort, relay.fail);
   exchange.ask(relay).then(
     ({ body, translated }) => relay.attach(body, createRewriter(exchange, translated, now)),

@@ -116,6 +116,9 @@ export function createTranslatingRewriter(
     get ended() {
       return !failure && reader.isOver;
     },
+    get mayEnd() {
+      return rewriter.mayEnd;
+    },
     get failure() {
       return failure ?? rewriter.failure;
     },

@@ -53,36 +53,54 @@ export interface SettleDependencies extends SpendingDependencies {
   readonly refundRefusals: boolean;
 }
 
-/** Settles the charge and logs, however a stream ended. Returns the error for the client, if there is one. */
-export async function settleStream(
-  { request, record }: { readonly request: RequestSoFar; readonly record: ExchangeRecord },
+interface Exchange {
+  readonly request: RequestSoFar;
+  readonly record: ExchangeRecord;
+}
+
+/** Settles the charge, however an answer that has begun ended. Returns the error for the client, if there is one. */
+export async function settle(
+  { request, record }: Exchange,
   end: StreamEnd,
   dependencies: SettleDependencies,
 ): Promise<GatewayError | undefined> {
   const { outcome } = request;
+  const { failure } = end;
   if (end.kind !== 'complete') outcome.end = end.kind;
-  if (end.kind !== 'failed' || !end.failure.refund) await settleSpending(request, dependencies);
-  if (end.kind === 'failed') {
-    noteFailure(record, end.failure);
-    outcome.error = await settleCharge(request, end.failure, dependencies.refundRefusals);
-  }
-  dependencies.log.finished(request, 200);
+  record.isWhole = end.kind === 'complete' || (end.kind === 'client_gone' && end.isWhole);
+  outcome.error = failure;
+  noteFailure(record, failure);
+  // Who left is refunded nothing. What an upstream refused costs nothing.
+  const isFree = failure && (failure.status < 500 || (failure.refund && end.kind === 'failed'));
+  if (isFree) outcome.error = await settleCharge(request, failure, dependencies.refundRefusals);
+  else await settleSpending(request, dependencies);
   return outcome.error;
+}
+
+/** The same for a stream, which is logged when it ends. */
+export async function settleStream(
+  exchange: Exchange,
+  end: StreamEnd,
+  dependencies: SettleDependencies,
+): Promise<GatewayError | undefined> {
+  const error = await settle(exchange, end, dependencies);
+  dependencies.log.finished(exchange.request, 200);
+  return error;
 }
 
 const bytesPerToken = 3;
 
 function spendingOf({ call, inputTokens, outcome }: RequestSoFar, prices: Prices): Spending | undefined {
   const ofModel = call && prices.get(call.model.id);
-  const { exchange, end } = outcome;
+  const { exchange } = outcome;
   if (!ofModel || !exchange) return undefined;
-  const { usage, textBytes = 0 } = exchange;
+  const { usage, textBytes = 0, isWhole = false } = exchange;
   // A client that leaves before anything was sent costs nothing.
   if (exchange.tries === 0) return { cost: 0, savedByCaches: 0 };
-  const relayed = Math.ceil(textBytes / bytesPerToken);
-  const input = usage.input ?? inputTokens;
-  // Until an answer has ended, its count of output is what it was at its beginning.
-  const output = end === undefined ? (usage.output ?? relayed) : Math.max(usage.output ?? 0, relayed);
+  // Until an answer has ended, its counts are what they were at its beginning. Some servers send zeros instead of counts.
+  const larger = (counted = 0, estimate = 0) => (isWhole && counted > 0 ? counted : Math.max(counted, estimate));
+  const input = larger(usage.input, inputTokens);
+  const output = larger(usage.output, Math.ceil(textBytes / bytesPerToken));
   const billed = { ...usage, input, output };
   return { cost: costOf(ofModel, billed), savedByCaches: savedByCaches(ofModel, billed) };
 }

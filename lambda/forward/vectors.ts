@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { toGatewayError } from '../errors.ts';
+import { type GatewayError, toGatewayError } from '../errors.ts';
 import { runCooperatively } from '../json/cooperative.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import type { StreamEnd } from '../stream/relay.ts';
@@ -8,7 +8,7 @@ import { UpstreamFailure } from '../upstream/failure.ts';
 import type { Exchange } from './ask-upstream.ts';
 import { rewriteWhole } from './rewrite.ts';
 import { type SettleDependencies, settleStream } from './settle.ts';
-import { clientGone, type Waiting, waitFor, whenAborted, whyUnusable } from './waiting.ts';
+import { hasLeft, type Waiting, waitFor, whenAborted, whyUnusable } from './waiting.ts';
 
 interface Dependencies extends SettleDependencies {
   readonly now: () => number;
@@ -32,31 +32,52 @@ const behindAfter = 100;
 /** Throws what keeps the answer from beginning. One that breaks off later ends with its error, and so is no JSON. */
 async function* passOn(
   exchange: Exchange,
-  { signal, end }: Waiting,
+  { signal, end, readsOn }: Waiting,
   dependencies: Dependencies,
 ): AsyncGenerator<Buffer> {
   const { request } = exchange;
   const { now } = dependencies;
   let hasBegun = false;
   let wasBehind = false;
-  let ending: StreamEnd = { kind: 'client_gone' };
+  let isOver = false;
+  let failure: GatewayError | undefined;
+  let pieces: AsyncGenerator<Buffer> | undefined;
   let broken = '';
+
+  const read = async (): Promise<Buffer | undefined> => {
+    try {
+      pieces ??= rewriteVectors((await exchange.ask({ signal })).body, (text) =>
+        runCooperatively(rewriteWhole(text, exchange, undefined, now), signal),
+      );
+      const { value, done } = await pieces.next();
+      isOver = done === true;
+      return value;
+    } catch (cause) {
+      isOver = true;
+      if (!hasBegun) throw whyUnusable(cause, signal);
+      failure = whyBroken(cause, signal, wasBehind);
+      return undefined;
+    }
+  };
+  const endOf = (): StreamEnd => {
+    if (hasLeft(request) || !isOver)
+      return { kind: 'client_gone', isWhole: isOver && !failure, ...(readsOn && { failure }) };
+    return failure ? { kind: 'failed', failure } : { kind: 'complete' };
+  };
+
   try {
-    const { body } = await exchange.ask({ signal });
-    const rewrite = (text: string) => runCooperatively(rewriteWhole(text, exchange, undefined, now), signal);
-    for await (const piece of rewriteVectors(body, rewrite)) {
+    for (let piece = await read(); piece !== undefined; piece = await read()) {
       hasBegun = true;
       const sentAt = now();
       yield piece;
       wasBehind ||= now() - sentAt > behindAfter;
     }
-    ending = { kind: 'complete' };
-  } catch (cause) {
-    if (!hasBegun) throw whyUnusable(cause, signal);
-    if (signal.reason !== clientGone) ending = { kind: 'failed', failure: whyBroken(cause, signal, wasBehind) };
   } finally {
+    // Its reader has left.
+    if (readsOn) while (!isOver) await read();
+    else await pieces?.return(undefined);
     end();
-    const error = hasBegun ? await settleStream(exchange, ending, dependencies) : undefined;
+    const error = hasBegun ? await settleStream(exchange, endOf(), dependencies) : undefined;
     if (error) broken = `\n${request.call.dialect.renderError(error)}`;
   }
   if (broken !== '') yield Buffer.from(broken);

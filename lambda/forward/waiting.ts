@@ -1,40 +1,51 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError, toGatewayError } from '../errors.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import { UpstreamFailure } from '../upstream/failure.ts';
-import type { Exchange } from './ask-upstream.ts';
-import { type SpendingDependencies, settleSpending } from './settle.ts';
+import type { Exchange, ReadyToForward } from './ask-upstream.ts';
+import { type SettleDependencies, settle, toCallersError } from './settle.ts';
 
 /** Aborts an upstream whose answer nobody waits for any more. */
-export const clientGone = new Error('the client has gone');
+const clientGone = new Error('the client has gone');
+
+export const hasLeft = (request: ReadyToForward): boolean => request.clientGone?.aborted === true;
+
+/**
+ * Whether an answer that is asked for now is read to its end even if the client leaves: for a caller with a budget, to whom leaving
+ * early would else be cheaper than staying.
+ */
+export const readsOn = (request: ReadyToForward): boolean => request.reservation !== undefined && !hasLeft(request);
 
 /** Somebody who waits for a whole answer. */
 export interface Waiting {
-  /** Aborts when the client leaves, the process stops or the request's time is over. */
+  /** Aborts when the process stops, the request's time is over or the client leaves, unless the answer is read on. */
   readonly signal: AbortSignal;
+  readonly readsOn: boolean;
   /** The answer has come. */
   readonly end: () => void;
 }
 
 /** Answers with the body that `fetch` returns, which says itself when that has come. */
 export async function waitFor(
-  { request }: Exchange,
-  dependencies: SpendingDependencies & { readonly now: () => number },
+  exchange: Exchange,
+  dependencies: SettleDependencies & { readonly now: () => number },
   fetch: (waiting: Waiting) => Promise<GatewayResponse['body']>,
 ): Promise<GatewayResponse> {
+  const { request } = exchange;
+  const isReadOn = readsOn(request);
   const stop = new AbortController();
   const timeLeft = Math.max(0, request.deadline - dependencies.now());
   const timer = setTimeout(() => stop.abort(new UpstreamFailure('timeout')), timeLeft);
   const end = () => clearTimeout(timer);
-  whenAborted(request.clientGone, () => stop.abort(clientGone));
+  if (!isReadOn) whenAborted(request.clientGone, () => stop.abort(clientGone));
   whenAborted(request.cutShort, (reason) => stop.abort(reason));
   try {
-    const body = await fetch({ signal: stop.signal, end });
+    const body = await fetch({ signal: stop.signal, end, readsOn: isReadOn });
     return { statusCode: 200, headers: { 'content-type': 'application/json' }, body };
   } catch (error) {
     end();
-    if (error !== clientGone) throw error;
-    request.outcome.end = 'client_gone';
-    await settleSpending(request, dependencies);
+    if (!hasLeft(request)) throw error;
+    const failure = error === clientGone ? undefined : toGatewayError(toCallersError(error, request.call));
+    await settle(exchange, { kind: 'client_gone', isWhole: false, failure }, dependencies);
     return { statusCode: 499, headers: {}, body: '' };
   }
 }

@@ -91,7 +91,7 @@ export interface Outcome {
   /** How the request ended, unless its answer was completed. */
   end?: 'refused' | 'failed' | 'client_gone';
   /** The error that it ended with. */
-  error?: GatewayError;
+  error?: GatewayError | undefined;
   /** What its answer cost, where there are prices. */
   spending?: Spending;
   /** How much of the day's spending limit was spent when the request came, in percent. */
@@ -124,6 +124,8 @@ export interface ExchangeRecord {
   timeToFirstByte?: number;
   /** The bytes of generated text and reasoning that have come; where there are prices, also of the arguments of calls. */
   textBytes?: number;
+  /** Whether the answer was read to its end. */
+  isWhole?: boolean;
   /** Tokens as the upstream counted them. */
   readonly usage: Usage;
 }

@@ -6,15 +6,16 @@ interface ClientStreamParts {
   readonly keepAlive: string;
   readonly keepAliveInterval: number;
   readonly onHeldBack: (heldBack: boolean) => void;
-  /** The client has left before the end. */
-  readonly onLeave: () => void;
+  /** Nobody reads any more, which before the end means that the client has left. */
+  readonly onClose: () => void;
 }
 
 export type ClientStream = Readonly<ReturnType<typeof createClientStream>>;
 
 /** What a client is sent, and whether it keeps up. */
-export function createClientStream({ keepAlive, keepAliveInterval, onHeldBack, onLeave }: ClientStreamParts) {
+export function createClientStream({ keepAlive, keepAliveInterval, onHeldBack, onClose }: ClientStreamParts) {
   const begun = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
   const pace = createPace(onHeldBack);
   let isStopped = false;
   const body = new Readable({
@@ -23,9 +24,9 @@ export function createClientStream({ keepAlive, keepAliveInterval, onHeldBack, o
       if (pace.heldBack && !isStopped) pace.change(false);
     },
     destroy(_error, done) {
-      // The reader left before the end, so nothing that follows is an error.
-      onLeave();
-      done(null);
+      onClose();
+      // Its reader may have left before the end, so nothing that follows is an error.
+      over.promise.then(() => done(null));
     },
   });
   const timer = setInterval(() => {
@@ -38,21 +39,36 @@ export function createClientStream({ keepAlive, keepAliveInterval, onHeldBack, o
     /** Resolves when the answer begins; rejects if it never does. */
     begun: begun.promise,
     hasBegun: false,
+    hasLeft: false,
     begin() {
       client.hasBegun = true;
       begun.resolve();
     },
     refuse(failure: Error) {
       begun.reject(failure);
+      over.resolve();
+      body.destroy();
+    },
+    /** Drops what was not read, and all that is written from here on. */
+    leave() {
+      client.hasLeft = true;
+      client.stop();
+      client.begin();
+      body.read();
       body.destroy();
     },
     write(text: Written) {
-      if (text.length === 0) return;
+      if (text.length === 0 || client.hasLeft) return;
       let wantsMore = true;
       for (const piece of typeof text === 'string' ? [text] : text) wantsMore = body.push(piece);
       if (isStopped) return;
       timer.refresh();
       if (!wantsMore) pace.change(true);
+    },
+    /** Nothing more happens: now the body may close. */
+    end() {
+      if (!client.hasLeft) body.push(null);
+      over.resolve();
     },
     /** Stops the timers. What is written from here on is the last. */
     stop() {

@@ -10,9 +10,10 @@ import { encodeEvent } from './sse.ts';
 
 /** How a stream came to its end. */
 export type StreamEnd =
-  | { readonly kind: 'complete' }
+  | { readonly kind: 'complete'; readonly failure?: undefined }
   | { readonly kind: 'failed'; readonly failure: GatewayError }
-  | { readonly kind: 'client_gone' };
+  /** `isWhole`: it was read to its end all the same. `failure`: it failed before that. */
+  | { readonly kind: 'client_gone'; readonly isWhole: boolean; readonly failure?: GatewayError | undefined };
 
 interface RelayParts {
   readonly dialect: Dialect;
@@ -22,6 +23,8 @@ interface RelayParts {
   readonly keepAliveInterval: number;
   /** Milliseconds until the request's time is over. */
   readonly timeLeft: number;
+  /** Whether an answer is read to its end, to learn what it used, when the client has left. */
+  readonly readsOn: boolean;
   readonly onFirstEvent?: () => void;
   /** Called once when a stream that has begun is over. The last event waits for it, and carries the error that it returns. */
   readonly onEnd: (end: StreamEnd) => Promise<GatewayError | undefined>;
@@ -38,7 +41,7 @@ export function createRelay(parts: RelayParts) {
     keepAlive: parts.dialect.keepAlive,
     keepAliveInterval: parts.keepAliveInterval,
     onHeldBack: source.hold,
-    onLeave: () => ending.cancel(),
+    onClose: () => ending.leave(),
   });
   const ending = createEnding(parts, source, client);
   let hasStarted = false;
@@ -66,7 +69,7 @@ export function createRelay(parts: RelayParts) {
   }
 
   return {
-    /** What the client reads. It never errors: a failure is its last event. */
+    /** What the client reads. It never errors: a failure is its last event. It closes when the stream is settled. */
     body: client.body,
     begun: client.begun,
     /** Aborts when the upstream is no longer needed; its reason is the failure, if there was one. */
@@ -75,7 +78,7 @@ export function createRelay(parts: RelayParts) {
     alive: source.alive,
     attach: source.attach,
     fail: ending.fail,
-    cancel: ending.cancel,
+    leave: ending.leave,
   };
 }
 
@@ -97,6 +100,7 @@ function createSource(
     if (!isHeld) onEnd('stalled', 'timeout');
   }, idleTimeout);
   const deadline = setTimeout(() => onEnd('deadline', 'timeout'), timeLeft);
+  let lastCall: NodeJS.Timeout | undefined;
   const onCut = (cause?: unknown) => onEnd('cut', 'unusable', cause);
 
   const source = {
@@ -137,11 +141,17 @@ function createSource(
         answer?.resume();
       }
     },
+    /** Reads on, for so many milliseconds at most. */
+    endWithin(time: number) {
+      lastCall = setTimeout(onCut, time);
+      source.hold(false);
+    },
     /** Lets go of the answer: with a reason also of its connection, which otherwise may be used again. */
     stop(reason?: unknown) {
       isStopped = true;
       clearTimeout(idle);
       clearTimeout(deadline);
+      clearTimeout(lastCall);
       if (reason !== undefined) {
         upstream.abort(reason);
         answer?.destroy();
@@ -151,8 +161,11 @@ function createSource(
   return source;
 }
 
+/** How long an answer that is complete but for its usage is read on, whoever left. */
+const usageTime = 5_000;
+
 /** Every way in which a stream ends; the first counts. */
-function createEnding({ dialect, explain, onEnd }: RelayParts, source: Source, client: ClientStream) {
+function createEnding({ dialect, explain, readsOn, onEnd }: RelayParts, source: Source, client: ClientStream) {
   /** True the first time. There is a reason unless the answer is complete. */
   function stop(reason?: unknown): boolean {
     if (ending.isOver) return false;
@@ -162,13 +175,18 @@ function createEnding({ dialect, explain, onEnd }: RelayParts, source: Source, c
     return true;
   }
 
+  function endWith(failure?: GatewayError): StreamEnd {
+    if (client.hasLeft) return { kind: 'client_gone', isWhole: failure === undefined, failure };
+    return failure ? { kind: 'failed', failure } : { kind: 'complete' };
+  }
+
   /** The last event waits until the charge is settled, because it states the outcome. */
   function finish(end: StreamEnd, rest: Written = ''): void {
     client.begin();
     client.write(rest);
     const close = (settled?: GatewayError) => {
       if (end.kind === 'failed') client.write(renderFailure(dialect, source.rewriter, settled ?? end.failure));
-      client.body.push(null);
+      client.end();
     };
     onEnd(end).then(close, () => close());
   }
@@ -184,7 +202,7 @@ function createEnding({ dialect, explain, onEnd }: RelayParts, source: Source, c
       }
       const rest = finishRewriter(source.rewriter);
       // What fails after the end of an answer is no failure of it.
-      finish(source.rewriter.ended ? { kind: 'complete' } : { kind: 'failed', failure }, rest);
+      finish(endWith(source.rewriter.ended ? undefined : failure), rest);
     },
     breakOff(kind: FailureKind, details: FailureDetails = {}) {
       // A client must not get a refund by reading slowly.
@@ -198,13 +216,16 @@ function createEnding({ dialect, explain, onEnd }: RelayParts, source: Source, c
         if (started) ending.breakOff('cut', { cause, charged });
         else ending.breakOff('unusable', { cause });
       } else if (failure) ending.breakOff('reported', { message: explain(failure.message) });
-      else if (ended && stop()) finish({ kind: 'complete' });
+      else if (ended && stop()) finish(endWith());
       return ending.isOver;
     },
-    cancel() {
-      if (!stop(new Error('the client has gone'))) return;
-      client.begin();
-      void onEnd({ kind: 'client_gone' });
+    /** The client has gone. */
+    leave() {
+      if (ending.isOver || client.hasLeft) return;
+      client.leave();
+      if (readsOn) source.hold(false);
+      else if (source.rewriter.mayEnd) source.endWithin(usageTime);
+      else if (stop(new Error('the client has gone'))) finish({ kind: 'client_gone', isWhole: false });
     },
   };
   return ending;

@@ -17,6 +17,8 @@ export interface StreamRewriter<Out extends Written = Written> {
   readonly started: boolean;
   /** Whether the stream has reached its own end: anything after it is ignored. */
   readonly ended: boolean;
+  /** Whether the answer is complete, so that the upstream may stop; its usage may still come. */
+  readonly mayEnd: boolean;
   readonly failure: StreamFailure | undefined;
   /** The number of the next event, if events are numbered. */
   nextSequence(): number;
@@ -25,7 +27,7 @@ export interface StreamRewriter<Out extends Written = Written> {
 /** Stands in for the rewriter of an answer that has not begun. */
 export const notBegun: StreamRewriter = {
   ...{ push: () => '', finish: () => '', nextSequence: () => 0 },
-  ...{ started: false, ended: false, failure: undefined },
+  ...{ started: false, ended: false, mayEnd: false, failure: undefined },
 };
 
 /** Why a stream can't go on: the upstream reported a failure (`forwarded` if its event went out), or its stream is invalid. */
@@ -88,7 +90,6 @@ function createProgress(events: EventRewriter, taker: EventTaker | undefined) {
   const progress = {
     started: false,
     ended: false,
-    /** Whether the answer is complete, so that the upstream may stop. */
     mayEnd: false,
     failure: undefined as StreamFailure | undefined,
     write(written: string) {

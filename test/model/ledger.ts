@@ -23,6 +23,8 @@ export interface Priced {
   readonly item: string;
   readonly reserve: number;
   readonly cost: number;
+  /** What its upstream says that it cost; 0 if it did not say. */
+  readonly reported: number;
   /** `lost`: the store did not say whether it was charged. */
   readonly fate: 'passed' | 'refused for its budget' | 'refused' | 'lost';
 }
@@ -44,12 +46,14 @@ export function reserveFor(body: string, outputLimit = reservedOutput): number {
   return roundedUp(input) + roundedUp(BigInt(outputLimit) * price.output);
 }
 
-/** The input of an answer without token counts is estimated. */
+/** What an answer does not count is estimated. */
 export function costOf(answer: Delivered | undefined, body: string): number {
   if (!answer) return 0;
-  const { input = tokensIn(Buffer.byteLength(body)), output, text = 0, isWhole } = answer;
-  const written = isWhole ? (output ?? tokensIn(text)) : Math.max(output ?? 0, tokensIn(text));
-  return roundedUp(BigInt(input) * price.input + BigInt(written) * price.output);
+  const { input = 0, output = 0, text = 0, isWhole } = answer;
+  // A zero is no count, and until the end a count may be too small.
+  const part = (count: number, bytes: number) => (isWhole && count > 0 ? count : Math.max(count, tokensIn(bytes)));
+  const [read, written] = [part(input, Buffer.byteLength(body)), part(output, text)];
+  return roundedUp(BigInt(read) * price.input + BigInt(written) * price.output);
 }
 
 const day = 86_400_000;
@@ -74,6 +78,7 @@ interface Account {
 export function createLedger() {
   const accounts = new Map<string, Account>();
   const days = new Map<number, number>();
+  const bill = { reported: 0, unreported: 0 };
 
   const accountOf = (item: string, budget: Budget, time: number): Account => {
     const name = `${item} ${attributeOf(budget, time)}`;
@@ -90,6 +95,8 @@ export function createLedger() {
       const booked: (() => void)[] = [];
       for (const one of requests) {
         if (one.fate === 'passed') days.set(Math.floor(time / day), (days.get(Math.floor(time / day)) ?? 0) + one.cost);
+        if (one.reported > 0) bill.reported += one.reported;
+        else if (one.fate === 'passed') bill.unreported += one.cost;
         if (!one.budget) continue;
         const { item, budget, fate, reserve, cost } = one;
         const account = accountOf(item, budget, time);
@@ -110,6 +117,8 @@ export function createLedger() {
 
     /** What the table must hold, by `item attribute`. */
     accounts: (): readonly (readonly [string, Readonly<Account>])[] => [...accounts],
+    /** What upstreams say that their answers cost, and what the others cost. */
+    bill: (): Readonly<typeof bill> => bill,
     /** What all callers together have spent, by day. */
     days: (): ReadonlyMap<number, number> => days,
   };

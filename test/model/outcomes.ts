@@ -1,5 +1,16 @@
 import { gzipSync } from 'node:zlib';
-import { empty, hangUp, head, json, reset, type Script, silence, sse, write } from '../../local/upstream/script.ts';
+import {
+  empty,
+  eventText,
+  hangUp,
+  head,
+  json,
+  reset,
+  type Script,
+  silence,
+  sse,
+  write,
+} from '../../local/upstream/script.ts';
 import type { DialectName } from '../support/fixtures.ts';
 import { canary, wire } from '../support/wire.ts';
 import type { Delivered } from './ledger.ts';
@@ -13,10 +24,19 @@ export interface Outcome {
   readonly charged: boolean;
   /** The consequence if a reset overtakes the beginning of a stream that was sent before it. */
   readonly early?: { readonly status: number; readonly charged: boolean };
-  /** When the client leaves: as soon as the upstream has the request, or at the first byte of an answer. */
-  readonly clientLeaves?: 'asked' | 'answered';
+  /** When the client leaves: as soon as the upstream has the request, or at the first byte of an answer or its reason to end. */
+  readonly clientLeaves?: 'asked' | 'answered' | 'finished';
   /** What has to be paid for; absent if nothing. */
   readonly delivered?: Delivered;
+  /** What comes once the client has left, and is read on; absent if that is nothing. */
+  readonly readOn?: ReadOn;
+  /** The same for a caller with a budget. */
+  readonly readOnForBudget?: ReadOn;
+}
+
+interface ReadOn {
+  readonly script: Script;
+  readonly delivered: Delivered;
 }
 
 export type Outcomes = Readonly<Record<string, Outcome>>;
@@ -35,6 +55,10 @@ const charged = { charged: true, status: 200 } as const;
 const unheard = { ...charged, clientLeaves: 'asked', delivered: { isWhole: false } } as const;
 /** The counts in each answer of the scripted upstream, of which a chat's stream has none. */
 const counts = { input: 10, output: 5 };
+/** What those count of whom the client leaves: much more than could be estimated, as where a model thinks. */
+const dear = { input: 500, output: 7_000, isWhole: true };
+const dearly = (text: string): string =>
+  text.replace(/(?<=_tokens":)(10|5)\b/g, (count) => String(Number(count) === counts.input ? dear.input : dear.output));
 /** Once a stream has begun, the status has already been sent. */
 const broken = { ...refunded, status: 200 } as const;
 const overtaken = { early: refunded } as const;
@@ -58,7 +82,6 @@ const beginnings: Outcomes = {
   'empty 200': { script: empty(200), ...refunded },
   'an error in a 200': { script: json(200, details), ...refunded },
   'closed after the head': { script: [jsonHead, hangUp], ...refunded },
-  'the client leaves at once': { script: [silence], ...unheard },
 };
 
 /** Outcomes of a plain answer. */
@@ -72,7 +95,19 @@ function wholeOutcomes(dialect: DialectName): Outcomes {
     'answered in gzip': { script: inGzip(text, 'application/json'), ...answered },
     'half an answer': { script: [jsonHead, write(half)], ...refunded },
     'reset in the answer': { script: [jsonHead, write(half), reset], ...refunded, ...overtaken },
-    'the client leaves before its answer': { script: [jsonHead, silence], ...unheard },
+    'answered with zeros for counts': {
+      script: json(200, JSON.parse(text.replace(/_tokens":\d+/g, '_tokens":0'))),
+      ...charged,
+      delivered: { input: 0, output: 0, text: Buffer.byteLength(canary.answer), isWhole: true },
+    },
+    'the client leaves at once': {
+      ...{ script: [silence], ...unheard },
+      readOnForBudget: { script: json(200, JSON.parse(dearly(text))), delivered: dear },
+    },
+    'the client leaves before its answer': {
+      ...{ script: [jsonHead, silence], ...unheard },
+      readOnForBudget: { script: [write(dearly(text))], delivered: dear },
+    },
   };
   return { ...beginnings, ...whole };
 }
@@ -84,9 +119,12 @@ const wholeStream = (dialect: DialectName): Delivered => ({
 });
 /** A message begins with its counts, of which that of the output is 1 so far. */
 const firstEvent = (dialect: DialectName): Delivered => ({
-  ...(dialect === 'messages' && { ...counts, output: 1 }),
+  ...(dialect === 'messages' && { input: dear.input, output: 1 }),
   isWhole: false,
 });
+
+const usage = { prompt_tokens: dear.input, completion_tokens: dear.output };
+const usageOfChat = eventText({ data: { id: 'x', object: 'chat.completion.chunk', choices: [], usage } });
 
 /** Outcomes of a stream. */
 function streamOutcomes(dialect: DialectName): Outcomes {
@@ -94,6 +132,9 @@ function streamOutcomes(dialect: DialectName): Outcomes {
   const text = events.join('');
   const [first = '', second = ''] = events;
   const begun = [eventStream, write(first)];
+  const dearEvents = events.map(dearly);
+  if (dialect === 'chat') dearEvents.splice(-1, 0, usageOfChat);
+  const [dearFirst = '', ...dearRest] = dearEvents;
   const delivered = wholeStream(dialect);
   const streamed = { ...charged, delivered };
   const streams: Outcomes = {
@@ -113,10 +154,22 @@ function streamOutcomes(dialect: DialectName): Outcomes {
     'reset between events': { script: [...begun, reset], ...broken, ...overtaken },
     'an error event': { script: [...begun, write(failureEvent)], ...broken },
     'broken JSON': { script: [...begun, write('data: {"a":\n\n'), silence], ...broken },
-    'the client leaves in the stream': {
-      script: [...begun, silence],
-      ...{ ...charged, clientLeaves: 'answered', delivered: firstEvent(dialect) },
+    'the client leaves at once': {
+      ...{ script: [silence], ...unheard },
+      readOnForBudget: { script: sse(dearEvents.join('')), delivered: dear },
     },
+    'the client leaves in the stream': {
+      script: [eventStream, write(dearFirst), silence],
+      ...{ ...charged, clientLeaves: 'answered', delivered: firstEvent(dialect) },
+      readOnForBudget: { script: [write(dearRest.join(''))], delivered: dear },
+    },
+    ...(dialect === 'chat' && {
+      'the client leaves before the usage': {
+        script: [eventStream, write(events.slice(0, -1).join(''))],
+        ...{ ...charged, clientLeaves: 'finished' },
+        readOn: { script: [write(usageOfChat)], delivered: dear },
+      },
+    }),
   };
   return { ...beginnings, ...streams };
 }

@@ -1,14 +1,16 @@
+import { silence, until } from '../../local/upstream/script.ts';
 import { type FakeUpstream, startFakeUpstream } from '../support/fake-upstream.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import type { SpoilStore, StoreFault } from '../support/store-proxy.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { createCallers, drawBudget } from './callers.ts';
-import { caseIn, drawCase } from './cases.ts';
-import { createClient } from './client.ts';
+import { type Case, caseIn, drawCase } from './cases.ts';
+import { createClient, type Sending } from './client.ts';
 import { compareTable } from './compare-table.ts';
-import { createLedger, PRICES } from './ledger.ts';
-import { createRules, type Limits } from './rules.ts';
+import { createLedger, type Delivered, PRICES } from './ledger.ts';
+import { createRules, type Limits, networkOf } from './rules.ts';
+import { readOnOf } from './verdict.ts';
 import { isForBudget, judgeWave, type Lost, type Outcome } from './wave.ts';
 
 export interface Summary {
@@ -20,6 +22,9 @@ export interface Summary {
   /** How many periods of budgets were compared, and what all answers cost, in millionths. */
   readonly budgets: number;
   readonly cost: number;
+  /** What upstreams said that answers cost which they had sent to the end, and what the gateway says of them. */
+  readonly reported: number;
+  readonly spent: number;
   readonly faults: readonly string[];
 }
 
@@ -69,7 +74,11 @@ async function runTrack(requests: number, seed: number, crowd: number, spoilStor
     ...(spoilStore && { spoilStore }),
   });
   const outcomes = new Map<number, Outcome>();
-  for (const [number, upstream] of [gateway.upstream, second].entries()) play(upstream, number, outcomes);
+  const hasBudget = ({ caller }: Case) => {
+    const account = rules.identify(caller, clock.time);
+    return typeof account !== 'string' && account.budget !== undefined;
+  };
+  for (const [number, upstream] of [gateway.upstream, second].entries()) play(upstream, number, outcomes, hasBudget);
   const settled = watchEnds(gateway);
   const client = createClient(gateway.url);
   const callers = await createCallers({ keys: gateway.keys, rules, random, clock });
@@ -92,7 +101,7 @@ async function runTrack(requests: number, seed: number, crowd: number, spoilStor
     const wave = Array.from({ length: size }, (_, index) =>
       drawCase(sent + index, crowded && !random.once(5) ? someone : callers.draw(), random),
     );
-    for (const one of wave) outcomes.set(one.id, { one, tries: [], answer: undefined, leave: () => {} });
+    for (const one of wave) outcomes.set(one.id, newOutcome(one));
     sent += size;
     waves += 1;
     await Promise.all(wave.map(({ id }) => sendCase(client, outcomes.get(id))));
@@ -113,8 +122,15 @@ async function runTrack(requests: number, seed: number, crowd: number, spoilStor
   faults.push(...gateway.faults.map(String));
   const cost = [...ledger.days().values()].reduce((sum, one) => sum + one, 0);
   const compared = { counters: rules.counted().length, budgets: ledger.accounts().length, cost };
-  return { requests: sent, waves, answers, ...compared, faults };
+  const { reported, unreported } = ledger.bill();
+  const logged = gateway.log.reduce((sum, { cost = 0 }) => sum + Math.round(Number(cost) * 1_000_000), 0);
+  return { requests: sent, waves, answers, ...compared, reported, spent: logged - unreported, faults };
 }
+
+const newOutcome = (one: Case): Outcome => ({
+  ...{ one, tries: [], answer: undefined, reported: undefined, leave: () => {} },
+  left: Promise.withResolvers<unknown>(),
+});
 
 function settings(limits: Limits, second: FakeUpstream): Record<string, string> {
   return {
@@ -134,24 +150,57 @@ function settings(limits: Limits, second: FakeUpstream): Record<string, string> 
   };
 }
 
-function play(upstream: FakeUpstream, number: number, outcomes: Map<number, Outcome>): void {
+function play(
+  upstream: FakeUpstream,
+  number: number,
+  outcomes: Map<number, Outcome>,
+  hasBudget: (one: Case) => boolean,
+): void {
   upstream.otherwise(({ body }) => {
     const outcome = outcomes.get(caseIn(body));
     const planned = outcome?.one.plan[number];
-    outcome?.tries.push(number);
-    if (planned?.clientLeaves === 'asked') outcome?.leave();
-    return planned?.script ?? [];
+    if (!outcome || !planned) return [];
+    outcome.tries.push(number);
+    if (planned.clientLeaves === 'asked') outcome.leave();
+    const readOn = readOnOf(planned, hasBudget(outcome.one));
+    // Where nobody reads on, the last step is silence.
+    const begun = readOn ? planned.script.filter((step) => step !== silence) : planned.script;
+    const report = () => {
+      outcome.reported = countsOf(readOn?.delivered ?? planned.delivered);
+    };
+    return readOn ? [...begun, until(outcome.left.promise), ...readOn.script, report] : [...begun, report];
   });
 }
+
+/** What an upstream says of an answer that it has sent to the end. */
+function countsOf(delivered: Delivered | undefined): Delivered | undefined {
+  const { input = 0, output = 0, isWhole } = delivered ?? {};
+  return isWhole && input > 0 ? { input, output, isWhole } : undefined;
+}
+
+/** A request that asks for nothing, from an address that no caller has. */
+const preflight: Sending = {
+  ...{ method: 'OPTIONS', path: '/v1/models', from: '127.0.0.1' },
+  headers: { 'access-control-request-method': 'POST' },
+};
+
+/** Moments at which a client leaves, and what has then come of its answer. */
+const moments = { answered: /./, finished: /"finish_reason":"/ };
 
 async function sendCase(client: ReturnType<typeof createClient>, outcome: Outcome | undefined): Promise<void> {
   if (!outcome) return;
   const { one, tries } = outcome;
   const sending = client.send(one.sending, (leave, onText) => {
-    outcome.leave = leave;
-    onText(/./, () => {
-      if (one.plan[tries.at(-1) ?? -1]?.clientLeaves === 'answered') leave();
-    });
+    outcome.leave = () => {
+      leave();
+      // The gateway gets this after it has learned that the client left.
+      client.send(preflight).then(outcome.left.resolve, outcome.left.resolve);
+    };
+    for (const [moment, pattern] of Object.entries(moments)) {
+      onText(pattern, () => {
+        if (one.plan[tries.at(-1) ?? -1]?.clientLeaves === moment) outcome.leave();
+      });
+    }
   });
   outcome.answer = await sending.catch((cause) => {
     throw new Error(`case ${one.id} got no answer: ${JSON.stringify(one)}`, { cause });
@@ -183,6 +232,7 @@ function watchEnds({ log }: TestGateway) {
     const allEnded = () => {
       for (; read < log.length; read += 1) {
         const { message, cause, ...rest } = log[read] ?? {};
+        if (rest.network === networkOf(preflight.from)) continue;
         if (/^(answered|refused)$/.test(String(message))) ended += 1;
         const kind = lostIn[String(message)];
         if (kind === undefined) continue;

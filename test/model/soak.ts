@@ -10,6 +10,7 @@ const watch = createWatch();
 const end = performance.now() + minutes * 60_000;
 const answers: Record<string, number> = {};
 let [requests, counters, budgets, cost, faults, seed] = [0, 0, 0, 0, 0, firstSeed];
+let [spent, reported] = [0, 0];
 
 // Loading and compiling happen once, and are not growth.
 await runModel(firstSeed - 1, 500);
@@ -21,6 +22,8 @@ for (; performance.now() < end; seed += 1) {
     counters += summary.counters;
     budgets += summary.budgets;
     cost += summary.cost;
+    spent += summary.spent;
+    reported += summary.reported;
     faults += summary.faults.length;
     for (const [answer, count] of Object.entries(summary.answers)) answers[answer] = (answers[answer] ?? 0) + count;
     for (const fault of summary.faults) console.error(`seed ${seed}, ${track}: ${fault}`);
@@ -33,6 +36,10 @@ console.log(
   `seeds ${firstSeed} to ${seed - 1}: ${requests} requests that cost ${cost} millionths; ${counters} counters and ${budgets} periods of budgets compared, ${faults} faults`,
 );
 for (const [answer, count] of Object.entries(answers).sort(([, a], [, b]) => b - a)) console.log(`${count}\t${answer}`);
+const share = spent / reported;
+console.log(
+  `of ${reported} millionths that upstreams reported, also to clients that had left, ${spent} were spent: ${(share * 100).toFixed(1)} %`,
+);
 const leaks = watch.growth(before, after, 32);
 for (const leak of leaks) console.error(leak);
-process.exitCode = faults > 0 || leaks.length > 0 ? 1 : 0;
+process.exitCode = faults > 0 || leaks.length > 0 || share < 0.95 ? 1 : 0;

@@ -20,7 +20,12 @@ export function expectFixed(answer: Answer | undefined, status: number, code: st
 }
 
 /** Judges the outcome of a request by what the last of its upstreams did. */
-export function judgeExchange(one: Case, answer: Answer | undefined, lastUpstream: number | undefined): Verdict {
+export function judgeExchange(
+  one: Case,
+  answer: Answer | undefined,
+  lastUpstream: number | undefined,
+  hasBudget: boolean,
+): Verdict {
   const last = one.plan[lastUpstream ?? -1];
   if (!last) return { faults: ['no upstream was asked'], refunded: false };
   const { charged } = last.early && answer?.status === last.early.status ? last.early : last;
@@ -28,8 +33,13 @@ export function judgeExchange(one: Case, answer: Answer | undefined, lastUpstrea
   return {
     faults: [...judgeAnswer(last, answer), ...(untrue ? ['says that it was not charged'] : [])],
     refunded: one.kind === 'inference' && !charged,
-    delivered: charged ? last.delivered : undefined,
+    delivered: charged ? (readOnOf(last, hasBudget)?.delivered ?? last.delivered) : undefined,
   };
+}
+
+/** What still comes, and is read, after the client of this has left. */
+export function readOnOf({ readOn, readOnForBudget }: Outcome, hasBudget: boolean) {
+  return hasBudget ? (readOnForBudget ?? readOn) : readOn;
 }
 
 function judgeAnswer(last: Outcome, answer: Answer | undefined): string[] {

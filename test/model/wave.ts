@@ -11,6 +11,10 @@ export interface Outcome {
   readonly tries: number[];
   /** Disconnects its client. */
   leave: () => void;
+  /** Resolves when it has left, and the gateway knows. */
+  readonly left: PromiseWithResolvers<unknown>;
+  /** What the upstream said that its answer used, once it had sent all of it. */
+  reported: Delivered | undefined;
   answer: Answer | undefined;
 }
 
@@ -55,7 +59,7 @@ export function judgeWave(rules: Rules, ledger: Ledger) {
     }
     return faults;
 
-    function judgeOne({ one, answer, tries }: Outcome): readonly string[] {
+    function judgeOne({ one, answer, tries, reported }: Outcome): readonly string[] {
       const who = rules.identify(one.caller, time);
       const gaveUp = answer !== undefined && storeFailed(answer);
       const isRefused = gaveUp || answer?.status === 429;
@@ -82,17 +86,17 @@ export function judgeWave(rules: Rules, ledger: Ledger) {
       }
       crowd.passed += 1;
       if (one.fixed) return expectFixed(answer, one.fixed.status, one.fixed.code);
-      const { faults, refunded, delivered } = judgeExchange(one, answer, tries.at(-1));
+      const { faults, refunded, delivered } = judgeExchange(one, answer, tries.at(-1), who.budget !== undefined);
       if (refunded) crowd.refunded += 1;
-      price(one, who, 'passed', delivered);
+      price(one, who, 'passed', delivered, refunded ? undefined : reported);
       return faults;
     }
 
-    function price(one: Case, who: Account, fate: Priced['fate'], delivered?: Delivered) {
+    function price(one: Case, who: Account, fate: Priced['fate'], delivered?: Delivered, reported?: Delivered) {
       if (one.fixed || one.kind !== 'inference') return;
       const { body = '' } = one.sending;
       const [reserve, cost] = [reserveFor(body, one.outputLimit), costOf(delivered, body)];
-      priced.push({ fate, budget: who.budget, item: who.item, reserve, cost });
+      priced.push({ fate, budget: who.budget, item: who.item, reserve, cost, reported: costOf(reported, body) });
     }
 
     function crowdOf({ kind }: Case, who: Account): Counted {

@@ -20,7 +20,12 @@ const long = wire.chat.textEvent('x'.repeat(70_000));
 type Settle = (end: StreamEnd) => Promise<GatewayError | undefined>;
 
 /** A relay whose times are far apart: the client is behind after 100 ms and has caught up after 1 s. */
-function startRelay(dialect: Dialect = chat, settle: Settle = async () => undefined, names: string[] = []) {
+function startRelay(
+  dialect: Dialect = chat,
+  settle: Settle = async () => undefined,
+  names: string[] = [],
+  readsOn = false,
+) {
   const ends: StreamEnd[] = [];
   const hiding = {
     scrubber: createScrubber(names, 'svc'),
@@ -33,7 +38,7 @@ function startRelay(dialect: Dialect = chat, settle: Settle = async () => undefi
     explain: (message) => message,
     idleTimeout: 100_000,
     keepAliveInterval: 15_000,
-    timeLeft: 800_000,
+    ...{ timeLeft: 800_000, readsOn },
     onFirstEvent: () => {},
     onEnd: (end) => {
       ends.push(end);
@@ -123,7 +128,7 @@ describe('the relay between an upstream and a client', () => {
     attach(new PassThrough());
     await pass(99_999);
     expect(ends).toEqual([]);
-    relay.cancel();
+    relay.leave();
   });
 
   test('any piece of the upstream is a sign of life; nothing but an event begins the answer', async () => {
@@ -170,11 +175,63 @@ describe('the relay between an upstream and a client', () => {
   test('what was ready when the client left is not sent', async () => {
     const { relay, upstream, ends } = startRelay();
     upstream.emit('data', Buffer.from(first));
-    relay.cancel();
+    relay.leave();
     await setImmediate();
     expect(takeAll(relay.body)).toBe('');
-    expect(ends).toEqual([{ kind: 'client_gone' }]);
+    expect(ends).toEqual([{ kind: 'client_gone', isWhole: false }]);
   });
+
+  testRows([
+    ['whose usage is still to come', 'usage', { isWhole: true }],
+    ['whose usage does not come within five seconds', 'silence', { isWhole: true }],
+    ['that is not complete', 'cut', { isWhole: false }],
+  ])(
+    'who leaves an answer that is complete but for its usage, is followed by that for some seconds',
+    async (_name, rest, expected) => {
+      const { relay, upstream, ends, send } = startRelay();
+      const [role = '', ...texts] = wire.chat.events.slice(0, -1);
+      await send(rest === 'cut' ? role : role + texts.join(''));
+      relay.body.destroy();
+      if (rest !== 'cut') {
+        await pass(4_999);
+        expect([ends, relay.signal.aborted]).toEqual([[], false]);
+        await (rest === 'usage' ? send('data: [DONE]\n\n') : pass(1));
+      }
+      expect(ends).toEqual([{ kind: 'client_gone', ...expected }]);
+      expect(relay.signal.aborted).toBe(rest === 'cut');
+      upstream.destroy();
+    },
+  );
+
+  testRows([
+    ['to its end', 'end', { isWhole: true }],
+    ['until it breaks', 'break', { isWhole: false, failure: expect.objectContaining({ reason: 'cut' }) }],
+    ['until it stalls', 'stall', { isWhole: false, failure: expect.objectContaining({ reason: 'stalled' }) }],
+    ['until its time is over', 'wait', { isWhole: false, failure: expect.objectContaining({ reason: 'deadline' }) }],
+  ])(
+    'who leaves what is to be known to its end, is followed by all of it, and nothing is kept',
+    async (_name, rest, expected) => {
+      const settled = Promise.withResolvers<undefined>();
+      const { relay, upstream, ends, send } = startRelay(chat, () => settled.promise, [], true);
+      await send(first + long);
+      // The client holds the upstream back, then leaves.
+      expect(upstream.isPaused()).toBe(true);
+      relay.body.destroy();
+      for (let round = 0; round < 9; round += 1) {
+        if (rest === 'wait' || round < 1) await pass(90_000);
+        await send(long);
+        expect([upstream.readableLength, relay.body.readableLength]).toEqual([0, 0]);
+      }
+      if (rest === 'end') await send(others.join(''));
+      else if (rest === 'break') await reset(upstream);
+      else if (rest === 'stall') await pass(100_000);
+      expect(ends).toEqual([{ kind: 'client_gone', ...expected }]);
+      expect(relay.body.closed).toBe(false);
+      settled.resolve(undefined);
+      await setImmediate();
+      expect(relay.body.closed).toBe(true);
+    },
+  );
 
   test('a failure counts as reported without its blank line, whatever ends the connection', async () => {
     for (const end of ['end', 'destroy'] as const) {
@@ -265,12 +322,12 @@ describe('the relay between an upstream and a client', () => {
     expect(takeAll(relay.body)).not.toMatch(wire.chat.keepAlive);
     await pass(1);
     expect(takeAll(relay.body)).toMatch(wire.chat.keepAlive);
-    relay.cancel();
+    relay.leave();
   });
 
   test('an answer that comes too late is dropped', async () => {
     const { relay, attach } = startRelay();
-    relay.cancel();
+    relay.leave();
     const late = new PassThrough();
     attach(late);
     expect(late.destroyed).toBe(true);

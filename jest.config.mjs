@@ -38,11 +38,11 @@ const overBothEngines = ofHandler([
 /** What clients in processes of their own read: their HTTP is that of the SDKs in this process, which both engines serve. */
 const processesOfSdks = 'setup-blocks,frameworks';
 
-/** What draws thousands of schedules, or counts steps: half a minute each. */
+/** What draws thousands of schedules, counts steps, or reads thousands of long bodies: half a minute each, or minutes. */
 const long = [
   'model/*.integration.test.ts',
   'exhaustive/three-requests.integration.test.ts',
-  'lambda/growth/growth.e2e.test.ts',
+  'lambda/growth/{growth,ticks}.e2e.test.ts',
 ];
 const notLong = long.map((pattern) => `!**/${pattern}`);
 /** What tells days or times holds wherever it runs: once more at both ends of the world, where the day is often not that of UTC. */

@@ -1,4 +1,5 @@
 import { excerpt, longestPath } from '../errors.ts';
+import { type Cooperative, nodesPerTurn } from '../json/cooperative.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { recordProviderFields } from './envelope.ts';
 import { type Findings, kindsOfTokens, type TokenCounts } from './findings.ts';
@@ -35,10 +36,11 @@ export function keepSealed(json: Json, value: Node, found: Findings): void {
 }
 
 /** Whether a value holds sealed content at any depth. */
-export function holdsSealed(json: Json, value: Node | undefined): boolean {
+export function* holdsSealed(json: Json, value: Node | undefined): Cooperative<boolean> {
   if (value === undefined) return false;
   const end = json.next(value);
   for (let node = value; node < end; node += 1) {
+    if ((node - value) % nodesPerTurn === nodesPerTurn - 1) yield;
     if (!json.isKey(node)) continue;
     const [name, content] = [json.string(node), node + 1];
     if (sealed.test(name) && json.kind(content) !== 'null') return true;

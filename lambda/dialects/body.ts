@@ -1,4 +1,6 @@
 import { GatewayError } from '../errors.ts';
+import type { Cooperative } from '../json/cooperative.ts';
+import { earlierDuplicates } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { holdsSealed, numberMember, presentMember, stringMember } from './answer.ts';
 import { type ContentPlaces, searchContent } from './content.ts';
@@ -50,6 +52,17 @@ export function refuseState(name: string, history: string, details?: Readonly<Re
   throw new GatewayError('invalid_request', message, { details });
 }
 
+/** Each repeated member costs an edit of the body. Only an attacker sends so many. */
+const mostRepeats = 1_000;
+
+/** The keys of a member of `object`, the top-level member of the name `within`, except the last, which counts. */
+export function repeatsOf(body: Json, object: Node, within: string, name: string): Set<Node> {
+  const repeats = earlierDuplicates(body, object, new Set([name]));
+  if (repeats.size <= mostRepeats) return repeats;
+  const message = `${within} repeats a member more than ${mostRepeats} times: send each once.`;
+  throw new GatewayError('invalid_request', message);
+}
+
 /** "a string", "an object", "null" … */
 export function describe(kind: ReturnType<Json['kind']>): string {
   if (kind === 'null') return kind;
@@ -69,11 +82,12 @@ interface BodyPlaces extends ContentPlaces {
 export function readBodies({ history, instructions, choices, stops, ...places }: BodyPlaces) {
   return {
     ...searchContent(places),
-    isAccountBound: (body: Json): boolean => holdsSealed(body, body.member(body.root, history)),
-    findConversationStart: (body: Json): readonly Node[] => [
-      ...(instructions === undefined ? [] : textsOf(body, body.member(body.root, instructions))),
-      ...conversationStart(body, body.member(body.root, history)),
-    ],
+    isAccountBound: (body: Json): Cooperative<boolean> => holdsSealed(body, body.member(body.root, history)),
+    findConversationStart: (body: Json): readonly Node[] => {
+      const left = { parts: mostRead };
+      const apart = instructions === undefined ? undefined : body.member(body.root, instructions);
+      return [...textsOf(body, apart, left), ...conversationStart(body, body.member(body.root, history), left)];
+    },
     readExpectedAnswer: (body: Json): ExpectedAnswer => ({
       choices: (choices && numberMember(body, body.root, choices)) || 1,
       stops: new Set(stops && readStops(body, presentMember(body, body.root, stops))),
@@ -95,16 +109,21 @@ function* readStops(body: Json, stops: Node | undefined): Generator<string> {
   }
 }
 
-/** How many messages and parts of one are read. Conversations that begin with the same thousand are taken for one. */
+/** How many messages and parts are read. Conversations that begin with the same thousand are taken for one. */
 const mostRead = 1_000;
+
+/** How many of them may still be read. */
+interface Left {
+  parts: number;
+}
 
 /**
  * The texts of a `content`: itself, or those of its parts. Not the rest, because cache marks beside them move from turn to turn.
  */
-function textsOf(body: Json, content: Node | undefined): Node[] {
+function textsOf(body: Json, content: Node | undefined, left: Left): Node[] {
   if (content !== undefined && body.kind(content) === 'string') return [content];
   const texts: Node[] = [];
-  for (const part of firstOf(body, content)) {
+  for (const part of firstOf(body, content, left)) {
     const text = body.member(part, 'text');
     if (text !== undefined && body.kind(text) === 'string') texts.push(text);
   }
@@ -112,24 +131,24 @@ function textsOf(body: Json, content: Node | undefined): Node[] {
 }
 
 /** A text itself, or the texts of the instructions before the first user message, and of that message; it may lack a type. */
-function conversationStart(body: Json, history: Node | undefined): Node[] {
+function conversationStart(body: Json, history: Node | undefined, left: Left): Node[] {
   if (history !== undefined && body.kind(history) === 'string') return [history];
   const texts: Node[] = [];
-  for (const message of firstOf(body, history)) {
+  for (const message of firstOf(body, history, left)) {
     const role = stringMember(body, message, 'role');
     if (role === 'system' || role === 'developer' || role === 'user') {
-      for (const text of textsOf(body, body.member(message, 'content'))) texts.push(text);
+      for (const text of textsOf(body, body.member(message, 'content'), left)) texts.push(text);
     }
     if (role === 'user') break;
   }
   return texts;
 }
 
-function* firstOf(body: Json, array: Node | undefined): Generator<Node> {
-  let left = mostRead;
+function* firstOf(body: Json, array: Node | undefined, left: Left): Generator<Node> {
   if (array === undefined) return;
   for (const element of body.elements(array)) {
-    if (left-- === 0) return;
+    if (left.parts === 0) return;
+    left.parts -= 1;
     yield element;
   }
 }

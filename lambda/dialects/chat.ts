@@ -1,7 +1,7 @@
-import { changeMembers, earlierDuplicates } from '../json/edit.ts';
+import { changeMembers } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { elements, numberMember, presentMember, readErrorMessage, recordUsage, stringMember } from './answer.ts';
-import { keepStop, readBodies, requireArray } from './body.ts';
+import { keepStop, readBodies, repeatsOf, requireArray } from './body.ts';
 import { deltasLike, recordPieces, recordWholeChoice } from './chat-texts.ts';
 import { fileAt, imageAt } from './content.ts';
 import type { Dialect, ExpectedAnswer, Normalization, StreamDialect } from './dialect.ts';
@@ -65,8 +65,8 @@ function askForUsage(body: Json): Normalization {
   const options = body.member(body.root, 'stream_options');
   if (options === undefined || body.kind(options) !== 'object')
     return { set: { stream_options: '{"include_usage":true}' } };
-  const repeated = earlierDuplicates(body, options, new Set(['include_usage']));
-  return { edits: changeMembers(body, options, { drop: repeated, set: { include_usage: 'true' } }) };
+  const drop = repeatsOf(body, options, 'stream_options', 'include_usage');
+  return { edits: changeMembers(body, options, { drop, set: { include_usage: 'true' } }) };
 }
 
 function readAnswer(answer: Json, found: Findings, expected: ExpectedAnswer): void {

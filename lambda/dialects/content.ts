@@ -82,21 +82,20 @@ const picture = /^(data:)?(image|video)\//i;
 /** The path of a value, such as `messages[2].content[0]`; for a key, that of the object that holds it. */
 export function pathTo(body: Json, target: Node): string {
   let path = '';
-  for (let node: Node | undefined = body.root; node !== undefined; ) {
+  for (let node = body.root; ; ) {
     const isObject = body.kind(node) === 'object';
-    let inside: Node | undefined;
+    const end = body.next(node);
+    let child = node + 1;
     let index = 0;
-    for (const child of isObject ? body.keys(node) : body.elements(node)) {
-      const value = isObject ? child + 1 : child;
-      if (target < body.next(value)) {
-        if (target >= value) {
-          inside = value;
-          path += isObject ? `${path && '.'}${body.string(child)}` : `[${index}]`;
-        }
-        break;
-      }
+    // Not by the generators of its members and elements: there may be a million before it.
+    for (let next = child; child < end; child = next) {
+      next = body.next(isObject ? child + 1 : child);
+      if (target < next) break;
       index += 1;
     }
+    const inside: Node = isObject ? child + 1 : child;
+    if (child >= end || target < inside) break;
+    path += isObject ? `${path && '.'}${body.string(child)}` : `[${index}]`;
     node = inside;
   }
   return path;

@@ -56,7 +56,7 @@ export interface Dialect extends SizeRules {
   /** The texts that all turns of a conversation share: the instructions and the first user message. */
   findConversationStart(body: Json): readonly Node[];
   /** Whether the body contains what only the account that made it can read: encrypted reasoning, signed thinking. */
-  isAccountBound(body: Json): boolean;
+  isAccountBound(body: Json): Cooperative<boolean>;
   readExpectedAnswer(body: Json, needsUsage?: boolean): ExpectedAnswer;
   /** The changes to make before forwarding. `needsUsage`: the gateway has to learn what the answer uses. */
   normalize(body: Json, needsUsage?: boolean): Normalization;

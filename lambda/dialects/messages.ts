@@ -1,5 +1,5 @@
-import { type ErrorNature, GatewayError } from '../errors.ts';
-import { changeMembers, earlierDuplicates } from '../json/edit.ts';
+import type { ErrorNature, GatewayError } from '../errors.ts';
+import { changeMembers } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import {
   eachMember,
@@ -12,7 +12,7 @@ import {
   sealed,
   stringMember,
 } from './answer.ts';
-import { keepStop, readBodies, refuseState, requireArray } from './body.ts';
+import { keepStop, readBodies, refuseState, repeatsOf, requireArray } from './body.ts';
 import { fileAt, imageAt } from './content.ts';
 import type { Dialect, ExpectedAnswer, MakeDelta, Normalization, OutgoingEvent, StreamDialect } from './dialect.ts';
 import { type Envelope, recordEnvelope, recordProviderFields } from './envelope.ts';
@@ -39,9 +39,6 @@ const bodies = readBodies({
     video: readDocument,
   },
 });
-
-/** Each repeated member costs an edit of the body. Only an attacker sends so many. */
-const mostRepeats = 1_000;
 
 /** The `type` of an error, by what went wrong. */
 export const messagesTypes: Readonly<Record<ErrorNature, string>> = {
@@ -202,11 +199,7 @@ function normalize(body: Json): Normalization {
   const config = body.member(body.root, 'output_config');
   if (config === undefined) return isFalse ? { set } : {};
   const effort = body.member(config, 'effort');
-  const drop = earlierDuplicates(body, config, new Set(['effort']));
-  if (drop.size > mostRepeats) {
-    const message = `output_config repeats a member more than ${mostRepeats} times: send each once.`;
-    throw new GatewayError('invalid_request', message);
-  }
+  const drop = repeatsOf(body, config, 'output_config', 'effort');
   const isNone = effort !== undefined && stringMember(body, config, 'effort') === 'none';
   if (isNone) drop.add(effort - 1);
   return { ...((isFalse || isNone) && { set }), edits: changeMembers(body, config, { drop }) };

@@ -2,13 +2,15 @@ import { isUtf8 } from 'node:buffer';
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { type Memory, readBytes } from '../bodies.ts';
 import { GatewayError } from '../errors.ts';
-import { type Cooperative, isLong } from '../json/cooperative.ts';
-import { createScanner, type Json } from '../json/scan.ts';
+import { type Cooperative, isLong, nodesPerTurn } from '../json/cooperative.ts';
+import { createScanner, type Json, type Node } from '../json/scan.ts';
 import { JsonFault } from '../json/tokens.ts';
 import type { Body } from './call.ts';
 
 /** Only an attacker sends more: no dialect has a hundred. Each is compared with every name that the gateway knows. */
-const mostMembers = 1_000;
+const mostFields = 1_000;
+/** Of any object. A look for a member goes through all of them at once, and some objects are looked at ten times. */
+const mostMembers = 20_000;
 
 /** The scanned body of a request, which must be one JSON object in UTF-8. */
 export function* readJsonBody(body: Body): Cooperative<Json> {
@@ -18,7 +20,10 @@ export function* readJsonBody(body: Body): Cooperative<Json> {
   try {
     const scanner = createScanner();
     const json = isLong(text) ? yield* scanner.scanInParts(text) : scanner.scan(text);
-    if (json.kind(json.root) === 'object') return refuseTooMany(json);
+    if (json.kind(json.root) === 'object') {
+      yield* refuseTooMany(json);
+      return json;
+    }
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
     throw new GatewayError('invalid_request', `The body is not valid JSON: ${error.message}.`);
@@ -26,17 +31,36 @@ export function* readJsonBody(body: Body): Cooperative<Json> {
   throw new GatewayError('invalid_request', 'The body must be a JSON object.');
 }
 
-function refuseTooMany(body: Json): Json {
-  let members = 0;
-  for (const _ of body.keys(body.root)) {
-    members += 1;
-    if (members <= mostMembers) continue;
-    throw new GatewayError(
-      'invalid_request',
-      `The body has more than ${mostMembers} fields at its top level. Send fewer.`,
-    );
+function* refuseTooMany(body: Json): Cooperative<void> {
+  if (countMembers(body, body.root, mostFields) > mostFields) {
+    const message = `The body has more than ${mostFields} fields at its top level. Send fewer.`;
+    throw new GatewayError('invalid_request', message);
   }
-  return body;
+  let looked = 0;
+  for (let node = body.root; node < body.size; ) {
+    // With its key and its value, each member is two nodes.
+    const mayHoldMany = body.next(node) - node > 2 * mostMembers;
+    const members = mayHoldMany ? countMembers(body, node, mostMembers) : 0;
+    if (members > mostMembers) {
+      const message = `The body has an object with more than ${mostMembers} members. Send fewer.`;
+      throw new GatewayError('invalid_request', message);
+    }
+    node = mayHoldMany ? node + 1 : body.next(node);
+    looked += 1 + members;
+    if (looked < nodesPerTurn) continue;
+    looked = 0;
+    yield;
+  }
+}
+
+/** The members of an object, or one more than `most`; none if it is not an object. */
+function countMembers(body: Json, object: Node, most: number): number {
+  let members = 0;
+  for (const _ of body.keys(object)) {
+    members += 1;
+    if (members > most) break;
+  }
+  return members;
 }
 
 function toText(bytes: Uint8Array): string {

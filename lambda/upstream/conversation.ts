@@ -85,13 +85,14 @@ const mostIds = 1_000;
 /** The edits that hash all ids of the caller in a body, repeated members included. */
 export function hashCallerIds(body: Json, hashId: HashId): Edit[] {
   const edits: Edit[] = [];
+  let read = 0;
   const hash = (value: Node) => {
-    const kind = body.kind(value);
-    if (kind !== 'string' && kind !== 'number') return;
-    if (edits.length === mostIds) {
+    if (++read > mostIds) {
       const message = `client_metadata, user and the like hold more than ${mostIds} values. Send fewer.`;
       throw new GatewayError('invalid_request', message);
     }
+    const kind = body.kind(value);
+    if (kind !== 'string' && kind !== 'number') return;
     const id = kind === 'string' ? body.string(value) : body.raw(value);
     edits.push(replaceValue(body, value, JSON.stringify(hashId(id))));
   };
@@ -101,7 +102,9 @@ export function hashCallerIds(body: Json, hashId: HashId): Edit[] {
     else if (name === 'metadata') {
       for (const inner of body.keys(key + 1)) if (body.string(inner) === 'user_id') hash(inner + 1);
     } else if (name === 'client_metadata') {
-      for (let node = key + 1; node < body.next(key + 1); node += 1) if (!body.isKey(node)) hash(node);
+      const [value, end] = [key + 1, body.next(key + 1)];
+      // All that it holds, or it alone.
+      for (let node = Math.min(value + 1, end - 1); node < end; node += 1) if (!body.isKey(node)) hash(node);
     }
   }
   return edits;

@@ -128,8 +128,11 @@ export function renderBody({ text, edits, model }: OutgoingBody, modelId: string
 
 /** Whether the body contains what only the account that made it can read. Rarely needed, so the body is scanned again. */
 export async function isAccountBound(outgoing: Outgoing): Promise<boolean> {
-  const scan = createScanner().scanInParts(bodyOf(outgoing).text);
-  return outgoing.dialect.isAccountBound(await runCooperatively(scan));
+  const { text } = bodyOf(outgoing);
+  const looking = function* () {
+    return yield* outgoing.dialect.isAccountBound(yield* createScanner().scanInParts(text));
+  };
+  return runCooperatively(looking());
 }
 
 export function bodyOf({ body }: Outgoing): OutgoingBody {

@@ -1,4 +1,5 @@
 import { pathTo } from '../../dialects/content.ts';
+import { type Cooperative, nodesPerTurn } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import { type Format, type ModelRequest, quote } from '../request/model-request.ts';
 import { refuse } from '../request/refusals.ts';
@@ -32,16 +33,27 @@ export function* writeChat(request: ModelRequest, upstream: ChatUpstream, model:
   else if (format !== undefined) addSchema(body, format);
   writeReasoning(writer);
   add('}');
+  const named = yield* firstOf(leftOut);
+  const unnamed = new Set(yield* firstOf(unread));
   return {
     /** The body's text in pieces, so that a long one need never be joined. */
     pieces: body.finish(),
     /** The places of what the upstream was not told, as a header names them; undefined if there are none. */
-    leftOut: namePlaces(json, leftOut),
+    leftOut: namePlaces(json, named, leftOut.length),
     /** The same for the log, which holds no name of the caller's own. */
-    leftOutForLog: namePlaces(json, leftOut, new Set(unread)),
-    leftOutNodes: new Set(leftOut),
+    leftOutForLog: namePlaces(json, named, leftOut.length, unnamed),
+    leftOutNodes: yield* setOf(leftOut),
     tools,
   };
+}
+
+function* setOf(nodes: readonly Node[]): Cooperative<ReadonlySet<Node>> {
+  const set = new Set<Node>();
+  for (const node of nodes) {
+    set.add(node);
+    if (set.size % nodesPerTurn === 0) yield;
+  }
+  return set;
 }
 
 function limitsOf({ request, upstream }: RequestWriter): ModelRequest['sampling'] {
@@ -110,12 +122,29 @@ function nearest(wanted: string, known: readonly string[]): string | undefined {
 const mostPlaces = 20;
 const longestPlace = 100;
 
-/** Names places in the order of the body, such as `tools[7], input[3].encrypted_content, +2`; undefined if there are none. */
-export function namePlaces(json: Json, nodes: readonly Node[], unnamed?: ReadonlySet<Node>): string | undefined {
-  const sorted = Int32Array.from(nodes).sort();
+/** The nodes to name, in the order of the body. */
+export function* firstOf(nodes: readonly Node[]): Cooperative<readonly Node[]> {
+  let first: Node[] = [];
+  for (let at = 0; at < nodes.length; at += nodesPerTurn) {
+    if (at > 0) yield;
+    first = [...first, ...nodes.slice(at, at + nodesPerTurn)].sort((a, b) => a - b).slice(0, mostPlaces);
+  }
+  return first;
+}
+
+/**
+ * Names the first places of so many, such as `tools[7], input[3].encrypted_content, +2`; undefined if there are none. The names of
+ * `unnamed` ones are left out.
+ */
+export function namePlaces(
+  json: Json,
+  first: readonly Node[],
+  count: number,
+  unnamed?: ReadonlySet<Node>,
+): string | undefined {
   // Repeated members have one place.
-  const places = new Set([...sorted.slice(0, mostPlaces)].map((node) => placeOf(json, node, unnamed?.has(node))));
-  const more = sorted.length > mostPlaces ? [`+${sorted.length - mostPlaces}`] : [];
+  const places = new Set(first.map((node) => placeOf(json, node, unnamed?.has(node))));
+  const more = count > first.length ? [`+${count - first.length}`] : [];
   return [...[...places].map(toHeaderText), ...more].join(', ') || undefined;
 }
 

@@ -18,6 +18,8 @@ const freeText =
 
 /** What it costs to give a tool its name. */
 const costOfName = 128;
+/** What it costs to look whether it may be called. */
+const costOfOffer = 16;
 
 /** What of a request's tools is sent. */
 interface Selection {
@@ -34,7 +36,11 @@ export function* selectTools(writer: RequestWriter): Cooperative<Selection> {
     allowed?.add(offeredName(writer, offers, at, tool));
     if (writer.body.isPauseDue(costOfName)) yield;
   }
-  const tools = [...offers].filter(([name]) => allowed === undefined || allowed.has(name));
+  const tools: Selection['tools'][number][] = [];
+  for (const offered of offers) {
+    if (allowed === undefined || allowed.has(offered[0])) tools.push(offered);
+    if (writer.body.isPauseDue(costOfOffer)) yield;
+  }
   const chosen = choice && writeChoice(writer, choice, offers, tools.length);
   const unenforced = tools.find(([, { grammar }]) => grammar !== undefined)?.[1].grammar;
   if (unenforced !== undefined) writer.leaveOut(unenforced.at);

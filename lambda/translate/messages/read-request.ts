@@ -29,7 +29,7 @@ export function* readMessages(json: Json, open: RequestReader['open']): Cooperat
   // The format stood beside the configuration before it stood in it.
   if (earlier !== undefined && format !== earlier) reader.leftOut.push(earlier);
   const choice = readChoice(reader, asked.tool_choice);
-  const kept = readKeptThoughts(reader, asked.context_management?.edits);
+  const kept = yield* readKeptThoughts(reader, asked.context_management?.edits);
   return {
     json,
     stream: asked.stream === true,
@@ -132,17 +132,16 @@ function readFormat(reader: RequestReader, at: Node): Format {
 }
 
 /** How many of the assistant's latest turns keep their thoughts. */
-function readKeptThoughts(reader: RequestReader, edits: Node | undefined): number {
+function* readKeptThoughts(reader: RequestReader, edits: Node | undefined): Cooperative<number> {
   let kept = Number.POSITIVE_INFINITY;
   if (edits === undefined) return kept;
-  requireKind(reader, edits, 'array');
-  for (const edit of reader.json.elements(edits)) {
+  yield* readList(reader, edits, (edit) => {
     if (typeOf(reader, edit) !== 'clear_thinking_20251015') {
       refuseType(reader, edit, 'shortens the history, which nothing here does. Leave it out.');
     }
     const { keep } = takeMembers(reader, edit, fields.clear_thinking_20251015);
     kept = Math.min(kept, keep === undefined ? 1 : readKeep(reader, keep));
-  }
+  });
   return kept;
 }
 

@@ -1,5 +1,5 @@
 import { type Fields, ignore, needed, object, raws } from '../request/members.ts';
-import { isTrue, node, number, raw, string, stringNode, text, whereTrue } from '../request/values.ts';
+import { isTrue, name, node, number, raw, string, stringNode, text, whereTrue } from '../request/values.ts';
 
 const vendor = 'it belongs to a vendor, and this model has none. Leave it out.';
 const source = ignore('type', 'media_type', 'data', 'url');
@@ -24,11 +24,11 @@ export const messagesFields = {
   'clear_thinking.keep of turns': { value: needed(number), ...ignore('type') },
   'clear_thinking.keep': ignore('type', 'value'),
   tool: {
-    ...{ name: needed(text), description: raw, input_schema: raw, strict: raw, defer_loading: isTrue },
+    ...{ name: needed(name), description: raw, input_schema: raw, strict: raw, defer_loading: isTrue },
     ...ignore('type', 'cache_control', 'eager_input_streaming'),
     input_examples: 'nothing here shows examples to the model. Describe them in the description.',
   },
-  'tool_choice of a tool': { name: needed(text), disable_parallel_tool_use: isTrue, ...ignore('type') },
+  'tool_choice of a tool': { name: needed(name), disable_parallel_tool_use: isTrue, ...ignore('type') },
   tool_choice: { disable_parallel_tool_use: isTrue, ...ignore('type', 'name') },
   message: { content: needed(node), role: needed(stringNode) },
   'text block': { text: needed(string), ...ignore('type', 'cache_control', 'citations') },
@@ -42,7 +42,7 @@ export const messagesFields = {
   'source with a url': { ...source, url: needed(string) },
   'source with a text': { ...source, data: needed(string) },
   'source with bytes': { ...source, media_type: needed(string), data: needed(string) },
-  'tool_use block': { id: needed(stringNode), name: needed(text), input: raw, ...ignore('type', 'cache_control') },
+  'tool_use block': { id: needed(stringNode), name: needed(name), input: raw, ...ignore('type', 'cache_control') },
   'tool_result block': {
     ...{ tool_use_id: needed(stringNode), content: node, is_error: isTrue },
     ...ignore('type', 'cache_control'),

@@ -1,4 +1,3 @@
-import { stringMember } from '../../dialects/answer.ts';
 import { describe } from '../../dialects/body.ts';
 import { pathTo } from '../../dialects/content.ts';
 import { excerpt, GatewayError, longestPath } from '../../errors.ts';
@@ -20,18 +19,24 @@ export function requireKind(asked: Asked, value: Node, ...kinds: readonly Kind[]
   refuse(asked, value, `must be ${kinds.map(describe).join(' or ')}, not ${describe(kind)}.`);
 }
 
+/** In characters. A longer type is none that anybody knows, and would be decoded many times. */
+const longestType = 1_000;
+
 /** The type of an item, part or tool. */
 export function typeOf(asked: Asked, object: Node): string {
+  const { json } = asked;
   requireKind(asked, object, 'object');
-  return stringMember(asked.json, object, 'type') ?? '';
+  const type = json.member(object, 'type');
+  if (type === undefined || json.kind(type) !== 'string') return '';
+  return json.end(type) - json.start(type) > longestType ? '…' : json.string(type);
 }
 
-const longestType = 60;
+const longestQuoted = 60;
 
 /** Refuses something of a type: `what` goes on after the place and the type. */
 export function refuseType(asked: Asked, object: Node, what: string): never {
   const type = typeOf(asked, object);
-  refuse(asked, object, type === '' ? `(without a type) ${what}` : `(${excerpt(type, longestType)}) ${what}`);
+  refuse(asked, object, type === '' ? `(without a type) ${what}` : `(${excerpt(type, longestQuoted)}) ${what}`);
 }
 
 /** Types that are refused, with the end of the sentence. */

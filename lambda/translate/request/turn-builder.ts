@@ -38,18 +38,20 @@ export function createTurnBuilder(reader: RequestReader) {
     call(id: Node, call: Omit<ToolCall, 'id'>): void {
       const made = { ...call, id: json.raw(id) };
       assistant().calls.push(made);
-      const same = called.get(json.string(id));
-      if (same === undefined) called.set(json.string(id), { calls: [made], answered: 0 });
+      const name = json.string(id);
+      const same = called.get(name);
+      if (same === undefined) called.set(name, { calls: [made], answered: 0 });
       else same.calls.push(made);
     },
     /** What the latest call with this id gave that has no result yet. */
     result(id: Node, result: ToolResult): void {
       current = undefined;
       // Some servers number the calls of each turn anew: the first that waits is meant.
-      const same = called.get(json.string(id));
+      const name = json.string(id);
+      const same = called.get(name);
       const call = same?.calls[same.answered];
       if (same === undefined || call === undefined) {
-        const what = `answers ${excerpt(json.string(id), longestId)}, which no call before it waits for.`;
+        const what = `answers ${excerpt(name, longestId)}, which no call before it waits for.`;
         refuse(reader, result.at, `${what} Send the full history.`);
       }
       same.answered += 1;

@@ -1,5 +1,5 @@
 import type { Node } from '../../json/scan.ts';
-import { requireKind } from './refusals.ts';
+import { refuse, requireKind } from './refusals.ts';
 import type { RequestReader } from './request-reader.ts';
 
 /** Reads the value of a member that is translated. */
@@ -25,3 +25,13 @@ export const stringNode: Read<Node> = (reader, value) => {
 export const string: Read<string> = (reader, value) => reader.json.raw(stringNode(reader, value));
 /** What a string spells. */
 export const text: Read<string> = (reader, value) => reader.json.string(stringNode(reader, value));
+
+/** In characters. Names are hashed, compared and sent again and again. */
+const longestName = 1_000;
+
+/** The name of a tool. */
+export const name: Read<string> = (reader, value) => {
+  const { json } = reader;
+  if (json.end(value) - json.start(value) <= longestName) return text(reader, value);
+  return refuse(reader, value, `has more than ${longestName} characters. Shorten it.`);
+};

@@ -150,12 +150,17 @@ function readSaid(reader: RequestReader, content: Node): Cooperative<Said[]> {
   });
 }
 
-function* readTexts(reader: RequestReader, content: Node): Cooperative<Raw[]> {
-  const parts = yield* readParts(reader, content);
-  return parts.map((part) => {
-    if (part.kind === 'text') return part.text;
-    return refuseType(reader, part.at, "can't stand in instructions. Send it in a message of the user.");
-  });
+function readTexts(reader: RequestReader, content: Node): Cooperative<Raw[]> {
+  return readContent<Raw>(
+    reader,
+    content,
+    (text) => text,
+    (at) => {
+      const part = readPart(reader, at);
+      if (part === undefined || part.kind === 'text') return part?.text;
+      return refuseType(reader, at, "can't stand in instructions. Send it in a message of the user.");
+    },
+  );
 }
 
 const reasoningTexts = new Set(['summary_text', 'reasoning_text', 'text']);

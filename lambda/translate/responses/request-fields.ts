@@ -1,8 +1,8 @@
 import { type Fields, ignore, needed, object, raws } from '../request/members.ts';
-import { isTrue, node, raw, string, stringNode, text, whereTrue } from '../request/values.ts';
+import { isTrue, name, node, raw, string, stringNode, whereTrue } from '../request/values.ts';
 
 const call = { call_id: needed(stringNode), ...ignore('type', 'id', 'status') };
-const calledByName = { ...call, name: needed(text), namespace: text };
+const calledByName = { ...call, name: needed(name), namespace: name };
 const choice = ignore('type', 'name', 'namespace', 'mode', 'tools');
 const format = ignore('type', 'name', 'description', 'schema', 'strict');
 const grammar = ignore('type', 'syntax', 'definition');
@@ -28,17 +28,17 @@ export const responsesFields = {
   },
   'text.format of a schema': { ...format, name: needed(string), description: raw, schema: needed(raw), strict: raw },
   'text.format': format,
-  'tool_choice of a tool': { ...choice, name: needed(text), namespace: text },
+  'tool_choice of a tool': { ...choice, name: needed(name), namespace: name },
   'tool_choice of tools': { ...choice, mode: needed(stringNode), tools: needed(node) },
   tool_choice: choice,
   'function tool': {
-    ...{ name: needed(text), description: raw, parameters: raw, strict: raw, defer_loading: whereTrue },
+    ...{ name: needed(name), description: raw, parameters: raw, strict: raw, defer_loading: whereTrue },
     ...ignore('type'),
   },
-  'custom tool': { name: needed(text), description: string, format: node, defer_loading: whereTrue, ...ignore('type') },
+  'custom tool': { name: needed(name), description: string, format: node, defer_loading: whereTrue, ...ignore('type') },
   'custom tool.format of a grammar': { ...grammar, syntax: needed(string), definition: needed(string) },
   'custom tool.format': grammar,
-  'namespace tool': { name: needed(text), tools: needed(node), description: 'leave', ...ignore('type') },
+  'namespace tool': { name: needed(name), tools: needed(node), description: 'leave', ...ignore('type') },
   'tool_search tool': { execution: raw, description: raw, parameters: raw, ...ignore('type') },
   'message item': { content: needed(node), role: needed(stringNode), ...ignore('type', 'phase', 'status', 'id') },
   'agent_message item': { content: needed(node), ...ignore('type', 'author', 'recipient', 'id') },

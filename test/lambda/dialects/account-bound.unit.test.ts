@@ -1,11 +1,12 @@
 import { describe, expect } from '@jest/globals';
 import { createScanner } from '../../../lambda/json/scan.ts';
+import { atOnce } from '../../support/at-once.ts';
 import type { DialectName } from '../../support/fixtures.ts';
 import { dialectNamed } from '../../support/rewrite.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const isBound = (dialect: DialectName, body: object) =>
-  dialectNamed(dialect).isAccountBound(createScanner().scan(JSON.stringify(body)));
+  atOnce(dialectNamed(dialect).isAccountBound(createScanner().scan(JSON.stringify(body))));
 const said = (more: object) => ({ messages: [{ role: 'assistant', ...more }] });
 
 describe('data that only the account that made it can read', () => {

@@ -111,7 +111,7 @@ const parts: Part[] = [
           for (const endpoint of endpoints.slice(0, 1)) {
             const { outgoing } = atOnce(readCall(body, { dialect, endpoint }, models, caller));
             renderBody(bodyOf(outgoing), 'upstream');
-            dialect.isAccountBound(createScanner().scan(body));
+            atOnce(dialect.isAccountBound(createScanner().scan(body)));
           }
         },
       },

@@ -257,9 +257,28 @@ test('a body with more members than anybody needs is refused, however they are s
   }
 });
 
-test('so is one that repeats what the gateway changes over and over again', () => {
-  const config = `{"model":"svc","messages":[],"output_config":{${`"effort":"low","a":1,`.repeat(1_002)}"b":1}}`;
-  expect(() => send('messages', config)).toThrow('output_config repeats a member more than 1000 times');
+test('so is one with an object of more members than anybody needs, wherever it stands', () => {
+  const crowd = (times: number) => `{${'"a":[1],'.repeat(times - 1)}"a":{}}`;
+  const bodies: readonly ((inner: string) => string)[] = [
+    (inner) => `{"model":"svc","messages":[],"metadata":${inner}}`,
+    (inner) => `{"model":"svc","messages":[${crowd(10)},[{"a":[0,${inner}],"b":0}]],"z":0}`,
+    (inner) => `{"model":"svc","messages":[${'['.repeat(1_000)}${inner},1${']'.repeat(1_000)}]}`,
+    (inner) => `{"model":"svc","messages":[${Array(20_000).fill('{"a":0         }').join()},${inner}]}`,
+  ];
+  for (const body of bodies) {
+    expect(send('chat', body(crowd(20_000)))).toContain(sentModel);
+    const refusal = 'The body has an object with more than 20000 members. Send fewer.';
+    expect(() => send('chat', body(crowd(20_001)))).toThrow(refusal);
+  }
+});
+
+testRows([
+  ['messages', 'output_config', '"effort":"low"'],
+  ['chat', 'stream_options', '"include_usage":false'],
+])('so is one that repeats what the gateway changes over and over again', (dialect, name, member) => {
+  const body = `{"model":"svc","messages":[],"stream":true,"${name}":{${`${member},"a":1,`.repeat(1_002)}"b":1}}`;
+  const normalize = () => dialectNamed(dialect).normalize(createScanner().scan(body), true);
+  expect(normalize).toThrow(`${name} repeats a member more than 1000 times`);
 });
 
 test('nobody’s body is read before the charge but that of a caller with a budget or a list of models', async () => {

@@ -40,7 +40,13 @@ function outgoingOf(isAccountBound: () => boolean): Outgoing {
   };
   const model = { id: 'svc', kind: 'text' } as const;
   return {
-    dialect: { ...chat, isAccountBound },
+    dialect: {
+      ...chat,
+      // biome-ignore lint/correctness/useYield: it takes no long time
+      *isAccountBound() {
+        return isAccountBound();
+      },
+    },
     endpoint: chat.endpoints[0],
     model,
     stream: false,

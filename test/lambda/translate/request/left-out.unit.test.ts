@@ -1,12 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { createScanner } from '../../../../lambda/json/scan.ts';
-import { namePlaces } from '../../../../lambda/translate/chat/write-request.ts';
+import { firstOf, namePlaces } from '../../../../lambda/translate/chat/write-request.ts';
+import { atOnce } from '../../../support/at-once.ts';
 
 /** The header for all members of a body that were left out. */
 function headerFor(names: readonly string[]): string | undefined {
   const json = createScanner().scan(`{${names.map((name) => `${JSON.stringify(name)}:1`).join()}}`);
   const values = [...json.keys(json.root)].map((key) => key + 1);
-  return namePlaces(json, values.toReversed());
+  return namePlaces(json, atOnce(firstOf(values.toReversed())), values.length);
 }
 
 describe('the header that names what was left out', () => {
@@ -27,8 +28,8 @@ describe('the header that names what was left out', () => {
       ...[...json.keys(known)].map((key) => key + 1),
       ...[...json.keys(json.root)].slice(1).map((key) => key + 1),
     ];
-    expect(namePlaces(json, [known, ...nodes], new Set(nodes))).toBe('known, known.?, ?');
-    expect(namePlaces(json, nodes)).toBe('known.alice@home.example, known.a.b], bob');
+    expect(namePlaces(json, [known, ...nodes], 4, new Set(nodes))).toBe('known, known.?, ?');
+    expect(namePlaces(json, nodes, 3)).toBe('known.alice@home.example, known.a.b], bob');
   });
 
   test('names twenty places, and how many more there are, in 2 KB at most', () => {

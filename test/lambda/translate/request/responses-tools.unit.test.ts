@@ -172,6 +172,8 @@ describe('tools and choices that are refused', () => {
       'tools[0] (local_shell) is a tool whose calls this model does not know. Offer a function instead.',
     ],
     [{ tools: [{ ...files, tools: [files] }] }, `tools[0].tools[0] (namespace) ${unknown}`],
+    [{ tools: [{ ...run, name: 'n'.repeat(1_000) }] }, 'tools[0].name has more than 1000 characters. Shorten it.'],
+    [{ tools: [{ ...run, type: 't'.repeat(1_000) }] }, `tools[0] (…) ${unknown}`],
     [{ tools: [{ type: 'custom', name: 'x', format: { type: 'sonnet' } }] }, `tools[0].format (sonnet) ${unknown}`],
     [
       { tools: [{ type: 'tool_search' }] },

@@ -1,0 +1,47 @@
+import type { Dialect } from '../../../lambda/dialects/dialect.ts';
+import { embeddings } from '../../../lambda/dialects/embeddings.ts';
+import { GatewayError } from '../../../lambda/errors.ts';
+import { createScanner } from '../../../lambda/json/scan.ts';
+import { createModels } from '../../../lambda/models.ts';
+import { keyOf } from '../../../lambda/settings/secrets.ts';
+import { readCall } from '../../../lambda/steps/normalize.ts';
+import { isTranslatable, translate } from '../../../lambda/translate/translation.ts';
+import { createHashId } from '../../../lambda/upstream/conversation.ts';
+import { bodyOf, renderBody } from '../../../lambda/upstream/request.ts';
+import { dialects } from '../../support/rewrite.ts';
+import { plainUpstream, seals } from '../translate/request/translate.ts';
+
+const models = createModels({ serviceName: 'svc', offersEmbeddings: true });
+const price = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
+const prices = new Map(models.all.map(({ id }) => [id, price]));
+const hashId = createHashId(keyOf('a salt of at least 16 characters'), 'caller');
+/** With a budget and a list of models, of whom most is read. */
+const caller = { caller: 'caller', headers: {}, hashId, prices, isRestricted: true, reservedOutput: 1 };
+const writing = { live: true, model: 'svc', usage: {}, now: () => 0, newHex: () => 'a', takeThought: () => '' };
+
+export const allDialects: readonly Dialect[] = [...dialects, embeddings];
+
+/** All that is done with a request's body until its answer has begun, whoever asks. Pauses wherever others get their turn. */
+export function* readRequest(dialect: Dialect, body: Buffer): Generator<undefined, void> {
+  const { name } = dialect;
+  const [endpoint] = dialect.endpoints;
+  if (endpoint === undefined) return;
+  try {
+    const { outgoing } = yield* readCall(body, { dialect, endpoint }, models, caller);
+    yield;
+    const { text } = bodyOf(outgoing);
+    for (const piece of renderBody(bodyOf(outgoing), 'up-model')) Buffer.byteLength(piece);
+    yield;
+    yield* dialect.isAccountBound(yield* createScanner().scanInParts(text));
+    yield;
+    if (!isTranslatable(name)) return;
+    const upstream = { upstream: plainUpstream, model: 'up-model' };
+    const { answer } = yield* translate(name, yield* createScanner().scanInParts(text), seals, upstream);
+    yield;
+    const writer = answer.createWriter(writing);
+    writer.begin();
+    writer.events.take();
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+  }
+}

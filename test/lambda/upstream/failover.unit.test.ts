@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createDialects } from '../../../lambda/dialects/index.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import type { Upstream } from '../../../lambda/settings/upstreams.ts';
+import type { AnswerTranslation } from '../../../lambda/translate/translation.ts';
 import { createFailover, type Observer } from '../../../lambda/upstream/failover.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import type { Candidate } from '../../../lambda/upstream/pool.ts';
@@ -122,6 +123,18 @@ describe('upstreams that would have to be sent a translation, and can not carry 
     const { outcome, asked } = await ask({}, { translate: () => Promise.reject(fault) }, [a, ...all.slice(2)]);
     expect([outcome, asked]).toEqual([fault, '']);
   });
+});
+
+test('a translated request takes memory beside the client’s, and so does what its answer repeats', async () => {
+  if (!chat) throw new Error('there is no dialect');
+  const translated = { dialect: chat, translation: { keptBytes: 5 } as AnswerTranslation };
+  const translate: Translate = async (_outgoing, _text, upstream) => ({
+    ...{ url: 'https://upstream.example', pieces: ['1234', '567'], upstream, translated },
+  });
+  const taken: number[] = [];
+  const [one] = all.map((candidate) => ({ ...candidate, upstream: { ...candidate.upstream, dialects: [] } }));
+  await ask({}, { translate, takeMemory: (bytes) => taken.push(bytes) }, one ? [one] : []);
+  expect(taken).toEqual([12]);
 });
 
 test('a plain answer may come as late as it likes, whatever limit streams have', async () => {

@@ -80,6 +80,10 @@ test('an answer that no model would write is broken off before it fills the memo
   const ofBoth = (each: number) => [...Array(each).fill(say(text)), begin('a'), ...Array(each).fill(more(text)), end()];
   const isEnded = (each: number) => translateStream('responses', bytesOf({ chunks: ofBoth(each) })).ended;
   expect([isEnded(3), isEnded(4)]).toEqual([true, false]);
+  const calls = (count: number) =>
+    message({ tool_calls: Array(count).fill({ function: { name: 'f', arguments: '{}' } }) }, { finish_reason: 'stop' });
+  expect(() => translateAnswer('responses', calls(10_000))).not.toThrow();
+  expect(() => translateAnswer('responses', calls(10_001))).toThrow('more than 10000 calls in one answer');
 });
 
 test('a stream that never begins gives no event', () => {

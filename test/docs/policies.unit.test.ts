@@ -6,7 +6,7 @@ import { type AnyTree, synthesizeStack } from '../support/stack.ts';
 const policies = ['operator', 'recovery', 'deploy', 'diff'] as const;
 const pages = [
   'README.md',
-  ...['operations', 'recovery', 'deploy', 'hosting', 'logs'].map((page) => `docs/${page}.md`),
+  ...['operations', 'recovery', 'deploy', 'hosting', 'logs', 'sign-in'].map((page) => `docs/${page}.md`),
 ];
 
 /** Actions that AWS can't restrict to a resource. */
@@ -109,7 +109,13 @@ test('operators may open the dashboard, and restore or warm up only what is the 
   expect(may('cloudwatch:GetDashboard', 'arn:aws:cloudwatch::ACCOUNT:dashboard/STACK-REGION')).toBe(true);
   expect(may('dynamodb:UpdateTable', `${table}QUOTA_TABLE`)).toBe(true);
   expect(may('dynamodb:UpdateTable', `${table}KEYS_TABLE`)).toBe(false);
-  for (const own of ['UPSTREAM_SECRET', 'NETWORK_SALT_SECRET', `${secret}SecretsCanaryA1`, `${secret}SecretsEdgeA1`])
+  for (const own of [
+    'UPSTREAM_SECRET',
+    'NETWORK_SALT_SECRET',
+    `${secret}SecretsCanaryA1`,
+    `${secret}SecretsEdgeA1`,
+    `${secret}SecretsOidcClientA1`,
+  ])
     expect([own, may('secretsmanager:RestoreSecret', own)]).toEqual([own, true]);
   expect(may('secretsmanager:RestoreSecret', `${secret}SomebodyElses`)).toBe(false);
 });
@@ -125,6 +131,7 @@ test('the secrets that runbooks write may be written, and no others of the stack
     UpstreamSecret: 'UPSTREAM_SECRET',
     CanarySecret: 'arn:aws:secretsmanager:REGION:ACCOUNT:secret:SecretsCanaryA1-b2',
     EdgeSecret: 'arn:aws:secretsmanager:REGION:ACCOUNT:secret:SecretsEdgeA1-b2',
+    OidcClientSecret: 'arn:aws:secretsmanager:REGION:ACCOUNT:secret:SecretsOidcClientA1-b2',
   };
   const written = pages.flatMap((page) =>
     readFileSync(page, 'utf8')
@@ -140,8 +147,18 @@ test('the secrets that runbooks write may be written, and no others of the stack
   expect(mayWrite('NETWORK_SALT_SECRET')).toBe(false);
 });
 
+test('operators may look whether the canary’s schedule is disabled', () => {
+  const rule = 'arn:aws:events:REGION:ACCOUNT:rule/STACK-CanarySchedule1-A2';
+  expect(allows(readPolicy('operator'), 'events:DescribeRule', rule)).toBe(true);
+  expect(actionsIn(operating)).toContain('events:DescribeRule');
+});
+
 describe('after the stack is gone', () => {
-  const { template } = synthesizeStack({ edge: true, canary: true });
+  const company = {
+    ...{ APP_URL: 'https://api.example.com', OIDC_ISSUER: 'https://login.example.com' },
+    ...{ OIDC_CLIENT_ID: 'gateway', OIDC_ALLOW_ALL: true },
+  };
+  const { template } = synthesizeStack({ edge: true, canary: true, ...company });
   const [tables, secrets] = ['AWS::DynamoDB::GlobalTable', 'AWS::SecretsManager::Secret'].map((type) =>
     Object.entries(template.findResources(type)),
   ) as [[string, AnyTree][], [string, AnyTree][]];
@@ -151,6 +168,12 @@ describe('after the stack is gone', () => {
     const expected = [...tables.map(([id]) => [id, ['TableName']]), ...secrets.map(([id]) => [id, ['Id']])];
     const told = Object.entries(JSON.parse(mapping)).map(([id, names]) => [id, Object.keys(names as object)]);
     expect(told.sort()).toEqual(expected.sort());
+  });
+
+  test('every secret is found by its description', () => {
+    const recovery = readFileSync('docs/recovery.md', 'utf8').replaceAll(/\s+/g, ' ');
+    for (const [id, { Properties }] of secrets)
+      expect([id, recovery.includes(`'${Properties.Description}'`)]).toEqual([id, true]);
   });
 
   test('recovery.json lets only a gateway’s secrets be deleted', () => {

@@ -2,6 +2,7 @@ import { createApp } from './app.ts';
 import type { Aws } from './aws/call-service.ts';
 import { embeddings } from './dialects/embeddings.ts';
 import { createDialects } from './dialects/index.ts';
+import { loadTranslating } from './forward/rewrite.ts';
 import { createIdentify, memberHash, memberLabel } from './identity/identify.ts';
 import { createFindNetwork } from './identity/network.ts';
 import { createModels } from './models.ts';
@@ -24,7 +25,7 @@ import { createHashId, createRankKeys } from './upstream/conversation.ts';
 import { createFailover } from './upstream/failover.ts';
 import { createExchange } from './upstream/http-client.ts';
 import { createPool, createReadScrubber } from './upstream/pool.ts';
-import { addressFor, createTranslate } from './upstream/request.ts';
+import { addressFor, createTranslate, loadTranslation } from './upstream/request.ts';
 
 /** What the gateway needs from outside. */
 export interface GatewayDependencies extends Aws {
@@ -66,7 +67,11 @@ export function createGateway(
   });
 
   // Read ahead while the environment starts. If one fails, the first request that needs it reads again.
-  for (const reading of [pool.hasKeys(), secrets.networkKey(), readStop()]) reading.catch(() => {});
+  const translates = config.upstreams.some((one) =>
+    dialects.some(({ name }) => !one.dialects.some((spoken) => spoken === name)),
+  );
+  const code = translates ? [loadTranslation(), loadTranslating()] : [];
+  for (const reading of [pool.hasKeys(), secrets.networkKey(), readStop(), ...code]) reading.catch(() => {});
 
   return createApp({
     ...config,

@@ -67,7 +67,7 @@ async function readWhole(
   const { request } = exchange;
   try {
     const text = await readText(body, answerLimit, request.memory.take);
-    return await runCooperatively(rewriteWhole(text, exchange, translated, now), signal);
+    return await runCooperatively(await rewriteWhole(text, exchange, translated, now), signal);
   } catch (cause) {
     throw whyUnusable(cause, signal);
   }
@@ -90,7 +90,7 @@ async function fetchStream(exchange: Exchange, dependencies: ForwardDependencies
   whenAborted(request.clientGone, relay.leave);
   whenAborted(request.cutShort, relay.fail);
   exchange.ask(relay).then(
-    ({ body, translated }) => relay.attach(body, createRewriter(exchange, translated, now)),
+    async ({ body, translated }) => relay.attach(body, await createRewriter(exchange, translated, now)),
     (error) => relay.fail(toCallersError(error, request.call)),
   );
   await relay.begun;

@@ -46,8 +46,8 @@ async function* passOn(
 
   const read = async (): Promise<Buffer | undefined> => {
     try {
-      pieces ??= rewriteVectors((await exchange.ask({ signal })).body, (text) =>
-        runCooperatively(rewriteWhole(text, exchange, undefined, now), signal),
+      pieces ??= rewriteVectors((await exchange.ask({ signal })).body, async (text) =>
+        runCooperatively(await rewriteWhole(text, exchange, undefined, now), signal),
       );
       const { value, done } = await pieces.next();
       isOver = done === true;

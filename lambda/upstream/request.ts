@@ -7,8 +7,7 @@ import { createScanner } from '../json/scan.ts';
 import type { PublicModel } from '../models.ts';
 import { fitsHeader } from '../settings/read.ts';
 import type { Upstream } from '../settings/upstreams.ts';
-import { createSeals } from '../translate/seal.ts';
-import { type AnswerTranslation, isTranslatable, translate } from '../translate/translation.ts';
+import type { AnswerTranslation } from '../translate/translation.ts';
 import type { Conversation, Headers } from './conversation.ts';
 import type { Candidate } from './pool.ts';
 
@@ -71,7 +70,7 @@ export function speaks({ dialects, models }: Upstream, { dialect: { name }, mode
 
 /** Whether an upstream can be asked for this, as it is or translated. */
 export function canAnswer(upstream: Upstream, outgoing: Outgoing): boolean {
-  return speaks(upstream, outgoing) || isTranslatable(outgoing.dialect.name);
+  return speaks(upstream, outgoing) || outgoing.model.kind !== 'embedding';
 }
 
 /** What an upstream calls a model in this dialect. */
@@ -150,15 +149,20 @@ function readHeader(headers: Headers, name: string): string | undefined {
 /** Throws a GatewayError if the request can't be carried. */
 export type Translate = (outgoing: Outgoing, text: string, upstream: Upstream) => Promise<TranslatedRequest>;
 
+/** Few deployments need it. It is read once. */
+export const loadTranslation = () =>
+  Promise.all([import('../translate/translation.ts'), import('../translate/seal.ts')]);
+
 /** Translates requests of the other dialects to the one that every upstream speaks. */
 export function createTranslate(
   dialects: readonly Dialect[],
   readSubkey: (label: string) => Promise<KeyObject>,
 ): Translate {
-  const common = dialects.find(({ name }) => !isTranslatable(name));
-  const [endpoint] = common?.endpoints ?? [];
-  if (common === undefined || endpoint === undefined) throw new TypeError('there is no dialect to translate to');
   return async ({ dialect: { name }, endpoint: clientEndpoint, model, body }, text, upstream) => {
+    const [{ isTranslatable, translate }, { createSeals }] = await loadTranslation();
+    const common = dialects.find((one) => !isTranslatable(one.name));
+    const [endpoint] = common?.endpoints ?? [];
+    if (common === undefined || endpoint === undefined) throw new TypeError('there is no dialect to translate to');
     const { translation } = upstream;
     const url = clientEndpoint.countsTokens ? translation.tokenizeUrl : urlAt(upstream, common, endpoint);
     if (url === undefined) throw new GatewayError('not_found', 'Counting tokens is not offered here.');

@@ -1,6 +1,6 @@
 import type { Usage } from '../../../../lambda/dialects/findings.ts';
 import { GatewayError } from '../../../../lambda/errors.ts';
-import { createTranslatingRewriter } from '../../../../lambda/forward/rewrite.ts';
+import { createTranslatingRewriter } from '../../../../lambda/forward/rewrite-translated.ts';
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { rewriteAnswer } from '../../../../lambda/stream/hide.ts';
 import { createStreamRewriter } from '../../../../lambda/stream/rewrite-stream.ts';

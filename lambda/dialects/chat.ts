@@ -103,7 +103,9 @@ function openStream(expected: ExpectedAnswer): StreamDialect {
   };
 
   return {
-    doneEnds: true,
+    readDone: () => {
+      if (open.size + finished.size === 0) throw new Error('the answer has no choice');
+    },
     readEvent: (event, type, found) => {
       if (type === 'error' || presentMember(event, event.root, 'error') !== undefined) {
         found.fail(readErrorMessage(event) ?? '');

@@ -91,7 +91,6 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
       keepStop(answer, answer.root, 'stop_sequence', expected, found);
     },
     openStream: (expected): StreamDialect => ({
-      doneEnds: false,
       readEvent: (event, type, found) => readEvent(event, type, found, { expected, signsThinking }),
       deltasLike,
     }),

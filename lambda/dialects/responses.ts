@@ -51,7 +51,7 @@ export const responses: Dialect = {
   hasReferences,
   normalize: () => ({}),
   readAnswer,
-  openStream: () => ({ doneEnds: false, readEvent, deltasLike }),
+  openStream: () => ({ readEvent, deltasLike }),
   renderError: renderOpenAiError,
   renderRateLimit: renderOpenAiRateLimit,
   renderErrorEvent: (error, sequence) => {

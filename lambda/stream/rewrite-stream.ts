@@ -60,7 +60,7 @@ export function createStreamRewriter(
       try {
         reader.push(chunk);
       } catch (cause) {
-        progress.fail({ kind: 'broken', cause });
+        progress.fail(brokenBy(cause));
       }
       return progress.take();
     },
@@ -72,7 +72,7 @@ export function createStreamRewriter(
         const unfinished = progress.failure ? undefined : reader.end();
         if (unfinished) handlers.onEvent(unfinished);
       } catch (cause) {
-        if (!(cause instanceof JsonFault)) progress.fail({ kind: 'broken', cause });
+        if (!(cause instanceof JsonFault)) progress.fail(brokenBy(cause));
       }
       progress.write(events.closeAll());
       progress.ended ||= progress.mayEnd && !progress.failure;
@@ -81,6 +81,9 @@ export function createStreamRewriter(
     nextSequence: events.nextSequence,
   });
 }
+
+/** A caller can have the gateway's limits passed, by what it asks the model to write. The rest only an upstream can do. */
+const brokenBy = (cause: unknown): StreamFailure => ({ kind: 'broken', cause, charged: cause instanceof RangeError });
 
 type Progress = ReturnType<typeof createProgress>;
 
@@ -128,8 +131,9 @@ function createHandlers(
 
   function readDone(): void {
     if (!progress.started) return;
+    stream.readDone?.();
     progress.write(events.closeAll() + encodeEvent({ data: '[DONE]' }));
-    progress.ended = stream.doneEnds;
+    progress.ended = stream.readDone !== undefined;
   }
 
   function readJson(event: SseEvent): void {

@@ -15,7 +15,7 @@ export interface SseHandlers {
 }
 
 /** Thrown when more bytes have come since the last event than an event may have. The reader can't be used afterwards. */
-export class SseLimitError extends Error {
+export class SseLimitError extends RangeError {
   constructor(limit: number) {
     super(`An event of the stream is longer than ${limit} bytes`);
     this.name = 'SseLimitError';

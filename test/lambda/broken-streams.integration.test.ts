@@ -154,6 +154,29 @@ describe('a stream of chat', () => {
     expect(await hurried.gateway.upstream.requests[0]?.closed).toBe('aborted');
   });
 
+  const chunk = (index: number, finish_reason: string | null, content = 'x') =>
+    eventText({ data: { id: 'c', choices: [{ index, delta: { content }, finish_reason }] } });
+  const none = eventText({ data: { id: 'c', choices: [], usage: { prompt_tokens: 5, completion_tokens: 0 } } });
+  const done = 'data: [DONE]\n\n';
+
+  /** An upstream alone can do these; what the model writes, and how much, a caller can choose. */
+  testRows<[string, string, 0 | 1, object?]>([
+    ['no choice', none + done, 0],
+    ['no end of a choice', chunk(0, null), 0],
+    ['no end of a second choice', chunk(0, 'stop') + chunk(1, null), 0],
+    ['one choice of two that were asked for', chunk(0, 'stop'), 0, { n: 2 }],
+    ['two choices that were asked for', chunk(0, 'stop') + chunk(1, 'stop'), 1, { n: 2 }],
+    ['one name to hide more than a text may hold', begun.join('') + chunk(0, null, 'acme '.repeat(100_001)), 1],
+  ])('is refunded for what only an upstream can do, and nothing else', async (_name, text, charged, more = {}) => {
+    const before = await watched.remaining();
+    upstream.answer(sse(text));
+    const { path, question } = wire.chat;
+    const headers = { 'x-api-key': canary.clientKey };
+    const response = await watched.gateway.post(path, { ...question, ...more, stream: true }, headers);
+    const answered = await response.text();
+    expect([before - (await watched.remaining()), answered.includes('not charged')]).toEqual([charged, charged === 0]);
+  });
+
   testRows<[string, Script]>([
     ['is reset', [reset]],
     ['stands still', [silence]],

@@ -7,7 +7,7 @@ import {
   toJson,
 } from '../lambda/accounts/pages/cli/snippet.js';
 import { createSnippets } from '../lambda/accounts/pages/cli/snippets.js';
-import { createAgentSnippets } from '../lambda/accounts/pages/cli/snippets-agents.js';
+import { claudeCodeModel, createAgentSnippets } from '../lambda/accounts/pages/cli/snippets-agents.js';
 import type { Outcome } from './command-line.ts';
 
 /** The clients by name, in the order of the page at /cli. */
@@ -51,7 +51,7 @@ export function createSignInSnippets({ appUrl, ...access }: Omit<Access, 'key'> 
             apiKeyHelper: command,
             env: {
               ANTHROPIC_BASE_URL: gatewayUrl,
-              ANTHROPIC_MODEL: model,
+              ...claudeCodeModel(model),
               CLAUDE_CODE_MAX_CONTEXT_TOKENS: contextWindow && `${contextWindow}`,
             },
           }),

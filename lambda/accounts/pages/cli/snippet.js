@@ -24,7 +24,9 @@ export const lines = (/** @type {string[]} */ ...all) => all.join('\n');
 
 /** Variables without a value are left out, as JSON does it. */
 export const exports = (/** @type {Record<string, string | number | undefined>} */ variables) =>
-  Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : [`export ${name}=${value}`]));
+  Object.entries(variables).flatMap(([name, value]) =>
+    value === undefined ? [] : [`export ${name}=${`${value}`.includes(' ') ? `'${value}'` : value}`],
+  );
 
 export const toJson = (/** @type {unknown} */ value) => JSON.stringify(value, null, 2);
 

@@ -20,7 +20,7 @@ export function createAgentSnippets({ gatewayUrl, serviceName: model, key, conte
             ...exports({
               ANTHROPIC_BASE_URL: gatewayUrl,
               ANTHROPIC_AUTH_TOKEN: key,
-              ANTHROPIC_MODEL: model,
+              ...claudeCodeModel(model),
               CLAUDE_CODE_MAX_CONTEXT_TOKENS: contextWindow,
             }),
             'claude',
@@ -146,3 +146,11 @@ export function createAgentSnippets({ gatewayUrl, serviceName: model, key, conte
     },
   ];
 }
+
+/** Claude Code's variables for a model that it does not know: the one that it begins with, and what its `/model` calls it. */
+export const claudeCodeModel = (/** @type {string} */ model) => ({
+  ANTHROPIC_MODEL: model,
+  ANTHROPIC_CUSTOM_MODEL_OPTION: model,
+  ANTHROPIC_CUSTOM_MODEL_OPTION_NAME: model,
+  ANTHROPIC_CUSTOM_MODEL_OPTION_DESCRIPTION: 'Private inference',
+});

@@ -104,9 +104,10 @@ describe('a gateway that is broken', () => {
 const chunk = (model: string) => ({ model, choices: [{ delta: { content: 'ok' }, finish_reason: 'stop' }] });
 const unfinished = eventText({ data: { choices: [{ delta: {} }] } });
 
-testRows<[Partial<Record<'chat' | 'models' | 'unknownKey', string>>, object]>([
+testRows<[Partial<Record<'chat' | 'models' | 'unknownKey' | 'code', string>>, object]>([
   [{}, well],
   [{ unknownKey: '200' }, { ...well, refusal: 'status 200' }],
+  [{ code: 'unauthorized' }, { ...well, refusal: 'another code' }],
   [{ models: '{"data":[{"id":"svc"}]}' }, { ...well, models: 'other models' }],
   [{ models: '{"data":[{"id":"svc"},{"id":"svc-vision"},{"id":"svc-embedding"}]}' }, well],
   [{ models: '{"data":[{"id":"svc"},{"id":"svc-vision"},{"id":"acme"}]}' }, { ...well, models: 'other models' }],
@@ -116,13 +117,19 @@ testRows<[Partial<Record<'chat' | 'models' | 'unknownKey', string>>, object]>([
   [{ chat: eventText({ data: '[DONE]' }) }, { ...well, stream: 'no answer' }],
 ])('something else in the gateway’s place is told from it', async (change, expected) => {
   const models = JSON.stringify({ data: [{ id: 'svc' }, { id: 'svc-vision' }] });
-  const answers = { chat: eventText({ data: chunk('svc') }), models, unknownKey: '401', ...change };
+  const answers = {
+    chat: eventText({ data: chunk('svc') }),
+    models,
+    unknownKey: '401',
+    code: 'invalid_api_key',
+    ...change,
+  };
   const server = createServer((request, response) => {
     const isUnknown = request.headers['x-api-key']?.includes('made-up');
     const isChat = request.url === '/v1/chat/completions';
     const type = isChat ? 'text/event-stream' : 'application/json';
     response.writeHead(isUnknown ? Number(answers.unknownKey) : 200, { 'content-type': type });
-    const refused = JSON.stringify({ error: { code: 'invalid_api_key' } });
+    const refused = JSON.stringify({ error: { code: answers.code } });
     response.end(isChat ? answers.chat : isUnknown ? refused : answers.models);
   });
   const { url, close } = await listenLocally(server);

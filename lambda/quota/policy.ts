@@ -1,4 +1,4 @@
-import { type Budget, budgetPeriod, budgetUsage } from '../budget/budget-window.ts';
+import { type Budget, budgetPeriod, budgetUsage, budgetWindows } from '../budget/budget-window.ts';
 import type { Identity } from '../identity/identify.ts';
 import type { OwnLimits } from '../identity/keys.ts';
 import type { Counters, CounterWindow, Standing } from './counter-store.ts';
@@ -25,8 +25,9 @@ export function quotaWindow(identity: Identity, now: number, limits: Limits, res
   const { name, endsAt } = budgetPeriod(allowed.window, now);
   return {
     ...{ ...counter, ...day },
-    // Kept for a day more, for answers that end in the next period.
-    expiresAt: Math.max(day.expiresAt, endsAt + dayLength),
+    // A budget's kind may be changed, and changed back: what was spent counts until the last period of all kinds has ended. Kept
+    // for a day more, for answers that end in the next one.
+    expiresAt: Math.max(...budgetWindows.map((kind) => budgetPeriod(kind, now).endsAt)) + dayLength,
     budget: { ...allowed, period: name, resetAt: endsAt, reserve },
   };
 }

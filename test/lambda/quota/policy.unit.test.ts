@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { budgetWindows } from '../../../lambda/budget/budget-window.ts';
 import type { Identity } from '../../../lambda/identity/identify.ts';
 import {
   type Limits,
@@ -88,11 +89,13 @@ test('a key with anything of its own has all counters for itself, and what it la
   expect(quotaWindow(guest, lastMoment, { ...limits, memberBudget }).budget).toBeUndefined();
 });
 
-test('an item lives as long as the longest of its windows, and a day', () => {
-  const ofMonth = quotaWindow(member, Date.UTC(2026, 10, 2), {
-    ...limits,
-    memberBudget: { amount: 5, window: 'month' },
-  });
-  expect(ofMonth.expiresAt).toBe(Date.UTC(2026, 11, 2));
+test('an item lives a day longer than its window, and with a budget than any that the budget may be changed to', () => {
+  for (const window of budgetWindows) {
+    const expiresAt = (now: number) =>
+      quotaWindow(member, now, { ...limits, memberBudget: { amount: 5, window } }).expiresAt;
+    expect([window, expiresAt(Date.UTC(2026, 10, 2))]).toEqual([window, Date.UTC(2026, 11, 2)]);
+    // The week that ends last in November ends in December.
+    expect([window, expiresAt(Date.UTC(2026, 10, 30))]).toEqual([window, Date.UTC(2026, 11, 8)]);
+  }
   expect(quotaWindow(member, lastMoment, limits).expiresAt).toBe(midnight + 86_400_000);
 });

@@ -1,4 +1,5 @@
 import { createParser } from 'eventsource-parser';
+import { createPipeline } from '../pipeline.ts';
 import { createWriteLine } from '../report/log.ts';
 import { collectFaults, type Environment, type Named, readNamed, required, text } from '../settings/read.ts';
 import type { ReadSecret } from '../settings/secrets.ts';
@@ -12,6 +13,9 @@ interface Dependencies {
   readonly timeLimits?: typeof usualLimits;
 }
 
+/** By the names of the checks: `ok`, or what failed. */
+type Results = Readonly<Record<string, string>>;
+
 /** Models may answer slowly, but the function has only a minute. */
 const usualLimits = { stream: 45_000, other: 10_000 };
 
@@ -23,19 +27,23 @@ export function createCanary(config: CanaryConfig, dependencies: Dependencies): 
   const { readSecret, writeLog, now, timeLimits = usualLimits } = dependencies;
   const line = createWriteLine({ ...config, write: writeLog, now });
 
-  const runChecks = async (): Promise<Record<string, string>> => {
+  const readKey = async (): Promise<{ readonly key: string }> => {
     // The output of `keys issue --json`, or the bare key.
     const [key] = /ltk_[\w-]+/.exec(await readSecret(config.canarySecretId)) ?? [];
-    if (key === undefined) return { key: 'none in the secret' };
-    const results = Object.entries(createChecks(config, key, timeLimits)).map(async ([name, check]) => {
-      return [name, await check().then(() => 'ok', describeFailure)] as const;
-    });
-    return Object.fromEntries(await Promise.all(results));
+    if (key === undefined) throw new CheckFailure('none in the secret');
+    return { key };
   };
+  const examine = createPipeline<object, object, Results>((_, error) => ({ key: describeFailure(error) }))
+    .step({ before: readKey })
+    .handler(async ({ key }) => {
+      const checks = Object.entries(createChecks(config, key, timeLimits));
+      const results = checks.map(async ([name, check]) => [name, await check().then(() => 'ok', describeFailure)]);
+      return Object.fromEntries(await Promise.all(results));
+    });
 
   return async () => {
     const begun = now();
-    const results = await runChecks().catch((error) => ({ key: describeFailure(error) }));
+    const results = await examine({});
     const failures = Object.values(results).filter((result) => result !== 'ok').length;
     line(failures > 0 ? 'error' : 'info', 'canary', { ...results, duration: now() - begun }, { failures });
   };

@@ -60,6 +60,7 @@ export const read = {
   /** As the standard bounds it: https://openid.net/specs/openid-connect-core-1_0.html#IDToken */
   subject: matching(/^[\x20-\x7e]{1,255}$/, '1 to 255 characters of ASCII'),
   key: matching(/^[\w-]{1,100}$/, 'a key, or a word that stands for one'),
+  table: matching(/^[\w.-]{3,255}$/, 'the name of a DynamoDB table'),
   limit: readWhole(0, 1_000_000),
   budget: checked(
     parseBudget,

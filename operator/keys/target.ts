@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readConfig } from '../../lambda/settings/config.ts';
 import { type Counts, createCounts } from '../../lambda/stores/counts.ts';
-import { createDocuments } from '../../lambda/stores/documents.ts';
+import { createDocuments, type Documents } from '../../lambda/stores/documents.ts';
 import { createKeyStore, type KeyStore } from '../../lambda/stores/keys.ts';
 import { createMemberStore, type MemberStore } from '../../lambda/stores/members.ts';
 import { createStopSwitch, type StopSwitch } from '../../lambda/stores/stop-switch.ts';
@@ -20,6 +20,7 @@ import { CommandError, type TargetOptions } from '../command-line.ts';
 import { readStack, type TargetFacts } from './stack.ts';
 
 export interface Target extends TargetFacts, AsyncDisposable {
+  readonly documents: Documents;
   readonly keys: KeyStore;
   readonly signOut: MemberStore['signOut'];
   readonly counters: Counts;
@@ -51,7 +52,7 @@ async function open(facts: TargetFacts, close = async () => {}): Promise<Target>
   const client = new DynamoDBClient();
   const documents = createDocuments((await findAws(client)).access);
   return {
-    ...facts,
+    ...{ ...facts, documents },
     keys: createKeyStore(documents, facts.keysTable),
     signOut: createMemberStore(documents, facts.keysTable).signOut,
     counters: createCounts(documents, facts.quotaTable),

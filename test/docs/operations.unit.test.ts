@@ -16,7 +16,7 @@ test('the npm scripts that pages and workflows name exist', () => {
     ...filesIn('docs', '.md').filter((path) => !path.endsWith('CHANGELOG.md')),
     ...filesIn('.github/workflows', '.yml'),
   ].flatMap((file) =>
-    [...read(file).matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name = '']) => ({ file, name })),
+    [...read(file).matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(([, name = '']) => ({ file, name })),
   );
   expect(named.length).toBeGreaterThan(20);
   expect(named.filter(({ name }) => !(name in scripts))).toEqual([]);

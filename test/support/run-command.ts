@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { createCopyBackProgram } from '../../operator/keys/copy-back-program.ts';
 import { createProgram } from '../../operator/keys/program.ts';
 import { createResumeProgram, createStopProgram } from '../../operator/keys/stop.ts';
 import { openTarget } from '../../operator/keys/target.ts';
@@ -7,19 +8,25 @@ import { now } from './clock.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+const programs = {
+  keys: createProgram,
+  stop: createStopProgram,
+  resume: createResumeProgram,
+  'copy-back': createCopyBackProgram,
+};
+
 /** Runs an operator's command in this process, as bin/ does it in one of its own, and returns what it printed. */
-export async function runCommand(name: 'keys' | 'stop' | 'resume', words: readonly string[], environment: Environment) {
+export async function runCommand(name: keyof typeof programs, words: readonly string[], environment: Environment) {
   let printed = '';
   const print = (text: string) => {
     printed += `${text}\n`;
   };
   const pause = async () => {};
   const surroundings = { now, randomBytes, openTarget, print, printError: print, pause };
-  const create = { keys: createProgram, stop: createStopProgram, resume: createResumeProgram };
   const before = process.env;
   process.env = { ...environment };
   try {
-    await create[name](surroundings).parseAsync(words, { from: 'user' });
+    await programs[name](surroundings).parseAsync(words, { from: 'user' });
   } finally {
     process.env = before;
   }

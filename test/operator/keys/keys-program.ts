@@ -17,7 +17,7 @@ export async function startKeysProgram(settings: Partial<Target> = {}) {
   const { callDynamoDb, documents, keysTable, quotaTable, close } = database;
   const target: Target = {
     ...{ url: 'http://127.0.0.1:8787/', serviceName: 'acme', access: 'open', memberLimit: 40, mostBurst: 148 },
-    ...{ keysTable, quotaTable },
+    ...{ documents, keysTable, quotaTable },
     keys: createKeyStore(documents, keysTable),
     signOut: createMemberStore(documents, keysTable).signOut,
     counters: createCounts(documents, quotaTable),

@@ -167,7 +167,7 @@ function readUserCode(typed: string): string {
 
 function unknownCode(): GatewayError {
   const message =
-    'No terminal waits with this code. It may be mistyped, used or expired: look at the terminal, or start there again.';
+    'No terminal is waiting with this code. It may be mistyped, used or expired: check the terminal, or start over there.';
   return new GatewayError('not_found', message);
 }
 

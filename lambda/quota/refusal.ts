@@ -69,7 +69,7 @@ export function usedUp(identity: Identity, window: CounterWindow, now: number, w
   }
   return {
     code,
-    message: `The quota of ${inRequests(window.limit)} a day is used up. ${sayWhenItEnds(window.resetAt)}${more}`,
+    message: `The quota of ${inRequests(window.limit)} a day is used up. It resets at ${sayTime(window.resetAt)}.${more}`,
     headers: { 'retry-after': String(secondsUntil(window.resetAt, now)) },
   };
 }
@@ -117,12 +117,10 @@ export function allSpent(resetAt: number, now: number): GatewayError {
 
 function overForToday(message: string, reason: string, resetAt: number, now: number, more = ''): GatewayError {
   return new GatewayError('service_unavailable', message, {
-    ...{ reason, advice: sayWhenItEnds(resetAt) + more },
+    ...{ reason, advice: `Try again after ${sayTime(resetAt)}.${more}` },
     headers: { 'retry-after': String(secondsUntil(resetAt, now)), 'x-should-retry': 'false' },
   });
 }
-
-const sayWhenItEnds = (resetAt: number): string => `It starts anew at ${sayTime(resetAt)}.`;
 
 const sayTime = (time: number): string => new Date(time).toISOString().replace('.000', '');
 

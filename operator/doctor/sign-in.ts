@@ -16,13 +16,19 @@ export async function* checkSignIn(run: Surroundings): AsyncGenerator<Checked> {
 const madeUp = 'the-doctor'.padEnd(43, '-');
 
 const pageInfo = z.object({ signIn: z.array(z.string()) });
+
+/** The ways of signing in that the pages offer. */
+async function readWays(app: Surroundings['app']): Promise<readonly string[]> {
+  const info = await app(get('/cli/info'));
+  return pageInfo.safeParse(parseJson(info.text)).data?.signIn ?? [];
+}
+
 const beginning = z.object({ url: z.url() });
 
 /** Begins to sign in with a company account, and comes back with a code that the provider has never given. */
 async function* checkCompany({ app, appUrl, oidcIssuer }: Surroundings): AsyncGenerator<Checked> {
   const check = 'with a company account';
-  const info = await app(get('/cli/info'));
-  if (!pageInfo.safeParse(parseJson(info.text)).data?.signIn.includes('company')) {
+  if (!(await readWays(app)).includes('company')) {
     if (oidcIssuer === undefined) return;
     yield [check, fail(`${appUrl}/cli does not offer it, though OIDC_ISSUER is set: deploy, or mend APP_URL`)];
     return;
@@ -52,7 +58,7 @@ function checkBeginning(begun: Reply, appUrl: string, oidcIssuer = 'OIDC_ISSUER'
 function checkSecret(redeemed: Reply): Finding {
   if (redeemed.status === 429) return untested('this network has failed to sign in too often; try again in an hour');
   if (/expired or was used before/.test(redeemed.text)) return ok('the provider takes it');
-  return fail('the provider refuses the client: put its secret into OidcClientSecret anew, and check OIDC_CLIENT_ID');
+  return fail('the provider refuses the client: store its secret in OidcClientSecret again, and check OIDC_CLIENT_ID');
 }
 
 /** Asks terminals' endpoints for what begins nothing: another client's code, and a code that was never given. */
@@ -60,8 +66,8 @@ async function* checkTerminals({ app, models: [service], appUrl }: Surroundings)
   const check = 'from a terminal';
   const described = await app(get('/.well-known/oauth-authorization-server'));
   if (described.status !== 200) {
-    const pages = await app(get('/cli/info'));
-    if (pages.status === 200) yield [check, note('terminals can’t sign in until APP_URL is the address of /cli')];
+    if ((await readWays(app)).length > 0)
+      yield [check, note('terminals can’t sign in until APP_URL is the address of /cli')];
     return;
   }
   const { data } = z.object({ issuer: z.string() }).safeParse(parseJson(described.text));

@@ -13,7 +13,7 @@ test('a person can stop waiting for a wallet that never answers', async () => {
   wallet.pause = never;
   await click(page, 'Test Wallet');
   await click(page, 'Stop waiting');
-  await alert(page, 'The page waits for Test Wallet no longer.');
+  await alert(page, 'The page no longer waits for Test Wallet.');
   expect(await focused(page)).toBe('Test Wallet');
   wallet.pause = undefined;
   await click(page, 'Test Wallet');
@@ -21,7 +21,7 @@ test('a person can stop waiting for a wallet that never answers', async () => {
   wallet.pause = never;
   await click(page, /^Sign in$/);
   await click(page, 'Stop waiting');
-  await alert(page, 'The page waits for Test Wallet no longer.');
+  await alert(page, 'The page no longer waits for Test Wallet.');
   wallet.pause = undefined;
   await click(page, /^Sign in$/);
   await heading(page, 'Your account');

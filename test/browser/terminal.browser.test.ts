@@ -51,7 +51,7 @@ test.each(looks)('a person lets a terminal in, and refuses another: %j', async (
   // Nobody signs in for a code that is mistyped.
   await page.goto(`${session.url}/cli/device`);
   await typeCode('BBBB-BBBB');
-  await alert(page, 'No terminal waits with this code.');
+  await alert(page, 'No terminal is waiting with this code.');
   expect(await headed(page, 'Sign in').isVisible()).toBe(false);
   await expectLegible(page);
   await typeCode(unwanted.user_code);

@@ -91,7 +91,7 @@ describe('DAILY_LIMIT', () => {
     const headers = headersOf(refused, 'retry-after', 'x-should-retry', 'x-svc-error', 'x-svc-remaining');
     expect([refused.status, ...headers]).toEqual([503, untilMidnight, 'false', 'service_unavailable', '48']);
     const message =
-      'The gateway has answered as many requests as it may on one day. This request was not charged. It starts anew at 2026-06-16T00:00:00Z.';
+      'The gateway has answered as many requests as it may on one day. This request was not charged. Try again after 2026-06-16T00:00:00Z.';
     expect(await refusalOf(refused)).toEqual({ type: 'error', error: { type: 'overloaded_error', message } });
     expect([gateway.upstream.requests.length, await gateway.remaining(key)]).toEqual([2, '48']);
   });

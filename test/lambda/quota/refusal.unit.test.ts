@@ -37,7 +37,7 @@ testRows([
 });
 
 const counted = ' Requests that were refused with a 400 counted too.';
-const anew = 'It starts anew at 2026-11-23T00:00:00Z.';
+const resets = 'It resets at 2026-11-23T00:00:00Z.';
 const issued = 'use a key, which the operator makes by `npm run keys -- issue`';
 const app = { appUrl: 'https://app.example' };
 testRows<[Identity, Partial<CounterWindow>, Wording, string]>([
@@ -53,9 +53,9 @@ testRows<[Identity, Partial<CounterWindow>, Wording, string]>([
     app,
     `allowance of 1 request for guests is used up.${counted} For more, link a wallet or get a key at https://app.example/cli.`,
   ],
-  [guest, { resetAt }, {}, `quota of 1 request a day is used up. ${anew}${counted} For more, ${issued}.`],
-  [member, { resetAt }, { ...app, refundRefusals: true }, `quota of 1 request a day is used up. ${anew}`],
-  [member, { limit: 3, resetAt }, {}, `quota of 3 requests a day is used up. ${anew}${counted}`],
+  [guest, { resetAt }, {}, `quota of 1 request a day is used up. ${resets}${counted} For more, ${issued}.`],
+  [member, { resetAt }, { ...app, refundRefusals: true }, `quota of 1 request a day is used up. ${resets}`],
+  [member, { limit: 3, resetAt }, {}, `quota of 3 requests a day is used up. ${resets}${counted}`],
 ])(
   'a quota that is used up is told with its limit, its end and the way to more',
   (identity, more, wording, message) => {
@@ -73,7 +73,7 @@ testRows<[LimitName, string | undefined, string, string]>([
   expect(allAnswered(reason, resetAt, now, { appUrl })).toMatchObject({
     ...{ code: 'service_unavailable', reason },
     fault: `The gateway has answered as many ${whose} as it may on one day.`,
-    advice: `It starts anew at 2026-11-23T00:00:00Z.${more}`,
+    advice: `Try again after 2026-11-23T00:00:00Z.${more}`,
     headers: { 'retry-after': '30', 'x-should-retry': 'false' },
   });
 });

@@ -60,7 +60,11 @@ test('what does not is shown with what to do', async () => {
     ),
   ]);
   secret = 'another';
-  expect((await signInRows({ ...right }))[1]).toEqual([client, 'fail', expect.stringMatching(/OidcClientSecret anew/)]);
+  expect((await signInRows({ ...right }))[1]).toEqual([
+    client,
+    'fail',
+    expect.stringMatching(/OidcClientSecret again/),
+  ]);
   const [missing] = await signInRows({ APP_URL: appUrl }, right);
   expect(missing).toEqual([account, 'fail', expect.stringMatching(/^http.*\/cli does not offer it.*deploy/)]);
   expect(await signInRows({}, { APP_URL: appUrl })).toEqual([terminalsFine]); // on one's own machine

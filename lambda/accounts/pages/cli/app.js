@@ -102,7 +102,7 @@ function signFor(purpose) {
     await showResult(account);
     if (account.key === null) {
       showProblem(
-        `Your network is linked, but this wallet has ${account.keysAllowed} keys already: no other was made. Revoke one to make room.`,
+        `Your network is linked, but this wallet has ${account.keysAllowed} keys already, so no new one was made. Revoke one to make room.`,
       );
     }
   });

@@ -144,7 +144,7 @@ function untilStopped(answer) {
  */
 function explain(name, code) {
   if (code === 'stopped')
-    return `The page waits for ${name} no longer. If it still asks, decline there; then try again.`;
+    return `The page no longer waits for ${name}. If ${name} still asks, decline there. Then try again.`;
   if (code === 4001) return `You declined in ${name}. Nothing has happened; try again whenever you like.`;
   if (code === -32002) return `${name} is asking you already: open it and answer there.`;
   if (code === 4100) return `${name} does not let this page use that account. Connect it again.`;

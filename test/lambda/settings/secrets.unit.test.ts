@@ -50,6 +50,12 @@ test('each upstream has its own part of the secret', async () => {
   expect(await accessOf('UPSTREAM_2', ['of the environment'])).toMatchObject({ keys: ['of the environment'] });
 });
 
+test('all who ask while the secret is read share one reading', async () => {
+  const { secret, keys } = start('key');
+  expect(await Promise.all([keys(), keys(), keys()])).toEqual(Array(3).fill(['key']));
+  expect(secret.reads).toBe(1);
+});
+
 test('a rotated key is in use 60 s later, and the secret is read no more often than that', async () => {
   const { secret, clock, keys } = start('old');
   await keys();

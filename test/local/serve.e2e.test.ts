@@ -176,7 +176,7 @@ test('AWS_ENDPOINT_URL_DYNAMODB names another store, in which it creates and fin
     expect(second.output()).not.toMatch(/guest|\/cli/);
     expect(readGatewayFile(second.port)).toMatchObject({ access: 'keys' });
     const statuses = ['/cli', '/', '/docs'].map(async (path) => (await fetch(second.url + path)).status);
-    expect(await Promise.all(statuses)).toEqual([404, 200, 200]);
+    expect(await Promise.all(statuses)).toEqual([200, 200, 200]);
   } finally {
     await store.close();
   }

@@ -5,7 +5,7 @@ import type { SubjectName } from './subject.ts';
 /** All samples of one measurement, by subject and name. */
 export type Results = Map<string, number[]>;
 
-export function addSamples(results: Results, subject: SubjectName, found: Samples): void {
+export function addSamples(results: Results, subject: string, found: Samples): void {
   for (const [sample, numbers] of Object.entries(found)) {
     results.set(`${subject} ${sample}`, [...(results.get(`${subject} ${sample}`) ?? []), ...numbers]);
   }

@@ -3,14 +3,14 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import type { Measurement } from './measurement.ts';
+import { type Measurement, median } from './measurement.ts';
 import { distance } from './measurements/distance.ts';
 import { events, translatedEvents } from './measurements/events.ts';
 import { coldStart, prompt, size, slowReader } from './measurements/process.ts';
 import { budgets, busyCaller, requests, serverBudgets } from './measurements/requests.ts';
 import { server } from './measurements/server.ts';
 import { addSamples, type Results, renderOrigin, renderTable, toRow } from './results.ts';
-import { buildSubjects, type Subject } from './subject.ts';
+import { buildOther, buildSubjects, type Subject } from './subject.ts';
 import { startWorld, type World } from './world/world.ts';
 
 const measurements = {
@@ -24,31 +24,70 @@ const all = Object.keys(measurements) as Name[];
 interface Options {
   readonly only: readonly Name[];
   readonly goals?: true;
+  readonly against?: string;
 }
 
-async function measure(name: Name, subjects: readonly Subject[], world: World) {
+/** Measures these in turn. The samples of each are kept under what it is called here. */
+async function measure(name: Name, subjects: ReadonlyMap<string, Subject>, world: World): Promise<Results> {
   const measurement: Measurement = measurements[name];
   const results: Results = new Map();
-  const measured = subjects.filter((subject) => measurement.subjects.includes(subject.name));
+  const measured = [...subjects].filter(([, subject]) => measurement.subjects.includes(subject.name));
   for (let round = 1; round <= measurement.rounds; round += 1) {
     process.stderr.write(`${name}, round ${round} of ${measurement.rounds}\n`);
     // Each round starts with another subject, so that none always follows a pause.
     for (const index of measured.keys()) {
-      const subject = measured[(index + round) % measured.length];
-      if (subject) addSamples(results, subject.name, await measurement.run(subject, world));
+      const [called, subject] = measured[(index + round) % measured.length] ?? [];
+      if (called && subject) addSamples(results, called, await measurement.run(subject, world));
     }
   }
-  return measurement.figures.map((figure) => toRow(figure, results, measurement.subjects.at(-1)));
+  return results;
 }
 
-async function compare({ only, goals }: Options): Promise<void> {
+/** What this gateway may take at most of what the other takes. */
+const mostOfOther = 1.1;
+
+async function compareWithOther(
+  only: readonly Name[],
+  both: ReadonlyMap<string, Subject>,
+  world: World,
+): Promise<void> {
+  for (const name of only) {
+    const results = await measure(name, both, world);
+    const { figures }: Measurement = measurements[name];
+    for (const [title, unit, sample] of figures) {
+      const [here, there] = ['gateway', 'other'].map((one) => median(results.get(`${one} ${sample}`) ?? []));
+      const ratio = Number(here) / Number(there);
+      console.log(`${title}: ${here?.toFixed(2)} ${unit}, there ${there?.toFixed(2)}: ${ratio.toFixed(2)}`);
+      if (!(ratio <= mostOfOther)) process.exitCode = 1;
+    }
+  }
+}
+
+async function compare({ only, goals, against }: Options): Promise<void> {
   if (process.platform !== 'linux')
     throw new Error('The bench reads processor time and memory from /proc: it runs on Linux only.');
   await using world = await startWorld();
   await using folder = await mkdtempDisposable(join(tmpdir(), 'gateway-bench-'));
-  const subjects = await buildSubjects(folder.path, world);
+  const built = await buildSubjects(folder.path, world);
+  if (against !== undefined) {
+    const other = await buildOther(against, folder.path, world);
+    const gateway = built.find(({ name }) => name === 'gateway') ?? other;
+    return await compareWithOther(
+      only,
+      new Map([
+        ['gateway', gateway],
+        ['other', other],
+      ]),
+      world,
+    );
+  }
+  const subjects = new Map(built.map((subject) => [subject.name, subject]));
   const rows = [];
-  for (const name of only) rows.push(...(await measure(name, subjects, world)));
+  for (const name of only) {
+    const results = await measure(name, subjects, world);
+    const { figures, subjects: compared }: Measurement = measurements[name];
+    rows.push(...figures.map((figure) => toRow(figure, results, compared.at(-1))));
+  }
   console.log(`${renderOrigin(process.argv.slice(2), new Date())}\n\n${renderTable(rows)}`);
   if (goals && rows.some(({ met }) => met === false)) process.exitCode = 1;
 }
@@ -61,6 +100,10 @@ await new Command('npm run bench --')
     ),
   )
   .option('--goals', 'fails where a goal is missed')
+  .option(
+    '--against <checkout>',
+    `measures the gateway beside that of another checkout; fails where it takes over ${mostOfOther} of that`,
+  )
   .showHelpAfterError()
   .action(compare)
   .parseAsync();

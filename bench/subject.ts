@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { bundle, bundleServer, measure } from '../lib/bundle.ts';
 import { readDeploymentConfig } from '../lib/config.ts';
 import { upstreamModel, upstreamNames } from './world/conversation.ts';
@@ -61,6 +62,21 @@ export async function buildSubjects(folder: string, world: World) {
       return { name, lambda, file, environment, kilobytes };
     }),
   );
+}
+
+/** The gateway of another checkout, whose packages are installed. */
+export async function buildOther(checkout: string, folder: string, world: World): Promise<Subject> {
+  const lib = (name: string) => import(pathToFileURL(resolve(checkout, 'lib', name)).href);
+  const { context } = JSON.parse(await readFile(join(checkout, 'cdk.json'), 'utf8'));
+  const { memorySize, environment: deployed } = (await lib('config.ts')).readDeploymentConfig(context.gateway);
+  const around = { ...world.environment, UPSTREAM_BASE_URL: world.upstreamUrl };
+  const code = join(folder, 'other');
+  await (await lib('bundle.ts')).bundle('lambda/index.ts', code);
+  return {
+    ...{ name: 'gateway', file: join(code, 'index.mjs'), kilobytes: Number.NaN },
+    lambda: { folder: code, handler: 'index.handler', memorySize, timeoutMs: 900_000 },
+    environment: { ...deployed, ...around, ...gatewaySettings, ...secretIds },
+  };
 }
 
 /** The baselines are built as anyone would build them, without what makes the gateway's own functions start sooner. */

@@ -13,6 +13,7 @@ export type Subject = Awaited<ReturnType<typeof buildSubjects>>[number];
 const gatewaySettings = {
   UPSTREAM_TEXT_MODEL: upstreamModel,
   UPSTREAM_VISION_MODEL: `${upstreamModel}-vision`,
+  UPSTREAM_EMBEDDINGS_MODEL: `${upstreamModel}-embedding`,
   UPSTREAM_NAMES: upstreamNames.join(','),
   IDENTITY_CACHE_SECONDS: '60',
   BURST_LIMIT: '10000',
@@ -29,6 +30,7 @@ const host = {
 const PRICES = JSON.stringify({
   svc: { input: 2.5, output: 10, cacheRead: 0.25, cacheWrite: 3.125 },
   'svc-vision': { input: 1, output: 4 },
+  'svc-embedding': { input: 0.02 },
 });
 
 /** Each runs one of three baselines, the function or the server, with these settings besides those that all have. */

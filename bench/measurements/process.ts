@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { forgetPeak, type Measurement, peakMemory, repeat } from '../measurement.ts';
 import { startSession } from '../session.ts';
 import { chatOf } from '../world/conversation.ts';
+import { vectorsBody } from '../world/vectors.ts';
 
 const subjects = ['bare', 'bareDynamoDb', 'gateway'] as const;
 const body = chatOf(500, false);
@@ -39,6 +40,27 @@ export const prompt: Measurement = {
     const large = chatOf(4 * 1024 * 1024, false);
     // The mean, because it is chance which request pays for garbage collection and compilation.
     return { processor: [(await session.costOf(() => repeat(24, () => session.ask(large)))) / 24] };
+  },
+};
+
+/** Answers of 2,048 vectors of 1,536 numbers in sequence, written as numbers and in base64. */
+export const vectors: Measurement = {
+  rounds: 3,
+  subjects,
+  figures: [
+    ['2,048 vectors as numbers, processor time', 'ms', 'float', { to: 'bare', bound: 1.3 }],
+    ['2,048 vectors in base64, processor time', 'ms', 'base64', { to: 'bare', bound: 1.3 }],
+    ['2,048 vectors, peak memory', 'MB', 'memory', undefined],
+  ],
+  async run(subject, world) {
+    await using session = await startSession(subject, world);
+    const costOf = async (inBase64: boolean) => {
+      await world.play({ kind: 'vectors', inBase64 });
+      const ask = () => session.ask(vectorsBody, { path: '/v1/embeddings' });
+      await repeat(3, ask);
+      return (await session.costOf(() => repeat(12, ask))) / 12;
+    };
+    return { float: [await costOf(false)], base64: [await costOf(true)], memory: [peakMemory(session.pid)] };
   },
 };
 

@@ -7,10 +7,13 @@ import { type Exchange, eventText, head } from '../../local/upstream/script.ts';
 import { startUpstream } from '../../local/upstream/server.ts';
 import type { Reply } from '../../local/upstream/speaker.ts';
 import { tokens, upstreamModel } from './conversation.ts';
+import { answerOfVectors } from './vectors.ts';
 
 /** How the upstream answers the next requests: with chat completions, whole or as a stream. */
 export type Script =
   | { readonly kind: 'whole' }
+  /** Many long vectors. */
+  | { readonly kind: 'vectors'; readonly inBase64: boolean }
   /** Events, each in its own write and packet. */
   | { readonly kind: 'events'; readonly count: number }
   /** Endless events with a pause before each. Their text is the time of sending. */
@@ -43,24 +46,35 @@ const [first = '', ...rest] = events.map(chunk);
 const [texts, last] = [rest.slice(0, count), Buffer.concat(rest.slice(count))];
 const block = Buffer.concat(texts);
 
+/** Made when they are first asked for. */
+const made = new Map<boolean, Buffer>();
+const vectors = (inBase64: boolean): Buffer => {
+  const known = made.get(inBase64) ?? answerOfVectors(inBase64);
+  made.set(inBase64, known);
+  return known;
+};
+
 let script: Script = { kind: 'whole' };
 
 const { url } = await startUpstream(async ({ message }) => {
   message.resume();
   await once(message, 'end');
   const wanted = script;
-  if (wanted.kind === 'whole') return [answerWhole];
+  if (wanted.kind === 'whole') return [answerWith(wholeAnswer)];
+  if (wanted.kind === 'vectors') return [answerWith(vectors(wanted.inBase64))];
   // What is written to the socket is already chunked; the end adds the last chunk.
   return [head(200, { 'content-type': 'text/event-stream' }), ({ socket }) => stream(socket, wanted)];
 });
 
-/** Head and body in one packet. */
-function answerWhole({ response }: Exchange): void {
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': wholeAnswer.length });
-  response.end(wholeAnswer);
-}
+/** Head and body in one write. */
+const answerWith =
+  (body: Buffer) =>
+  ({ response }: Exchange): void => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
+    response.end(body);
+  };
 
-async function stream(socket: Socket, wanted: Exclude<Script, { kind: 'whole' }>) {
+async function stream(socket: Socket, wanted: Exclude<Script, { kind: 'whole' | 'vectors' }>) {
   socket.write(first);
   if (wanted.kind === 'events') {
     // Each in its own turn of the event loop, so that each is a write and, without Nagle's algorithm, a packet.

@@ -5,6 +5,7 @@ const firstLook = 512;
 
 /** Where a vector begins: an array of numbers, or its bytes in base64. A quote within a string would have a backslash before it. */
 const opening = /(?<!\\)"embedding"\s*:\s*["[]/;
+const [quote, openBracket, closeBracket, zero, nine] = [0x22, 0x5b, 0x5d, 0x30, 0x39];
 
 // A piece between two vectors becomes an answer of its own, in which a number stands for each of them.
 const before = '{"data":[{"embedding":0';
@@ -18,57 +19,98 @@ export async function* rewriteVectors(
   chunks: AsyncIterable<Buffer>,
   rewrite: (answer: string) => Promise<string>,
 ): AsyncGenerator<Buffer> {
-  const rewritePiece = createPieceRewriter(rewrite);
-  /** What has come since the last vector, one character for each byte. */
-  let piece = '';
-  /** The character that ends the vector which is passing. */
-  let closing: string | undefined;
+  const pieces = createPieces(rewrite);
+  /** The byte that ends the vector which is passing. */
+  let closing: number | undefined;
 
   for await (const chunk of chunks) {
     const out: Buffer[] = [];
-    for (let at = 0; at < chunk.length; ) {
+    let [passedFrom, at] = [0, 0];
+    while (at < chunk.length) {
       if (closing !== undefined) {
         const end = chunk.indexOf(closing, at) + 1;
-        const passing = chunk.subarray(at, end || chunk.length);
-        if (closing === ']' && passing.includes('"')) throw new TypeError('a vector holds more than numbers');
+        if (closing === closeBracket && holdsText(chunk, at, end))
+          throw new TypeError('a vector holds more than numbers');
         if (end > 0) closing = undefined;
-        out.push(passing);
-        at += passing.length;
+        at = end || chunk.length;
         continue;
       }
-      // Twice as far each time, so that a long piece is not searched over and over.
+      const alike = pieces.skip(chunk, at);
+      if (alike > at) at = alike;
+      else {
+        if (at > passedFrom) out.push(chunk.subarray(passedFrom, at));
+        const taken = pieces.take(chunk, at);
+        at = passedFrom = at + taken.length;
+        if (!taken.isWhole) continue;
+        out.push(await pieces.rewrite(false));
+      }
+      closing = chunk[at - 1] === openBracket ? closeBracket : quote;
+    }
+    if (at > passedFrom) out.push(chunk.subarray(passedFrom));
+    if (out.length > 0) yield out.length === 1 ? (out[0] as Buffer) : Buffer.concat(out);
+  }
+  if (closing !== undefined) throw new TypeError('the answer ends within a vector');
+  yield await pieces.rewrite(true);
+}
+
+function holdsText(chunk: Buffer, from: number, end: number): boolean {
+  return chunk.subarray(from, end || chunk.length).includes(quote);
+}
+
+/** What stands between the vectors of one answer, each piece with the first character of the vector after it. */
+function createPieces(rewrite: (answer: string) => Promise<string>) {
+  /** As much of one as has come, one character for each byte. */
+  let piece = '';
+  let isFirst = true;
+  /** What comes before and after the number in the last piece, if that needed no change; all of one without a number. */
+  let unchanged: readonly Buffer[] = [];
+
+  return {
+    /** The end of a piece that begins here, if nothing but its number differs from one that needed no change. */
+    skip(chunk: Buffer, start: number): number {
+      const [head, tail] = unchanged;
+      if (head === undefined || piece !== '' || !isAt(chunk, start, head)) return start;
+      let at = start + head.length;
+      if (tail === undefined) return at;
+      while (isDigit(chunk[at])) at += 1;
+      return isAt(chunk, at, tail) ? at + tail.length : start;
+    },
+
+    /** Takes as much of the chunk as may belong to a piece. */
+    take(chunk: Buffer, start: number) {
       const { length } = piece;
-      piece += chunk.toString('latin1', at, at + Math.max(firstLook, length));
+      // Twice as far each time, so that a long piece is not searched over and over.
+      piece += chunk.toString('latin1', start, start + Math.max(firstLook, length));
       if (piece.length > longestPiece) throw new RangeError('too much stands around the vectors');
       const found = opening.exec(piece);
       if (found) piece = piece.slice(0, found.index + found[0].length);
-      at += piece.length - length;
-      if (!found) continue;
-      const bracket = piece.slice(-1);
-      out.push(Buffer.from((await rewritePiece(piece.slice(0, -1), false)) + bracket, 'latin1'));
-      closing = bracket === '[' ? ']' : '"';
-      piece = '';
-    }
-    if (out.length > 0) yield Buffer.concat(out);
-  }
-  if (closing !== undefined) throw new TypeError('the answer ends within a vector');
-  yield Buffer.from(await rewritePiece(piece, true), 'latin1');
-}
+      return { length: piece.length - length, isWhole: found !== null };
+    },
 
-/** Rewrites the pieces of one answer, given and returned with one character for each byte. */
-function createPieceRewriter(rewrite: (answer: string) => Promise<string>) {
-  let isFirst = true;
-  /** The last piece that needed no change, without its number: the ones that follow are mostly like it. */
-  let unchanged: string | undefined;
-  return async (piece: string, isLast: boolean): Promise<string> => {
-    const likeness = piece.replace(/"index"\s*:\s*\d+/, '"index":');
-    if (likeness === unchanged && !isLast) return piece;
-    const [head, tail] = [isFirst ? '' : before, isLast ? '' : after];
-    isFirst = false;
-    const answer = head + Buffer.from(piece, 'latin1').toString() + tail;
-    const rewritten = await rewrite(answer);
-    if (!rewritten.startsWith(head)) throw new TypeError('a word of every answer is a name to hide');
-    unchanged = rewritten === answer ? likeness : undefined;
-    return Buffer.from(rewritten.slice(head.length, rewritten.length - tail.length)).toString('latin1');
+    /** Rewrites what was taken. */
+    async rewrite(isLast: boolean): Promise<Buffer> {
+      const given = piece;
+      piece = '';
+      const text = Buffer.from(isLast ? given : given.slice(0, -1), 'latin1').toString();
+      const [head, tail] = [isFirst ? '' : before, isLast ? '' : after];
+      isFirst = false;
+      const rewritten = await rewrite(head + text + tail);
+      if (!rewritten.startsWith(head)) throw new TypeError('a word of every answer is a name to hide');
+      const shown = rewritten.slice(head.length, rewritten.length - tail.length);
+      unchanged = shown === text ? splitAtNumber(given) : [];
+      return Buffer.from(isLast ? shown : shown + given.slice(-1));
+    },
   };
 }
+
+function splitAtNumber(piece: string): Buffer[] {
+  const [, head = piece, tail] = /^(.*"index"\s*:\s*)\d+(.*)$/s.exec(piece) ?? [];
+  return [head, ...(tail === undefined ? [] : [tail])].map((part) => Buffer.from(part, 'latin1'));
+}
+
+function isAt(chunk: Buffer, start: number, bytes: Buffer): boolean {
+  const end = start + bytes.length;
+  return end <= chunk.length && chunk.compare(bytes, 0, bytes.length, start, end) === 0;
+}
+
+const isDigit = (byte = 0): boolean => byte >= zero && byte <= nine;

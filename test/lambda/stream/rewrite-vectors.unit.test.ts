@@ -35,6 +35,7 @@ const answers: [name: string, answer: string, expected: string][] = [
   ['of numbers', answerOf(item(0, floats(0.25, -1e-7, 3)), item(1, '[ 1 ,\n2 ]')), ''],
   ['of bytes', answerOf(item(0, '"AACAPw=="'), item(1, '"AcmeCorp/+aB"')), ''],
   ['of none', answerOf(), ''],
+  ['without numbers of their own', '{"data":[{"embedding":[1]},{"embedding":[22]},{"embedding":[33]}]}', ''],
   ['of an empty one', answerOf(item(0, '[]'), item(1, '""')), ''],
   [
     'in the order of other servers',

@@ -4,16 +4,12 @@ import { GatewayError } from '../errors.ts';
 import { lostAnswer } from '../quota/counter-store.ts';
 import type { TableSchema } from './schema.ts';
 
-/** A value in wire form, under its type; bytes are in base64. */
+/** A value of a counter in wire form, under its type; bytes are in base64. */
 export interface Value {
   readonly S?: string;
   readonly N?: string;
   readonly B?: string;
-  readonly BOOL?: boolean;
   readonly BS?: readonly string[];
-  readonly SS?: readonly string[];
-  readonly L?: readonly Value[];
-  readonly M?: Item;
 }
 
 export type Item = Readonly<Record<string, Value>>;
@@ -44,7 +40,7 @@ export function createTable(callDynamoDb: CallService, schema: TableSchema, tabl
     (await call<{ readonly Item?: Item }>('GetItem', { ...address(key), ConsistentRead: true })).Item;
 
   return {
-    ...{ call, address, load },
+    load,
     /** The item that refused a write; undefined if there is none. Stores older than this part of a refusal are asked for it. */
     loadRefusing: async (key: string, { details }: ServiceError) => (details.Item as Item | undefined) ?? load(key),
     /** Returns what the update asks for. */

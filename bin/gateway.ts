@@ -10,7 +10,7 @@ import { type DeploymentConfig, readDeploymentConfig } from '../lib/config.ts';
 import { ownFile, readOwnFile } from '../lib/deployment-block.ts';
 import { judgeTemplate } from '../lib/diff/guarantees/index.ts';
 import { GatewayStack } from '../lib/gateway-stack.ts';
-import { dropCleanReport, findCommit, findContextFaults } from '../lib/synthesis.ts';
+import { dropCleanReport, findCommit, findContextFaults, findDocs } from '../lib/synthesis.ts';
 
 // The CDK's current behaviour, not the one for older apps. The template's snapshot shows what an upgrade changes.
 const app = new App({ context: featureFlags });
@@ -22,9 +22,10 @@ const { distribution: distributionId } = context;
 if (distributionId !== undefined && !/^E[A-Z0-9]{8,}$/.test(distributionId)) {
   faults.push('-c distribution must be the id of the distribution, as the output EdgeDistribution has it');
 }
-const config = readConfigOrExit(context.gateway, context.stage);
-// `-c commit=` leaves it out, for a comparison with another commit.
+// `-c commit=` leaves out what git knows, for a comparison with another commit.
 const commit: string | undefined = (context.commit ?? findCommit(process.cwd())) || undefined;
+const read = readConfigOrExit(context.gateway, context.stage);
+const config = { ...read, DOCS_URL: read.DOCS_URL ?? (commit && findDocs(process.cwd())) };
 // Built into the folder that is being synthesized, so that two runs side by side don't meet.
 const codeOf = (name: Artifact) => join(app.outdir, name);
 const needed = ['accounts', config.engine === 'web' ? 'server' : 'gateway', ...(config.canary ? ['canary'] : [])];

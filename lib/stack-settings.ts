@@ -1,4 +1,14 @@
-import { byDefault, choice, flag, integer, type Setting, seconds, text, type Values } from '../lambda/settings/read.ts';
+import {
+  byDefault,
+  choice,
+  flag,
+  integer,
+  type Setting,
+  seconds,
+  text,
+  urlWithout,
+  type Values,
+} from '../lambda/settings/read.ts';
 
 /** The retention times that CloudWatch Logs offers, in days. */
 const retentions = [
@@ -40,6 +50,10 @@ export const stackSettings = {
   tracing: byDefault('false', flag()),
   canary: byDefault('false', flag()),
   slowFirstByte: byDefault('30', seconds(0.1, 900)),
+  DOCS_URL: urlWithout(
+    /\.md$/,
+    'the http(s) URL of the folder docs, such as https://github.com/you/gateway/blob/main/docs',
+  ),
   alarmEmail: text('an e-mail address', /^[^\s@,]+@[^\s@,]+$/),
   edge: byDefault('false', flag()),
   edgeDomainName: text('a domain name in lower case, such as api.example.com', /^([a-z0-9-]+\.)+[a-z]{2,}$/),

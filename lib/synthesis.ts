@@ -12,6 +12,19 @@ export function findCommit(cwd: string): string | undefined {
   }
 }
 
+/** Where the docs of the working tree can be read; undefined unless it comes from a repository whose pages have known addresses. */
+export function findDocs(cwd: string): string | undefined {
+  const words = ['remote', 'get-url', 'origin'];
+  try {
+    const url = execFileSync('git', words, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    const [, name] =
+      /^(?:https:\/\/(?:[^@/]*@)?|(?:ssh:\/\/)?git@)github\.com[:/]([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(url) ?? [];
+    return name && `https://github.com/${name}/blob/HEAD/docs`;
+  } catch {
+    return undefined;
+  }
+}
+
 /** What the app reads from its context, and what AWS's own tools do. */
 const known = /^(stage$|commit$|distribution$|gateway$|aws:|@aws|cdk-|cli-telemetry$)/;
 

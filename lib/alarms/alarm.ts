@@ -45,13 +45,13 @@ export function fillGaps(usingMetrics: Readonly<Record<string, IMetric>>, expres
   return new MathExpression({ expression: `FILL(${filled}, 0)`, usingMetrics, period: Duration.minutes(5) });
 }
 
-/** Creates an alarm for each, which notifies the topic when it rings and when it is over. */
-export function createAlarms(scope: Construct, topic: Topic, watches: Watches): Alarm[] {
+/** Creates an alarm for each, which notifies the topic when it rings and when it is over, and says where its runbook is. */
+export function createAlarms(scope: Construct, topic: Topic, watches: Watches, docsUrl = 'docs'): Alarm[] {
   const action = new SnsAction(topic);
   return Object.entries(watches).map(([name, watch]) => {
     const runbook = watch.runbook ?? name.replace(/\B[A-Z]/g, '-$&').toLowerCase();
     const alarm = new Alarm(scope, name, {
-      alarmDescription: `${watch.what} What to do: docs/operations.md#${runbook}`,
+      alarmDescription: `${watch.what} What to do: ${docsUrl}/operations.md#${runbook}`,
       metric: watch.metric,
       threshold: watch.threshold,
       evaluationPeriods: watch.outOf,

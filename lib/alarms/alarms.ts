@@ -21,10 +21,11 @@ export class Alarms extends Construct {
   constructor(scope: Construct, id: string, { config, metrics }: AlarmsProps) {
     super(scope, id);
     this.topic = createTopic(this, config.alarmEmail);
-    this.alarms = createAlarms(this, this.topic, {
+    const watches = {
       ...watchGateway(config, metrics),
       ...watchFunctions(config, metrics),
       ...watchSettings(config, metrics),
-    });
+    };
+    this.alarms = createAlarms(this, this.topic, watches, config.DOCS_URL);
   }
 }

@@ -21,7 +21,7 @@ export class EdgeAlarmsStack extends Stack {
       env: { region: 'us-east-1' },
     });
     const topic = createTopic(this, config.alarmEmail);
-    createAlarms(this, topic, watchEdge(createEdgeMetrics(distributionId, config.edgeWebAclArn)));
+    createAlarms(this, topic, watchEdge(createEdgeMetrics(distributionId, config.edgeWebAclArn)), config.DOCS_URL);
     new CfnOutput(this, 'AlarmTopic', { value: topic.topicArn });
   }
 }

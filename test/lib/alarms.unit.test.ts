@@ -38,6 +38,17 @@ test('every alarm says what it means and where its runbook is, and notifies some
   }
 });
 
+test('every alarm links to its runbook where the docs have an address', () => {
+  const DOCS_URL = 'https://docs.example/gateway/';
+  for (const { template } of [synthesizeStack({ DOCS_URL }), synthesizeEdgeAlarms({ DOCS_URL })]) {
+    for (const { Properties } of Object.values(template.findResources('AWS::CloudWatch::Alarm'))) {
+      expect(Properties.AlarmDescription).toMatch(
+        / What to do: https:\/\/docs\.example\/gateway\/operations\.md#[a-z-]+$/,
+      );
+    }
+  }
+});
+
 // An alarm replaces missing figures by older ones, so on a metric of DynamoDB it would stay raised for good.
 test('every alarm fills the gaps of its metrics, except on executions, which are always counted, and on a query', () => {
   const unfilled = everyKind

@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import { findCommit, findContextFaults } from '../../lib/synthesis.ts';
+import { findCommit, findContextFaults, findDocs } from '../../lib/synthesis.ts';
 import { createCheckout } from '../support/checkout.ts';
 
 const { folder, git, remove } = createCheckout(['package.json']);
@@ -21,6 +21,25 @@ test('without a repository the commit is unknown', () => {
   const nowhere = mkdtempSync(join(tmpdir(), 'gateway-nowhere-'));
   expect(findCommit(nowhere)).toBeUndefined();
   rmSync(nowhere, { recursive: true });
+});
+
+test('the docs are where the checkout comes from, if that is GitHub', () => {
+  expect(findDocs(folder)).toBeUndefined();
+  git('remote', 'add', 'origin', 'x');
+  const docs = 'https://github.com/acme/my.gateway/blob/HEAD/docs';
+  for (const [url, found] of [
+    ['https://github.com/acme/my.gateway.git', docs],
+    ['https://github.com/acme/my.gateway/', docs],
+    ['https://user:secret@github.com/acme/my.gateway', docs],
+    ['git@github.com:acme/my.gateway.git', docs],
+    ['ssh://git@github.com/acme/my.gateway.git', docs],
+    ['https://github.com.evil.example/acme/my.gateway', undefined],
+    ['https://git.example/acme/my.gateway.git', undefined],
+    ['/somewhere/github.com/acme/gateway', undefined],
+  ] as const) {
+    git('remote', 'set-url', 'origin', url);
+    expect([url, findDocs(folder)]).toEqual([url, found]);
+  }
 });
 
 test('a name in the context that nobody reads is a fault, unless it comes from files that others write', () => {

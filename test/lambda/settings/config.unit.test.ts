@@ -71,6 +71,21 @@ describe('readConfig', () => {
     expect(faultsOf({ ...least, ...ofUpstream(own) })).toEqual([fault]);
   });
 
+  const company = {
+    ...{ OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'gateway', APP_URL: 'https://app.example' },
+  };
+  testRows<[Record<string, string>, unknown[]]>([
+    [company, [expect.stringMatching(/^OIDC_ISSUER alone lets in everybody who has an account there: set /)]],
+    [{ ...company, OIDC_ALLOWED_DOMAINS: 'acme.test' }, []],
+    [{ ...company, OIDC_ALLOWED_GROUPS: 'engineers' }, []],
+    [{ ...company, OIDC_ALLOW_ALL: 'true' }, []],
+    [{ OIDC_ISSUER: company.OIDC_ISSUER }, [expect.stringMatching(/^OIDC_CLIENT_ID and APP_URL missing: /)]],
+    [{ OIDC_ALLOWED_DOMAINS: 'acme.test' }, [expect.stringMatching(/^OIDC_ISSUER and OIDC_CLIENT_ID and APP_URL /)]],
+    [{ OIDC_ALLOW_ALL: 'true' }, [expect.stringMatching(/^OIDC_ISSUER and OIDC_CLIENT_ID and APP_URL missing: /)]],
+  ])('lets people of a company in only if it is said whom, and where they sign in', (own, faults) => {
+    expect(faultsOf({ ...least, ...own })).toEqual(faults);
+  });
+
   test('reads upstreams in the order of their numbers, each with addresses and models of its dialects, or plain ones', () => {
     const needed = { TEXT_MODEL: 't', VISION_MODEL: 'v' };
     const { upstreams } = readConfig({
@@ -93,6 +108,11 @@ describe('readConfig', () => {
       { from: 'gpt-', prefix: true, to: 'svc' },
       { from: 'eyes', prefix: false, to: 'svc-vision' },
     ]);
+  });
+
+  test('refuses an alias that stands twice', () => {
+    const faults = faultsOf({ ...least, MODEL_ALIASES: 'a=svc,a*=svc,b=svc,a=svc-vision' });
+    expect(faults).toEqual(['MODEL_ALIASES maps a twice']);
   });
 
   test('reports every fault at once, one line each', () => {

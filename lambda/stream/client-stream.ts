@@ -41,6 +41,7 @@ export function createClientStream({ keepAlive, keepAliveInterval, onHeldBack, o
     hasBegun: false,
     hasLeft: false,
     begin() {
+      if (client.hasBegun) return;
       client.hasBegun = true;
       begun.resolve();
     },
@@ -59,8 +60,7 @@ export function createClientStream({ keepAlive, keepAliveInterval, onHeldBack, o
     },
     write(text: Written) {
       if (text.length === 0 || client.hasLeft) return;
-      let wantsMore = true;
-      for (const piece of typeof text === 'string' ? [text] : text) wantsMore = body.push(piece);
+      const wantsMore = typeof text === 'string' ? body.push(text) : text.map((piece) => body.push(piece)).at(-1);
       if (isStopped) return;
       timer.refresh();
       if (!wantsMore) pace.change(true);

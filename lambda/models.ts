@@ -24,13 +24,16 @@ interface ModelSettings {
   readonly offersEmbeddings: boolean;
 }
 
+/** The id of the public model of a kind. */
+export const modelId = (serviceName: string, kind: PublicModel['kind']): string =>
+  kind === 'text' ? serviceName : `${serviceName}-${kind}`;
+
 /** The public models of a deployment and their aliases. */
 export function createModels({ serviceName, modelAliases = [], offersEmbeddings }: ModelSettings): Models {
-  const text: PublicModel = { id: serviceName, kind: 'text' };
-  const vision: PublicModel = { id: `${serviceName}-vision`, kind: 'vision' };
-  const embedding: PublicModel | undefined = offersEmbeddings
-    ? { id: `${serviceName}-embedding`, kind: 'embedding' }
-    : undefined;
+  const named = (kind: PublicModel['kind']): PublicModel => ({ id: modelId(serviceName, kind), kind });
+  const text = named('text');
+  const vision = named('vision');
+  const embedding = offersEmbeddings ? named('embedding') : undefined;
   const all = [text, vision, ...(embedding ? [embedding] : [])];
   const publicModels = new Map(all.map((model) => [model.id, model]));
 

@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { formatAmount } from '../budget/money.ts';
 import { isWallet } from '../identity/identify.ts';
 import type { KeyRecord } from '../identity/keys.ts';
+import { modelId } from '../models.ts';
 import type { Counters } from '../quota/counter-store.ts';
 import { readMemberUsage, secondsUntil } from '../quota/policy.ts';
 import { type AccountsConfig, memberBudgetOf } from '../settings/config.ts';
@@ -35,7 +36,7 @@ const sessionLifetime = 15 * 60_000;
 
 /** A member's account, as the endpoints answer with it, however the member has signed in. */
 export function createMemberAccounts(tools: Tools) {
-  const { keys, members, keyring, limits, currency, log, now } = tools;
+  const { keys, members, keyring, limits, serviceName, currency, log, now } = tools;
   const figures = { ...tools, memberBudget: memberBudgetOf(tools) };
 
   /** What is left today for all keys and links of a member together. */
@@ -46,6 +47,10 @@ export function createMemberAccounts(tools: Tools) {
       ...{ currency, window: budget.window },
       ...{ limit: formatAmount(budget.limit), remaining: formatAmount(budget.remaining) },
       resetSeconds: secondsUntil(budget.resetAt, time),
+      models: budget.uses.map(({ kind, input, output, spent }) => ({
+        ...{ id: modelId(serviceName, kind), inputTokens: input, outputTokens: output },
+        spent: formatAmount(spent),
+      })),
     };
     return { limit, remaining, resetSeconds: secondsUntil(resetAt, time), budget: left };
   };

@@ -44,6 +44,13 @@ export interface Account {
           readonly limit: string;
           readonly remaining: string;
           readonly resetSeconds: number;
+          /** What was used of it, by model. */
+          readonly models: readonly {
+            readonly id: string;
+            readonly inputTokens: number;
+            readonly outputTokens: number;
+            readonly spent: string;
+          }[];
         }
       | undefined;
   };

@@ -44,7 +44,7 @@ export async function settleSpending(
   const spending = charge && prices && spendingOf(request, prices);
   if (!spending) return;
   outcome.spending = spending;
-  const [figures] = await Promise.all([charge.settle(spending.cost), spendLimit?.add(spending.cost)]);
+  const [figures] = await Promise.all([charge.settle(spending.cost, spending.used), spendLimit?.add(spending.cost)]);
   if (figures) outcome.figures = figures;
 }
 
@@ -102,7 +102,11 @@ function spendingOf({ call, inputTokens, outcome }: RequestSoFar, prices: Prices
   const input = larger(usage.input, inputTokens);
   const output = larger(usage.output, Math.ceil(textBytes / bytesPerToken));
   const billed = { ...usage, input, output };
-  return { cost: costOf(ofModel, billed), savedByCaches: savedByCaches(ofModel, billed) };
+  return {
+    cost: costOf(ofModel, billed),
+    savedByCaches: savedByCaches(ofModel, billed),
+    used: { kind: call.model.kind, input, output },
+  };
 }
 
 /** On some endpoints two failures mean something else to the caller. */

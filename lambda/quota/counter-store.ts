@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Budget, Reserved } from '../budget/budget-window.ts';
 import { GatewayError } from '../errors.ts';
+import type { PublicModel } from '../models.ts';
 
 /** Where a caller's charges are counted. */
 export interface CountedPeriod {
@@ -42,12 +43,28 @@ export interface CounterWindow extends CountedPeriod {
 export interface OpenReservation extends Reserved {
   /** What it is stored under, unlike any other. */
   readonly name: string;
+  /** What the item still had of earlier periods by model, for the settlement to remove. */
+  readonly outdatedUses?: readonly string[];
+}
+
+/** What an answer of one of the public models used. */
+export interface UsedTokens {
+  readonly kind: PublicModel['kind'];
+  readonly input: number;
+  readonly output: number;
+}
+
+/** What all answers of one of them used in a budget's period, and cost. */
+export interface ModelUse extends UsedTokens {
+  readonly spent: number;
 }
 
 /** What becomes of a reservation. */
 export interface Settlement {
   readonly spent: number;
   readonly refunded?: boolean;
+  /** Absent if it is not to be counted by model. */
+  readonly used?: UsedTokens | undefined;
 }
 
 /** The counts of a caller. */
@@ -78,7 +95,8 @@ export interface Counters {
    * the reservation was gone already.
    */
   settle(counted: CountedPeriod, reservation: OpenReservation, settlement: Settlement): Promise<Standing | undefined>;
-  read(counted: CountedPeriod): Promise<Standing>;
+  /** `uses`: of the budget's period. */
+  read(counted: CountedPeriod): Promise<Standing & { readonly uses: readonly ModelUse[] }>;
 }
 
 /** What all callers of the deployment have used. Nothing marks the copies of a write: if its answer is lost, it may count twice. */

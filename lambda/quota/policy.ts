@@ -1,7 +1,7 @@
 import { type Budget, budgetPeriod, budgetUsage, budgetWindows } from '../budget/budget-window.ts';
 import type { Identity } from '../identity/identify.ts';
 import type { OwnLimits } from '../identity/keys.ts';
-import type { Counters, CounterWindow, Standing } from './counter-store.ts';
+import type { Counters, CounterWindow, ModelUse, Standing } from './counter-store.ts';
 
 export interface Limits {
   readonly guestLimit: number;
@@ -112,10 +112,15 @@ export async function readMemberUsage(
 export type Usage = ReturnType<typeof usageOf>;
 
 /** All that is counted for a caller. Times are epoch milliseconds. */
-export function usageOf(window: CounterWindow, standing: Standing, now: number, requestTimeout?: number) {
+export function usageOf(
+  window: CounterWindow,
+  standing: Standing & { readonly uses: readonly ModelUse[] },
+  now: number,
+  requestTimeout?: number,
+) {
   const { limit, burst, resetAt, budget } = window;
   const { used } = standing;
-  const left = budget && budgetUsage(budget, standing, now, requestTimeout);
+  const left = budget && { ...budgetUsage(budget, standing, now, requestTimeout), uses: standing.uses };
   return { used, limit, remaining: Math.max(0, limit - used), resetAt, burst, budget: left };
 }
 

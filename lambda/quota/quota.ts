@@ -9,6 +9,7 @@ import {
   type OpenReservation,
   type Settlement,
   type Standing,
+  type UsedTokens,
 } from './counter-store.ts';
 import {
   type Limits,
@@ -40,10 +41,10 @@ export interface Charge {
    */
   refund(): Promise<Figures | undefined>;
   /**
-   * Replaces what was reserved by what was spent, in micros, unless the charge was settled or refunded before; never throws.
+   * Replaces what was reserved by what was spent, in micros, and counts what was used by model, unless the charge was settled or refunded before; never throws.
    * Returns the new figures, or undefined if there are none.
    */
-  settle(spent: number): Promise<Figures | undefined>;
+  settle(spent: number, used?: UsedTokens): Promise<Figures | undefined>;
 }
 
 export interface Quota {
@@ -118,7 +119,12 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
         figures,
         refund: () => endOnce({ spent: 0, refunded: true }),
         // Without a reservation there is nothing to settle.
-        settle: async (spent) => (reservation ? endOnce({ spent }) : undefined),
+        settle: async (spent, used) => {
+          if (!reservation) return undefined;
+          // What ends in the next period is not counted by model: only the current one is shown.
+          const isCurrent = quotaWindow(identity, now(), limits).budget?.period === reservation.budgetPeriod;
+          return endOnce({ spent, ...(isCurrent && { used }) });
+        },
       };
     },
 

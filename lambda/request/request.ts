@@ -6,6 +6,7 @@ import type { Identity } from '../identity/identify.ts';
 import type { Credential } from '../identity/keys.ts';
 import type { PublicModel } from '../models.ts';
 import type { Step } from '../pipeline.ts';
+import type { UsedTokens } from '../quota/counter-store.ts';
 import type { LimitsUsed } from '../quota/deployment-limit.ts';
 import type { Charge } from '../quota/quota.ts';
 import type { Cost, Figures } from '../quota/refusal.ts';
@@ -105,6 +106,8 @@ export interface Spending {
   readonly cost: number;
   /** Below 0 where writing to a cache cost more than reading from it saved. */
   readonly savedByCaches: number;
+  /** The tokens that this is for; absent if nothing was used. */
+  readonly used?: UsedTokens;
 }
 
 /** The exchange with the upstream, for the operator's log. */

@@ -2,7 +2,7 @@ import { formatAmount } from '../budget/money.ts';
 import { modelShapeFor } from '../dialects/model-list.ts';
 import { GatewayError, quoteUnlessKey } from '../errors.ts';
 import type { Identity } from '../identity/identify.ts';
-import type { Models, PublicModel } from '../models.ts';
+import { type Models, modelId, type PublicModel } from '../models.ts';
 import type { Usage } from '../quota/policy.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import { preflightHeaders } from '../request/headers.ts';
@@ -22,7 +22,7 @@ export function createOtherEndpoints(dependencies: StepDependencies): Answer {
       if (request.route.kind !== 'usage') return describeModels(request, models);
       const usage = await quota.readUsage(request.identity);
       request.outcome.figures = usage.figures;
-      return json(describeUsage(request.identity, usage, currency));
+      return json(describeUsage(request.identity, usage, currency, models.text.id));
     });
   return (request) => (['models', 'model', 'usage'].includes(request.route.kind) ? forCallers : open)(request);
 }
@@ -45,7 +45,7 @@ function explain(id: string, usable: readonly PublicModel[]): string {
   return `${quoteUnlessKey(id)}. ${usable.length === 1 ? 'The model is' : 'The models are'} ${usable.map((one) => one.id).join(' and ')}`;
 }
 
-function describeUsage(identity: Identity, usage: Usage, currency: string) {
+function describeUsage(identity: Identity, usage: Usage, currency: string, serviceName: string) {
   const { used, limit, remaining, resetAt, burst, budget } = usage;
   const { keyId, key, models } = identity.kind === 'member' ? identity : {};
   return {
@@ -61,6 +61,10 @@ function describeUsage(identity: Identity, usage: Usage, currency: string) {
           unsettled: formatAmount(budget.unsettled),
           remaining: formatAmount(budget.remaining),
           resets_at: isoTime(budget.resetAt),
+          models: budget.uses.map(({ kind, input, output, spent }) => ({
+            ...{ id: modelId(serviceName, kind), input_tokens: input, output_tokens: output },
+            spent: formatAmount(spent),
+          })),
         }
       : null,
     key:

@@ -4,6 +4,7 @@ import { type BudgetWindow, budgetPeriod, budgetWindows } from '../budget/budget
 import type { CountedPeriod, Counters, Standing } from '../quota/counter-store.ts';
 import { dayOf } from '../quota/policy.ts';
 import { settlementOf } from '../tables/counters.ts';
+import { usesIn } from '../tables/model-use.ts';
 import { type PlainItem, toPlain } from '../tables/read-item.ts';
 import { quotaSchema } from '../tables/schema.ts';
 import { budgetOf, countOf, readStanding } from '../tables/standing.ts';
@@ -37,14 +38,16 @@ const partitionKey = quotaSchema.partitionKey.name;
 export function createCounts(documents: Documents, TableName: string): Counts {
   const addressOf = (item: string) => ({ TableName, Key: { [partitionKey]: item } });
 
-  const read = async (counted: CountedPeriod): Promise<Standing> => {
-    const command = new GetCommand({ ...addressOf(counted.item), ConsistentRead: true });
-    const { Item } = await inTime((abortSignal) => documents.send(command, { abortSignal }));
-    return standingIn(Item, counted);
+  const load = async (item: string): Promise<PlainItem | undefined> => {
+    const command = new GetCommand({ ...addressOf(item), ConsistentRead: true });
+    return (await inTime((abortSignal) => documents.send(command, { abortSignal }))).Item;
   };
 
   return {
-    read,
+    async read(counted) {
+      const found = await load(counted.item);
+      return { ...standingIn(found, counted), uses: usesIn(found, counted.budget?.period, (value) => value) };
+    },
 
     async settle(counted, ...settlement) {
       const { ExpressionAttributeValues: values, ...update } = settlementOf(counted, ...settlement);
@@ -58,7 +61,7 @@ export function createCounts(documents: Documents, TableName: string): Counts {
       } catch (error) {
         if (!isConditionFailure(error)) throw error;
         // A repeat finds that the first copy has been applied.
-        return error.inDoubt ? read(counted) : undefined;
+        return error.inDoubt ? standingIn(await load(counted.item), counted) : undefined;
       }
     },
 

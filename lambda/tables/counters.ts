@@ -1,6 +1,5 @@
 import type { CallService } from '../aws/call-service.ts';
 import { isConditionFailure } from '../aws/repeat.ts';
-import { budgetPeriod, budgetWindows } from '../budget/budget-window.ts';
 import {
   type CountedPeriod,
   type Counters,
@@ -11,7 +10,8 @@ import {
   type Standing,
   type Tallies,
 } from '../quota/counter-store.ts';
-import { minuteOf, timeOf } from '../quota/policy.ts';
+import { minuteOf } from '../quota/policy.ts';
+import { addUse, currentPeriod, outdatedUses, usesIn } from './model-use.ts';
 import { quotaSchema } from './schema.ts';
 import { budgetOf, burstOf, countOf, readStanding } from './standing.ts';
 import { createTable, type Item, itemSize, numberValue, type Table, type Value, writeUnits } from './table.ts';
@@ -26,6 +26,7 @@ import { createWriteOnce, tokensOf } from './write-once.ts';
  *   w29920320   {token, …}     the tokens of that minute's writes
  *   bm682       1250000        of a budget: all that is spent or reserved in month 682, in millionths
  *   h29920320.AAAAAAAAAAA=     an open reservation of a charge: `m682 960000`
+ *   tim682      12000          what answers used in the budget's current period, by model: model-use.ts
  *   ttl         1795305600     when DynamoDB may delete the item
  */
 
@@ -72,7 +73,8 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
         return { ...standing, granted: false, reason: standing.inMinute >= burst ? 'burst' : 'quota' };
       }
       await dropOld(table, window, found);
-      return { ...standing, granted: true, reservation: reserving?.reservation };
+      const reservation = reserving && { ...reserving.reservation, outdatedUses: outdatedUses(found, window.minute) };
+      return { ...standing, granted: true, reservation };
     },
 
     refund: async (counted, token) => {
@@ -87,7 +89,10 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
     },
 
     settle: (counted, reservation, settlement) => settle(table, counted, reservation, settlement),
-    read: async (counted) => standingIn(await table.load(counted.item), counted),
+    read: async (counted) => {
+      const found = await table.load(counted.item);
+      return { ...standingIn(found, counted), uses: usesIn(found, counted.budget?.period, ({ N }) => N) };
+    },
   };
 }
 
@@ -115,17 +120,23 @@ function reserve({ minute, budget }: CounterWindow, token: string) {
 /** A single write with no token: whichever copy comes first removes the reservation, without which no other is applied. */
 export function settlementOf(
   { period }: CountedPeriod,
-  { name, budgetPeriod, amount }: OpenReservation,
-  { spent, refunded = false }: Settlement,
+  { name, budgetPeriod, amount, outdatedUses = [] }: OpenReservation,
+  { spent, refunded = false, used }: Settlement,
 ) {
-  const change = `${budgetOf(budgetPeriod)} :change`;
+  const use = used && addUse(budgetPeriod, spent, used);
+  const added = [
+    `${budgetOf(budgetPeriod)} :change`,
+    ...(refunded ? [`${countOf(period)} :minusOne`] : []),
+    ...(use?.added ?? []),
+  ];
   return {
-    UpdateExpression: `ADD ${change}${refunded ? `, ${countOf(period)} :minusOne` : ''} REMOVE #reservation`,
+    UpdateExpression: `ADD ${added.join(', ')} REMOVE ${['#reservation', ...outdatedUses].join(', ')}`,
     ConditionExpression: 'attribute_exists(#reservation)',
     ExpressionAttributeNames: { '#reservation': name },
     ExpressionAttributeValues: {
       ':change': numberValue(spent - amount),
       ...(refunded && { ':minusOne': numberValue(-1) }),
+      ...use?.values,
     },
     ...({ ReturnValues: 'ALL_NEW', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const),
   };
@@ -215,8 +226,7 @@ function isOld(name: string, { S = '' }: Value, { period = 0, minute }: CounterW
   // A reservation is as old as the budget's period that it was taken from.
   const budget = name.startsWith('h') ? budgetOf(S.split(' ')[0] ?? '') : name;
   const [, letter, past] = /^b([dwm])(\d+)$/.exec(budget) ?? [];
-  const length = budgetWindows.find((one) => one.startsWith(letter ?? ' '));
-  return length !== undefined && Number(past) < Number(budgetPeriod(length, timeOf(minute)).name.slice(1)) - 1;
+  return letter !== undefined && Number(past) < currentPeriod(letter, minute) - 1;
 }
 
 function numberIn(item: Item | undefined, name: string): number {

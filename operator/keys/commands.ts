@@ -16,12 +16,14 @@ import { checkOwn } from './changes.ts';
 import {
   describeBudget,
   describeKey,
+  describeUses,
   findKey,
   listSettings,
   noSuchKey,
   showExpiry,
   showNewKey,
   showSpending,
+  showUses,
 } from './key-record.ts';
 import { isoTime, renderPairs, renderTable, showTime } from './table.ts';
 import type { Target } from './target.ts';
@@ -71,11 +73,12 @@ export async function show(target: Target, id: string, now: number): Promise<Out
     ...listSettings(record, target),
     used: `${usage.used} of ${usage.limit}, ${usage.remaining} left until ${showTime(resetAt)}`,
     ...(budget && { spent: showSpending(budget) }),
+    ...(budget && budget.uses.length > 0 && { models: showUses(budget.uses, target) }),
   });
   const counted = {
     ...usage,
     resetsAt: isoTime(resetAt),
-    budget: budget ? describeBudget(budget, target.currency) : null,
+    budget: budget ? { ...describeBudget(budget, target.currency), models: describeUses(budget.uses, target) } : null,
   };
   return { json: { ...described, label, usage: counted }, text };
 }

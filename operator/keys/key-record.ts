@@ -8,6 +8,8 @@ import {
   keyPrefix,
   stateOf,
 } from '../../lambda/identity/keys.ts';
+import { modelId } from '../../lambda/models.ts';
+import type { ModelUse } from '../../lambda/quota/counter-store.ts';
 import { CommandError } from '../command-line.ts';
 import { isoTime, renderPairs, showTime } from './table.ts';
 import type { Target } from './target.ts';
@@ -103,3 +105,18 @@ export function showSpending({ limit, spent, reserved, unsettled, remaining, res
     `${formatAmount(remaining)} left until ${showTime(resetAt)}`,
   ].join(', ');
 }
+
+/** What was used of a budget, by model, as programs read it. */
+export const describeUses = (uses: readonly ModelUse[], { serviceName }: Target) =>
+  uses.map(({ kind, input, output, spent }) => ({
+    ...{ id: modelId(serviceName, kind), inputTokens: input, outputTokens: output },
+    spent: formatAmount(spent),
+  }));
+
+export const showUses = (uses: readonly ModelUse[], target: Target): string =>
+  describeUses(uses, target)
+    .map(
+      ({ id, inputTokens, outputTokens, spent }) =>
+        `${id}: ${inputTokens} tokens in and ${outputTokens} out for ${spent}`,
+    )
+    .join('; ');

@@ -43,6 +43,10 @@ test('a person gets a key, uses it and revokes it', async () => {
   await page.getByText('48 of 50', { exact: true }).waitFor();
   expect(await budget.textContent()).toMatch(/^19\.99\d* of 20\.00 USD are left/);
   expect(await budget.isVisible()).toBe(true);
+  const models = page.locator('#by-model li');
+  expect(await models.allTextContents()).toEqual([
+    expect.stringMatching(/^\S+: \d+ tokens in and \d+ out for 0\.00\d+ USD$/),
+  ]);
 
   await click(page, /^Revoke key_/);
   await click(page, /^Yes, revoke key_/);

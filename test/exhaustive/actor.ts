@@ -101,8 +101,9 @@ export async function act(subject: Subject, scenario: Scenario, index: number, m
     told.push({ kind: 'granted' });
     if (!fails && !spending) return;
     await sleep(); // The upstream may take long.
-    const spent = subject.costOf(prices, { output: spending?.tokens });
-    const figures = await (fails ? charge.refund() : charge.settle(spent));
+    const used = { kind: 'text', input: 0, output: spending?.tokens ?? 0 } as const;
+    const spent = subject.costOf(prices, used);
+    const figures = await (fails ? charge.refund() : charge.settle(spent, used));
     if (figures) told.push({ kind: fails ? 'refunded' : 'settled' });
     await charge.settle(spent); // A second one changes nothing,
     await charge.refund(); // nor does the other.

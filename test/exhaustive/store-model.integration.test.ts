@@ -61,7 +61,8 @@ test('the model of the store does to an item what the emulator does', async () =
       if (kind === 'time passes') minute += minutes;
       else if (kind === 'refund' && earlier) await counters.refund(window, earlier.token);
       else if (kind === 'settle' && earlier?.reservation) {
-        await counters.settle(window, earlier.reservation, { spent: 7, refunded: hasPeriod });
+        const used = { kind: 'vision', input: 3, output: 2 } as const;
+        await counters.settle(window, earlier.reservation, { spent: 7, refunded: hasPeriod, used });
       } else if (kind.startsWith('charge')) {
         const token = kind === 'charge again' && earlier ? earlier.token : createToken();
         const result = await counters.charge(window, token);

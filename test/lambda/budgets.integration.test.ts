@@ -1,5 +1,7 @@
 import { request as httpRequest } from 'node:http';
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { formatAmount } from '../../lambda/budget/money.ts';
 import { eventText, hangUp, head, json, type Script, silence, sse, until, write } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { PRICES } from '../support/prices.ts';
@@ -432,6 +434,7 @@ describe('GET /v1/usage', () => {
     const budget = {
       ...{ currency: 'USD', window: 'month', limit: '0.01', spent: '0.00003', reserved: '0.00156', unsettled: '0.00' },
       ...{ remaining: '0.00841', resets_at: '2026-07-01T00:00:00.000Z' },
+      models: [{ id: 'svc', input_tokens: 5, output_tokens: 1, spent: '0.00003' }],
     };
     expect(await timed.usageOf(key)).toEqual({
       object: 'usage',
@@ -447,6 +450,34 @@ describe('GET /v1/usage', () => {
     const lines = timed.log.filter(({ message }) => message === 'reservations lost');
     expect(lines).toMatchObject([{ ...found, LostReservations: 1 }]);
     waiting.catch(() => {});
+  });
+
+  test('tells by model what answers used, also where that was estimated, and forgets it with the window', async () => {
+    const clock = { time: Date.UTC(2026, 5, 30, 23) };
+    await using timed = await start({ now: () => clock.time });
+    const key = await timed.issue();
+    const vision = body.replace('"svc"', '"svc-vision"');
+    timed.upstream.answer(answer, answerWith(), answer, json(400, { error: {} }));
+    for (const sent of [body, body, vision, body]) await timed.ask(key, sent);
+    const own = { id: 'svc', input_tokens: 5 + 16, output_tokens: 1 + 1, spent: formatAmount(cost + 16 * 3 + 15) };
+    const seen = { id: 'svc-vision', input_tokens: 5, output_tokens: 1 };
+    const models = [own, expect.objectContaining(seen)];
+    expect(await timed.usageOf(key)).toMatchObject({ budget: { models } });
+    const waits = Promise.withResolvers<void>();
+    timed.upstream.answer([until(waits.promise), ...answer]);
+    const late = timed.ask(key);
+    await timed.upstream.arrival(4);
+    clock.time += 3_600_000;
+    expect(await timed.usageOf(key)).toMatchObject({ budget: { spent: '0.00', models: [] } });
+    timed.upstream.answer(answer);
+    await timed.ask(key);
+    waits.resolve();
+    expect((await late).status).toBe(200);
+    const anew = { id: 'svc', input_tokens: 5, output_tokens: 1, spent: '0.00003' };
+    expect(await timed.usageOf(key)).toMatchObject({ budget: { models: [anew] } });
+    const { client, quotaTable: TableName } = timed.dynamoDb;
+    const { Items = [] } = await client.send(new ScanCommand({ TableName }));
+    expect(Items.flatMap(Object.keys).filter((name) => /^t[ios]/.test(name))).toEqual(['tim678', 'tom678', 'tsm678']);
   });
 
   test('is for guests too', async () => {

@@ -144,10 +144,15 @@ describe('the accounts function', () => {
     const quota = async () => (await priced.sign(account, 'manage')).body.quota;
     const memberBudget = { amount: 20_000_000, window: 'week' } as const;
     const { budget, ...window } = { ...memberWindow({ memberLimit: 50, memberBudget }, { member }, time), burst: 100 };
-    await counters.charge({ ...window, ...(budget && { budget: { ...budget, reserve: 1_250_000 } }) }, createToken());
+    const reserving = { ...window, ...(budget && { budget: { ...budget, reserve: 1_250_000 } }) };
+    const charged = await counters.charge(reserving, createToken());
+    if (!charged.granted || !charged.reservation) throw new Error('not reserved');
+    const used = { kind: 'vision', input: 900, output: 30 } as const;
+    await counters.settle(reserving, charged.reservation, { spent: 1_250_000, used });
     for (let charge = 2; charge <= 7; charge += 1) await counters.charge(window, createToken());
     const [resetSeconds, money] = [43_200, { currency: 'EUR', window: 'week', limit: '20.00' }];
-    const left = { ...money, remaining: '18.75', resetSeconds: resetSeconds + 86_400 };
+    const models = [{ id: 'svc-vision', inputTokens: 900, outputTokens: 30, spent: '1.25' }];
+    const left = { ...money, remaining: '18.75', resetSeconds: resetSeconds + 86_400, models };
     expect(await quota()).toEqual({ limit: 50, remaining: 43, resetSeconds, budget: left });
     time = Date.UTC(2026, 10, 22);
     expect(await quota()).toMatchObject({ limit: 50, remaining: 50, resetSeconds: 86_400 });

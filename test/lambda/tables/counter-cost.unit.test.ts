@@ -55,6 +55,7 @@ test('an item at the highest burst limit of all, with every charge refunded, is 
 });
 
 const noon = Date.UTC(2026, 11, 1, 12);
+const modelKinds = ['text', 'vision', 'embedding'] as const;
 /** What one partition, and so one item, takes in a second. */
 const unitsPerSecond = 1_000;
 const sum = (units: readonly number[]): number => units.reduce((total, one) => total + one, 0);
@@ -67,6 +68,7 @@ const longestName = `count_tokens#member#0x${'0'.repeat(40)}`;
 function createWorld(burst: number, item = `member#0x${'0'.repeat(40)}`) {
   const store = createMemoryCaller({ pk: { S: item }, ...(item === longestName && largeCounts) });
   const clock = { time: noon };
+  let settled = 0;
   const counters = createCounters(store.callDynamoDb, 'quota', () => clock.time);
   const window = (): CounterWindow => ({
     ...{ item, limit: 9_999_999, burst, minute: minuteOf(clock.time), ...dayOf(clock.time) },
@@ -85,7 +87,8 @@ function createWorld(burst: number, item = `member#0x${'0'.repeat(40)}`) {
   const reserve = async (kind: BudgetWindow = 'month') => {
     const given = budgetWindow(kind);
     const { reservation } = (await counters.charge(given, createToken())) as { reservation: OpenReservation };
-    return () => counters.settle(given, reservation, { spent: 999_999_999 });
+    const used = { kind: modelKinds[settled++ % 3] ?? 'text', input: 9_999_999_999, output: 999_999_999 };
+    return () => counters.settle(given, reservation, { spent: 999_999_999, used });
   };
   return { store, clock, charge, reserve, item: () => store.load(item) };
 }
@@ -128,6 +131,20 @@ test('a counter with three windows, twenty open reservations and two minutes of 
   expect(docs).toContain(
     `${size.toLocaleString('en')} bytes, so two write units; once they are settled ${sizeSettled}, so one`,
   );
+});
+
+test('what each model used takes at most 120 bytes, those of earlier windows included', async () => {
+  const { clock, reserve, item: load } = createWorld(9_999);
+  const sizes = [];
+  for (const at of [Date.UTC(2026, 9, 31), Date.UTC(2026, 10, 1), Date.UTC(2026, 11, 1), Date.UTC(2027, 1, 1)]) {
+    clock.time = at;
+    for (let count = 0; count < 30; count += 1) await (await reserve())();
+    const uses = Object.entries(load()).filter(([name]) => /^[tve][ios]m/.test(name));
+    expect([...new Set(uses.map(([name]) => name.slice(2)))]).toEqual([budgetPeriod('month', at).name]);
+    sizes.push(itemSize(Object.fromEntries(uses)));
+  }
+  expect(sizes).toHaveLength(4);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(120);
 });
 
 describe('the highest burst limit', () => {

@@ -115,7 +115,7 @@ async function charge(owner: Parameters<typeof memberWindow>[1], reserve: number
 }
 
 const settle = ({ window, reservation }: Awaited<ReturnType<typeof charge>>, spent: number) =>
-  counters.settle(window, reservation, { spent });
+  counters.settle(window, reservation, { spent, used: { kind: 'text', input: 900, output: 30 } });
 
 describe('what a budget has spent', () => {
   const own = { budget: { amount: 20_000_000, window: 'month' } } as const;
@@ -133,7 +133,9 @@ describe('what a budget has spent', () => {
       ...{ currency: 'EUR', window: 'month', limit: '20.00', spent: '1.25', reserved: '0.96', unsettled: '0.04' },
       ...{ remaining: '17.75', resetsAt: '2026-12-01T00:00:00.000Z' },
     };
-    expect((await runJson('show', id)).usage).toMatchObject({ used: 3, budget });
+    const models = [{ id: 'acme', inputTokens: 900, outputTokens: 30, spent: '1.25' }];
+    expect((await runJson('show', id)).usage).toMatchObject({ used: 3, budget: { ...budget, models } });
+    expect(await run('show', id)).toMatch(/^models +acme: 900 tokens in and 30 out for 1\.25$/m);
     expect((await runJson('usage')).top).toContainEqual({ kind: 'key', id, member, label: 'ci', used: 3, limit: 7 });
     const left = '17.75 left until 2026-12-01 00:00 UTC';
     expect(await run('show', id)).toMatch(

@@ -37,9 +37,15 @@ function showQuota({ limit, remaining, resetSeconds, budget }) {
   byId('reset').textContent =
     `All your keys share them. There are ${limit} again in ${inWords(resetSeconds)}, at 00:00 UTC.`;
   byId('budget').hidden = budget === undefined;
+  byId('by-model').hidden = !budget?.models.length;
   if (budget) {
+    const { currency, models } = budget;
     byId('budget').textContent =
-      `${budget.remaining} of ${budget.limit} ${budget.currency} are left to spend this ${budget.window}, which ends in ${inWords(budget.resetSeconds)}.`;
+      `${budget.remaining} of ${budget.limit} ${currency} are left to spend this ${budget.window}, which ends in ${inWords(budget.resetSeconds)}.`;
+    const used = models.map(({ id, inputTokens, outputTokens, spent }) =>
+      create('li', {}, `${id}: ${inputTokens} tokens in and ${outputTokens} out for ${spent} ${currency}`),
+    );
+    byId('by-model').replaceChildren(...used);
   }
 }
 

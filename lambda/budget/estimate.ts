@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import { type Cooperative, nodesPerTurn } from '../json/cooperative.ts';
+import type { Cooperative } from '../json/cooperative.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { type ModelPrices, roundUp } from './prices.ts';
 
@@ -40,16 +40,17 @@ const leastTokensPerFile = 2_000;
 
 /**
  * Estimates what a request may cost before it is sent. Throws `invalid_request` where a limit could be read in two ways.
- * `reservedOutput` stands for an output limit that neither the request nor the prices name.
+ * `size`: of the body, in bytes. `reservedOutput` stands for an output limit that neither the request nor the prices name.
  */
 export function* estimateReservation(
   body: Json,
+  size: number,
   rules: SizeRules,
   prices: ModelPrices,
   reservedOutput: number,
 ): Cooperative<Reservation> {
-  const inputTokens = yield* estimateInput(body, rules);
-  const { outputLimit, limitedBy, choices } = yield* readLimits(body, rules, prices.maxOutput ?? reservedOutput);
+  const inputTokens = yield* estimateInput(body, size, rules);
+  const { outputLimit, limitedBy, choices } = readLimits(body, rules, prices.maxOutput ?? reservedOutput);
   const dearest = Math.max(prices.input, prices.cacheRead, prices.cacheWrite);
   const input = roundUp(BigInt(inputTokens) * BigInt(dearest));
   const output = roundUp(BigInt(outputLimit) * BigInt(choices) * BigInt(prices.output));
@@ -65,9 +66,9 @@ export function fittingOutput(reservation: Reservation, prices: ModelPrices, lef
   return tokens < 1n ? undefined : Math.min(Number(tokens), reservation.outputLimit);
 }
 
-/** Estimates the tokens of a prompt by its bytes. */
-export function* estimateInput(body: Json, rules: SizeRules): Cooperative<number> {
-  let textBytes = Buffer.byteLength(body.text);
+/** Estimates the tokens of a prompt by its bytes, of which there are so many. */
+export function* estimateInput(body: Json, size: number, rules: SizeRules): Cooperative<number> {
+  let textBytes = size;
   let fileTokens = 0;
   yield* rules.findFiles(body, ({ isImage, data }) => {
     const bytes = data === undefined ? 0 : Buffer.byteLength(body.raw(data)) - '""'.length;
@@ -78,10 +79,10 @@ export function* estimateInput(body: Json, rules: SizeRules): Cooperative<number
 }
 
 /** Reads the top-level numbers on which the size of the answer depends. */
-function* readLimits(body: Json, rules: SizeRules, otherwise: number) {
+function readLimits(body: Json, rules: SizeRules, otherwise: number) {
   const { outputLimits, choicesMember } = rules;
   const names = choicesMember === undefined ? outputLimits : [...outputLimits, choicesMember];
-  const values = yield* readOnce(body, names);
+  const values = readOnce(body, names);
   const limits = outputLimits.flatMap((name) => {
     const value = values.get(name);
     // What is no such number may still be a limit to a lenient upstream, so it must not leave the other one alone.
@@ -101,13 +102,11 @@ function readChoices(body: Json, member: string, value: Node | undefined): numbe
 }
 
 /** The values of these top-level members that are not null. Each may stand once, and only in this spelling. */
-function* readOnce(body: Json, names: readonly string[]): Cooperative<Map<string, Node>> {
+function readOnce(body: Json, names: readonly string[]): Map<string, Node> {
   const patterns = names.map((name) => ({ name, pattern: new RegExp(`^${name}$`, 'iu') }));
   const seen = new Set<string>();
   const values = new Map<string, Node>();
-  let read = 0;
   for (const key of body.keys(body.root)) {
-    if (++read % nodesPerTurn === 0) yield;
     const spelt = body.string(key);
     const name = patterns.find(({ pattern }) => pattern.test(spelt))?.name;
     if (name === undefined) continue;

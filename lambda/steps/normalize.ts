@@ -146,6 +146,8 @@ export function* readCall(
   models: Models,
   { caller, headers, hashId, prices, isRestricted, reservedOutput }: Caller,
 ): Cooperative<Normalized> {
+  // Of bytes it is known. Later, the text would have to be walked for it.
+  const size = prices === undefined ? 0 : Buffer.byteLength(received);
   const body = yield* readJsonBody(received);
   const { text } = body;
   if (isLong(text)) yield;
@@ -184,8 +186,8 @@ export function* readCall(
   const outgoing: Outgoing = { ...call, clientHeaders: headers, body: ready };
   const ofModel = prices?.get(value.id);
   if (!ofModel || endpoint.countsTokens) return { call, outgoing };
-  if (reservedOutput === undefined) return { call, outgoing, inputTokens: yield* estimateInput(body, dialect) };
-  const reservation = yield* estimateReservation(body, dialect, ofModel, reservedOutput);
+  if (reservedOutput === undefined) return { call, outgoing, inputTokens: yield* estimateInput(body, size, dialect) };
+  const reservation = yield* estimateReservation(body, size, dialect, ofModel, reservedOutput);
   return { call, outgoing, inputTokens: reservation.inputTokens, reservation };
 }
 

@@ -11,7 +11,13 @@ const prices: ModelPrices = { input: 3_000_000, output: 15_000_000, cacheRead: 3
 const reservedOutput = 4_096;
 
 function work(name: string, text: string, own: Partial<ModelPrices> = {}) {
-  return estimateReservation(createScanner().scan(text), dialectNamed(name), { ...prices, ...own }, reservedOutput);
+  return estimateReservation(
+    createScanner().scan(text),
+    Buffer.byteLength(text),
+    dialectNamed(name),
+    { ...prices, ...own },
+    reservedOutput,
+  );
 }
 const estimate = (name: string, body: object | string, own?: Partial<ModelPrices>) =>
   atOnce(work(name, typeof body === 'string' ? body : JSON.stringify(body), own));
@@ -166,5 +172,4 @@ describe('a smaller output limit', () => {
 test('a long body leaves turns to others', () => {
   const parts = Array(30_000).fill('{"\\u0061":1}');
   expect([...work('responses', `{"input":[${parts}]}`)].length).toBeGreaterThanOrEqual(5);
-  expect([...work('responses', `{${Array(30_000).fill('"a":1')}}`)].length).toBeGreaterThanOrEqual(2);
 });

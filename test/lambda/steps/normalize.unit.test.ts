@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import type { Endpoint } from '../../../lambda/dialects/dialect.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import type { Identity } from '../../../lambda/identity/identify.ts';
@@ -279,6 +279,17 @@ testRows([
   const body = `{"model":"svc","messages":[],"stream":true,"${name}":{${`${member},"a":1,`.repeat(1_002)}"b":1}}`;
   const normalize = () => dialectNamed(dialect).normalize(createScanner().scan(body), true);
   expect(normalize).toThrow(`${name} repeats a member more than 1000 times`);
+});
+
+test('the size of a body that came as bytes is known: its text is not measured for the estimate', () => {
+  const text = JSON.stringify({ model: 'svc', messages: [{ role: 'user', content: 'ü'.repeat(1_000) }] });
+  const dialect = dialectNamed('chat');
+  const route = { dialect, endpoint: dialect.endpoints[0] as Endpoint };
+  const prices = readPrices('{"svc":{"input":1,"output":2},"svc-vision":{"input":1,"output":2}}', models.all, []);
+  using measure = jest.spyOn(Buffer, 'byteLength');
+  const { inputTokens } = atOnce(readCall(Buffer.from(text), route, models, { ...anybody, prices }));
+  expect(measure.mock.calls.filter(([measured]) => typeof measured === 'string')).toEqual([]);
+  expect(inputTokens).toBe(Math.ceil(Buffer.from(text).length / 3));
 });
 
 test('nobody’s body is read before the charge but that of a caller with a budget or a list of models', async () => {

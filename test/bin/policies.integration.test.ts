@@ -69,6 +69,7 @@ test('operators may do everything that their programs call, and the programs cal
     'cloudwatch:GetDashboard',
     'cloudwatch:GetMetricData',
     'dynamodb:UpdateTable',
+    'events:DescribeRule',
     'lambda:DeleteFunctionConcurrency',
     'lambda:GetAccountSettings',
     'lambda:GetFunction',

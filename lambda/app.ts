@@ -4,6 +4,7 @@ import type { App, Call } from './request/call.ts';
 import { gatewayHeaders, type HeaderSettings } from './request/headers.ts';
 import type { Arrived, ArrivedAtInference } from './request/request.ts';
 import type { FindRoute, Route } from './request/routes.ts';
+import { readTrace } from './request/trace.ts';
 import type { StepDependencies } from './steps/dependencies.ts';
 import { createInference } from './steps/inference.ts';
 import { createOtherEndpoints } from './steps/other-endpoints.ts';
@@ -48,7 +49,7 @@ export function createApp(dependencies: AppDependencies): App {
     call.memory.claim(network.site);
     const request: Arrived = {
       ...call,
-      ...{ id: createRequestId(), networkId: network.id },
+      ...{ id: createRequestId(), networkId: network.id, trace: readTrace(call.headers.traceparent) },
       route: error ? { ...wanted, kind: 'refused', error } : wanted,
       ...{ startedAt, deadline: startedAt + timeLeft, coldStart },
       outcome: { figures: network.figures },

@@ -95,6 +95,7 @@ function describe(request: RequestSoFar) {
   const { exchange } = outcome;
   return {
     requestId: request.id,
+    trace: request.trace?.id,
     route: route.name,
     dialect: route.kind === 'inference' ? route.dialect.name : undefined,
     caller: identity?.kind,

@@ -14,6 +14,7 @@ import type { Outgoing } from '../upstream/request.ts';
 import type { Encoding } from './body.ts';
 import type { Call, GatewayResponse } from './call.ts';
 import type { InferenceRoute, Route } from './routes.ts';
+import type { Trace } from './trace.ts';
 
 /** One request as it arrives. Each step of its pipeline adds what it finds, and no later step works it out again. */
 export interface Arrived extends Omit<Call, 'host' | 'sourceAddress' | 'timeLeft' | 'health'> {
@@ -22,6 +23,8 @@ export interface Arrived extends Omit<Call, 'host' | 'sourceAddress' | 'timeLeft
   readonly route: Route;
   /** The caller's network, as a keyed hash. */
   readonly networkId: string;
+  /** The caller's trace, if it names one. */
+  readonly trace: Trace | undefined;
   readonly startedAt: number;
   /** When the answer must be over. */
   readonly deadline: number;

@@ -207,6 +207,7 @@ export const settings = {
   UPSTREAM_STREAM_USAGE: byDefault('false', flag()),
   UPSTREAM_CALLER_IDS: byDefault('pass', choice(['pass', 'hash'])),
   UPSTREAM_SIGNS_THINKING: byDefault('false', flag()),
+  UPSTREAM_TRACE: byDefault('false', flag()),
   UPSTREAM_CONNECT_TIMEOUT: byDefault('5', duration(0.05, 60)),
   UPSTREAM_IDLE_TIMEOUT: byDefault('300', duration(0.05, 900)),
   REQUEST_TIMEOUT: byDefault('870', duration(0.1, 890)),

@@ -26,6 +26,8 @@ export interface StepDependencies extends ForwardDependencies {
   readonly models: Models;
   /** Creates the hash for the ids in a caller's bodies; undefined if they pass unchanged. */
   readonly hashIdsOf: ((caller: string) => Promise<HashId>) | undefined;
+  /** Whether upstreams are told of callers' traces. */
+  readonly upstreamTrace: boolean;
   /** In tokens, for requests without an output limit to models without one. */
   readonly reservedOutput: number;
   /** What members may spend who have no budget of their own. */

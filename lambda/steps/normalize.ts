@@ -23,11 +23,14 @@ import type {
   ReadAhead,
 } from '../request/request.ts';
 import type { InferenceRoute } from '../request/routes.ts';
+import { traceparentOf } from '../request/trace.ts';
 import { type HashId, hashCallerIds, readTraits } from '../upstream/conversation.ts';
 import type { Outgoing } from '../upstream/request.ts';
 import type { Needs } from './dependencies.ts';
 
-type BodyDependencies = Needs<'models' | 'requestBodyLimit' | 'hashIdsOf' | 'prices' | 'reservedOutput'>;
+type BodyDependencies = Needs<
+  'models' | 'requestBodyLimit' | 'hashIdsOf' | 'prices' | 'reservedOutput' | 'upstreamTrace'
+>;
 
 type Readable = ArrivedAtInference & Admitted & Identified;
 
@@ -103,8 +106,8 @@ async function readBody(
   dependencies: BodyDependencies,
   { isRestricted = false, estimates = false }: Restrictions = {},
 ): Promise<Normalized> {
-  const { route, encoding, identity, headers, takeBody, memory, cutShort } = request;
-  const { models, requestBodyLimit, hashIdsOf, prices, reservedOutput } = dependencies;
+  const { route, encoding, identity, headers, trace, takeBody, memory, cutShort } = request;
+  const { models, requestBodyLimit, hashIdsOf, prices, reservedOutput, upstreamTrace } = dependencies;
   const decoded = await decode(await takeBody(), encoding, requestBodyLimit, memory);
   const caller = callerName(identity);
   const hashId = await hashIdsOf?.(caller);
@@ -112,6 +115,7 @@ async function readBody(
     readCall(decoded, route, models, {
       caller,
       headers,
+      traceparent: upstreamTrace && trace ? traceparentOf(trace) : undefined,
       hashId,
       prices,
       isRestricted,
@@ -132,6 +136,7 @@ async function decode(body: Body, encoding: Encoding | 'identity', limit: number
 interface Caller {
   readonly caller: string;
   readonly headers: ArrivedAtInference['headers'];
+  readonly traceparent?: string | undefined;
   readonly hashId?: HashId | undefined;
   readonly prices?: Prices | undefined;
   readonly isRestricted?: boolean;
@@ -144,7 +149,7 @@ export function* readCall(
   received: Body,
   { dialect, endpoint }: Pick<InferenceRoute, 'dialect' | 'endpoint'>,
   models: Models,
-  { caller, headers, hashId, prices, isRestricted, reservedOutput }: Caller,
+  { caller, headers, traceparent, hashId, prices, isRestricted, reservedOutput }: Caller,
 ): Cooperative<Normalized> {
   // Of bytes it is known. Later, the text would have to be walked for it.
   const size = prices === undefined ? 0 : Buffer.byteLength(received);
@@ -183,7 +188,7 @@ export function* readCall(
     expected: dialect.readExpectedAnswer(body, reservedOutput !== undefined),
   };
   const ready = { conversation: { caller, traits }, text, edits: changes, model: { start, end } };
-  const outgoing: Outgoing = { ...call, clientHeaders: headers, body: ready };
+  const outgoing: Outgoing = { ...call, clientHeaders: headers, traceparent, body: ready };
   const ofModel = prices?.get(value.id);
   if (!ofModel || endpoint.countsTokens) return { call, outgoing };
   if (reservedOutput === undefined) return { call, outgoing, inputTokens: yield* estimateInput(body, size, dialect) };

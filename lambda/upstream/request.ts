@@ -18,6 +18,8 @@ export interface Outgoing {
   readonly model: PublicModel;
   readonly stream: boolean;
   readonly clientHeaders: Headers;
+  /** What tells the upstream of the client's trace, if it may know. */
+  readonly traceparent?: string | undefined;
   /** Nothing else keeps its text in memory. It is removed as soon as nobody needs it again. */
   body: OutgoingBody | undefined;
 }
@@ -100,7 +102,7 @@ function contentFor(upstream: Upstream, outgoing: Outgoing): Omit<UpstreamReques
 
 export function buildUpstreamRequest(candidate: Candidate, outgoing: Outgoing): UpstreamRequest {
   const { upstream, key, headers: ofOperator } = candidate;
-  const { stream, clientHeaders } = outgoing;
+  const { stream, clientHeaders, traceparent } = outgoing;
   const { url, pieces, translated } = contentFor(upstream, outgoing);
   const { dialect } = translated ?? outgoing;
   const headers: Record<string, string> = {
@@ -109,6 +111,7 @@ export function buildUpstreamRequest(candidate: Candidate, outgoing: Outgoing): 
     'accept-encoding': 'identity',
     'content-length': String(pieces.reduce((total, piece) => total + Buffer.byteLength(piece), 0)),
     ...dialect.authorize(key),
+    ...(traceparent !== undefined && { traceparent }),
   };
   for (const name of Object.keys(clientHeaders)) {
     // They speak of the client's dialect, which a translation does not.

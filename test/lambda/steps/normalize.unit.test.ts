@@ -295,7 +295,7 @@ test('the size of a body that came as bytes is known: its text is not measured f
 test('nobody’s body is read before the charge but that of a caller with a budget or a list of models', async () => {
   const findRoute = createRouter(dialects);
   const step = readAhead({
-    ...{ models, requestBodyLimit: 1_000_000, hashIdsOf: undefined, reservedOutput: 4_096 },
+    ...{ models, requestBodyLimit: 1_000_000, hashIdsOf: undefined, reservedOutput: 4_096, upstreamTrace: false },
     prices: readPrices('{"svc":{"input":1,"output":2},"svc-vision":{"input":1,"output":2}}', models.all, []),
     budgets: { memberBudget: undefined },
   });

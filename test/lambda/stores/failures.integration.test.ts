@@ -110,3 +110,11 @@ test('no error tells what was sent', async () => {
   const outcome = await outcomeOf(readers.people, [refuse('InvalidSignatureException', `${first}\n\n${rest}`)]);
   expect(outcome).toEqual({ name: 'InvalidSignatureException', message: first, status: 400 });
 });
+
+test('without credentials nothing is sent, and their own failure is told', async () => {
+  await using service = await startFakeService(fine);
+  const failure = new GatewayError('service_unavailable', 'no access right now');
+  const access = { ...createTestAccess(service.url), credentials: () => Promise.reject(failure) };
+  await expect(createKeyStore(createDocuments(access), 'keys').findKey('hash')).rejects.toBe(failure);
+  expect(service.requests).toEqual([]);
+});

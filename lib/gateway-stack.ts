@@ -1,6 +1,6 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
-import { hasClientsPage } from '../lambda/settings/config.ts';
+import { hasClientsPage, reservedByDefault } from '../lambda/settings/config.ts';
 import { AccountsFunction } from './accounts-function.ts';
 import { Alarms } from './alarms/alarms.ts';
 import type { Artifact } from './bundle.ts';
@@ -85,7 +85,7 @@ export class GatewayStack extends Stack {
       AlarmTopic: alarms.topic.topicArn,
       DashboardUrl: dashboard.url,
       ...(config.environment.CONTEXT_WINDOW && { ContextWindow: config.environment.CONTEXT_WINDOW }),
-      ...moneyOutputs(config.environment),
+      ...moneyOutputs(config),
       ...(commit && { Commit: commit }),
       ...(secrets.canary && { CanarySecret: secrets.canary.secretArn }),
       ...(secrets.edge && { EdgeSecret: secrets.edge.secretArn }),
@@ -99,10 +99,12 @@ export class GatewayStack extends Stack {
 }
 
 /** What the commands need in order to speak of money; without prices there is none to speak of. */
-function moneyOutputs({ PRICES, CURRENCY, MEMBER_BUDGET, MEMBER_BUDGET_WINDOW }: DeploymentConfig['environment']) {
-  if (PRICES === undefined) return {};
+function moneyOutputs({ environment, settings }: DeploymentConfig) {
+  const { CURRENCY, MEMBER_BUDGET, MEMBER_BUDGET_WINDOW } = environment;
+  if (!settings?.prices) return {};
   return {
     Currency: CURRENCY ?? '',
+    ReservedByDefault: JSON.stringify(reservedByDefault(settings.prices, settings.reservedOutput)),
     ...(MEMBER_BUDGET && { MemberBudget: `${MEMBER_BUDGET}/${MEMBER_BUDGET_WINDOW}` }),
   };
 }

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Budget } from '../lambda/budget/budget-window.ts';
-import { type Config, memberBudgetOf, waysToSignIn } from '../lambda/settings/config.ts';
+import { type Config, memberBudgetOf, reservedByDefault, waysToSignIn } from '../lambda/settings/config.ts';
 
 /** What the operator's commands need to know of a gateway, wherever it runs. */
 export interface GatewayFacts {
@@ -15,6 +15,8 @@ export interface GatewayFacts {
   readonly memberLimit: number;
   /** The currency of its prices. Without prices nobody can have a budget. */
   readonly currency?: string | undefined;
+  /** What is reserved for an answer where the request names no output limit, by model, in micros. */
+  readonly reservedByDefault?: Readonly<Record<string, number>>;
   /** What a member may spend who has no other budget. */
   readonly memberBudget?: Budget | undefined;
   /** With `keys`, links of networks count for nothing. */
@@ -40,7 +42,10 @@ export function factsOf(config: Config, ownUrl: string): GatewayFacts {
   const appUrl = waysToSignIn(config).length > 0 ? (config.appUrl ?? ownUrl) : undefined;
   return {
     ...{ url, serviceName, contextWindow, keysTable, quotaTable, memberLimit, access, oidcIssuer, appUrl },
-    ...(config.prices && { currency: config.currency, memberBudget: memberBudgetOf(config) }),
+    ...(config.prices && {
+      ...{ currency: config.currency, memberBudget: memberBudgetOf(config) },
+      reservedByDefault: reservedByDefault(config.prices, config.reservedOutput),
+    }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Budget } from '../budget/budget-window.ts';
-import type { Prices } from '../budget/prices.ts';
+import { type Prices, roundUp } from '../budget/prices.ts';
 import { createModels } from '../models.ts';
 import { nameFaults } from './names.ts';
 import { readPrices } from './prices.ts';
@@ -156,4 +156,12 @@ export function readAccountsConfig(environment: Environment): AccountsConfig {
     faults.push(...nameFaults(environment), ...networkFaults(config, environment), ...signInFaults(config));
     return config;
   });
+}
+
+/** What is reserved for an answer where the request names no output limit, by model, in micros. */
+export function reservedByDefault(prices: Prices, reservedOutput: number): Record<string, number> {
+  const costs = [...prices].map(([id, { output, maxOutput }]) => {
+    return [id, roundUp(BigInt(maxOutput ?? reservedOutput) * BigInt(output))];
+  });
+  return Object.fromEntries(costs);
 }

@@ -67,7 +67,19 @@ export function listSettings(record: KeyRecord, target: Target): Record<string, 
   };
 }
 
-export const showSettings = (record: KeyRecord, target: Target): string => renderPairs(listSettings(record, target));
+export const showSettings = (record: KeyRecord, target: Target): string =>
+  renderPairs(listSettings(record, target)) + warnOfSmallBudget(record, target);
+
+/** Warns of a budget that no usual request fits, as each reserves the longest answer that it may get. */
+function warnOfSmallBudget(record: KeyRecord, { reservedByDefault = {}, currency = '' }: Target): string {
+  const { budget, models } = record;
+  const tooDear = Object.entries(reservedByDefault).filter(
+    ([id, micros]) => budget !== undefined && micros > budget && (models?.includes(id) ?? true),
+  );
+  if (tooDear.length === 0) return '';
+  const costs = tooDear.map(([id, micros]) => `${formatAmount(micros)} ${currency} for ${id}`).join(', ');
+  return `\n\nThis budget is less than one request reserves that names no output limit: ${costs}. Such requests are refused. Have clients send a small max_tokens, or give a higher budget.`;
+}
 
 /** The text about a new key, which is never shown again. */
 export function showNewKey(target: Target, { key, record }: IssuedKey): string {

@@ -32,6 +32,7 @@ export async function readStack(name: string): Promise<TargetFacts> {
     memberLimit: Number(needed('MemberLimit')),
     mostBurst,
     currency: outputs.Currency,
+    ...(outputs.ReservedByDefault && { reservedByDefault: JSON.parse(outputs.ReservedByDefault) }),
     memberBudget: parseBudget(outputs.MemberBudget ?? ''),
     ...(outputs.ContextWindow && { contextWindow: Number(outputs.ContextWindow) }),
     readNetworkSalt: () => readSecret(saltSecret),

@@ -146,7 +146,13 @@ test('programs of the operator find in the outputs what settings have made', () 
     Object.fromEntries(Object.entries<{ Value: string }>(outputs).map(([name, { Value }]) => [name, Value]));
   const own = {
     ...{ ContextWindow: '262144', OidcIssuer: company.OIDC_ISSUER, OidcClientSecret: 'Secrets/OidcClient' },
-    ...{ AppUrl: company.APP_URL, Currency: 'EUR', MemberBudget: '0.5/day', CanarySecret: 'Secrets/Canary' },
+    ...{
+      AppUrl: company.APP_URL,
+      Currency: 'EUR',
+      MemberBudget: '0.5/day',
+      ReservedByDefault: expect.stringMatching(/^\{"svc":\d+,/),
+      CanarySecret: 'Secrets/Canary',
+    },
     ...{ EdgeSecret: 'Secrets/Edge', Commit: commit },
   };
   expect(values(rich)).toMatchObject(own);

@@ -31,6 +31,20 @@ test('a key is issued with a budget, models and a burst of its own, which show a
   expect(await run('list', '--member', 'ada')).toMatch(/ 20\.00\/month +60 +acme +2026-11-21/);
 });
 
+test('a budget that a usual request does not fit is warned of, for the models that the key may use', async () => {
+  const settings = { reservedByDefault: { acme: 61_440, 'acme-vision': 20_480, 'acme-embedding': 0 } };
+  const warned = (costs: string) => ` names no output limit: ${costs}. Such requests are refused.`;
+  const both = warned('0.06144 EUR for acme, 0.02048 EUR for acme-vision');
+  expect(await runOn(settings, 'issue', '--budget', '0.02/day')).toContain(both);
+  expect(await runOn(settings, 'issue', '--budget', '0.03/day')).toContain(warned('0.06144 EUR for acme'));
+  for (const options of [['0.07/day'], ['0.03/day', '--models', 'acme-vision']]) {
+    expect(await runOn(settings, 'issue', '--budget', ...options)).not.toContain('reserves');
+  }
+  expect(await runOn(settings, 'issue')).not.toContain('reserves');
+  const { id } = await runJson('issue');
+  expect(await runOn(settings, 'budget', id, '0.02/day')).toContain(both);
+});
+
 test('a new key says what budget it has, or shares', async () => {
   const memberBudget = { amount: 5_000_000, window: 'week' } as const;
   const shared = await runOn({ memberBudget }, 'issue');

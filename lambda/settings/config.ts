@@ -26,7 +26,7 @@ export function readConfig(environment: Environment): Config {
       ...nameFaults(environment),
       ...networkFaults(config, environment),
       ...aliasFaults(config),
-      ...signInFaults(config),
+      ...signInFaults(config, environment),
     );
     return config;
   });
@@ -95,9 +95,15 @@ function networkFaults(
 }
 
 /** Faults in the settings of the company's sign-in, which must say who may come in. */
-function signInFaults(config: Pick<Config, `oidc${string}` & keyof Config> & Pick<Config, 'appUrl'>): string[] {
+function signInFaults(
+  config: Pick<Config, `oidc${string}` & keyof Config> & Pick<Config, 'appUrl'>,
+  environment: Environment,
+): string[] {
   const { oidcIssuer, oidcClientId, appUrl, oidcAllowedDomains, oidcAllowedGroups, oidcAllowAll } = config;
   const needed = { OIDC_ISSUER: oidcIssuer, OIDC_CLIENT_ID: oidcClientId, APP_URL: appUrl };
+  const given = { ...needed, OIDC_ALLOWED_DOMAINS: oidcAllowedDomains, OIDC_ALLOWED_GROUPS: oidcAllowedGroups };
+  const isUnread = ([name, value]: [string, unknown]) => value === undefined && environment[name]?.trim();
+  if (Object.entries(given).some(isUnread)) return []; // reported by its own check
   const isWanted = [oidcIssuer, oidcClientId, oidcAllowedDomains, oidcAllowedGroups].some((set) => set !== undefined);
   if (!isWanted && !oidcAllowAll) return [];
   const missing = Object.entries(needed).flatMap(([name, value]) => (value === undefined ? [name] : []));
@@ -153,7 +159,11 @@ export type AccountsConfig = Named<typeof accountsSettings>;
 export function readAccountsConfig(environment: Environment): AccountsConfig {
   return collectFaults((faults) => {
     const config = readNamed(accountsSettings, environment, faults);
-    faults.push(...nameFaults(environment), ...networkFaults(config, environment), ...signInFaults(config));
+    faults.push(
+      ...nameFaults(environment),
+      ...networkFaults(config, environment),
+      ...signInFaults(config, environment),
+    );
     return config;
   });
 }

@@ -82,6 +82,14 @@ describe('readConfig', () => {
     [{ OIDC_ISSUER: company.OIDC_ISSUER }, [expect.stringMatching(/^OIDC_CLIENT_ID and APP_URL missing: /)]],
     [{ OIDC_ALLOWED_DOMAINS: 'acme.test' }, [expect.stringMatching(/^OIDC_ISSUER and OIDC_CLIENT_ID and APP_URL /)]],
     [{ OIDC_ALLOW_ALL: 'true' }, [expect.stringMatching(/^OIDC_ISSUER and OIDC_CLIENT_ID and APP_URL missing: /)]],
+    ...['http://login.example.com', 'https://login.example.com?a', 'https://login.example.com#a', 'https://a@b.c'].map(
+      (issuer): [Record<string, string>, unknown[]] => [
+        { ...company, OIDC_ALLOW_ALL: 'true', OIDC_ISSUER: issuer },
+        [expect.stringMatching(/^OIDC_ISSUER must be an https URL /)],
+      ],
+    ),
+    [{ ...company, OIDC_ALLOW_ALL: 'true', OIDC_ISSUER: 'http://127.0.0.1:8080' }, []],
+    [{ ...company, OIDC_ALLOWED_DOMAINS: '@acme' }, [expect.stringMatching(/^OIDC_ALLOWED_DOMAINS must be /)]],
   ])('lets people of a company in only if it is said whom, and where they sign in', (own, faults) => {
     expect(faultsOf({ ...least, ...own })).toEqual(faults);
   });
@@ -132,14 +140,22 @@ describe('readConfig', () => {
 
   testRows([
     ['UPSTREAM_BASE_URL', 'https://user:secret@up.example/v1'],
+    ['UPSTREAM_BASE_URL', 'https://:secret@up.example/v1'],
+    ['UPSTREAM_BASE_URL', 'https://up.example/v1?key=secret'],
+    ['UPSTREAM_BASE_URL', 'https://up.example/v1#a'],
+    ['UPSTREAM_BASE_URL', 'ftp://up.example/v1'],
     ['UPSTREAM_NAMES', 'a'],
     ['BURST_LIMIT', '20.5'],
     ['IDENTITY_CACHE_SECONDS', '61'],
     ['REQUEST_TIMEOUT', '900'],
     ['CORS_ORIGINS', 'https://*.app.example'],
+    ['CORS_ORIGINS', 'https://app.example/'],
+    ['CORS_ORIGINS', 'https://App.example'],
+    ['CORS_ORIGINS', 'https://app.example:443'],
     ['OIDC_ALLOWED_DOMAINS', 'https://acme.test/'],
     ['OIDC_ALLOWED_DOMAINS', '@acme.test'],
     ['APP_URL', 'https://app.example/cli'],
+    ['APP_URL', 'https://app.example/cli/'],
     ['GATEWAY_URL', 'https://api.example/v1'],
     ['SERVICE_NAME', 'My Service'],
     ['MODEL_ALIASES', 'gpt-*=other'],

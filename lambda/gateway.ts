@@ -9,7 +9,7 @@ import { createModels } from './models.ts';
 import { createToken } from './quota/counter-store.ts';
 import { createDeploymentLimit, createSpendLimit } from './quota/deployment-limit.ts';
 import { createQuota } from './quota/quota.ts';
-import { createLog, type Log, type WriteLog } from './report/log.ts';
+import { createLog, type Log, type OnFinished, type WriteLog } from './report/log.ts';
 import type { App } from './request/call.ts';
 import { createRequestId, headerNames } from './request/headers.ts';
 import { createRouter } from './request/routes.ts';
@@ -30,6 +30,7 @@ import { addressFor, createTranslate, loadTranslation } from './upstream/request
 /** What the gateway needs from outside. */
 export interface GatewayDependencies extends Aws {
   readonly writeLog: WriteLog;
+  readonly onFinished?: OnFinished | undefined;
   readonly now: () => number;
   /** Present if the process stays alive between requests: runs a task at intervals. */
   readonly runEvery?: RunEvery;
@@ -40,9 +41,9 @@ export interface GatewayDependencies extends Aws {
 /** Assembles the gateway, once per start. */
 export function createGateway(
   config: Config,
-  { callDynamoDb, readSecret, writeLog, now, runEvery, upstreamSockets }: GatewayDependencies,
+  { callDynamoDb, readSecret, writeLog, onFinished, now, runEvery, upstreamSockets }: GatewayDependencies,
 ): App {
-  const log = createLog({ write: writeLog, now, metricsNamespace: config.metricsNamespace });
+  const log = createLog({ write: writeLog, onFinished, now, metricsNamespace: config.metricsNamespace });
   if (config.deployedCommit !== undefined) log.started(config.deployedCommit);
   const secrets = createSecrets(config, { readSecret, now, runEvery, onStale: log.secretNotRefreshed });
   const identify = createIdentify({

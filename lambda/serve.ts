@@ -27,15 +27,17 @@ export async function startServer(
   server: ServerConfig,
   dependencies: ServerDependencies,
 ): Promise<HttpServer> {
+  const spans = await openSpans(config, server);
   const maxConnections = mostConnections();
   const { call: callDynamoDb, giveUp } = createGiveUp(dependencies.callDynamoDb);
   const log = createLog({ ...config, write: dependencies.writeLog, now: dependencies.now });
   const createApp = server.servesWallet ? createGatewayWithAccounts : createGateway;
-  return startHttpServer({
+  const started = await startHttpServer({
     ...server,
     app: await createApp(config, {
       ...dependencies,
       callDynamoDb,
+      onFinished: spans?.finished,
       scheme: server.scheme,
       upstreamSockets: maxConnections,
     }),
@@ -45,6 +47,20 @@ export async function startServer(
     onLastMoment: giveUp,
     onFault: (error) => log.fault('fault past the app', error),
   });
+  return {
+    ...started,
+    async stop(graceMs) {
+      await started.stop(graceMs);
+      await spans?.close();
+    },
+  };
+}
+
+/** Spans for a collector, if there is one. Their library is loaded for nobody else. */
+async function openSpans({ serviceName }: Config, { otelExporterOtlpEndpoint, ...server }: ServerConfig) {
+  if (otelExporterOtlpEndpoint === undefined) return undefined;
+  const { createSpans } = await import('./report/spans.ts');
+  return createSpans({ ...server, serviceName, otelExporterOtlpEndpoint });
 }
 
 /**

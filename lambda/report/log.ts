@@ -19,10 +19,14 @@ export type Log = ReturnType<typeof createLog>;
  */
 export type WriteLog = (line: string, call?: { readonly method: string; readonly path: string }) => void;
 
+/** Sees each request when its answer is over, at this time. */
+export type OnFinished = (request: RequestSoFar, status: number, time: number) => void;
+
 export interface LogDependencies {
   readonly write: WriteLog;
   readonly now: () => number;
   readonly metricsNamespace: string;
+  readonly onFinished?: OnFinished | undefined;
 }
 
 /** Writes lines as JSON objects, each with its metrics. */
@@ -45,7 +49,8 @@ export function createLog(dependencies: LogDependencies) {
     finished(request: RequestSoFar, status: number): void {
       const { error, end } = request.outcome;
       const level = error && error.status >= 500 && !isIntended(error) ? 'error' : 'info';
-      const duration = dependencies.now() - request.startedAt;
+      const time = dependencies.now();
+      const duration = time - request.startedAt;
       const fields = {
         ...describe(request),
         status,
@@ -57,6 +62,7 @@ export function createLog(dependencies: LogDependencies) {
       };
       const message = end === 'refused' ? 'refused' : 'answered';
       line(level, message, fields, measureRequest(request, status, duration), request);
+      dependencies.onFinished?.(request, status, time);
     },
     /** A try at an upstream failed, and the request goes on to another. */
     tryFailed: (failureClass: string, fields: object): void =>

@@ -240,4 +240,6 @@ export const serverSettings = {
   CLIENT_ADDRESS: choice(['socket', 'x-forwarded-for']),
   BODY_BUDGET: byDefault('256', mebibytes(1, 65_536)),
   SHUTDOWN_GRACE: byDefault('0.3', duration(0, 600)),
+  OTEL_EXPORTER_OTLP_ENDPOINT: urlWithout(/\/v1\/traces$/, 'the http(s) URL of a collector, without /v1/traces'),
+  OTEL_SEMCONV_STABILITY_OPT_IN: byDefault('', list('words separated by commas', /^[\w/.-]{1,64}$/)),
 } as const satisfies Record<string, Setting<unknown>>;

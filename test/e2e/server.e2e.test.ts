@@ -11,6 +11,7 @@ import { startTestDynamoDb } from '../support/dynamodb.ts';
 import { answer, startFakeService } from '../support/fake-service.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { settingsWith } from '../support/gateway.ts';
+import { startSpanReceiver } from '../support/span-receiver.ts';
 import { startStoreProxy } from '../support/store-proxy.ts';
 import { inTime } from '../support/wait-until.ts';
 import { wire } from '../support/wire.ts';
@@ -105,6 +106,23 @@ test('names that are none stop the start; what starts, but not as one may think,
     expect.stringMatching(/^warning: openai is hidden in the code/),
     expect.stringMatching(/^warning: without APP_URL nobody can sign in at \/cli from another machine/),
   ]);
+});
+
+test('with a collector, the last spans leave before the process ends', async () => {
+  await using receiver = await startSpanReceiver();
+  const otel = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+  };
+  await using server = await startGatewayProcess({ ...settings(), ...otel }, file);
+  const response = await fetch(`${server.url}/v1/models`, { headers: { 'x-api-key': 'x' } });
+  expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
+  server.signal('SIGTERM');
+  expect(await server.ended).toBe(0);
+  expect(receiver.spans).toMatchObject([
+    { name: 'GET /v1/models', resource: { 'service.name': 'svc', 'deployment.environment.name': 'test' } },
+  ]);
+  expect(server.errors()).toBe('');
 });
 
 test('credentials are found where a container provides them', async () => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type HttpServerOptions, startHttpServer } from '../../lambda/engines/http-server.ts';
 import { createGateway } from '../../lambda/gateway.ts';
 import { issueKey, type KeyRequest } from '../../lambda/identity/keys.ts';
+import type { OnFinished } from '../../lambda/report/log.ts';
 import type { App } from '../../lambda/request/call.ts';
 import { readConfig } from '../../lambda/settings/config.ts';
 import type { RunEvery } from '../../lambda/settings/refresh.ts';
@@ -44,6 +45,7 @@ interface GatewayOptions {
   /** As in a process that lives between requests. */
   readonly runEvery?: RunEvery;
   readonly readSecret?: (id: string) => Promise<string>;
+  readonly onFinished?: OnFinished;
   /** Sees what the gateway asks of its tables, and decides what becomes of it. */
   readonly spoilStore?: SpoilStore;
 }
@@ -62,6 +64,7 @@ export async function startTestGateway(options: GatewayOptions = {}) {
     callDynamoDb: store ? createTestCaller(store.endpoint) : dynamoDb.callDynamoDb,
     readSecret: options.readSecret ?? (() => Promise.reject(new Error('no secrets here'))),
     writeLog: (line) => log.push(JSON.parse(line)),
+    onFinished: options.onFinished,
     now: options.now ?? now,
     ...(options.runEvery && { runEvery: options.runEvery }),
   });

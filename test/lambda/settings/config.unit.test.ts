@@ -237,6 +237,7 @@ test('on a host, callers are whoever holds the connection', () => {
   expect(readServerConfig({})).toEqual({
     ...{ host: '127.0.0.1', port: 8787, clientAddress: 'socket', scheme: 'http' },
     ...{ bodyBudget: 256 * 1_048_576, shutdownGrace: 300, servesWallet: true },
+    ...{ otelExporterOtlpEndpoint: undefined, otelSemconvStabilityOptIn: [] },
   });
   expect(readServerConfig({ HOST: '::', PORT: '80', CLIENT_ADDRESS: 'x-forwarded-for' })).toMatchObject({
     ...{ host: '::', port: 80, clientAddress: 'x-forwarded-for', scheme: 'http' },

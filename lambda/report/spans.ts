@@ -1,0 +1,142 @@
+import { type Attributes, type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, RandomIdGenerator, TracerProvider } from '@opentelemetry/sdk-trace';
+import {
+  ATTR_ERROR_TYPE,
+  ATTR_HTTP_REQUEST_METHOD,
+  ATTR_HTTP_RESPONSE_STATUS_CODE,
+  ATTR_HTTP_ROUTE,
+  ATTR_SERVICE_NAME,
+} from '@opentelemetry/semantic-conventions';
+import {
+  ATTR_GEN_AI_OPERATION_NAME,
+  ATTR_GEN_AI_PROVIDER_NAME,
+  ATTR_GEN_AI_REQUEST_MODEL,
+  ATTR_GEN_AI_REQUEST_STREAM,
+  ATTR_GEN_AI_RESPONSE_MODEL,
+  ATTR_GEN_AI_RESPONSE_TIME_TO_FIRST_CHUNK,
+  ATTR_GEN_AI_SYSTEM,
+  ATTR_GEN_AI_USAGE_CACHE_CREATION_INPUT_TOKENS,
+  ATTR_GEN_AI_USAGE_CACHE_READ_INPUT_TOKENS,
+  ATTR_GEN_AI_USAGE_INPUT_TOKENS,
+  ATTR_GEN_AI_USAGE_OUTPUT_TOKENS,
+  ATTR_GEN_AI_USAGE_REASONING_OUTPUT_TOKENS,
+  GEN_AI_OPERATION_NAME_VALUE_CHAT,
+  GEN_AI_OPERATION_NAME_VALUE_EMBEDDINGS,
+} from '@opentelemetry/semantic-conventions/incubating';
+import type { RequestSoFar } from '../request/request.ts';
+import type { Trace } from '../request/trace.ts';
+import type { OnFinished } from './log.ts';
+
+interface SpanSettings {
+  readonly serviceName: string;
+  /** Without the path of traces. */
+  readonly otelExporterOtlpEndpoint: string;
+  readonly otelSemconvStabilityOptIn: readonly string[];
+}
+
+export type Spans = ReturnType<typeof createSpans>;
+
+/** How long the last spans have to leave when the process ends, in milliseconds. */
+const farewellTime = 1_000;
+
+/**
+ * Sends a span for each request to an OpenTelemetry collector, with the figures of its log line and nothing that anybody wrote. What the
+ * collector does not take is dropped.
+ */
+export function createSpans(settings: SpanSettings) {
+  const random = new RandomIdGenerator();
+  /** The id of the next span, which an upstream may know already. */
+  let upcoming: string | undefined;
+  const exporter = new OTLPTraceExporter({ url: `${settings.otelExporterOtlpEndpoint}/v1/traces` });
+  const provider = new TracerProvider({
+    idGenerator: {
+      generateTraceId: random.generateTraceId,
+      generateSpanId: () => upcoming ?? random.generateSpanId(),
+    },
+    resource: resourceFromAttributes({ [ATTR_SERVICE_NAME]: settings.serviceName }).merge(
+      detectResources({ detectors: [envDetector] }),
+    ),
+    spanProcessors: [new BatchSpanProcessor({ exporter })],
+  });
+  const tracer = provider.getTracer('gateway');
+
+  const finished: OnFinished = (request, status, endTime) => {
+    const { error, end } = request.outcome;
+    const attributes = { ...describeHttp(request, status), ...describeModel(request, settings) };
+    upcoming = request.trace?.span;
+    const options = { kind: SpanKind.SERVER, startTime: request.startedAt, attributes };
+    const span = tracer.startSpan(nameOf(request, attributes), options, contextOf(request.trace));
+    if (error && (status >= 500 || end === 'failed')) {
+      span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute(ATTR_ERROR_TYPE, error.code);
+    }
+    span.end(endTime);
+  };
+
+  return {
+    finished,
+    /** Sends what is left. */
+    async close(): Promise<void> {
+      const tooLate = new Promise<void>((resolve) => setTimeout(resolve, farewellTime).unref());
+      await Promise.race([provider.shutdown().catch(() => {}), tooLate]);
+    },
+  };
+}
+
+function contextOf(traced: Trace | undefined): Context {
+  if (traced === undefined) return ROOT_CONTEXT;
+  const { id: traceId, parent: spanId, flags } = traced;
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    ...{ traceId, spanId, isRemote: true },
+    traceFlags: Number.parseInt(flags, 16) & 1,
+  });
+}
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT', 'TRACE'];
+
+function describeHttp({ id, method, route }: RequestSoFar, status: number): Attributes {
+  return {
+    [ATTR_HTTP_REQUEST_METHOD]: methods.includes(method) ? method : '_OTHER',
+    ...(route.name !== 'unknown' && { [ATTR_HTTP_ROUTE]: route.name }),
+    [ATTR_HTTP_RESPONSE_STATUS_CODE]: status,
+    'http.response.header.x-request-id': [id],
+  };
+}
+
+/** Only of requests to a model: by the newest conventions, which have no name for a count of tokens. */
+function describeModel({ call, outcome }: RequestSoFar, settings: SpanSettings): Attributes {
+  if (call === undefined || call.endpoint.countsTokens) return {};
+  const { usage = {}, timeToFirstByte } = outcome.exchange ?? {};
+  const isLatestOnly = settings.otelSemconvStabilityOptIn.includes('gen_ai_latest_experimental');
+  const { makesVectors } = call.endpoint;
+  return {
+    [ATTR_GEN_AI_OPERATION_NAME]: makesVectors
+      ? GEN_AI_OPERATION_NAME_VALUE_EMBEDDINGS
+      : GEN_AI_OPERATION_NAME_VALUE_CHAT,
+    [ATTR_GEN_AI_PROVIDER_NAME]: settings.serviceName,
+    // What it was called before.
+    ...(!isLatestOnly && { [ATTR_GEN_AI_SYSTEM]: settings.serviceName }),
+    [ATTR_GEN_AI_REQUEST_MODEL]: call.model.id,
+    [ATTR_GEN_AI_REQUEST_STREAM]: call.stream,
+    ...(outcome.end === undefined && { [ATTR_GEN_AI_RESPONSE_MODEL]: call.model.id }),
+    ...withoutGaps({
+      [ATTR_GEN_AI_RESPONSE_TIME_TO_FIRST_CHUNK]: timeToFirstByte === undefined ? undefined : timeToFirstByte / 1000,
+      [ATTR_GEN_AI_USAGE_INPUT_TOKENS]: usage.input,
+      [ATTR_GEN_AI_USAGE_CACHE_READ_INPUT_TOKENS]: usage.cacheRead,
+      [ATTR_GEN_AI_USAGE_CACHE_CREATION_INPUT_TOKENS]: usage.cacheWrite,
+      [ATTR_GEN_AI_USAGE_OUTPUT_TOKENS]: usage.output,
+      [ATTR_GEN_AI_USAGE_REASONING_OUTPUT_TOKENS]: usage.reasoning,
+    }),
+  };
+}
+
+const withoutGaps = (attributes: Attributes): Attributes =>
+  Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+
+/** `chat svc`, or `GET /v1/models`. */
+function nameOf({ call }: RequestSoFar, attributes: Attributes): string {
+  const operation = attributes[ATTR_GEN_AI_OPERATION_NAME];
+  if (operation !== undefined && call) return `${operation} ${call.model.id}`;
+  return [attributes[ATTR_HTTP_REQUEST_METHOD], attributes[ATTR_HTTP_ROUTE]].filter(Boolean).join(' ');
+}

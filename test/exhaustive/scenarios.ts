@@ -95,4 +95,5 @@ export const triples: readonly Scenario[] = [
   ...crowd([3, 2, 2], member, ['over midnight']),
   ...spenders([3, 15], ['at once']),
   ...spenders([3, 20], ['over midnight']),
+  ...crowd([3, 1, 3], guest, ['at once']).map(bare),
 ];

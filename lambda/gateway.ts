@@ -122,6 +122,7 @@ function createLimits(
     now,
     createToken,
     onLost: log.answerLost,
+    onNearlySpent: log.budgetNearlySpent,
     onAbandoned: log.reservationsLost,
   });
   const deploymentLimit = createDeploymentLimit({ ...config, now, tallies, onLost: log.countLost });

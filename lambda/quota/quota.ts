@@ -1,8 +1,9 @@
-import { isLost } from '../budget/budget-window.ts';
+import { type BudgetWindow, isLost } from '../budget/budget-window.ts';
 import type { Identity } from '../identity/identify.ts';
 import {
   type ChargeResult,
   type CountedPeriod,
+  type CounterBudget,
   type Counters,
   type CounterWindow,
   isAnswerLost,
@@ -73,16 +74,32 @@ export interface QuotaDependencies extends Wording {
    * request with this id.
    */
   readonly onLost: (error: unknown, operation: LostOperation, requestId?: string) => void;
+  /** Called once when settled answers have spent most of a budget's period. */
+  readonly onNearlySpent?: (spending: NearlySpent) => void;
   /** Called with reservations whose process is gone, by each process once. */
   readonly onAbandoned?: (reservations: readonly OpenReservation[], requestId: string) => void;
   /** The milliseconds that a request may last. */
   readonly requestTimeout?: number;
 }
 
+/** A budget of which most is spent, in micros. */
+export interface NearlySpent {
+  readonly requestId: string;
+  /** The key that has it for itself. */
+  readonly key: string | undefined;
+  readonly window: BudgetWindow;
+  readonly limit: number;
+  readonly spent: number;
+}
+
+/** Of a budget, from which on it counts as nearly spent. */
+const nearly = 0.8;
+
 /** Charges requests against quota and burst limit, and refunds them. */
 export function createQuota(dependencies: QuotaDependencies): Quota {
   const { counters, limits, now, createToken, onLost, requestTimeout = 0, ...wording } = dependencies;
   const reportAbandoned = createAbandonedReport(dependencies);
+  const reportSpending = createSpendingReport(dependencies);
   const unreadFigures = (identity: Identity): Figures => {
     const window = quotaWindow(identity, now(), limits);
     return figuresOf(window, { used: window.limit, inMinute: window.burst, taken: window.budget?.amount ?? 0 }, now());
@@ -106,6 +123,8 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
           const standing = reservation
             ? await counters.settle(window, reservation, settlement)
             : await counters.refund(window, token);
+          if (standing && window.budget)
+            reportSpending(window.budget, standing, settlement.spent, { identity, requestId });
           return standing && figuresOf(window, standing, now());
         } catch (error) {
           if (reservation) onLost(error, 'settlement', requestId);
@@ -221,5 +240,21 @@ function createAbandonedReport({ requestTimeout = 0, now, onAbandoned }: QuotaDe
     if (known.size > remembered) known.clear();
     for (const { name } of news) known.add(name);
     onAbandoned?.(news, requestId);
+  };
+}
+
+/** The store applies one settlement after the other, so that exactly one takes what is spent over the mark. */
+function createSpendingReport({ onNearlySpent }: QuotaDependencies) {
+  return (
+    { amount: limit, window, period }: CounterBudget,
+    { taken, open }: Standing,
+    added: number,
+    { identity, requestId }: { readonly identity: Identity; readonly requestId: string },
+  ): void => {
+    const ofPeriod = open.filter(({ budgetPeriod }) => budgetPeriod === period);
+    const spent = ofPeriod.reduce((sum, { amount }) => sum - amount, taken);
+    if (spent < nearly * limit || spent - added >= nearly * limit) return;
+    const key = identity.kind === 'member' && identity.own ? identity.keyId : undefined;
+    onNearlySpent?.({ requestId, key, window, limit, spent });
   };
 }

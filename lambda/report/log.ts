@@ -78,6 +78,11 @@ export function createLog(dependencies: LogDependencies) {
     /** The same for a count towards a limit of the deployment. */
     countLost: (cause: unknown, limit: string): void =>
       line('warn', 'count left standing', { limit, ...describeCause(cause) }),
+    /** Settled answers have spent most of a budget: said once in each of its windows. */
+    budgetNearlySpent({ limit, spent, ...whose }: { readonly limit: number; readonly spent: number }): void {
+      const fields = { ...whose, limit: toCurrency(limit), spent: toCurrency(spent) };
+      line('warn', 'budget nearly spent', fields, { budgetsNearlySpent: 1 });
+    },
     /** A charge found reservations of its caller that were lost with their process. */
     reservationsLost(reservations: readonly { readonly amount: number }[], requestId: string): void {
       const reserved = toCurrency(reservations.reduce((sum, { amount }) => sum + amount, 0));

@@ -47,6 +47,8 @@ export const metrics = {
   spendShare: { name: 'SpendShare', unit: 'Percent' },
   /** Reservations whose settlement could not be written: they count against a budget as if they had been spent. */
   budgetsLeftStanding: { name: 'BudgetLeftStanding', unit: 'Count' },
+  /** Budgets of which four fifths are spent: each counts once in its window. */
+  budgetsNearlySpent: { name: 'BudgetsNearlySpent', unit: 'Count' },
   /** Reservations that were lost with their process, by the write that found them. */
   lostReservations: { name: 'LostReservations', unit: 'Count' },
   coldStarts: { name: 'ColdStarts', unit: 'Count' },

@@ -323,6 +323,29 @@ describe('the store', () => {
   });
 });
 
+test('the log tells once a window that four fifths of a budget are spent, whoever asks at once', async () => {
+  const clock = { time: Date.UTC(2026, 5, 30, 22) };
+  const MEMBER_BUDGET = '0.00299';
+  await using timed = await start({ now: () => clock.time, environment: { MEMBER_BUDGET } });
+  timed.upstream.otherwise(answerWith({ prompt_tokens: 0, completion_tokens: 1 }));
+  const own = await timed.issue(2_000, { member: 'own' });
+  const shared = await timed.issueKey({ member: 'shared' });
+  // Each costs 60, so the 27th passes 1600, and the 40th 2392.
+  const said = () => timed.log.filter(({ message }) => message === 'budget nearly spent');
+  for (let count = 0; count < 25; count += 1) await timed.ask(own, body.replace('100', '2'));
+  expect(said()).toEqual([]);
+  await Promise.all([1, 2, 3].map(() => timed.ask(own, body.replace('100', '2'))));
+  const id = expect.stringMatching(/^key_/);
+  const ofOwn = { key: id, window: 'month', limit: 0.002, BudgetsNearlySpent: 1 };
+  expect(said()).toMatchObject([ofOwn]);
+  for (let count = 0; count < 40; count += 1) await timed.ask(shared, body.replace('100', '2'));
+  expect(said()).toMatchObject([ofOwn, { limit: 0.00299, spent: expect.any(Number) }]);
+  expect(said()[1]).not.toHaveProperty('key');
+  clock.time += 7_200_000;
+  for (let count = 0; count < 28; count += 1) await timed.ask(own, body.replace('100', '2'));
+  expect(said()).toHaveLength(3);
+});
+
 test('a refusal for a budget says what would fit, charges nothing, and shows what is left', async () => {
   const key = await gateway.issue(1_000);
   const refused = await gateway.post(path, body, { 'x-api-key': key, origin: 'https://page.example' });

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { empty, flood, hangUp, head, json, type Script, silence, write } from '../../local/upstream/script.ts';
+import { empty, flood, hangUp, head, json, type Script, silence, until, write } from '../../local/upstream/script.ts';
 import { bytesOnceStill, startFakeUpstream } from '../support/fake-upstream.ts';
 import { PRICES } from '../support/prices.ts';
 import { stopTimers } from '../support/stop-timers.ts';
@@ -144,6 +144,31 @@ test('a budget pays by the model’s own price, before the answer has ended', as
   const poor = await gateway.issueKey({ budget: 10, budgetWindow: 'month' });
   const refused = await gateway.post(path, body, { 'x-api-key': poor });
   expect([refused.status, refused.headers.get('x-svc-error')]).toEqual([429, 'quota_exceeded']);
+});
+
+test('who leaves an answer of vectors pays all of it with a budget, and else what its input is taken for', async () => {
+  await using web = await start({ PRICES: prices }, { engine: 'web' });
+  for (const [budget, cost] of [
+    [1_000_000, 0.01],
+    [undefined, 0.000026],
+  ] as const) {
+    const key = await web.gateway.issueKey({ ...(budget && { budget, budgetWindow: 'month' }) });
+    const left = Promise.withResolvers<void>();
+    const rest = write('-1]}],"usage":{"prompt_tokens":5000,"total_tokens":5000}}');
+    web.gateway.upstream.answer([...begun, until(left.promise), rest]);
+    const controller = new AbortController();
+    const asked = fetch(web.gateway.url + path, {
+      ...{ method: 'POST', headers: { 'x-api-key': key }, body: JSON.stringify(body), signal: controller.signal },
+    });
+    await (await asked).body?.getReader().read();
+    controller.abort();
+    // The gateway gets this after it has learned that the client left.
+    await web.remaining(key);
+    left.resolve();
+    const lines = () => web.gateway.log.filter(({ end }) => end === 'client_gone');
+    await waitUntil(() => lines().length === (budget ? 1 : 2), 'the line of the request');
+    expect(lines().at(-1)).toMatchObject({ cost });
+  }
 });
 
 test('a key that is kept to other models gets none', async () => {

@@ -8,10 +8,10 @@ import {
   type StreamFailure,
   type StreamRewriter,
 } from '../stream/rewrite-stream.ts';
+import type { AnswerReader } from '../translate/answer/answer-reader.ts';
 import { UpstreamFault } from '../translate/answer/answer-sink.ts';
 import type { AnswerWriter } from '../translate/answer/answer-writer.ts';
-import { translateChatStream, translateCount } from '../translate/answer/translate-stream.ts';
-import { createChatReader, createRawThoughts } from '../translate/chat/read-answer.ts';
+import { translateCount, translateStream } from '../translate/answer/translate-stream.ts';
 import type { Translated } from '../upstream/request.ts';
 import type { Exchange } from './ask-upstream.ts';
 
@@ -26,21 +26,19 @@ export function* translateWhole(
   const scanner = createScanner();
   const { countsTokens, countObject } = request.call.endpoint;
   if (countsTokens) return translateCount(yield* scanner.scanInParts(text), countObject);
-  const { format, writer, stops, observedHiding } = openTranslation(translated, exchange, now);
+  const { format, reader, observedHiding } = openTranslation(translated, exchange, now);
   const clean = yield* rewriteAnswer(text, format, observedHiding, scanner, record.usage);
-  return createChatReader(writer, stops)
-    .readAnswer(yield* scanner.scanInParts(clean))
-    .join('');
+  return reader.readAnswer(yield* scanner.scanInParts(clean)).join('');
 }
 
 /** Reads a stream of the upstream's dialect and writes the client's. */
 export function createTranslator(exchange: Exchange, translated: Translated, now: () => number): StreamRewriter {
   const { record } = exchange;
-  const { format, writer, stops, doubles, observedHiding } = openTranslation(translated, exchange, now);
+  const { format, reader, writer, observedHiding } = openTranslation(translated, exchange, now);
   return createTranslatingRewriter(
     (taker) => createStreamRewriter(format, observedHiding, record.usage, taker),
+    reader,
     writer,
-    { stops, doubles },
   );
 }
 
@@ -49,29 +47,30 @@ function openTranslation({ dialect, translation }: Translated, exchange: Exchang
   const { request, record, hiding } = exchange;
   const { call } = request;
   const { stops } = call.expected;
-  const { doubles, onRead, onText, take: takeThought } = createRawThoughts();
+  const { thoughts, createReader } = translation.upstreamAnswer.open(stops);
   const writer = translation.createWriter({
-    ...{ live: call.stream, model: call.model.id, usage: record.usage, now, takeThought },
+    ...{ live: call.stream, model: call.model.id, usage: record.usage, now, takeThought: thoughts.take },
     newHex: () => randomUUID().replaceAll('-', ''),
   });
   const observedHiding: Hiding = {
-    ...{ ...hiding, onRead },
+    ...{ ...hiding, onRead: thoughts.onRead },
     onText(text, channel) {
       hiding.onText?.(text, channel);
-      onText(text, channel);
+      thoughts.onText(text, channel);
     },
   };
-  return { format: { dialect, expected: { choices: 1, stops } }, observedHiding, writer, stops, doubles };
+  const format = { dialect, expected: { choices: 1, stops } };
+  return { format, observedHiding, writer, reader: createReader(writer) };
 }
 
-/** Translates what a rewriter of chat lets out, event by event, for a client of the writer's dialect. */
+/** Translates what a rewriter of the upstream's dialect lets out, event by event, for a client of the writer's. */
 export function createTranslatingRewriter(
-  createChatRewriter: (taker: EventTaker) => StreamRewriter,
+  createUpstreamRewriter: (taker: EventTaker) => StreamRewriter,
+  reader: AnswerReader,
   writer: AnswerWriter,
-  { stops, doubles }: { readonly stops: ReadonlySet<string>; readonly doubles: Set<string> },
 ): StreamRewriter {
   const { events } = writer;
-  const { reader, push } = translateChatStream(writer, stops, doubles);
+  const takeEvents = translateStream(reader, writer);
   let failure: StreamFailure | undefined;
 
   /** What was written before a fault still goes out. */
@@ -85,8 +84,8 @@ export function createTranslatingRewriter(
     }
   }
 
-  const rewriter = createChatRewriter({
-    takeEvents: (written) => attempt(() => push(written), undefined),
+  const rewriter = createUpstreamRewriter({
+    takeEvents: (written) => attempt(() => takeEvents(written), undefined),
     takeText: (text) => attempt(() => reader.repeat(text), true),
   });
 

@@ -104,12 +104,16 @@ export const dialectNames: readonly SpokenDialect[] = [
 
 export const addresses: readonly Address[] = [...dialectNames, 'embeddings'];
 
+/** Whether an upstream needs no limit in every request. */
+export const speaksWithoutLimit = (dialects: readonly SpokenDialect[]): boolean => dialects.includes('chat');
+
 export const spokenDialects: Setting<readonly SpokenDialect[]> = {
-  expects: 'chat, and any of responses and messages, separated by commas',
+  expects: 'chat or messages, and any of the other dialects (chat, responses, messages), separated by commas',
   parse: (value) => {
     const names = splitList(value);
     const known = dialectNames.filter((name) => names.includes(name));
-    return known[0] === 'chat' && known.length === names.length ? known : undefined;
+    const canTranslate = known.includes('chat') || known.includes('messages');
+    return canTranslate && known.length === names.length ? known : undefined;
   },
 };
 

@@ -1,5 +1,12 @@
 import { type Environment, readSettings, type Values } from './read.ts';
-import { type Address, addresses, ownAddresses, translationSettings, upstreamSettings } from './table.ts';
+import {
+  type Address,
+  addresses,
+  ownAddresses,
+  speaksWithoutLimit,
+  translationSettings,
+  upstreamSettings,
+} from './table.ts';
 
 export interface Upstream {
   /** The prefix of its settings: `UPSTREAM`, `UPSTREAM_2` …; the secret has its keys under `PREFIX_API_KEYS`. */
@@ -65,6 +72,11 @@ function readUpstream(prefix: string, environment: Environment, faults: string[]
   if (read.EMBEDDINGS_BASE_URL !== undefined && read.EMBEDDINGS_MODEL === undefined) {
     faults.push(
       `${prefix}_EMBEDDINGS_BASE_URL needs ${prefix}_EMBEDDINGS_MODEL: without a model there are no embeddings`,
+    );
+  }
+  if (read.DIALECTS !== undefined && !speaksWithoutLimit(read.DIALECTS) && read.OUTPUT_LIMIT === undefined) {
+    faults.push(
+      `${prefix}_OUTPUT_LIMIT must be set: requests of messages have a limit, and clients of other dialects may have none`,
     );
   }
   const values: Readonly<Record<string, unknown>> = read;

@@ -30,6 +30,17 @@ function unpad(padded: string): string | undefined {
   return length < 0 ? undefined : padded.slice(0, length);
 }
 
+/** Begins each block of a content that is signed blocks, and none that is a text. */
+const blockMark = '\u0001';
+
+/** A block that its maker signed, as a part of a content: parts may be joined. */
+export const toSealedBlock = (block: string): string => blockMark + block;
+
+/** The blocks that a content consists of; undefined if it is a text. */
+export function signedBlocksIn(content: string): readonly string[] | undefined {
+  return content.startsWith(blockMark) ? content.slice(1).split(blockMark) : undefined;
+}
+
 /** Checked before anything is decoded. */
 const form = /^svc1\.[\w-]+$/;
 

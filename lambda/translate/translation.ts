@@ -1,11 +1,17 @@
 import type { Cooperative } from '../json/cooperative.ts';
 import type { Json } from '../json/scan.ts';
+import type { AnswerDialect } from './answer/answer-reader.ts';
 import type { AnswerOptions, AnswerWriter } from './answer/answer-writer.ts';
 import { type ContextError, isContextError } from './answer/context-error.ts';
+import { chatAnswers } from './chat/read-answer.ts';
+import { readChat } from './chat/read-request.ts';
+import { createChatWriter } from './chat/write-answer.ts';
 import { writeChat } from './chat/write-request.ts';
+import { messagesAnswers } from './messages/read-answer.ts';
 import { readMessages } from './messages/read-request.ts';
 import { createMessagesWriter } from './messages/write-answer.ts';
-import type { ChatUpstream } from './request/request-writer.ts';
+import { writeMessagesRequest } from './messages/write-request.ts';
+import type { UpstreamOptions } from './request/request-writer.ts';
 import { echoOf } from './responses/echo-request.ts';
 import { readResponses } from './responses/read-request.ts';
 import { createResponsesWriter } from './responses/write-answer.ts';
@@ -26,6 +32,8 @@ export interface AnswerTranslation {
   readonly leftOut: string | undefined;
   /** The same without names of the caller's own. */
   readonly leftOutForLog: string | undefined;
+  /** How the upstream's answer is read. */
+  readonly upstreamAnswer: AnswerDialect;
   createWriter(parts: Pick<AnswerOptions, 'live' | 'model' | 'usage' | 'now' | 'newHex' | 'takeThought'>): AnswerWriter;
   /** What the client is told of an error body, if it says that the request is too long for the model. */
   explainContext(body: string, message: string): ContextError | undefined;
@@ -40,11 +48,14 @@ interface ClientDialect {
   readonly wordContextError: (message: string) => ContextError;
 }
 
+const openAiContextError = (message: string): ContextError => ({ message, shownCode: 'context_length_exceeded' });
+
 /** Those whose requests are translated, by name. */
 const clients: Readonly<Record<string, ClientDialect>> = {
+  chat: { read: readChat, createWriter: createChatWriter, wordContextError: openAiContextError },
   responses: {
     ...{ read: readResponses, createWriter: createResponsesWriter, echo: echoOf },
-    wordContextError: (message) => ({ message, shownCode: 'context_length_exceeded' }),
+    wordContextError: openAiContextError,
   },
   messages: {
     ...{ read: readMessages, createWriter: createMessagesWriter },
@@ -54,24 +65,49 @@ const clients: Readonly<Record<string, ClientDialect>> = {
   },
 };
 
-/** Whether requests of a dialect can be translated to chat. */
-export const isTranslatable = (dialect: string): boolean => Object.hasOwn(clients, dialect);
+interface UpstreamDialect {
+  readonly write: typeof writeChat;
+  readonly answers: AnswerDialect;
+  /** What its requests must say besides. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Those into which requests are translated, by name: the first that an upstream speaks. */
+const upstreams: Readonly<Record<string, UpstreamDialect>> = {
+  chat: { write: writeChat, answers: chatAnswers, headers: {} },
+  messages: {
+    ...{ write: writeMessagesRequest, answers: messagesAnswers },
+    headers: { 'anthropic-version': '2023-06-01' },
+  },
+};
+
+/** Into what a dialect's requests are translated for an upstream that speaks only these; undefined if they can't be. */
+export function translationTarget(dialect: string, spoken: readonly string[]) {
+  const [name, target] = Object.entries(upstreams).find(([one]) => spoken.includes(one)) ?? [];
+  return Object.hasOwn(clients, dialect) && name !== undefined && target ? { name, ...target } : undefined;
+}
+
+interface Target {
+  readonly dialect: UpstreamDialect;
+  readonly upstream: UpstreamOptions;
+  readonly model: string;
+}
 
 /**
- * Translates a request to chat, for an upstream that calls the model by this id, and says how its answer is translated back. Throws a
- * 400 for what can't be carried over.
+ * Translates a request for an upstream that calls the model by this id, and says how its answer is translated back. Throws a 400 for
+ * what can't be carried over.
  */
 export function* translate(
   dialect: string,
   json: Json,
   seals: Seals,
-  { upstream, model }: { readonly upstream: ChatUpstream; readonly model: string },
+  { dialect: { write, answers }, upstream, model }: Target,
 ): Cooperative<Translation> {
   const client = clients[dialect];
   if (client === undefined) throw new TypeError(`requests of ${dialect} can't be translated`);
   const request = yield* client.read(json, (sealed) => seals.open(dialect, sealed));
-  const { pieces, leftOut, leftOutForLog, leftOutNodes, tools } = yield* writeChat(request, upstream, model);
-  const { thoughts } = request;
+  const { pieces, leftOut, leftOutForLog, leftOutNodes, tools } = yield* write(request, upstream, model);
+  const { thoughts, streamUsage = false } = request;
   const echo = client.echo ? yield* client.echo(json, leftOutNodes) : [];
   const seal = (thought: string): string | undefined => {
     const sealed = seals.seal(dialect, thought);
@@ -79,7 +115,8 @@ export function* translate(
   };
   const answer: AnswerTranslation = {
     ...{ leftOut, leftOutForLog, keptBytes: echo.reduce((total, { length }) => total + length, 0) },
-    createWriter: (parts) => client.createWriter({ ...parts, tools, thoughts, echo, seal }),
+    upstreamAnswer: answers,
+    createWriter: (parts) => client.createWriter({ ...parts, tools, thoughts, streamUsage, echo, seal }),
     explainContext: (body, message) => (isContextError(body) ? client.wordContextError(message) : undefined),
   };
   return { pieces, answer };

@@ -46,6 +46,8 @@ interface TranslatedRequest extends Omit<UpstreamRequest, 'headers'> {
 /** What is spoken instead, and how an answer in it becomes one for the client. */
 export interface Translated {
   readonly dialect: Dialect;
+  /** What a request in it must say besides. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly translation: AnswerTranslation;
 }
 
@@ -112,6 +114,7 @@ export function buildUpstreamRequest(candidate: Candidate, outgoing: Outgoing): 
     'content-length': String(pieces.reduce((total, piece) => total + Buffer.byteLength(piece), 0)),
     ...dialect.authorize(key),
     ...(traceparent !== undefined && { traceparent }),
+    ...translated?.headers,
   };
   for (const name of Object.keys(clientHeaders)) {
     // They speak of the client's dialect, which a translation does not.
@@ -156,25 +159,26 @@ export type Translate = (outgoing: Outgoing, text: string, upstream: Upstream) =
 export const loadTranslation = () =>
   Promise.all([import('../translate/translation.ts'), import('../translate/seal.ts')]);
 
-/** Translates requests of the other dialects to the one that every upstream speaks. */
+/** Translates requests to a dialect that the upstream speaks. */
 export function createTranslate(
   dialects: readonly Dialect[],
   readSubkey: (label: string) => Promise<KeyObject>,
 ): Translate {
   return async ({ dialect: { name }, endpoint: clientEndpoint, model, body }, text, upstream) => {
-    const [{ isTranslatable, translate }, { createSeals }] = await loadTranslation();
-    const common = dialects.find((one) => !isTranslatable(one.name));
-    const [endpoint] = common?.endpoints ?? [];
-    if (common === undefined || endpoint === undefined) throw new TypeError('there is no dialect to translate to');
+    const [{ translate, translationTarget }, { createSeals }] = await loadTranslation();
+    const target = translationTarget(name, upstream.dialects);
+    const spoken = dialects.find((one) => one.name === target?.name);
+    const [endpoint] = spoken?.endpoints ?? [];
+    if (!target || !spoken || !endpoint) throw new TypeError('there is no dialect to translate to');
     const { translation } = upstream;
-    const url = clientEndpoint.countsTokens ? translation.tokenizeUrl : urlAt(upstream, common, endpoint);
+    const url = clientEndpoint.countsTokens ? translation.tokenizeUrl : urlAt(upstream, spoken, endpoint);
     if (url === undefined) throw new GatewayError('not_found', 'Counting tokens is not offered here.');
     const seals = createSeals(await readSubkey('seals'), body?.conversation.caller ?? '');
-    const target = { upstream: translation, model: modelAt(upstream, common, model) };
+    const into = { dialect: target, upstream: translation, model: modelAt(upstream, spoken, model) };
     const translating = function* () {
-      return yield* translate(name, yield* createScanner().scanInParts(text), seals, target);
+      return yield* translate(name, yield* createScanner().scanInParts(text), seals, into);
     };
     const { pieces, answer } = await runCooperatively(translating());
-    return { upstream, url, pieces, translated: { dialect: common, translation: answer } };
+    return { upstream, url, pieces, translated: { dialect: spoken, headers: target.headers, translation: answer } };
   };
 }

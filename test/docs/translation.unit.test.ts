@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { chatFields } from '../../lambda/translate/chat/request-fields.ts';
 import { messagesFields } from '../../lambda/translate/messages/request-fields.ts';
 import type { Fields } from '../../lambda/translate/request/members.ts';
 import { knownItems } from '../../lambda/translate/responses/read-items.ts';
@@ -7,7 +8,7 @@ import { responsesFields } from '../../lambda/translate/responses/request-fields
 import { readDeclarations } from '../support/sdk-types.ts';
 import { readTables } from './markdown.ts';
 
-const [responses = [], items = [], messages = [], , inside = []] = readTables(
+const [responses = [], items = [], messages = [], , inside = [], chat = []] = readTables(
   readFileSync('docs/translation.md', 'utf8'),
 );
 
@@ -22,6 +23,7 @@ describe('docs/translation.md says what becomes of each field', () => {
   test.each<[dialect: string, table: string[][], fields: Fields]>([
     ['responses', responses, responsesFields.request],
     ['messages', messages, messagesFields.request],
+    ['chat', chat, chatFields.request],
   ])('of a %s request', (_dialect, table, fields) => {
     const rows = table.slice(1).flatMap(([names, fate = '']) => {
       const [verdict = 'translated'] = /^(ignored|left out|refused)(?! if)/.exec(fate) ?? [];
@@ -39,6 +41,7 @@ describe('docs/translation.md says what becomes of each field', () => {
       'MessageCreateParamsBase',
       ['betas', 'workspace_id'],
     ],
+    [chat, 'openai/resources/chat/completions/completions.d.ts', 'ChatCompletionCreateParamsBase', []],
   ])('that the SDKs know (%#)', (table, file, type, headers) => {
     const { syntax } = readDeclarations([`node_modules/${file}`]).get(type) ?? {};
     const names: string[] = syntax?.body.body.map(
@@ -55,7 +58,9 @@ describe('docs/translation.md says what becomes of each field', () => {
     });
     const { request: _, ...ofResponses } = responsesFields;
     const { request: __, tool, ...ofMessages } = messagesFields;
-    const all = [...Object.entries(ofResponses), ...Object.entries({ ...ofMessages, 'tool of messages': tool })];
+    const { message } = chatFields;
+    const own = { ...ofMessages, 'tool of messages': tool, 'message of chat': message };
+    const all = [...Object.entries(ofResponses), ...Object.entries(own)];
     const known = all.flatMap(([object, fields]) => {
       const fates = Object.entries(verdicts(fields)).filter(
         ([, verdict]) => verdict === 'left out' || verdict === 'refused',

@@ -27,6 +27,8 @@ export interface AnswerSink {
   begin(): void;
   /** A piece of a text, and the JSON array of its token probabilities, if there is one. */
   text(kind: TextKind, text: Literal, logprobs?: string): void;
+  /** A thought is whole that its maker signed, or that only its maker can read. */
+  reasoningEnd(): void;
   /** A tool is called. Its arguments follow. */
   call(call: ToolCall): void;
   /** A piece of a call's arguments, which has been added to them. */
@@ -34,6 +36,11 @@ export interface AnswerSink {
   /** The model is through, and why; perhaps the caller's own text at which it stopped. Returns the whole answer. */
   finish(finish: Finish, stop?: string): readonly Piece[];
 }
+
+/** In characters. An answer is kept until its end, where some dialects repeat it, and no model writes a longer one. */
+export const longestAnswer = 32 * 1024 * 1024;
+/** No honest answer calls so many tools. */
+export const mostCalls = 10_000;
 
 /** What only an upstream can do wrong, whatever it is asked. A caller pays nothing for it. */
 export class UpstreamFault extends Error {}

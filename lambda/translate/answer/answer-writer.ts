@@ -19,6 +19,8 @@ export interface AnswerOptions {
   readonly thoughts: ModelRequest['thoughts'];
   /** The members of the request that the answer repeats, as JSON without the braces, on one line. */
   readonly echo: readonly Buffer[];
+  /** Whether a stream is to end with its usage, where that is not a matter of course. */
+  readonly streamUsage: boolean;
   /** What the upstream has counted up to now. */
   readonly usage: TokenCounts;
   /** In milliseconds. */
@@ -33,12 +35,23 @@ export interface AnswerOptions {
 
 export type Events = ReturnType<typeof createEvents>;
 
-/** The events of an answer, in wire form. `live`: whether anyone reads them. `numbered`: whether each says how many were before. */
-export function createEvents({ live, numbered }: { readonly live: boolean; readonly numbered: boolean }) {
+/** Each event says its type twice, for readers of both kinds. */
+const typed = (type: string): string => `event: ${type}\ndata: {"type":"${type}"`;
+
+interface EventForm {
+  /** Whether anyone reads the events. */
+  readonly live: boolean;
+  /** Whether each says how many were before. */
+  readonly numbered: boolean;
+  /** How an event of a type begins, up to its second member. */
+  readonly begin?: (type: string) => string;
+}
+
+/** The events of an answer, in wire form. */
+export function createEvents({ live, numbered, begin = typed }: EventForm) {
   const pieces: Piece[] = [];
   let out = '';
   let sequence = 0;
-  const begin = (type: string): string => `event: ${type}\ndata: {"type":"${type}"`;
   const flush = (): void => {
     if (out !== '') pieces.push(out);
     out = '';
@@ -69,9 +82,9 @@ export function createEvents({ live, numbered }: { readonly live: boolean; reado
         if (live) out += head + text + after + end();
       };
     },
-    /** Writes what is no event: a comment. */
-    pass(comment: string): void {
-      out += comment;
+    /** Writes what is given in wire form. */
+    pass(written: string): void {
+      if (live) out += written;
     },
     take(): readonly Piece[] {
       flush();

@@ -1,35 +1,27 @@
 import { numberMember } from '../../dialects/answer.ts';
 import { createScanner, type Json, scanLeniently } from '../../json/scan.ts';
-import { createChatReader } from '../chat/read-answer.ts';
+import type { AnswerReader } from './answer-reader.ts';
 import type { AnswerWriter } from './answer-writer.ts';
 
-/**
- * Translates a stream of chat, of which names have been hidden already. `stops`: the texts at which the caller wants the model to
- * stop. `doubles`: the members that are known to repeat another.
- */
-export function translateChatStream(writer: AnswerWriter, stops: ReadonlySet<string>, doubles: Set<string>) {
-  const { events } = writer;
+/** Translates a stream of the upstream's dialect, of which names have been hidden already. */
+export function translateStream(reader: AnswerReader, { events }: AnswerWriter) {
   const scanner = createScanner();
-  const reader = createChatReader(writer, stops, doubles);
 
   function takeEvent(event: string): void {
     const at = event.startsWith('data: ') ? 6 : event.indexOf('\ndata: ') + 7;
     const data = event.slice(at, -2);
     if (event.startsWith(':')) events.pass(event);
     else if (data === '[DONE]') reader.end();
-    else reader.readChunk(scanLeniently(scanner, data.replaceAll('\ndata: ', '\n')));
+    else reader.readEvent(scanLeniently(scanner, data.replaceAll('\ndata: ', '\n')));
   }
 
-  return {
-    reader,
-    /** Takes whole events in wire form, each line of which ends in a line feed. Throws if no answer may look like this. */
-    push(written: string): void {
-      for (let at = 0; at < written.length && !reader.isOver; ) {
-        const end = written.indexOf('\n\n', at) + 2;
-        takeEvent(written.slice(at, end));
-        at = end;
-      }
-    },
+  /** Takes whole events in wire form, each line of which ends in a line feed. Throws if no answer may look like this. */
+  return (written: string): void => {
+    for (let at = 0; at < written.length && !reader.isOver; ) {
+      const end = written.indexOf('\n\n', at) + 2;
+      takeEvent(written.slice(at, end));
+      at = end;
+    }
   };
 }
 

@@ -1,17 +1,30 @@
 import type { Piece } from '../../bodies.ts';
 import { eachMember, elements, numberMember, presentMember, stringMember } from '../../dialects/answer.ts';
 import type { Json, Node } from '../../json/scan.ts';
-import { type AnswerSink, type Finish, type Literal, type TextKind, UpstreamFault } from '../answer/answer-sink.ts';
+import type { AnswerDialect, AnswerReader, RawThoughts } from '../answer/answer-reader.ts';
+import {
+  type AnswerSink,
+  type Finish,
+  type Literal,
+  longestAnswer,
+  type TextKind,
+  UpstreamFault,
+} from '../answer/answer-sink.ts';
 import { createChatCalls } from './read-calls.ts';
 
-/** In characters. An answer is kept until its end, where some dialects repeat it, and no model writes a longer one. */
-const longestAnswer = 32 * 1024 * 1024;
+/** How answers of chat are read. */
+export const chatAnswers: AnswerDialect = {
+  open(stops) {
+    const doubles = new Set<string>();
+    return { thoughts: createRawThoughts(doubles), createReader: (sink) => createChatReader(sink, stops, doubles) };
+  },
+};
 
 /**
  * Reads the chunks of one chat, or its plain answer. `stops`: the texts at which the caller wants the model to stop. `doubles`: the
  * members that are known to repeat another.
  */
-export function createChatReader(sink: AnswerSink, stops: ReadonlySet<string>, doubles = new Set<string>()) {
+function createChatReader(sink: AnswerSink, stops: ReadonlySet<string>, doubles: Set<string>): AnswerReader {
   let length = 0;
   const count = (text: Literal): void => {
     length += text.length;
@@ -65,7 +78,7 @@ export function createChatReader(sink: AnswerSink, stops: ReadonlySet<string>, d
   }
 
   return {
-    readChunk(json: Json): void {
+    readEvent(json: Json): void {
       last = undefined;
       if (isOver) return;
       begin();
@@ -76,7 +89,6 @@ export function createChatReader(sink: AnswerSink, stops: ReadonlySet<string>, d
       // The usage comes last, if it comes.
       if (finish && choices.length === 0 && presentMember(json, json.root, 'usage') !== undefined) finishAll();
     },
-    /** Reads a plain answer, and returns it as it was written. Throws if it is none. */
     readAnswer(json: Json): readonly Piece[] {
       const [choice, second] = elements(json, json.member(json.root, 'choices'));
       const message = choice === undefined ? choice : presentMember(json, choice, 'message');
@@ -86,13 +98,11 @@ export function createChatReader(sink: AnswerSink, stops: ReadonlySet<string>, d
       readChoice(json, choice, message, true);
       return finishAll();
     },
-    /** Reads a chunk that is like the last one but for its text, if that is all that such a chunk says. */
     repeat(text: Literal): boolean {
       if (last === undefined || isOver) return false;
       if (text.length > 2) tell(last.kind, text);
       return true;
     },
-    /** The upstream's own end. Throws if that may be a cut. */
     end(): void {
       if (isOver) return;
       // Some servers never say why they end. Whether a call is whole can't be known then, and a client would run it.
@@ -144,27 +154,18 @@ function readTextsOfChoice(json: Json, choice: Node, message: Node | undefined, 
   return texts.length > 0 ? texts : readTexts(json, choice, doubles);
 }
 
-/**
- * What the model thought, as the upstream sent it. The thoughts that a client reads have been hidden; what it sends back in a seal
- * must be the upstream's own words, or the model would not know them again.
- */
-export function createRawThoughts() {
-  const doubles = new Set<string>();
+/** `doubles`: the members that repeat another. Noted here, since of two texts that are held back each leaves by itself. */
+function createRawThoughts(doubles: Set<string>): RawThoughts {
   let channels: readonly string[] = []; // of the thoughts in the last event that was read
   let heard = '';
   return {
-    /** The members that repeat another. Seen here, since of two texts that are held back each leaves by itself. */
-    doubles,
-    /** Hears of an answer or event, and of the texts in it. */
     onRead(json: Json, texts: readonly { readonly channel: string; readonly value: Node }[]): void {
       const thoughts = thoughtsIn(json, doubles);
       channels = texts.filter(({ value }) => thoughts.includes(value)).map(({ channel }) => channel);
     },
-    /** Hears a text. */
     onText(text: string, channel: string): void {
       if (channels.includes(channel)) heard += text;
     },
-    /** What has been thought since this was last called. */
     take(): Literal {
       const literal = JSON.stringify(heard);
       heard = '';

@@ -4,6 +4,7 @@ import {
   type AnswerSink,
   createCallArguments,
   type Literal,
+  mostCalls,
   type ToolCall,
   UpstreamFault,
 } from '../answer/answer-sink.ts';
@@ -22,9 +23,6 @@ interface Fragment {
   readonly name: string;
   readonly text: Literal;
 }
-
-/** No honest answer calls so many tools. */
-const mostCalls = 10_000;
 
 /** Puts the calls of a chat together, whichever way a server cuts them up. */
 export function createChatCalls(sink: Pick<AnswerSink, 'call' | 'callArguments'>) {

@@ -1,117 +1,30 @@
 import type { Cooperative } from '../../json/cooperative.ts';
-import {
-  joinStrings,
-  paragraph,
-  quote,
-  type Raw,
-  type ToolChoice,
-  type ToolDefinition,
-} from '../request/model-request.ts';
-import { refuse } from '../request/refusals.ts';
+import { quote, type Raw, type ToolDefinition } from '../request/model-request.ts';
 import type { RequestWriter } from '../request/request-writer.ts';
-import type { ClientTool } from '../tools.ts';
-
-const noParameters = '{"type":"object","properties":{}}';
-/** A free text is the only argument of a function. */
-const freeText =
-  '{"type":"object","properties":{"input":{"type":"string"}},"required":["input"],"additionalProperties":false}';
-
-/** What it costs to give a tool its name. */
-const costOfName = 128;
-/** What it costs to look whether it may be called. */
-const costOfOffer = 16;
-
-/** What of a request's tools is sent. */
-interface Selection {
-  readonly tools: readonly (readonly [name: string, offer: ToolDefinition])[];
-  readonly choice: string | undefined;
-}
-
-/** Selects the tools that the model may call, and gives all of them their names. */
-export function* selectTools(writer: RequestWriter): Cooperative<Selection> {
-  const { choice } = writer.request;
-  const offers = yield* offersByName(writer);
-  const allowed = choice?.allowed && new Set<string>();
-  for (const { at, tool } of choice?.allowed ?? []) {
-    allowed?.add(offeredName(writer, offers, at, tool));
-    if (writer.body.isPauseDue(costOfName)) yield;
-  }
-  const tools: Selection['tools'][number][] = [];
-  for (const offered of offers) {
-    if (allowed === undefined || allowed.has(offered[0])) tools.push(offered);
-    if (writer.body.isPauseDue(costOfOffer)) yield;
-  }
-  const chosen = choice && writeChoice(writer, choice, offers, tools.length);
-  const unenforced = tools.find(([, { grammar }]) => grammar !== undefined)?.[1].grammar;
-  if (unenforced !== undefined) writer.leaveOut(unenforced.at);
-  return { tools, choice: chosen };
-}
+import { descriptionOf, type Selection, schemaOf } from '../request/select-tools.ts';
 
 /** Adds the members of a body that offer tools; nothing if none is left to offer. */
 export function* writeTools({ request, body }: RequestWriter, { tools, choice }: Selection): Cooperative<void> {
   if (tools.length === 0) return;
-  for (const [index, [name, offer]] of tools.entries()) {
-    body.add(index === 0 ? ',"tools":[' : ',', ...writeFunction(name, offer));
+  for (const [index, [name, tool]] of tools.entries()) {
+    body.add(index === 0 ? ',"tools":[' : ',', ...writeFunction(name, tool));
     if (body.isPauseDue()) yield;
   }
   body.add(']');
-  if (choice !== undefined) body.add(',"tool_choice":', choice);
+  if (choice?.forced !== undefined) {
+    body.add(`,"tool_choice":{"type":"function","function":{"name":${quote(choice.forced)}}}`);
+  } else if (choice !== undefined) body.add(',"tool_choice":', quote(choice.mode));
   if (request.oneCall) body.add(',"parallel_tool_calls":false');
 }
 
-type Offers = ReadonlyMap<string, ToolDefinition>;
-
-/** A tool may be offered again, by another search: its first description stands, so that the prompt's beginning stays the same. */
-function* offersByName({ request, names, body, leaveOut }: RequestWriter): Cooperative<Offers> {
-  const offers = new Map<string, ToolDefinition>();
-  for (const offer of request.tools) {
-    const name = names.nameOf(offer.tool);
-    const known = offers.get(name);
-    if (known === undefined) offers.set(name, offer);
-    else if (request.json.raw(known.at) !== request.json.raw(offer.at)) leaveOut(offer.at);
-    if (body.isPauseDue(costOfName)) yield;
-  }
-  return offers;
-}
-
-function offeredName({ request, names }: RequestWriter, offers: Offers, at: number, tool: ClientTool): string {
-  const name = names.nameOf(tool);
-  return offers.has(name) ? name : refuse(request, at, 'names a tool that is not among the tools. Add it to them.');
-}
-
-/** `left`: how many tools may be called. */
-function writeChoice(
-  writer: RequestWriter,
-  { at, mode, allowed, forced }: ToolChoice,
-  offers: Offers,
-  left: number,
-): string {
-  if (forced !== undefined) {
-    return `{"type":"function","function":{"name":${quote(offeredName(writer, offers, at, forced))}}}`;
-  }
-  if (left === 0 && (mode === 'required' || allowed !== undefined)) {
-    refuse(writer.request, at, 'leaves no tool that this model could call. Offer a function.');
-  }
-  return quote(mode);
-}
-
-function writeFunction(name: string, offer: ToolDefinition): Raw[] {
-  const { tool, strict, parameters = noParameters } = offer;
-  const description = descriptionOf(offer);
+function writeFunction(name: string, tool: ToolDefinition): Raw[] {
+  const description = descriptionOf(tool);
   return [
     `{"type":"function","function":{"name":${quote(name)}`,
     ...(description === undefined ? [] : [',"description":', description]),
     ',"parameters":',
-    tool.kind === 'custom' ? freeText : parameters,
-    ...(strict === undefined ? [] : [',"strict":', strict]),
+    schemaOf(tool),
+    ...(tool.strict === undefined ? [] : [',"strict":', tool.strict]),
     '}}',
   ];
-}
-
-/** A grammar can only be asked for: it follows the description. */
-function descriptionOf({ description, grammar }: ToolDefinition): Raw | undefined {
-  if (grammar === undefined) return description;
-  const intro = joinStrings([quote('The input must match this grammar ('), grammar.syntax, quote('):')], '');
-  const asked = joinStrings([intro, grammar.definition], '\\n');
-  return description === undefined ? asked : joinStrings([description, asked], paragraph);
 }

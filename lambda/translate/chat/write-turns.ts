@@ -13,6 +13,7 @@ import {
 import { refuse } from '../request/refusals.ts';
 import { toText } from '../request/request-reader.ts';
 import type { BodyText, RequestWriter } from '../request/request-writer.ts';
+import { listFound } from '../request/select-tools.ts';
 
 type Message =
   | { readonly role: 'assistant'; readonly turn: AssistantTurn }
@@ -97,12 +98,9 @@ function messageOf(writer: RequestWriter, call: ToolCall, shown: Part[]): Messag
 }
 
 /** What a call gave. Chat has no word for one that failed. */
-function partsOf({ names }: RequestWriter, { result }: ToolCall): Part[] {
+function partsOf(writer: RequestWriter, { result }: ToolCall): Part[] {
   const { parts = [], failed, found } = result ?? {};
-  if (found !== undefined) {
-    const list = found.map((tool) => names.nameOf(tool)).join('\n');
-    return [toText(quote(list || 'No tools found.'))];
-  }
+  if (found !== undefined) return [toText(listFound(writer, found))];
   const [first, ...rest] = parts;
   if (!failed) return [...parts];
   if (first?.kind !== 'text') return [toText('"Error"'), ...parts];

@@ -126,8 +126,8 @@ function readSaid(reader: RequestReader, turns: TurnBuilder, at: Node): void {
     turns.call(id, { at, tool: { kind: 'function', name }, form: 'json', given });
   } else if (type === 'thinking') {
     const { thinking, signature } = takeMembers(reader, at, fields['thinking block']);
-    const text = readThought(reader, signature, thinking);
-    turns.think({ at, text: text === '""' ? undefined : text });
+    const { text, signed } = readThought(reader, signature, thinking);
+    turns.think({ at, text: text === '""' ? undefined : text, signed });
   } else if (type === 'redacted_thinking') {
     takeMembers(reader, at, fields['redacted_thinking block']);
     turns.think({ at, text: undefined });

@@ -45,6 +45,7 @@ export function createMessagesWriter(options: AnswerOptions): AnswerWriter {
         isThought ? options.takeThought() : '""',
       );
     },
+    reasoningEnd() {},
     call(call) {
       hasCalled = true;
       blocks.addCall(call, `"id":${JSON.stringify(idOf(call))},"name":${JSON.stringify(tools.find(call.name).name)}`);

@@ -12,10 +12,12 @@ export type Part =
   | { readonly kind: 'audio'; readonly at: Node; readonly audio: Raw }
   | { readonly kind: 'file'; readonly at: Node; readonly name: Raw | undefined; readonly data: Raw };
 
-/** Reasoning that the model did earlier. Without a text it was sealed by someone else. */
+/** Reasoning that the model did earlier. With neither it was sealed by someone else. */
 export interface Thought {
   readonly at: Node;
   readonly text: Raw | undefined;
+  /** The blocks that a messages upstream signed, unchanged. */
+  readonly signed?: readonly Raw[] | undefined;
 }
 
 export interface ToolCall {
@@ -92,13 +94,15 @@ export type Format =
 export interface ModelRequest {
   readonly json: Json;
   readonly stream: boolean;
+  /** Whether a stream is to end with its usage, where that is not a matter of course. */
+  readonly streamUsage?: boolean;
   readonly turns: readonly Turn[];
   readonly tools: readonly ToolDefinition[];
   readonly choice: ToolChoice | undefined;
   /** Whether the model may call only one tool at a time. */
   readonly oneCall: boolean;
   readonly limit: Raw | undefined;
-  /** Members that chat has under the same names. */
+  /** Members under the names that chat has for them. */
   readonly sampling: Readonly<Record<string, Raw | undefined>>;
   readonly reasoning: Reasoning;
   readonly format: Format | undefined;
@@ -108,6 +112,18 @@ export interface ModelRequest {
   readonly leftOut: readonly Node[];
   /** Members that the gateway does not know. */
   readonly unread: readonly Node[];
+}
+
+/** From little to much. */
+const levels = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+/** The highest known level up to the wanted one, or else the lowest; undefined if nobody knows the wanted one. */
+export function nearestLevel(wanted: string, known: readonly string[]): string | undefined {
+  if (known.includes(wanted)) return wanted;
+  const rank = levels.indexOf(wanted);
+  if (rank < 0) return undefined;
+  const ranked = levels.filter((level) => known.includes(level));
+  return ranked.findLast((level) => levels.indexOf(level) <= rank) ?? ranked[0];
 }
 
 /** A text as a JSON string. */

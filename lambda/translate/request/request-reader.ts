@@ -1,6 +1,7 @@
 import { type Cooperative, charactersPerSlice, nodesPerTurn } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
-import { quote, type Raw } from './model-request.ts';
+import { signedBlocksIn } from '../seal.ts';
+import { quote, type Raw, type Thought } from './model-request.ts';
 import { requireKind } from './refusals.ts';
 
 /** One request while it is read. */
@@ -45,14 +46,16 @@ export function isPauseDue(reader: RequestReader, at: Node): boolean {
   return true;
 }
 
-/** What was sealed here says what the model thought; else what was shown of it. */
+/** What was sealed here says what the model thought, or holds the very blocks; else there is what was shown of it. */
 export function readThought(
   { open }: RequestReader,
   seal: string | undefined,
   shown: Raw | undefined,
-): Raw | undefined {
+): Omit<Thought, 'at'> {
   const opened = seal === undefined ? undefined : open(seal);
-  return opened === undefined ? shown : quote(opened);
+  const signed = opened === undefined ? undefined : signedBlocksIn(opened);
+  if (signed !== undefined) return { text: shown, signed };
+  return { text: opened === undefined ? shown : quote(opened) };
 }
 
 export const toText = (text: Raw) => ({ kind: 'text', text }) as const;

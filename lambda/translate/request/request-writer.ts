@@ -1,16 +1,68 @@
-import { charactersPerSlice } from '../../json/cooperative.ts';
+import { type Cooperative, charactersPerSlice, nodesPerTurn } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
-import type { ToolTable } from '../tools.ts';
+import { createToolTable, type ToolNames, type ToolTable } from '../tools.ts';
+import { firstOf, namePlaces } from './left-out.ts';
 import type { ModelRequest, Raw } from './model-request.ts';
+import { refuse } from './refusals.ts';
 
 /** One request while it is written. */
 export interface RequestWriter {
   readonly request: ModelRequest;
-  readonly upstream: ChatUpstream;
+  readonly upstream: UpstreamOptions;
   readonly names: ToolTable;
   readonly body: BodyText;
   /** Notes a place that the upstream has nothing for. */
   readonly leaveOut: (at: Node) => void;
+}
+
+export interface WrittenRequest {
+  /** The body's text in pieces, so that a long one need never be joined. */
+  readonly pieces: readonly string[];
+  /** The places of what the upstream was not told, as a header names them; undefined if there are none. */
+  readonly leftOut: string | undefined;
+  /** The same for the log, which holds no name of the caller's own. */
+  readonly leftOutForLog: string | undefined;
+  readonly leftOutNodes: ReadonlySet<Node>;
+  readonly tools: ToolNames;
+}
+
+interface WriterParts extends Pick<RequestWriter, 'request' | 'upstream'> {
+  /** How many characters the name of a tool may have. */
+  readonly longestName: number;
+}
+
+/** Writes a body, and keeps a record of what it leaves out. */
+export function* writeRequest(
+  { request, upstream, longestName }: WriterParts,
+  write: (writer: RequestWriter) => Cooperative<void>,
+): Cooperative<WrittenRequest> {
+  const { json, unread } = request;
+  const [unknown] = unread;
+  if (upstream.unknown === 'refuse' && unknown !== undefined) {
+    refuse(request, unknown, 'is not supported with this model. Leave it out.');
+  }
+  const leftOut: Node[] = [...request.leftOut, ...unread];
+  const body = createBodyText();
+  const tools = createToolTable(longestName);
+  yield* write({ request, upstream, names: tools, body, leaveOut: (at) => leftOut.push(at) });
+  const named = yield* firstOf(leftOut);
+  const unnamed = new Set(yield* firstOf(unread));
+  return {
+    pieces: body.finish(),
+    leftOut: namePlaces(json, named, leftOut.length),
+    leftOutForLog: namePlaces(json, named, leftOut.length, unnamed),
+    leftOutNodes: yield* setOf(leftOut),
+    tools,
+  };
+}
+
+function* setOf(nodes: readonly Node[]): Cooperative<ReadonlySet<Node>> {
+  const set = new Set<Node>();
+  for (const node of nodes) {
+    set.add(node);
+    if (set.size % nodesPerTurn === 0) yield;
+  }
+  return set;
 }
 
 /** In characters. A shorter piece is joined with its neighbours, because each piece is written by itself. */
@@ -55,8 +107,8 @@ export function createBodyText() {
   };
 }
 
-/** What an operator says of an upstream that speaks chat, because no gateway could guess it. */
-export interface ChatUpstream {
+/** What an operator says of an upstream that requests are translated for, because no gateway could guess it. */
+export interface UpstreamOptions {
   /** What it calls the limit of an answer. */
   readonly limitName: 'max_tokens' | 'max_completion_tokens';
   /** The limit of an answer whose client names none. */

@@ -35,6 +35,7 @@ export function createResponsesWriter(options: AnswerOptions): AnswerWriter {
       events.write('response.in_progress', '"response":', ...response);
     },
     text: items.addText,
+    reasoningEnd: items.endReasoning,
     call: items.addCall,
     callArguments: items.addArguments,
     finish(finish) {
@@ -76,19 +77,26 @@ function createOutput(options: AnswerOptions, events: Events) {
     }
   }
 
+  /** The open text if that is of this type; otherwise closes whatever else is open, and begins one. */
+  function openText(type: TextItem['type']): TextItem {
+    if (open?.type === type) return open;
+    closeText();
+    closeCalls();
+    const sealing = type === 'reasoning' && options.thoughts.sealed ? options : undefined;
+    open = createTextItem(events, placeOf(type === 'reasoning' ? 'rs' : 'msg'), type, sealing);
+    return open;
+  }
+
   return {
     /** Those that are closed, as JSON. */
     output,
-    /** Adds to the open text if that is of this kind; otherwise closes whatever else is open, and begins one. */
     addText(kind: TextKind, text: Literal, logprobs?: string): void {
-      const type = kind === 'reasoning' ? 'reasoning' : 'message';
-      if (open?.type !== type) {
-        closeText();
-        closeCalls();
-        const sealing = type === 'reasoning' && options.thoughts.sealed ? options : undefined;
-        open = createTextItem(events, placeOf(type === 'reasoning' ? 'rs' : 'msg'), type, sealing);
-      }
-      open.add(kind, text, logprobs);
+      openText(kind === 'reasoning' ? 'reasoning' : 'message').add(kind, text, logprobs);
+    },
+    /** A thought that nobody may read is an item, too, if it can come back. */
+    endReasoning(): void {
+      if (!options.thoughts.sealed) return;
+      openText('reasoning').takeThought();
     },
     addCall(call: ToolCall): void {
       closeText();

@@ -94,6 +94,9 @@ export function createTextItem(
     type === 'reasoning'
       ? `{"type":"reasoning","id":"${id}","summary":[${closed.join(',')}]${sealed}}`
       : `{"type":"message","id":"${id}","status":"${status}","role":"assistant","content":[${closed.join(',')}]}`;
+  const takeThought = (): void => {
+    if (sealing) raw.add(sealing.takeThought());
+  };
   const finish = openItem(events, place, itemOf('in_progress'));
   return {
     type,
@@ -103,13 +106,15 @@ export function createTextItem(
         if (open) closed.push(open.close());
         open = openPart(events, kind, place, closed.length);
       }
-      if (sealing) raw.add(sealing.takeThought());
+      takeThought();
       open.add(text, logprobs);
     },
+    takeThought,
     /** Writes its last events and returns the item; an unfinished one is told as such. */
     close(status: ItemStatus): string {
       if (open) closed.push(open.close());
-      const secret = sealing?.seal(decode(raw.literal));
+      const thought = decode(raw.literal);
+      const secret = thought === '' ? undefined : sealing?.seal(thought);
       return finish(itemOf(status, secret === undefined ? '' : `,"encrypted_content":${JSON.stringify(secret)}`));
     },
   };

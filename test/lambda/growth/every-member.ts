@@ -44,6 +44,63 @@ export const everyMember: Readonly<Record<Address, readonly object[]>> = {
         },
       ],
     },
+    {
+      ...{
+        ...settings,
+        ...ids,
+        n: 1,
+        stop: 'a',
+        max_tokens: 1,
+        temperature: 1,
+        top_p: 1,
+        top_k: 1,
+        seed: 1,
+        logprobs: false,
+      },
+      ...{ presence_penalty: 0, frequency_penalty: 0, top_logprobs: 0, logit_bias: {}, parallel_tool_calls: false },
+      ...{ stream_options: { include_usage: true }, reasoning_effort: 'low', modalities: ['text'], verbosity: 'low' },
+      response_format: { type: 'json_schema', json_schema: { name: 'a', ...described, schema: { type: 'object' } } },
+      tools: [{ type: 'function', function: { name: 'a', ...described }, cache_control: {} }],
+      functions: [{ name: 'f', ...described }],
+      tool_choice: { type: 'function', function: { name: 'a' } },
+      messages: [
+        { role: 'developer', content: [text] },
+        { role: 'user', content: [text], name: 'a' },
+        {
+          ...{ role: 'assistant', content: [text, { type: 'refusal', refusal: 'a' }], refusal: 'a', annotations: [] },
+          ...{ reasoning_content: 'a', reasoning: 'a' },
+          reasoning_details: [
+            { type: 'reasoning.encrypted', text: 'a', signature: 'svc1.a', data: 'svc1.a', index: 0 },
+          ],
+          tool_calls: [{ id: 'a', type: 'function', function: { name: 'a', arguments: '{"a":"a"}' } }],
+          function_call: { name: 'f', arguments: '{"a":"a"}' },
+        },
+        { role: 'tool', tool_call_id: 'a', content: [text] },
+        { role: 'function', name: 'f', content: 'a' },
+      ],
+    },
+    {
+      model: 'svc-vision',
+      ...{ functions: [{ name: 'f' }], function_call: { name: 'f' }, response_format: { type: 'text' } },
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'image_url', image_url: { url: 'data:image/png;base64,a', detail: 'low' } },
+            { type: 'file', file: { filename: 'a', file_data: 'data:application/pdf;base64,a' } },
+          ],
+        },
+      ],
+    },
+    {
+      model: 'svc',
+      tools: [{ type: 'function', function: { name: 'a', ...described } }],
+      tool_choice: {
+        type: 'allowed_tools',
+        allowed_tools: { mode: 'auto', tools: [{ type: 'function', function: { name: 'a' } }] },
+      },
+      messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: { data: 'a' } }] }],
+    },
   ],
   embeddings: [{ ...settings, ...ids, model: 'svc-embedding', input: ['a'] }],
   responses: [

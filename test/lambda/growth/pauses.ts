@@ -44,6 +44,7 @@ const counter = await createStepCounter((url) => url.includes('/lambda/') && !ur
 // The counter sees only code that is loaded after it.
 const { createScanner } = await import('../../../lambda/json/scan.ts');
 const { allDialects, readRequest } = await import('./read-request.ts');
+const { chatFields } = await import('../../../lambda/translate/chat/request-fields.ts');
 const { responsesFields } = await import('../../../lambda/translate/responses/request-fields.ts');
 const { messagesFields } = await import('../../../lambda/translate/messages/request-fields.ts');
 
@@ -60,6 +61,7 @@ async function longestWork(work: Generator): Promise<number> {
 }
 
 const tables: Readonly<Record<string, Readonly<Record<string, Fields>>>> = {
+  chat: chatFields,
   responses: responsesFields,
   messages: messagesFields,
 };

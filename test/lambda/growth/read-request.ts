@@ -4,8 +4,9 @@ import { GatewayError } from '../../../lambda/errors.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { createModels } from '../../../lambda/models.ts';
 import { keyOf } from '../../../lambda/settings/secrets.ts';
+import type { Address } from '../../../lambda/settings/table.ts';
 import { readCall } from '../../../lambda/steps/normalize.ts';
-import { isTranslatable, translate } from '../../../lambda/translate/translation.ts';
+import { translate, translationTarget } from '../../../lambda/translate/translation.ts';
 import { createHashId } from '../../../lambda/upstream/conversation.ts';
 import { bodyOf, renderBody } from '../../../lambda/upstream/request.ts';
 import { dialects } from '../../support/rewrite.ts';
@@ -34,14 +35,26 @@ export function* readRequest(dialect: Dialect, body: Buffer): Generator<undefine
     yield;
     yield* dialect.isAccountBound(yield* createScanner().scanInParts(text));
     yield;
-    if (!isTranslatable(name)) return;
-    const upstream = { upstream: plainUpstream, model: 'up-model' };
+    for (const spoken of ['chat', 'messages'] as const) yield* readForUpstream(name, spoken, text);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+  }
+}
+
+/** What is done besides for an upstream that speaks only this. */
+function* readForUpstream(name: Address, spoken: Address, text: string): Generator<undefined, void> {
+  const dialect = name === spoken ? undefined : translationTarget(name, [spoken]);
+  if (dialect === undefined) return;
+  yield;
+  const upstream = { dialect, upstream: { ...plainUpstream, limit: 9 }, model: 'up-model' };
+  try {
     const { answer } = yield* translate(name, yield* createScanner().scanInParts(text), seals, upstream);
     yield;
     const writer = answer.createWriter(writing);
     writer.begin();
     writer.events.take();
   } catch (error) {
+    // What one upstream can't carry, the next may.
     if (!(error instanceof GatewayError)) throw error;
   }
 }

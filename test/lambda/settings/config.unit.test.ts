@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createDialects } from '../../../lambda/dialects/index.ts';
 import { readAccountsConfig, readConfig, readServerConfig } from '../../../lambda/settings/config.ts';
 import { ConfigError } from '../../../lambda/settings/read.ts';
-import type { ChatUpstream } from '../../../lambda/translate/request/request-writer.ts';
+import type { UpstreamOptions } from '../../../lambda/translate/request/request-writer.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const least = {
@@ -41,7 +41,7 @@ describe('readConfig', () => {
       ...{ replay: 'back', systemTurns: 'fold', toolImages: 'after', unknown: 'leave-out', tokenizeUrl: undefined },
       streamOptions: 'send',
     };
-    const translation: ChatUpstream | undefined = upstreamWith({})?.translation;
+    const translation: UpstreamOptions | undefined = upstreamWith({})?.translation;
     expect(translation).toEqual(plain);
     const set = { OUTPUT_LIMIT: '9', REASONING: 'thinking', REASONING_LEVELS: 'none,high', TOOL_IMAGES: 'inline' };
     expect(upstreamWith({ DIALECTS: 'messages, chat', ...set })).toMatchObject({
@@ -51,13 +51,17 @@ describe('readConfig', () => {
   });
 
   testRows<[settings: Record<string, string>, fault: string]>([
-    ...['responses,messages', 'chat,prose', 'chat,chat'].map((dialects): [Record<string, string>, string] => [
+    ...['responses', 'chat,prose', 'chat,chat'].map((dialects): [Record<string, string>, string] => [
       { DIALECTS: dialects },
-      'UPSTREAM_DIALECTS must be chat, and any of responses and messages, separated by commas',
+      'UPSTREAM_DIALECTS must be chat or messages, and any of the other dialects (chat, responses, messages), separated by commas',
     ]),
     [
       { DIALECTS: 'chat,messages', RESPONSES_TEXT_MODEL: 'words' },
       'UPSTREAM_RESPONSES_TEXT_MODEL is for a dialect that UPSTREAM_DIALECTS leaves out: remove one of them',
+    ],
+    [
+      { DIALECTS: 'responses,messages' },
+      'UPSTREAM_OUTPUT_LIMIT must be set: requests of messages have a limit, and clients of other dialects may have none',
     ],
     [
       { SYSTEM_TURNS: 'keep' },

@@ -127,7 +127,7 @@ describe('upstreams that would have to be sent a translation, and can not carry 
 
 test('a translated request takes memory beside the client’s, and so does what its answer repeats', async () => {
   if (!chat) throw new Error('there is no dialect');
-  const translated = { dialect: chat, translation: { keptBytes: 5 } as AnswerTranslation };
+  const translated = { dialect: chat, headers: {}, translation: { keptBytes: 5 } as AnswerTranslation };
   const translate: Translate = async (_outgoing, _text, upstream) => ({
     ...{ url: 'https://upstream.example', pieces: ['1234', '567'], upstream, translated },
   });

@@ -6,7 +6,7 @@ import { rewriteAnswer } from '../../../../lambda/stream/hide.ts';
 import { createStreamRewriter } from '../../../../lambda/stream/rewrite-stream.ts';
 import { encodeEvent } from '../../../../lambda/stream/sse.ts';
 import type { AnswerOptions, AnswerWriter } from '../../../../lambda/translate/answer/answer-writer.ts';
-import { createChatReader, createRawThoughts } from '../../../../lambda/translate/chat/read-answer.ts';
+import { chatAnswers } from '../../../../lambda/translate/chat/read-answer.ts';
 import { createMessagesWriter } from '../../../../lambda/translate/messages/write-answer.ts';
 import { echoOf } from '../../../../lambda/translate/responses/echo-request.ts';
 import { createResponsesWriter } from '../../../../lambda/translate/responses/write-answer.ts';
@@ -34,7 +34,7 @@ type How = Pick<AnswerOptions, 'live' | 'takeThought'>;
 function createWriter(client: Client, setup: Setup, usage: Usage, { live, takeThought }: How): AnswerWriter {
   let ids = 0;
   const options: AnswerOptions = {
-    ...{ live, takeThought, usage, model: 'svc', now: () => 1_700_000_000_000 },
+    ...{ live, takeThought, usage, streamUsage: false, model: 'svc', now: () => 1_700_000_000_000 },
     tools: { find: (name) => setup.tools?.[name] ?? { kind: 'function', name } },
     newHex: () => String(ids++).padStart(32, '0'),
     seal: setup.seal ?? (() => undefined),
@@ -59,11 +59,12 @@ export function translateStream(
   const usage: Usage = {};
   const stops = new Set(setup.stops);
   const format = formatOf(dialectNamed('chat'), { stops });
-  const thoughts = createRawThoughts();
+  const { thoughts, createReader } = chatAnswers.open(stops);
+  const writer = createWriter(client, setup, usage, { live: true, takeThought: thoughts.take });
   const rewriter = createTranslatingRewriter(
     (taker) => createStreamRewriter(format, { ...hiding, ...thoughts }, usage, taker),
-    createWriter(client, setup, usage, { live: true, takeThought: thoughts.take }),
-    { stops, doubles: thoughts.doubles },
+    createReader(writer),
+    writer,
   );
   const edges = [0, ...cuts, bytes.length];
   const written = edges.slice(1).map((end, at) => rewriter.push(bytes.subarray(edges[at], end)));
@@ -81,11 +82,11 @@ export function translateAnswer(client: Client, answer: object, setup: Setup = {
   const usage: Usage = {};
   const stops = new Set(setup.stops);
   const format = formatOf(dialectNamed('chat'), { stops });
-  const thoughts = createRawThoughts();
+  const { thoughts, createReader } = chatAnswers.open(stops);
   const hearing = { ...hiding, ...thoughts };
   const clean = atOnce(rewriteAnswer(JSON.stringify(answer), format, hearing, createScanner(), usage));
   const writer = createWriter(client, setup, usage, { live: false, takeThought: thoughts.take });
-  return JSON.parse(createChatReader(writer, stops).readAnswer(createScanner().scan(clean)).join(''));
+  return JSON.parse(createReader(writer).readAnswer(createScanner().scan(clean)).join(''));
 }
 
 /** The bytes of a case's stream. */

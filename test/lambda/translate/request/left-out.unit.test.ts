@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createScanner } from '../../../../lambda/json/scan.ts';
-import { firstOf, namePlaces } from '../../../../lambda/translate/chat/write-request.ts';
+import { firstOf, namePlaces } from '../../../../lambda/translate/request/left-out.ts';
 import { atOnce } from '../../../support/at-once.ts';
 
 /** The header for all members of a body that were left out. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ChatUpstream } from '../../../../lambda/translate/request/request-writer.ts';
+import type { UpstreamOptions } from '../../../../lambda/translate/request/request-writer.ts';
 import { refusalOf, seals, toChat } from './translate.ts';
 
 const user = { role: 'user', content: 'go' };
@@ -22,7 +22,7 @@ const shownFile = (filename: string) =>
 const shownImage = (url: string) => `[{"type":"image_url","image_url":{"url":"${url}"}}]`;
 
 const request = (messages: unknown, more: object = {}) => ({ model: 'svc', max_tokens: 9, messages, ...more });
-const translate = (messages: unknown, upstream?: Partial<ChatUpstream>, more?: object) =>
+const translate = (messages: unknown, upstream?: Partial<UpstreamOptions>, more?: object) =>
   toChat('messages', request(messages, more), upstream);
 
 describe('the messages of a messages request', () => {
@@ -102,7 +102,7 @@ test('the system prompt of a messages request comes first, without the block for
 describe('thinking that comes back', () => {
   const sealed = seals.seal('messages', 'what it really thought');
   const loop = (id: string, ...thoughts: unknown[]) => [user, assistant(...thoughts, use(id)), from(result(id))];
-  const thoughts = (messages: unknown[], upstream?: Partial<ChatUpstream>, more?: object) => {
+  const thoughts = (messages: unknown[], upstream?: Partial<UpstreamOptions>, more?: object) => {
     const { body, leftOut } = translate(messages, upstream, more);
     return [body.messages.flatMap(({ reasoning_content = [] }) => reasoning_content), leftOut];
   };
@@ -214,7 +214,7 @@ describe('how much a messages client wants the model to think', () => {
   const effort = { output_config: { effort: 'medium' } };
   const [budgetPlace, effortPlace] = ['thinking.budget_tokens', 'output_config.effort'];
 
-  test.each<[upstream: Partial<ChatUpstream>, more: object, written: object, leftOut?: string]>([
+  test.each<[upstream: Partial<UpstreamOptions>, more: object, written: object, leftOut?: string]>([
     [{}, { ...adaptive, ...effort }, {}, effortPlace],
     [named, effort, { reasoning_effort: 'medium' }],
     [named, enabled(2_048), { reasoning_effort: 'low' }, budgetPlace],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createScanner } from '../../../../lambda/json/scan.ts';
-import type { ChatUpstream } from '../../../../lambda/translate/request/request-writer.ts';
+import type { UpstreamOptions } from '../../../../lambda/translate/request/request-writer.ts';
 import fc from '../../../support/properties.ts';
 import { type ClientDialect, seals, toChat } from './translate.ts';
 
@@ -99,7 +99,7 @@ const askClaude = (history: readonly object[]) => ({
   context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
 });
 
-const upstream = fc.record<Partial<ChatUpstream>>({
+const upstream = fc.record<Partial<UpstreamOptions>>({
   systemTurns: fc.constantFrom('fold', 'keep'),
   toolImages: fc.constantFrom('after', 'inline'),
   replay: fc.constantFrom('back', 'back-as-reasoning', 'never'),

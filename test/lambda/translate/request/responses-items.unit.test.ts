@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ChatUpstream } from '../../../../lambda/translate/request/request-writer.ts';
+import type { UpstreamOptions } from '../../../../lambda/translate/request/request-writer.ts';
 import { refusalOf, seals, toChat } from './translate.ts';
 
 const say = (role: string, text: string) => ({ type: 'message', role, content: text });
@@ -22,7 +22,7 @@ const encrypted = { type: 'encrypted_content', encrypted_content: 'gAAA' };
 
 const shown = (url: string) => `[{"type":"image_url","image_url":{"url":"${url}","detail":"high"}}]`;
 
-const translate = (input: unknown, upstream?: Partial<ChatUpstream>, more?: object) =>
+const translate = (input: unknown, upstream?: Partial<UpstreamOptions>, more?: object) =>
   toChat('responses', { model: 'svc', input, ...more }, upstream);
 
 describe('the items of a responses request', () => {
@@ -141,7 +141,7 @@ describe('the items of a responses request', () => {
 describe('reasoning that comes back', () => {
   const sealed = seals.seal('responses', 'what it really thought');
   const spoken = [user, thought('old'), call('c1'), output('c1'), user];
-  const reasoningOf = (input: unknown[], upstream?: Partial<ChatUpstream>, more?: object) => {
+  const reasoningOf = (input: unknown[], upstream?: Partial<UpstreamOptions>, more?: object) => {
     const { body, leftOut } = translate(input, upstream, more);
     return [body.messages.flatMap(({ reasoning_content = [] }) => reasoning_content), leftOut];
   };
@@ -164,7 +164,7 @@ describe('reasoning that comes back', () => {
     expect(reasoningOf([user, item, call('c1'), output('c1')])).toEqual([text, leftOut]);
   });
 
-  test.each<[what: string, upstream: Partial<ChatUpstream>, more: object, text: string[]]>([
+  test.each<[what: string, upstream: Partial<UpstreamOptions>, more: object, text: string[]]>([
     ['goes back from this turn only, if the client says so', {}, { reasoning: { context: 'current_turn' } }, []],
     ['never goes back, if the operator says so', { replay: 'never' }, {}, []],
   ])('%s', (_what, upstream, more, text) => {
@@ -198,7 +198,7 @@ describe('reasoning that comes back', () => {
 describe('instructions and system messages', () => {
   const developer = say('developer', 'rule');
 
-  test.each<[what: string, input: unknown, messages: string[], more?: object, upstream?: Partial<ChatUpstream>]>([
+  test.each<[what: string, input: unknown, messages: string[], more?: object, upstream?: Partial<UpstreamOptions>]>([
     [
       'both, as parts of one',
       [developer, say('system', 'b'), user],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ChatUpstream } from '../../../../lambda/translate/request/request-writer.ts';
+import type { UpstreamOptions } from '../../../../lambda/translate/request/request-writer.ts';
 import { refusalOf, toChat } from './translate.ts';
 
 const schema = { type: 'object', properties: { z: {}, a: {} } };
@@ -55,7 +55,7 @@ describe('the members of a responses request', () => {
 });
 
 describe('what an operator says of the upstream', () => {
-  test.each<[upstream: Partial<ChatUpstream>, more: object, written: object]>([
+  test.each<[upstream: Partial<UpstreamOptions>, more: object, written: object]>([
     [{ limitName: 'max_completion_tokens' }, { max_output_tokens: 5 }, { max_completion_tokens: 5 }],
     [{ limit: 9 }, {}, { max_tokens: 9 }],
     [{ streamOptions: 'omit' }, { stream: true }, { stream: true }],
@@ -72,7 +72,7 @@ describe('what an operator says of the upstream', () => {
 
 describe('how much a responses client wants the model to reason', () => {
   const named = { reasoning: 'reasoning_effort' } as const;
-  test.each<[upstream: Partial<ChatUpstream>, reasoning: object, written: object, leftOut?: string]>([
+  test.each<[upstream: Partial<UpstreamOptions>, reasoning: object, written: object, leftOut?: string]>([
     [{}, { effort: 'high', summary: 'auto' }, {}, 'reasoning.effort'],
     [named, { effort: 'low' }, { reasoning_effort: 'low' }],
     [named, { effort: 'xhigh' }, { reasoning_effort: 'high' }, 'reasoning.effort'],

@@ -2,7 +2,7 @@ import { createScanner } from '../../../../lambda/json/scan.ts';
 import { keyOf } from '../../../../lambda/settings/secrets.ts';
 import { writeChat } from '../../../../lambda/translate/chat/write-request.ts';
 import { readMessages } from '../../../../lambda/translate/messages/read-request.ts';
-import type { ChatUpstream } from '../../../../lambda/translate/request/request-writer.ts';
+import type { UpstreamOptions } from '../../../../lambda/translate/request/request-writer.ts';
 import { readResponses } from '../../../../lambda/translate/responses/read-request.ts';
 import { createSeals } from '../../../../lambda/translate/seal.ts';
 import { atOnce } from '../../../support/at-once.ts';
@@ -12,7 +12,7 @@ export type ClientDialect = 'responses' | 'messages';
 export const seals = createSeals(keyOf('a salt of at least 16 characters'), 'caller');
 
 /** An upstream whose operator has set nothing. */
-export const plainUpstream: ChatUpstream = {
+export const plainUpstream: UpstreamOptions = {
   limitName: 'max_tokens',
   reasoning: 'none',
   levels: ['low', 'medium', 'high'],
@@ -48,14 +48,14 @@ function show({ role, content, tool_call_id: id, tool_calls: calls = [], ...rest
 const readers = { responses: readResponses, messages: readMessages };
 
 /** Translates the text of a request, with the pauses that this takes. */
-export function* translateText(dialect: ClientDialect, text: string, upstream: Partial<ChatUpstream> = {}) {
+export function* translateText(dialect: ClientDialect, text: string, upstream: Partial<UpstreamOptions> = {}) {
   const asking = yield* readers[dialect](createScanner().scan(text), (sealed) => seals.open(dialect, sealed));
   const written = yield* writeChat(asking, { ...plainUpstream, ...upstream }, 'up-model');
   return { ...written, thoughts: asking.thoughts };
 }
 
 /** What a chat-only upstream gets for a request. */
-export function toChat(dialect: ClientDialect, request: unknown, upstream?: Partial<ChatUpstream>) {
+export function toChat(dialect: ClientDialect, request: unknown, upstream?: Partial<UpstreamOptions>) {
   const text = typeof request === 'string' ? request : JSON.stringify(request);
   const { pieces, leftOut, tools, thoughts } = atOnce(translateText(dialect, text, upstream));
   const written = pieces.join('');
@@ -64,7 +64,7 @@ export function toChat(dialect: ClientDialect, request: unknown, upstream?: Part
 }
 
 /** The message of the refusal; undefined if the request is translated. */
-export function refusalOf(dialect: ClientDialect, request: unknown, upstream?: Partial<ChatUpstream>) {
+export function refusalOf(dialect: ClientDialect, request: unknown, upstream?: Partial<UpstreamOptions>) {
   try {
     toChat(dialect, request, upstream);
     return undefined;

@@ -1,0 +1,234 @@
+import type { Piece } from '../../bodies.ts';
+import { elements, numberMember, presentMember, stringMember } from '../../dialects/answer.ts';
+import type { Json, Node } from '../../json/scan.ts';
+import type { AnswerDialect, AnswerReader, RawThoughts } from '../answer/answer-reader.ts';
+import {
+  type AnswerSink,
+  createCallArguments,
+  type Finish,
+  type Literal,
+  longestAnswer,
+  mostCalls,
+  type TextKind,
+  type ToolCall,
+  UpstreamFault,
+} from '../answer/answer-sink.ts';
+import { toSealedBlock } from '../seal.ts';
+
+/** How answers of messages are read. */
+export const messagesAnswers: AnswerDialect = {
+  open: (stops) => ({ thoughts: createSignedThoughts(), createReader: (sink) => createMessagesReader(sink, stops) }),
+};
+
+/** The members that hold the texts of blocks, and those of their deltas. */
+const texts: Readonly<Record<string, { readonly kind: TextKind; readonly member: string }>> = {
+  ...{ text: { kind: 'text', member: 'text' }, text_delta: { kind: 'text', member: 'text' } },
+  thinking: { kind: 'reasoning', member: 'thinking' },
+  thinking_delta: { kind: 'reasoning', member: 'thinking' },
+};
+/** Whatever else may come: thoughts for their maker alone, and what belongs to a text. */
+const ignored = /^(redacted_thinking|signature_delta|citations_delta)$/;
+
+type OpenBlock = { readonly type: string; readonly call?: ToolCall };
+
+/** Reads the events of one message, or a plain one. `stops`: the texts at which the caller wants the model to stop. */
+function createMessagesReader(sink: AnswerSink, stops: ReadonlySet<string>): AnswerReader {
+  let length = 0;
+  let calls = 0;
+  let hasBegun = false;
+  let isOver = false;
+  let open: { readonly index: number; readonly block: OpenBlock } | undefined;
+  let finish: { readonly reason: Finish; readonly stop: string | undefined } | undefined;
+  let last: TextKind | undefined; // if a text is all that the last event says
+
+  function count(text: Literal): void {
+    length += text.length;
+    if (length > longestAnswer) throw new RangeError(`the answer is longer than ${longestAnswer} characters`);
+  }
+
+  function addText(kind: TextKind, text: Literal): void {
+    if (text.length <= 2) return;
+    count(text);
+    sink.text(kind, text);
+  }
+
+  function addArguments(call: ToolCall, text: Literal): void {
+    if (text.length <= 2) return;
+    count(text);
+    call.arguments.add(text);
+    sink.callArguments(call, text);
+  }
+
+  /** Begins a block, which may be whole already. */
+  function beginBlock(json: Json, node: Node): OpenBlock {
+    const type = stringMember(json, node, 'type') ?? '';
+    const text = Object.hasOwn(texts, type) ? texts[type] : undefined;
+    if (text !== undefined) {
+      const value = presentMember(json, node, text.member);
+      if (value !== undefined && json.kind(value) === 'string') addText(text.kind, json.raw(value));
+    } else if (type === 'tool_use') {
+      if (++calls > mostCalls) throw new RangeError(`more than ${mostCalls} calls in one answer`);
+      const name = stringMember(json, node, 'name') ?? '';
+      if (name === '') throw new UpstreamFault('a tool call has no name');
+      const call = { id: stringMember(json, node, 'id') ?? '', name, arguments: createCallArguments() };
+      sink.call(call);
+      const input = presentMember(json, node, 'input');
+      const isEmpty = input === undefined || json.next(input) === input + 1;
+      if (!isEmpty) addArguments(call, JSON.stringify(json.raw(input)));
+      return { type, call };
+    } else if (!ignored.test(type)) throw new UpstreamFault('a block is of a kind that nobody asked for');
+    return { type };
+  }
+
+  function endBlock({ type }: OpenBlock): void {
+    if (type === 'thinking' || type === 'redacted_thinking') sink.reasoningEnd();
+  }
+
+  function readDelta(json: Json, { call }: OpenBlock): void {
+    const delta = presentMember(json, json.root, 'delta');
+    const type = stringMember(json, delta, 'type') ?? '';
+    const text = Object.hasOwn(texts, type) ? texts[type] : undefined;
+    const value = presentMember(json, delta, text?.member ?? 'partial_json');
+    if (type === 'input_json_delta' && call !== undefined && value !== undefined) {
+      addArguments(call, json.raw(value));
+    } else if (text !== undefined && value !== undefined) {
+      addText(text.kind, json.raw(value));
+      last = text.kind;
+    } else if (!ignored.test(type)) throw new UpstreamFault('a delta belongs to no block');
+  }
+
+  function readStop(json: Json, holder: Node | undefined): void {
+    const reason = stringMember(json, holder, 'stop_reason');
+    if (reason === undefined) return;
+    const stop = stringMember(json, holder, 'stop_sequence');
+    finish = { reason: toFinish(reason), stop: stop !== undefined && stops.has(stop) ? stop : undefined };
+  }
+
+  function begin(): void {
+    if (hasBegun) throw new UpstreamFault('the message begins twice');
+    hasBegun = true;
+    sink.begin();
+  }
+
+  function finishAll(): readonly Piece[] {
+    isOver = true;
+    if (finish === undefined) throw new UpstreamFault('the message does not say why it ends');
+    return sink.finish(finish.reason, finish.stop);
+  }
+
+  const readers: Readonly<Record<string, (json: Json) => void>> = {
+    message_start: begin,
+    content_block_start(json) {
+      const block = presentMember(json, json.root, 'content_block');
+      if (open !== undefined || block === undefined) throw new UpstreamFault('a block begins within another');
+      open = { index: numberMember(json, json.root, 'index') ?? 0, block: beginBlock(json, block) };
+    },
+    content_block_delta(json) {
+      if (open?.index !== (numberMember(json, json.root, 'index') ?? 0)) {
+        throw new UpstreamFault('a delta belongs to no block');
+      }
+      readDelta(json, open.block);
+    },
+    content_block_stop() {
+      if (open === undefined) throw new UpstreamFault('a block ends that has not begun');
+      endBlock(open.block);
+      open = undefined;
+    },
+    message_delta: (json) => readStop(json, presentMember(json, json.root, 'delta')),
+    message_stop: () => void finishAll(),
+  };
+
+  return {
+    readEvent(json) {
+      last = undefined;
+      if (isOver) return;
+      const type = stringMember(json, json.root, 'type') ?? '';
+      const read = Object.hasOwn(readers, type) ? readers[type] : undefined;
+      if (read === undefined) return; // pings, and events of next month
+      if (!hasBegun && type !== 'message_start') throw new UpstreamFault('the message has not begun');
+      read(json);
+    },
+    readAnswer(json) {
+      const content = presentMember(json, json.root, 'content');
+      if (content === undefined || json.kind(content) !== 'array') throw new UpstreamFault('the answer has no content');
+      begin();
+      for (const block of elements(json, content)) endBlock(beginBlock(json, block));
+      readStop(json, json.root);
+      return finishAll();
+    },
+    repeat(text) {
+      if (last === undefined || isOver) return false;
+      addText(last, text);
+      return true;
+    },
+    end() {
+      if (!isOver) finishAll();
+    },
+    get isOver() {
+      return isOver;
+    },
+  };
+}
+
+const finishes: Readonly<Record<string, Finish>> = {
+  ...{ max_tokens: 'length', model_context_window_exceeded: 'length', refusal: 'filtered' },
+};
+
+function toFinish(reason: string): Finish {
+  // Only a tool of the vendor's pauses a turn, and none was offered.
+  if (reason === 'pause_turn') throw new UpstreamFault('the message pauses');
+  return Object.hasOwn(finishes, reason) ? (finishes[reason] ?? 'done') : 'done';
+}
+
+/** Thoughts with their signatures, as whole blocks: only so does their maker know them again. */
+function createSignedThoughts(): RawThoughts {
+  let channel: string | undefined; // of the thought in the last event that was read
+  let thinking = '';
+  let signature = '';
+  let whole = '';
+
+  const add = (block: object): void => {
+    whole += toSealedBlock(JSON.stringify(block));
+  };
+  const end = (): void => {
+    if (signature !== '') add({ type: 'thinking', thinking, signature });
+    [thinking, signature] = ['', ''];
+  };
+  const addRedacted = (json: Json, block: Node): void => {
+    add({ type: 'redacted_thinking', data: stringMember(json, block, 'data') ?? '' });
+  };
+
+  return {
+    onRead(json, found) {
+      const root = json.root;
+      const type = stringMember(json, root, 'type');
+      const [block, delta] = [presentMember(json, root, 'content_block'), presentMember(json, root, 'delta')];
+      const thought = presentMember(json, block ?? delta, 'thinking');
+      channel = found.find(({ value }) => value === thought)?.channel;
+      if (block !== undefined) {
+        signature += stringMember(json, block, 'signature') ?? '';
+        if (stringMember(json, block, 'type') === 'redacted_thinking') addRedacted(json, block);
+      } else if (type === 'content_block_stop') end();
+      else if (stringMember(json, delta, 'type') === 'signature_delta') {
+        signature += stringMember(json, delta, 'signature') ?? '';
+      } else if (type === 'message') {
+        for (const said of elements(json, presentMember(json, root, 'content'))) {
+          const kind = stringMember(json, said, 'type');
+          if (kind === 'redacted_thinking') addRedacted(json, said);
+          if (kind !== 'thinking') continue;
+          thinking = stringMember(json, said, 'thinking') ?? '';
+          signature = stringMember(json, said, 'signature') ?? '';
+          end();
+        }
+      }
+    },
+    onText(text, of) {
+      if (of === channel) thinking += text;
+    },
+    take() {
+      const literal = JSON.stringify(whole);
+      whole = '';
+      return literal;
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import type { Cooperative } from '../../json/cooperative.ts';
+import type { Node } from '../../json/scan.ts';
+import { type ModelRequest, nearestLevel, quote, type Raw } from '../request/model-request.ts';
+import { refuse } from '../request/refusals.ts';
+import {
+  type RequestWriter,
+  type UpstreamOptions,
+  type WrittenRequest,
+  writeRequest,
+} from '../request/request-writer.ts';
+import { descriptionOf, type Selection, schemaOf, selectTools } from '../request/select-tools.ts';
+import { isReplayable, writeTurns } from './write-turns.ts';
+
+const longestName = 128;
+
+/** Writes a messages request to the model with this id. Throws a 400 that names the place of what messages can't carry. */
+export const writeMessagesRequest = (
+  request: ModelRequest,
+  upstream: UpstreamOptions,
+  model: string,
+): Cooperative<WrittenRequest> =>
+  writeRequest({ request, upstream, longestName }, function* (writer) {
+    const { body } = writer;
+    refuseSampling(request);
+    body.add('{"model":', quote(model), ',"max_tokens":', request.limit ?? `${upstream.limit}`);
+    // First, so that the tools offered have the names before those that are only remembered.
+    const selection = yield* selectTools(writer);
+    yield* writeTurns(writer);
+    yield* writeTools(writer, selection);
+    const { temperature, top_p, top_k, stop } = request.sampling;
+    for (const [name, raw] of Object.entries({ temperature, top_p, top_k, stop_sequences: stop })) {
+      if (raw !== undefined) body.add(`,"${name}":`, raw);
+    }
+    writeThinking(writer, selection);
+    if (request.stream) body.add(',"stream":true');
+    body.add('}');
+  });
+
+/** Where a member stands that asks for more than messages can give. */
+const placeOf = ({ json }: ModelRequest, ...names: readonly string[]): Node =>
+  names.map((name) => json.member(json.root, name)).find((node) => node !== undefined) ?? json.root;
+
+const cannot = 'is more than this model can do. Leave it out.';
+
+function refuseSampling(request: ModelRequest): void {
+  const { temperature, presence_penalty, frequency_penalty, logprobs, top_logprobs, logit_bias } = request.sampling;
+  const refuseAt = (...names: readonly string[]) => refuse(request, placeOf(request, ...names), cannot);
+  if (temperature !== undefined && Number(temperature) > 1) {
+    refuse(request, placeOf(request, 'temperature'), 'must be 1 or less with this model.');
+  }
+  if (presence_penalty !== undefined && Number(presence_penalty) !== 0) refuseAt('presence_penalty');
+  if (frequency_penalty !== undefined && Number(frequency_penalty) !== 0) refuseAt('frequency_penalty');
+  if (top_logprobs !== undefined && Number(top_logprobs) !== 0) refuseAt('top_logprobs');
+  if (logprobs === 'true' && top_logprobs === undefined) refuseAt('logprobs', 'include');
+  if (logit_bias !== undefined && !/^\{\s*\}$/.test(logit_bias)) refuseAt('logit_bias');
+  if (request.format === 'json') {
+    const what = 'asks for any JSON, which this model is only given a schema for. Send a json_schema.';
+    refuse(request, placeOf(request, 'response_format', 'text'), what);
+  }
+}
+
+const choices = { auto: 'auto', none: 'none', required: 'any' };
+
+function* writeTools({ request, body }: RequestWriter, { tools, choice }: Selection): Cooperative<void> {
+  if (tools.length === 0) return;
+  for (const [index, [name, tool]] of tools.entries()) {
+    const description = descriptionOf(tool);
+    body.add(index === 0 ? ',"tools":[' : ',', `{"name":${quote(name)}`);
+    if (description !== undefined) body.add(',"description":', description);
+    body.add(',"input_schema":', schemaOf(tool), ...(tool.strict === 'true' ? [',"strict":true'] : []), '}');
+    if (body.isPauseDue()) yield;
+  }
+  body.add(']');
+  if (choice === undefined && !request.oneCall) return;
+  const { mode = 'auto', forced } = choice ?? {};
+  const named = forced === undefined ? '' : `,"name":${quote(forced)}`;
+  const one = request.oneCall && mode !== 'none' ? ',"disable_parallel_tool_use":true' : '';
+  body.add(`,"tool_choice":{"type":"${forced === undefined ? choices[mode] : 'tool'}"${named}${one}}`);
+}
+
+const levels = ['low', 'medium', 'high', 'xhigh', 'max'];
+
+/** Adds how much the model is to think, and the form of its answer. */
+function writeThinking(writer: RequestWriter, { choice }: Selection): void {
+  const { request, body, leaveOut } = writer;
+  const { level } = request.reasoning;
+  const isOff = request.reasoning.wish === 'off';
+  // A model that thinks can't be made to call, and goes on from calls only with the thoughts that it signed.
+  const mayThink = choice?.mode !== 'required' && !isWithinCalls(writer);
+  const wanted = level === undefined || isOff ? undefined : nearestLevel(level.name, levels);
+  const effort = mayThink ? wanted : undefined;
+  if (level !== undefined && !isOff && (effort !== level.name || !level.exact)) leaveOut(level.at);
+  if (isOff) body.add(',"thinking":{"type":"disabled"}');
+  else if (effort !== undefined) body.add(',"thinking":{"type":"adaptive","display":"summarized"}');
+  const config: Raw[] = effort === undefined ? [] : [`"effort":"${effort}"`];
+  const { format } = request;
+  const schema = format === undefined || format === 'json' ? undefined : format.schema;
+  if (config.length === 0 && schema === undefined) return;
+  body.add(',"output_config":{', ...config);
+  if (schema !== undefined) {
+    body.add(config.length > 0 ? ',' : '', '"format":{"type":"json_schema","schema":', schema, '}');
+  }
+  body.add('}');
+}
+
+/** Whether the model goes on from calls that it made without a thought that it would know again. */
+function isWithinCalls({ request }: RequestWriter): boolean {
+  const last = request.turns.at(-1);
+  return last?.role === 'assistant' && last.calls.length > 0 && !last.thoughts.some(isReplayable);
+}

@@ -1,0 +1,200 @@
+import { hash } from 'node:crypto';
+import { type Cooperative, isLong } from '../../json/cooperative.ts';
+import { createScanner } from '../../json/scan.ts';
+import { JsonFault } from '../../json/tokens.ts';
+import type { AssistantTurn, Part, Raw, Thought, ToolCall, Turn } from '../request/model-request.ts';
+import { refuse } from '../request/refusals.ts';
+import { toText } from '../request/request-reader.ts';
+import type { BodyText, RequestWriter } from '../request/request-writer.ts';
+import { listFound } from '../request/select-tools.ts';
+
+/** Whether a thought can go back: only with the signature of the model's own maker. */
+export const isReplayable = ({ signed }: Thought): boolean => signed !== undefined;
+
+type Message =
+  | { readonly role: 'assistant'; readonly turn: AssistantTurn }
+  /** The results of all calls of a turn, and what follows them at once. */
+  | { readonly role: 'user'; readonly results: readonly ToolCall[]; readonly parts: Part[]; open: boolean }
+  | { readonly role: 'system'; readonly parts: Part[] };
+
+/** Little work each. */
+const costOfTurn = 16;
+
+/** Adds the instructions and the messages: results right after their calls, never two messages of the assistant in a row. */
+export function* writeTurns(writer: RequestWriter): Cooperative<void> {
+  const { request, body } = writer;
+  const messages = yield* arrange(writer);
+  const instructions = messages[0]?.role === 'system' ? messages.shift() : undefined;
+  if (instructions?.role === 'system') {
+    body.add(',"system":');
+    yield* writeParts(writer, instructions.parts);
+  }
+  const last = messages.at(-1);
+  if (last === undefined || last.role === 'assistant') {
+    refuse(request, request.json.root, 'must end with a message of the user that is not empty.');
+  }
+  body.add(',"messages":[');
+  for (const [index, message] of messages.entries()) {
+    body.add(index > 0 ? ',' : '', `{"role":"${message.role}","content":`);
+    if (message.role === 'assistant') yield* writeTurn(writer, message.turn);
+    else yield* writeParts(writer, message.parts, message.role === 'user' ? message.results : []);
+    body.add('}');
+    if (body.isPauseDue()) yield;
+  }
+  body.add(']');
+}
+
+/** The messages without those that would be empty; instructions first, if there are any. */
+function* arrange(writer: RequestWriter): Cooperative<Message[]> {
+  const messages: Message[] = [];
+  for (const turn of writer.request.turns) {
+    addTurn(writer, messages, turn);
+    if (writer.body.isPauseDue(costOfTurn)) yield;
+  }
+  return messages;
+}
+
+function addTurn({ upstream, leaveOut }: RequestWriter, messages: Message[], turn: Turn): void {
+  const last = messages.at(-1);
+  if (turn.role === 'assistant') {
+    for (const thought of turn.thoughts) if (!isReplayable(thought)) leaveOut(thought.at);
+    const isEmpty = !turn.said.some(({ text }) => !isBlank(text)) && turn.calls.length === 0;
+    if (isEmpty && !turn.thoughts.some(isReplayable)) return;
+    messages.push({ role: 'assistant', turn });
+    if (turn.calls.length > 0) messages.push({ role: 'user', results: turn.calls, parts: [], open: false });
+    return;
+  }
+  const given = turn.role === 'user' ? turn.parts : turn.texts.map(toText);
+  const parts = given.filter((part) => part.kind !== 'text' || !isBlank(part.text));
+  if (parts.length === 0) return;
+  if (turn.role === 'user') {
+    // What instructions said after the assistant goes to the front of what the user says next.
+    if (last?.role === 'user' && last.open) {
+      append(last.parts, parts);
+      last.open = false;
+    } else messages.push({ role: 'user', results: [], parts, open: false });
+  } else if (last === undefined) messages.push({ role: 'system', parts });
+  else if (messages.length === 1 && last.role === 'system') append(last.parts, parts);
+  else if (upstream.systemTurns === 'keep') messages.push({ role: 'system', parts });
+  else if (last.role === 'assistant') messages.push({ role: 'user', results: [], parts, open: true });
+  else append(last.parts, parts);
+}
+
+function append(to: Part[], parts: readonly Part[]): void {
+  for (const part of parts) to.push(part);
+}
+
+/** In characters. Nobody honest sends more white space for a text. */
+const longestBlank = 1_000;
+/** An empty text is refused. */
+const isBlank = (text: Raw): boolean => text.length < longestBlank && /^"(\s|\\[nrt])*"$/.test(text);
+
+/** Writes the blocks of a message: results first. */
+function* writeParts(
+  writer: RequestWriter,
+  parts: readonly Part[],
+  results: readonly ToolCall[] = [],
+): Cooperative<void> {
+  const { body } = writer;
+  const separate = createSeparator(body);
+  body.add('[');
+  for (const call of results) {
+    separate();
+    yield* writeResult(writer, call);
+  }
+  for (const part of parts) {
+    separate();
+    addPart(writer, part);
+    if (body.isPauseDue()) yield;
+  }
+  body.add(']');
+}
+
+/** Adds a comma before each element but the first. */
+function createSeparator({ add }: BodyText) {
+  let isFirst = true;
+  return () => {
+    if (!isFirst) add(',');
+    isFirst = false;
+  };
+}
+
+function* writeResult(writer: RequestWriter, call: ToolCall): Cooperative<void> {
+  const { body } = writer;
+  const { parts = [], failed = false, found } = call.result ?? {};
+  const given: readonly Part[] = found === undefined ? parts : [toText(listFound(writer, found))];
+  body.add('{"type":"tool_result","tool_use_id":', idOf(call));
+  const shown = given.filter((part) => part.kind !== 'text' || !isBlank(part.text));
+  if (shown.length > 0) {
+    body.add(',"content":');
+    yield* writeParts(writer, shown);
+  }
+  body.add(failed ? ',"is_error":true}' : '}');
+  if (body.isPauseDue()) yield;
+}
+
+/** Ids that others made may hold characters that are refused. */
+function idOf({ id }: ToolCall): Raw {
+  return /^"[\w-]+"$/.test(id) ? id : `"call_${hash('sha256', id).slice(0, 32)}"`;
+}
+
+function addPart({ request, body: { add } }: RequestWriter, part: Part): void {
+  if (part.kind === 'text') add('{"type":"text","text":', part.text, '}');
+  else if (part.kind === 'audio') refuse(request, part.at, "is audio, which this model can't hear. Send text.");
+  else if (part.kind === 'image') {
+    const [head, type = ''] = /^"data:([\w.+/-]{1,60});base64,/.exec(part.url.slice(0, 100)) ?? [];
+    if (head !== undefined) add(...bytesBlock('image', type, `"${part.url.slice(head.length)}`), '}');
+    else if (/^"https?:/.test(part.url)) add('{"type":"image","source":{"type":"url","url":', part.url, '}}');
+    else refuse(request, part.at, 'is no image in base64 and no https URL. Send one.');
+  } else {
+    const [head] = /^"data:application\/pdf;base64,/.exec(part.data.slice(0, 100)) ?? [];
+    if (head === undefined) refuse(request, part.at, 'is no PDF as a data URL in base64. Send a PDF, or text.');
+    add(...bytesBlock('document', 'application/pdf', `"${part.data.slice(head.length)}`));
+    add(...(part.name === undefined ? [] : [',"title":', part.name]), '}');
+  }
+}
+
+const bytesBlock = (kind: string, type: string, data: Raw): Raw[] => [
+  `{"type":"${kind}","source":{"type":"base64","media_type":"${type}","data":`,
+  data,
+  '}',
+];
+
+/** Writes all that the model did in one go: what it thought, said and called. */
+function* writeTurn(writer: RequestWriter, { said, thoughts, calls }: AssistantTurn): Cooperative<void> {
+  const { body, names } = writer;
+  const separate = createSeparator(body);
+  body.add('[');
+  for (const block of thoughts.flatMap(({ signed = [] }) => signed)) {
+    separate();
+    body.add(block);
+  }
+  for (const { text } of said) {
+    if (isBlank(text)) continue;
+    separate();
+    body.add('{"type":"text","text":', text, '}');
+    if (body.isPauseDue()) yield;
+  }
+  for (const call of calls) {
+    separate();
+    body.add('{"type":"tool_use","id":', idOf(call), `,"name":${JSON.stringify(names.nameOf(call.tool))},"input":`);
+    body.add(yield* inputOf(writer, call), '}');
+    if (body.isPauseDue()) yield;
+  }
+  body.add(']');
+}
+
+/** The arguments of a call as the object that they are. */
+function* inputOf({ request }: RequestWriter, { at, form, given }: ToolCall): Cooperative<Raw> {
+  if (form === 'input') return `{"input":${given}}`;
+  const text: string = form === 'string' ? JSON.parse(given) : given;
+  if (form === 'string' && /^\s*$/.test(text)) return '{}';
+  try {
+    const scanner = createScanner();
+    const json = isLong(text) ? yield* scanner.scanInParts(text) : scanner.scan(text);
+    if (json.kind(json.root) === 'object') return text;
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+  }
+  return refuse(request, at, 'has arguments that are no JSON object. Send the object that the tool was called with.');
+}

@@ -1,0 +1,273 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import OpenAI from 'openai';
+import { hangUp, json, sse } from '../../local/upstream/script.ts';
+import { readEvents } from '../support/client-view.ts';
+import { startTestGateway } from '../support/gateway.ts';
+import { chargesIn } from '../support/quota.ts';
+import { eventsOf, faultsOf, messageOf, toWire } from '../support/strict-messages.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const gateway = await startTestGateway({
+  environment: {
+    ...{ GUEST_LIMIT: '1000', MEMBER_LIMIT: '900', BURST_LIMIT: '600' },
+    ...{ UPSTREAM_DIALECTS: 'messages', UPSTREAM_OUTPUT_LIMIT: '4096' },
+  },
+});
+const key = await gateway.issueKey();
+const openai = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key, maxRetries: 0 });
+afterAll(() => gateway[Symbol.asyncDispose]());
+
+/** What the upstream was asked last, which must be what the maker of messages would take. */
+function asked() {
+  const request = gateway.upstream.requests.at(-1);
+  const body = JSON.parse(String(request?.body));
+  expect(faultsOf(body)).toEqual([]);
+  return { path: request?.path, headers: request?.headers ?? {}, body };
+}
+
+const post = (path: string, body: object) =>
+  gateway.post(path, { model: 'svc', ...body }, { authorization: `Bearer ${key}` });
+
+const weather = { name: 'weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } };
+const chatTool = { type: 'function' as const, function: weather };
+const secret = 'I am Thunder of "AcmeCorp".\n\u{1f600}';
+const thinking = { thinking: secret };
+const calls = { call: 'weather', input: { city: 'Paris' } };
+const question = { role: 'user' as const, content: 'Who?' };
+
+const answer = (how: 'stream' | 'plain', said: Parameters<typeof messageOf>[0], ending = {}) =>
+  gateway.upstream.answer(how === 'stream' ? sse(toWire(eventsOf(said, ending))) : json(200, messageOf(said, ending)));
+
+/** Nothing by which the upstream could be known. */
+function expectClean(given: unknown): void {
+  expect(JSON.stringify(given)).not.toMatch(/msg_upstream|thunder|acme|mars|service_tier|container|request-id/i);
+}
+
+describe.each(['stream', 'plain'] as const)(
+  'an upstream that speaks only messages, for a client of chat: %s',
+  (how) => {
+    async function ask(body: Omit<OpenAI.ChatCompletionCreateParams, 'model'>) {
+      const params = { model: 'svc', ...body } as OpenAI.ChatCompletionCreateParamsNonStreaming;
+      if (how === 'plain') return openai.chat.completions.create(params);
+      const stream = openai.chat.completions.stream({
+        ...{ ...params, stream: true, stream_options: { include_usage: true } },
+      });
+      let reasoning = '';
+      // The SDK does not put together what it does not know.
+      stream.on('chunk', ({ choices }) => (reasoning += Object(choices[0]?.delta).reasoning_content ?? ''));
+      const completion = await stream.finalChatCompletion();
+      Object.assign(Object(completion.choices[0]?.message), { reasoning_content: reasoning });
+      return completion;
+    }
+
+    test('answers, hidden and counted', async () => {
+      answer(how, [thinking, { text: 'I am Thunder.' }]);
+      const completion = await ask({ messages: [{ role: 'developer', content: 'Be brief.' }, question], stop: 'END' });
+      expect(completion).toMatchObject({
+        model: 'svc',
+        choices: [{ finish_reason: 'stop', message: { role: 'assistant', content: 'I am svc.' } }],
+        usage: { prompt_tokens: 12, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 6 } },
+      });
+      expect(Object(completion.choices[0]?.message).reasoning_content).toContain('I am svc of');
+      expectClean(completion);
+      const { path, headers, body } = asked();
+      expect([path, headers['anthropic-version'], headers['x-api-key']]).toEqual([
+        '/v1/messages',
+        '2023-06-01',
+        'upstream-key-one',
+      ]);
+      expect(body).toEqual({
+        ...{ model: 'acmecorp/thunder-70b-instruct', max_tokens: 4096, stop_sequences: ['END'] },
+        system: [{ type: 'text', text: 'Be brief.' }],
+        messages: [{ role: 'user', content: [{ type: 'text', text: 'Who?' }] }],
+        ...(how === 'stream' && { stream: true }),
+      });
+    });
+
+    test('goes on for ten turns of thinking and calling, and the upstream gets its own words back', async () => {
+      const messages: OpenAI.ChatCompletionMessageParam[] = [question];
+      for (let turn = 1; turn <= 10; turn += 1) {
+        const said = [{ thinking: `${secret} ${turn}` }, { redacted: `blob${turn}` }, { text: `Turn ${turn}.` }];
+        answer(how, [...said, { ...calls, id: `toolu_${turn}` }]);
+        const { choices } = await ask({ messages, tools: [chatTool], reasoning_effort: 'high' });
+        const [choice] = choices;
+        expect([choice?.finish_reason, choice?.message.tool_calls]).toMatchObject([
+          'tool_calls',
+          [{ id: `toolu_${turn}`, type: 'function', function: { name: 'weather', arguments: '{"city":"Paris"}' } }],
+        ]);
+        expectClean(choices);
+        if (choice === undefined) throw new Error('no choice');
+        messages.push(choice.message, { role: 'tool', tool_call_id: `toolu_${turn}`, content: 'Sunny' });
+      }
+      answer(how, [{ text: 'Sunny.' }]);
+      await ask({ messages, tools: [chatTool], reasoning_effort: 'high' });
+      const { body } = asked();
+      expect(body).toMatchObject({
+        ...{ thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'high' } },
+        tools: [{ name: 'weather', input_schema: weather.parameters }],
+      });
+      for (let turn = 1; turn <= 10; turn += 1) {
+        expect(body.messages[2 * turn - 1].content).toMatchObject([
+          { type: 'thinking', thinking: `${secret} ${turn}` },
+          { type: 'redacted_thinking', data: `blob${turn}` },
+          { type: 'text', text: `Turn ${turn}.` },
+          { type: 'tool_use', id: `toolu_${turn}`, name: 'weather', input: { city: 'Paris' } },
+        ]);
+        expect(body.messages[2 * turn].content).toEqual([
+          { type: 'tool_result', tool_use_id: `toolu_${turn}`, content: [{ type: 'text', text: 'Sunny' }] },
+        ]);
+      }
+    });
+
+    test.each([
+      ['max_tokens', 'length'],
+      ['model_context_window_exceeded', 'length'],
+      ['refusal', 'content_filter'],
+      ['stop_sequence', 'stop'],
+    ])('an end by %s is one by %s', async (reason, finish) => {
+      answer(how, [{ text: 'Hi' }], { reason });
+      expect((await ask({ messages: [question] })).choices[0]?.finish_reason).toBe(finish);
+    });
+
+    test('calls without arguments have an empty object, and several have their numbers', async () => {
+      answer(how, [
+        { call: 'weather', id: 'a' },
+        { ...calls, id: 'b' },
+      ]);
+      const { choices } = await ask({ messages: [question], tools: [chatTool] });
+      expect(choices[0]?.message.tool_calls).toMatchObject([
+        { id: 'a', function: { arguments: '{}' } },
+        { id: 'b', function: { arguments: '{"city":"Paris"}' } },
+      ]);
+    });
+  },
+);
+
+describe.each(['stream', 'plain'] as const)(
+  'an upstream that speaks only messages, for a client of responses: %s',
+  (how) => {
+    async function ask(body: Omit<OpenAI.Responses.ResponseCreateParams, 'model' | 'stream'>) {
+      const params = { model: 'svc', include: ['reasoning.encrypted_content' as const], ...body };
+      if (how === 'plain') return openai.responses.create(params);
+      return openai.responses.stream(params).finalResponse();
+    }
+    const tool = { type: 'function' as const, strict: false, ...weather };
+
+    test('goes on with its own words, also where nobody may read them', async () => {
+      const input: OpenAI.Responses.ResponseInput = [question];
+      for (let turn = 1; turn <= 3; turn += 1) {
+        answer(how, [
+          { redacted: `blob${turn}` },
+          { thinking: `${secret} ${turn}` },
+          { ...calls, id: `toolu_${turn}` },
+        ]);
+        const { output, usage } = await ask({ input, tools: [tool], reasoning: { effort: 'minimal' } });
+        expect(output).toMatchObject([
+          { type: 'reasoning', summary: [{ text: expect.stringContaining('I am svc of') }] },
+          { type: 'function_call', call_id: `toolu_${turn}`, arguments: '{"city":"Paris"}' },
+        ]);
+        expect(usage).toMatchObject({ input_tokens: 12, input_tokens_details: { cached_tokens: 6 }, output_tokens: 5 });
+        expectClean(output);
+        const result = { type: 'function_call_output' as const, call_id: `toolu_${turn}`, output: 'Sunny' };
+        input.push(...(output as OpenAI.Responses.ResponseInputItem[]), result);
+      }
+      answer(how, [{ text: 'Sunny.' }]);
+      expect((await ask({ input, tools: [tool] })).output_text).toBe('Sunny.');
+      expect(asked().body.messages[3].content).toMatchObject([
+        { type: 'redacted_thinking', data: 'blob2' },
+        { type: 'thinking', thinking: `${secret} 2` },
+        { type: 'tool_use', id: 'toolu_2' },
+      ]);
+    });
+  },
+);
+
+describe('an upstream that speaks only messages', () => {
+  test('is not told of what only a vendor knows, and the client is told so', async () => {
+    answer('plain', [{ text: 'Hi' }]);
+    const body = { messages: [question, { role: 'assistant', content: 'I', reasoning_content: 'Hm.' }, question] };
+    const response = await post('/v1/chat/completions', { ...body, seed: 1, reasoning_effort: 'minimal', future: 1 });
+    const leftOut = 'messages[1].reasoning_content, seed, reasoning_effort, future';
+    expect([response.status, response.headers.get('x-svc-left-out')]).toEqual([200, leftOut]);
+    expect(asked().body.output_config).toEqual({ effort: 'low' });
+    expect([...response.headers.keys()].filter((name) => name.startsWith('anthropic'))).toEqual([]);
+  });
+
+  test('ends with the usage only where it was asked for, and with [DONE]', async () => {
+    answer('stream', [{ text: 'Hi' }]);
+    const response = await post('/v1/chat/completions', { stream: true, messages: [question] });
+    const text = await response.text();
+    expect(text).toMatch(/data: \[DONE\]\n\n$/);
+    expect(text).not.toContain('usage');
+    expectClean(text);
+  });
+
+  const begun = eventsOf([{ text: 'Hello' }]).slice(0, 4);
+  const spoilt = (...rest: object[]) => toWire([...begun, ...rest]);
+  const stop = { type: 'content_block_stop', index: 0 };
+  test.each([
+    ['a message that begins twice', spoilt(begun[0] ?? {})],
+    ['a delta of no block', spoilt(stop, { ...begun[3] })],
+    ['a block within a block', spoilt({ ...begun[2] })],
+    ['no reason for its end', spoilt(stop, { type: 'message_stop' })],
+    [
+      'a tool of the vendor',
+      spoilt(stop, { type: 'content_block_start', index: 1, content_block: { type: 'mcp_tool_use' } }),
+    ],
+    [
+      'a pause',
+      spoilt(stop, { type: 'message_delta', delta: { stop_reason: 'pause_turn' } }, { type: 'message_stop' }),
+    ],
+    ['an error', spoilt({ type: 'error', error: { type: 'overloaded_error', message: 'Busy' } })],
+  ])('whose stream has %s is refunded', async (_what, wire) => {
+    const before = await chargesIn(gateway);
+    gateway.upstream.answer(sse(wire));
+    const text = await (await post('/v1/chat/completions', { stream: true, messages: [question] })).text();
+    expect(text).toMatch(/"error":/);
+    expect(text).not.toContain('[DONE]');
+    await waitUntil(async () => (await chargesIn(gateway)) === before, 'the charge is refunded');
+  });
+
+  test('whose stream is cut is refunded, for a client of responses too', async () => {
+    const before = await chargesIn(gateway);
+    gateway.upstream.answer([...sse(toWire(begun)), hangUp]);
+    const text = await (await post('/v1/responses', { stream: true, input: 'Hello' })).text();
+    expect(readEvents(text).at(-1)?.type).toBe('error');
+    await waitUntil(async () => (await chargesIn(gateway)) === before, 'the charge is refunded');
+  });
+
+  test.each([
+    [{ n: 2 }, 'n must be 1'],
+    [{ logprobs: true }, 'logprobs is more than this model can do'],
+    [{ top_logprobs: 2 }, 'top_logprobs is more'],
+    [{ logit_bias: { 1: 2 } }, 'logit_bias is more'],
+    [{ presence_penalty: 0.5 }, 'presence_penalty is more'],
+    [{ frequency_penalty: -1 }, 'frequency_penalty is more'],
+    [{ temperature: 1.2 }, 'temperature must be 1 or less'],
+    [{ response_format: { type: 'json_object' } }, 'response_format asks for any JSON'],
+    [{ modalities: ['text', 'audio'] }, 'modalities must be ["text"]'],
+    [{ audio: { voice: 'a' } }, 'audio is not supported'],
+    [{ web_search_options: {} }, 'web_search_options is not supported'],
+    [{ tools: [{ type: 'custom', custom: { name: 'a' } }] }, 'tools[0] (custom) is of a kind'],
+    [{ messages: [question, { role: 'assistant', content: 'I am' }] }, 'The body must end with a message of the user'],
+    [{ messages: [{ role: 'user', content: ' ' }] }, 'The body must end with a message of the user'],
+    [{ messages: [{ role: 'tool', tool_call_id: 'x', content: '' }] }, 'messages[0] answers x, which no call'],
+    [
+      { messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: { data: '', format: 'wav' } }] }] },
+      'messages[0].content[0] is audio',
+    ],
+    [
+      {
+        model: 'svc-vision',
+        messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'file:///etc' } }] }],
+      },
+      'messages[0].content[0] is no image',
+    ],
+  ])('refuses what it can not be asked: %j', async (body, message) => {
+    const before = gateway.upstream.requests.length;
+    const response = await post('/v1/chat/completions', { messages: [question], ...body });
+    const { error } = (await response.json()) as { error: { message: string } };
+    expect([response.status, gateway.upstream.requests.length]).toEqual([400, before]);
+    expect(error.message).toContain(message);
+  });
+});

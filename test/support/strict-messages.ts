@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+
+// biome-ignore lint/suspicious/noExplicitAny: what was sent is checked here
+type Sent = any;
+
+/** The signature of a thought, which only its maker can make. */
+export const signatureOf = (thinking: string): string => createHash('sha256').update(thinking).digest('base64');
+
+/** What the maker of the messages dialect would refuse a request for. */
+export function faultsOf(body: Sent): string[] {
+  const faults: string[] = [];
+  const require = (holds: unknown, fault: string) => void (holds || faults.push(fault));
+  require(Number.isInteger(body.max_tokens) && body.max_tokens > 0, 'max_tokens is needed');
+  require(body.temperature === undefined || body.temperature <= 1, 'temperature is more than 1');
+  for (const { type, text } of body.system ?? []) require(type === 'text' && text.trim(), 'an empty system block');
+  const names = new Set((body.tools ?? []).map(({ name }: Sent) => name));
+  require(names.size === (body.tools ?? []).length, 'two tools have one name');
+  for (const { name, input_schema: schema } of body.tools ?? []) {
+    require(/^[\w-]{1,128}$/.test(name), `a tool is called ${name}`);
+    require(schema?.type === 'object', `the schema of ${name} is no object`);
+  }
+  const forces = ['any', 'tool'].includes(body.tool_choice?.type);
+  const thinks = ['enabled', 'adaptive'].includes(body.thinking?.type);
+  require(!(forces && thinks), 'thinking with a forced call');
+  require(body.tool_choice === undefined || names.size > 0, 'a choice without tools');
+  require(body.messages[0]?.role === 'user', 'the first message is not the user’s');
+  require(body.messages.at(-1)?.role === 'user', 'the last message begins the answer');
+  body.messages.forEach(({ role, content }: Sent, at: number) => {
+    const before = body.messages[at - 1];
+    require(Array.isArray(content) && content.length > 0, `message ${at} is empty`);
+    require(['user', 'assistant'].includes(role), `message ${at} is of ${role}`);
+    require(!(role === 'assistant' && before?.role === 'assistant'), `message ${at} is a second one of the assistant`);
+    const called = before?.role === 'assistant' ? idsIn(before.content, 'tool_use', 'id') : [];
+    const answered = idsIn(content, 'tool_result', 'tool_use_id');
+    require(String(called) === String(answered), `message ${at} answers [${answered}], called was [${called}]`);
+    const kinds = content.map(({ type }: Sent) => type === 'tool_result');
+    require(!kinds.includes(true, kinds.indexOf(false) + 1) ||
+      !kinds.includes(false), `message ${at} has results last`);
+    for (const block of content) checkBlock(block, require, `message ${at}`);
+  });
+  return faults;
+}
+
+const idsIn = (content: Sent, type: string, member: string): string[] =>
+  content.filter((block: Sent) => block.type === type).map((block: Sent) => block[member]);
+
+function checkBlock(block: Sent, require: (holds: unknown, fault: string) => void, where: string): void {
+  if (block.type === 'text') require(block.text.trim(), `${where} has an empty text`);
+  if (block.type === 'thinking')
+    require(block.signature === signatureOf(block.thinking), `${where}: a wrong signature`);
+  if (block.type === 'tool_use') {
+    require(/^[\w-]+$/.test(block.id), `${where}: an id ${block.id}`);
+    require(block.input !== null && typeof block.input === 'object', `${where}: an input that is no object`);
+  }
+  for (const inner of Array.isArray(block.content) ? block.content : []) checkBlock(inner, require, where);
+}
+
+interface Said {
+  readonly thinking?: string;
+  readonly redacted?: string;
+  readonly text?: string;
+  readonly call?: string;
+  readonly id?: string;
+  readonly input?: object;
+}
+
+const usage = { input_tokens: 4, cache_read_input_tokens: 6, cache_creation_input_tokens: 2, output_tokens: 1 };
+
+function blockOf({ thinking, redacted, text, call, id = 'toolu_1', input = {} }: Said): Sent {
+  if (thinking !== undefined) return { type: 'thinking', thinking, signature: signatureOf(thinking) };
+  if (redacted !== undefined) return { type: 'redacted_thinking', data: redacted };
+  return call === undefined ? { type: 'text', text } : { type: 'tool_use', id, name: call, input };
+}
+
+interface Ending {
+  readonly reason?: string;
+  readonly stop?: string | null;
+  readonly model?: string;
+}
+
+/** A plain message that says this. */
+export function messageOf(said: readonly Said[], { reason, stop = null, model = 'up-model' }: Ending = {}): Sent {
+  const calls = said.some(({ call }) => call !== undefined);
+  return {
+    ...{ id: 'msg_upstream', type: 'message', role: 'assistant', model, content: said.map(blockOf) },
+    ...{ stop_reason: reason ?? (calls ? 'tool_use' : 'end_turn'), stop_sequence: stop, container: null },
+    usage: { ...usage, output_tokens: 5, service_tier: 'standard', inference_geo: 'mars' },
+  };
+}
+
+/** The same as a stream, its texts cut into pieces of this many characters. */
+export function eventsOf(said: readonly Said[], ending: Ending = {}, length = 3): object[] {
+  const { content, stop_reason, stop_sequence, ...message } = messageOf(said, ending);
+  const cut = (text: string) => text.match(new RegExp(`.{1,${length}}`, 'gsu')) ?? [];
+  const blocks = content.flatMap((block: Sent, index: number) => {
+    const deltas = {
+      text: () => cut(block.text).map((text) => ({ type: 'text_delta', text })),
+      thinking: () => [
+        ...cut(block.thinking).map((thinking) => ({ type: 'thinking_delta', thinking })),
+        { type: 'signature_delta', signature: block.signature },
+      ],
+      tool_use: () =>
+        cut(JSON.stringify(block.input) === '{}' ? '' : JSON.stringify(block.input)).map((partial_json) => ({
+          ...{ type: 'input_json_delta', partial_json },
+        })),
+      redacted_thinking: () => [],
+    }[block.type as 'text']();
+    const empty = { text: { text: '' }, thinking: { thinking: '', signature: '' }, tool_use: { input: {} } };
+    return [
+      { type: 'content_block_start', index, content_block: { ...block, ...Object(empty)[block.type] } },
+      ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
+      { type: 'content_block_stop', index },
+    ];
+  });
+  return [
+    { type: 'message_start', message: { ...message, content: [], stop_reason: null, stop_sequence: null, usage } },
+    { type: 'ping' },
+    ...blocks,
+    { type: 'message_delta', delta: { stop_reason, stop_sequence }, usage: { output_tokens: 5 } },
+    { type: 'message_stop' },
+  ];
+}
+
+/** Events in wire form. */
+export const toWire = (events: readonly object[]): string =>
+  events.map((event) => `event: ${Object(event).type}\ndata: ${JSON.stringify(event)}\n\n`).join('');

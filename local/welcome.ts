@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { hasClientsPage } from '../lambda/settings/config.ts';
 import { defaultPort, reachableUrl } from './local-settings.ts';
 import type { LocalGateway } from './start.ts';
 
@@ -12,7 +13,7 @@ export function renderWelcome(gateway: LocalGateway): string {
   const facts = {
     upstream: gateway.upstreamHost ?? `the built-in demo${spoken}; set UPSTREAM_BASE_URL for a real one`,
     tables: settings.dynamodbEndpoint ?? settings.dataDir ?? 'in memory; set DATA_DIR to keep them',
-    docs: config.access === 'open' ? `${base}/docs; clients, and keys in a browser: ${base}/cli` : `${base}/docs`,
+    docs: hasClientsPage(config) ? `${base}/docs; clients in a browser: ${base}/cli` : `${base}/docs`,
     keys: `${keys} issue, list or setup CLIENT`,
     ...(settings.demoOidc && {
       company: `made up; at ${base}/cli \`ada\` can sign in and \`mallory\` is kept out, with any password`,

@@ -45,7 +45,11 @@ export const reachable: readonly Guarantee[] = [
   requires(lambda, 'Timeout', outlastsRequests, stopsRequests),
   requires(revision, 'ServiceConfig.TimeoutSeconds', outlastsRequests, stopsRequests),
   requires(lambda, 'MemorySize', holdsBodies, tooSmall, { chosen: true }),
-  ...told('ACCESS', 'turns away everyone without a key, linked networks too, and has no page /cli', neverTurns('keys')),
+  ...told(
+    'ACCESS',
+    'turns away everyone without a key, linked networks too, and nobody gets one with a wallet',
+    neverTurns('keys'),
+  ),
   ...told('SERVICE_NAME', 'has models and headers by other names than clients use'),
   requires(endpoint, 'AuthType', is('ApplicationManaged'), closed),
   keeps(endpoint, 'FunctionName', 'leads to another function'),

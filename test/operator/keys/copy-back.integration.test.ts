@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { BatchWriteItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { createKeyStore } from '../../../lambda/stores/keys.ts';
@@ -69,7 +69,11 @@ test('every item is copied as it is, page by page; what fails in between goes on
   const restored = await makeTable('quota-restored', quotaSchema);
   const tokens = { BS: [Buffer.from([0xff, 0]), Buffer.from([1])] };
   const item = (index: number) => ({ pk: { S: `member#${index}` }, b: { N: '12345678901234567890' }, tokens });
-  await Promise.all(Array.from({ length: 600 }, (_, index) => put(restored, item(index))));
+  const items = Array.from({ length: 600 }, (_, index) => item(index));
+  for (let start = 0; start < items.length; start += 25) {
+    const requests = items.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));
+    await stack.dynamoDb.client.send(new BatchWriteItemCommand({ RequestItems: { [restored]: requests } }));
+  }
   await put(quotaTable, { pk: { S: 'member#7' }, used: { N: '9' } });
 
   await using proxy = await startStoreProxy(stack.dynamoDb.endpoint);

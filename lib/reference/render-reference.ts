@@ -8,7 +8,9 @@ const page = readFileSync(new URL('page.html', import.meta.url), 'utf8');
 
 /** The API's page, made from its OpenAPI document: each part goes to the comment with its name. It needs no JavaScript. */
 export function renderReference(document: OpenApi): string {
-  const endpoints = listEndpoints(document);
+  // What people come for is first.
+  const { POST = [], GET = [] } = Object.groupBy(listEndpoints(document), ({ method }) => method);
+  const endpoints = [...POST, ...GET];
   const parts: Readonly<Record<string, string | readonly string[]>> = {
     contents: endpoints.map(
       ({ operation: { operationId, summary } }) => `<li><a href="#${operationId}">${escapeHtml(summary)}</a></li>`,

@@ -36,6 +36,7 @@ test.each(looks.flatMap((look) => ['/', '/docs'].map((path) => [path, look] as c
 test.each(looks)('/docs marks the section that is read: %j', async (look) => {
   const { page } = await session.openPage('/docs', look);
   const contents = page.getByRole('navigation', { name: 'On this page' });
+  expect(await contents.locator('[aria-current=true]').allTextContents()).toEqual(['Base URL']);
   for (const title of ['Chat completions dialect', 'Errors', 'Read your usage']) {
     await contents.getByRole('link', { name: title, exact: true }).click();
     await contents.locator('[aria-current=true]').getByText(title, { exact: true }).waitFor();

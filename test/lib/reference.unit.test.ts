@@ -23,6 +23,11 @@ test('the page of the API has every path, operation, object and error code of th
   for (const name of objects.filter((each) => !each.endsWith('Request'))) expect(html).toContain(`href="#${name}"`);
 });
 
+test('the page begins with what people come for', () => {
+  const sections = [...html.matchAll(/<section class="card endpoint" aria-labelledby="(\w+)">/g)].map(([, id]) => id);
+  expect([sections[0], sections.at(-1)]).toEqual(['createChatCompletion', 'getModel']);
+});
+
 test('the page has every error code with its statuses, what it means and what to do', () => {
   const errors = html.slice(html.indexOf('<dl class="fields errors">'), html.indexOf('<h2 id="objects">'));
   const told = [

@@ -1,22 +1,22 @@
-/** The links to the page's sections, by the id that each leads to. */
-const links = new Map(
-  [.../** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('.contents a'))].map((link) => [
-    link.hash.slice(1),
-    link,
-  ]),
-);
+/** @type {NodeListOf<HTMLAnchorElement>} */
+const links = document.querySelectorAll('.contents a');
 
-// The current section is the one that lies across a line in the upper part of the window.
+/** Marks the link to the section that is read. */
+function mark(/** @type {string | null} */ id) {
+  for (const link of links) {
+    if (link.hash === `#${id}`) link.setAttribute('aria-current', 'true');
+    else link.removeAttribute('aria-current');
+  }
+}
+
+// That is the one that lies across a line in the upper part of the window.
 const observer = new IntersectionObserver(
   (entries) => {
-    const current = entries.find(({ isIntersecting }) => isIntersecting);
-    const id = current?.target.getAttribute('aria-labelledby');
-    if (!id) return;
-    for (const [target, link] of links) {
-      if (target === id) link.setAttribute('aria-current', 'true');
-      else link.removeAttribute('aria-current');
-    }
+    const read = entries.find(({ isIntersecting }) => isIntersecting);
+    if (read) mark(read.target.getAttribute('aria-labelledby'));
   },
   { rootMargin: '-20% 0px -79% 0px' },
 );
-for (const section of document.querySelectorAll('main > section')) observer.observe(section);
+const sections = document.querySelectorAll('main > section');
+for (const section of sections) observer.observe(section);
+mark(sections[0]?.getAttribute('aria-labelledby') ?? null);

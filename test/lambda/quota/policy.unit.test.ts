@@ -86,7 +86,9 @@ test('a key with anything of its own has all counters for itself, and what it la
   const budget = { amount: 7, window: 'day' } as const;
   expect(windowFor({ budget })).toMatchObject({ item: 'key#key_1', burst, limit, budget });
   expect(windowFor().budget).toMatchObject(memberBudget);
-  expect(quotaWindow(guest, lastMoment, { ...limits, memberBudget }).budget).toBeUndefined();
+  for (const guestWindow of ['lifetime', 'daily'] as const) {
+    expect(quotaWindow(guest, lastMoment, { ...limits, guestWindow, memberBudget }).budget).toBeUndefined();
+  }
 });
 
 test('an item lives a day longer than its window, and with a budget than any that the budget may be changed to', () => {

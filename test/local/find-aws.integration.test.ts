@@ -17,7 +17,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-test('a profile is used without the SDK as it is with it', async () => {
+test('a profile is used by the small client as it is by the SDK', async () => {
   await using service = await startFakeService(answer(200, { SecretString: 'the salt' }));
   const [config, credentials] = [join(folder, 'config'), join(folder, 'credentials')];
   writeFileSync(config, '[profile work]\nregion = eu-west-3\n');

@@ -1,10 +1,12 @@
 /** In bytes. What stands before, between or after vectors takes about a hundred. */
 const longestPiece = 65_536;
-/** How far to look for the next vector at first. */
-const firstLook = 512;
+/** How far to look for the next vector at a time. */
+const look = 512;
 
 /** Where a vector begins: an array of numbers, or its bytes in base64. A quote within a string would have a backslash before it. */
-const opening = /(?<!\\)"embedding"\s*:\s*["[]/;
+const opening = /(?<!\\)"embedding"\s*:\s*["[]/g;
+/** In characters, and with more space than anybody writes. What comes byte by byte is not searched anew each time. */
+const longestOpening = 256;
 const [quote, openBracket, closeBracket, zero, nine] = [0x22, 0x5b, 0x5d, 0x30, 0x39];
 
 // A piece between two vectors becomes an answer of its own, in which a number stands for each of them.
@@ -79,9 +81,9 @@ function createPieces(rewrite: (answer: string) => Promise<string>) {
     /** Takes as much of the chunk as may belong to a piece. */
     take(chunk: Buffer, start: number) {
       const { length } = piece;
-      // Twice as far each time, so that a long piece is not searched over and over.
-      piece += chunk.toString('latin1', start, start + Math.max(firstLook, length));
+      piece += chunk.toString('latin1', start, start + look);
       if (piece.length > longestPiece) throw new RangeError('too much stands around the vectors');
+      opening.lastIndex = Math.max(0, length - longestOpening);
       const found = opening.exec(piece);
       if (found) piece = piece.slice(0, found.index + found[0].length);
       return { length: piece.length - length, isWhole: found !== null };

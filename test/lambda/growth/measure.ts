@@ -18,6 +18,8 @@ const { createModels } = await import('../../../lambda/models.ts');
 const { createExplainer } = await import('../../../lambda/forward/ask-upstream.ts');
 const { toChat } = await import('../translate/request/translate.ts');
 const { clients, translateStream } = await import('../translate/answer/translated.ts');
+const { embeddings } = await import('../../../lambda/dialects/embeddings.ts');
+const { rewriteVectors } = await import('../../../lambda/stream/rewrite-vectors.ts');
 const { createQueue } = await import('../../../lambda/tables/table.ts');
 const { dialects, rewriteAnswer, rewriteStream, scrubber } = await import('../../support/rewrite.ts');
 
@@ -164,6 +166,28 @@ for (const { name, shapes, work } of parts) {
     await report(`${name}: ${shape}`, (times) => {
       const given = text(times * least);
       return () => tryTo(() => work(given));
+    });
+  }
+}
+
+// As they come from the network, and byte by byte.
+const vectors: Readonly<Record<string, (times: number) => string>> = {
+  'vectors of numbers': (times) => `{"data":[${'{"index":7,"embedding":[1,2]},'.repeat(times)}{}]}`,
+  'vectors of bytes': (times) => `{"data":[${'{"index":7,"embedding":"AAAA"},'.repeat(times)}{}]}`,
+  'vectors that name the upstream': (times) => `{"data":[${'{"a":"AcmeCorp","embedding":[1]},'.repeat(times)}{}]}`,
+  'much that nearly begins a vector': (times) => `{"data":[${'{"embedding":{}},'.repeat(10 * times)}{}]}`,
+  'a long vector': (times) => `{"data":[{"embedding":[${'1,'.repeat(50 * times)}1]}]}`,
+};
+for (const [name, textOf] of Object.entries(vectors)) {
+  for (const step of [65_536, 1]) {
+    await report(`${name}, ${step} bytes at a time`, (times) => {
+      const bytes = Buffer.from(textOf(times * least));
+      const chunks = async function* () {
+        for (let at = 0; at < bytes.length; at += step) yield bytes.subarray(at, at + step);
+      };
+      return async () => {
+        for await (const _ of rewriteVectors(chunks(), async (text) => rewriteAnswer(embeddings, text)));
+      };
     });
   }
 }

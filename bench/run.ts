@@ -7,7 +7,7 @@ import { type Measurement, median } from './measurement.ts';
 import { distance } from './measurements/distance.ts';
 import { events, translatedEvents } from './measurements/events.ts';
 import { coldStart, prompt, size, slowReader, vectors } from './measurements/process.ts';
-import { budgets, busyCaller, requests, serverBudgets } from './measurements/requests.ts';
+import { budgets, busyCaller, requests, serverBudgets, serverSpans } from './measurements/requests.ts';
 import { server } from './measurements/server.ts';
 import { addSamples, type Results, renderOrigin, renderTable, toRow } from './results.ts';
 import { buildOther, buildSubjects, type Subject } from './subject.ts';
@@ -16,7 +16,7 @@ import { startWorld, type World } from './world/world.ts';
 const measurements = {
   ...{ size, 'cold-start': coldStart, distance, requests, 'busy-caller': busyCaller, budgets, events },
   ...{ 'translated-events': translatedEvents, prompt, vectors, 'slow-reader': slowReader },
-  ...{ server, 'server-budgets': serverBudgets },
+  ...{ server, 'server-budgets': serverBudgets, 'server-spans': serverSpans },
 } satisfies Record<string, Measurement>;
 type Name = keyof typeof measurements;
 const all = Object.keys(measurements) as Name[];

@@ -1,5 +1,7 @@
+import { createServer } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { mostBurst } from '../../lambda/tables/schema.ts';
+import { listenLocally } from '../../local/listen-locally.ts';
 import { type Measurement, median, repeat } from '../measurement.ts';
 import { serveInTurn, startServing } from '../serving.ts';
 import { askDirectly, type Reading, type Session, startSession } from '../session.ts';
@@ -115,12 +117,39 @@ export const serverBudgets: Measurement = {
   },
 };
 
+/** The HTTP server with spans for a collector, and without. */
+export const serverSpans: Measurement = {
+  rounds: 3,
+  subjects: ['server'],
+  figures: [['server: with spans to without, processor time', '×', 'ratio', { bound: 1.2 }]],
+  async run(subject, world) {
+    await using collector = await startCollector();
+    const environment = { ...subject.environment, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    await using plain = await startServing(subject, world);
+    await using traced = await startServing({ ...subject, environment }, world);
+    await world.play({ kind: 'whole' });
+    return await compareInTurn(plain, traced, 3, async (serving) => {
+      const send = () => serveInTurn(serving, body, { clients: 16, more: (sent) => sent < 1_000 });
+      return (await serving.measure(send)).processor;
+    });
+  },
+};
+
+/** Takes spans and forgets them. */
+async function startCollector() {
+  const server = createServer((request, response) => {
+    request.resume().once('end', () => response.end('{}'));
+  });
+  const { url, close } = await listenLocally(server);
+  return { url, [Symbol.asyncDispose]: close };
+}
+
 type Keys = readonly string[];
 
-/** The ratio of the costs with either's keys, measured in turn after some batches to warm up. */
-async function compareInTurn(plain: Keys, budget: Keys, warmUp: number, costOf: (keys: Keys) => Promise<number>) {
-  const costs: { readonly plain: number; readonly budget: number }[] = [];
-  await repeat(warmUp + 8, async () => costs.push({ plain: await costOf(plain), budget: await costOf(budget) }));
+/** The ratio of the costs of the second way to those of the first, measured in turn after some batches to warm up. */
+async function compareInTurn<Way>(plain: Way, dearer: Way, warmUp: number, costOf: (way: Way) => Promise<number>) {
+  const costs: { readonly plain: number; readonly dearer: number }[] = [];
+  await repeat(warmUp + 8, async () => costs.push({ plain: await costOf(plain), dearer: await costOf(dearer) }));
   const measured = costs.slice(warmUp);
-  return { ratio: [median(measured.map((cost) => cost.budget)) / median(measured.map((cost) => cost.plain))] };
+  return { ratio: [median(measured.map((cost) => cost.dearer)) / median(measured.map((cost) => cost.plain))] };
 }

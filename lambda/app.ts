@@ -64,10 +64,12 @@ export function createApp(dependencies: AppDependencies): App {
       log.finished(request, outcome.error.status);
       throw fault;
     });
+    const finish = () => log.finished(request, response.statusCode);
+    const settled = response.settled?.then(finish);
     // A stream is over later; it is logged then.
-    if (typeof response.body === 'string' && !isHealth) log.finished(request, response.statusCode);
+    if (!settled && typeof response.body === 'string' && !isHealth) finish();
     return {
-      statusCode: response.statusCode,
+      ...{ ...response, settled },
       headers: { ...response.headers, ...gatewayHeaders(request, dependencies) },
       body: call.method === 'HEAD' ? '' : response.body,
     };

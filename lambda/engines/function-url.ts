@@ -9,12 +9,12 @@ type FunctionContext = Context & { readonly clientGone?: AbortSignal };
 /** An app as a Lambda function that streams its answers. The global `awslambda` must be in place. */
 export function createHandler(app: App) {
   return awslambda.streamifyResponse<LambdaFunctionURLEvent, void>(async (event, stream, context) => {
-    const { body, ...head } = await app(toCall(event, context)).catch(lastResort);
+    const { body, settled, ...head } = await app(toCall(event, context)).catch(lastResort);
     const response = awslambda.HttpResponseStream.from(stream, head);
     if (typeof body === 'string') {
       response.write(body); // also an empty one: the head leaves with the first write
       response.end();
-      await finished(response);
+      await finished(response).finally(() => settled);
       return;
     }
     // The head leaves together with the beginning of the body, if that is ready.

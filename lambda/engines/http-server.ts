@@ -129,8 +129,10 @@ async function serve(
     // An answer that comes before the end of the request may never be read, or not be passed on.
     const isWhole = await body.over();
     const keepConnection = isWhole && server.health === 'serving';
-    if (clientGone.signal.aborted) await over(answer.body);
-    else await writeResponse(request, response, answer, keepConnection);
+    const writing = clientGone.signal.aborted
+      ? over(answer.body)
+      : writeResponse(request, response, answer, keepConnection);
+    await writing.finally(() => answer.settled);
   } catch (fault) {
     if (!clientGone.signal.aborted && !response.destroyed) onFault(fault);
     response.destroy();

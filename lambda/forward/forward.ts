@@ -45,12 +45,12 @@ async function fetchWhole(exchange: Exchange, dependencies: ForwardDependencies)
     const body = await readWhole(await exchange.ask({ signal }), exchange, dependencies.now, signal);
     end();
     const isWhole = true;
-    await settle(
+    const settled = settle(
       exchange,
       hasLeft(exchange.request) ? { kind: 'client_gone', isWhole } : { kind: 'complete' },
       dependencies,
     );
-    return body;
+    return { body, settled };
   });
 }
 

@@ -44,6 +44,7 @@ export async function settleSpending(
   const spending = charge && prices && spendingOf(request, prices);
   if (!spending) return;
   outcome.spending = spending;
+  outcome.figures = charge.figuresAfter(spending.cost);
   const [figures] = await Promise.all([charge.settle(spending.cost, spending.used), spendLimit?.add(spending.cost)]);
   if (figures) outcome.figures = figures;
 }

@@ -22,7 +22,7 @@ export async function fetchVectors(exchange: Exchange, dependencies: Dependencie
     const body = Readable.from(pieces, { objectMode: false });
     if (!first.done) body.unshift(first.value);
     whenAborted(exchange.request.clientGone, () => body.destroy());
-    return body;
+    return { body };
   });
 }
 

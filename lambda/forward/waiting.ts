@@ -24,11 +24,11 @@ export interface Waiting {
   readonly end: () => void;
 }
 
-/** Answers with the body that `fetch` returns, which says itself when that has come. */
+/** Answers with what `fetch` returns, which says itself when that has come. */
 export async function waitFor(
   exchange: Exchange,
   dependencies: SettleDependencies & { readonly now: () => number },
-  fetch: (waiting: Waiting) => Promise<GatewayResponse['body']>,
+  fetch: (waiting: Waiting) => Promise<Pick<GatewayResponse, 'body' | 'settled'>>,
 ): Promise<GatewayResponse> {
   const { request } = exchange;
   const isReadOn = readsOn(request);
@@ -39,8 +39,8 @@ export async function waitFor(
   if (!isReadOn) whenAborted(request.clientGone, () => stop.abort(clientGone));
   whenAborted(request.cutShort, (reason) => stop.abort(reason));
   try {
-    const body = await fetch({ signal: stop.signal, end, readsOn: isReadOn });
-    return { statusCode: 200, headers: { 'content-type': 'application/json' }, body };
+    const answer = await fetch({ signal: stop.signal, end, readsOn: isReadOn });
+    return { statusCode: 200, headers: { 'content-type': 'application/json' }, ...answer };
   } catch (error) {
     end();
     if (!hasLeft(request)) throw error;

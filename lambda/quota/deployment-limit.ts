@@ -156,10 +156,12 @@ export function createSpendLimit({ spendLimit, tallies, now, onLost }: SpendDepe
   if (spendLimit === undefined) return undefined;
   const itemsOf = createParts('spend_limit', parts, now);
   let known: KnownSpending | undefined;
-  /** What is being added: a sum that is read now may not hold it. */
-  let pending = 0;
+  /** What is being added. */
+  const adding = new Set<Promise<void>>();
 
   const readSum = async (day: number) => {
+    // Or the sum could hold what counts as this process's own since then.
+    await Promise.all(adding);
     const amounts = await Promise.all(itemsOf(day).map(({ item }) => tallies.read(item)));
     return amounts.reduce((sum, amount) => sum + amount, 0);
   };
@@ -173,7 +175,7 @@ export function createSpendLimit({ spendLimit, tallies, now, onLost }: SpendDepe
       if (known?.sum === sum) known = undefined;
       throw error;
     });
-    known = { day, until: now() + readEvery, sum, own: pending };
+    known = { day, until: now() + readEvery, sum, own: 0 };
     return known;
   };
 
@@ -188,9 +190,10 @@ export function createSpendLimit({ spendLimit, tallies, now, onLost }: SpendDepe
       const { period, expiresAt } = dayOf(now());
       const [{ item } = { item: '' }] = itemsOf(period);
       if (known?.day === period) known.own += cost;
-      pending += cost;
-      await tallies.add(item, cost, expiresAt).catch(onLost);
-      pending -= cost;
+      const added = tallies.add(item, cost, expiresAt).then(() => {}, onLost);
+      adding.add(added);
+      await added;
+      adding.delete(added);
     },
   };
 }

@@ -46,6 +46,8 @@ export interface Charge {
    * Returns the new figures, or undefined if there are none.
    */
   settle(spent: number, used?: UsedTokens): Promise<Figures | undefined>;
+  /** The figures of then, as far as they are known before the store has answered. */
+  figuresAfter(spent: number): Figures;
 }
 
 export interface Quota {
@@ -144,6 +146,7 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
           const isCurrent = quotaWindow(identity, now(), limits).budget?.period === reservation.budgetPeriod;
           return endOnce({ spent, ...(isCurrent && { used }) });
         },
+        figuresAfter: (spent) => (reservation ? giveBack(figures, reservation.amount - spent) : figures),
       };
     },
 
@@ -213,6 +216,13 @@ function figuresOf(
       },
     }),
   };
+}
+
+/** What is left of a budget once so much is given back of what was reserved. */
+function giveBack({ budget, ...figures }: Figures, amount: number): Figures {
+  if (!budget) return figures;
+  const remaining = Math.min(budget.limit, Math.max(0, budget.remaining + amount));
+  return { ...figures, budget: { ...budget, remaining } };
 }
 
 /** Gives abandoned reservations back, for an operator who knows that their answers cost nothing. Returns their sum in micros. */

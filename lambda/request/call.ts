@@ -45,6 +45,8 @@ export interface GatewayResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Readable;
+  /** What need not be done before a text has gone, but before its process may stop. A stream closes when it is done. */
+  readonly settled?: Promise<unknown> | undefined;
 }
 
 /** The answer when the app fails to render its own error. */

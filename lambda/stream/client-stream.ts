@@ -65,9 +65,13 @@ export function createClientStream({ keepAlive, keepAliveInterval, onHeldBack, o
       timer.refresh();
       if (!wantsMore) pace.change(true);
     },
+    /** Nothing more is sent. */
+    finish() {
+      if (!client.hasLeft) body.push(null);
+    },
     /** Nothing more happens: now the body may close. */
     end() {
-      if (!client.hasLeft) body.push(null);
+      client.finish();
       over.resolve();
     },
     /** Stops the timers. What is written from here on is the last. */

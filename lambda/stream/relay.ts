@@ -26,7 +26,7 @@ interface RelayParts {
   /** Whether an answer is read to its end, to learn what it used, when the client has left. */
   readonly readsOn: boolean;
   readonly onFirstEvent?: () => void;
-  /** Called once when a stream that has begun is over. The last event waits for it, and carries the error that it returns. */
+  /** Called once when a stream that has begun is over. The last event of a failure waits for it, and carries the error that it returns. */
   readonly onEnd: (end: StreamEnd) => Promise<GatewayError | undefined>;
 }
 
@@ -180,10 +180,11 @@ function createEnding({ dialect, explain, readsOn, onEnd }: RelayParts, source: 
     return failure ? { kind: 'failed', failure } : { kind: 'complete' };
   }
 
-  /** The last event waits until the charge is settled, because it states the outcome. */
+  /** The last event of a failure waits until the charge is settled, because it states the outcome. */
   function finish(end: StreamEnd, rest: Written = ''): void {
     client.begin();
     client.write(rest);
+    if (end.kind === 'complete') client.finish();
     const close = (settled?: GatewayError) => {
       if (end.kind === 'failed') client.write(renderFailure(dialect, source.rewriter, settled ?? end.failure));
       client.end();

@@ -7,7 +7,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { PRICES } from '../support/prices.ts';
 import { chargesIn } from '../support/quota.ts';
 import { testRows } from '../support/test-rows.ts';
-import { waitUntil } from '../support/wait-until.ts';
+import { turnEventLoop, waitUntil } from '../support/wait-until.ts';
 
 /* In millionths, one token of svc costs 3 in, 3.75 to the cache (the dearest input, which is reserved), and 15 out. */
 const environment = { PRICES, MEMBER_LIMIT: '1000', BURST_LIMIT: '600' };
@@ -305,7 +305,7 @@ describe('the store', () => {
     ] as const) {
       const before = writes;
       expect((await watched.ask(caller)).status).toBe(200);
-      expect(writes - before).toBe(expected);
+      await waitUntil(() => writes - before === expected, 'the settlement is sent');
     }
   });
 
@@ -317,8 +317,9 @@ describe('the store', () => {
     watched.upstream.answer(answer);
     const answered = await watched.ask(key);
     expect(answered.status).toBe(200);
-    const lines = watched.log.filter(({ message }) => message === 'budget left standing');
-    expect(lines).toMatchObject([{ requestId: answered.headers.get('x-request-id'), BudgetLeftStanding: 1 }]);
+    const lines = () => watched.log.filter(({ message }) => message === 'budget left standing');
+    await waitUntil(() => lines().length > 0, 'the settlement is given up');
+    expect(lines()).toMatchObject([{ requestId: answered.headers.get('x-request-id'), BudgetLeftStanding: 1 }]);
     expect(await watched.usageOf(key)).toMatchObject({ budget: { spent: '0.00', reserved: '0.00156' } });
   });
 });
@@ -337,14 +338,41 @@ test('the log tells once a window that four fifths of a budget are spent, whoeve
   await Promise.all([1, 2, 3].map(() => timed.ask(own, body.replace('100', '2'))));
   const id = expect.stringMatching(/^key_/);
   const ofOwn = { key: id, window: 'month', limit: 0.002, BudgetsNearlySpent: 1 };
+  await waitUntil(() => said().length > 0, 'the budget is nearly spent');
   expect(said()).toMatchObject([ofOwn]);
   for (let count = 0; count < 40; count += 1) await timed.ask(shared, body.replace('100', '2'));
+  await waitUntil(() => said().length > 1, 'the shared one is, too');
   expect(said()).toMatchObject([ofOwn, { limit: 0.00299, spent: expect.any(Number) }]);
   expect(said()[1]).not.toHaveProperty('key');
   clock.time += 7_200_000;
   for (let count = 0; count < 28; count += 1) await timed.ask(own, body.replace('100', '2'));
+  await waitUntil(() => said().length > 2, 'so is that of the next month');
   expect(said()).toHaveLength(3);
 });
+
+test.each(['function-url', 'web'] as const)(
+  'no answer waits for its settlement, but the process does (%s)',
+  async (engine) => {
+    const answered = Promise.withResolvers<void>();
+    await using watched = await start({
+      engine,
+      spoilStore: ({ body: sent }) => (sent.includes('attribute_exists(#reservation)') ? answered.promise : undefined),
+    });
+    const key = await watched.issue();
+    watched.upstream.answer(answer);
+    const whole = await watched.ask(key);
+    expect(await whole.json()).toMatchObject({ choices: [choice] });
+    // As if the store had answered.
+    expect(whole.headers.get('x-svc-budget-remaining')).toBe('0.99997');
+    watched.upstream.answer(sse([piece, ...end]));
+    expect(await (await watched.ask(key, streamed)).text()).toMatch(/DONE\]\s*$/);
+    const stopping = watched.stop(60_000).then(() => 'stopped');
+    expect(await Promise.race([stopping, turnEventLoop(200)])).toBeUndefined();
+    answered.resolve();
+    expect(await stopping).toBe('stopped');
+    expect(watched.log.filter(({ tries }) => tries === 1)).toMatchObject([{ cost: 0.00003 }, { cost: 0.00003 }]);
+  },
+);
 
 test('a refusal for a budget says what would fit, charges nothing, and shows what is left', async () => {
   const key = await gateway.issue(1_000);
@@ -442,6 +470,7 @@ test('what the deployment may spend counts the prompts of those without a budget
   const bytes = JSON.stringify(sent).length - image.image_url.url.length;
   const ofImage = Math.ceil(bytes / 3) + 2_000 + 10 * 4;
   const costs = [inputCost(streamed) + pieceCost, ofImage].map((micros) => micros / 1_000_000);
+  await waitUntil(() => limited.log.filter(({ cost }) => cost !== undefined).length === 2, 'both are settled');
   expect(limited.log.flatMap(({ cost }) => cost ?? [])).toEqual(costs);
 });
 

@@ -11,7 +11,8 @@ async function settledAfter(tries: number) {
   const settled: number[] = [];
   const settle = async (spent: number) => void settled.push(spent);
   const outcome: Outcome = { end: 'client_gone', exchange: { tries, usage: {} } };
-  const charge = { figures: { limit: 1, remaining: 0 }, refund: settle, settle } as unknown as Charge;
+  const figures = { limit: 1, remaining: 0 };
+  const charge = { figures, refund: settle, settle, figuresAfter: () => figures } as unknown as Charge;
   const request = { call: { model: { id: 'svc', kind: 'text' } }, charge, inputTokens: 100, outcome };
   await settleSpending(request as unknown as RequestSoFar, { prices, spendLimit: undefined });
   return { settled, spending: outcome.spending };

@@ -13,6 +13,7 @@ const charge: Charge = {
   figures: { limit: 50, remaining: 49 },
   refund: async () => ({ limit: 50, remaining: 50 }),
   settle: async () => undefined,
+  figuresAfter: () => ({ limit: 50, remaining: 49 }),
 };
 
 type Fault = 'answer lost' | 'failing';

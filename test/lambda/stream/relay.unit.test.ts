@@ -274,21 +274,24 @@ describe('the relay between an upstream and a client', () => {
     ['a failure without a store', true, () => Promise.reject(new Error('no store')), /end\. Please/],
     ['an end', false, async () => undefined, /^$/],
     ['an end without a store', false, () => Promise.reject(new Error('no store')), /^$/],
-  ])('the last of a stream waits until it is settled, or not', async (_name, breaks, settle, expected) => {
-    const settled = Promise.withResolvers<void>();
-    const { relay, upstream, send } = startRelay(chat, (end) => settled.promise.then(() => settle(end)));
-    await send(first + (breaks ? others[0] : others.join('')));
-    if (breaks) await reset(upstream);
-    else upstream.end();
-    expect(takeAll(relay.body)).not.toMatch(/^$|"error"/);
-    await setImmediate();
-    expect(relay.body.readableEnded).toBe(false);
-    settled.resolve();
-    await setImmediate();
-    expect(takeAll(relay.body)).toMatch(expected);
-    await setImmediate();
-    expect(relay.body.readableEnded).toBe(true);
-  });
+  ])(
+    'the last of a failure waits until it is settled, or not; what is complete ends at once, and closes then',
+    async (_name, breaks, settle, expected) => {
+      const settled = Promise.withResolvers<void>();
+      const { relay, upstream, send } = startRelay(chat, (end) => settled.promise.then(() => settle(end)));
+      await send(first + (breaks ? others[0] : others.join('')));
+      if (breaks) await reset(upstream);
+      else upstream.end();
+      expect(takeAll(relay.body)).not.toMatch(/^$|"error"/);
+      await setImmediate();
+      expect([relay.body.readableEnded, relay.body.closed]).toEqual([!breaks, false]);
+      settled.resolve();
+      await setImmediate();
+      expect(takeAll(relay.body)).toMatch(expected);
+      await setImmediate();
+      expect([relay.body.readableEnded, relay.body.closed]).toEqual([true, true]);
+    },
+  );
 
   test('what stops an answer after its end is no failure of it', async () => {
     const { relay, send, ends } = startRelay();

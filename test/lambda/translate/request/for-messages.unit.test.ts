@@ -1,0 +1,192 @@
+import { describe, expect, test } from '@jest/globals';
+import { createScanner } from '../../../../lambda/json/scan.ts';
+import { readChat } from '../../../../lambda/translate/chat/read-request.ts';
+import { writeMessagesRequest } from '../../../../lambda/translate/messages/write-request.ts';
+import type { UpstreamOptions } from '../../../../lambda/translate/request/request-writer.ts';
+import { readResponses } from '../../../../lambda/translate/responses/read-request.ts';
+import { atOnce } from '../../../support/at-once.ts';
+import { faultsOf } from '../../../support/strict-messages.ts';
+import { plainUpstream } from './translate.ts';
+
+const readers = { chat: readChat, responses: readResponses };
+
+/** What an upstream that speaks only messages is sent, and what is left out. */
+function toMessages(dialect: keyof typeof readers, body: object, options: Partial<UpstreamOptions> = {}) {
+  const json = createScanner().scan(JSON.stringify({ model: 'svc', ...body }));
+  const request = atOnce(readers[dialect](json, () => undefined));
+  const upstream = { ...plainUpstream, limit: 4096, ...options };
+  const { pieces, leftOut } = atOnce(writeMessagesRequest(request, upstream, 'up-model'));
+  const sent = JSON.parse(pieces.join(''));
+  if (options.systemTurns !== 'keep') expect(faultsOf(sent)).toEqual([]);
+  return { ...sent, leftOut };
+}
+
+const user = (content: unknown) => ({ role: 'user', content });
+const said = (content: unknown) => ({ role: 'assistant', content });
+const system = (content: unknown) => ({ role: 'system', content });
+const text = (words: string) => ({ type: 'text', text: words });
+const called = (id: string, args: string, name = 'f') => ({
+  id,
+  type: 'function',
+  function: { name, arguments: args },
+});
+const result = (id: string, content: unknown) => ({ role: 'tool', tool_call_id: id, content });
+const f = { type: 'function', function: { name: 'f', description: 'A tool.', parameters: { type: 'object' } } };
+
+describe('messages of chat', () => {
+  test('begin with all first instructions; later ones go into the message before, or the next one of the user', () => {
+    const messages = [system('a'), { role: 'developer', content: [text('b'), text('c')] }, user('d'), system('e')];
+    const { system: first, messages: sent } = toMessages('chat', {
+      messages: [...messages, said('f'), system('g'), user('h')],
+    });
+    expect(first).toEqual([text('a'), text('b'), text('c')]);
+    expect(sent).toEqual([
+      { role: 'user', content: [text('d'), text('e')] },
+      { role: 'assistant', content: [text('f')] },
+      { role: 'user', content: [text('g'), text('h')] },
+    ]);
+  });
+
+  test('keep later instructions where the operator says so', () => {
+    const { messages } = toMessages('chat', { messages: [user('a'), system('b'), user('c')] }, { systemTurns: 'keep' });
+    expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'system', 'user']);
+  });
+
+  test('put the results of all calls into one message, with images, and instructions after them', () => {
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBO', detail: 'high' } };
+    const pdf = { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBE' } };
+    const calls = { ...said(null), tool_calls: [called('a', '{"x": 1e400}'), called('b.c', '')] };
+    const messages = [
+      user('go'),
+      calls,
+      result('b.c', [text('two'), image]),
+      system('hush'),
+      result('a', ''),
+      user([pdf]),
+    ];
+    const json = createScanner().scan(JSON.stringify({ messages }));
+    const request = atOnce(readChat(json, () => undefined));
+    const { pieces } = atOnce(writeMessagesRequest(request, { ...plainUpstream, limit: 9 }, 'up-model'));
+    // Arguments go over as they are spelt.
+    expect(pieces.join('')).toContain('"input":{"x": 1e400}');
+    const sent = toMessages('chat', { messages }).messages;
+    const [{ id }, { id: other }] = [sent[1].content[0], sent[1].content[1]];
+    expect([id, other, sent[1].content[1].input]).toEqual(['a', expect.stringMatching(/^call_\w{32}$/), {}]);
+    const source = { type: 'base64', media_type: 'image/png', data: 'iVBO' };
+    expect(sent[2].content).toEqual([
+      { type: 'tool_result', tool_use_id: 'a' },
+      { type: 'tool_result', tool_use_id: other, content: [text('two'), { type: 'image', source }] },
+      text('hush'),
+    ]);
+    const document = { type: 'base64', media_type: 'application/pdf', data: 'JVBE' };
+    expect(sent[3].content).toEqual([{ type: 'document', source: document, title: 'a.pdf' }]);
+  });
+
+  test('leave out what is empty', () => {
+    const messages = [user('a'), said(' \n'), user([text(''), text('b')]), said([text('c'), text('')]), user('d')];
+    const contents = toMessages('chat', { messages }).messages.map(({ content }: { content: unknown }) => content);
+    expect(contents).toEqual([[text('a')], [text('b')], [text('c')], [text('d')]]);
+  });
+
+  test('may still call functions by the name that they had before tools', () => {
+    const { name, arguments: args } = { name: 'f', arguments: '{"a":1}' };
+    const messages = [
+      user('a'),
+      { ...said(null), function_call: { name, arguments: args } },
+      { role: 'function', name, content: 'b' },
+    ];
+    const {
+      messages: sent,
+      tools,
+      tool_choice,
+    } = toMessages('chat', { messages, functions: [{ name }], function_call: 'auto' });
+    expect(sent[1].content).toEqual([{ type: 'tool_use', id: 'f', name: 'f', input: { a: 1 } }]);
+    expect(sent[2].content).toEqual([{ type: 'tool_result', tool_use_id: 'f', content: [text('b')] }]);
+    expect([tools, tool_choice]).toEqual([
+      [{ name: 'f', input_schema: { type: 'object', properties: {} } }],
+      { type: 'auto' },
+    ]);
+  });
+
+  test.each(['{"a":', '[1]', '"a"'])('with arguments that are no object are refused: %s', (args) => {
+    const messages = [user('a'), { ...said(null), tool_calls: [called('a', args)] }, result('a', 'b')];
+    expect(() => toMessages('chat', { messages })).toThrow(
+      'messages[1].tool_calls[0] has arguments that are no JSON object',
+    );
+  });
+});
+
+describe('options', () => {
+  const messages = [user('a')];
+  test.each<[object, object]>([
+    [{ max_tokens: 5 }, { max_tokens: 5 }],
+    [{ max_tokens: 5, max_completion_tokens: 6 }, { max_tokens: 6 }],
+    [{}, { max_tokens: 4096 }],
+    [
+      { stop: ['a', 'b'], temperature: 0.5, top_p: 0.9, top_k: 3 },
+      { stop_sequences: ['a', 'b'], temperature: 0.5, top_p: 0.9, top_k: 3 },
+    ],
+    [{ stop: [] }, { stop_sequences: undefined }],
+    [
+      { tools: [f], tool_choice: 'required', reasoning_effort: 'high' },
+      { tool_choice: { type: 'any' }, thinking: undefined, leftOut: 'reasoning_effort' },
+    ],
+    [{ tools: [f], tool_choice: f }, { tool_choice: { type: 'tool', name: 'f' } }],
+    [{ tools: [f], tool_choice: 'none', parallel_tool_calls: false }, { tool_choice: { type: 'none' } }],
+    [{ tools: [f], parallel_tool_calls: false }, { tool_choice: { type: 'auto', disable_parallel_tool_use: true } }],
+    [{ parallel_tool_calls: false }, { tool_choice: undefined, tools: undefined }],
+    [{ reasoning_effort: 'none' }, { thinking: { type: 'disabled' }, output_config: undefined, leftOut: undefined }],
+    [
+      { reasoning_effort: 'xhigh' },
+      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'xhigh' } },
+    ],
+    [{ reasoning_effort: 'vast' }, { thinking: undefined, output_config: undefined, leftOut: 'reasoning_effort' }],
+    [
+      {
+        response_format: { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } },
+        reasoning_effort: 'low',
+      },
+      { output_config: { effort: 'low', format: { type: 'json_schema', schema: { type: 'object' } } } },
+    ],
+  ])('%j', (options, expected) => {
+    const sent = toMessages('chat', { messages, ...options });
+    expect(Object.fromEntries(Object.keys(expected).map((name) => [name, sent[name]]))).toEqual(expected);
+  });
+
+  test('thinking is off while the model goes on from calls without its own thoughts', () => {
+    const calls = { ...said(null), tool_calls: [called('a', '{}')], reasoning_content: 'Hm.' };
+    const { thinking, leftOut } = toMessages('chat', {
+      ...{ reasoning_effort: 'high', tools: [f] },
+      messages: [user('a'), calls, result('a', 'b')],
+    });
+    expect([thinking, leftOut]).toEqual([undefined, 'reasoning_effort, messages[1].reasoning_content']);
+  });
+});
+
+test('requests of responses have their own tools, which are functions', () => {
+  const patch = {
+    type: 'custom',
+    name: 'patch',
+    description: 'Patch.',
+    format: { type: 'grammar', syntax: 'lark', definition: 'x' },
+  };
+  const space = {
+    type: 'namespace',
+    name: 'n',
+    tools: [{ type: 'function', name: 'g', parameters: { type: 'object' } }],
+  };
+  const { tools, messages, leftOut } = toMessages('responses', {
+    tools: [patch, space, { type: 'web_search' }],
+    input: [
+      user('a'),
+      { type: 'custom_tool_call', call_id: 'a', name: 'patch', input: 'x' },
+      { type: 'custom_tool_call_output', call_id: 'a', output: 'done' },
+    ],
+  });
+  expect(tools).toMatchObject([
+    { name: 'patch', description: expect.stringContaining('grammar (lark)'), input_schema: { required: ['input'] } },
+    { name: 'n__g', input_schema: { type: 'object' } },
+  ]);
+  expect(messages[1].content).toEqual([{ type: 'tool_use', id: 'a', name: 'patch', input: { input: 'x' } }]);
+  expect(leftOut).toBe('tools[0].format, tools[2]');
+});

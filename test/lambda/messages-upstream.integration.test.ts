@@ -1,11 +1,16 @@
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { generateText, jsonSchema, type LanguageModel, streamText, tool } from 'ai';
 import OpenAI from 'openai';
-import { hangUp, json, sse } from '../../local/upstream/script.ts';
+import { empty, hangUp, json, sse } from '../../local/upstream/script.ts';
 import { readEvents } from '../support/client-view.ts';
+import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { chargesIn } from '../support/quota.ts';
 import { eventsOf, faultsOf, messageOf, toWire } from '../support/strict-messages.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { wire } from '../support/wire.ts';
 
 const gateway = await startTestGateway({
   environment: {
@@ -270,4 +275,69 @@ describe('an upstream that speaks only messages', () => {
     expect([response.status, gateway.upstream.requests.length]).toEqual([400, before]);
     expect(error.message).toContain(message);
   });
+});
+
+const providers: Readonly<Record<string, LanguageModel>> = {
+  'OpenAI (chat)': createOpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key }).chat('svc'),
+  'OpenAI (responses)': createOpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key }).responses('svc'),
+  'OpenAI-compatible': createOpenAICompatible({ name: 'svc', baseURL: `${gateway.url}/v1`, apiKey: key }).chatModel(
+    'svc',
+  ),
+};
+test.each(Object.entries(providers))('the ai SDK reads it with its provider for %s', async (_name, model) => {
+  answer('stream', [{ text: 'I call.' }, calls]);
+  answer('plain', [{ text: 'Sunny.' }]);
+  const tools = {
+    weather: tool({ inputSchema: jsonSchema<{ city: string }>(weather.parameters as object), execute: () => 'Sunny' }),
+  };
+  // What is not stored is sent again, not referred to.
+  const options = { maxRetries: 0, providerOptions: { openai: { store: false } } };
+  const streamed = streamText({ model, tools, prompt: 'Who?', ...options });
+  expect([await streamed.text, await streamed.finishReason]).toEqual(['I call.', 'tool-calls']);
+  expect((await streamed.toolCalls)[0]).toMatchObject({ toolName: 'weather', input: { city: 'Paris' } });
+  const messages = [{ role: 'user' as const, content: 'Who?' }, ...(await streamed.response).messages];
+  const { text, usage } = await generateText({ model, tools, messages, ...options });
+  expect([text, usage.inputTokens, usage.outputTokens]).toEqual(['Sunny.', 12, 5]);
+  expect(asked().body.messages).toMatchObject([
+    { role: 'user' },
+    { content: [{ text: 'I call.' }, { type: 'tool_use', input: { city: 'Paris' } }] },
+    { content: [{ type: 'tool_result' }] },
+  ]);
+});
+
+test('in a pool with one of chat either is asked where the other fails, and what one sealed the other goes without', async () => {
+  await using second = await startFakeUpstream();
+  await using pool = await startTestGateway({
+    environment: {
+      ...{ UPSTREAM_DIALECTS: 'messages', UPSTREAM_OUTPUT_LIMIT: '9', UPSTREAM_2_DIALECTS: 'chat' },
+      ...{ UPSTREAM_2_BASE_URL: second.url, UPSTREAM_2_API_KEYS: 'upstream-key-two' },
+      ...{ UPSTREAM_2_TEXT_MODEL: 'acmecorp/second', UPSTREAM_2_VISION_MODEL: 'acmecorp/second-eyes' },
+    },
+  });
+  const authorization = `Bearer ${await pool.issueKey()}`;
+  const include = ['reasoning.encrypted_content'];
+  const ask = async (...input: object[]) => {
+    const response = await pool.post('/v1/responses', { model: 'svc', include, input }, { authorization });
+    const { output } = (await response.json()) as { output: object[] };
+    return { status: response.status, output, leftOut: response.headers.get('x-svc-left-out') };
+  };
+  pool.upstream.answer(json(200, messageOf([{ redacted: 'blob' }, { text: 'Hi' }])), empty(500));
+  const first = await ask(question);
+  expect(first.output).toMatchObject([{ type: 'reasoning', summary: [] }, { type: 'message' }]);
+  const message = { role: 'assistant', content: 'Hello', reasoning_content: 'Hm.' };
+  second.answer(json(200, { ...Object(wire.chat.answer), choices: [{ index: 0, message, finish_reason: 'stop' }] }));
+  const other = await ask(question, ...first.output, question);
+  expect([other.status, other.leftOut]).toEqual([200, 'input[1].encrypted_content']);
+  expect(JSON.parse(String(second.requests[0]?.body)).messages[1]).toEqual({ role: 'assistant', content: 'Hi' });
+
+  second.otherwise(empty(500));
+  pool.upstream.otherwise(json(200, messageOf([{ text: 'Again' }])));
+  const again = await ask(question, ...first.output, question, ...other.output, question);
+  expect([again.status, again.leftOut]).toEqual([200, 'input[4].encrypted_content']);
+  const sent = JSON.parse(String(pool.upstream.requests.at(-1)?.body));
+  expect(faultsOf(sent)).toEqual([]);
+  expect(sent.messages[1].content).toEqual([
+    { type: 'redacted_thinking', data: 'blob' },
+    { type: 'text', text: 'Hi' },
+  ]);
 });

@@ -132,6 +132,7 @@ export const translationSettings = {
   SYSTEM_TURNS: byDefault('fold', choice(['fold', 'keep'])),
   TOOL_IMAGES: byDefault('after', choice(['after', 'inline', 'refuse'])),
   TRANSLATE_UNKNOWN: byDefault('leave-out', choice(['leave-out', 'refuse'])),
+  CACHE_MARKS: byDefault('false', flag()),
   STREAM_OPTIONS: byDefault('send', choice(['send', 'omit'])),
   TOKENIZE_URL: urlWithout(
     /\/(v1|count_tokens)$/,

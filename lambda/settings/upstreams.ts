@@ -117,6 +117,7 @@ function translationOf(read: Values<typeof translationSettings>) {
     toolImages: read.TOOL_IMAGES,
     unknown: read.TRANSLATE_UNKNOWN,
     streamOptions: read.STREAM_OPTIONS,
+    cacheMarks: read.CACHE_MARKS,
     /** Where the tokens of a request are counted. */
     tokenizeUrl: read.TOKENIZE_URL,
   };

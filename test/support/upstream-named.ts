@@ -19,6 +19,7 @@ export const upstreamNamed = (prefix: string): Upstream => ({
     ...{ limitName: 'max_tokens', limit: undefined, reasoning: 'none', levels: [], replay: 'back' },
     ...{ systemTurns: 'fold', toolImages: 'after', unknown: 'leave-out', tokenizeUrl: undefined },
     streamOptions: 'send',
+    cacheMarks: false,
   },
 });
 

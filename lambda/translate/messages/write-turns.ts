@@ -17,6 +17,14 @@ type Message =
   | { readonly role: 'user'; readonly results: readonly ToolCall[]; readonly parts: Part[]; open: boolean }
   | { readonly role: 'system'; readonly parts: Part[] };
 
+/** What asks the upstream to cache a prompt up to here: clients of other dialects have no word for it. */
+export const cacheMark = ',"cache_control":{"type":"ephemeral"}';
+
+/** Whether the operator wants that, and the client has not chosen for itself. */
+export function asksForCaching({ upstream, request }: RequestWriter): boolean {
+  return upstream.cacheMarks && !request.json.text.includes('"cache_control"');
+}
+
 /** Little work each. */
 const costOfTurn = 16;
 
@@ -27,7 +35,7 @@ export function* writeTurns(writer: RequestWriter): Cooperative<void> {
   const instructions = messages[0]?.role === 'system' ? messages.shift() : undefined;
   if (instructions?.role === 'system') {
     body.add(',"system":');
-    yield* writeParts(writer, instructions.parts);
+    yield* writeBlocks(writer, { parts: instructions.parts, isMarked: asksForCaching(writer) });
   }
   const last = messages.at(-1);
   if (last === undefined || last.role === 'assistant') {
@@ -37,7 +45,7 @@ export function* writeTurns(writer: RequestWriter): Cooperative<void> {
   for (const [index, message] of messages.entries()) {
     body.add(index > 0 ? ',' : '', `{"role":"${message.role}","content":`);
     if (message.role === 'assistant') yield* writeTurn(writer, message.turn);
-    else yield* writeParts(writer, message.parts, message.role === 'user' ? message.results : []);
+    else yield* writeBlocks(writer, { ...message, isMarked: message === last && asksForCaching(writer) });
     body.add('}');
     if (body.isPauseDue()) yield;
   }
@@ -89,22 +97,29 @@ const longestBlank = 1_000;
 /** An empty text is refused. */
 const isBlank = (text: Raw): boolean => text.length < longestBlank && /^"(\s|\\[nrt])*"$/.test(text);
 
+interface Blocks {
+  readonly results?: readonly ToolCall[];
+  readonly parts: readonly Part[];
+  /** Whether the upstream is to cache all up to the last block. */
+  readonly isMarked?: boolean;
+}
+
 /** Writes the blocks of a message: results first. */
-function* writeParts(
-  writer: RequestWriter,
-  parts: readonly Part[],
-  results: readonly ToolCall[] = [],
-): Cooperative<void> {
+function* writeBlocks(writer: RequestWriter, { results = [], parts, isMarked = false }: Blocks): Cooperative<void> {
   const { body } = writer;
-  const separate = createSeparator(body);
+  let left = results.length + parts.length;
+  const end = () => {
+    left -= 1;
+    body.add(isMarked && left === 0 ? cacheMark : '', left > 0 ? '},' : '}');
+  };
   body.add('[');
   for (const call of results) {
-    separate();
     yield* writeResult(writer, call);
+    end();
   }
   for (const part of parts) {
-    separate();
     addPart(writer, part);
+    end();
     if (body.isPauseDue()) yield;
   }
   body.add(']');
@@ -119,6 +134,7 @@ function createSeparator({ add }: BodyText) {
   };
 }
 
+/** The same for the result of a call. */
 function* writeResult(writer: RequestWriter, call: ToolCall): Cooperative<void> {
   const { body } = writer;
   const { parts = [], failed = false, found } = call.result ?? {};
@@ -127,9 +143,9 @@ function* writeResult(writer: RequestWriter, call: ToolCall): Cooperative<void> 
   const shown = given.filter((part) => part.kind !== 'text' || !isBlank(part.text));
   if (shown.length > 0) {
     body.add(',"content":');
-    yield* writeParts(writer, shown);
+    yield* writeBlocks(writer, { parts: shown });
   }
-  body.add(failed ? ',"is_error":true}' : '}');
+  if (failed) body.add(',"is_error":true');
   if (body.isPauseDue()) yield;
 }
 
@@ -138,19 +154,20 @@ function idOf({ id }: ToolCall): Raw {
   return /^"[\w-]+"$/.test(id) ? id : `"call_${hash('sha256', id).slice(0, 32)}"`;
 }
 
+/** Adds a block but for its end, before which more members may come. */
 function addPart({ request, body: { add } }: RequestWriter, part: Part): void {
-  if (part.kind === 'text') add('{"type":"text","text":', part.text, '}');
+  if (part.kind === 'text') add('{"type":"text","text":', part.text);
   else if (part.kind === 'audio') refuse(request, part.at, "is audio, which this model can't hear. Send text.");
   else if (part.kind === 'image') {
     const [head, type = ''] = /^"data:([\w.+/-]{1,60});base64,/.exec(part.url.slice(0, 100)) ?? [];
-    if (head !== undefined) add(...bytesBlock('image', type, `"${part.url.slice(head.length)}`), '}');
-    else if (/^"https?:/.test(part.url)) add('{"type":"image","source":{"type":"url","url":', part.url, '}}');
+    if (head !== undefined) add(...bytesBlock('image', type, `"${part.url.slice(head.length)}`));
+    else if (/^"https?:/.test(part.url)) add('{"type":"image","source":{"type":"url","url":', part.url, '}');
     else refuse(request, part.at, 'is no image in base64 and no https URL. Send one.');
   } else {
     const [head] = /^"data:application\/pdf;base64,/.exec(part.data.slice(0, 100)) ?? [];
     if (head === undefined) refuse(request, part.at, 'is no PDF as a data URL in base64. Send a PDF, or text.');
     add(...bytesBlock('document', 'application/pdf', `"${part.data.slice(head.length)}`));
-    add(...(part.name === undefined ? [] : [',"title":', part.name]), '}');
+    if (part.name !== undefined) add(',"title":', part.name);
   }
 }
 

@@ -125,6 +125,8 @@ export interface UpstreamOptions {
   readonly toolImages: 'after' | 'inline' | 'refuse';
   /** What becomes of members that the gateway does not know. */
   readonly unknown: 'leave-out' | 'refuse';
+  /** Whether an upstream of messages is asked to cache prompts. */
+  readonly cacheMarks: boolean;
   /** Whether streams are asked for their usage. Some vendors refuse the question, and tell it anyway. */
   readonly streamOptions: 'send' | 'omit';
 }

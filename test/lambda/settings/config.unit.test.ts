@@ -40,6 +40,7 @@ describe('readConfig', () => {
       ...{ limitName: 'max_tokens', limit: undefined, reasoning: 'none', levels: ['low', 'medium', 'high'] },
       ...{ replay: 'back', systemTurns: 'fold', toolImages: 'after', unknown: 'leave-out', tokenizeUrl: undefined },
       streamOptions: 'send',
+      cacheMarks: false,
     };
     const translation: UpstreamOptions | undefined = upstreamWith({})?.translation;
     expect(translation).toEqual(plain);

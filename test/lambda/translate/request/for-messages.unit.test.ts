@@ -190,3 +190,18 @@ test('requests of responses have their own tools, which are functions', () => {
   expect(messages[1].content).toEqual([{ type: 'tool_use', id: 'a', name: 'patch', input: { input: 'x' } }]);
   expect(leftOut).toBe('tools[0].format, tools[2]');
 });
+
+test('where the operator says so, tools, instructions and the conversation are marked for caching, unless the client did', () => {
+  const tools = [f, { type: 'function', function: { name: 'g' } }];
+  const messages = [system('a'), system('b'), user('c'), said('d'), user([text('e'), text('f')])];
+  const mark = { cache_control: { type: 'ephemeral' } };
+  const count = (body: unknown) => JSON.stringify(body).split('cache_control').length - 1;
+  const sent = toMessages('chat', { tools, messages }, { cacheMarks: true });
+  expect([sent.tools[1], sent.system[1], sent.messages[2].content[1]]).toMatchObject([mark, mark, mark]);
+  expect(count(sent)).toBe(3);
+  expect(count(toMessages('chat', { tools, messages }))).toBe(0);
+  const own = [...messages, user([{ ...text('g'), ...mark }])];
+  expect(count(toMessages('chat', { tools, messages: own }, { cacheMarks: true }))).toBe(0);
+  const calls = [user('a'), { ...said(null), tool_calls: [called('x', '{}')] }, result('x', 'b')];
+  expect(toMessages('chat', { messages: calls }, { cacheMarks: true }).messages[2].content).toMatchObject([mark]);
+});

@@ -21,6 +21,7 @@ export const plainUpstream: UpstreamOptions = {
   toolImages: 'after',
   unknown: 'leave-out',
   streamOptions: 'send',
+  cacheMarks: false,
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: what is written is checked here

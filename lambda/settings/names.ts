@@ -4,6 +4,9 @@ import { serverSettings, settings, upstreamSettings } from './table.ts';
 /** What begins so is meant for the gateway, and hardly for another program. */
 const ownPrefix = /^(UPSTREAM|GUEST|MEMBER|OIDC|EDGE)_/;
 
+/** Kubernetes sets these in every container beside a service that is called `upstream` or `edge`. */
+const ofService = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/;
+
 const ofUpstreams = Object.keys(upstreamSettings);
 
 /** The settings' names, with those of the upstream that this name is about. */
@@ -19,7 +22,7 @@ const namesSet = (environment: Environment): string[] =>
 /** Faults in the names of variables that are meant for the gateway. */
 export function nameFaults(environment: Environment): string[] {
   return namesSet(environment).flatMap((name) => {
-    if (!ownPrefix.test(name)) return [];
+    if (!ownPrefix.test(name) || ofService.test(name)) return [];
     return namesBeside(name).includes(name) ? [] : unknownSetting(name);
   });
 }

@@ -23,6 +23,8 @@ test('known names, unset ones and those of other programs are none', () => {
   const known = { UPSTREAM_BASE_URL: 'x', UPSTREAM_12_API_KEYS: 'x', UPSTREAM_NAMES: 'x', GUEST_LIMIT: 'x' };
   const others = { UPSTREAM_BASURL: ' ', PATH: 'x', REQUEST_METHOD: 'GET', MEMBERS: 'x', MY_UPSTREAM_URL: 'x' };
   expect(nameFaults({ ...known, ...others })).toEqual([]);
+  const ofKubernetes = ['SERVICE_HOST', 'SERVICE_PORT', 'SERVICE_PORT_HTTP', 'PORT', 'PORT_80_TCP', 'PORT_80_TCP_ADDR'];
+  expect(nameFaults(Object.fromEntries(ofKubernetes.map((name) => [`UPSTREAM_${name}`, 'x'])))).toEqual([]);
 });
 
 testRows<[name: string, meant?: string]>([

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { embeddings } from '../lambda/dialects/embeddings.ts';
 import { createDialects } from '../lambda/dialects/index.ts';
 import { catalogue } from '../lambda/errors.ts';
 import { keyHeaders } from '../lambda/identity/keys.ts';
@@ -44,7 +45,7 @@ const settingNames = [...Object.keys(settings), ...Object.keys(upstreamSettings)
 const ownHeaders = Object.values(headerNames('svc'));
 
 test.each<[change: string, names: readonly string[]]>([
-  ['a dialect', dialects.flatMap(({ endpoints }) => endpoints.map(({ path }) => path))],
+  ['a dialect', [...dialects, embeddings].flatMap(({ endpoints }) => endpoints.map(({ path }) => path))],
   ['a setting', [...settingNames, ...Object.keys(serverSettings)]],
   ['a setting of the stack', Object.keys(stackSettings)],
   // OpenAPI calls the last one by its scheme.
@@ -86,7 +87,7 @@ describe('a dialect', () => {
   });
 
   test('has its paths to itself', () => {
-    for (const { path } of dialects.flatMap(({ endpoints }) => endpoints)) {
+    for (const { path } of [...dialects, embeddings].flatMap(({ endpoints }) => endpoints)) {
       expect(filesWith(new RegExp(`${path}\\b`), 'lambda/request')).toEqual([]);
       expect(filesWith(new RegExp(`${path}\\b`), 'lambda/upstream')).toEqual([]);
     }

@@ -18,6 +18,7 @@ const inference = [
   ...Object.values(wire).map(({ path }) => path),
   '/v1/messages/count_tokens',
   '/v1/responses/input_tokens',
+  '/v1/embeddings',
 ];
 const others = ['/v1/models', '/v1/models/svc', '/v1/models/', '/', '/v1', '/v1/', '/v2/messages'];
 const methods = ['GET', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PURGE', 'QUERY'];
@@ -54,6 +55,7 @@ const headerNames = [
   ...['content-type', 'accept', 'anthropic-version', 'anthropic-beta', 'openai-beta'],
   ...['origin', 'access-control-request-method', 'access-control-request-headers', 'accept-encoding', 'cookie', 'te'],
   ...['content-encoding', 'host', 'forwarded', 'x-forwarded-for', 'x-amzn-trace-id', 'upgrade', 'range', '__proto__'],
+  'traceparent',
 ];
 const special = fc.constantFrom('gzip', 'https://app.example', 'x:99999', '[::1', 'websocket', 'POST', 'bytes=0-1');
 const value = fc.oneof(headerText, special, fc.tuple(headerText, headerText));
@@ -94,7 +96,7 @@ const members = fc
   .map((all) => all.map(([name, any]) => `,"${name}":${any}`).join(''));
 const part = fc.tuple(word, members).map(([type, more]) => `[{"type":${type},"text":"x"${more}}]`);
 const turns = fc.oneof(part, anything).map((content) => `[{"role":"user","content":${content}}]`);
-const known = fc.constantFrom('"svc"', '"svc-vision"', '"opus"', '"claude-x"');
+const known = fc.constantFrom('"svc"', '"svc-vision"', '"svc-embedding"', '"opus"', '"claude-x"');
 const question = fc
   .tuple(often(known, anything), often(turns, anything), often(turns, anything), members, fc.boolean())
   .map(([model, messages, input, more, stream]) => {
@@ -144,7 +146,10 @@ const parallel = 8;
 // Others, and more of them: SEED=2 npm run test:integration -- any-request
 test.each(['function-url', 'web'] as const)('whatever is sent, a valid answer comes back (%s)', async (engine) => {
   const clock = { time: Date.UTC(2026, 10, 21) };
-  const environment = { GUEST_LIMIT: '1000000', MEMBER_LIMIT: '1000000', BURST_LIMIT: '10000' };
+  const environment = {
+    ...{ GUEST_LIMIT: '1000000', MEMBER_LIMIT: '1000000', BURST_LIMIT: '10000' },
+    ...{ UPSTREAM_EMBEDDINGS_MODEL: 'acmecorp/thunder-embed', UPSTREAM_TRACE: 'true' },
+  };
   await using gateway = await startTestGateway({ engine, environment, now: () => clock.time });
   gateway.upstream.otherwise(answerTo);
   const key = await gateway.issueKey();
@@ -201,10 +206,13 @@ async function send(url: string, agent: Agent, { method, path, headers, body }: 
   return { status: answer.statusCode ?? 0, headers: received, body: await text(answer) };
 }
 
+const vector = { object: 'embedding', index: 0, embedding: [1] };
+
 /** The answer of an upstream that parses the request, as the gateway must let only valid JSON through. */
 function answerTo({ path, body }: { readonly path: string; readonly body: Buffer }): Script {
   const { stream } = JSON.parse(body.toString());
   const dialect = Object.values(wire).find((one) => one.path === path);
+  if (path === '/v1/embeddings') return json(200, { object: 'list', data: [vector], model: 'acmecorp/thunder-embed' });
   if (!dialect) return json(200, { object: 'response.input_tokens', input_tokens: 1 });
   return stream === true ? sse(dialect.events.join('')) : json(200, dialect.answer);
 }

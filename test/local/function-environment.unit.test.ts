@@ -75,4 +75,11 @@ describe('settings', () => {
       UPSTREAM_NAMES: 'Maker,Other',
     });
   });
+
+  test('are the demo’s but for embeddings if prices are set without one for those', () => {
+    const modelWith = (PRICES?: string) => gatewayVariables({ PRICES }, demo).UPSTREAM_EMBEDDINGS_MODEL;
+    expect(['{"svc":{}}', '{"svc-embedding":{}}', undefined].map(modelWith)).toEqual([
+      ...[undefined, 'demo-embed', 'demo-embed'],
+    ]);
+  });
 });

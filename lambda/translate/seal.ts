@@ -30,11 +30,14 @@ function unpad(padded: string): string | undefined {
   return length < 0 ? undefined : padded.slice(0, length);
 }
 
-/** Begins each block of a content that is signed blocks, and none that is a text. */
+/** Begins each block of a content that is signed blocks, and stands in no text. */
 const blockMark = '\u0001';
 
 /** A block that its maker signed, as a part of a content: parts may be joined. */
 export const toSealedBlock = (block: string): string => blockMark + block;
+
+/** A text as a part of a content. Blocks go back as they are, so a model that writes the mark must not pass for their maker. */
+export const toSealedText = (text: string): string => text.replaceAll(blockMark, '');
 
 /** The blocks that a content consists of; undefined if it is a text. */
 export function signedBlocksIn(content: string): readonly string[] | undefined {

@@ -10,6 +10,7 @@ import {
   type TextKind,
   UpstreamFault,
 } from '../answer/answer-sink.ts';
+import { toSealedText } from '../seal.ts';
 import { createChatCalls } from './read-calls.ts';
 
 /** How answers of chat are read. */
@@ -167,7 +168,7 @@ function createRawThoughts(doubles: Set<string>): RawThoughts {
       if (channels.includes(channel)) heard += text;
     },
     take(): Literal {
-      const literal = JSON.stringify(heard);
+      const literal = JSON.stringify(toSealedText(heard));
       heard = '';
       return literal;
     },

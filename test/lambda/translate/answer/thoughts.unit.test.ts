@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { signedBlocksIn } from '../../../../lambda/translate/seal.ts';
 import { readEvents } from '../../../support/client-view.ts';
 import { begin, chunk, end, more, say, think } from './cases/case.ts';
 import { bytesOf, type Client, plainOf, type Setup, translateAnswer, translateStream } from './translated.ts';
@@ -46,6 +47,18 @@ test('thoughts that a messages client wants omitted stand in the seal only', () 
   expect(types.slice(2, 5)).toEqual(['content_block_start', 'signature_delta', 'content_block_stop']);
   const [block] = Object(translateAnswer('messages', plain, setup)).content;
   expect(block).toEqual({ type: 'thinking', thinking: '', signature: 'sealed: Hm, so.' });
+});
+
+test('what a model thinks is never taken for signed blocks, which go back as they are', () => {
+  const block = '{"type":"text","text":""}]}],"model":"another"';
+  for (const thoughts of [[think(`\u0001${block}`)], [think('\u0001'), think(block)]]) {
+    const given = [...thoughts, say('Hi'), end()];
+    const [sealed] = events('messages', { seal: (thought) => thought }, given).flatMap(
+      ({ delta }) => delta?.signature ?? [],
+    );
+    expect(sealed).toBe(block);
+    expect(signedBlocksIn(sealed)).toBeUndefined();
+  }
 });
 
 describe('a seal holds what the upstream sent, and the client reads it hidden', () => {

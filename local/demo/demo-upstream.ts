@@ -25,6 +25,7 @@ export function settingsFor(demo: Omit<DemoUpstream, 'close'>) {
     UPSTREAM_EMBEDDINGS_MODEL: demo.embeddingsModel,
     UPSTREAM_NAMES: demo.names.join(','),
     ...(dialects && { UPSTREAM_DIALECTS: dialects.join(',') }),
+    ...(!speaks(dialects, speakers.chat) && { UPSTREAM_OUTPUT_LIMIT: '4096' }),
     ...(!speaks(dialects, speakers.messages) && { UPSTREAM_TOKENIZE_URL: `${new URL(tokenizer, demo.url)}` }),
   };
 }

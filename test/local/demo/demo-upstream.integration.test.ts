@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type DemoUpstream, startDemoUpstream } from '../../../local/demo/demo-upstream.ts';
+import { type DemoUpstream, settingsFor, startDemoUpstream } from '../../../local/demo/demo-upstream.ts';
+import { startTestGateway } from '../../support/gateway.ts';
 
 let upstream: DemoUpstream;
 beforeAll(async () => {
@@ -60,3 +61,23 @@ test('an answer ends at a limit, and at a stop sequence, and says so', async () 
     body: { stop_reason: 'stop_sequence', stop_sequence: 'demo', content: [{ text: 'Quillon here, with a ' }] },
   });
 });
+
+test.each([['chat'], ['messages']] as const)(
+  'where it speaks only %s, a gateway translates the other dialects',
+  async (spoken) => {
+    const demo = await startDemoUpstream({ pace: 0, dialects: [spoken] });
+    await using gateway = await startTestGateway({ environment: { ...settingsFor(demo), GUEST_LIMIT: '9' } });
+    for (const stream of [false, true]) {
+      for (const [path, body] of [
+        ['/v1/chat/completions', { messages: [question] }],
+        ['/v1/responses', { input: 'Who are you?' }],
+        ['/v1/messages', { max_tokens: 99, messages: [question] }],
+      ] as const) {
+        const response = await gateway.post(path, { model: 'svc', stream, ...body }, { 'x-api-key': 'x' });
+        const text = await response.text();
+        expect([path, response.status, text]).toEqual([path, 200, expect.not.stringMatching(/quill/i)]);
+      }
+    }
+    await demo.close();
+  },
+);

@@ -74,7 +74,11 @@ function readUpstream(prefix: string, environment: Environment, faults: string[]
       `${prefix}_EMBEDDINGS_BASE_URL needs ${prefix}_EMBEDDINGS_MODEL: without a model there are no embeddings`,
     );
   }
-  if (read.DIALECTS !== undefined && !speaksWithoutLimit(read.DIALECTS) && read.OUTPUT_LIMIT === undefined) {
+  if (
+    read.DIALECTS !== undefined &&
+    !speaksWithoutLimit(read.DIALECTS) &&
+    !environment[`${prefix}_OUTPUT_LIMIT`]?.trim()
+  ) {
     faults.push(
       `${prefix}_OUTPUT_LIMIT must be set: requests of messages have a limit, and clients of other dialects may have none`,
     );

@@ -64,6 +64,7 @@ describe('readConfig', () => {
       { DIALECTS: 'responses,messages' },
       'UPSTREAM_OUTPUT_LIMIT must be set: requests of messages have a limit, and clients of other dialects may have none',
     ],
+    [{ DIALECTS: 'messages', OUTPUT_LIMIT: 'many' }, 'UPSTREAM_OUTPUT_LIMIT must be a whole number from 1 to 10000000'],
     [
       { SYSTEM_TURNS: 'keep' },
       'UPSTREAM_SYSTEM_TURNS is for translation, but UPSTREAM_DIALECTS names every dialect: remove it',

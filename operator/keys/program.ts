@@ -231,7 +231,7 @@ Examples:
   npm run keys -- revoke key_Zk3vQ1xWb0aT
   npm run keys -- rotate key_Zk3vQ1xWb0aT --overlap 1d
   npm run keys -- budget key_Zk3vQ1xWb0aT 50/month
-  npm run keys -- usage --tokens --days 30 --price 3,15,0.3,3.75
+  npm run keys -- usage --tokens --days 30 --price 3,15,0.3,3.75 --stack InferenceGateway-prod
   npm run keys -- link 203.0.113.7 --member ada
 
 Exit codes: 0 done, 1 not done, 2 wrong usage.`;

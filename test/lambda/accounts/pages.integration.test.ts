@@ -97,7 +97,13 @@ describe('the pages', () => {
     const html = await read('/');
     for (const fact of [
       `<code>${wallet.url}/v1</code>`,
-      ...['<code>acme</code>', '<code>acme-vision</code>', '<code>X-Acme-Remaining</code>', '<dd>text</dd>'],
+      ...[
+        '<code>acme</code>',
+        '<code>acme-vision</code>',
+        '<code>acme-embedding</code>',
+        '<code>X-Acme-Remaining</code>',
+        '<dd>text</dd>',
+      ],
       ...['makes you a guest of your network, with 3 requests to try', '70 requests a day'],
       ...[`curl <wbr>${wallet.url}<wbr>/v1/chat/completions`, '&quot;model&quot;: &quot;acme&quot;'],
     ]) {

@@ -75,11 +75,13 @@ export type BodyText = ReturnType<typeof createBodyText>;
 /** A body's text while it is written. */
 export function createBodyText() {
   const pieces: string[] = [];
-  let short = '';
+  let short: Raw[] = [];
+  let shortLength = 0;
   let work = 0;
+  // Not one by one: the text of many small additions is put together when it is first read, all pieces at once by then.
   const join = () => {
-    if (short !== '') pieces.push(short);
-    short = '';
+    if (shortLength > 0) pieces.push(short.join(''));
+    [short, shortLength] = [[], 0];
   };
   return {
     /** Adds JSON text. */
@@ -87,9 +89,12 @@ export function createBodyText() {
       for (const raw of raws) {
         const isLong = raw.length >= shortPiece;
         work += Math.min(raw.length, shortPiece) + costOfPiece;
-        if (isLong || short.length >= longestJoined) join();
+        if (isLong || shortLength >= longestJoined) join();
         if (isLong) pieces.push(raw);
-        else short += raw;
+        else {
+          short.push(raw);
+          shortLength += raw.length;
+        }
       }
     },
     /** Whether so much was done since the last pause that one is due. `cost`: of what was done besides writing, in characters. */

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { expect, test } from '@jest/globals';
 import { type ClientDialect, translateText } from './translate.ts';
 
@@ -85,4 +86,13 @@ test('a long text is not copied: it is a piece of its own, between those around 
     `"${long}"`,
     '}]}',
   ]);
+});
+
+test('many small values are put together on the way: nothing of it is left to whoever first measures the body', () => {
+  setFlagsFromString('--allow-natives-syntax');
+  const isFlat: (text: string) => boolean = Object(new Function('text', 'return %StringIsFlat(text)'));
+  setFlagsFromString('--no-allow-natives-syntax');
+  const { pieces } = translate('responses', `"input":${many(said('user', '"hello"'))}`);
+  expect(pieces.length).toBeGreaterThan(10);
+  expect(pieces.filter((piece) => !isFlat(piece))).toEqual([]);
 });

@@ -1,20 +1,29 @@
 import { expect, test } from '@jest/globals';
-import { settleSpending } from '../../../lambda/forward/settle.ts';
+import { settle, settleSpending } from '../../../lambda/forward/settle.ts';
 import type { Charge } from '../../../lambda/quota/quota.ts';
-import type { Outcome, RequestSoFar } from '../../../lambda/request/request.ts';
+import type { Log } from '../../../lambda/report/log.ts';
+import type { ExchangeRecord, Outcome, RequestSoFar } from '../../../lambda/request/request.ts';
+import type { StreamEnd } from '../../../lambda/stream/relay.ts';
+import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const price = { input: 1_000_000, output: 1_000_000, cacheRead: 1_000_000, cacheWrite: 1_000_000 };
 const prices = new Map([['svc', price]]);
 
-/** What is settled for a request with a prompt of 100 tokens whose client has gone after so many tries. */
-async function settledAfter(tries: number) {
+/** A request with a prompt of 100 tokens, and what is settled for it. */
+function createRequest(record: ExchangeRecord) {
   const settled: number[] = [];
   const settle = async (spent: number) => void settled.push(spent);
-  const outcome: Outcome = { end: 'client_gone', exchange: { tries, usage: {} } };
+  const outcome: Outcome = { exchange: record };
   const figures = { limit: 1, remaining: 0 };
   const charge = { figures, refund: settle, settle, figuresAfter: () => figures } as unknown as Charge;
   const request = { call: { model: { id: 'svc', kind: 'text' } }, charge, inputTokens: 100, outcome };
-  await settleSpending(request as unknown as RequestSoFar, { prices, spendLimit: undefined });
+  return { request: request as unknown as RequestSoFar, settled, outcome };
+}
+
+async function settledAfter(tries: number) {
+  const { request, settled, outcome } = createRequest({ tries, usage: {} });
+  await settleSpending(request, { prices, spendLimit: undefined });
   return { settled, spending: outcome.spending };
 }
 
@@ -24,3 +33,21 @@ test('a client that leaves before anything was sent owes nothing, and after that
   expect(settled).toEqual([spending?.cost]);
   expect(spending?.cost).toBeGreaterThan(0);
 });
+
+const charged = new UpstreamFailure('cut', { charged: true });
+
+testRows<[end: StreamEnd, tokens: number]>([
+  [{ kind: 'complete' }, 10],
+  [{ kind: 'client_gone', isWhole: true }, 10],
+  [{ kind: 'client_gone', isWhole: false }, 100],
+  [{ kind: 'failed', failure: charged }, 100],
+])(
+  'what an answer counted at its end is believed, and before that only if it is more than the estimate',
+  async (end, tokens) => {
+    const record: ExchangeRecord = { tries: 1, usage: { input: 10 } };
+    const { request, settled } = createRequest(record);
+    const nobody = { log: {} as Log, refundRefusals: false };
+    await settle({ request, record }, end, { prices, spendLimit: undefined, ...nobody });
+    expect(settled).toEqual([tokens]);
+  },
+);

@@ -68,9 +68,11 @@ function* readThoughts(reader: RequestReader, turns: TurnBuilder, message: Messa
     yield* readList(reader, message.reasoning_details, (at) => {
       const { text, signature, data } = takeMembers(reader, at, fields.reasoning_detail);
       const thought = readThought(reader, signature ?? data, text);
-      if (thought.signed === undefined) return;
-      turns.think({ at, ...thought });
-      known += 1;
+      if (thought.signed === undefined) reader.leftOut.push(at);
+      else {
+        turns.think({ at, ...thought });
+        known += 1;
+      }
     });
   }
   const shown = message.reasoning_content ?? message.reasoning;

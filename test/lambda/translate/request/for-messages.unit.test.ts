@@ -153,6 +153,18 @@ describe('options', () => {
     expect(Object.fromEntries(Object.keys(expected).map((name) => [name, sent[name]]))).toEqual(expected);
   });
 
+  test('thoughts that someone else sealed are left out, and that is said', () => {
+    const foreign = [
+      { type: 'reasoning.encrypted', data: 'svc1.AAAA', index: 0 },
+      { type: 'reasoning.text', text: 'Hm.', signature: 'another vendor’s' },
+    ];
+    const { messages, leftOut } = toMessages('chat', {
+      messages: [user('a'), { ...said('b'), reasoning_details: foreign }, user('c')],
+    });
+    expect(messages[1].content).toEqual([text('b')]);
+    expect(leftOut).toBe('messages[1].reasoning_details[0], messages[1].reasoning_details[1]');
+  });
+
   test('thinking is off while the model goes on from calls without its own thoughts', () => {
     const calls = { ...said(null), tool_calls: [called('a', '{}')], reasoning_content: 'Hm.' };
     const { thinking, leftOut } = toMessages('chat', {

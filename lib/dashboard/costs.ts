@@ -51,8 +51,13 @@ export function spending({ metrics, logGroup }: DashboardProps, currency: string
     graph(`Spent a day, by model (${currency})`, [metrics.split('spent', day)]),
     graph(`Saved by caches a day (${currency})`, [metrics.own('savedByCaches').with({ period: day })], 4),
     graph(
-      'Spending limit (%), and reservations that stand',
-      [metrics.own('spendShare', 'Maximum'), metrics.own('budgetsLeftStanding'), metrics.own('lostReservations')],
+      'Spending limit (%), reservations that stand, budgets nearly spent',
+      [
+        metrics.own('spendShare', 'Maximum'),
+        metrics.own('budgetsLeftStanding'),
+        metrics.own('lostReservations'),
+        metrics.own('budgetsNearlySpent'),
+      ],
       4,
     ),
     table(`Most spent by (${currency})`, [logGroup], 8, [

@@ -8,7 +8,6 @@ import type { AnswerOfUpstream } from '../upstream/failover.ts';
 import { type AskDependencies, type Exchange, openExchange, type ReadyToForward } from './ask-upstream.ts';
 import { createRewriter, rewriteWhole } from './rewrite.ts';
 import { noteFailure, type SettleDependencies, settle, settleStream, toCallersError } from './settle.ts';
-import { fetchVectors } from './vectors.ts';
 import { hasLeft, readsOn, waitFor, whenAborted, whyUnusable } from './waiting.ts';
 
 export interface ForwardDependencies extends AskDependencies, SettleDependencies {
@@ -18,6 +17,9 @@ export interface ForwardDependencies extends AskDependencies, SettleDependencies
   readonly idleTimeout: number;
   readonly keepAliveInterval: number;
 }
+
+/** Few deployments make vectors. What passes them on is read once. */
+const loadFetchVectors = async () => (await import('./vectors.ts')).fetchVectors;
 
 /** Sends the request to an upstream and brings its answer back, as a whole or as a stream. */
 export function createForward(
@@ -29,7 +31,7 @@ export function createForward(
     try {
       const exchange = openExchange(request, record, await dependencies.readScrubber(), dependencies);
       const { stream, endpoint } = request.call;
-      const fetch = endpoint.makesVectors ? fetchVectors : stream ? fetchStream : fetchWhole;
+      const fetch = endpoint.makesVectors ? await loadFetchVectors() : stream ? fetchStream : fetchWhole;
       return await fetch(exchange, dependencies);
     } catch (error) {
       const callersError = toCallersError(error, request.call);

@@ -23,7 +23,7 @@ test('the four steps on a machine in the office lead to a colleague’s first an
       .split('\n')
       .map((line) => line.trim().split('=') as [string, string]),
   );
-  expect(Object.keys(written)).toHaveLength(9);
+  expect(Object.keys(written)).toHaveLength(10);
   // What depends on the machine and the upstream.
   const own = { DATA_DIR: folder.path, UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEYS: 'upstream-key-one' };
   const environment = { ...written, ...own, UPSTREAM_TEXT_MODEL: 'words', UPSTREAM_VISION_MODEL: 'eyes' };

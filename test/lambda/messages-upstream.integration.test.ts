@@ -98,11 +98,11 @@ describe.each(['stream', 'plain'] as const)(
         const [choice] = choices;
         expect([choice?.finish_reason, choice?.message.tool_calls]).toMatchObject([
           'tool_calls',
-          [{ id: `toolu_${turn}`, type: 'function', function: { name: 'weather', arguments: '{"city":"Paris"}' } }],
+          [{ id: `call_${turn}`, type: 'function', function: { name: 'weather', arguments: '{"city":"Paris"}' } }],
         ]);
         expectClean(choices);
         if (choice === undefined) throw new Error('no choice');
-        messages.push(choice.message, { role: 'tool', tool_call_id: `toolu_${turn}`, content: 'Sunny' });
+        messages.push(choice.message, { role: 'tool', tool_call_id: `call_${turn}`, content: 'Sunny' });
       }
       answer(how, [{ text: 'Sunny.' }]);
       await ask({ messages, tools: [chatTool], reasoning_effort: 'high' });
@@ -116,10 +116,10 @@ describe.each(['stream', 'plain'] as const)(
           { type: 'thinking', thinking: `${secret} ${turn}` },
           { type: 'redacted_thinking', data: `blob${turn}` },
           { type: 'text', text: `Turn ${turn}.` },
-          { type: 'tool_use', id: `toolu_${turn}`, name: 'weather', input: { city: 'Paris' } },
+          { type: 'tool_use', id: `call_${turn}`, name: 'weather', input: { city: 'Paris' } },
         ]);
         expect(body.messages[2 * turn].content).toEqual([
-          { type: 'tool_result', tool_use_id: `toolu_${turn}`, content: [{ type: 'text', text: 'Sunny' }] },
+          { type: 'tool_result', tool_use_id: `call_${turn}`, content: [{ type: 'text', text: 'Sunny' }] },
         ]);
       }
     });
@@ -169,11 +169,11 @@ describe.each(['stream', 'plain'] as const)(
         const { output, usage } = await ask({ input, tools: [tool], reasoning: { effort: 'minimal' } });
         expect(output).toMatchObject([
           { type: 'reasoning', summary: [{ text: expect.stringContaining('I am svc of') }] },
-          { type: 'function_call', call_id: `toolu_${turn}`, arguments: '{"city":"Paris"}' },
+          { type: 'function_call', call_id: `call_${turn}`, arguments: '{"city":"Paris"}' },
         ]);
         expect(usage).toMatchObject({ input_tokens: 12, input_tokens_details: { cached_tokens: 6 }, output_tokens: 5 });
         expectClean(output);
-        const result = { type: 'function_call_output' as const, call_id: `toolu_${turn}`, output: 'Sunny' };
+        const result = { type: 'function_call_output' as const, call_id: `call_${turn}`, output: 'Sunny' };
         input.push(...(output as OpenAI.Responses.ResponseInputItem[]), result);
       }
       answer(how, [{ text: 'Sunny.' }]);
@@ -181,7 +181,7 @@ describe.each(['stream', 'plain'] as const)(
       expect(asked().body.messages[3].content).toMatchObject([
         { type: 'redacted_thinking', data: 'blob2' },
         { type: 'thinking', thinking: `${secret} 2` },
-        { type: 'tool_use', id: 'toolu_2' },
+        { type: 'tool_use', id: 'call_2' },
       ]);
     });
   },

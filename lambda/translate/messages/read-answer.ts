@@ -70,7 +70,7 @@ function createMessagesReader(sink: AnswerSink, stops: ReadonlySet<string>): Ans
       if (++calls > mostCalls) throw new RangeError(`more than ${mostCalls} calls in one answer`);
       const name = stringMember(json, node, 'name') ?? '';
       if (name === '') throw new UpstreamFault('a tool call has no name');
-      const call = { id: stringMember(json, node, 'id') ?? '', name, arguments: createCallArguments() };
+      const call = { id: neutralId(stringMember(json, node, 'id') ?? ''), name, arguments: createCallArguments() };
       sink.call(call);
       const input = presentMember(json, node, 'input');
       const isEmpty = input === undefined || json.next(input) === input + 1;
@@ -169,6 +169,9 @@ function createMessagesReader(sink: AnswerSink, stops: ReadonlySet<string>): Ans
     },
   };
 }
+
+/** Ids of calls begin as their maker's own; of a chat's nothing is asked but that they are alike where they are repeated. */
+const neutralId = (id: string): string => id.replace(/^toolu_(bdrk_|vrtx_)?/, 'call_');
 
 const finishes: Readonly<Record<string, Finish>> = {
   ...{ max_tokens: 'length', model_context_window_exceeded: 'length', refusal: 'filtered' },

@@ -62,3 +62,6 @@ export function createModels({ serviceName, modelAliases = [], offersEmbeddings 
     resolve: (id) => exact.get(id) ?? longestFirst.find(([prefix]) => id.startsWith(prefix))?.[1],
   };
 }
+
+/** For a sentence. */
+export const listIds = (ids: readonly string[]): string => new Intl.ListFormat('en').format(ids);

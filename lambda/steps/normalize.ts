@@ -8,7 +8,7 @@ import { callerName } from '../identity/identify.ts';
 import { type Cooperative, isLong, runCooperatively } from '../json/cooperative.ts';
 import { changeMembers, earlierDuplicates, replaceValue } from '../json/edit.ts';
 import type { Json } from '../json/scan.ts';
-import type { Models, PublicModel } from '../models.ts';
+import { listIds, type Models, type PublicModel } from '../models.ts';
 import { budgetOf } from '../quota/policy.ts';
 import type { Cost } from '../quota/refusal.ts';
 import { decodeBody, type Encoding, readJsonBody } from '../request/body.ts';
@@ -77,7 +77,7 @@ function costOf({ call, reservation }: Normalized, prices: Prices | undefined): 
 }
 
 function notAllowed(id: string, models: readonly string[]): GatewayError {
-  const message = `This key may not use the model ${id}. It may use ${models.join(' and ')}.`;
+  const message = `This key may not use the model ${id}. It may use ${listIds(models)}.`;
   return new GatewayError('model_not_allowed', message);
 }
 

@@ -2,7 +2,7 @@ import { formatAmount } from '../budget/money.ts';
 import { modelShapeFor } from '../dialects/model-list.ts';
 import { GatewayError, quoteUnlessKey } from '../errors.ts';
 import type { Identity } from '../identity/identify.ts';
-import { type Models, modelId, type PublicModel } from '../models.ts';
+import { listIds, type Models, modelId, type PublicModel } from '../models.ts';
 import type { Usage } from '../quota/policy.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import { preflightHeaders } from '../request/headers.ts';
@@ -42,7 +42,7 @@ function explain(id: string, usable: readonly PublicModel[]): string {
   if (meant === '' || (meant !== undefined && usable.some((one) => one.id === meant.slice(1)))) {
     return `: the path has a slash too many at its end. Use /v1/models${meant}`;
   }
-  return `${quoteUnlessKey(id)}. ${usable.length === 1 ? 'The model is' : 'The models are'} ${usable.map((one) => one.id).join(' and ')}`;
+  return `${quoteUnlessKey(id)}. ${usable.length === 1 ? 'The model is' : 'The models are'} ${listIds(usable.map((one) => one.id))}`;
 }
 
 function describeUsage(identity: Identity, usage: Usage, currency: string, serviceName: string) {

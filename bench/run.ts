@@ -3,7 +3,7 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import { type Measurement, median } from './measurement.ts';
+import type { Measurement } from './measurement.ts';
 import { distance } from './measurements/distance.ts';
 import { events, translatedEvents } from './measurements/events.ts';
 import { coldStart, prompt, size, slowReader, vectors } from './measurements/process.ts';
@@ -55,7 +55,8 @@ async function compareWithOther(
     const results = await measure(name, both, world);
     const { figures }: Measurement = measurements[name];
     for (const [title, unit, sample] of figures) {
-      const [here, there] = ['gateway', 'other'].map((one) => median(results.get(`${one} ${sample}`) ?? []));
+      // The lowest, as what else the machine does only adds.
+      const [here, there] = ['gateway', 'other'].map((one) => Math.min(...(results.get(`${one} ${sample}`) ?? [])));
       const ratio = Number(here) / Number(there);
       console.log(`${title}: ${here?.toFixed(2)} ${unit}, there ${there?.toFixed(2)}: ${ratio.toFixed(2)}`);
       if (!(ratio <= mostOfOther)) process.exitCode = 1;

@@ -76,7 +76,7 @@ export function hideMetadata(json: Json, found: Findings, hiding: Hiding): Edit[
   dropMembers(json, found, edits);
   // A name in a string without escapes can be found in the raw text.
   const shown = found.logprobs.filter(({ channel }) => hiding.shows(channel));
-  const handled = found.handled.concat(shown.map(({ value }) => value));
+  const handled = shown.length === 0 ? found.handled : found.handled.concat(shown.map(({ value }) => value));
   const named = isNamedOutside(json, handled, scrubber);
   if (named || json.text.includes('\\')) replaceNames(json, handled, named, scrubber, edits);
   return edits;

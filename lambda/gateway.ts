@@ -17,6 +17,7 @@ import { type Config, memberBudgetOf } from './settings/config.ts';
 import { hiddenNames } from './settings/hidden-names.ts';
 import { createMinuteCache, type RunEvery } from './settings/refresh.ts';
 import { createSecrets } from './settings/secrets.ts';
+import { secretHint } from './settings/warnings.ts';
 import { createScrubber } from './stream/scrub.ts';
 import { createCounters, createTallies } from './tables/counters.ts';
 import { createKeyReader } from './tables/keys.ts';
@@ -24,7 +25,7 @@ import { createReadStop } from './tables/stop.ts';
 import { createHashId, createRankKeys } from './upstream/conversation.ts';
 import { createFailover } from './upstream/failover.ts';
 import { createExchange } from './upstream/http-client.ts';
-import { createPool, createReadScrubber } from './upstream/pool.ts';
+import { createPool, createReadScrubber, type ReadAccess } from './upstream/pool.ts';
 import { addressFor, createTranslate, loadTranslation } from './upstream/request.ts';
 
 /** What the gateway needs from outside. */
@@ -72,7 +73,8 @@ export function createGateway(
     dialects.some(({ name }) => !one.dialects.some((spoken) => spoken === name)),
   );
   const code = translates ? [loadTranslation(), loadTranslating()] : [];
-  for (const reading of [pool.hasKeys(), secrets.networkKey(), readStop(), ...code]) reading.catch(() => {});
+  for (const reading of [readKeysAhead(config, secrets.upstreamAccess, log), secrets.networkKey(), readStop(), ...code])
+    reading.catch(() => {});
 
   return createApp({
     ...config,
@@ -106,6 +108,18 @@ export function createGateway(
     findNetwork: createFindNetwork({ ...config, ...secrets }),
     createRequestId,
   });
+}
+
+/** Reads the keys ahead, and says at once what their secret lacks: nobody should learn it from a refused request. */
+async function readKeysAhead({ upstreams, upstreamSecretId }: Config, readAccess: ReadAccess, log: Log): Promise<void> {
+  if (upstreamSecretId === undefined) return;
+  try {
+    const accesses = await Promise.all(upstreams.map(readAccess));
+    const keyless = upstreams.filter((_upstream, place) => accesses[place]?.keys.length === 0);
+    if (keyless.length > 0) log.keysMissing(upstreamSecretId, secretHint(keyless, upstreams));
+  } catch (error) {
+    log.keysNotRead(upstreamSecretId, error);
+  }
 }
 
 /** What counts requests: those of each caller, and those of all together. */

@@ -89,6 +89,11 @@ export function createLog(dependencies: LogDependencies) {
       const fields = { requestId, count: reservations.length, reserved };
       line('warn', 'reservations lost', fields, { lostReservations: reservations.length });
     },
+    /** The secret holds no key for some upstreams. */
+    keysMissing: (secret: string, hint: string): void => line('error', 'no upstream key', { secret, hint }),
+    /** Whether it holds any is not known yet: the next request reads it again. */
+    keysNotRead: (secret: string, cause: unknown): void =>
+      line('warn', 'upstream keys not read', { secret, ...describeCause(cause) }),
     /** A secret could not be read again; its last known value stays in use. */
     secretNotRefreshed: (cause: unknown): void =>
       line('warn', 'secret not refreshed', describeCause(cause), { secretsNotRefreshed: 1 }),

@@ -1,14 +1,23 @@
 import { type Config, waysToSignIn } from './config.ts';
+import type { Upstream } from './upstreams.ts';
 
-/** Upstreams that can't be asked, for lack of a key. What a secret holds is not known at the start. */
+/** Upstreams that can't be asked, for lack of a key. What a secret lacks is said once it has been read. */
 export function keyWarnings({ upstreams, upstreamSecretId }: Config): string[] {
   const keyless = upstreamSecretId === undefined ? upstreams.filter(({ apiKeys }) => apiKeys.length === 0) : [];
-  const result =
-    keyless.length === upstreams.length ? 'every request is refused (503 unconfigured)' : 'this upstream is not used';
+  const effect = effectOf(keyless, upstreams);
   return keyless.map(
-    ({ prefix }) => `without ${prefix}_API_KEYS ${result}; for an upstream that needs no key, set it to any text`,
+    ({ prefix }) => `without ${prefix}_API_KEYS ${effect}; for an upstream that needs no key, set it to any text`,
   );
 }
+
+/** What to do about upstreams whose key is not in the secret. */
+export function secretHint(keyless: readonly Upstream[], all: readonly Upstream[]): string {
+  const names = keyless.map(({ prefix }) => `${prefix}_API_KEYS`).join(', ');
+  return `store ${names} in this secret (docs/deploy.md): until then ${effectOf(keyless, all)}`;
+}
+
+const effectOf = (keyless: readonly Upstream[], all: readonly Upstream[]): string =>
+  keyless.length === all.length ? 'every request is refused (503 unconfigured)' : 'this upstream is not used';
 
 /** A host that anybody may name in a request is none to sign in at. */
 export function pageWarnings(config: Config): string[] {

@@ -16,9 +16,11 @@ export interface Candidate {
 
 export type Pool = ReturnType<typeof createPool>;
 
+export type ReadAccess = (upstream: Upstream) => Promise<Access>;
+
 interface Dependencies {
   readonly upstreams: readonly Upstream[];
-  readonly readAccess: (upstream: Upstream) => Promise<Access>;
+  readonly readAccess: ReadAccess;
   readonly rankKeys: RankKeys;
   readonly now: () => number;
 }
@@ -108,7 +110,7 @@ const longestSecret = 128;
  */
 export function createReadScrubber<Scrubber>(
   { upstreams, names }: { readonly upstreams: readonly Upstream[]; readonly names: readonly string[] },
-  readAccess: (upstream: Upstream) => Promise<Access>,
+  readAccess: ReadAccess,
   create: (hidden: readonly string[]) => Scrubber,
 ): () => Promise<Scrubber> {
   let made: { readonly secrets: string; readonly scrubber: Scrubber } | undefined;

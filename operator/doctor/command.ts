@@ -21,7 +21,7 @@ export interface Dependencies extends Terminal {
 
 interface Options {
   readonly base: string;
-  readonly key: string;
+  readonly key?: string;
   readonly names: readonly string[];
   readonly stage?: string;
   readonly origin: string;
@@ -39,7 +39,7 @@ export function createDoctorCommand(dependencies: Dependencies): Command {
       `Examines a gateway from outside, deployed or local. It takes ${cost} requests of the key's quota, which nobody else should use meanwhile.`,
     )
     .requiredOption('--base <url>', 'the base URL of the gateway, with or without /v1', readBase)
-    .addOption(new Option('--key <key>', 'a key of the gateway').env('GATEWAY_KEY').makeOptionMandatory())
+    .addOption(new Option('--key <key>', 'a key of the gateway').env('GATEWAY_KEY'))
     .option(
       '--stage <name>',
       'the stage of cdk.json or gateway.json that this gateway runs, whose names must not appear',
@@ -53,17 +53,21 @@ export function createDoctorCommand(dependencies: Dependencies): Command {
     .option('--origin <url>', 'a page that may call the gateway', unknownOrigin)
     .option('--json', 'print one JSON document, for programs')
     .addHelpText('after', '\nExit codes: 0 nothing is wrong, 1 something is, 2 wrong usage.')
-    .action((options: Options, command: Command) => {
+    .action(({ key, ...options }: Options, command: Command) => {
+      if (!key) return command.error("error: no key: give one of the gateway's with --key, or set GATEWAY_KEY to it");
       // The key is not shown: it may be a valid one with a typo at its beginning.
-      if (!options.key.startsWith(keyPrefix)) {
+      if (!key.startsWith(keyPrefix)) {
         command.error(`error: --key must begin with ${keyPrefix}: to the gateway, anything else is a guest`);
       }
-      return diagnose(options, dependencies);
+      return diagnose({ ...options, key }, dependencies);
     });
 }
 
 /** Runs all checks and prints their rows. Throws if something is wrong. */
-async function diagnose(options: Options, { now, wait, folder, print, printError }: Dependencies): Promise<void> {
+async function diagnose(
+  options: Options & { key: string },
+  { now, wait, folder, print, printError }: Dependencies,
+): Promise<void> {
   const { base, key, stage, origin, json } = options;
   const settings = stage === undefined ? nothingKnown : readStage(readBlock(folder), stage, readOwnFile(folder));
   const { appUrl = base } = settings;

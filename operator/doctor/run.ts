@@ -86,9 +86,15 @@ async function findGateway(ask: Probe, key: string, cost: number): Promise<Gatew
   if (left < cost) throw new CommandError(`this takes ${cost} requests, and the key has ${left} left`);
   // Models are always listed. Another free request meets any further obstacle.
   const empty = await ask(post(countTokensPath, { 'x-api-key': key }, '{}'));
-  if (empty.status === 503) throw new CommandError(`the gateway is not ready: ${messageIn(empty)}`);
+  if (empty.status === 503) throw new CommandError(`the gateway is not ready: ${messageIn(empty)}${hintFor(empty)}`);
   return { models: [text, `${text}-vision`], headerPrefix, left };
 }
+
+/** The key is good, so what the gateway lacks is its upstream's. */
+const hintFor = ({ headers }: Reply): string =>
+  [...headers].some(([name, value]) => name.endsWith('-error') && value === 'unconfigured')
+    ? ' Store UPSTREAM_API_KEYS in its UpstreamSecret (docs/deploy.md), or set it where the gateway runs.'
+    : '';
 
 const errorBody = z.object({ error: z.object({ message: z.string() }) });
 

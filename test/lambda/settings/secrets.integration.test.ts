@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { json } from '../../../local/upstream/script.ts';
 import { metricsOf } from '../../support/metrics.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { startWatchedGateway } from '../../support/watched-gateway.ts';
 import { canary, wire } from '../../support/wire.ts';
 
@@ -35,6 +36,56 @@ test('while the keys are unreadable or missing nobody is served or charged, and 
   expect((await ask()).status).toBe(200);
   const warnings = watched.gateway.log.filter(({ message }) => message === 'secret not refreshed');
   expect(warnings.map((line) => metricsOf(line))).toEqual([{ SecretsNotRefreshed: 1 }]);
+});
+
+const twoUpstreams = {
+  UPSTREAM_2_BASE_URL: 'https://two.example/v1',
+  UPSTREAM_2_TEXT_MODEL: 'a',
+  UPSTREAM_2_VISION_MODEL: 'b',
+};
+
+test.each([
+  [
+    'holds no key',
+    async () => '{"UPSTREAM_API_KEYS":""}',
+    {},
+    {
+      ...{ level: 'error', message: 'no upstream key', secret: 'the-secret' },
+      hint: 'store UPSTREAM_API_KEYS in this secret (docs/deploy.md): until then every request is refused (503 unconfigured)',
+    },
+  ],
+  [
+    'holds no key for one upstream',
+    async () => 'upstream-key-1',
+    twoUpstreams,
+    {
+      ...{ level: 'error', message: 'no upstream key', secret: 'the-secret' },
+      hint: 'store UPSTREAM_2_API_KEYS in this secret (docs/deploy.md): until then this upstream is not used',
+    },
+  ],
+  [
+    'cannot be read',
+    () => Promise.reject(new RangeError('upstream-key-secret')),
+    {},
+    { level: 'warn', message: 'upstream keys not read', secret: 'the-secret', cause: 'RangeError' },
+  ],
+])('a start says at once that the secret %s', async (_what, readSecret, more, line) => {
+  await using watched = await startWatchedGateway({
+    environment: { UPSTREAM_API_KEYS: '', UPSTREAM_SECRET_ID: 'the-secret', ...more },
+    readSecret,
+  });
+  const { log } = watched.gateway;
+  await waitUntil(() => log.length > 0, 'the start has left a line');
+  expect(log).toEqual([expect.objectContaining(line)]);
+});
+
+test('a start whose secret holds its keys says nothing', async () => {
+  await using watched = await startWatchedGateway({
+    environment: { UPSTREAM_API_KEYS: '', UPSTREAM_SECRET_ID: 'the-secret', ...twoUpstreams },
+    readSecret: async () => '{"UPSTREAM_API_KEYS":"upstream-key-1","UPSTREAM_2_API_KEYS":"upstream-key-2"}',
+  });
+  expect(await watched.remaining()).toBeGreaterThan(0);
+  expect(watched.gateway.log.map(({ message }) => message)).toEqual(['answered']);
 });
 
 test('a read that was frozen with its environment delays nobody', async () => {

@@ -108,6 +108,14 @@ describe('nothing is spent', () => {
     );
   });
 
+  test('on a gateway whose upstream has no key', async () => {
+    await using bare = await startGatewayOfMembers({ environment: { UPSTREAM_API_KEYS: '' } });
+    await expect(examine(bare)).rejects.toThrow(
+      'the gateway is not ready: This gateway has no upstream key yet: its operator has to set one. ' +
+        'Store UPSTREAM_API_KEYS in its UpstreamSecret (docs/deploy.md), or set it where the gateway runs.',
+    );
+  });
+
   test('on a gateway at another address', async () => {
     const location = 'https://gateway.example/v1/models';
     const meddling: Meddling = { status: () => 301, headers: () => ({ location }) };
@@ -133,7 +141,7 @@ describe('nothing is spent', () => {
   test.each([
     [['--key', 'ltk_x'], "required option '--base <url>' not specified"],
     [['--base', 'gateway.example', '--key', 'ltk_x'], 'It must be an http(s) URL.'],
-    [['--base', 'http://127.0.0.1:9'], "required option '--key <key>' not specified"],
+    [['--base', 'http://127.0.0.1:9'], "give one of the gateway's with --key, or set GATEWAY_KEY to it"],
     // It may be a key that lost its beginning, so it is not repeated.
     [
       ['--base', 'http://127.0.0.1:9', '--key', 'tk_secret'],

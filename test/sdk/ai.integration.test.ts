@@ -6,7 +6,16 @@ import { embed, embedMany, generateText, isStepCount, type LanguageModel, Output
 import { z } from 'zod';
 import type { DialectName } from '../support/fixtures.ts';
 import type { TestGateway } from '../support/gateway.ts';
-import { answer, errorOf, expectHidden, readAll, startRoomyDemoGateway, upstreams } from './sdk-gateway.ts';
+import { conversation, expectTurnsIn } from '../support/strict-messages.ts';
+import {
+  answer,
+  errorOf,
+  expectHidden,
+  readAll,
+  startRoomyDemoGateway,
+  startStrictGateway,
+  upstreamsFor,
+} from './sdk-gateway.ts';
 
 // The SDK does not know this model, and warns with every request.
 globalThis.AI_SDK_LOG_WARNINGS = false;
@@ -40,19 +49,17 @@ test.each(['OpenAI', 'OpenAI-compatible'])('the ai SDK embeds with its provider 
 });
 
 const cases = aiProviders.flatMap(([name, provider, dialect]) =>
-  upstreams
-    .slice(0, dialect === 'chat' ? 1 : undefined)
-    .map(([kind, settings]) => [name, kind, provider, settings] as const),
+  upstreamsFor(dialect).map(({ kind, start }) => [name, kind, provider, start] as const),
 );
 
-describe.each(cases)('the ai SDK with its provider for %s, over an upstream %s', (name, _kind, provider, settings) => {
+describe.each(cases)('the ai SDK with its provider for %s, over an upstream %s', (name, _kind, provider, start) => {
   let gateway: TestGateway;
   let model: LanguageModel;
   let visionModel: LanguageModel;
   let unknownModel: LanguageModel;
 
   beforeAll(async () => {
-    gateway = await startRoomyDemoGateway(settings);
+    gateway = await start();
     const modelOf = provider(`${gateway.url}/v1`, await gateway.issueKey());
     model = modelOf('svc');
     visionModel = modelOf('svc-vision');
@@ -132,3 +139,32 @@ describe.each(cases)('the ai SDK with its provider for %s, over an upstream %s',
     expect([whole.reasoningText, await streamed.reasoningText]).toEqual([thought, thought]);
   });
 });
+
+const translatedForMessages = aiProviders
+  .filter(([, , dialect]) => dialect !== 'messages')
+  .map(([name, provider, dialect]) => ({ name, provider, sendsThoughts: dialect === 'responses' }));
+
+describe.each(translatedForMessages)(
+  'ten turns with the provider for $name over messages alone',
+  ({ provider, sendsThoughts }) => {
+    test.each(['generateText', 'streamText'])(
+      'by %s, and the upstream gets its thoughts back where they are sent',
+      async (way) => {
+        await using gateway = await startStrictGateway(conversation('get_weather', { city: 'Paris' }, 10));
+        const request = {
+          ...{
+            model: provider(`${gateway.url}/v1`, await gateway.issueKey())('svc'),
+            prompt,
+            stopWhen: isStepCount(20),
+          },
+          tools: { get_weather: tool({ inputSchema: z.object({ city: z.string() }), execute: () => '21 degrees' }) },
+          // What is not stored is sent again, not referred to.
+          providerOptions: { openai: { store: false, reasoningEffort: 'low', forceReasoning: true } },
+        };
+        const { text } = way === 'generateText' ? await generateText(request) : await streamText(request);
+        expect(await text).toBe('Done.');
+        expectTurnsIn(gateway.upstream.requests[9], 9, sendsThoughts);
+      },
+    );
+  },
+);

@@ -4,7 +4,7 @@ import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import type { TestGateway } from '../support/gateway.ts';
-import { answer, expectHidden, outcomesOf, readAll, startRoomyDemoGateway, upstreams } from './sdk-gateway.ts';
+import { answer, expectHidden, outcomesOf, readAll, startRoomyDemoGateway, upstreamsFor } from './sdk-gateway.ts';
 
 const ask = (content: string) => ({ model: 'svc', max_tokens: 500, messages: [{ role: 'user' as const, content }] });
 const question = ask('Who are you?');
@@ -14,12 +14,12 @@ const weatherTool = {
   input_schema: { type: 'object' as const, properties: { city: { type: 'string' } }, required: ['city'] },
 };
 
-describe.each(upstreams)('the anthropic SDK on messages, over an upstream %s', (_kind, settings) => {
+describe.each(upstreamsFor('messages'))('the anthropic SDK on messages, over an upstream $kind', ({ start }) => {
   let gateway: TestGateway;
   let client: Anthropic;
 
   beforeAll(async () => {
-    gateway = await startRoomyDemoGateway(settings);
+    gateway = await start();
     client = new Anthropic({ baseURL: gateway.url, apiKey: await gateway.issueKey() });
   });
   afterAll(async () => gateway[Symbol.asyncDispose]());

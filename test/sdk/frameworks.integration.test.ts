@@ -1,13 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { DialectName } from '../support/fixtures.ts';
 import type { TestGateway } from '../support/gateway.ts';
-import { answer, expectHidden, runModule, startRoomyDemoGateway, upstreams } from './sdk-gateway.ts';
+import { conversation, expectTurnsIn } from '../support/strict-messages.ts';
+import {
+  answer,
+  expectHidden,
+  runModule,
+  startRoomyDemoGateway,
+  startStrictGateway,
+  upstreams,
+  upstreamsFor,
+} from './sdk-gateway.ts';
 
 const found = 'Here is what I found: Paris: 21 degrees; Rome: 21 degrees.';
 const rain = 'What is the weather in both Paris and Rome?';
 const image = 'data:image/png;base64,iVBORw0KGgo=';
 
-/** A conversation of LangChain's, whatever model it has: a prompt, a stream, two calls at once and their results, an image. */
-const chain = `
+/** What LangChain has for conversations, whatever its model. */
+const chainTools = `
 import { HumanMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { z } from 'zod';
@@ -23,10 +33,16 @@ async function streamed(model, input) {
 }
 async function converse(ask) {
   const messages = [new HumanMessage('${rain}')];
-  messages.push(await ask(messages));
-  for (const call of messages[1].tool_calls) messages.push(await weather.invoke(call));
-  return (await ask(messages)).text;
-}
+  for (;;) {
+    const answer = await ask(messages);
+    if (answer.tool_calls.length === 0) return answer.text;
+    messages.push(answer);
+    for (const call of answer.tool_calls) messages.push(await weather.invoke(call));
+  }
+}`;
+
+/** A prompt, a stream, two calls at once and their results, an image. */
+const chain = `${chainTools}
 const withTools = model.bindTools([weather]);
 const thinking = [await thinker.invoke('Who are you?'), await streamed(thinker, 'Who are you?')];
 const looking = new HumanMessage({ content: [
@@ -42,15 +58,19 @@ console.log(JSON.stringify({
   seen: (await seer.invoke([looking])).text,
 }));`;
 
-const openaiModel = `
+const openaiModel = (dialect: DialectName) => `
 import { ChatOpenAI } from '@langchain/openai';
-const at = { apiKey: key, useResponsesApi: true, configuration: { baseURL: url + '/v1' } };
+const isOnResponses = ${dialect === 'responses'};
+const at = { apiKey: key, useResponsesApi: isOnResponses, configuration: { baseURL: url + '/v1' } };
 const model = new ChatOpenAI({ model: 'svc', ...at });
 // It sends its own setting to models of OpenAI alone.
-const modelKwargs = { reasoning: { effort: 'low', summary: 'auto' } };
+const modelKwargs = isOnResponses
+  ? { reasoning: { effort: 'low', summary: 'auto' }, include: ['reasoning.encrypted_content'] }
+  : { reasoning_effort: 'low' };
 const thinker = new ChatOpenAI({ model: 'svc', modelKwargs, ...at });
 const seer = new ChatOpenAI({ model: 'svc-vision', ...at });
-const thoughtOf = ({ additional_kwargs: { reasoning } }) => reasoning.summary.map(({ text }) => text).join('');`;
+const thoughtOf = ({ additional_kwargs: { reasoning, reasoning_content } }) =>
+  isOnResponses ? reasoning.summary.map(({ text }) => text).join('') : reasoning_content;`;
 
 const anthropicModel = `
 import { ChatAnthropic } from '@langchain/anthropic';
@@ -60,12 +80,12 @@ const thinker = new ChatAnthropic({ model: 'svc', thinking: { type: 'enabled', b
 const seer = new ChatAnthropic({ model: 'svc-vision', ...at });
 const thoughtOf = ({ content }) => content.find(({ type }) => type === 'thinking').thinking;`;
 
-/** The same conversation with OpenAI's agents. */
-const agents = `
+/** What OpenAI's agents have. */
+const agentTools = (dialect: DialectName) => `
 import { Agent, OpenAIProvider, Runner, tool } from '@openai/agents';
 import { z } from 'zod';
 const runner = new Runner({
-  modelProvider: new OpenAIProvider({ baseURL: url + '/v1', apiKey: key, useResponses: true }),
+  modelProvider: new OpenAIProvider({ baseURL: url + '/v1', apiKey: key, useResponses: ${dialect === 'responses'} }),
   tracingDisabled: true,
 });
 const asked = [];
@@ -73,18 +93,22 @@ const weather = tool({ name: 'get_weather', description: 'Tells the weather.', p
   execute: ({ city }) => { asked.push(city); return city + ': 21 degrees'; } });
 const agent = new Agent({ name: 'Assistant', model: 'svc', instructions: 'Be brief.' });
 const thinker = agent.clone({ modelSettings: { reasoning: { effort: 'low', summary: 'auto' } } });
-const withTools = agent.clone({ tools: [weather], modelSettings: { reasoning: { effort: 'low', summary: 'auto' } } });
+const providerData = ${dialect === 'responses'} ? { include: ['reasoning.encrypted_content'] } : {};
+const withTools = thinker.clone({ tools: [weather], modelSettings: { ...thinker.modelSettings, providerData } });
 
 async function streamed(agent, input) {
-  const result = await runner.run(agent, input, { stream: true });
+  const result = await runner.run(agent, input, { stream: true, maxTurns: 20 });
   let text = '';
   for await (const event of result) {
     if (event.type === 'raw_model_stream_event' && event.data.type === 'output_text_delta') text += event.data.delta;
   }
   await result.completed;
-  if (text !== result.finalOutput) throw new Error('streamed ' + text + ', but ended with ' + result.finalOutput);
+  if (!text.endsWith(result.finalOutput)) throw new Error('streamed ' + text + ', but ended with ' + result.finalOutput);
   return result;
-}
+}`;
+
+/** The same conversation with them. */
+const agents = (dialect: DialectName) => `${agentTools(dialect)}
 const thoughtOf = ({ newItems }) =>
   newItems.find(({ type }) => type === 'reasoning_item')?.rawItem.content.map(({ text }) => text).join('');
 const user = (...content) => ({ role: 'user', content });
@@ -100,11 +124,42 @@ console.log(JSON.stringify({
   seen: (await runner.run(agent.clone({ model: 'svc-vision' }), [looking])).finalOutput,
 }));`;
 
-const scripts: [name: string, script: string][] = [
-  ['LangChain on responses', openaiModel + chain],
-  ['LangChain on messages', anthropicModel + chain],
-  ["OpenAI's agents on responses", agents],
+const scripts: [name: string, dialect: DialectName, script: string][] = [
+  ['LangChain on chat', 'chat', openaiModel('chat') + chain],
+  ['LangChain on responses', 'responses', openaiModel('responses') + chain],
+  ['LangChain on messages', 'messages', anthropicModel + chain],
+  ["OpenAI's agents on chat", 'chat', agents('chat')],
+  ["OpenAI's agents on responses", 'responses', agents('responses')],
 ];
+
+/** A script that goes on for as many turns as the model calls, and whether it sends thoughts back. */
+const long: [name: string, sendsThoughts: boolean, script: string][] = [
+  ...(['chat', 'responses'] as const).map((dialect): [string, boolean, string] => [
+    ...([`LangChain on ${dialect}`, dialect === 'responses'] as const),
+    `${openaiModel(dialect)}${chainTools}
+const able = thinker.bindTools([weather]);
+console.log(await converse((input) => able.invoke(input)), await converse((input) => streamed(able, input)));`,
+  ]),
+  ...(['chat', 'responses'] as const).map((dialect): [string, boolean, string] => [
+    ...([`OpenAI's agents on ${dialect}`, dialect === 'responses'] as const),
+    `${agentTools(dialect)}
+const whole = await runner.run(withTools, '${rain}', { maxTurns: 20 });
+console.log(whole.finalOutput, (await streamed(withTools, '${rain}')).finalOutput);`,
+  ]),
+];
+
+test.each(long)(
+  '%s: ten turns over an upstream of messages alone, which gets its thoughts back: %s',
+  async (_name, sendsThoughts, script) => {
+    await using gateway = await startStrictGateway(conversation('get_weather', { city: 'Paris' }, 10));
+    const access = `const [url, key] = ${JSON.stringify([gateway.url, await gateway.issueKey()])};`;
+    const [imports, talk] = [script.match(/^import .*/gm) ?? [], script.replace(/^import .*/gm, '')];
+    expect(await runModule(`${imports.join('\n')}\n${access}${talk}`)).toBe('Done. Done.\n');
+    const { requests } = gateway.upstream;
+    expect(requests).toHaveLength(20);
+    for (const last of [requests[9], requests[19]]) expectTurnsIn(last, 9, sendsThoughts);
+  },
+);
 
 /** What embeds the same texts with each framework. */
 const embedders = `
@@ -129,28 +184,33 @@ test("LangChain's embedder and LlamaIndex's", async () => {
   expect(b).not.toEqual(a);
 });
 
-describe('over an upstream of every dialect, and over one of chat alone', () => {
-  const gateways: TestGateway[] = [];
+describe('over each upstream that serves it', () => {
+  const gateways = new Map<string, TestGateway>();
 
   beforeAll(async () => {
-    for (const [, settings] of upstreams) gateways.push(await startRoomyDemoGateway(settings));
+    for (const { kind, start } of upstreams) gateways.set(kind, await start());
   });
   afterAll(async () => {
-    for (const gateway of gateways) await gateway[Symbol.asyncDispose]();
+    for (const gateway of gateways.values()) await gateway[Symbol.asyncDispose]();
   });
 
-  test.each(scripts)('%s: texts, calls at once and their results, reasoning and an image', async (_name, script) => {
-    const access = await Promise.all(gateways.map(async (gateway) => [gateway.url, await gateway.issueKey()]));
-    // Both in one process, which takes long to load a framework.
-    const [imports, talk] = [script.match(/^import .*/gm) ?? [], script.replace(/^import .*/gm, '')];
-    const both = `${imports.join('\n')}\nfor (const [url, key] of ${JSON.stringify(access)}) {${talk}\n}`;
-    const thought = expect.stringMatching('svc taught me to think first');
-    const lines = (await runModule(both)).trim().split('\n');
-    const whole = {
-      ...{ whole: answer, streamed: answer, found: [found, found], thoughts: [thought, thought], again: answer },
-      asked: ['Paris', 'Rome', 'Paris', 'Rome'],
-      seen: expect.stringMatching('I can see an image'),
-    };
-    expect(lines.map((line) => expectHidden(JSON.parse(line)))).toEqual([whole, whole]);
-  });
+  test.each(scripts)(
+    '%s: texts, calls at once and their results, reasoning and an image',
+    async (name, dialect, script) => {
+      const own = upstreamsFor(dialect).flatMap(({ kind }) => gateways.get(kind) ?? []);
+      const access = await Promise.all(own.map(async (gateway) => [gateway.url, await gateway.issueKey()]));
+      // All in one process, which takes long to load a framework.
+      const [imports, talk] = [script.match(/^import .*/gm) ?? [], script.replace(/^import .*/gm, '')];
+      const all = `${imports.join('\n')}\nfor (const [url, key] of ${JSON.stringify(access)}) {${talk}\n}`;
+      // On chat OpenAI's agents read no thoughts.
+      const thought = name === "OpenAI's agents on chat" ? null : expect.stringMatching('svc taught me to think first');
+      const lines = (await runModule(all)).trim().split('\n');
+      const whole = {
+        ...{ whole: answer, streamed: answer, found: [found, found], thoughts: [thought, thought], again: answer },
+        asked: ['Paris', 'Rome', 'Paris', 'Rome'],
+        seen: expect.stringMatching('I can see an image'),
+      };
+      expect(lines.map((line) => expectHidden(JSON.parse(line)))).toEqual(own.map(() => whole));
+    },
+  );
 });

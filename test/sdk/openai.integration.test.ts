@@ -4,7 +4,7 @@ import { ResponsesToolRunner, runnerFunction } from 'openai/helpers/responses-to
 import { zodFunction, zodResponseFormat, zodResponsesFunction, zodTextFormat } from 'openai/helpers/zod';
 import { z } from 'zod';
 import type { TestGateway } from '../support/gateway.ts';
-import { answer, expectHidden, readAll, startRoomyDemoGateway, upstreams } from './sdk-gateway.ts';
+import { answer, expectHidden, readAll, startRoomyDemoGateway, upstreamsFor } from './sdk-gateway.ts';
 
 const content = 'Who are you?';
 const found = 'Here is what I found: Paris: 21 degrees.';
@@ -23,13 +23,13 @@ const weather = {
 // The tool runner takes plain objects only, and jest runs a test in another realm than the one that clones them.
 globalThis.structuredClone = (value: unknown) => JSON.parse(JSON.stringify(value));
 
-describe('the openai SDK on chat completions', () => {
+describe.each(upstreamsFor('chat'))('the openai SDK on chat completions, over an upstream $kind', ({ start }) => {
   const messages = [{ role: 'user' as const, content }];
   let gateway: TestGateway;
   let client: OpenAI;
 
   beforeAll(async () => {
-    gateway = await startRoomyDemoGateway();
+    gateway = await start();
     client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: await gateway.issueKey() });
   });
   afterAll(async () => gateway[Symbol.asyncDispose]());
@@ -68,6 +68,17 @@ describe('the openai SDK on chat completions', () => {
     expect(asked.splice(0)).toEqual(['Paris']);
     expect(expectHidden(runner.messages).map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
   });
+});
+
+describe('the openai SDK', () => {
+  let gateway: TestGateway;
+  let client: OpenAI;
+
+  beforeAll(async () => {
+    gateway = await startRoomyDemoGateway();
+    client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: await gateway.issueKey() });
+  });
+  afterAll(async () => gateway[Symbol.asyncDispose]());
 
   test('counts the tokens of an input, free of charge', async () => {
     const { data, response } = await client.responses.inputTokens
@@ -101,13 +112,13 @@ describe('the openai SDK on chat completions', () => {
   });
 });
 
-describe.each(upstreams)('the openai SDK on responses, over an upstream %s', (_kind, settings) => {
+describe.each(upstreamsFor('responses'))('the openai SDK on responses, over an upstream $kind', ({ start }) => {
   const body = { model: 'svc', input: content };
   let gateway: TestGateway;
   let client: OpenAI;
 
   beforeAll(async () => {
-    gateway = await startRoomyDemoGateway(settings);
+    gateway = await start();
     client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: await gateway.issueKey() });
   });
   afterAll(async () => gateway[Symbol.asyncDispose]());

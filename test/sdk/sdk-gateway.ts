@@ -1,9 +1,15 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from '@jest/globals';
+import { answerPrompt } from '../../local/demo/answer.ts';
+import { messages } from '../../local/upstream/messages.ts';
+import { json, sse } from '../../local/upstream/script.ts';
 import { startDemoGateway } from '../support/demo-gateway.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import type { Answer } from '../support/fake-upstream.ts';
+import type { DialectName } from '../support/fixtures.ts';
+import { identity, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chargesIn } from '../support/quota.ts';
+import { strictly } from '../support/strict-messages.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** Far from every limit, so that a test meets only its own. */
@@ -14,11 +20,30 @@ export function startScriptedGateway(): Promise<TestGateway> {
   return thatLeavesNothingBroken(startTestGateway({ environment: roomy }));
 }
 
-/** What the upstreams of a gateway may speak, by settings: every dialect, or only chat, so that the others are translated. */
-export const upstreams = [
-  ['of every dialect', {}],
-  ['of chat alone', { UPSTREAM_DIALECTS: 'chat', UPSTREAM_REASONING: 'reasoning_effort' }],
-] as const;
+interface UpstreamKind {
+  readonly kind: string;
+  /** Clients of these are translated for it. */
+  readonly translates: readonly DialectName[];
+  /** Starts a gateway in front of it. */
+  readonly start: () => Promise<TestGateway>;
+}
+
+/** What the upstream of a gateway may speak. */
+export const upstreams: readonly UpstreamKind[] = [
+  { kind: 'of every dialect', translates: [], start: startRoomyDemoGateway },
+  {
+    ...{ kind: 'of chat alone', translates: ['responses', 'messages'] },
+    start: () => startRoomyDemoGateway({ UPSTREAM_DIALECTS: 'chat', UPSTREAM_REASONING: 'reasoning_effort' }),
+  },
+  {
+    ...{ kind: 'of messages alone, as strict as their maker', translates: ['chat', 'responses'] },
+    start: () => startStrictGateway(answerAsDemo()),
+  },
+];
+
+/** Those that a client of this dialect must work with. */
+export const upstreamsFor = (dialect: DialectName): readonly UpstreamKind[] =>
+  upstreams.filter(({ translates }) => translates.length === 0 || translates.includes(dialect));
 
 /** What that says of itself to whoever asks who it is. */
 export const answer = 'I am svc, a pretend model. svc, the company that made me, does not exist either.';
@@ -26,6 +51,31 @@ export const answer = 'I am svc, a pretend model. svc, the company that made me,
 /** A gateway whose upstream answers by itself. */
 export function startRoomyDemoGateway(settings: Readonly<Record<string, string>> = {}): Promise<TestGateway> {
   return thatLeavesNothingBroken(startDemoGateway({ environment: { ...roomy, ...settings } }));
+}
+
+/** A gateway whose upstream speaks only messages, answers so, and refuses what their maker would. */
+export async function startStrictGateway(answer: Answer): Promise<TestGateway> {
+  const environment = {
+    ...{ ...roomy, UPSTREAM_DIALECTS: 'messages', UPSTREAM_OUTPUT_LIMIT: '4096' },
+    UPSTREAM_NAMES: `${identity.UPSTREAM_NAMES},Quillon,Quill-4`,
+  };
+  const gateway = await thatLeavesNothingBroken(startTestGateway({ environment }));
+  gateway.upstream.otherwise(strictly(answer));
+  return gateway;
+}
+
+/** What the demo would answer. */
+function answerAsDemo(): Answer {
+  let count = 0;
+  return ({ body: bytes }) => {
+    const body = JSON.parse(`${bytes}`);
+    count += 1;
+    const reply = {
+      ...{ answer: answerPrompt(messages.read(body)), body, model: body.model },
+      ...{ id: `quillon${count}`, created: 1_790_000_000, marks: { provider: 'Quillon' } },
+    };
+    return body.stream ? sse(messages.events(reply)) : json(200, messages.whole(reply));
+  };
 }
 
 /** At its end, no exception may have escaped from the gateway. */

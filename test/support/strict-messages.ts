@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { expect } from '@jest/globals';
+import { json, sse } from '../../local/upstream/script.ts';
+import { sealText as signatureOf } from '../../local/upstream/speaker.ts';
+import type { Answer, RecordedRequest } from './fake-upstream.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what was sent is checked here
 type Sent = any;
-
-/** The signature of a thought, which only its maker can make. */
-export const signatureOf = (thinking: string): string => createHash('sha256').update(thinking).digest('base64');
 
 /** What the maker of the messages dialect would refuse a request for. */
 export function faultsOf(body: Sent): string[] {
@@ -40,6 +40,16 @@ export function faultsOf(body: Sent): string[] {
   });
   return faults;
 }
+
+/** An upstream that speaks only messages, and asks this one for an answer once it finds no fault. */
+export const strictly =
+  (answer: Answer): Answer =>
+  (request) => {
+    const faults = request.path === '/v1/messages' ? faultsOf(JSON.parse(`${request.body}`)) : [`no ${request.path}`];
+    const error = { type: 'invalid_request_error', message: faults.join('; ') };
+    if (faults.length > 0) return json(400, { type: 'error', error });
+    return typeof answer === 'function' ? answer(request) : answer;
+  };
 
 const idsIn = (content: Sent, type: string, member: string): string[] =>
   content.filter((block: Sent) => block.type === type).map((block: Sent) => block[member]);
@@ -124,3 +134,34 @@ export function eventsOf(said: readonly Said[], ending: Ending = {}, length = 3)
 /** Events in wire form. */
 export const toWire = (events: readonly object[]): string =>
   events.map((event) => `event: ${Object(event).type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
+
+const turnOf = (turn: number) => ({
+  thoughts: [{ thinking: `Thunder thinks of turn ${turn}.` }, { redacted: `blob${turn}` }],
+  text: { text: `Turn ${turn}.` },
+});
+
+/** What a model says that thinks and calls this tool until its last turn. */
+export const conversation =
+  (tool: string, input: object, turns: number): Answer =>
+  ({ body: bytes }) => {
+    const body = JSON.parse(`${bytes}`);
+    const turn = body.messages.filter(({ role }: Sent) => role === 'assistant').length + 1;
+    const { thoughts, text } = turnOf(turn);
+    const said = [
+      ...thoughts,
+      ...(turn < turns ? [text, { call: tool, id: `toolu_${turn}`, input }] : [{ text: 'Done.' }]),
+    ];
+    return body.stream ? sse(toWire(eventsOf(said))) : json(200, messageOf(said));
+  };
+
+/** Fails unless a request brings back so many turns of that conversation, with their thoughts if its client sends any. */
+export function expectTurnsIn(request: RecordedRequest | undefined, turns: number, withThoughts: boolean): void {
+  const { messages } = JSON.parse(`${request?.body}`);
+  const contents = messages.filter(({ role }: Sent) => role === 'assistant').map(({ content }: Sent) => content);
+  const withoutCalls = contents.map((content: Sent[]) => content.filter(({ type }) => type !== 'tool_use'));
+  const expected = Array.from({ length: turns }, (_, index) => {
+    const { thoughts, text } = turnOf(index + 1);
+    return [...(withThoughts ? thoughts : []), text].map(blockOf);
+  });
+  expect(withoutCalls).toEqual(expected);
+}

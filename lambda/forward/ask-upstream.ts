@@ -97,6 +97,8 @@ const longestRead = 65_536;
 const links = /\b(https?:\/\/|www\.)\S*[^\s)\]}>"'`.,;:!?]/gi;
 /** `sk-proj-abcd`, `sk-****abcd`. */
 const keyLike = /\b(sk|pk|ltk)[-_][\w*.-]{4,}/gi;
+/** What the maker of messages calls a request, an answer and a call of its own: `req_011CSHoEeqs5C35K2UUqR7Fy`. */
+const ownIds = /\b(req|msg|toolu)_\w{8,}/g;
 
 // Upstreams quote the errors of others as JSON in JSON: each level adds backslashes to an escape, `\u0041`, then `\\u0041`.
 const escapes = /(?<!\\)\\+(?:u([\da-f]{4})|\/)/gi;
@@ -105,14 +107,18 @@ function spellOut(text: string): string {
   return text.replace(escapes, (_, code?: string) => (code ? String.fromCharCode(Number.parseInt(code, 16)) : '/'));
 }
 
-/** Turns the messages of upstreams into what one request's client may read: without names, links and keys. */
+/** Turns the messages of upstreams into what one request's client may read: without names, links, keys and ids. */
 export function createExplainer(scrubber: Scrubber) {
   const concealed = new Set<string>();
 
   const sentence = (message: string): string | undefined => {
     let text = spellOut(message.slice(0, longestRead));
     for (const key of concealed) text = text.replaceAll(key, '(key removed)');
-    const plain = scrubber.scrub(text).replace(links, '(link removed)').replace(keyLike, '(key removed)');
+    const plain = scrubber
+      .scrub(text)
+      .replace(links, '(link removed)')
+      .replace(keyLike, '(key removed)')
+      .replace(ownIds, '(id removed)');
     return plain.slice(0, longest).trim() || undefined;
   };
 

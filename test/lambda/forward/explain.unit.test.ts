@@ -21,12 +21,18 @@ describe('an upstream’s message for clients', () => {
     ['The input must not be EMPTY.', 'The input must not be EMPTY.'],
     ['Wrong key: sk-proj-1a2b, or sk-****1a2b.', 'Wrong key: (key removed), or (key removed)'],
     ['See https:\\/\\/other.example\\/keys.', 'See (link removed).'],
+    ['Busy, request id: req_011CSHoEeqs5C35K2UUqR7Fy.', 'Busy, request id: (id removed).'],
+    ['No result for toolu_bdrk_01A2b3C4d5, in msg_01XFDUDYJgAAC', 'No result for (id removed), in (id removed)'],
+    [
+      'messages.1.msg_type and my_req_011CSHoEeqs are as they were',
+      'messages.1.msg_type and my_req_011CSHoEeqs are as they were',
+    ],
     [
       'Too high (https://x.example/docs). See "www.x.example/a?b=(c)".',
       'Too high ((link removed)). See "(link removed))".',
     ],
     ['\\u6f22\\ud83c\\udf29\\u000aA path C:\\users\\u12', '漢🌩\nA path C:\\users\\u12'],
-  ])('the upstream’s sentence is shown without names, links and keys', (given, expected) => {
+  ])('the upstream’s sentence is shown without names, links, keys and ids', (given, expected) => {
     expect(explainer.sentence(given)).toBe(expected);
   });
 

@@ -74,7 +74,7 @@ const secretId = text('the name or ARN of a secret', /^[\w/+=.@:-]{1,512}$/);
 const tableName = text('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
 
 /** Dialects that may have their own address and model ids at an upstream. */
-export const ownAddresses = ['RESPONSES', 'MESSAGES'] as const;
+const ownAddresses = ['RESPONSES', 'MESSAGES'] as const;
 type OwnAddress = (typeof ownAddresses)[number];
 
 /** What conversations are held in. */

@@ -2,7 +2,7 @@ import { type Environment, readSettings, type Values } from './read.ts';
 import {
   type Address,
   addresses,
-  ownAddresses,
+  dialectNames,
   speaksWithoutLimit,
   translationSettings,
   upstreamSettings,
@@ -132,10 +132,10 @@ function needlessFaults(prefix: string, read: Values<typeof upstreamSettings>, e
   const values: Readonly<Record<string, unknown>> = read;
   const dialects: readonly Address[] | undefined = read.DIALECTS;
   if (dialects === undefined) return []; // reported by its own check, as is what could not be read
-  const missing = ownAddresses.filter((address) => !dialects.some((name) => name === address.toLowerCase()));
+  const missing = dialectNames.filter((name) => !dialects.includes(name));
   return Object.keys(upstreamSettings).flatMap((name) => {
     if (!environment[`${prefix}_${name}`]?.trim() || values[name] === undefined) return [];
-    if (missing.some((address) => name.startsWith(`${address}_`)))
+    if (missing.some((dialect) => name.startsWith(`${dialect.toUpperCase()}_`)))
       return `${prefix}_${name} is for a dialect that ${prefix}_DIALECTS leaves out: remove one of them`;
     if (missing.length > 0 || !Object.hasOwn(translationSettings, name)) return [];
     return `${prefix}_${name} is for translation, but ${prefix}_DIALECTS names every dialect: remove it`;

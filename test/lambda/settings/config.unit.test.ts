@@ -49,6 +49,7 @@ describe('readConfig', () => {
       dialects: ['chat', 'messages'],
       translation: { ...plain, limit: 9, reasoning: 'thinking', levels: ['none', 'high'], toolImages: 'inline' },
     });
+    expect(upstreamWith({ DIALECTS: 'responses,messages', ...set })?.translation.limit).toBe(9);
   });
 
   testRows<[settings: Record<string, string>, fault: string]>([

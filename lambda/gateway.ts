@@ -23,10 +23,11 @@ import { createCounters, createTallies } from './tables/counters.ts';
 import { createKeyReader } from './tables/keys.ts';
 import { createReadStop } from './tables/stop.ts';
 import { createHashId, createRankKeys } from './upstream/conversation.ts';
+import { addressAt, spokenTo } from './upstream/destination.ts';
 import { createFailover } from './upstream/failover.ts';
 import { createExchange } from './upstream/http-client.ts';
 import { createPool, createReadScrubber, type ReadAccess } from './upstream/pool.ts';
-import { addressFor, createTranslate, loadTranslation } from './upstream/request.ts';
+import { createTranslate, loadTranslation } from './upstream/request.ts';
 
 /** What the gateway needs from outside. */
 export interface GatewayDependencies extends Aws {
@@ -91,9 +92,10 @@ export function createGateway(
       now,
     }),
     isConfigured: pool.hasKeys,
-    async connectAhead(dialect) {
-      const upstream = await pool.next();
-      if (upstream) exchange.connectAhead(addressFor(upstream, dialect));
+    async connectAhead(asked) {
+      const upstream = await pool.next((one) => spokenTo(one, asked) !== undefined);
+      const address = upstream && addressAt(upstream, asked);
+      if (address !== undefined) exchange.connectAhead(address);
     },
     readStop,
     hashIdsOf:

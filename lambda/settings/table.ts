@@ -78,7 +78,7 @@ const ownAddresses = ['RESPONSES', 'MESSAGES'] as const;
 type OwnAddress = (typeof ownAddresses)[number];
 
 /** What conversations are held in. */
-type SpokenDialect = 'chat' | Lowercase<OwnAddress>;
+export type SpokenDialect = 'chat' | Lowercase<OwnAddress>;
 
 /** Which of an upstream's addresses: that of the dialect with this name. Embeddings are no conversation. */
 export type Address = SpokenDialect | 'embeddings';
@@ -104,6 +104,13 @@ export const dialectNames: readonly SpokenDialect[] = [
 
 export const addresses: readonly Address[] = [...dialectNames, 'embeddings'];
 
+/** Those into which requests are translated, the preferred one first. */
+const translationTargets = ['chat', 'messages'] as const;
+
+/** Into which a request is translated for an upstream that speaks only these. */
+export const translationTarget = (spoken: readonly SpokenDialect[]): SpokenDialect | undefined =>
+  translationTargets.find((target) => spoken.includes(target));
+
 /** Whether an upstream needs no limit in every request. */
 export const speaksWithoutLimit = (dialects: readonly SpokenDialect[]): boolean => dialects.includes('chat');
 
@@ -112,8 +119,7 @@ export const spokenDialects: Setting<readonly SpokenDialect[]> = {
   parse: (value) => {
     const names = splitList(value);
     const known = dialectNames.filter((name) => names.includes(name));
-    const canTranslate = known.includes('chat') || known.includes('messages');
-    return canTranslate && known.length === names.length ? known : undefined;
+    return translationTarget(known) && known.length === names.length ? known : undefined;
   },
 };
 

@@ -3,6 +3,7 @@ import {
   type Address,
   addresses,
   dialectNames,
+  type SpokenDialect,
   speaksWithoutLimit,
   translationSettings,
   upstreamSettings,
@@ -22,7 +23,7 @@ export interface Upstream {
   /** Milliseconds until a stream's first event, after which another upstream is asked. */
   readonly firstEventTimeout: number | undefined;
   /** The dialects that it speaks itself. */
-  readonly dialects: readonly Address[];
+  readonly dialects: readonly SpokenDialect[];
   /** How requests of the others are translated for it. */
   readonly translation: ReturnType<typeof translationOf>;
 }
@@ -130,7 +131,7 @@ function translationOf(read: Values<typeof translationSettings>) {
 /** Settings of an upstream that its dialects leave without effect. */
 function needlessFaults(prefix: string, read: Values<typeof upstreamSettings>, environment: Environment): string[] {
   const values: Readonly<Record<string, unknown>> = read;
-  const dialects: readonly Address[] | undefined = read.DIALECTS;
+  const dialects: readonly SpokenDialect[] | undefined = read.DIALECTS;
   if (dialects === undefined) return []; // reported by its own check, as is what could not be read
   const missing = dialectNames.filter((name) => !dialects.includes(name));
   return Object.keys(upstreamSettings).flatMap((name) => {

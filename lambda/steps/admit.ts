@@ -82,7 +82,7 @@ export function connectUpstream({ connectAhead }: Needs<'connectAhead'>): Gatewa
   return {
     before: ({ identity, route }) => {
       // If it fails, the request itself finds out.
-      if (identity.kind === 'member') connectAhead(route.dialect).catch(() => {});
+      if (identity.kind === 'member') connectAhead(route).catch(() => {});
       return {};
     },
   };

@@ -1,4 +1,3 @@
-import type { Dialect } from '../dialects/dialect.ts';
 import type { ForwardDependencies } from '../forward/forward.ts';
 import type { Identify } from '../identity/identify.ts';
 import type { Models } from '../models.ts';
@@ -7,6 +6,7 @@ import type { Limits } from '../quota/policy.ts';
 import type { Quota } from '../quota/quota.ts';
 import type { HeaderNames } from '../request/headers.ts';
 import type { HashId } from '../upstream/conversation.ts';
+import type { Asked } from '../upstream/destination.ts';
 
 /** What the steps need, each some of it. */
 export interface StepDependencies extends ForwardDependencies {
@@ -16,8 +16,8 @@ export interface StepDependencies extends ForwardDependencies {
   readonly hashMember: (member: string) => Promise<string>;
   /** Whether any upstream has a key. */
   readonly isConfigured: () => Promise<boolean>;
-  /** Opens a connection to the upstream that a request of this dialect will probably go to. */
-  readonly connectAhead: (dialect: Dialect) => Promise<void>;
+  /** Opens a connection to the upstream that this will probably be asked of. */
+  readonly connectAhead: (asked: Asked) => Promise<void>;
   /** Why the operator has stopped the gateway; undefined while it serves. */
   readonly readStop: () => Promise<{ readonly reason?: string | undefined } | undefined>;
   readonly quota: Quota;

@@ -21,6 +21,8 @@ import { longestSeal, type Seals } from './seal.ts';
 interface Translation {
   /** The body's text. */
   readonly pieces: readonly string[];
+  /** What the request must say besides. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly answer: AnswerTranslation;
 }
 
@@ -65,14 +67,12 @@ const clients: Readonly<Record<string, ClientDialect>> = {
   },
 };
 
-interface UpstreamDialect {
+interface UpstreamDialect extends Pick<Translation, 'headers'> {
   readonly write: typeof writeChat;
   readonly answers: AnswerDialect;
-  /** What its requests must say besides. */
-  readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Those into which requests are translated, by name: the first that an upstream speaks. */
+/** Those into which requests are translated, by name. */
 const upstreams: Readonly<Record<string, UpstreamDialect>> = {
   chat: { write: writeChat, answers: chatAnswers, headers: {} },
   messages: {
@@ -81,14 +81,8 @@ const upstreams: Readonly<Record<string, UpstreamDialect>> = {
   },
 };
 
-/** Into what a dialect's requests are translated for an upstream that speaks only these; undefined if they can't be. */
-export function translationTarget(dialect: string, spoken: readonly string[]) {
-  const [name, target] = Object.entries(upstreams).find(([one]) => spoken.includes(one)) ?? [];
-  return Object.hasOwn(clients, dialect) && name !== undefined && target ? { name, ...target } : undefined;
-}
-
-interface Target {
-  readonly dialect: UpstreamDialect;
+interface Into {
+  readonly dialect: string;
   readonly upstream: UpstreamOptions;
   readonly model: string;
 }
@@ -97,16 +91,12 @@ interface Target {
  * Translates a request for an upstream that calls the model by this id, and says how its answer is translated back. Throws a 400 for
  * what can't be carried over.
  */
-export function* translate(
-  dialect: string,
-  json: Json,
-  seals: Seals,
-  { dialect: { write, answers }, upstream, model }: Target,
-): Cooperative<Translation> {
-  const client = clients[dialect];
-  if (client === undefined) throw new TypeError(`requests of ${dialect} can't be translated`);
+export function* translate(dialect: string, json: Json, seals: Seals, into: Into): Cooperative<Translation> {
+  const [client, target] = [clients[dialect], upstreams[into.dialect]];
+  if (!client || !target) throw new TypeError(`requests of ${dialect} can't be translated into ${into.dialect}`);
+  const { write, answers, headers } = target;
   const request = yield* client.read(json, (sealed) => seals.open(dialect, sealed));
-  const { pieces, leftOut, leftOutForLog, leftOutNodes, tools } = yield* write(request, upstream, model);
+  const { pieces, leftOut, leftOutForLog, leftOutNodes, tools } = yield* write(request, into.upstream, into.model);
   const { thoughts, streamUsage = false } = request;
   const echo = client.echo ? yield* client.echo(json, leftOutNodes) : [];
   const seal = (thought: string): string | undefined => {
@@ -119,5 +109,5 @@ export function* translate(
     createWriter: (parts) => client.createWriter({ ...parts, tools, thoughts, streamUsage, echo, seal }),
     explainContext: (body, message) => (isContextError(body) ? client.wordContextError(message) : undefined),
   };
-  return { pieces, answer };
+  return { pieces, headers, answer };
 }

@@ -3,6 +3,7 @@ import { readText } from '../bodies.ts';
 import { GatewayError } from '../errors.ts';
 import type { Upstream } from '../settings/upstreams.ts';
 import type { AnswerTranslation } from '../translate/translation.ts';
+import { speaks, spokenTo } from './destination.ts';
 import { classifyStatus, type FailureClass, failureClasses, UpstreamFailure } from './failure.ts';
 import { withinFirstEventLimit } from './first-event.ts';
 import { discard, type SendRequest, type UpstreamAnswer } from './http-client.ts';
@@ -10,10 +11,8 @@ import type { Candidate, Pool } from './pool.ts';
 import {
   bodyOf,
   buildUpstreamRequest,
-  canAnswer,
   isAccountBound,
   type Outgoing,
-  speaks,
   type Translate,
   type Translated,
 } from './request.ts';
@@ -88,7 +87,7 @@ export function createFailover({ pool, send, translate, now }: Dependencies): As
   return async (outgoing, observer) => {
     const { signal } = observer;
     const { caller } = bodyOf(outgoing).conversation;
-    const mayAnswer = (upstream: Upstream) => canAnswer(upstream, outgoing);
+    const mayAnswer = (upstream: Upstream) => spokenTo(upstream, outgoing) !== undefined;
     let left: readonly Candidate[] = await pool.candidates(bodyOf(outgoing).conversation, mayAnswer);
     let first: UpstreamFailure | undefined;
     let last: UpstreamFailure | undefined;

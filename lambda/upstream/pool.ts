@@ -63,10 +63,10 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
       return [...ready, ...resting];
     },
 
-    /** The first upstream with a key that is awake. */
-    async next(): Promise<Upstream | undefined> {
+    /** The first upstream that can answer and has a key that is awake. */
+    async next(canAnswer: (upstream: Upstream) => boolean): Promise<Upstream | undefined> {
       const time = now();
-      for (const upstream of upstreams) {
+      for (const upstream of upstreams.filter(canAnswer)) {
         const { keys } = await readAccess(upstream);
         if (keys.some((key) => (rests.get(nameOf({ upstream, key })) ?? 0) <= time)) return upstream;
       }

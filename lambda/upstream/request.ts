@@ -9,12 +9,11 @@ import { fitsHeader } from '../settings/read.ts';
 import type { Upstream } from '../settings/upstreams.ts';
 import type { AnswerTranslation } from '../translate/translation.ts';
 import type { Conversation, Headers } from './conversation.ts';
+import { type Asked, addressAt, speaks, spokenTo } from './destination.ts';
 import type { Candidate } from './pool.ts';
 
 /** What a client asks of a model, ready to be sent to whichever upstream is tried. */
-export interface Outgoing {
-  readonly dialect: Dialect;
-  readonly endpoint: Endpoint;
+export interface Outgoing extends Asked {
   readonly model: PublicModel;
   readonly stream: boolean;
   readonly clientHeaders: Headers;
@@ -66,17 +65,6 @@ const ofDialect = /^(openai-beta|anthropic-.+)$/;
 const choosesAccount =
   /(^|[^a-z0-9])(id|key|token|secret|auth|account|org|organization|workspace|profile)([^a-z0-9]|$)/;
 
-/** Whether an upstream takes a request as it is. */
-export function speaks({ dialects, models }: Upstream, { dialect: { name }, model: { kind } }: Outgoing): boolean {
-  if (kind === 'embedding') return models[name].embedding !== undefined;
-  return dialects.some((spoken) => spoken === name);
-}
-
-/** Whether an upstream can be asked for this, as it is or translated. */
-export function canAnswer(upstream: Upstream, outgoing: Outgoing): boolean {
-  return speaks(upstream, outgoing) || outgoing.model.kind !== 'embedding';
-}
-
 /** What an upstream calls a model in this dialect. */
 function modelAt({ models }: Upstream, { name }: Dialect, { kind }: PublicModel): string {
   const id = models[name][kind];
@@ -84,14 +72,8 @@ function modelAt({ models }: Upstream, { name }: Dialect, { kind }: PublicModel)
   return id;
 }
 
-/** What an upstream is called at for a client of this dialect, if that is translated where it must be. */
-export function addressFor({ addresses, dialects }: Upstream, { name }: Dialect): string {
-  return addresses[dialects.find((spoken) => spoken === name) ?? dialects[0] ?? name];
-}
-
-/** Where an upstream takes requests of this dialect. */
-const urlAt = ({ addresses }: Upstream, { name }: Dialect, { path }: Endpoint) =>
-  addresses[name] + path.replace('/v1', '');
+/** Under an upstream's address, which has a version of its own. */
+const urlUnder = (address: string, { path }: Endpoint) => address + path.replace('/v1', '');
 
 /** The request as it is, or as it was translated for an upstream that does not speak its dialect. */
 function contentFor(upstream: Upstream, outgoing: Outgoing): Omit<UpstreamRequest, 'headers'> {
@@ -99,7 +81,7 @@ function contentFor(upstream: Upstream, outgoing: Outgoing): Omit<UpstreamReques
   const body = bodyOf(outgoing);
   if (body.translated && !speaks(upstream, outgoing)) return body.translated;
   const pieces = renderBody(body, modelAt(upstream, dialect, model));
-  return { url: urlAt(upstream, dialect, endpoint), pieces };
+  return { url: urlUnder(upstream.addresses[dialect.name], endpoint), pieces };
 }
 
 export function buildUpstreamRequest(candidate: Candidate, outgoing: Outgoing): UpstreamRequest {
@@ -164,21 +146,22 @@ export function createTranslate(
   dialects: readonly Dialect[],
   readSubkey: (label: string) => Promise<KeyObject>,
 ): Translate {
-  return async ({ dialect: { name }, endpoint: clientEndpoint, model, body }, text, upstream) => {
-    const [{ translate, translationTarget }, { createSeals }] = await loadTranslation();
-    const target = translationTarget(name, upstream.dialects);
-    const spoken = dialects.find((one) => one.name === target?.name);
+  return async (outgoing, text, upstream) => {
+    const { caller } = bodyOf(outgoing).conversation;
+    const spoken = dialects.find(({ name }) => name === spokenTo(upstream, outgoing));
     const [endpoint] = spoken?.endpoints ?? [];
-    if (!target || !spoken || !endpoint) throw new TypeError('there is no dialect to translate to');
-    const { translation } = upstream;
-    const url = clientEndpoint.countsTokens ? translation.tokenizeUrl : urlAt(upstream, spoken, endpoint);
-    if (url === undefined) throw new GatewayError('not_found', 'Counting tokens is not offered here.');
-    const seals = createSeals(await readSubkey('seals'), body?.conversation.caller ?? '');
-    const into = { dialect: target, upstream: translation, model: modelAt(upstream, spoken, model) };
+    if (!spoken || !endpoint) throw new TypeError('there is no dialect to translate to');
+    const address = addressAt(upstream, outgoing);
+    if (address === undefined) throw new GatewayError('not_found', 'Counting tokens is not offered here.');
+    const url = outgoing.endpoint.countsTokens ? address : urlUnder(address, endpoint);
+    const [{ translate }, { createSeals }] = await loadTranslation();
+    const seals = createSeals(await readSubkey('seals'), caller);
+    const upstreamModel = modelAt(upstream, spoken, outgoing.model);
+    const into = { dialect: spoken.name, upstream: upstream.translation, model: upstreamModel };
     const translating = function* () {
-      return yield* translate(name, yield* createScanner().scanInParts(text), seals, into);
+      return yield* translate(outgoing.dialect.name, yield* createScanner().scanInParts(text), seals, into);
     };
-    const { pieces, answer } = await runCooperatively(translating());
-    return { upstream, url, pieces, translated: { dialect: spoken, headers: target.headers, translation: answer } };
+    const { pieces, headers, answer } = await runCooperatively(translating());
+    return { upstream, url, pieces, translated: { dialect: spoken, headers, translation: answer } };
   };
 }

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { empty, hangUp, head, html, json, silence, sse, until, write } from '../../local/upstream/script.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
@@ -7,7 +5,6 @@ import { startTestGateway } from '../support/gateway.ts';
 import { stopTimers } from '../support/stop-timers.ts';
 import { createStreamReader } from '../support/stream-reader.ts';
 import { testRows } from '../support/test-rows.ts';
-import { waitUntil } from '../support/wait-until.ts';
 import { startWatchedGateway, type WatchedGateway } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';
 
@@ -15,22 +12,6 @@ const { answer, events, path, question } = wire.chat;
 const good = json(200, answer);
 const succeeds = async (watched: WatchedGateway) =>
   expect(await watched.ask('chat')).toMatchObject({ status: 200, charged: 1, line: { end: 'complete' } });
-
-test('the upstream’s connection is opened with the charge, for whoever has a key', async () => {
-  let opened = 0;
-  await using server = createServer((socket) => {
-    opened += 1;
-    socket.destroy();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await using watched = await startTestGateway({ environment: { UPSTREAM_BASE_URL: `http://127.0.0.1:${port}/v1` } });
-  const refuse = async (apiKey: string) =>
-    (await watched.post(path, { model: 'none' }, { 'x-api-key': apiKey })).status;
-  expect([await refuse('guest'), await refuse('ltk_none'), opened]).toEqual([400, 503, 0]);
-  expect(await refuse(await watched.issueKey())).toBe(400);
-  await waitUntil(() => opened === 1, 'it is open');
-});
 
 describe('several upstreams', () => {
   async function startTwo(environment: Record<string, string> = {}, firstUrl?: string) {

@@ -6,7 +6,7 @@ import { createModels } from '../../../lambda/models.ts';
 import { keyOf } from '../../../lambda/settings/secrets.ts';
 import type { Address } from '../../../lambda/settings/table.ts';
 import { readCall } from '../../../lambda/steps/normalize.ts';
-import { translate, translationTarget } from '../../../lambda/translate/translation.ts';
+import { translate } from '../../../lambda/translate/translation.ts';
 import { createHashId } from '../../../lambda/upstream/conversation.ts';
 import { bodyOf, renderBody } from '../../../lambda/upstream/request.ts';
 import { dialects } from '../../support/rewrite.ts';
@@ -43,10 +43,9 @@ export function* readRequest(dialect: Dialect, body: Buffer): Generator<undefine
 
 /** What is done besides for an upstream that speaks only this. */
 function* readForUpstream(name: Address, spoken: Address, text: string): Generator<undefined, void> {
-  const dialect = name === spoken ? undefined : translationTarget(name, [spoken]);
-  if (dialect === undefined) return;
+  if (name === spoken || name === embeddings.name) return;
   yield;
-  const upstream = { dialect, upstream: { ...plainUpstream, limit: 9 }, model: 'up-model' };
+  const upstream = { dialect: spoken, upstream: { ...plainUpstream, limit: 9 }, model: 'up-model' };
   try {
     const { answer } = yield* translate(name, yield* createScanner().scanInParts(text), seals, upstream);
     yield;

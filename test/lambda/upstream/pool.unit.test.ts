@@ -28,7 +28,7 @@ function poolOf(keys: Readonly<Record<string, string>>) {
     const [candidate] = await candidates('a');
     return candidate && pool.isMetBySeveral(candidate, caller);
   };
-  const next = async () => (await pool.next())?.prefix;
+  const next = async (but?: string) => (await pool.next(({ prefix }) => prefix !== but))?.prefix;
   return { clock, order, own, rest, meets, next };
 }
 
@@ -74,10 +74,11 @@ test('a conversation’s own key is the first of the first upstream with keys, a
   expect(await poolOf({ UPSTREAM: '', UPSTREAM_2: 'xy' }).own('yx')).toEqual(['_2y']);
 });
 
-test('the next upstream is the first with a key that is awake', async () => {
+test('the next upstream is the first that can answer and has a key that is awake', async () => {
   const { next, rest, clock } = poolOf({ UPSTREAM: '', UPSTREAM_2: 'ab', UPSTREAM_3: 'x' });
   await rest('_2a');
   expect(await next()).toBe('UPSTREAM_2');
+  expect(await next('UPSTREAM_2')).toBe('UPSTREAM_3');
   await rest('_2b');
   expect(await next()).toBe('UPSTREAM_3');
   clock.now = 60_000;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { isContextError } from '../../../../lambda/translate/answer/context-error.ts';
-import { translate, translationTarget } from '../../../../lambda/translate/translation.ts';
+import { translate } from '../../../../lambda/translate/translation.ts';
 import { atOnce } from '../../../support/at-once.ts';
 import { type ClientDialect, plainUpstream, seals } from '../request/translate.ts';
 
@@ -39,9 +39,7 @@ test.each<[string, object]>([
 test('agents read it in the words of their dialect', () => {
   const explain = (dialect: ClientDialect, message: string) => {
     const request = createScanner().scan('{"model":"svc"}');
-    const target = translationTarget(dialect, ['chat']);
-    if (target === undefined) throw new TypeError(dialect);
-    const into = { dialect: target, upstream: plainUpstream, model: 'up-model' };
+    const into = { dialect: 'chat', upstream: plainUpstream, model: 'up-model' };
     const { answer } = atOnce(translate(dialect, request, seals, into));
     return answer.explainContext('{"code":"context_length_exceeded"}', message);
   };

@@ -1,0 +1,26 @@
+import type { Dialect, Endpoint } from '../dialects/dialect.ts';
+import { translationTarget } from '../settings/table.ts';
+import type { Upstream } from '../settings/upstreams.ts';
+
+/** What a client asks for. */
+export interface Asked {
+  readonly dialect: Dialect;
+  readonly endpoint: Endpoint;
+}
+
+/** The dialect in which an upstream is asked: the client's, or the one it is translated into. Undefined if it can't be asked. */
+export function spokenTo({ dialects, models }: Upstream, asked: Asked): Dialect['name'] | undefined {
+  const { name } = asked.dialect;
+  if (asked.endpoint.makesVectors) return models[name].embedding === undefined ? undefined : name;
+  return dialects.find((spoken) => spoken === name) ?? translationTarget(dialects);
+}
+
+/** Whether an upstream takes a request as it is. */
+export const speaks = (upstream: Upstream, asked: Asked): boolean => spokenTo(upstream, asked) === asked.dialect.name;
+
+/** The base of the URL that an upstream is asked at. */
+export function addressAt(upstream: Upstream, asked: Asked): string | undefined {
+  const spoken = spokenTo(upstream, asked);
+  if (asked.endpoint.countsTokens && !speaks(upstream, asked)) return upstream.translation.tokenizeUrl;
+  return spoken && upstream.addresses[spoken];
+}

@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
+import { startTestGateway } from '../support/gateway.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { wire } from '../support/wire.ts';
+
+test('the upstream’s connection is opened with the charge, for whoever has a key', async () => {
+  let opened = 0;
+  await using server = createTcpServer((socket) => {
+    opened += 1;
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await using watched = await startTestGateway({ environment: { UPSTREAM_BASE_URL: `http://127.0.0.1:${port}/v1` } });
+  const refuse = async (apiKey: string) =>
+    (await watched.post(wire.chat.path, { model: 'none' }, { 'x-api-key': apiKey })).status;
+  expect([await refuse('guest'), await refuse('ltk_none'), opened]).toEqual([400, 503, 0]);
+  expect(await refuse(await watched.issueKey())).toBe(400);
+  await waitUntil(() => opened === 1, 'it is open');
+});
+
+/** An address that counts what comes, and answers so that nothing is tried or used again. */
+async function startAddress() {
+  const came = { connections: 0, requests: 0 };
+  const server = createServer((request, response) => {
+    came.requests += 1;
+    request.resume().on('end', () => response.writeHead(400, { connection: 'close' }).end('{}'));
+  });
+  server.on('connection', () => (came.connections += 1)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { came, url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: async () => void server.close() };
+}
+
+const { chat, responses, messages } = wire;
+const requests: readonly [path: string, body: object][] = [
+  ...[chat, responses, messages].map(({ path, question }): [string, object] => [path, question]),
+  ['/v1/embeddings', { model: 'svc-embedding', input: 'hi' }],
+  ['/v1/messages/count_tokens', messages.question],
+  ['/v1/responses/input_tokens', responses.question],
+];
+
+const ofSecond = { API_KEYS: 'upstream-key-two', TEXT_MODEL: 'acmecorp/second', VISION_MODEL: 'acmecorp/second' };
+
+describe.each(['chat', 'messages', 'chat,responses', 'chat,messages', 'responses,messages', 'chat,responses,messages'])(
+  'where an upstream speaks %s, each dialect at an address of its own,',
+  (spoken) => {
+    test('the connection that is opened is the one that the request takes, whatever it asks for', async () => {
+      await using started = new AsyncDisposableStack();
+      const counts: { connections: number; requests: number }[] = [];
+      /** Settings with an address of this path. */
+      const at = async (name: string, path = '/v1') => {
+        const { came, url } = started.use(await startAddress());
+        counts.push(came);
+        return { [`UPSTREAM_${name}`]: url + path };
+      };
+      const isWhole = spoken === 'chat,responses,messages';
+      const environment = {
+        ...{ UPSTREAM_DIALECTS: spoken, ...(await at('BASE_URL')) },
+        ...(spoken.includes('responses') && (await at('RESPONSES_BASE_URL'))),
+        ...(spoken.includes('messages') && (await at('MESSAGES_BASE_URL'))),
+        ...(!spoken.includes('chat') && { UPSTREAM_OUTPUT_LIMIT: '9' }),
+        ...(!isWhole && (await at('TOKENIZE_URL', '/tokenize'))),
+        // Only the second makes vectors.
+        ...Object.fromEntries(Object.entries(ofSecond).map(([name, value]) => [`UPSTREAM_2_${name}`, value])),
+        ...{ ...(await at('2_BASE_URL')), ...(await at('2_EMBEDDINGS_BASE_URL')) },
+        UPSTREAM_2_EMBEDDINGS_MODEL: 'acmecorp/embed',
+      };
+      const gateway = started.use(await startTestGateway({ environment }));
+      const authorization = `Bearer ${await gateway.issueKey()}`;
+      for (const [path, body] of requests) {
+        for (const came of counts) Object.assign(came, { connections: 0, requests: 0 });
+        expect(await gateway.post(path, body, { authorization })).toMatchObject({ status: 400 });
+        // What would have been opened in vain is open by now, as it was begun first.
+        const used = counts.filter(({ connections }) => connections > 0);
+        expect([path, used]).toEqual([path, [{ connections: 1, requests: 1 }]]);
+      }
+    });
+  },
+);

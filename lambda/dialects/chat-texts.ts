@@ -3,7 +3,7 @@ import { eachMember, elements, presentMember } from './answer.ts';
 import type { MakeDelta, OutgoingEvent } from './dialect.ts';
 import { isProviderField, recordProviderFields } from './envelope.ts';
 import type { Findings } from './findings.ts';
-import { byIndex, createNarrow, eachText, namesIn, toStep } from './places.ts';
+import { byIndex, createNarrow, eachText, namesIn, toStep, type VisitText } from './places.ts';
 
 /** `reasoning_content`, `thinking_blocks`, `/0/thinking/1/text`. */
 const thoughtful = /reasoning|thinking|thought|summary/;
@@ -15,8 +15,8 @@ const programs: Readonly<Record<string, RegExp | undefined>> = {
   audio: /^\/data$/,
 };
 
-/** Receives a text in a member of a choice (`delta/content`), with its place if that has parts (`/0/thinking/1/text`). */
-type AddText = (member: string, place: string, value: Node) => void;
+/** Receives a text in a member of a choice (`delta/content`), with its place if that has parts. */
+type AddText = (member: string, ...text: Parameters<VisitText>) => void;
 
 /** Records the texts of a whole choice. */
 export function recordWholeChoice(json: Json, choice: Node, index: number, found: Findings): void {
@@ -32,11 +32,11 @@ export function recordPieces(json: Json, choice: Node, index: number, found: Fin
   const logprobs = presentMember(json, choice, 'logprobs');
   let hasText = false;
   const addDelta = addTextWith(
-    (channel, family, value) => {
-      found.textDelta(channel, family, value, logprobs);
+    (place, value) => {
+      found.textDelta(place, value, logprobs);
       if (json.end(value) - json.start(value) === 2) return;
       // One member ends where the next of its kind begins, and so does one part of a member.
-      found.flushOthers(`${family}/`);
+      found.flushOthers(`${place.family}/`);
       hasText = true;
     },
     index,
@@ -60,17 +60,17 @@ export function recordPieces(json: Json, choice: Node, index: number, found: Fin
 
 /** Names the channels `index/kind/member/place`; all members of a kind are a family, as clients read them as one text. */
 function addTextWith(add: Findings['wholeText'], index: number, logprobs: Node | undefined): AddText {
-  return (member, place, value) => {
+  return (member, place, value, isGenerated) => {
     const kind = thoughtful.test(member) || thoughtful.test(place) ? 'thought' : 'answer';
     const family = `${index}/${kind}`;
-    add(`${family}/${member}${place || '/'}`, family, value, logprobs);
+    add({ channel: `${family}/${member}${place || '/'}`, family, isGenerated }, value, logprobs);
   };
 }
 
 /** The text of a legacy completion, which some servers also send in a chat's answers. */
 function recordText(json: Json, choice: Node, addText: AddText): void {
   const text = json.member(choice, 'text');
-  if (text !== undefined && json.kind(text) === 'string') addText('text', '', text);
+  if (text !== undefined && json.kind(text) === 'string') addText('text', '', text, true);
 }
 
 /** Records the members of a message or a delta. Returns whether it calls a tool. */
@@ -89,8 +89,8 @@ function recordMessage(
     if (isProviderField(name)) return;
     calls ||= name === 'tool_calls' && elements(json, value).length > 0;
     calls ||= (name === 'tool_calls' || name === 'function_call') && json.kind(value) === 'object';
-    eachText(json, { name, value, program: programs[name], isWhole }, found, (place, text) =>
-      addText(`${holder}/${toStep(name)}`, place, text),
+    eachText(json, { name, value, program: programs[name], isWhole }, found, (...text) =>
+      addText(`${holder}/${toStep(name)}`, ...text),
     );
   });
   return calls;

@@ -1,9 +1,15 @@
 import type { BilledTokens } from '../budget/prices.ts';
 import type { Node } from '../json/scan.ts';
 
-export interface FoundText {
+/** Where a text stands. Pieces of one `channel` follow one another; `family` names the channels whose texts a client may join. */
+export interface TextPlace {
   readonly channel: string;
   readonly family: string;
+  /** Whether it is certainly the model's own: of other strings in a delta some may tell who the upstream is. */
+  readonly isGenerated: boolean;
+}
+
+export interface FoundText extends TextPlace {
   readonly value: Node;
   readonly logprobs: Node | undefined;
 }
@@ -112,15 +118,12 @@ export function createFindings(usage: Usage) {
      * repeat pieces that came before.
      */
     program: (value: Node, isWhole: boolean) => addHandled(lists.programs, { value, isWhole }, value),
-    /**
-     * A piece of generated text. Pieces of one `channel` follow one another; `family` names the channels whose texts a client may
-     * join. The value at `logprobs`, if any, becomes null if the text is changed.
-     */
-    textDelta: (channel: string, family: string, value: Node, logprobs?: Node) =>
-      addHandled(lists.deltas, { channel, family, value, logprobs }, value),
+    /** A piece of text. The value at `logprobs`, if any, becomes null if the text is changed. */
+    textDelta: (place: TextPlace, value: Node, logprobs?: Node) =>
+      addHandled(lists.deltas, { ...place, value, logprobs }, value),
     /** All the text of a channel, whether or not its pieces came before. */
-    wholeText: (channel: string, family: string, value: Node, logprobs?: Node) =>
-      addHandled(lists.wholeTexts, { channel, family, value, logprobs }, value),
+    wholeText: (place: TextPlace, value: Node, logprobs?: Node) =>
+      addHandled(lists.wholeTexts, { ...place, value, logprobs }, value),
     /** Token probabilities, which spell a text of their own: they become null if that contains a name. */
     probabilities: (channel: string, value: Node, isWhole: boolean) => add(lists.logprobs, { channel, value, isWhole }),
     /** The channels with this prefix end: what they hold back leaves before this event or in it. */

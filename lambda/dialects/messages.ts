@@ -17,7 +17,7 @@ import { fileAt, imageAt } from './content.ts';
 import type { Dialect, ExpectedAnswer, MakeDelta, Normalization, OutgoingEvent, StreamDialect } from './dialect.ts';
 import { type Envelope, recordEnvelope, recordProviderFields } from './envelope.ts';
 import type { Findings } from './findings.ts';
-import { createNarrow, eachText, namesIn, toStep } from './places.ts';
+import { createNarrow, eachText, namesIn, toStep, type VisitText } from './places.ts';
 import { renderAnthropicRateLimit } from './rate-limit.ts';
 import { messagesUsage } from './usage-places.ts';
 
@@ -102,7 +102,7 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
 }
 
 /** Receives a text in a member of a block, with its place if that has parts. */
-type AddText = (kind: string, place: string, value: Node) => void;
+type AddText = (kind: string, ...text: Parameters<VisitText>) => void;
 
 interface Stream {
   readonly expected: ExpectedAnswer;
@@ -132,7 +132,8 @@ function readEvent(event: Json, eventType: string | undefined, found: Findings, 
     found.endTexts('');
     found.ends = true;
   } else if (block !== undefined) {
-    const addText: AddText = (kind, place, value) => found.textDelta(`${index}/${toStep(kind)}${place}`, kind, value);
+    const addText: AddText = (kind, place, value, isGenerated) =>
+      found.textDelta({ channel: `${index}/${toStep(kind)}${place}`, family: kind, isGenerated }, value);
     recordBlock(event, block, found, { addText, isDelta: block === delta, isWhole: false, signsThinking });
     // Nothing is added to thinking after its signature.
     if (stringMember(event, block, 'type') === 'signature_delta') found.endTexts(`${index}/thinking`);
@@ -143,7 +144,8 @@ function recordMessage(json: Json, message: Node, found: Findings, signsThinking
   recordEnvelope(json, message, envelope, found);
   recordTokens(json, message, found);
   for (const [index, block] of elements(json, json.member(message, 'content')).entries()) {
-    const addText: AddText = (kind, _place, value) => found.wholeText(`${index}/${kind}`, kind, value);
+    const addText: AddText = (kind, _place, value, isGenerated) =>
+      found.wholeText({ channel: `${index}/${kind}`, family: kind, isGenerated }, value);
     recordBlock(json, block, found, { addText, isDelta: false, isWhole: true, signsThinking });
   }
 }
@@ -170,10 +172,11 @@ function recordBlock(
     else if (name === 'partial_json' || (isCall && name === 'input')) found.program(value, isWhole);
     else if (name === 'thinking' && signsThinking) found.program(value, isWhole);
     else if (name === 'data' && type === 'redacted_thinking') found.keep(value);
-    else if (isText) eachText(json, { name, value }, found, (place, text) => addText(name, place, text));
+    else if (isText) eachText(json, { name, value }, found, (...text) => addText(name, ...text));
     else if (json.kind(value) !== 'string') keepSealedInside(json, value, found);
     // Other blocks have a `content` too, such as a tool's result: it arrives whole.
-    else if (deltaTypes.has(name) && (name !== 'content' || type.startsWith('compaction'))) addText(name, '', value);
+    else if (deltaTypes.has(name) && (name !== 'content' || type.startsWith('compaction')))
+      addText(name, '', value, true);
   });
 }
 

@@ -28,19 +28,7 @@ export function namesIn(channel: string): string[] {
 }
 
 /** Strings that are text in any case: `content`, `text`, `reasoning_content`, `thought`. Providers give reasoning many names. */
-const textual = /^(content|refusal|transcript|(text|summary|thoughts?|thinking|reasoning)(_content|_text)?)$/;
-
-/**
- * Whether a channel's text, or what its logprobs spell, is certainly the model's own: of other strings in a delta some may tell who
- * the upstream is.
- */
-export function isGenerated(channel: string): boolean {
-  const steps = channel.split('/');
-  const name = steps.findLast((step) => !position.test(step)) ?? '';
-  return textual.test(name) || name === 'logprobs' || name.startsWith('response.');
-}
-
-const position = /^\d*$/;
+export const textual = /^(content|refusal|transcript|(text|summary|thoughts?|thinking|reasoning)(_content|_text)?)$/;
 
 /** Members whose contents arrive whole, not in deltas. */
 const wholes = /^(annotations|images)$/;
@@ -51,9 +39,12 @@ const written = /^(arguments|input)$/;
 /** In characters. Text at a place with a longer name counts as whole, or many texts could have long names. */
 const longestPlace = 200;
 
+/** Receives a text with its place in a member (`/0/thinking/1/text`), and whether it is certainly the model's own. */
+export type VisitText = (place: string, text: Node, isGenerated: boolean) => void;
+
 /**
- * Finds every text in a member of a delta, however it is nested, with its place in the member (`/0/thinking/1/text`), and keeps
- * what only the upstream can read. What stands at a place in `program` passes.
+ * Finds every text in a member of a delta, however it is nested, and keeps what only the upstream can read. What stands at a place
+ * in `program` passes.
  */
 export function eachText(
   json: Json,
@@ -64,17 +55,17 @@ export function eachText(
     readonly isWhole?: boolean;
   },
   found: Findings,
-  visit: (place: string, text: Node) => void,
+  visit: VisitText,
 ): void {
   const search = (name: string, value: Node, place: string): void => {
     const kind = json.kind(value);
-    if (kind === 'string' && textual.test(name)) visit(place, value);
+    if (kind === 'string' && textual.test(name)) visit(place, value, true);
     else if (sealed.test(name)) found.keep(value);
     else if (member.program?.test(place)) {
       if (written.test(name)) found.program(value, member.isWhole ?? false);
       else found.keep(value);
     } else if (kind === 'string') {
-      if (mayBeText(json, name, value)) visit(place, value);
+      if (mayBeText(json, name, value)) visit(place, value, false);
     } else if (place.length > longestPlace || wholes.test(name)) keepSealed(json, value, found);
     else if (kind === 'object') {
       const isSealed = sealedType.test(stringMember(json, value, 'type') ?? '');

@@ -20,6 +20,8 @@ import { responsesUsage } from './usage-places.ts';
 
 /** Families of texts that a program reads: `response.function_call_arguments`; not `response.output_text`. */
 const programText = /(arguments|input|code|diff|command)$/;
+/** Families of the dialect's own, whose texts the model writes. */
+const ownText = /^response\./;
 const programMembers = new Set(['arguments', 'input', 'code', 'diff', 'command', 'operation']);
 /** `function_call`, `mcp_call`, `web_search_call`; not `function_call_output`. */
 const callType = /_call$|^mcp_approval_request$/;
@@ -128,12 +130,13 @@ function recordDelta(event: Json, family: string, found: Findings): void {
   else if (programText.test(family)) found.program(delta, false);
   else if (event.kind(delta) === 'string') {
     const logprobs = tokensOf(event);
-    found.textDelta(channel, family, delta, logprobs);
+    found.textDelta({ channel, family, isGenerated: ownText.test(family) }, delta, logprobs);
     if (logprobs !== undefined) found.probabilities(`${channel}/logprobs`, logprobs, false);
   } else {
     // Such as the output of a hosted shell: {stdout, stderr}.
-    eachText(event, { name: '', value: delta }, found, (place, value) => {
-      found.textDelta(channel + place, `${family}/${place.split('/')[1]}`, value);
+    eachText(event, { name: '', value: delta }, found, (place, value, isGenerated) => {
+      const member = `${family}/${place.split('/')[1]}`;
+      found.textDelta({ channel: channel + place, family: member, isGenerated }, value);
     });
   }
 }
@@ -167,7 +170,7 @@ function recordPart(event: Json, type: string, found: Findings): void {
   eachMember(event, root, (name, value) => {
     if ((family.includes('_call') && programMembers.has(name)) || (isCall && name === 'name')) found.keep(value);
     else if (textMember.test(name) && event.kind(value) === 'string') {
-      found.wholeText(channel, family, value, logprobs);
+      found.wholeText({ channel, family, isGenerated: ownText.test(family) }, value, logprobs);
     }
   });
   if (logprobs !== undefined) found.probabilities(`${channel}/logprobs`, logprobs, true);
@@ -226,7 +229,8 @@ function recordText(json: Json, part: Node, place: string, found: Findings, how:
   const channel = place + toStep(family);
   const logprobs = presentMember(json, part, 'logprobs');
   eachMember(json, part, (name, value) => {
-    if (textMember.test(name) && json.kind(value) === 'string') found[how](channel, family, value, logprobs);
+    if (textMember.test(name) && json.kind(value) === 'string')
+      found[how]({ channel, family, isGenerated: true }, value, logprobs);
   });
   if (logprobs !== undefined) found.probabilities(`${channel}/logprobs`, logprobs, how === 'wholeText');
 }

@@ -1,5 +1,4 @@
 import { readErrorMessage } from '../dialects/answer.ts';
-import { isGenerated } from '../dialects/places.ts';
 import { createScanner } from '../json/scan.ts';
 import { describeCause, type Log } from '../report/log.ts';
 import type { ExchangeRecord, Normalized, RequestSoFar } from '../request/request.ts';
@@ -77,7 +76,7 @@ export function openExchange(
   const hiding: Hiding = {
     ...{
       scrubber,
-      shows: hideInText === 'none' ? isGenerated : () => false,
+      showsGenerated: hideInText === 'none',
       publicModel: call.model.id,
       explain: explainer.sentence,
       onText,

@@ -3,7 +3,7 @@ import type { Findings, TokenCounts } from '../dialects/findings.ts';
 import { type Edit, editPart } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { codeAt, quote, skipDigits, trySkipNumber, trySkipString } from '../json/tokens.ts';
-import type { Hiding } from './hide.ts';
+import { type Hiding, passes } from './hide.ts';
 import type { Scrubber } from './scrub.ts';
 import { openEvent, type SseEvent } from './sse.ts';
 
@@ -51,7 +51,7 @@ const mostHoles = 32;
 const mostEdits = 100;
 
 /** Makes templates of a stream's events: holes for texts and the number, and for other values as soon as two events differ in them. */
-export function createMakeTemplate(shows: Hiding['shows']) {
+export function createMakeTemplate(hiding: Hiding) {
   let before: readonly { readonly name: string; readonly raw: string; readonly varies: boolean }[] = [];
 
   /** Those of the values in which events were seen to differ. */
@@ -85,8 +85,9 @@ export function createMakeTemplate(shows: Hiding['shows']) {
       ),
     ];
     const slots: Slot[] = [
-      ...texts.map(({ value: node, channel, family }): Slot => {
-        return { node, place: { kind: 'text', channel, family, passes: shows(channel) } };
+      ...texts.map((text): Slot => {
+        const { value: node, channel, family } = text;
+        return { node, place: { kind: 'text', channel, family, passes: passes(text, hiding) } };
       }),
       ...(found.sequence === undefined ? [] : [{ node: found.sequence, place: { kind: 'sequence' } } as const]),
       ...varying(json, others),

@@ -1,5 +1,12 @@
 import type { AnswerFormat } from '../dialects/dialect.ts';
-import { createFindings, type Findings, type FoundLogprobs, type FoundText, type Usage } from '../dialects/findings.ts';
+import {
+  createFindings,
+  type Findings,
+  type FoundLogprobs,
+  type FoundText,
+  type TextPlace,
+  type Usage,
+} from '../dialects/findings.ts';
 import { type Cooperative, isLong } from '../json/cooperative.ts';
 import { applyEdits, changeMembers, type Edit, replaceValue } from '../json/edit.ts';
 import { type Json, type Node, type Scanner, scanLenientlyInParts } from '../json/scan.ts';
@@ -11,8 +18,8 @@ import { createTextChannels, type TextChannels } from './text-channels.ts';
 /** Which names are hidden, and what replaces them. */
 export interface Hiding {
   readonly scrubber: Scrubber;
-  /** Whether the text of a channel is shown as the upstream sent it. */
-  readonly shows: (channel: string) => boolean;
+  /** Whether names stay in what is certainly the model's own. */
+  readonly showsGenerated: boolean;
   /** The public id of the model that was asked for. */
   readonly publicModel: string;
   /** Turns an upstream's error message into what a client may read. */
@@ -24,6 +31,10 @@ export interface Hiding {
   /** The same for what else the model wrote: a call's arguments, and signed thinking. */
   readonly onProgram?: (text: string) => void;
 }
+
+/** Whether a text leaves as the upstream sent it. */
+export const passes = ({ isGenerated }: TextPlace, { showsGenerated }: Hiding): boolean =>
+  isGenerated && showsGenerated;
 
 /** Rewrites a whole answer. Throws if it is not a JSON object, and the failure that it reports. */
 export function* rewriteAnswer(
@@ -48,7 +59,7 @@ export function* rewriteAnswer(
     const given = json.string(one.value);
     if (isLong(given)) yield;
     hiding.onText?.(given, one.channel);
-    if (!hiding.shows(one.channel)) hideText(json, one, given, texts.whole(one.channel, one.family, given), edits);
+    if (!passes(one, hiding)) hideText(json, one, given, texts.whole(one.channel, one.family, given), edits);
   }
   hideLogprobs(json, found, texts, hiding, edits);
   if (isLong(text)) yield;
@@ -75,7 +86,7 @@ export function hideMetadata(json: Json, found: Findings, hiding: Hiding): Edit[
   }
   dropMembers(json, found, edits);
   // A name in a string without escapes can be found in the raw text.
-  const shown = found.logprobs.filter(({ channel }) => hiding.shows(channel));
+  const shown = hiding.showsGenerated ? found.logprobs : [];
   const handled = shown.length === 0 ? found.handled : found.handled.concat(shown.map(({ value }) => value));
   const named = isNamedOutside(json, handled, scrubber);
   if (named || json.text.includes('\\')) replaceNames(json, handled, named, scrubber, edits);
@@ -164,10 +175,11 @@ export function hideLogprobs(
   json: Json,
   { logprobs }: Findings,
   texts: TextChannels,
-  { scrubber, shows }: Hiding,
+  { scrubber, showsGenerated }: Hiding,
   edits: Edit[],
 ): void {
-  for (const one of logprobs) if (!shows(one.channel)) hideProbabilities(json, one, texts, scrubber, edits);
+  if (showsGenerated) return; // as they spell nothing else
+  for (const one of logprobs) hideProbabilities(json, one, texts, scrubber, edits);
 }
 
 function hideProbabilities(

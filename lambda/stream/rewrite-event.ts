@@ -3,7 +3,7 @@ import { createFindings, type Findings, raise, type Usage } from '../dialects/fi
 import { applyEdits, type Edit, replaceValue } from '../json/edit.ts';
 import { createScanner, type Json, type Node } from '../json/scan.ts';
 import { createMakeTemplate, type EventTemplate, type Hole, readHoles } from './event-template.ts';
-import { type Hiding, hideLogprobs, hideMetadata, hideText, tellPrograms } from './hide.ts';
+import { type Hiding, hideLogprobs, hideMetadata, hideText, passes, tellPrograms } from './hide.ts';
 import { encodeEvent, openEvent, type SseEvent } from './sse.ts';
 import { createChannelMap, createTextChannels, prefixesOf, type TextChannels } from './text-channels.ts';
 
@@ -18,7 +18,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
   const texts = createTextChannels(scrubber);
   const numbers = createNumbering();
   const held = createHeldTexts(stream, texts, hiding, numbers.insert);
-  const makeTemplate = createMakeTemplate(hiding.shows);
+  const makeTemplate = createMakeTemplate(hiding);
   let template: EventTemplate | undefined; // of the event before
 
   /** What goes out at a hole; `last` is the event that it is in. */
@@ -111,14 +111,14 @@ function hideTexts(json: Json, found: Findings, texts: TextChannels, hiding: Hid
   for (const one of found.deltas) {
     const given = json.string(one.value);
     hiding.onText?.(given, one.channel);
-    if (hiding.shows(one.channel)) continue;
+    if (passes(one, hiding)) continue;
     let text = texts.push(one.channel, one.family, given);
     const isLast = ended && prefixesOf(one.channel).some((prefix) => ended.has(prefix));
     if (isLast) text += texts.close(one.channel);
     hideText(json, one, given, text, edits);
   }
   for (const one of found.wholeTexts) {
-    if (hiding.shows(one.channel)) continue;
+    if (passes(one, hiding)) continue;
     const given = json.string(one.value);
     hideText(json, one, given, texts.whole(one.channel, one.family, given), edits);
   }

@@ -1,5 +1,5 @@
 import { isProviderField } from '../../lambda/dialects/envelope.ts';
-import { isGenerated } from '../../lambda/dialects/places.ts';
+import { textual } from '../../lambda/dialects/places.ts';
 import { headerNames } from '../../lambda/request/headers.ts';
 import { createScrubber } from '../../lambda/stream/scrub.ts';
 import { membersIn, type Reply, readBody } from './probe.ts';
@@ -80,7 +80,10 @@ export function createNameFinder(
 }
 
 /** Whether the model wrote what stands there. */
-const isWritten = (place: string): boolean => place.endsWith('delta') || isGenerated(place.replaceAll('.', '/'));
+function isWritten(place: string): boolean {
+  const name = place.split('.').findLast((step) => !/^\d*$/.test(step)) ?? '';
+  return name.endsWith('delta') || textual.test(name);
+}
 
 /** All texts of a body by their place. The events of a stream are joined, so that a text in deltas is whole. */
 function textsIn(reply: Reply): ReadonlyMap<string, string> {

@@ -10,7 +10,7 @@ import { upstreamIdentity } from './upstream-identity.ts';
 
 const { textModel, visionModel, host, names } = upstreamIdentity;
 export const scrubber = createScrubber([textModel, visionModel, host, ...names], 'svc');
-export const hiding = { scrubber, shows: () => false, publicModel: 'svc', explain: scrubber.scrub };
+export const hiding = { scrubber, showsGenerated: false, publicModel: 'svc', explain: scrubber.scrub };
 
 export const dialects = createDialects({ signsThinking: false, streamUsage: false });
 

@@ -18,6 +18,24 @@ function hear(...choices: readonly object[]): Record<string, unknown>[] {
   return readEvents(output).map(({ value }) => Object(value).choices[0]);
 }
 
+testRows(['note', 'logprobs', 'response.output_text'])(
+  'where names stay in what the model writes, a string of a vendor’s own hides them, whatever it is called',
+  (own) => {
+    const delta = { content: 'I am Thunder.', [own]: 'served by Thunder.' };
+    const { output } = rewriteStream(
+      chat,
+      toWire([{ data: { choices: [{ index: 0, delta }] } }]),
+      [],
+      {},
+      {
+        showsGenerated: true,
+      },
+    );
+    const [event] = readEvents(output).map(({ value }) => Object(value).choices[0].delta);
+    expect(event).toEqual({ content: 'I am Thunder.', [own]: 'served by svc.' });
+  },
+);
+
 const deltas = (...all: readonly object[]) => hear(...all.map((delta) => ({ delta }))).map(({ delta }) => delta);
 const finish = { delta: {}, finish_reason: 'stop' };
 

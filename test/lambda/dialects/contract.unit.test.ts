@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Dialect, Endpoint } from '../../../lambda/dialects/dialect.ts';
-import { isGenerated } from '../../../lambda/dialects/places.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { createModels } from '../../../lambda/models.ts';
 import { readCall } from '../../../lambda/steps/normalize.ts';
@@ -90,7 +89,7 @@ describe.each(dialectNames)('%s', (name) => {
     if (file === 'two-blocks') return;
     expect(said(value)).toEqual(said(given).map(([path, text]) => [path, scrubber.scrub(text)]));
     const generated = (all: unknown) => said(all).filter(([path]) => !path.includes('annotations'));
-    const shown = JSON.parse(rewriteAnswer(dialect, bytes.toString(), {}, { shows: isGenerated }));
+    const shown = JSON.parse(rewriteAnswer(dialect, bytes.toString(), {}, { showsGenerated: true }));
     expect(generated(shown)).toEqual(generated(given));
   });
 

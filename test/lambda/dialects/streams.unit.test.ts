@@ -1,6 +1,5 @@
 import { describe, expect } from '@jest/globals';
 import type { Dialect } from '../../../lambda/dialects/dialect.ts';
-import { isGenerated } from '../../../lambda/dialects/places.ts';
 import { type ClientEvent, joinTexts, parsePython, readComments, readEvents } from '../../support/client-view.ts';
 import { dialectNames, loadFixtures, type StreamFixture } from '../../support/fixtures.ts';
 import { dialectNamed, rewriteStream, scrubber } from '../../support/rewrite.ts';
@@ -150,7 +149,7 @@ const written = /^(content|refusal|reasoning|reasoning_content|delta|text|thinki
 
 /** With names left in what the model writes, that arrives as it was sent, and nothing else tells who sent it. */
 function hidesAllButTheText({ dialect, fixture: { bytes, terminal }, given }: Walk): void {
-  const { output } = rewriteStream(dialect, bytes, [], {}, { shows: isGenerated });
+  const { output } = rewriteStream(dialect, bytes, [], {}, { showsGenerated: true });
   const events = valuesOf(readEvents(output));
   const said = (all: readonly unknown[]) =>
     [...joinTexts(all)].filter(([path]) => written.test(lastStep(path)) && !path.includes('annotations'));

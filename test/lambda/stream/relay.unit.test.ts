@@ -29,7 +29,7 @@ function startRelay(
   const ends: StreamEnd[] = [];
   const hiding = {
     scrubber: createScrubber(names, 'svc'),
-    shows: () => false,
+    showsGenerated: false,
     publicModel: 'svc',
     explain: (message: string) => message,
   };

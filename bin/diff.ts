@@ -4,7 +4,7 @@ import { compareTemplates } from '../lib/diff/changes.ts';
 import { findDangers } from '../lib/diff/judge.ts';
 import { checkOut, copyOwnFile, findBase, hasStage } from '../operator/checkout.ts';
 import { terminal } from '../operator/command-line.ts';
-import { renderComparison } from '../operator/diff/render-comparison.ts';
+import { renderComparison, renderDanger } from '../operator/diff/render-comparison.ts';
 import { readTemplates, synthesize } from '../operator/diff/synthesize.ts';
 
 /** What there is of a stage before its first deployment. */
@@ -51,17 +51,16 @@ async function runDiff(): Promise<number> {
           throw new Error(`The base (${name}) can't be synthesized:\n${messageOf(error)}`);
         }),
   ]);
-  const compared = Object.keys({ ...before, ...after }).map((file) => {
-    const comparison = compareTemplates(before[file] ?? {}, after[file] ?? {});
-    return { comparison, dangers: findDangers(comparison) };
-  });
-  const lines = compared.flatMap(({ comparison, dangers }) => renderComparison(comparison, dangers));
+  const comparisons = Object.keys({ ...before, ...after }).map((file) =>
+    compareTemplates(before[file] ?? {}, after[file] ?? {}),
+  );
+  const dangers = findDangers(...comparisons);
+  const lines = [...dangers.map(renderDanger), ...comparisons.flatMap(renderComparison)];
   const what = synthesized === undefined ? 'the working tree' : `what stands in ${synthesized}`;
   console.log(`Stage ${stage}: ${what} against ${name} (${commit.slice(0, 7)})`);
   const notes = [base.note, ownSettings, isNew ? 'the stage is new, and so is all of it' : undefined];
   for (const note of notes) if (note !== undefined) console.log(`Note: ${note}`);
   terminal.print(lines.length > 0 ? lines.join('\n') : 'No changes');
-  const dangers = compared.flatMap((one) => one.dangers);
   return dangers.some(({ refused }) => refused) ? 3 : dangers.length > 0 ? 2 : 0;
 }
 

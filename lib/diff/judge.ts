@@ -1,7 +1,8 @@
 import { settings, upstreamSettings } from '../../lambda/settings/table.ts';
 import { setByStack } from '../config.ts';
 import { type Change, type Comparison, listChanges, type ResourceChange } from './changes.ts';
-import { sayGained, sayLost } from './grants.ts';
+import { type Decision, findDecisions } from './decisions.ts';
+import { type Grant, sayGained, sayGrant, sayLost } from './grants.ts';
 import { types, variable, variablesOf, type Where, webVariable } from './guarantees/guarantee.ts';
 import { findBroken, guaranteesOf, type Named } from './guarantees/index.ts';
 import { comparePermissions, isPermission, isPolicy } from './permissions.ts';
@@ -14,11 +15,48 @@ export interface Danger {
   readonly what: string;
 }
 
+/** One before those that follow from one decision are joined, with what it is about, by which decisions know it. */
+interface Finding extends Danger {
+  readonly subject: string;
+}
+
 /**
- * What a reviewer must not overlook: every guarantee of the gateway that the new template breaks, whichever line did it; every
- * permission that is added or lost; and every change that is not known to be harmless.
+ * What a reviewer must not overlook: every guarantee of the gateway that the new templates break, whichever line did it; every
+ * permission that is added or lost; and every change that is not known to be harmless. What follows from one decision is one line.
  */
-export function findDangers({ before, after, resources }: Comparison): readonly Danger[] {
+export function findDangers(...comparisons: readonly Comparison[]): readonly Danger[] {
+  const decisions = findDecisions(comparisons);
+  const found = comparisons.map((comparison) => ({
+    ...{ stack: comparison.after.Stack?.name ?? '', isNew: newPartsOf(comparison) },
+    ...{ findings: findIn(comparison), ...comparePermissions(comparison.before, comparison.after) },
+  }));
+  const permission = (what: string): Danger => ({ refused: false, where: 'permissions', what });
+  const sayThoseOf = (decision: Decision | undefined) =>
+    found.flatMap(({ stack, isNew, findings, gained, lost }) => {
+      const isOf = (subject: string) => decisions.find(({ covers }) => covers(subject, stack)) === decision;
+      const isOwn = (grant: Grant) => isOf(sayGrant(grant));
+      return [
+        ...mergeAlike(findings.filter(({ refused, subject }) => (refused ? decision === undefined : isOf(subject)))),
+        ...sayGained(gained.filter(isOwn), isNew).map((said) => permission(`new: ${said}`)),
+        ...sayLost(lost.filter(isOwn)).map((said) => permission(`gone: ${said}`)),
+      ];
+    });
+  const ofDecisions = decisions.flatMap((decision): readonly Danger[] => {
+    const said = sayThoseOf(decision);
+    if (said.length < 2) return said;
+    const consequences = said.map(({ where, what }) => `${where}: ${what}`);
+    return [{ refused: false, where: decision.setting, what: [decision.meaning, ...consequences].join('; ') }];
+  });
+  return [...sayThoseOf(undefined), ...ofDecisions];
+}
+
+function newPartsOf({ before, after }: Comparison): (name: string) => boolean {
+  const known = new Set(partsOf(before).map(({ name }) => name));
+  const added = new Set(partsOf(after).flatMap(({ name }) => (known.has(name) ? [] : name)));
+  return (name) => added.has(name);
+}
+
+function findIn({ before, after, resources }: Comparison): readonly Finding[] {
   const byId = (template: Template) => new Map(partsOf(template).map((part) => [part.id, part]));
   const [old, current] = [byId(before), byId(after)];
   const replaced = new Map(resources.map((change) => [change.id, change.replaced]));
@@ -28,27 +66,18 @@ export function findDangers({ before, after, resources }: Comparison): readonly 
     ({ part: { id }, guarantee, values }) =>
       !wasBroken.some((one) => one.part.id === id && one.guarantee === guarantee && !differs(one.values, values)),
   );
-  const judge = (id: string): Danger[] => {
+  const judge = (id: string): Finding[] => {
     const [was, is] = [old.get(id), current.get(id)];
     if (is === undefined) return was === undefined || isPolicy(was.type) ? [] : [judgeRemoval(was)];
     const own = broken.filter(({ part }) => part.id === id).map(({ guarantee }) => guarantee);
     if (was === undefined) return [...judgeAddition(is), ...own.map((guarantee) => lossOf(is, guarantee, 'not'))];
     return judgeChange(was, { part: is, template: after }, own, replaced.get(id) ?? 'no');
   };
-  const { gained, lost } = comparePermissions(before, after);
-  const known = new Set(partsOf(before).map(({ name }) => name));
-  const added = new Set(partsOf(after).flatMap(({ name }) => (known.has(name) ? [] : name)));
-  const permission = (what: string): Danger => ({ refused: false, where: 'permissions', what });
-  return [
-    ...findEmptyTables(before, after),
-    ...mergeAlike([...new Set([...old.keys(), ...current.keys()])].flatMap(judge)),
-    ...sayGained(gained, (name) => added.has(name)).map((said) => permission(`new: ${said}`)),
-    ...sayLost(lost).map((said) => permission(`gone: ${said}`)),
-  ];
+  return [...findEmptyTables(before, after), ...[...new Set([...old.keys(), ...current.keys()])].flatMap(judge)];
 }
 
 /** A construct by another name is another table, in which no key would be found and nobody has used anything. */
-function findEmptyTables(before: Template, after: Template): Danger[] {
+function findEmptyTables(before: Template, after: Template): Finding[] {
   const tablesOf = ({ Resources = {} }: Template, name: string) =>
     Object.values(Resources).flatMap(({ Properties }) => {
       const id = Object(variablesOf(Properties)[name]).Ref;
@@ -59,41 +88,34 @@ function findEmptyTables(before: Template, after: Template): Danger[] {
     const isNew = (id: string) => before.Resources?.[id] === undefined && after.Resources?.[id] !== undefined;
     const empty = new Set(isInUse ? tablesOf(after, name).filter(isNew) : []);
     return [...empty].map((id) => ({
-      ...{ refused: true, where: namesOf(after)[id] ?? id },
+      ...{ refused: true, where: namesOf(after)[id] ?? id, subject: name },
       what: `is new, and so empty, but ${name} leads to it: first deploy it beside the old one, then move the items`,
     }));
   });
 }
 
 /** What is true of several parts is one line, with all of them. */
-function mergeAlike(dangers: readonly Danger[]): Danger[] {
-  const alike = Map.groupBy(dangers, ({ refused, what }) => `${refused} ${what}`);
-  return [...alike.values()].flatMap(([first, ...others]) =>
-    first
-      ? [
-          {
-            ...first,
-            where: [first, ...others]
-              .map(({ where }) => where)
-              .sort()
-              .join(', '),
-          },
-        ]
-      : [],
-  );
+function mergeAlike(findings: readonly Finding[]): Danger[] {
+  const alike = Map.groupBy(findings, ({ refused, what }) => `${refused} ${what}`);
+  return [...alike.values()].flatMap(([first, ...others]) => {
+    if (!first) return [];
+    const { refused, what } = first;
+    const places = [first, ...others].map(({ where }) => where);
+    return [{ refused, where: places.sort().join(', '), what }];
+  });
 }
 
-function danger({ name }: Part, what: string, refused = false): Danger {
-  return { refused, where: name, what };
+function danger({ name }: Part, what: string, refused = false, subject = name): Finding {
+  return { refused, where: name, what, subject };
 }
 
-function lossOf(part: Part, { property, otherwise, refused = false }: Named, since: 'not' | 'no longer'): Danger {
-  return danger(part, `${since} ${property}: ${otherwise}`, refused);
+function lossOf(part: Part, { property, otherwise, at, refused = false }: Named, since: 'not' | 'no longer'): Finding {
+  return danger(part, `${since} ${property}: ${otherwise}`, refused, `${part.name} ${at}`);
 }
 
 const holdsData = ({ type }: Part): boolean => type === types.table || type === types.secret;
 
-function judgeRemoval(was: Part): Danger {
+function judgeRemoval(was: Part): Finding {
   return danger(was, holdsData(was) ? 'the stack gives it up (a retained one stays behind, unused)' : 'is removed');
 }
 
@@ -101,7 +123,7 @@ function judgeRemoval(was: Part): Danger {
 const mayBeAdded =
   /^(AWS::(DynamoDB::GlobalTable|SecretsManager::Secret|Lambda::(Function|WebFunction|WebFunctionRevision)|S3::Bucket|Logs::LogGroup|IAM::Role|SNS::(Topic|Subscription)|CloudWatch::(Alarm|Dashboard)|Events::Rule|CloudFront::MonitoringSubscription)|Custom::S3ObjectCopy)$/;
 
-function judgeAddition(is: Part): Danger[] {
+function judgeAddition(is: Part): Finding[] {
   if (mayBeAdded.test(is.type) || isPolicy(is.type) || isPartOfNewStack(is)) return [];
   return [danger(is, `is new, and may be a way in: ${is.type} is not known to be harmless`)];
 }
@@ -117,7 +139,7 @@ function judgeChange(
   where: Where,
   broken: readonly Named[],
   replaced: ResourceChange['replaced'],
-): Danger[] {
+): Finding[] {
   const is = where.part;
   if (was.type !== is.type) return [danger(is, `is replaced: ${is.type} instead of ${was.type}`)];
   const changes = listChanges(was.tree, is.tree);
@@ -149,14 +171,14 @@ const mayBeReplaced =
   /^(AWS::(IAM::Policy|Lambda::Permission|SNS::TopicPolicy|S3::BucketPolicy|CloudWatch::\w+|Lambda::WebFunctionRevision)|Custom::S3ObjectCopy)$/;
 
 /** Changes that no guarantee covers and that are not known to be harmless. */
-function findUnknown(is: Part, changes: readonly Change[]): Danger[] {
+function findUnknown(is: Part, changes: readonly Change[]): Finding[] {
   if (changes.length === 0) return [];
   const spokenOf = guaranteesOf(is.type).map(({ at }) => at);
   const known = [...mayVaryAnywhere, ...(mayVary[is.type] ?? []), ...spokenOf];
   return changes
     .flatMap(unfold)
     .filter(({ path }) => !isPermission(is.type, path) && !known.some((place) => isWithin(path, place)))
-    .map(({ path }) => danger(is, `changes ${path}, which is not known to be harmless`));
+    .map(({ path }) => danger(is, `changes ${path}, which is not known to be harmless`, false, `${is.name} ${path}`));
 }
 
 /** The values of a part that is added or removed, one by one. */

@@ -1,12 +1,15 @@
 import type { Change, Comparison, ResourceChange } from '../../lib/diff/changes.ts';
 import type { Danger } from '../../lib/diff/judge.ts';
 
-/** The lines that a reviewer reads: dangers first, then a line for each value that changes. They suit a ```diff block, too. */
-export function renderComparison({ resources, others }: Comparison, dangers: readonly Danger[]): string[] {
-  const warnings = dangers.map(({ refused, where, what }) => `!! ${refused ? 'REFUSED' : 'DANGER'} ${where}: ${what}`);
-  const lines = [...resources.flatMap(renderResource), ...others.map((change) => `~ ${renderChange(change)}`)];
-  return [...warnings, ...lines];
-}
+/** What a reviewer reads first. */
+export const renderDanger = ({ refused, where, what }: Danger): string =>
+  `!! ${refused ? 'REFUSED' : 'DANGER'} ${where}: ${what}`;
+
+/** A line for each value that changes. Like the dangers before them they suit a ```diff block. */
+export const renderComparison = ({ resources, others }: Comparison): string[] => [
+  ...resources.flatMap(renderResource),
+  ...others.map((change) => `~ ${renderChange(change)}`),
+];
 
 function renderResource({ name, type, kind, replaced, changes }: ResourceChange): string[] {
   if (kind === 'added') return [`+ ${name} (${type})`];

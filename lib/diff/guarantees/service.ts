@@ -36,6 +36,8 @@ const leastMemory = 256;
 const lambdasMemory = 128;
 const tooSmall = `has less than the ${leastMemory} MB that the largest bodies took, and may run out of memory`;
 
+const lostOutput = 'have lost or changed a value that commands and runbooks read';
+
 /** Clients that were served still are, with streams event by event. */
 export const reachable: readonly Guarantee[] = [
   requires(url, 'AuthType', is('NONE'), closed),
@@ -68,7 +70,12 @@ export const reachable: readonly Guarantee[] = [
     outlastsSilence,
     cutsStreams,
   ),
-  keeps(outputs, '', 'have lost or changed a value that commands and runbooks read', keepsOutputs),
+  keeps(outputs, 'GatewayUrl', 'lead clients to another address than theirs', isUnsetOrSame),
+  ...['WalletUrl', 'AppUrl'].map((page) =>
+    keeps(outputs, page, 'lead people to another page for their keys', isUnsetOrSame),
+  ),
+  ...['Edge*', 'Canary*'].map((optional) => keeps(outputs, optional, lostOutput, isUnsetOrSame)),
+  keeps(outputs, '', lostOutput, keepsOutputs),
 ];
 
 /** Only functions that take bodies have a limit on them. */
@@ -87,10 +94,21 @@ function outlastsSilence(value: unknown, { template: { Resources = {} } }: Where
   return Number(value) >= 2 * Math.max(...intervals.map(Number));
 }
 
-function keepsOutputs(before: unknown, after: unknown): boolean {
-  const lasting = Object.entries(before ?? {}).filter(([name]) => name !== 'Commit');
-  return holdsAll(lasting, Object.entries(after ?? {}));
+/** An output that repeats a setting is judged with the setting. */
+function keepsOutputs(before: unknown, after: unknown, { template: { Resources = {} } }: Where): boolean {
+  const settings = Object.values(Resources).map(({ Properties }) => variablesOf(Properties));
+  const repeatsSetting = (name: string, value: unknown) =>
+    settings.some(({ [toSettingName(name)]: set = null }) => JSON.stringify({ Value: set }) === JSON.stringify(value));
+  const current = Object.entries(after ?? {});
+  const free = new Set(current.flatMap(([name, value]) => (repeatsSetting(name, value) ? name : [])));
+  const lasting = Object.entries(before ?? {}).filter(([name]) => !free.has(name) && !judgedApart.test(name));
+  return holdsAll(lasting, current);
 }
+
+const judgedApart = /^(Commit|(Gateway|Wallet|App)Url|(Edge|Canary)\w+)$/;
+
+/** `MEMBER_LIMIT` of `MemberLimit`. */
+const toSettingName = (name: string) => name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase();
 
 const unlimited = 'may take every execution of the account: nothing bounds the cost of a flood';
 const undoesStop = 'gets executions again if it was stopped by hand, which no template shows';

@@ -3,7 +3,7 @@ import { compareTemplates } from '../../../lib/diff/changes.ts';
 import { judgeTemplate } from '../../../lib/diff/guarantees/index.ts';
 import { findDangers } from '../../../lib/diff/judge.ts';
 import { type AnyTree, type Change, createTemplateEditor, dangersOf } from '../../support/template-changes.ts';
-import { onWeb, synthesizeWhole } from '../../support/whole-template.ts';
+import { everything, onWeb, synthesizeWhole } from '../../support/whole-template.ts';
 
 const base = synthesizeWhole();
 const { propertiesIn, resourceIn, remove, dangersBetween } = createTemplateEditor(base);
@@ -211,17 +211,70 @@ describe('the gate, on the whole template', () => {
     expect(dangersBetween(asItIs, change)).toEqual([]);
   });
 
-  test('says each decision in a line: what holds of several parts, a permission of several, all that a construct brings', () => {
-    const after = synthesizeWhole({ ACCESS: 'keys' });
-    expect(dangersOf(base, after)).toEqual([
-      expect.stringMatching(
-        /^Gateway\/Function, Wallet\/Function: no longer reachable: turns away everyone without a key/,
-      ),
-      'the outputs: no longer reachable: have lost or changed a value that commands and runbooks read',
-      expect.stringMatching(
-        /^permissions: gone: Wallet\/Role may .* on Tables\/Keys; Wallet\/Role may .* on Tables\/Quota$/,
-      ),
+  const edge = {
+    on: /^edge: is turned on: .*; Gateway\/Function, Wallet\/Function: no longer exact: .*; Edge\/Distribution: is new, .*; permissions: new: Gateway\/Role, Wallet\/Role may \S+ on Secrets\/Edge$/,
+    off: /^edge: is turned off: .*; Secrets\/Edge: the stack gives it up .*; the outputs: no longer reachable: lead clients to another/,
+  };
+  const canary = {
+    on: /^permissions: new: with Canary: lambda\.amazonaws\.com may sts:AssumeRole .*; Canary\/Role may .*;/,
+    off: /^canary: is turned off: .*; Secrets\/Canary: the stack gives it up .*, Canary\/Function, .*: is removed; .*; permissions: gone: /,
+  };
+  const tracing = {
+    on: /^permissions: new: Gateway\/Role, Wallet\/Role may xray:PutTelemetryRecords, xray:PutTraceSegments on \*$/,
+    off: /^permissions: gone: Gateway\/Role, .* may xray:PutTelemetryRecords, xray:PutTraceSegments on \*$/,
+  };
+  const access = {
+    on: /^ACCESS: is keys, was open; .*: turns away everyone without a key, .*; permissions: gone: Wallet\/Role may .*Tables\/Keys; .*Tables\/Quota$/,
+    off: /^ACCESS: is open, was keys; .*: it serves anyone, .*; permissions: new: Wallet\/Role may .* on Tables\/Keys; permissions: new: /,
+  };
+  const without = { edge: false, edgeDomainName: '', edgeCertificateArn: '', edgeWebAclArn: '', canary: false };
+  test.each([
+    ['edge', { ...everything, ...{ canary: false } }, [edge]],
+    ['canary', { canary: true }, [canary]],
+    ['tracing', { tracing: true }, [tracing]],
+    ['ACCESS', { ACCESS: 'keys' }, [access]],
+    ['all of them', { ...everything, tracing: true, ACCESS: 'keys' }, [edge, canary, tracing, access]],
+    ['one that changes little', { MEMBER_LIMIT: 60 }, []],
+  ])('says each decision in a line: %s', (_what, more, said) => {
+    const [plain, other] = [synthesizeWhole(without), synthesizeWhole({ ...without, ...more })];
+    expect(dangersOf(plain, other)).toEqual(said.map(({ on }) => expect.stringMatching(on)));
+    expect(dangersOf(other, plain)).toEqual(said.map(({ off }) => expect.stringMatching(off)));
+  });
+
+  test('joins only what follows from a decision, and nothing that is refused', () => {
+    const [plain, behind] = [synthesizeWhole(without), structuredClone(base) as AnyTree];
+    variables(behind).UPSTREAM_BASE_URL = 'https://elsewhere.example';
+    statements(behind)[1].Action = ['dynamodb:GetItem', 'dynamodb:Scan'];
+    propertiesIn(behind, 'Tables/Keys').KeySchema[0].AttributeName = 'id';
+    behind.Outputs.KeysTable.Value = 'another';
+    expect(dangersOf(plain, behind)).toEqual([
+      expect.stringMatching(/^REFUSED Tables\/Keys: no longer exact: has another key/),
+      expect.stringMatching(/^Gateway\/Function: no longer private: sends prompts/),
+      expect.stringMatching(/^the outputs: no longer reachable: have lost or changed a value/),
+      'permissions: new: Gateway/Role may dynamodb:Scan on Tables/Keys',
+      expect.stringMatching(edge.on),
+      expect.stringMatching(canary.on),
     ]);
+  });
+
+  test('joins what follows in another stack, such as that of the edge’s alarms', () => {
+    const [plain, other] = [synthesizeWhole(without), synthesizeWhole({ ...without, ...everything, canary: false })];
+    const topic = Object.entries<AnyTree>(base.Resources ?? {}).filter(([id]) => /^AlarmsTopic/.test(id));
+    const alarms = {
+      Resources: Object.fromEntries(topic),
+      Stack: { ...base.Stack, name: 'Some-edge-alarms' },
+    } as AnyTree;
+    expect(findDangers(compareTemplates(plain, other), compareTemplates({}, alarms))).toEqual([
+      {
+        ...{ refused: false, where: 'edge' },
+        what: expect.stringMatching(
+          /^is turned on: .*; permissions: new: cloudwatch\.amazonaws\.com may sns:Publish on /,
+        ),
+      },
+    ]);
+  });
+
+  test('says in a line what holds of several parts', () => {
     const wide = (t: AnyTree) => {
       for (const role of ['Gateway/Role', 'Wallet/Role']) {
         statements(t, role).push({ Effect: 'Allow', Action: ['xray:A', 'xray:B'], Resource: '*' });
@@ -229,12 +282,6 @@ describe('the gate, on the whole template', () => {
     };
     expect(dangersBetween(asItIs, wide)).toEqual([
       'permissions: new: Gateway/Role, Wallet/Role may xray:A, xray:B on *',
-    ]);
-    const [plain, watched] = [false, true].map((canary) => synthesizeWhole({ canary, tracing: true }));
-    expect(dangersOf(plain ?? {}, watched ?? {})).toEqual([
-      expect.stringMatching(
-        /^permissions: new: with Canary: lambda\.amazonaws\.com may sts:AssumeRole .*; Canary\/Role may .*;/,
-      ),
     ]);
   });
 

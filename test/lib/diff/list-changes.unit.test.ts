@@ -39,7 +39,7 @@ test.each([
 test('a long value is shortened to the part that differs', () => {
   const long = (word: string) => `${'a'.repeat(500)} ${word} ${'b'.repeat(500)}`;
   const others = [{ path: 'Description', before: long('old'), after: long('new') }];
-  const [line = ''] = renderComparison({ before: {}, after: {}, resources: [], others }, []);
+  const [line = ''] = renderComparison({ before: {}, after: {}, resources: [], others });
   expect(line).toMatch(/^~ Description …a+ old b+… -> …a+ new b+…$/);
   expect(line.length).toBeLessThan(200);
 });

@@ -1,0 +1,76 @@
+import type { Comparison } from './changes.ts';
+import { types, variablesOf } from './guarantees/guarantee.ts';
+import type { Resource, Template } from './template.ts';
+
+/** A setting of the operator's that changes much at once. All that follows from it is one line of the gate. */
+export interface Decision {
+  readonly setting: string;
+  /** What it means, to begin the line with. */
+  readonly meaning: string;
+  /** Whether this follows from it: a part, a place in one, or a permission, as the gate names it, and the stack where it is. */
+  readonly covers: (subject: string, stack: string) => boolean;
+}
+
+interface Kind extends Pick<Decision, 'setting' | 'covers'> {
+  /** What it means, where two templates differ by it. */
+  readonly read: (before: Template, after: Template) => string | undefined;
+}
+
+const kinds: readonly Kind[] = [
+  {
+    setting: 'edge',
+    read: turned(({ Type }) => Type === types.distribution, {
+      on: 'clients and pages move to the address of CloudFront, which says who calls',
+      off: 'clients and pages move from the address of CloudFront to one of AWS Lambda',
+    }),
+    covers: (subject, stack) =>
+      /\bEdge\b|\bEDGE_|\b(GATEWAY|APP)_URL$|^the outputs (\w+Url|Edge\*)$/.test(subject) ||
+      stack.endsWith('-edge-alarms'),
+  },
+  {
+    setting: 'canary',
+    read: turned(({ Properties }) => variablesOf(Properties).CANARY_URL !== undefined, {
+      on: 'a client of your own asks the gateway every few minutes',
+      off: 'no client of your own asks the gateway any more',
+    }),
+    covers: (subject) => /\bCanary(Failing)?\b/.test(subject),
+  },
+  {
+    setting: 'tracing',
+    read: turned(({ Properties }) => Properties?.TracingConfig !== undefined, {
+      on: 'functions send traces to X-Ray',
+      off: 'functions no longer send traces to X-Ray',
+    }),
+    covers: (subject) => / may xray:/.test(subject),
+  },
+  {
+    setting: 'ACCESS',
+    read: (before, after) => {
+      const [old, current] = [before, after].map(accessOf);
+      return old === undefined || current === undefined || old === current ? undefined : `is ${current}, was ${old}`;
+    },
+    covers: (subject) => /\.ACCESS$|^Wallet\/Role may dynamodb:/.test(subject),
+  },
+];
+
+/** What is there or not, and what each turn of it means. */
+function turned(isThere: (resource: Resource) => boolean, meanings: { readonly on: string; readonly off: string }) {
+  const isIn = ({ Resources = {} }: Template) => Object.values(Resources).some(isThere);
+  return (before: Template, after: Template): string | undefined => {
+    if (isIn(before) === isIn(after)) return undefined;
+    return isIn(after) ? `is turned on: ${meanings.on}` : `is turned off: ${meanings.off}`;
+  };
+}
+
+function accessOf({ Resources = {} }: Template): unknown {
+  return Object.values(Resources)
+    .map(({ Properties }) => variablesOf(Properties).ACCESS)
+    .find((access) => access !== undefined);
+}
+
+/** The decisions that show in a deployment, whose stacks may be several. */
+export const findDecisions = (comparisons: readonly Comparison[]): readonly Decision[] =>
+  kinds.flatMap(({ read, ...kind }) => {
+    const meaning = comparisons.map(({ before, after }) => read(before, after)).find((one) => one !== undefined);
+    return meaning === undefined ? [] : [{ ...kind, meaning }];
+  });

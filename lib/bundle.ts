@@ -1,5 +1,5 @@
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { makePages } from './reference/render-reference.ts';
@@ -7,39 +7,62 @@ import { makePages } from './reference/render-reference.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Takes Node's own modules as they are. An ES module's `import` evaluates all that a module exports, and for `node:http` that
- * includes a second HTTP client, of seventy modules, which nobody here uses.
+ * Takes from Node's own modules only what is used. An ES module's `import` evaluates all that a module exports, and for `node:http`
+ * that includes a second HTTP client, of seventy modules, which nobody here uses.
  */
 const lazyNode: Plugin = {
   name: 'lazy-node',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'node' }));
-    onLoad({ filter: /^/, namespace: 'node' }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule('${path}');`,
-    }));
+    onLoad({ filter: /^/, namespace: 'node' }, ({ path }) => {
+      const load = `process.getBuiltinModule('${path}')`;
+      const names = Object.keys(process.getBuiltinModule(path) ?? {}).filter((name) => name !== 'default');
+      const lines = names.map((name) => `export const ${name} = /* @__PURE__ */ fromNode('${name}');`);
+      return {
+        contents: `const fromNode = (name) => ${load}[name]; ${lines.join(' ')} export default /* @__PURE__ */ ${load};`,
+      };
+    });
   },
 };
+
+/**
+ * Puts all that a start reads into one file, by having each part that is loaded later import the entry. Else esbuild cuts it up by
+ * which of these parts use it too, and each file costs Node a search and a reading.
+ */
+const startInOneFile = (entry: string): Plugin => ({
+  name: 'start-in-one-file',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\./ }, ({ path, kind, resolveDir }) =>
+      kind === 'dynamic-import' ? { path: relative(root, resolve(resolveDir, path)), namespace: 'later' } : undefined,
+    );
+    onLoad({ filter: /^/, namespace: 'later' }, ({ path }) => ({
+      contents: `import '${resolve(root, entry)}'; export * from '${resolve(root, path)}';`,
+      resolveDir: root,
+    }));
+  },
+});
 
 /**
  * Builds the function that starts at `entry` into `outdir`: `index.mjs`, the chunks it loads later, and their source maps.
  * The same sources give the same bytes wherever it runs, so an unchanged function is not deployed again.
  */
 export function bundle(entry: string, outdir: string, options: Pick<BuildOptions, 'plugins'> = {}): Promise<Metafile> {
-  return write(outdir, { entryPoints: { index: entry }, outExtension: { '.js': '.mjs' }, ...options });
+  return write(entry, outdir, { outExtension: { '.js': '.mjs' }, ...options });
 }
 
 /** Builds the HTTP server into `outdir`: the same, named as a host knows it, the pages, and a package.json that tells Node it is ESM. */
 export async function bundleServer(outdir: string): Promise<Metafile> {
   // Names its map, so that Node's `--enable-source-maps` finds it on a host.
-  const metafile = await write(outdir, { entryPoints: { index: 'lambda/server.ts' }, sourcemap: 'linked' });
+  const metafile = await write('lambda/server.ts', outdir, { sourcemap: 'linked' });
   await writePages(resolve(root, outdir, 'accounts/pages'));
   await writeFile(resolve(root, outdir, 'package.json'), '{ "type": "module" }\n');
   return metafile;
 }
 
-async function write(outdir: string, options: BuildOptions): Promise<Metafile> {
+async function write(entry: string, outdir: string, options: BuildOptions): Promise<Metafile> {
   const { metafile, outputFiles } = await build({
-    plugins: [lazyNode],
+    entryPoints: { index: entry },
+    plugins: [lazyNode, startInOneFile(entry)],
     chunkNames: 'chunk-[hash]',
     // So that a start reads only what requests need.
     splitting: true,

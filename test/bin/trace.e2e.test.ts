@@ -44,8 +44,11 @@ test('positions in the bundle become those in the sources of the deployed commit
 });
 
 test('so do those in the server’s bundle, and positions from another build are reported', () => {
+  execFileSync(process.execPath, ['lib/bundle.ts', 'server'], { cwd: checkout });
+  const entry = readFileSync(join(checkout, 'dist/server/index.js'), 'utf8');
+  const [, start] = /"\.\/(chunk-\w+\.js)"/.exec(entry) ?? [];
   const foreign = '{"at":["at x (file:///var/task/chunk-ABCDEFGH.mjs:1:10)"]}';
-  const position = 'at listen (file:///var/task/index.js:2:2000)';
+  const position = `at listen (file:///var/task/${start}:2:2000)`;
   const { status, stdout, stderr } = trace(['--of', 'server', '-'], `${position}\n${foreign}`);
   const traced = /^at listen \((lambda|node_modules)\/[\w/.@-]+:\d+:\d+\)\n/;
   expect([status, stdout.trim()]).toEqual([0, expect.stringMatching(traced)]);

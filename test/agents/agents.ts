@@ -1,5 +1,5 @@
 import type { Call, Rounds } from '../support/model.ts';
-import { brokenStream, names, prompt, type Subject, textOf, usualWords } from './subject.ts';
+import { brokenStream, names, prompt, type Subject, textOf, upstreamLimit, usualWords } from './subject.ts';
 
 interface Agent extends Omit<Subject, 'task' | 'acts'> {
   /** Its arguments for one prompt. */
@@ -109,7 +109,7 @@ const opencode: Agent = {
   ask: 'run --auto',
   says: {
     ...{ badKey: usualWords.badKey, spentQuota: '', spentBudget: '', brokenStream },
-    tooLong: 'maximum context length is 8192 tokens',
+    tooLong: upstreamLimit,
   },
   shell: (command) => ({ tool: 'bash', input: { command, description: 'Writes a note' } }),
   edit: (filePath, oldString, newString) => [
@@ -129,7 +129,7 @@ const qwenCode: Agent = {
     spentQuota: 'Possible quota limitations in place or slow response times detected',
     spentBudget: 'Possible quota limitations in place or slow response times detected',
     brokenStream: 'upstream_error: The answer broke off before its end',
-    tooLong: 'maximum context length is 8192 tokens',
+    tooLong: upstreamLimit,
   },
   shell: (command) => ({
     tool: 'run_shell_command',
@@ -155,26 +155,26 @@ const pi: Agent = {
   quiet: { PI_OFFLINE: '1', PI_TELEMETRY: '0' },
 };
 
-export const agents: readonly Subject[] = [
-  ...[claudeCode, codex, opencode, qwenCode, pi].map(agent),
-  agent({
-    client: 'continue',
-    packages: ['@continuedev/cli@1.5.47'],
-    ask: '--auto --print',
-    says: { ...usualWords, brokenStream },
-    shell: (command) => ({ tool: 'Bash', input: { command } }),
-    quiet: { CONTINUE_TELEMETRY_ENABLED: '0' },
-  }),
-  agent({
-    client: 'cline',
-    packages: ['cline@3.0.65'],
-    ask: '--auto-approve true',
-    says: { ...usualWords, brokenStream },
-    shell: (command) => ({ tool: 'run_commands', input: { commands: [command] } }),
-    // Its hub would keep running after it.
-    quiet: { CLINE_SESSION_BACKEND_MODE: 'local', CLINE_TELEMETRY_DISABLED: '1' },
-  }),
-];
+const continueCli: Agent = {
+  client: 'continue',
+  packages: ['@continuedev/cli@1.5.47'],
+  ask: '--auto --print',
+  says: { ...usualWords, brokenStream },
+  shell: (command) => ({ tool: 'Bash', input: { command } }),
+  quiet: { CONTINUE_TELEMETRY_ENABLED: '0' },
+};
+
+const cline: Agent = {
+  client: 'cline',
+  packages: ['cline@3.0.65'],
+  ask: '--auto-approve true',
+  says: { ...usualWords, brokenStream },
+  shell: (command) => ({ tool: 'run_commands', input: { commands: [command] } }),
+  // Its hub would keep running after it.
+  quiet: { CLINE_SESSION_BACKEND_MODE: 'local', CLINE_TELEMETRY_DISABLED: '1' },
+};
+
+export const agents: readonly Subject[] = [claudeCode, codex, opencode, qwenCode, pi, continueCli, cline].map(agent);
 
 /** An agent that speaks another dialect than in its block. */
 const speaking = (own: Agent, dialect: 'responses' | 'messages', from: string, to: string): Agent => ({
@@ -182,13 +182,27 @@ const speaking = (own: Agent, dialect: 'responses' | 'messages', from: string, t
   rewrite: (text) => text.replace(from, to).replace('/v1"', to === 'anthropic-messages' ? '"' : '/v1"'),
 });
 
+const codexThatLooks: Agent = {
+  ...codex,
+  look: (path) => ({ tool: 'view_image', input: { path } }),
+  window: 70_000,
+};
+const opencodeOnResponses = speaking(
+  { ...opencode, dropsThoughts: true },
+  ...(['responses', '@ai-sdk/openai-compatible', '@ai-sdk/openai'] as const),
+);
+const piOnResponses = speaking(pi, 'responses', 'openai-completions', 'openai-responses');
+
 /** Agents that speak responses or messages, some only if they are told to. */
 export const translatedAgents: readonly Subject[] = [
-  claudeCode,
-  { ...codex, look: (path: string) => ({ tool: 'view_image', input: { path } }), window: 70_000 },
-  ...[codexAsGpt5, codexAsGpt6, qwenCode],
-  speaking({ ...opencode, dropsThoughts: true }, 'responses', '@ai-sdk/openai-compatible', '@ai-sdk/openai'),
-  speaking(opencode, 'messages', '@ai-sdk/openai-compatible', '@ai-sdk/anthropic'),
-  speaking(pi, 'responses', 'openai-completions', 'openai-responses'),
-  speaking(pi, 'messages', 'openai-completions', 'anthropic-messages'),
+  ...[claudeCode, codexThatLooks, codexAsGpt5, codexAsGpt6, qwenCode],
+  ...[opencodeOnResponses, speaking(opencode, 'messages', '@ai-sdk/openai-compatible', '@ai-sdk/anthropic')],
+  ...[piOnResponses, speaking(pi, 'messages', 'openai-completions', 'anthropic-messages')],
+].map(agent);
+
+/** One agent that speaks messages, and those that speak responses or chat completions. Some send no signed thinking back. */
+export const messagesAgents: readonly Subject[] = [
+  ...[claudeCode, codexThatLooks, codexAsGpt5, codexAsGpt6, qwenCode],
+  ...[{ ...opencode, dropsThoughts: true } as Agent, opencodeOnResponses],
+  ...[pi, { ...piOnResponses, dropsThoughts: true } as Agent, continueCli, cline],
 ].map(agent);

@@ -1,5 +1,7 @@
 import { createSnippets } from '../../lambda/accounts/pages/cli/snippets.js';
+import type { RecordedRequest } from '../support/fake-upstream.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { faultsIn, strictly } from '../support/message-rules.ts';
 import { actAsModel } from '../support/model.ts';
 import { chargesIn } from '../support/quota.ts';
 import { turnEventLoop } from '../support/wait-until.ts';
@@ -18,7 +20,8 @@ export async function play(group: Group, subject: Subject, scenario: Scenario, m
   await using gateway = await startTestGateway({ environment: { ...group.environment, ...scenario.environment } });
   await using home = await makeHome(modules, scenario.given);
   const rounds = act && subject.acts[act]?.(home.work);
-  gateway.upstream.otherwise(actAsModel({ text: answer, rounds, thought, breaks, window: scenario.window?.(subject) }));
+  const model = actAsModel({ text: answer, rounds, thought, breaks, window: scenario.window?.(subject) });
+  gateway.upstream.otherwise(group.speaks === 'messages' ? strictly(model) : model);
   const key = spoilKey(await gateway.issueKey(scenario.key));
   const access = { gatewayUrl: gateway.url, serviceName: 'svc', key, contextWindow: 1_000_000 };
   const snippet = createSnippets(access).find(({ id }) => id === subject.client);
@@ -54,20 +57,21 @@ export async function play(group: Group, subject: Subject, scenario: Scenario, m
 const isSaid = ({ code, output }: Outcome, words: string | undefined): boolean =>
   words === '' ? code === null : words === undefined || output.includes(words);
 
+/** What an upstream of one dialect finds wrong with a request. */
+const faultsOf: Readonly<Record<NonNullable<Group['speaks']>, (request: RecordedRequest) => string[]>> = {
+  chat: ({ path }) => (path === '/v1/chat/completions' ? [] : [`${path} was asked`]),
+  messages: faultsIn,
+};
+
 /** What a client's person would not notice: a request that is refused for what is in it, and where requests go. */
-function findFaults(
-  { log, upstream }: TestGateway,
-  { environment }: Group,
-  subject: Subject,
-  scenario: Scenario,
-): string[] {
+function findFaults({ log, upstream }: TestGateway, { speaks }: Group, subject: Subject, scenario: Scenario): string[] {
   const brings = scenario.brings?.(subject);
   const invalid = scenario.window ? [] : log.filter(({ code }) => code === 'invalid_request');
-  const paths = environment.UPSTREAM_DIALECTS === 'chat' ? upstream.requests.map(({ path }) => path) : [];
+  const strange = speaks === undefined ? [] : upstream.requests.flatMap(faultsOf[speaks]);
   const isBrought = brings === undefined || upstream.requests.some(({ body }) => body.includes(brings));
   return [
     ...invalid.map(({ requestId }) => `a request was refused as invalid: ${requestId}`),
-    ...paths.filter((path) => path !== '/v1/chat/completions').map((path) => `${path} was asked upstream`),
+    ...[...new Set(strange)].map((fault) => `upstream: ${fault}`),
     ...(isBrought ? [] : [`this did not reach the upstream: ${brings}`]),
   ];
 }

@@ -1,6 +1,7 @@
 import type { KeyRequest } from '../../lambda/identity/keys.ts';
+import { sealText } from '../../local/upstream/speaker.ts';
 import { PRICES } from '../support/prices.ts';
-import { agents, translatedAgents } from './agents.ts';
+import { agents, messagesAgents, translatedAgents } from './agents.ts';
 import { frameworks } from './frameworks.ts';
 import { type Act, names, type Subject } from './subject.ts';
 
@@ -34,6 +35,8 @@ export interface Scenario {
 export interface Group {
   readonly title: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** The dialect that its upstream speaks, if it is only one. */
+  readonly speaks?: 'chat' | 'messages';
   readonly subjects: readonly Subject[];
   readonly scenarios: readonly Scenario[];
 }
@@ -65,6 +68,53 @@ const picture = Buffer.from(
   'base64',
 );
 
+const thought = 'I had better write a note.';
+
+/** What clients do over an upstream of one dialect. `back` and `image`: how the model's own thought reaches it again, and how a picture does. */
+const overOne = (back: string, image: string): readonly Scenario[] => [
+  ...[onePrompt, toolCall],
+  {
+    ...toolCall,
+    title: 'Reasoning',
+    thought,
+    brings: ({ dropsThoughts }) => (dropsThoughts ? undefined : back),
+  },
+  {
+    title: 'Two calls at once',
+    act: 'writeBoth',
+    leaves: { [names.note]: 'done\n', [names.second]: 'done\n' },
+    says: () => answer,
+  },
+  {
+    title: 'An edited file',
+    act: 'edit',
+    given: { [names.letter]: 'Dear Ada\n' },
+    leaves: { [names.letter]: 'Dear Grace\n' },
+    says: () => answer,
+  },
+  {
+    title: 'A picture',
+    act: 'look',
+    given: { [names.picture]: picture },
+    brings: () => image,
+    says: () => answer,
+  },
+  {
+    title: 'A tool found by a search',
+    act: 'search',
+    brings: ({ finds }) => `"name":"${finds}"`,
+    says: () => answer,
+  },
+  ...[spentQuota, brokenStreams],
+  { title: 'A prompt too long', window: () => 100, says: ({ says }) => says.tooLong },
+  {
+    title: 'A conversation too long',
+    act: 'printMuch',
+    window: ({ window }) => window,
+    says: ({ shortens, says }) => (shortens ? answer : says.tooLong),
+  },
+];
+
 export const groups: readonly Group[] = [
   {
     title: 'With their blocks, over an upstream that speaks all dialects',
@@ -80,48 +130,17 @@ export const groups: readonly Group[] = [
     title: 'Over an upstream that speaks only chat completions',
     environment: { UPSTREAM_DIALECTS: 'chat', MODEL_ALIASES: 'gpt-*=svc' },
     subjects: translatedAgents,
-    scenarios: [
-      ...[onePrompt, toolCall],
-      {
-        ...toolCall,
-        title: 'Reasoning',
-        thought: 'I had better write a note.',
-        brings: ({ dropsThoughts }) => (dropsThoughts ? undefined : '"reasoning_content":"I had better write a note."'),
-      },
-      {
-        title: 'Two calls at once',
-        act: 'writeBoth',
-        leaves: { [names.note]: 'done\n', [names.second]: 'done\n' },
-        says: () => answer,
-      },
-      {
-        title: 'An edited file',
-        act: 'edit',
-        given: { [names.letter]: 'Dear Ada\n' },
-        leaves: { [names.letter]: 'Dear Grace\n' },
-        says: () => answer,
-      },
-      {
-        title: 'A picture',
-        act: 'look',
-        given: { [names.picture]: picture },
-        brings: () => 'data:image/',
-        says: () => answer,
-      },
-      {
-        title: 'A tool found by a search',
-        act: 'search',
-        brings: ({ finds }) => `"name":"${finds}"`,
-        says: () => answer,
-      },
-      ...[spentQuota, brokenStreams],
-      { title: 'A prompt too long', window: () => 100, says: ({ says }) => says.tooLong },
-      {
-        title: 'A conversation too long',
-        act: 'printMuch',
-        window: ({ window }) => window,
-        says: ({ shortens, says }) => (shortens ? answer : says.tooLong),
-      },
-    ],
+    speaks: 'chat',
+    scenarios: overOne(`"reasoning_content":"${thought}"`, 'data:image/'),
+  },
+  {
+    title: 'Over an upstream that speaks only messages, as strict as their maker',
+    environment: {
+      ...{ UPSTREAM_DIALECTS: 'messages', UPSTREAM_OUTPUT_LIMIT: '32000', UPSTREAM_SIGNS_THINKING: 'true' },
+      MODEL_ALIASES: 'gpt-*=svc',
+    },
+    speaks: 'messages',
+    subjects: messagesAgents,
+    scenarios: overOne(`"thinking":"${thought}","signature":"${sealText(thought)}"`, '"media_type":"image/'),
   },
 ];

@@ -47,6 +47,8 @@ export const usualWords = {
   spentQuota: 'The quota of',
   spentBudget: 'This request may cost up to',
 };
+/** Of an upstream's own words for a prompt that is too long. */
+export const upstreamLimit = '8192';
 export const brokenStream = 'The answer broke off before its end';
 
 /** One row of a table. `faults`: what of it is not as it should be. */

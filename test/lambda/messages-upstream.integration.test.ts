@@ -7,8 +7,9 @@ import { empty, hangUp, json, sse } from '../../local/upstream/script.ts';
 import { readEvents } from '../support/client-view.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { startTestGateway } from '../support/gateway.ts';
+import { faultsOf } from '../support/message-rules.ts';
 import { chargesIn } from '../support/quota.ts';
-import { eventsOf, faultsOf, messageOf, toWire } from '../support/strict-messages.ts';
+import { eventsOf, messageOf, toWire } from '../support/strict-messages.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { wire } from '../support/wire.ts';
 

@@ -8,8 +8,8 @@ import { startDemoGateway } from '../support/demo-gateway.ts';
 import type { Answer } from '../support/fake-upstream.ts';
 import type { DialectName } from '../support/fixtures.ts';
 import { identity, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { strictly } from '../support/message-rules.ts';
 import { chargesIn } from '../support/quota.ts';
-import { strictly } from '../support/strict-messages.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** Far from every limit, so that a test meets only its own. */

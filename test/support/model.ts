@@ -1,4 +1,4 @@
-import { speakerAt } from '../../local/upstream/index.ts';
+import { speakerAt, speakers } from '../../local/upstream/index.ts';
 import { eventText, hangUp, head, json, sse, write } from '../../local/upstream/script.ts';
 import type { Answer } from './fake-upstream.ts';
 import { replyOf } from './upstream-identity.ts';
@@ -24,12 +24,16 @@ interface Behaviour {
   readonly breaks?: boolean | undefined;
 }
 
-/** What servers of chat answer when a prompt is too long. */
+/** What servers answer when a prompt is too long. */
 const tooLong = json(400, {
   error: {
     message: "This model's maximum context length is 8192 tokens. However, your prompt has 9000 tokens.",
     ...{ type: 'BadRequestError', param: null, code: 400 },
   },
+});
+const tooLongMessages = json(400, {
+  type: 'error',
+  error: { type: 'invalid_request_error', message: 'prompt is too long: 9000 tokens > 8192 maximum' },
 });
 
 /** An upstream that behaves like a model: in each dialect, plain or streamed, with text or tool calls. */
@@ -45,7 +49,7 @@ export function actAsModel({
     const speaker = speakerAt(path);
     if (!speaker) return json(404, { error: { message: `no such path: ${path}` } });
     if (path.endsWith('/count_tokens')) return json(200, { input_tokens: 10 });
-    if (bytes.length > window) return tooLong;
+    if (bytes.length > window) return speaker === speakers.messages ? tooLongMessages : tooLong;
     const body = JSON.parse(bytes.toString());
     const { tools } = speaker.read(body);
     const calls = (rounds[made] ?? []).filter(({ tool }) => tools.some(({ name }) => name === tool));

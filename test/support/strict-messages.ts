@@ -6,65 +6,6 @@ import type { Answer, RecordedRequest } from './fake-upstream.ts';
 // biome-ignore lint/suspicious/noExplicitAny: what was sent is checked here
 type Sent = any;
 
-/** What the maker of the messages dialect would refuse a request for. */
-export function faultsOf(body: Sent): string[] {
-  const faults: string[] = [];
-  const require = (holds: unknown, fault: string) => void (holds || faults.push(fault));
-  require(Number.isInteger(body.max_tokens) && body.max_tokens > 0, 'max_tokens is needed');
-  require(body.temperature === undefined || body.temperature <= 1, 'temperature is more than 1');
-  for (const { type, text } of body.system ?? []) require(type === 'text' && text.trim(), 'an empty system block');
-  const names = new Set((body.tools ?? []).map(({ name }: Sent) => name));
-  require(names.size === (body.tools ?? []).length, 'two tools have one name');
-  for (const { name, input_schema: schema } of body.tools ?? []) {
-    require(/^[\w-]{1,128}$/.test(name), `a tool is called ${name}`);
-    require(schema?.type === 'object', `the schema of ${name} is no object`);
-  }
-  const forces = ['any', 'tool'].includes(body.tool_choice?.type);
-  const thinks = ['enabled', 'adaptive'].includes(body.thinking?.type);
-  require(!(forces && thinks), 'thinking with a forced call');
-  require(body.tool_choice === undefined || names.size > 0, 'a choice without tools');
-  require(body.messages[0]?.role === 'user', 'the first message is not the user’s');
-  require(body.messages.at(-1)?.role === 'user', 'the last message begins the answer');
-  body.messages.forEach(({ role, content }: Sent, at: number) => {
-    const before = body.messages[at - 1];
-    require(Array.isArray(content) && content.length > 0, `message ${at} is empty`);
-    require(['user', 'assistant'].includes(role), `message ${at} is of ${role}`);
-    require(!(role === 'assistant' && before?.role === 'assistant'), `message ${at} is a second one of the assistant`);
-    const called = before?.role === 'assistant' ? idsIn(before.content, 'tool_use', 'id') : [];
-    const answered = idsIn(content, 'tool_result', 'tool_use_id');
-    require(String(called) === String(answered), `message ${at} answers [${answered}], called was [${called}]`);
-    const kinds = content.map(({ type }: Sent) => type === 'tool_result');
-    require(!kinds.includes(true, kinds.indexOf(false) + 1) ||
-      !kinds.includes(false), `message ${at} has results last`);
-    for (const block of content) checkBlock(block, require, `message ${at}`);
-  });
-  return faults;
-}
-
-/** An upstream that speaks only messages, and asks this one for an answer once it finds no fault. */
-export const strictly =
-  (answer: Answer): Answer =>
-  (request) => {
-    const faults = request.path === '/v1/messages' ? faultsOf(JSON.parse(`${request.body}`)) : [`no ${request.path}`];
-    const error = { type: 'invalid_request_error', message: faults.join('; ') };
-    if (faults.length > 0) return json(400, { type: 'error', error });
-    return typeof answer === 'function' ? answer(request) : answer;
-  };
-
-const idsIn = (content: Sent, type: string, member: string): string[] =>
-  content.filter((block: Sent) => block.type === type).map((block: Sent) => block[member]);
-
-function checkBlock(block: Sent, require: (holds: unknown, fault: string) => void, where: string): void {
-  if (block.type === 'text') require(block.text.trim(), `${where} has an empty text`);
-  if (block.type === 'thinking')
-    require(block.signature === signatureOf(block.thinking), `${where}: a wrong signature`);
-  if (block.type === 'tool_use') {
-    require(/^[\w-]+$/.test(block.id), `${where}: an id ${block.id}`);
-    require(block.input !== null && typeof block.input === 'object', `${where}: an input that is no object`);
-  }
-  for (const inner of Array.isArray(block.content) ? block.content : []) checkBlock(inner, require, where);
-}
-
 interface Said {
   readonly thinking?: string;
   readonly redacted?: string;

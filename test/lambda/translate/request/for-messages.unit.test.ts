@@ -5,7 +5,7 @@ import { writeMessagesRequest } from '../../../../lambda/translate/messages/writ
 import type { UpstreamOptions } from '../../../../lambda/translate/request/request-writer.ts';
 import { readResponses } from '../../../../lambda/translate/responses/read-request.ts';
 import { atOnce } from '../../../support/at-once.ts';
-import { faultsOf } from '../../../support/strict-messages.ts';
+import { faultsOf } from '../../../support/message-rules.ts';
 import { plainUpstream } from './translate.ts';
 
 const readers = { chat: readChat, responses: readResponses };

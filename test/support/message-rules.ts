@@ -1,0 +1,138 @@
+import { json } from '../../local/upstream/script.ts';
+import { sealText as signatureOf } from '../../local/upstream/speaker.ts';
+import type { Answer, RecordedRequest } from './fake-upstream.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: what was sent is checked here
+type Sent = any;
+
+/** What the maker of the messages dialect would refuse a request for. Bodies of its own clients may do more than ours. */
+export function faultsOf(body: Sent): string[] {
+  const faults: string[] = [];
+  const require: Require = (holds, fault) => void (holds || faults.push(fault));
+  requireMembers(body, members.body, require, 'the body');
+  require(Number.isInteger(body.max_tokens) && body.max_tokens > 0, 'max_tokens is needed');
+  const thinks = ['enabled', 'adaptive'].includes(body.thinking?.type);
+  require(body.temperature === undefined || body.temperature <= 1, 'temperature is more than 1');
+  require(!thinks || (body.temperature ?? 1) === 1, 'thinking with a temperature');
+  for (const block of blocksOf(body.system ?? [])) {
+    require(block.type === 'text', 'a system block that is no text');
+    checkBlock(block, require, 'system');
+  }
+  checkTools(body, require);
+  require(!(thinks && ['any', 'tool'].includes(body.tool_choice?.type)), 'thinking with a forced call');
+  checkMessages(body.messages, require);
+  const marks = JSON.stringify(body).match(/"cache_control":\{/g) ?? [];
+  require(marks.length <= 4, `${marks.length} cache marks`);
+  return faults;
+}
+
+type Require = (holds: unknown, fault: string) => void;
+
+/** What may stand in a body and in each type of block; anything else is refused. */
+const members: Readonly<Record<string, readonly string[]>> = {
+  body: [
+    ...['model', 'max_tokens', 'system', 'messages', 'tools', 'tool_choice', 'stream', 'temperature', 'top_p', 'top_k'],
+    ...['stop_sequences', 'thinking', 'output_config', 'metadata', 'context_management', 'service_tier'],
+  ],
+  text: ['type', 'text', 'cache_control', 'citations'],
+  image: ['type', 'source', 'cache_control'],
+  document: ['type', 'source', 'title', 'cache_control'],
+  thinking: ['type', 'thinking', 'signature'],
+  redacted_thinking: ['type', 'data'],
+  tool_use: ['type', 'id', 'name', 'input', 'cache_control', 'caller'],
+  tool_result: ['type', 'tool_use_id', 'content', 'is_error', 'cache_control'],
+  tool_reference: ['type', 'tool_name'],
+};
+
+function requireMembers(given: Sent, known: readonly string[] | undefined, require: Require, where: string): void {
+  for (const name of Object.keys(given)) require(known?.includes(name), `${where} has ${name}`);
+}
+
+/** A text stands for one block of it. */
+const blocksOf = (content: Sent): Sent[] => (typeof content === 'string' ? [{ type: 'text', text: content }] : content);
+
+function checkTools({ tools = [], tool_choice: choice }: Sent, require: Require): void {
+  const names = new Set(tools.map(({ name }: Sent) => name));
+  require(names.size === tools.length, 'two tools have one name');
+  for (const { name, type = 'custom', input_schema: schema } of tools) {
+    require(/^[\w-]{1,128}$/.test(name), `a tool is called ${name}`);
+    require(type !== 'custom' || schema?.type === 'object', `the schema of ${name} is no object`);
+  }
+  require(choice === undefined || names.size > 0, 'a choice without tools');
+  require(choice?.name === undefined || names.has(choice.name), `no tool is called ${choice?.name}`);
+}
+
+/** The blocks that each side may say. */
+const sides: Readonly<Record<string, readonly string[]>> = {
+  assistant: ['text', 'thinking', 'redacted_thinking', 'tool_use'],
+  user: ['text', 'image', 'document', 'tool_result'],
+};
+
+function checkMessages(messages: Sent[], require: Require): void {
+  require(messages[0]?.role === 'user', 'the first message is not the user’s');
+  require(messages.at(-1)?.role === 'user', 'the last message begins the answer');
+  const ids = messages.flatMap(({ content }) => idsIn(blocksOf(content), 'tool_use', 'id'));
+  require(new Set(ids).size === ids.length, 'two calls have one id');
+  messages.forEach(({ role, content: given, ...rest }, at) => {
+    const where = `message ${at}`;
+    const before = messages[at - 1];
+    const content = blocksOf(given);
+    requireMembers(rest, [], require, where);
+    require(content.length > 0, `${where} is empty`);
+    require(sides[role] !== undefined, `${where} is of ${role}`);
+    require(!(role === 'assistant' && before?.role === 'assistant'), `${where} is a second one of the assistant`);
+    const called = before?.role === 'assistant' ? idsIn(blocksOf(before.content), 'tool_use', 'id') : [];
+    const answered = idsIn(content, 'tool_result', 'tool_use_id');
+    require(String(called) === String(answered), `${where} answers [${answered}], called was [${called}]`);
+    const kinds = content.map(({ type }) => type === 'tool_result');
+    require(!kinds.includes(true, kinds.indexOf(false) + 1) || !kinds.includes(false), `${where} has results last`);
+    for (const block of content) {
+      require(sides[role]?.includes(block.type), `${where}: ${block.type} of ${role}`);
+      checkBlock(block, require, where);
+    }
+  });
+}
+
+/** An upstream that speaks only messages, and asks this one for an answer once it finds no fault. */
+export const strictly =
+  (answer: Answer): Answer =>
+  (request) => {
+    const faults = faultsIn(request);
+    const error = { type: 'invalid_request_error', message: faults.join('; ') };
+    if (faults.length > 0) return json(400, { type: 'error', error });
+    return typeof answer === 'function' ? answer(request) : answer;
+  };
+
+/** What is wrong with a request to it. Its maker's own clients, which say what they know, may instruct within a conversation. */
+export function faultsIn({ path, headers, body }: Pick<RecordedRequest, 'path' | 'headers' | 'body'>): string[] {
+  const [address] = path.split('?');
+  if (address === '/v1/messages/count_tokens') return [];
+  if (address !== '/v1/messages') return [`${path} was asked`];
+  const { messages, ...rest } = JSON.parse(`${body}`);
+  const isInstruction = ({ role }: Sent, at: number) => role === 'system' && at > 0;
+  const checked =
+    headers['anthropic-beta'] === undefined
+      ? messages
+      : messages.filter((...of: [Sent, number]) => !isInstruction(...of));
+  return faultsOf({ ...rest, messages: checked });
+}
+
+const idsIn = (content: Sent, type: string, member: string): string[] =>
+  content.filter((block: Sent) => block.type === type).map((block: Sent) => block[member]);
+
+function checkBlock(block: Sent, require: Require, where: string): void {
+  requireMembers(block, members[block.type], require, `${where}: ${block.type}`);
+  if (block.type === 'text') require(block.text.trim(), `${where} has an empty text`);
+  if (block.type === 'thinking')
+    require(block.signature === signatureOf(block.thinking), `${where}: a wrong signature`);
+  if (block.type === 'tool_use') {
+    require(/^[\w-]+$/.test(block.id), `${where}: an id ${block.id}`);
+    require(block.input?.constructor === Object, `${where}: an input that is no object`);
+  }
+  if (block.type !== 'tool_result') return;
+  for (const inner of blocksOf(block.content ?? [])) {
+    const mayStand = ['text', 'image', 'document', 'tool_reference'].includes(inner.type);
+    require(mayStand, `${where}: a result with ${inner.type}`);
+    checkBlock(inner, require, where);
+  }
+}

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { type Cooperative, isLong } from '../../json/cooperative.ts';
 import { createScanner } from '../../json/scan.ts';
 import { JsonFault } from '../../json/tokens.ts';
@@ -7,9 +6,10 @@ import { refuse } from '../request/refusals.ts';
 import { toText } from '../request/request-reader.ts';
 import type { BodyText, RequestWriter } from '../request/request-writer.ts';
 import { listFound } from '../request/select-tools.ts';
+import { createCallIds } from './call-ids.ts';
 
 /** Whether a thought can go back: only with the signature of the model's own maker. */
-export const isReplayable = ({ signed }: Thought): boolean => signed !== undefined;
+const isReplayable = ({ signed }: Thought): boolean => signed !== undefined;
 
 type Message =
   | { readonly role: 'assistant'; readonly turn: AssistantTurn }
@@ -28,8 +28,14 @@ export function asksForCaching({ upstream, request }: RequestWriter): boolean {
 /** Little work each. */
 const costOfTurn = 16;
 
+/** One conversation while it is written. */
+interface TurnWriter extends RequestWriter {
+  readonly idOf: (call: ToolCall) => Raw;
+}
+
 /** Adds the instructions and the messages: results right after their calls, never two messages of the assistant in a row. */
-export function* writeTurns(writer: RequestWriter): Cooperative<void> {
+export function* writeTurns(parts: RequestWriter): Cooperative<void> {
+  const writer: TurnWriter = { ...parts, idOf: createCallIds() };
   const { request, body } = writer;
   const messages = yield* arrange(writer);
   const instructions = messages[0]?.role === 'system' ? messages.shift() : undefined;
@@ -105,7 +111,7 @@ interface Blocks {
 }
 
 /** Writes the blocks of a message: results first. */
-function* writeBlocks(writer: RequestWriter, { results = [], parts, isMarked = false }: Blocks): Cooperative<void> {
+function* writeBlocks(writer: TurnWriter, { results = [], parts, isMarked = false }: Blocks): Cooperative<void> {
   const { body } = writer;
   let left = results.length + parts.length;
   const end = () => {
@@ -135,8 +141,8 @@ function createSeparator({ add }: BodyText) {
 }
 
 /** The same for the result of a call. */
-function* writeResult(writer: RequestWriter, call: ToolCall): Cooperative<void> {
-  const { body } = writer;
+function* writeResult(writer: TurnWriter, call: ToolCall): Cooperative<void> {
+  const { body, idOf } = writer;
   const { parts = [], failed = false, found } = call.result ?? {};
   const given: readonly Part[] = found === undefined ? parts : [toText(listFound(writer, found))];
   body.add('{"type":"tool_result","tool_use_id":', idOf(call));
@@ -147,11 +153,6 @@ function* writeResult(writer: RequestWriter, call: ToolCall): Cooperative<void> 
   }
   if (failed) body.add(',"is_error":true');
   if (body.isPauseDue()) yield;
-}
-
-/** Ids that others made may hold characters that are refused. */
-function idOf({ id }: ToolCall): Raw {
-  return /^"[\w-]+"$/.test(id) ? id : `"call_${hash('sha256', id).slice(0, 32)}"`;
 }
 
 /** Adds a block but for its end, before which more members may come. */
@@ -178,8 +179,8 @@ const bytesBlock = (kind: string, type: string, data: Raw): Raw[] => [
 ];
 
 /** Writes all that the model did in one go: what it thought, said and called. */
-function* writeTurn(writer: RequestWriter, { said, thoughts, calls }: AssistantTurn): Cooperative<void> {
-  const { body, names } = writer;
+function* writeTurn(writer: TurnWriter, { said, thoughts, calls }: AssistantTurn): Cooperative<void> {
+  const { body, names, idOf } = writer;
   const separate = createSeparator(body);
   body.add('[');
   for (const block of thoughts.flatMap(({ signed = [] }) => signed)) {

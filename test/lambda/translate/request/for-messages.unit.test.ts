@@ -108,6 +108,18 @@ describe('messages of chat', () => {
     ]);
   });
 
+  test('have an id of its own for each call, though some servers number the calls of each turn anew', () => {
+    const turn = [
+      { ...said(null), tool_calls: [called('f:0', '{}'), called('g', '{}')] },
+      result('f:0', 'a'),
+      result('g', 'b'),
+    ];
+    const { messages } = toMessages('chat', { messages: [user('a'), ...turn, ...turn, ...turn, user('c')] });
+    const before = toMessages('chat', { messages: [user('a'), ...turn, ...turn] }).messages;
+    // What was sent is sent again as it was.
+    expect(messages.slice(0, before.length)).toEqual(before);
+  });
+
   test.each(['{"a":', '[1]', '"a"'])('with arguments that are no object are refused: %s', (args) => {
     const messages = [user('a'), { ...said(null), tool_calls: [called('a', args)] }, result('a', 'b')];
     expect(() => toMessages('chat', { messages })).toThrow(
@@ -165,13 +177,17 @@ describe('options', () => {
     expect(leftOut).toBe('messages[1].reasoning_details[0], messages[1].reasoning_details[1]');
   });
 
-  test('thinking is off while the model goes on from calls without its own thoughts', () => {
-    const calls = { ...said(null), tool_calls: [called('a', '{}')], reasoning_content: 'Hm.' };
-    const { thinking, leftOut } = toMessages('chat', {
-      ...{ reasoning_effort: 'high', tools: [f] },
-      messages: [user('a'), calls, result('a', 'b')],
-    });
-    expect([thinking, leftOut]).toEqual([undefined, 'reasoning_effort, messages[1].reasoning_content']);
+  test('thinking stays as it was asked for while the model goes on from calls, so that caches hit', () => {
+    const calls = { ...said(null), tool_calls: [called('a', '{}')] };
+    const goOnFrom = (turn: object) => {
+      const { thinking, leftOut } = toMessages('chat', {
+        ...{ reasoning_effort: 'high', tools: [f] },
+        messages: [user('a'), turn, result('a', 'b')],
+      });
+      return [thinking?.type, leftOut];
+    };
+    expect(goOnFrom(calls)).toEqual(['adaptive', undefined]);
+    expect(goOnFrom({ ...calls, reasoning_content: 'Hm.' })).toEqual(['adaptive', 'messages[1].reasoning_content']);
   });
 });
 

@@ -8,9 +8,7 @@ import { responsesFields } from '../../lambda/translate/responses/request-fields
 import { readDeclarations } from '../support/sdk-types.ts';
 import { readTables } from './markdown.ts';
 
-const [responses = [], items = [], messages = [], , inside = [], chat = []] = readTables(
-  readFileSync('docs/translation.md', 'utf8'),
-);
+const [fields = [], items = [], , inside = []] = readTables(readFileSync('docs/translation.md', 'utf8'));
 
 const namesIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
 
@@ -19,40 +17,49 @@ const verdictOf = (fate: Fields[string]) => (typeof fate === 'string' ? (words[f
 const verdicts = (fields: Fields) =>
   Object.fromEntries(Object.entries(fields).map(([name, fate]) => [name, verdictOf(fate)]));
 
+/** The fields in a column, or members of them (`text.format`), with their rows' verdicts. */
+function documented(column: number): [name: string, verdict: string][] {
+  return fields.slice(1).flatMap(([title = '', ...cells]) => {
+    const [, verdict = 'translated'] = /^\*\*(.+)\*\*$/.exec(title) ?? [];
+    return namesIn(cells[column]).map((name): [string, string] => [name, verdict]);
+  });
+}
+
+const fieldOf = (name: string) => name.split('.')[0] ?? '';
+
 describe('docs/translation.md says what becomes of each field', () => {
-  test.each<[dialect: string, table: string[][], fields: Fields]>([
-    ['responses', responses, responsesFields.request],
-    ['messages', messages, messagesFields.request],
-    ['chat', chat, chatFields.request],
-  ])('of a %s request', (_dialect, table, fields) => {
-    const rows = table.slice(1).flatMap(([names, fate = '']) => {
-      const [verdict = 'translated'] = /^(ignored|left out|refused)(?! if)/.exec(fate) ?? [];
-      return namesIn(names).map((name) => [name, verdict]);
-    });
-    expect(Object.fromEntries(rows)).toEqual(verdicts(fields));
+  test.each<[column: string, fields: Fields]>([
+    ['chat completions', chatFields.request],
+    ['responses', responsesFields.request],
+    ['messages', messagesFields.request],
+  ])('of a request of %s, once', (column, known) => {
+    const rows = documented(fields[0]?.slice(1).indexOf(column) ?? -1);
+    expect(Object.fromEntries(rows.map(([name, verdict]) => [fieldOf(name), verdict]))).toEqual(verdicts(known));
+    const names = rows.map(([name]) => name);
+    expect(names.filter((name, at) => names.indexOf(name) < at)).toEqual([]);
   });
 
   // What is new in an SDK is left out and said so, until somebody has decided better.
-  test.each<[table: string[][], file: string, type: string, headers: string[]]>([
-    [responses, 'openai/resources/responses/responses.d.ts', 'ResponseCreateParamsBase', []],
+  test.each<[column: number, file: string, type: string, headers: string[]]>([
+    [0, 'openai/resources/chat/completions/completions.d.ts', 'ChatCompletionCreateParamsBase', []],
+    [1, 'openai/resources/responses/responses.d.ts', 'ResponseCreateParamsBase', []],
     [
-      messages,
+      2,
       '@anthropic-ai/sdk/resources/beta/messages/messages.d.ts',
       'MessageCreateParamsBase',
       ['betas', 'workspace_id'],
     ],
-    [chat, 'openai/resources/chat/completions/completions.d.ts', 'ChatCompletionCreateParamsBase', []],
-  ])('that the SDKs know (%#)', (table, file, type, headers) => {
+  ])('that the SDKs know (%#)', (column, file, type, headers) => {
     const { syntax } = readDeclarations([`node_modules/${file}`]).get(type) ?? {};
     const names: string[] = syntax?.body.body.map(
       ({ key }: { key: { name?: string; value?: string } }) => key.name ?? key.value,
     );
-    const documented = table.slice(1).flatMap(([field]) => namesIn(field));
-    expect(names.filter((name) => !documented.includes(name))).toEqual(headers);
+    const known = documented(column).map(([name]) => fieldOf(name));
+    expect(names.filter((name) => !known.includes(name))).toEqual(headers);
   });
 
   test('of the objects inside, so far as they are left out or refused', () => {
-    const documented = inside.slice(1).flatMap(([objects = '', ...cells]) => {
+    const said = inside.slice(1).flatMap(([objects = '', ...cells]) => {
       const fates = ['left out', 'refused'].map((fate, index) => namesIn(cells[index]).map((name) => [name, fate]));
       return objects.split(', ').map((object) => [object, Object.fromEntries(fates.flat())]);
     });
@@ -67,11 +74,11 @@ describe('docs/translation.md says what becomes of each field', () => {
       );
       return fates.length > 0 ? [[object, Object.fromEntries(fates)]] : [];
     });
-    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(known));
+    expect(Object.fromEntries(said)).toEqual(Object.fromEntries(known));
   });
 
   test('of which items', () => {
-    const documented = items.slice(1).flatMap(([types]) => namesIn(types));
-    expect(documented.toSorted()).toEqual(knownItems.filter((type) => type !== '').toSorted());
+    const said = items.slice(1).flatMap(([types]) => namesIn(types));
+    expect(said.toSorted()).toEqual(knownItems.filter((type) => type !== '').toSorted());
   });
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import type { Measurement } from './measurement.ts';
 import { distance } from './measurements/distance.ts';
-import { events, translatedEvents } from './measurements/events.ts';
+import { events, translatedChat, translatedMessages } from './measurements/events.ts';
 import { coldStart, prompt, size, slowReader, vectors } from './measurements/process.ts';
 import { budgets, busyCaller, requests, serverBudgets, serverSpans } from './measurements/requests.ts';
 import { server } from './measurements/server.ts';
@@ -15,7 +15,8 @@ import { startWorld, type World } from './world/world.ts';
 
 const measurements = {
   ...{ size, 'cold-start': coldStart, distance, requests, 'busy-caller': busyCaller, budgets, events },
-  ...{ 'translated-events': translatedEvents, prompt, vectors, 'slow-reader': slowReader },
+  ...{ 'translated-chat': translatedChat, 'translated-messages': translatedMessages },
+  ...{ prompt, vectors, 'slow-reader': slowReader },
   ...{ server, 'server-budgets': serverBudgets, 'server-spans': serverSpans },
 } satisfies Record<string, Measurement>;
 type Name = keyof typeof measurements;

@@ -39,6 +39,10 @@ const plans = {
   bareDynamoDb: ['bench/subjects/bare-dynamodb.ts'],
   gateway: ['lambda/index.ts', secretIds],
   gatewayOfChat: ['lambda/index.ts', { ...secretIds, UPSTREAM_DIALECTS: 'chat' }],
+  gatewayOfMessages: [
+    'lambda/index.ts',
+    { ...secretIds, UPSTREAM_DIALECTS: 'messages', UPSTREAM_OUTPUT_LIMIT: '4096' },
+  ],
   gatewayWithPrices: ['lambda/index.ts', { ...secretIds, PRICES }],
   bareServer: ['bench/subjects/bare-server.ts'],
   server: ['lambda/server.ts', host],

@@ -1,6 +1,6 @@
-import { type Measurement, median, repeat } from '../measurement.ts';
+import { type Figure, type Measurement, median, repeat } from '../measurement.ts';
 import { startSession } from '../session.ts';
-import type { Subject } from '../subject.ts';
+import type { Subject, SubjectName } from '../subject.ts';
 import { chatOf } from '../world/conversation.ts';
 import type { World } from '../world/world.ts';
 
@@ -10,44 +10,53 @@ interface Request {
   readonly body: string;
 }
 
-const chat: Request = { path: '/v1/chat/completions', body: chatOf(500, true) };
-/** The same question in the other dialects. */
-const { model, max_tokens, stream, messages: turns } = JSON.parse(chat.body);
+const chat = chatOf(500, true);
+const { model, max_tokens, stream, messages: turns } = JSON.parse(chat);
 const [{ content: system }, ...talk] = turns;
-const responses: Request = {
-  path: '/v1/responses',
-  body: JSON.stringify({ model, max_output_tokens: max_tokens, stream, input: turns }),
-};
-const messages: Request = {
-  path: '/v1/messages',
-  body: JSON.stringify({ model, max_tokens, stream, system, messages: talk }),
-};
+/** The same question in each dialect. */
+const requests = {
+  chat: { path: '/v1/chat/completions', body: chat },
+  responses: {
+    path: '/v1/responses',
+    body: JSON.stringify({ model, max_output_tokens: max_tokens, stream, input: turns }),
+  },
+  messages: { path: '/v1/messages', body: JSON.stringify({ model, max_tokens, stream, system, messages: talk }) },
+} satisfies Record<string, Request>;
 
 /** Long streams at full speed. */
 export const events: Measurement = {
   rounds: 4,
   subjects: ['bare', 'bareDynamoDb', 'gateway'],
   figures: [['streamed event, processor time', 'µs', 'processor', { to: 'bare', bound: 2 }]],
-  run: async (subject, world) => ({ processor: await measureCosts(subject, world, chat) }),
+  run: async (subject, world) => ({ processor: await measureCosts(subject, world, requests.chat) }),
 };
 
-/** Events of a chat for clients of the other dialects, beside those that are passed on to a client of chat. */
-export const translatedEvents: Measurement = {
-  rounds: 2,
-  subjects: ['gatewayOfChat'],
-  figures: [
-    ['event of a chat passed on, processor time', 'µs', 'chat'],
-    ['the same translated to responses, to that', '×', 'responses', { bound: 1.5 }],
-    ['the same translated to messages, to that', '×', 'messages', { bound: 1.5 }],
-  ],
-  async run(subject, world) {
-    const passedOn = await measureCosts(subject, world, chat);
-    const ratioOf = async (request: Request) => [
-      median(await measureCosts(subject, world, request)) / median(passedOn),
-    ];
-    return { chat: passedOn, responses: await ratioOf(responses), messages: await ratioOf(messages) };
-  },
-};
+/** Events of an upstream that speaks one dialect for clients of the others, beside those that are passed on. */
+function translating(
+  subject: SubjectName,
+  spoken: keyof typeof requests,
+  others: readonly (keyof typeof requests)[],
+): Measurement {
+  return {
+    rounds: 2,
+    subjects: [subject],
+    figures: [
+      [`event of ${spoken} passed on, processor time`, 'µs', spoken],
+      ...others.map((other): Figure => [`the same translated to ${other}, to that`, '×', other, { bound: 1.5 }]),
+    ],
+    async run(started, world) {
+      const passedOn = await measureCosts(started, world, requests[spoken]);
+      const samples: Record<string, number[]> = { [spoken]: passedOn };
+      for (const other of others) {
+        samples[other] = [median(await measureCosts(started, world, requests[other])) / median(passedOn)];
+      }
+      return samples;
+    },
+  };
+}
+
+export const translatedChat = translating('gatewayOfChat', 'chat', ['responses', 'messages']);
+export const translatedMessages = translating('gatewayOfMessages', 'messages', ['chat', 'responses']);
 
 const [few, many] = [20, 20_000];
 

@@ -2,14 +2,14 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { speakers } from '../../local/upstream/index.ts';
+import { speakerAt, speakers } from '../../local/upstream/index.ts';
 import { type Exchange, eventText, head } from '../../local/upstream/script.ts';
 import { startUpstream } from '../../local/upstream/server.ts';
-import type { Reply } from '../../local/upstream/speaker.ts';
+import type { Reply, Speaker } from '../../local/upstream/speaker.ts';
 import { tokens, upstreamModel } from './conversation.ts';
 import { answerOfVectors } from './vectors.ts';
 
-/** How the upstream answers the next requests: with chat completions, whole or as a stream. */
+/** How the upstream answers the next requests, whole or as a stream: in the dialect of their path, or with chat completions. */
 export type Script =
   | { readonly kind: 'whole' }
   /** Many long vectors. */
@@ -39,12 +39,22 @@ function chunk(text: string): Buffer {
 
 const wholeAnswer = Buffer.from(JSON.stringify(speakers.chat.whole(replyOf(212))));
 const count = 300;
-const events = speakers.chat.events(replyOf(count)).map(eventText);
-const [clocked = ''] = events.slice(1).map((event) => event.replace(`"${tokens[0]}"`, '" @TIME"'));
-const [first = '', ...rest] = events.map(chunk);
-// A chat's events are alike: a few serve for all.
-const [texts, last] = [rest.slice(0, count), Buffer.concat(rest.slice(count))];
-const block = Buffer.concat(texts);
+
+/** The events of a dialect: a few of those with text, which are alike, serve for all. */
+function eventsOf(speaker: Speaker) {
+  const events = speaker.events(replyOf(count)).map(eventText);
+  const begin = events.findIndex((event) => event.includes(`"${tokens[0]}"`));
+  const joined = (part: readonly string[]) => Buffer.concat(part.map(chunk));
+  const texts = events.slice(begin, begin + count);
+  return {
+    ...{ first: joined(events.slice(0, begin)), last: joined(events.slice(begin + count)) },
+    ...{ texts: texts.map(chunk), block: joined(texts) },
+    clocked: texts[0]?.replace(`"${tokens[0]}"`, '" @TIME"') ?? '',
+  };
+}
+
+const played = new Map<Speaker, ReturnType<typeof eventsOf>>();
+for (const speaker of [speakers.chat, speakers.messages]) played.set(speaker, eventsOf(speaker));
 
 /** Made when they are first asked for. */
 const made = new Map<boolean, Buffer>();
@@ -63,7 +73,7 @@ const { url } = await startUpstream(async ({ message }) => {
   if (wanted.kind === 'whole') return [answerWith(wholeAnswer)];
   if (wanted.kind === 'vectors') return [answerWith(vectors(wanted.inBase64))];
   // What is written to the socket is already chunked; the end adds the last chunk.
-  return [head(200, { 'content-type': 'text/event-stream' }), ({ socket }) => stream(socket, wanted)];
+  return [head(200, { 'content-type': 'text/event-stream' }), ({ socket }) => stream(socket, wanted, message.url)];
 });
 
 /** Head and body in one write. */
@@ -74,7 +84,10 @@ const answerWith =
     response.end(body);
   };
 
-async function stream(socket: Socket, wanted: Exclude<Script, { kind: 'whole' | 'vectors' }>) {
+async function stream(socket: Socket, wanted: Exclude<Script, { kind: 'whole' | 'vectors' }>, path = '') {
+  const events = played.get(speakerAt(path) ?? speakers.chat);
+  if (!events) throw new Error(`nothing is played at ${path}`);
+  const { first, texts, block, clocked, last } = events;
   socket.write(first);
   if (wanted.kind === 'events') {
     // Each in its own turn of the event loop, so that each is a write and, without Nagle's algorithm, a packet.

@@ -72,7 +72,8 @@ export function createCallService(service: Service, access: AwsAccess, { now, ra
       if (status === 200 && isObject(answer)) return answer as Output;
       if (status === 200) throw new ServiceError('NoAnswer', 'no JSON');
       const error = refusal(status, isObject(answer) ? answer : {}, credentials);
-      if (error.isAboutTime && date > 0) ahead = date - now();
+      const time = error.isAboutTime ? Date.parse(date ?? '') : 0;
+      if (time > 0) ahead = time - now();
       throw error;
     });
   };
@@ -81,8 +82,8 @@ export function createCallService(service: Service, access: AwsAccess, { now, ra
 interface Answer {
   readonly status: number;
   readonly text: string;
-  /** When it was made, by the service's clock; NaN if it does not say. */
-  readonly date: number;
+  /** When it was made, by the service's clock. */
+  readonly date: string | undefined;
 }
 
 /** Posts over kept connections, which don't keep the process alive. Rejects if no answer comes, or only a part of one. */
@@ -90,7 +91,8 @@ function createPost(endpoint: URL) {
   const isSecure = endpoint.protocol === 'https:';
   const send = isSecure ? requestByHttps : requestByHttp;
   const agent = new (isSecure ? HttpsAgent : HttpAgent)({ keepAlive: true });
-  const options: RequestOptions = { ...urlToHttpOptions(endpoint), method: 'POST', agent };
+  const { hostname, port, path } = urlToHttpOptions(endpoint);
+  const options: RequestOptions = { hostname, port, path, method: 'POST', agent };
 
   return (headers: Record<string, string>, body: string, signal: AbortSignal): Promise<Answer> =>
     new Promise((resolve, reject) => {
@@ -100,13 +102,15 @@ function createPost(endpoint: URL) {
       const fail = (cause: NodeJS.ErrnoException, wasClosed = false) =>
         reject(new ServiceError('NoAnswer', cause.message, { cause, wasClosed, inDoubt: isConnected }));
 
-      const request = send({ ...options, headers }, (response) => {
+      // As a list, which Node writes as it is: it would keep a record of each header of an object.
+      const list = ['content-length', String(Buffer.byteLength(body)), ...Object.entries(headers).flat()];
+      const request = send({ ...options, headers: list }, (response) => {
         isAnswered = true;
         const { statusCode: status = 0, headers } = response;
         let text = '';
         response.setEncoding('utf8');
         response.on('data', (part: string) => (text += part));
-        response.on('end', () => resolve({ status, text, date: Date.parse(headers.date ?? '') }));
+        response.on('end', () => resolve({ status, text, date: headers.date }));
         response.on('error', fail);
       });
       request.on('socket', (socket) => {

@@ -75,7 +75,9 @@ export function createIncomingBody(
       store?.trim();
       settle();
     });
-    request.on('close', () => reject(refusal ?? brokenOff()));
+    request.on('close', () => {
+      if (!request.readableEnded) reject(refusal ?? brokenOff());
+    });
 
     // What is dropped takes no memory that others may need.
     const isSlow = (part: number) => keeps && declared !== undefined && size < part * declared;

@@ -15,9 +15,11 @@ export function targetOf({ url = '/' }: IncomingMessage) {
 /** The headers by lower-case name, the values of a repeated one joined by commas; without cookies. */
 export function headersOf(request: IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = {};
-  const { headersDistinct } = request;
-  for (const name in headersDistinct) {
-    if (name !== 'cookie') headers[name] = headersDistinct[name]?.join(',') ?? '';
+  const { rawHeaders } = request;
+  // Names and values by turns. Node's own two ways to read them lose some values, or make a list of each.
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = [rawHeaders[at]?.toLowerCase(), rawHeaders[at + 1]];
+    if (name !== 'cookie') headers[name] = Object.hasOwn(headers, name) ? `${headers[name]},${value}` : value;
   }
   return headers;
 }

@@ -22,6 +22,8 @@ type Settings = Pick<Config, 'networkSalt' | 'networkSaltSecretId' | 'edgeSecret
 export function createSecrets(settings: Settings, { readSecret, ...refreshing }: Dependencies) {
   const { upstreamSecretId, networkSalt, networkSaltSecretId, edgeSecretId, oidcClientSecretId } = settings;
   const subkeys = new Map<string, KeyObject>();
+  /** Each upstream's, and what it was read from: worked out anew only when that was read anew. */
+  const accesses = new Map<Upstream, { readonly secret: Keys | undefined; readonly access: Access }>();
   let known = networkSalt === undefined ? undefined : keyOf(networkSalt);
 
   const cached = <T>(read: () => Promise<T>): (() => Promise<T>) => {
@@ -50,9 +52,15 @@ export function createSecrets(settings: Settings, { readSecret, ...refreshing }:
 
   return {
     /** The keys and headers that an upstream is called with. */
-    async upstreamAccess({ prefix, apiKeys, headers }: Upstream): Promise<Access> {
-      if (apiKeys.length > 0 || upstreamSecretId === undefined) return { keys: apiKeys, headers, secretHeaders: {} };
-      return { headers, ...accessOf(await readUpstreamSecret(), prefix) };
+    async upstreamAccess(upstream: Upstream): Promise<Access> {
+      const { prefix, apiKeys, headers } = upstream;
+      const hasOwnKeys = apiKeys.length > 0 || upstreamSecretId === undefined;
+      const secret = hasOwnKeys ? undefined : await readUpstreamSecret();
+      const latest = accesses.get(upstream);
+      if (latest && latest.secret === secret) return latest.access;
+      const access = { headers, ...(secret ? accessOf(secret, prefix) : { keys: apiKeys, secretHeaders: {} }) };
+      accesses.set(upstream, { secret, access });
+      return access;
     },
     /** The salt, as the key of the hash that networks are stored under. */
     networkKey,

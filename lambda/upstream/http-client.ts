@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { pipeline, type Readable, type Transform } from 'node:stream';
+import { urlToHttpOptions } from 'node:url';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { smallBody, writeBody } from '../bodies.ts';
 import { UpstreamFailure } from './failure.ts';
@@ -53,7 +54,20 @@ export function createExchange({ connectTimeout, sockets, now }: Connecting): Ex
     443,
     'secureConnect',
   );
-  const schemeOf = (url: string) => (url.startsWith('https:') ? https : http);
+  const places = new Map<string, ReturnType<typeof placeOf>>();
+
+  /** Reads an address once: there are few, all of them settings. */
+  function readPlace(url: string) {
+    const place = places.get(url) ?? placeOf(url);
+    places.set(url, place);
+    return place;
+  }
+
+  function placeOf(url: string) {
+    const parsed = new URL(url);
+    const { hostname, port, path } = urlToHttpOptions(parsed);
+    return { scheme: parsed.protocol === 'https:' ? https : http, parsed, target: { hostname, port, path } };
+  }
 
   function withSpares<Agents extends { readonly used: HttpAgent; readonly unused: HttpAgent }>(
     scheme: Agents,
@@ -71,8 +85,11 @@ export function createExchange({ connectTimeout, sockets, now }: Connecting): Ex
     releaseBody?: () => void,
   ): Promise<UpstreamAnswer> => {
     const { url, headers, pieces } = request;
-    const { send, used, unused, ready, spares } = schemeOf(url);
-    const outgoing = send(url, { method: 'POST', headers, agent: fresh ? unused : used });
+    const { scheme, parsed, target } = readPlace(url);
+    const { send, used, unused, ready, spares } = scheme;
+    // As a list, which Node writes as it is: it would keep a record of each header of an object.
+    const list = ['host', parsed.host, ...Object.entries(headers).flat()];
+    const outgoing = send({ ...target, method: 'POST', headers: list, agent: fresh ? unused : used });
     if (releaseBody) outgoing.once('finish', releaseBody);
     const mayBeDead = () => outgoing.reusedSocket || (outgoing.socket !== null && spares.includes(outgoing.socket));
     const again = () => attempt(request, signal, true);
@@ -88,7 +105,10 @@ export function createExchange({ connectTimeout, sockets, now }: Connecting): Ex
       // A connection that is used again may turn out to be dead, and a second try would need the body.
       return releaseBody && isLarge ? attempt(request, signal, true, releaseBody) : attempt(request, signal, false);
     },
-    connectAhead: (url) => schemeOf(url).spares.open(new URL(url)),
+    connectAhead(url) {
+      const { scheme, parsed } = readPlace(url);
+      scheme.spares.open(parsed);
+    },
   };
 }
 

@@ -114,8 +114,11 @@ export function createReadScrubber<Scrubber>(
   create: (hidden: readonly string[]) => Scrubber,
 ): () => Promise<Scrubber> {
   let made: { readonly secrets: string; readonly scrubber: Scrubber } | undefined;
+  let latest: readonly Access[] = [];
   return async () => {
     const accesses = await Promise.all(upstreams.map(readAccess));
+    if (made && accesses.every((access, at) => access === latest[at])) return made.scrubber;
+    latest = accesses;
     const sent = accesses.flatMap(({ keys, secretHeaders }) => [...keys, ...Object.values(secretHeaders)]);
     // A header may name a scheme before its secret.
     const secrets = sent.flatMap((value) => value.split(' ').filter(({ length }) => length >= shortestSecret));

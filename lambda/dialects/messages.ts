@@ -78,6 +78,7 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
     ...bodies,
     name: 'messages',
     endpoints: [{ path: '/v1/messages' }, { path: '/v1/messages/count_tokens', countsTokens: true }],
+    // Some upstreams read one of the two, some the other.
     authorize: (key) => ({ 'x-api-key': key, authorization: `Bearer ${key}` }),
     controlMembers: new Set([
       ...['model', 'stream', 'messages', 'system', 'thinking', 'output_config', 'thread', 'stop_sequences'],

@@ -23,7 +23,7 @@ import { createCounters, createTallies } from './tables/counters.ts';
 import { createKeyReader } from './tables/keys.ts';
 import { createReadStop } from './tables/stop.ts';
 import { createHashId, createRankKeys } from './upstream/conversation.ts';
-import { addressAt, spokenTo } from './upstream/destination.ts';
+import { addressAt } from './upstream/destination.ts';
 import { createFailover } from './upstream/failover.ts';
 import { createExchange } from './upstream/http-client.ts';
 import { createPool, createReadScrubber, type ReadAccess } from './upstream/pool.ts';
@@ -93,7 +93,7 @@ export function createGateway(
     }),
     isConfigured: pool.hasKeys,
     async connectAhead(asked) {
-      const upstream = await pool.next((one) => spokenTo(one, asked) !== undefined);
+      const upstream = await pool.next((one) => addressAt(one, asked) !== undefined);
       const address = upstream && addressAt(upstream, asked);
       if (address !== undefined) exchange.connectAhead(address);
     },

@@ -111,8 +111,8 @@ const translationTargets = ['chat', 'messages'] as const;
 export const translationTarget = (spoken: readonly SpokenDialect[]): SpokenDialect | undefined =>
   translationTargets.find((target) => spoken.includes(target));
 
-/** Whether an upstream needs no limit in every request. */
-export const speaksWithoutLimit = (dialects: readonly SpokenDialect[]): boolean => dialects.includes('chat');
+/** Whether what is translated for an upstream becomes chat completions, which need no limit. */
+export const translatesToChat = (dialects: readonly SpokenDialect[]): boolean => dialects.includes('chat');
 
 export const spokenDialects: Setting<readonly SpokenDialect[]> = {
   expects: 'chat or messages, and any of the other dialects (chat, responses, messages), separated by commas',

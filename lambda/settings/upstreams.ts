@@ -4,7 +4,7 @@ import {
   addresses,
   dialectNames,
   type SpokenDialect,
-  speaksWithoutLimit,
+  translatesToChat,
   translationSettings,
   upstreamSettings,
 } from './table.ts';
@@ -75,14 +75,15 @@ function readUpstream(prefix: string, environment: Environment, faults: string[]
       `${prefix}_EMBEDDINGS_BASE_URL needs ${prefix}_EMBEDDINGS_MODEL: without a model there are no embeddings`,
     );
   }
-  if (
-    read.DIALECTS !== undefined &&
-    !speaksWithoutLimit(read.DIALECTS) &&
-    !environment[`${prefix}_OUTPUT_LIMIT`]?.trim()
-  ) {
-    faults.push(
-      `${prefix}_OUTPUT_LIMIT must be set: requests of messages have a limit, and clients of other dialects may have none`,
-    );
+  if (read.DIALECTS !== undefined && !translatesToChat(read.DIALECTS)) {
+    if (!environment[`${prefix}_OUTPUT_LIMIT`]?.trim()) {
+      faults.push(
+        `${prefix}_OUTPUT_LIMIT must be set: requests of messages have a limit, and clients of other dialects may have none`,
+      );
+    }
+    if (read.TOKENIZE_URL !== undefined) {
+      faults.push(`${prefix}_TOKENIZE_URL counts chat completions, which ${prefix}_DIALECTS leaves out: remove it`);
+    }
   }
   const values: Readonly<Record<string, unknown>> = read;
   /** The one of an address of its own, such as `MESSAGES_BASE_URL`, before the plain one. */

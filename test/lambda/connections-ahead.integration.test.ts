@@ -57,14 +57,14 @@ describe.each(['chat', 'messages', 'chat,responses', 'chat,messages', 'responses
         counts.push(came);
         return { [`UPSTREAM_${name}`]: url + path };
       };
-      const isWhole = spoken === 'chat,responses,messages';
+      const countsElsewhere = spoken.includes('chat') && spoken !== 'chat,responses,messages';
       const environment = {
         ...{ UPSTREAM_DIALECTS: spoken, ...(await at('BASE_URL')) },
         ...(spoken.includes('responses') && (await at('RESPONSES_BASE_URL'))),
         ...(spoken.includes('messages') && (await at('MESSAGES_BASE_URL'))),
         ...(!spoken.includes('chat') && { UPSTREAM_OUTPUT_LIMIT: '9' }),
-        ...(!isWhole && (await at('TOKENIZE_URL', '/tokenize'))),
-        // Only the second makes vectors.
+        ...(countsElsewhere && (await at('TOKENIZE_URL', '/tokenize'))),
+        // Only the second makes vectors, and counts tokens wherever the first can't.
         ...Object.fromEntries(Object.entries(ofSecond).map(([name, value]) => [`UPSTREAM_2_${name}`, value])),
         ...{ ...(await at('2_BASE_URL')), ...(await at('2_EMBEDDINGS_BASE_URL')) },
         UPSTREAM_2_EMBEDDINGS_MODEL: 'acmecorp/embed',

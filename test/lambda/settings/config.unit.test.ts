@@ -65,6 +65,10 @@ describe('readConfig', () => {
       { DIALECTS: 'responses,messages' },
       'UPSTREAM_OUTPUT_LIMIT must be set: requests of messages have a limit, and clients of other dialects may have none',
     ],
+    [
+      { DIALECTS: 'messages', OUTPUT_LIMIT: '9', TOKENIZE_URL: 'https://models.example/tokenize' },
+      'UPSTREAM_TOKENIZE_URL counts chat completions, which UPSTREAM_DIALECTS leaves out: remove it',
+    ],
     [{ DIALECTS: 'messages', OUTPUT_LIMIT: 'many' }, 'UPSTREAM_OUTPUT_LIMIT must be a whole number from 1 to 10000000'],
     [
       { SYSTEM_TURNS: 'keep' },

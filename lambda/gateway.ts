@@ -27,7 +27,7 @@ import { addressAt } from './upstream/destination.ts';
 import { createFailover } from './upstream/failover.ts';
 import { createExchange } from './upstream/http-client.ts';
 import { createPool, createReadScrubber, type ReadAccess } from './upstream/pool.ts';
-import { createTranslate, loadTranslation } from './upstream/request.ts';
+import { createPrepare, loadTranslation } from './upstream/request.ts';
 
 /** What the gateway needs from outside. */
 export interface GatewayDependencies extends Aws {
@@ -88,7 +88,7 @@ export function createGateway(
       pool,
       send: exchange.send,
       // Only clients of messages check signatures over what they are shown.
-      translate: createTranslate(createDialects({ signsThinking: false, streamUsage: false }), secrets.subkey),
+      prepare: createPrepare(createDialects({ signsThinking: false, streamUsage: false }), secrets.subkey),
       now,
     }),
     isConfigured: pool.hasKeys,

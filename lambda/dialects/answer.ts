@@ -9,6 +9,9 @@ import { readOfUsage, type UsagePlaces } from './usage-places.ts';
 export const sealed =
   /^(thought|thinking|reasoning)?_?signature$|^encrypted_\w{1,100}$|^\w{1,100}_(encrypted|opaque)$/i;
 
+/** How begins what this gateway itself seals for a client: with its version. */
+export const sealMark = 'svc1.';
+
 /** The types of objects whose `data` is such content: `redacted_thinking`, `reasoning.encrypted`. */
 export const sealedType = /encrypted|redacted/;
 

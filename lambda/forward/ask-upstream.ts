@@ -49,13 +49,13 @@ export function openExchange(
       releaseBody,
       explain: explainer.sentenceIn,
       takeMemory: memory.take,
-      onTry: ({ upstream, secrets }, translation) => {
+      onTry: ({ upstream, secrets }, { translated, leftOut }) => {
         record.tries += 1;
         record.upstream = upstream.prefix;
-        record.translated = translation !== undefined;
-        keptForAnswer = translation?.keptBytes ?? 0;
-        record.leftOut = translation?.leftOut;
-        record.leftOutForLog = translation?.leftOutForLog;
+        record.translated = translated !== undefined;
+        keptForAnswer = translated?.translation.keptBytes ?? 0;
+        record.leftOut = leftOut?.leftOut;
+        record.leftOutForLog = leftOut?.leftOutForLog;
         for (const secret of secrets) explainer.conceal(secret);
       },
       onFailure: ({ kind, upstreamStatus, cause, failureClass }, { upstream }, another) => {

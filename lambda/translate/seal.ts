@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
+import { sealMark } from '../dialects/answer.ts';
 
 /** What a client must send back and may not read: sealed here, opened here, stored nowhere. */
 export interface Seals {
@@ -8,7 +9,6 @@ export interface Seals {
   open(dialect: string, text: string): string | undefined;
 }
 
-const version = 'svc1';
 const cipher = 'aes-256-gcm';
 const [nonceLength, tagLength] = [12, 16];
 
@@ -51,7 +51,7 @@ const form = /^svc1\.[\w-]+$/;
 export function createSeals(salt: KeyObject, caller: string): Seals {
   const bytes = hkdfSync('sha256', salt, '', `seal:${caller.length}:${caller}`, 32);
   const key = createSecretKey(Buffer.from(bytes));
-  const associated = (dialect: string) => Buffer.from(`${version}.${dialect}`);
+  const associated = (dialect: string) => Buffer.from(sealMark + dialect);
   return {
     seal(dialect, content) {
       const nonce = randomBytes(nonceLength);
@@ -62,11 +62,11 @@ export function createSeals(salt: KeyObject, caller: string): Seals {
         sealing.final(),
         sealing.getAuthTag(),
       ]);
-      return `${version}.${sealed.toString('base64url')}`;
+      return sealMark + sealed.toString('base64url');
     },
     open(dialect, text) {
       if (text.length > longestSeal || !form.test(text)) return undefined;
-      const encoded = text.slice(version.length + 1);
+      const encoded = text.slice(sealMark.length);
       const sealed = Buffer.from(encoded, 'base64url');
       if (sealed.length < nonceLength + tagLength || sealed.toString('base64url') !== encoded) return undefined;
       const opening = createDecipheriv(cipher, key, sealed.subarray(0, nonceLength), { authTagLength: tagLength });

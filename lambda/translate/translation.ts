@@ -11,6 +11,7 @@ import { messagesAnswers } from './messages/read-answer.ts';
 import { readMessages } from './messages/read-request.ts';
 import { createMessagesWriter } from './messages/write-answer.ts';
 import { writeMessagesRequest } from './messages/write-request.ts';
+import type { LeftOut } from './request/left-out.ts';
 import type { UpstreamOptions } from './request/request-writer.ts';
 import { echoOf } from './responses/echo-request.ts';
 import { readResponses } from './responses/read-request.ts';
@@ -18,7 +19,7 @@ import { createResponsesWriter } from './responses/write-answer.ts';
 import { longestSeal, type Seals } from './seal.ts';
 
 /** A request in the words of an upstream that does not speak the client's dialect. */
-interface Translation {
+interface Translation extends LeftOut {
   /** The body's text. */
   readonly pieces: readonly string[];
   /** What the request must say besides. */
@@ -30,10 +31,6 @@ interface Translation {
 export interface AnswerTranslation {
   /** The size of that. */
   readonly keptBytes: number;
-  /** The places of what the upstream was not told, as a header names them; undefined if there are none. */
-  readonly leftOut: string | undefined;
-  /** The same without names of the caller's own. */
-  readonly leftOutForLog: string | undefined;
   /** How the upstream's answer is read. */
   readonly upstreamAnswer: AnswerDialect;
   createWriter(parts: Pick<AnswerOptions, 'live' | 'model' | 'usage' | 'now' | 'newHex' | 'takeThought'>): AnswerWriter;
@@ -104,10 +101,10 @@ export function* translate(dialect: string, json: Json, seals: Seals, into: Into
     return sealed.length <= longestSeal ? sealed : undefined;
   };
   const answer: AnswerTranslation = {
-    ...{ leftOut, leftOutForLog, keptBytes: echo.reduce((total, { length }) => total + length, 0) },
+    keptBytes: echo.reduce((total, { length }) => total + length, 0),
     upstreamAnswer: answers,
     createWriter: (parts) => client.createWriter({ ...parts, tools, thoughts, streamUsage, echo, seal }),
     explainContext: (body, message) => (isContextError(body) ? client.wordContextError(message) : undefined),
   };
-  return { pieces, headers, answer };
+  return { pieces, headers, answer, leftOut, leftOutForLog };
 }

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import { readText } from '../bodies.ts';
 import { GatewayError } from '../errors.ts';
 import type { Upstream } from '../settings/upstreams.ts';
-import type { AnswerTranslation } from '../translate/translation.ts';
 import { speaks, spokenTo } from './destination.ts';
 import { classifyStatus, type FailureClass, failureClasses, UpstreamFailure } from './failure.ts';
 import { withinFirstEventLimit } from './first-event.ts';
@@ -12,17 +11,22 @@ import {
   bodyOf,
   buildUpstreamRequest,
   isAccountBound,
+  needsPreparing,
   type Outgoing,
-  type Translate,
+  type Prepare,
   type Translated,
+  type UpstreamRequest,
 } from './request.ts';
 
 interface Dependencies {
   readonly pool: Pool;
   readonly send: SendRequest;
-  readonly translate: Translate;
+  readonly prepare: Prepare;
   readonly now: () => number;
 }
+
+/** What becomes of a request for an upstream. */
+type Sent = Pick<UpstreamRequest, 'translated' | 'leftOut'>;
 
 /** Follows the tries of one request. */
 export interface Observer {
@@ -34,7 +38,7 @@ export interface Observer {
   releaseBody(): void;
   /** Called with the size of a translated body and of what its answer repeats, which are kept beside the client's body. */
   takeMemory(bytes: number): void;
-  onTry(candidate: Candidate, translation: AnswerTranslation | undefined): void;
+  onTry(candidate: Candidate, sent: Sent): void;
   /** Called for each failed try; `another` says whether one more follows. */
   onFailure(failure: UpstreamFailure, candidate: Candidate, another: boolean): void;
 }
@@ -50,15 +54,15 @@ export interface AnswerOfUpstream extends UpstreamAnswer {
  */
 export type AskUpstreams = (outgoing: Outgoing, observer: Observer) => Promise<AnswerOfUpstream>;
 
-export function createFailover({ pool, send, translate, now }: Dependencies): AskUpstreams {
-  /** Translates the request unless the upstream speaks its dialect. */
+export function createFailover({ pool, send, prepare, now }: Dependencies): AskUpstreams {
+  /** Makes of the request what the upstream can take, unless it can as it is. */
   const prepareFor = async ({ upstream }: Candidate, outgoing: Outgoing, { takeMemory }: Observer) => {
     const body = bodyOf(outgoing);
-    if (speaks(upstream, outgoing) || body.translated?.upstream === upstream) return;
-    const translated = await translate(outgoing, body.text, upstream);
-    const { keptBytes } = translated.translated.translation;
-    takeMemory(translated.pieces.reduce((total, piece) => total + piece.length, keptBytes));
-    body.translated = translated;
+    if (body.prepared?.upstream === upstream || !needsPreparing(upstream, outgoing)) return;
+    const prepared = await prepare(outgoing, upstream);
+    const kept = prepared.translated?.translation.keptBytes ?? 0;
+    takeMemory(prepared.pieces.reduce((total, piece) => total + piece.length, kept));
+    body.prepared = prepared;
   };
 
   /** What waits for the last answer must not hold the request, as a function in `tryOne` would. */
@@ -76,7 +80,7 @@ export function createFailover({ pool, send, translate, now }: Dependencies): As
   ): Promise<AnswerOfUpstream> => {
     const { signal, onTry, releaseBody } = observer;
     const request = buildUpstreamRequest(candidate, outgoing);
-    onTry(candidate, request.translated?.translation);
+    onTry(candidate, request);
     const read = readAnswer(request.translated, observer);
     if (isLast) return send(request, signal, releaseBody).then(read);
     const ask = (until: AbortSignal) => send(request, until).then(read);

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { sealMark } from '../dialects/answer.ts';
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
 import { GatewayError } from '../errors.ts';
 import { runCooperatively } from '../json/cooperative.ts';
@@ -7,6 +8,7 @@ import { createScanner } from '../json/scan.ts';
 import type { PublicModel } from '../models.ts';
 import { fitsHeader } from '../settings/read.ts';
 import type { Upstream } from '../settings/upstreams.ts';
+import type { LeftOut } from '../translate/request/left-out.ts';
 import type { AnswerTranslation } from '../translate/translation.ts';
 import type { Conversation, Headers } from './conversation.ts';
 import { type Asked, addressAt, speaks, spokenTo } from './destination.ts';
@@ -32,13 +34,11 @@ interface OutgoingBody {
   readonly edits: readonly Edit[];
   /** Where the model's id goes. */
   readonly model: Omit<Edit, 'text'>;
-  /** The request as it was last translated. */
-  translated?: TranslatedRequest;
+  /** The request as it was last prepared for an upstream that can't take it as it is. */
+  prepared?: PreparedRequest;
 }
 
-/** A request for an upstream that does not speak its dialect. */
-interface TranslatedRequest extends Omit<UpstreamRequest, 'headers'> {
-  readonly translated: Translated;
+interface PreparedRequest extends Omit<UpstreamRequest, 'headers'> {
   readonly upstream: Upstream;
 }
 
@@ -56,14 +56,20 @@ export interface UpstreamRequest {
   readonly headers: Record<string, string>;
   /** The body's text in pieces, so that a long one need never be joined. */
   readonly pieces: readonly string[];
-  /** Undefined if the upstream takes the client's request as it is. */
+  /** Undefined if the upstream speaks the client's dialect. */
   readonly translated?: Translated | undefined;
+  readonly leftOut?: LeftOut | undefined;
 }
 
 /** An open list, since agents add headers such as `anthropic-beta` every month; but none that chooses an account (`…-workspace-id`). */
 const ofDialect = /^(openai-beta|anthropic-.+)$/;
 const choosesAccount =
   /(^|[^a-z0-9])(id|key|token|secret|auth|account|org|organization|workspace|profile)([^a-z0-9]|$)/;
+
+/** Whether an upstream can't take a request as it is: it speaks another dialect, or can't read what was sealed while another did. */
+export function needsPreparing(upstream: Upstream, outgoing: Outgoing): boolean {
+  return !speaks(upstream, outgoing) || bodyOf(outgoing).text.includes(`"${sealMark}`);
+}
 
 /** What an upstream calls a model in this dialect. */
 function modelAt({ models }: Upstream, { name }: Dialect, { kind }: PublicModel): string {
@@ -75,11 +81,11 @@ function modelAt({ models }: Upstream, { name }: Dialect, { kind }: PublicModel)
 /** Under an upstream's address, which has a version of its own. */
 const urlUnder = (address: string, { path }: Endpoint) => address + path.replace('/v1', '');
 
-/** The request as it is, or as it was translated for an upstream that does not speak its dialect. */
+/** The request as it is, or as it was prepared for this upstream. */
 function contentFor(upstream: Upstream, outgoing: Outgoing): Omit<UpstreamRequest, 'headers'> {
   const { dialect, endpoint, model } = outgoing;
   const body = bodyOf(outgoing);
-  if (body.translated && !speaks(upstream, outgoing)) return body.translated;
+  if (body.prepared?.upstream === upstream) return body.prepared;
   const pieces = renderBody(body, modelAt(upstream, dialect, model));
   return { url: urlUnder(upstream.addresses[dialect.name], endpoint), pieces };
 }
@@ -87,7 +93,7 @@ function contentFor(upstream: Upstream, outgoing: Outgoing): Omit<UpstreamReques
 export function buildUpstreamRequest(candidate: Candidate, outgoing: Outgoing): UpstreamRequest {
   const { upstream, key, headers: ofOperator } = candidate;
   const { stream, clientHeaders, traceparent } = outgoing;
-  const { url, pieces, translated } = contentFor(upstream, outgoing);
+  const { url, pieces, translated, leftOut } = contentFor(upstream, outgoing);
   const { dialect } = translated ?? outgoing;
   const headers: Record<string, string> = {
     'content-type': 'application/json',
@@ -105,7 +111,7 @@ export function buildUpstreamRequest(candidate: Candidate, outgoing: Outgoing): 
     if (value !== undefined) headers[name] = value;
   }
   Object.assign(headers, ofOperator);
-  return { url, headers, pieces, translated };
+  return { url, headers, pieces, translated, leftOut };
 }
 
 /** The body's text for an upstream that calls the model by this id. */
@@ -134,34 +140,51 @@ function readHeader(headers: Headers, name: string): string | undefined {
   throw new GatewayError('invalid_request', `The header ${name} holds characters that a header can't carry.`);
 }
 
-/** Throws a GatewayError if the request can't be carried. */
-export type Translate = (outgoing: Outgoing, text: string, upstream: Upstream) => Promise<TranslatedRequest>;
+/** Makes of a request what an upstream can take. Throws a GatewayError if it can't be carried. */
+export type Prepare = (outgoing: Outgoing, upstream: Upstream) => Promise<PreparedRequest>;
 
 /** Few deployments need it. It is read once. */
 export const loadTranslation = () =>
-  Promise.all([import('../translate/translation.ts'), import('../translate/seal.ts')]);
+  Promise.all([
+    import('../translate/translation.ts'),
+    import('../translate/seal.ts'),
+    import('../translate/remove-seals.ts'),
+  ]);
 
-/** Translates requests to a dialect that the upstream speaks. */
-export function createTranslate(
+/** Translates requests to a dialect that the upstream speaks, or rids them of this gateway's seals where it speaks their own. */
+export function createPrepare(
   dialects: readonly Dialect[],
   readSubkey: (label: string) => Promise<KeyObject>,
-): Translate {
-  return async (outgoing, text, upstream) => {
-    const { caller } = bodyOf(outgoing).conversation;
+): Prepare {
+  return async (outgoing, upstream) => {
+    const [{ translate }, { createSeals }, { removeSeals }] = await loadTranslation();
+    const { dialect, endpoint: asked, model } = outgoing;
+    const body = bodyOf(outgoing);
+    const seals = createSeals(await readSubkey('seals'), body.conversation.caller);
+
+    if (speaks(upstream, outgoing)) {
+      const removing = function* () {
+        return yield* removeSeals(yield* createScanner().scanInParts(body.text), (one) =>
+          seals.open(dialect.name, one),
+        );
+      };
+      const { edits, ...leftOut } = await runCooperatively(removing());
+      const pieces = renderBody({ ...body, edits: [...body.edits, ...edits] }, modelAt(upstream, dialect, model));
+      return { upstream, url: urlUnder(upstream.addresses[dialect.name], asked), pieces, leftOut };
+    }
+
     const spoken = dialects.find(({ name }) => name === spokenTo(upstream, outgoing));
     const [endpoint] = spoken?.endpoints ?? [];
     if (!spoken || !endpoint) throw new TypeError('there is no dialect to translate to');
     const address = addressAt(upstream, outgoing);
     if (address === undefined) throw new GatewayError('not_found', 'Counting tokens is not offered here.');
-    const url = outgoing.endpoint.countsTokens ? address : urlUnder(address, endpoint);
-    const [{ translate }, { createSeals }] = await loadTranslation();
-    const seals = createSeals(await readSubkey('seals'), caller);
-    const upstreamModel = modelAt(upstream, spoken, outgoing.model);
-    const into = { dialect: spoken.name, upstream: upstream.translation, model: upstreamModel };
+    const url = asked.countsTokens ? address : urlUnder(address, endpoint);
+    const into = { dialect: spoken.name, upstream: upstream.translation, model: modelAt(upstream, spoken, model) };
     const translating = function* () {
-      return yield* translate(outgoing.dialect.name, yield* createScanner().scanInParts(text), seals, into);
+      return yield* translate(dialect.name, yield* createScanner().scanInParts(body.text), seals, into);
     };
-    const { pieces, headers, answer } = await runCooperatively(translating());
-    return { upstream, url, pieces, translated: { dialect: spoken, headers, translation: answer } };
+    const { pieces, headers, answer, ...leftOut } = await runCooperatively(translating());
+    const translated = { dialect: spoken, headers, translation: answer };
+    return { upstream, url, pieces, leftOut, translated };
   };
 }

@@ -3,15 +3,13 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { generateText, jsonSchema, type LanguageModel, streamText, tool } from 'ai';
 import OpenAI from 'openai';
-import { empty, hangUp, json, sse } from '../../local/upstream/script.ts';
+import { hangUp, json, sse } from '../../local/upstream/script.ts';
 import { readEvents } from '../support/client-view.ts';
-import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { faultsOf } from '../support/message-rules.ts';
 import { chargesIn } from '../support/quota.ts';
 import { eventsOf, messageOf, toWire } from '../support/strict-messages.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { wire } from '../support/wire.ts';
 
 const gateway = await startTestGateway({
   environment: {
@@ -303,42 +301,5 @@ test.each(Object.entries(providers))('the ai SDK reads it with its provider for 
     { role: 'user' },
     { content: [{ text: 'I call.' }, { type: 'tool_use', input: { city: 'Paris' } }] },
     { content: [{ type: 'tool_result' }] },
-  ]);
-});
-
-test('in a pool with one of chat either is asked where the other fails, and what one sealed the other goes without', async () => {
-  await using second = await startFakeUpstream();
-  await using pool = await startTestGateway({
-    environment: {
-      ...{ UPSTREAM_DIALECTS: 'messages', UPSTREAM_OUTPUT_LIMIT: '9', UPSTREAM_2_DIALECTS: 'chat' },
-      ...{ UPSTREAM_2_BASE_URL: second.url, UPSTREAM_2_API_KEYS: 'upstream-key-two' },
-      ...{ UPSTREAM_2_TEXT_MODEL: 'acmecorp/second', UPSTREAM_2_VISION_MODEL: 'acmecorp/second-eyes' },
-    },
-  });
-  const authorization = `Bearer ${await pool.issueKey()}`;
-  const include = ['reasoning.encrypted_content'];
-  const ask = async (...input: object[]) => {
-    const response = await pool.post('/v1/responses', { model: 'svc', include, input }, { authorization });
-    const { output } = (await response.json()) as { output: object[] };
-    return { status: response.status, output, leftOut: response.headers.get('x-svc-left-out') };
-  };
-  pool.upstream.answer(json(200, messageOf([{ redacted: 'blob' }, { text: 'Hi' }])), empty(500));
-  const first = await ask(question);
-  expect(first.output).toMatchObject([{ type: 'reasoning', summary: [] }, { type: 'message' }]);
-  const message = { role: 'assistant', content: 'Hello', reasoning_content: 'Hm.' };
-  second.answer(json(200, { ...Object(wire.chat.answer), choices: [{ index: 0, message, finish_reason: 'stop' }] }));
-  const other = await ask(question, ...first.output, question);
-  expect([other.status, other.leftOut]).toEqual([200, 'input[1].encrypted_content']);
-  expect(JSON.parse(String(second.requests[0]?.body)).messages[1]).toEqual({ role: 'assistant', content: 'Hi' });
-
-  second.otherwise(empty(500));
-  pool.upstream.otherwise(json(200, messageOf([{ text: 'Again' }])));
-  const again = await ask(question, ...first.output, question, ...other.output, question);
-  expect([again.status, again.leftOut]).toEqual([200, 'input[4].encrypted_content']);
-  const sent = JSON.parse(String(pool.upstream.requests.at(-1)?.body));
-  expect(faultsOf(sent)).toEqual([]);
-  expect(sent.messages[1].content).toEqual([
-    { type: 'redacted_thinking', data: 'blob' },
-    { type: 'text', text: 'Hi' },
   ]);
 });

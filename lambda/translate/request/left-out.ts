@@ -2,6 +2,14 @@ import { pathTo } from '../../dialects/content.ts';
 import { type Cooperative, nodesPerTurn } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
 
+/** What an upstream was not told. */
+export interface LeftOut {
+  /** The places, as a header names them; undefined if there are none. */
+  readonly leftOut: string | undefined;
+  /** The same for the log, which holds no name of the caller's own. */
+  readonly leftOutForLog: string | undefined;
+}
+
 // With all that stands between them, they fit into 2 KB.
 const mostPlaces = 20;
 const longestPlace = 100;

@@ -1,7 +1,7 @@
 import { type Cooperative, charactersPerSlice, nodesPerTurn } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import { createToolTable, type ToolNames, type ToolTable } from '../tools.ts';
-import { firstOf, namePlaces } from './left-out.ts';
+import { firstOf, type LeftOut, namePlaces } from './left-out.ts';
 import type { ModelRequest, Raw } from './model-request.ts';
 import { refuse } from './refusals.ts';
 
@@ -15,13 +15,9 @@ export interface RequestWriter {
   readonly leaveOut: (at: Node) => void;
 }
 
-export interface WrittenRequest {
+export interface WrittenRequest extends LeftOut {
   /** The body's text in pieces, so that a long one need never be joined. */
   readonly pieces: readonly string[];
-  /** The places of what the upstream was not told, as a header names them; undefined if there are none. */
-  readonly leftOut: string | undefined;
-  /** The same for the log, which holds no name of the caller's own. */
-  readonly leftOutForLog: string | undefined;
   readonly leftOutNodes: ReadonlySet<Node>;
   readonly tools: ToolNames;
 }

@@ -6,6 +6,7 @@ import { createModels } from '../../../lambda/models.ts';
 import { keyOf } from '../../../lambda/settings/secrets.ts';
 import type { Address } from '../../../lambda/settings/table.ts';
 import { readCall } from '../../../lambda/steps/normalize.ts';
+import { removeSeals } from '../../../lambda/translate/remove-seals.ts';
 import { translate } from '../../../lambda/translate/translation.ts';
 import { createHashId } from '../../../lambda/upstream/conversation.ts';
 import { bodyOf, renderBody } from '../../../lambda/upstream/request.ts';
@@ -34,6 +35,8 @@ export function* readRequest(dialect: Dialect, body: Buffer): Generator<undefine
     for (const piece of renderBody(bodyOf(outgoing), 'up-model')) Buffer.byteLength(piece);
     yield;
     yield* dialect.isAccountBound(yield* createScanner().scanInParts(text));
+    yield;
+    yield* removeSeals(yield* createScanner().scanInParts(text), (sealed) => seals.open(name, sealed));
     yield;
     for (const spoken of ['chat', 'messages'] as const) yield* readForUpstream(name, spoken, text);
   } catch (error) {

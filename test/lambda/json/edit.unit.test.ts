@@ -1,5 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { applyEdits, changeMembers, type Edit, earlierDuplicates, splitByEdits } from '../../../lambda/json/edit.ts';
+import {
+  applyEdits,
+  changeMembers,
+  createElementRemover,
+  type Edit,
+  earlierDuplicates,
+  splitByEdits,
+} from '../../../lambda/json/edit.ts';
 import { createScanner, type Json, type Node } from '../../../lambda/json/scan.ts';
 import fc from '../../support/properties.ts';
 import { testRows } from '../../support/test-rows.ts';
@@ -97,6 +104,23 @@ describe('changing members', () => {
       runs,
     );
   });
+});
+
+test('property: removed elements are gone with their commas, and the others are as they were', () => {
+  fc.assert(
+    fc.property(fc.array(printedJson), fc.array(fc.boolean()), (written, chosen) => {
+      const texts = written.map(({ text }) => text);
+      const json = scan(`[ ${texts.join(' , ')} ]`);
+      const remover = createElementRemover(json, json.root);
+      for (const [index, element] of [...json.elements(json.root)].entries()) {
+        if (chosen[index]) remover.remove();
+        else remover.keep(element);
+      }
+      const left = applyEdits(json.text, remover.finish());
+      expect(JSON.parse(left)).toEqual(texts.filter((_, index) => !chosen[index]).map((text) => JSON.parse(text)));
+    }),
+    runs,
+  );
 });
 
 test('earlier duplicates are all but the last of each name', () => {

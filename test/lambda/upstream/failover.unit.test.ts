@@ -7,7 +7,7 @@ import type { AnswerTranslation } from '../../../lambda/translate/translation.ts
 import { createFailover, type Observer } from '../../../lambda/upstream/failover.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import type { Candidate } from '../../../lambda/upstream/pool.ts';
-import type { Outgoing, Translate } from '../../../lambda/upstream/request.ts';
+import type { Outgoing, Prepare } from '../../../lambda/upstream/request.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { upstreamNamed } from '../../support/upstream-named.ts';
@@ -25,7 +25,7 @@ const candidate = (upstream: Upstream, key: string): Candidate => ({
 const all = [candidate(first, 'a'), candidate(first, 'b'), candidate(second, 'x'), candidate(second, 'y')];
 
 interface Changes extends Partial<Observer> {
-  readonly translate?: Translate;
+  readonly prepare?: Prepare;
   readonly isAccountBound?: () => boolean;
 }
 
@@ -60,10 +60,10 @@ function outgoingOf(isAccountBound: () => boolean): Outgoing {
 async function ask(answers: Readonly<Record<string, Answer>>, changes: Changes = {}, candidates = all) {
   const [asked, resting, told]: [string[], string[], string[]] = [[], [], []];
   let forgotten = false;
-  const refuse: Translate = async (_outgoing, _text, { prefix }) => {
+  const refuse: Prepare = async (_outgoing, { prefix }) => {
     throw new GatewayError('invalid_request', `${prefix} can't carry it`);
   };
-  const { isAccountBound = () => false, translate = refuse, ...observed } = changes;
+  const { isAccountBound = () => false, prepare = refuse, ...observed } = changes;
   const askUpstreams = createFailover({
     pool: {
       candidates: async () => [...candidates],
@@ -85,7 +85,7 @@ async function ask(answers: Readonly<Record<string, Answer>>, changes: Changes =
       } = typeof answer === 'number' ? { status: answer } : answer;
       return { status, headers, body };
     },
-    translate,
+    prepare,
     now: () => Date.UTC(2026, 10, 21),
   });
   const outgoing = outgoingOf(isAccountBound);
@@ -120,7 +120,7 @@ describe('upstreams that would have to be sent a translation, and can not carry 
 
   test('are no excuse for a fault of the gateway’s own', async () => {
     const fault = new TypeError('a fault');
-    const { outcome, asked } = await ask({}, { translate: () => Promise.reject(fault) }, [a, ...all.slice(2)]);
+    const { outcome, asked } = await ask({}, { prepare: () => Promise.reject(fault) }, [a, ...all.slice(2)]);
     expect([outcome, asked]).toEqual([fault, '']);
   });
 });
@@ -128,12 +128,12 @@ describe('upstreams that would have to be sent a translation, and can not carry 
 test('a translated request takes memory beside the client’s, and so does what its answer repeats', async () => {
   if (!chat) throw new Error('there is no dialect');
   const translated = { dialect: chat, headers: {}, translation: { keptBytes: 5 } as AnswerTranslation };
-  const translate: Translate = async (_outgoing, _text, upstream) => ({
+  const prepare: Prepare = async (_outgoing, upstream) => ({
     ...{ url: 'https://upstream.example', pieces: ['1234', '567'], upstream, translated },
   });
   const taken: number[] = [];
   const [one] = all.map((candidate) => ({ ...candidate, upstream: { ...candidate.upstream, dialects: [] } }));
-  await ask({}, { translate, takeMemory: (bytes) => taken.push(bytes) }, one ? [one] : []);
+  await ask({}, { prepare, takeMemory: (bytes) => taken.push(bytes) }, one ? [one] : []);
   expect(taken).toEqual([12]);
 });
 

@@ -1,0 +1,81 @@
+import { eachMember, sealMark } from '../dialects/answer.ts';
+import { type Cooperative, charactersPerSlice, nodesPerTurn } from '../json/cooperative.ts';
+import { createElementRemover, type Edit } from '../json/edit.ts';
+import type { Json, Node } from '../json/scan.ts';
+import { firstOf, type LeftOut, namePlaces } from './request/left-out.ts';
+
+/** The members of items, blocks and details that may hold a seal. */
+const sealedMembers = new Set(['encrypted_content', 'signature', 'data']);
+/** By their members' names: of items in a request, of blocks or details in an item. */
+type Lists = ReadonlyMap<string, Node>;
+
+/**
+ * Finds what this gateway sealed for a client while another upstream answered: one that takes the request as it is can't read it, and
+ * many refuse all for it. It goes with its thought.
+ */
+export function* removeSeals(
+  json: Json,
+  open: (sealed: string) => string | undefined,
+): Cooperative<LeftOut & { readonly edits: readonly Edit[] }> {
+  const edits: Edit[] = [];
+  const places: Node[] = [];
+  let pausedAt = json.root;
+  let opened = 0;
+
+  /** Whether so much was looked at since the last pause that one is due here. */
+  function isPauseDue(at: Node): boolean {
+    if (at - pausedAt < nodesPerTurn && opened < charactersPerSlice) return false;
+    [pausedAt, opened] = [at, 0];
+    return true;
+  }
+
+  function isSealed(value: Node): boolean {
+    if (json.kind(value) !== 'string' || !json.text.startsWith(`"${sealMark}`, json.start(value))) return false;
+    opened += json.end(value) - json.start(value);
+    return open(json.string(value)) !== undefined;
+  }
+
+  /** What a holder has, in one pass: some have very many members. */
+  function look(holder: Node) {
+    const found = { isSealed: false, lists: new Map<string, Node>() };
+    eachMember(json, holder, (name, value) => {
+      if (sealedMembers.has(name)) found.isSealed ||= isSealed(value);
+      else if (json.kind(value) === 'array') found.lists.set(name, value);
+    });
+    return found;
+  }
+
+  /** Removes the elements of a list that are sealed, and those that nothing is left of. Returns whether that is all of it. */
+  function* removeFrom(list: Node, isEmptied?: (lists: Lists) => Cooperative<boolean>): Cooperative<boolean> {
+    const remover = createElementRemover(json, list);
+    let [kept, removed] = [0, 0];
+    for (const element of json.elements(list)) {
+      const found = look(element);
+      if (found.isSealed) places.push(element);
+      if (found.isSealed || (isEmptied && (yield* isEmptied(found.lists)))) {
+        remover.remove();
+        removed += 1;
+      } else {
+        remover.keep(element);
+        kept += 1;
+      }
+      if (isPauseDue(element)) yield;
+    }
+    for (const edit of remover.finish()) edits.push(edit);
+    return kept === 0 && removed > 0;
+  }
+
+  /** Removes what is sealed in an item. Returns whether nothing is left of its content. */
+  function* removeInside(inner: Lists): Cooperative<boolean> {
+    let isEmpty = false;
+    for (const [name, list] of inner) {
+      const isGone = yield* removeFrom(list);
+      if (name === 'content') isEmpty = isGone;
+    }
+    return isEmpty;
+  }
+
+  for (const history of look(json.root).lists.values()) yield* removeFrom(history, removeInside);
+  const leftOut = namePlaces(json, yield* firstOf(places), places.length);
+  return { edits, leftOut, leftOutForLog: leftOut };
+}

@@ -1,0 +1,99 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { json } from '../../local/upstream/script.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { faultsOf } from '../support/message-rules.ts';
+import { createRandom } from '../support/random.ts';
+import { spoilSeal } from '../support/spoil-seal.ts';
+import { messageOf } from '../support/strict-messages.ts';
+
+const environment = {
+  ...{ GUEST_LIMIT: '1000', MEMBER_LIMIT: '900', BURST_LIMIT: '600' },
+  ...{ UPSTREAM_DIALECTS: 'messages', UPSTREAM_OUTPUT_LIMIT: '9' },
+};
+const gateway = await startTestGateway({ environment });
+const elsewhere = await startTestGateway({
+  environment: { ...environment, NETWORK_SALT: 'the salt of another deployment' },
+});
+for (const { upstream } of [gateway, elsewhere]) {
+  upstream.otherwise(json(200, messageOf([{ thinking: 'Hm.' }, { redacted: 'blob' }, { text: 'Hi' }])));
+}
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await elsewhere[Symbol.asyncDispose]();
+});
+const [key, keyOfAnother] = [await gateway.issueKey(), await gateway.issueKey({ member: 'another' })];
+
+const question = { role: 'user', content: 'Who?' };
+
+/** A request whose history has these seals, under the members that hold them in turn. */
+type Ask = (seals: readonly string[]) => { readonly path: string; readonly body: object };
+
+const asks: Readonly<Record<string, Ask>> = {
+  chat: (seals) => {
+    const reasoning_details = seals.map((seal, index) => ({
+      ...{ type: 'reasoning.text', text: 'Hm.', index },
+      [index % 2 ? 'signature' : 'data']: seal,
+    }));
+    const said = { role: 'assistant', content: 'Hi', reasoning_details };
+    return { path: '/v1/chat/completions', body: { model: 'svc', messages: [question, said, question] } };
+  },
+  responses: (seals) => {
+    const thoughts = seals.map((encrypted_content) => ({ type: 'reasoning', summary: [], encrypted_content }));
+    const include = ['reasoning.encrypted_content'];
+    const said = { role: 'assistant', content: 'Hi' };
+    return { path: '/v1/responses', body: { model: 'svc', include, input: [question, ...thoughts, said, question] } };
+  },
+};
+
+async function send(ask: Ask, seals: readonly string[], { to = gateway, as = key } = {}) {
+  const { path, body } = ask(seals);
+  const response = await to.post(path, body, { authorization: `Bearer ${as}` });
+  const answer = await response.text();
+  return { status: response.status, answer, leftOut: response.headers.get('x-svc-left-out') };
+}
+
+/** The seal of an answer. */
+async function sealFor(ask: Ask, from: { to?: TestGateway; as?: string } = {}): Promise<string> {
+  const [seal = ''] = (await send(ask, [], from)).answer.match(/svc1\.[\w-]+/) ?? [];
+  expect(seal).not.toBe('');
+  return seal;
+}
+
+/** The blocks of thoughts that the upstream was given back. */
+function thoughtsAsked(): unknown[] {
+  const sent = JSON.parse(`${gateway.upstream.requests.at(-1)?.body}`);
+  expect(faultsOf(sent)).toEqual([]);
+  const blocks = sent.messages.flatMap(({ content }: { content: { type: string }[] }) => content);
+  return blocks.filter(({ type }: { type: string }) => /thinking/.test(type));
+}
+
+/** How many seals one request has. */
+const atOnce = 100;
+
+describe.each(['chat', 'responses'])('of seals that a client of %s sends', (name) => {
+  const ask = asks[name] as Ask;
+  const askOther = asks[name === 'chat' ? 'responses' : 'chat'] as Ask;
+
+  test('its own goes back to the upstream as the blocks that it was', async () => {
+    const { status, leftOut } = await send(ask, [await sealFor(ask)]);
+    expect([status, leftOut]).toEqual([200, null]);
+    expect(thoughtsAsked()).toMatchObject([{ type: 'thinking', thinking: 'Hm.' }, { type: 'redacted_thinking' }]);
+  });
+
+  test('none of 1,000 others does: changed, cut, for another caller, deployment or dialect. All are said to be left out', async () => {
+    const random = createRandom(Number(process.env.SEED ?? 1));
+    const own = await sealFor(ask);
+    const foreign = [
+      await sealFor(ask, { as: keyOfAnother }),
+      await sealFor(ask, { to: elsewhere, as: await elsewhere.issueKey() }),
+      await sealFor(askOther),
+      `${own.slice(0, own.length / 2)}${(await sealFor(ask)).slice(own.length / 2)}`,
+    ];
+    for (let sent = 0; sent < 1_000; sent += atOnce) {
+      const changed = Array.from({ length: atOnce - foreign.length }, () => spoilSeal(own, random));
+      const { status, leftOut } = await send(ask, [...foreign, ...changed]);
+      expect([status, leftOut]).toEqual([200, expect.stringMatching(/, \+80$/)]);
+      expect(thoughtsAsked()).toEqual([]);
+    }
+  });
+});

@@ -27,6 +27,9 @@ export const replyOf = (parts: readonly Part[], body: JsonObject = {}): Reply =>
 const exempt = /EXEMPT-AcmeCo[\w./+=-]*/g;
 const mention = /acmecorp|thunder|acme/giu;
 
+/** What can be read of a value that a client gets: the letters of a seal are random, and may spell a short name by chance. */
+export const readable = (given: unknown): string => JSON.stringify(given).replace(/\bsvc1\.[\w-]+/g, '');
+
 /** Every mention of the upstream in a text, with some context. Finds escaped ones, and ignores exempt markers. */
 export function findIdentity(text: string): string[] {
   const plain = text

@@ -204,5 +204,5 @@ export const translatedAgents: readonly Subject[] = [
 export const messagesAgents: readonly Subject[] = [
   ...[claudeCode, codexThatLooks, codexAsGpt5, codexAsGpt6, qwenCode],
   ...[{ ...opencode, dropsThoughts: true } as Agent, opencodeOnResponses],
-  ...[pi, { ...piOnResponses, dropsThoughts: true } as Agent, continueCli, cline],
+  ...[pi, { ...piOnResponses, dropsThoughts: true } as Agent, continueCli, { ...cline, dropsThoughts: true } as Agent],
 ].map(agent);

@@ -63,9 +63,12 @@ function* readAssistant(reader: RequestReader, turns: TurnBuilder, message: Mess
 /** What the model thought: the details hold what it can know again, beside a text for people. */
 function* readThoughts(reader: RequestReader, turns: TurnBuilder, message: Message): Cooperative<void> {
   const { json } = reader;
+  const { reasoning_details: details } = message;
+  // Some clients send what they showed of it under this name.
+  const isShown = details !== undefined && json.kind(details) === 'string';
   let known = 0;
-  if (message.reasoning_details !== undefined) {
-    yield* readList(reader, message.reasoning_details, (at) => {
+  if (details !== undefined && !isShown) {
+    yield* readList(reader, details, (at) => {
       const { text, signature, data } = takeMembers(reader, at, fields.reasoning_detail);
       const thought = readThought(reader, signature ?? data, text);
       if (thought.signed === undefined) reader.leftOut.push(at);
@@ -75,7 +78,7 @@ function* readThoughts(reader: RequestReader, turns: TurnBuilder, message: Messa
       }
     });
   }
-  const shown = message.reasoning_content ?? message.reasoning;
+  const shown = message.reasoning_content ?? message.reasoning ?? (isShown ? details : undefined);
   if (known > 0 || shown === undefined) return;
   const text = json.kind(shown) === 'string' ? json.raw(shown) : undefined;
   if (text !== '""') turns.think({ at: shown, text });

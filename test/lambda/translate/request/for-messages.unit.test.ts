@@ -177,6 +177,16 @@ describe('options', () => {
     expect(leftOut).toBe('messages[1].reasoning_details[0], messages[1].reasoning_details[1]');
   });
 
+  test.each(['reasoning_content', 'reasoning', 'reasoning_details'])(
+    'thoughts that come back as they were shown are left out: %s',
+    (member) => {
+      const { messages, leftOut } = toMessages('chat', {
+        messages: [user('a'), { ...said('b'), [member]: 'Hm.' }, user('c')],
+      });
+      expect([messages[1].content, leftOut]).toEqual([[text('b')], `messages[1].${member}`]);
+    },
+  );
+
   test('thinking stays as it was asked for while the model goes on from calls, so that caches hit', () => {
     const calls = { ...said(null), tool_calls: [called('a', '{}')] };
     const goOnFrom = (turn: object) => {

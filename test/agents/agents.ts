@@ -187,22 +187,30 @@ const codexThatLooks: Agent = {
   look: (path) => ({ tool: 'view_image', input: { path } }),
   window: 70_000,
 };
-const opencodeOnResponses = speaking(
-  { ...opencode, dropsThoughts: true },
-  ...(['responses', '@ai-sdk/openai-compatible', '@ai-sdk/openai'] as const),
-);
+const dropping = (own: Agent): Agent => ({ ...own, dropsThoughts: true });
+const chatProvider = '@ai-sdk/openai-compatible';
+const opencodeOnResponses = speaking(dropping(opencode), 'responses', chatProvider, '@ai-sdk/openai');
 const piOnResponses = speaking(pi, 'responses', 'openai-completions', 'openai-responses');
 
 /** Agents that speak responses or messages, some only if they are told to. */
 export const translatedAgents: readonly Subject[] = [
   ...[claudeCode, codexThatLooks, codexAsGpt5, codexAsGpt6, qwenCode],
-  ...[opencodeOnResponses, speaking(opencode, 'messages', '@ai-sdk/openai-compatible', '@ai-sdk/anthropic')],
+  ...[opencodeOnResponses, speaking(opencode, 'messages', chatProvider, '@ai-sdk/anthropic')],
   ...[piOnResponses, speaking(pi, 'messages', 'openai-completions', 'anthropic-messages')],
 ].map(agent);
 
-/** One agent that speaks messages, and those that speak responses or chat completions. Some send no signed thinking back. */
+/** The one that asks for reasoning, and sends all of it back. */
+const opencodeThatThinks: Agent = {
+  ...{ ...opencode, as: 'by OpenRouter’s provider' },
+  rewrite: (text) =>
+    text
+      .replace(chatProvider, '@openrouter/ai-sdk-provider')
+      .replace('"limit": {', '"options": { "reasoning_effort": "high" }, "limit": {'),
+};
+
+/** An agent that speaks messages, and those that speak responses or chat completions. */
 export const messagesAgents: readonly Subject[] = [
   ...[claudeCode, codexThatLooks, codexAsGpt5, codexAsGpt6, qwenCode],
-  ...[{ ...opencode, dropsThoughts: true } as Agent, opencodeOnResponses],
-  ...[pi, { ...piOnResponses, dropsThoughts: true } as Agent, continueCli, { ...cline, dropsThoughts: true } as Agent],
+  ...[dropping(opencode), opencodeThatThinks, opencodeOnResponses],
+  ...[pi, dropping(piOnResponses), dropping(continueCli), dropping(cline)],
 ].map(agent);

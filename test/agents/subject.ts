@@ -16,7 +16,7 @@ export type Act = 'write' | 'writeBoth' | 'edit' | 'look' | 'search' | 'printMuc
 export interface Subject {
   /** The client's id in lambda/accounts/pages/cli/snippets.js. */
   readonly client: string;
-  /** How it differs from what its block makes of it: the dialect that it speaks, or the model that it asks for. */
+  /** How it differs from what its block makes of it: the dialect that it speaks, the model that it asks for, the library that it uses. */
   readonly as?: string;
   readonly packages: readonly [main: string, ...others: string[]];
   readonly task: (snippet: Snippet, act: Act | undefined) => Task;
@@ -28,7 +28,7 @@ export interface Subject {
   readonly window?: number;
   /** Whether it then shortens the conversation, and goes on. */
   readonly shortens?: true;
-  /** Whether it does not send the model's reasoning back. */
+  /** Whether it does not send the model's reasoning back, or not in a form that its maker knows. */
   readonly dropsThoughts?: true;
   /** The words that tell a person what is wrong; empty if it keeps trying silently. */
   readonly says: Readonly<Record<'badKey' | 'spentQuota' | 'spentBudget', string>> & {

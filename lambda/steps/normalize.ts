@@ -11,7 +11,7 @@ import type { Json } from '../json/scan.ts';
 import { listIds, type Models, type PublicModel } from '../models.ts';
 import { budgetOf } from '../quota/policy.ts';
 import type { Cost } from '../quota/refusal.ts';
-import { decodeBody, type Encoding, readJsonBody } from '../request/body.ts';
+import { type Encoding, readJsonBody } from '../request/body.ts';
 import type { Body } from '../request/call.ts';
 import type {
   Admitted,
@@ -125,9 +125,13 @@ async function readBody(
   );
 }
 
+/** Few clients encode a body. What decodes it is read once. */
+const loadDecoders = () => import('../request/decode.ts');
+
 async function decode(body: Body, encoding: Encoding | 'identity', limit: number, memory: Memory): Promise<Body> {
   // An empty one is refused as empty, not as damaged.
   if (encoding === 'identity' || body.length === 0) return body;
+  const { decodeBody } = await loadDecoders();
   const text = await decodeBody(body, encoding, limit, memory.take);
   memory.leave(Buffer.byteLength(body));
   return text;

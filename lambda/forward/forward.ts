@@ -2,24 +2,23 @@ import { readText } from '../bodies.ts';
 import { runCooperatively } from '../json/cooperative.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import type { ExchangeRecord } from '../request/request.ts';
-import { createRelay } from '../stream/relay.ts';
 import type { Scrubber } from '../stream/scrub.ts';
 import type { AnswerOfUpstream } from '../upstream/failover.ts';
 import { type AskDependencies, type Exchange, openExchange, type ReadyToForward } from './ask-upstream.ts';
-import { createRewriter, rewriteWhole } from './rewrite.ts';
-import { noteFailure, type SettleDependencies, settle, settleStream, toCallersError } from './settle.ts';
-import { hasLeft, readsOn, waitFor, whenAborted, whyUnusable } from './waiting.ts';
+import { rewriteWhole } from './rewrite.ts';
+import { noteFailure, settle, toCallersError } from './settle.ts';
+import type { StreamDependencies } from './stream.ts';
+import { hasLeft, waitFor, whyUnusable } from './waiting.ts';
 
-export interface ForwardDependencies extends AskDependencies, SettleDependencies {
+export interface ForwardDependencies extends AskDependencies, StreamDependencies {
   /** What hides the upstreams' names, and the keys and secret headers that they are sent now. */
   readonly readScrubber: () => Promise<Scrubber>;
-  readonly now: () => number;
-  readonly idleTimeout: number;
-  readonly keepAliveInterval: number;
 }
 
 /** Few deployments make vectors. What passes them on is read once. */
 const loadFetchVectors = async () => (await import('./vectors.ts')).fetchVectors;
+/** What passes streams on is read once too. */
+export const loadFetchStream = async () => (await import('./stream.ts')).fetchStream;
 
 /** Sends the request to an upstream and brings its answer back, as a whole or as a stream. */
 export function createForward(
@@ -31,7 +30,7 @@ export function createForward(
     try {
       const exchange = openExchange(request, record, await dependencies.readScrubber(), dependencies);
       const { stream, endpoint } = request.call;
-      const fetch = endpoint.makesVectors ? await loadFetchVectors() : stream ? fetchStream : fetchWhole;
+      const fetch = endpoint.makesVectors ? await loadFetchVectors() : stream ? await loadFetchStream() : fetchWhole;
       return await fetch(exchange, dependencies);
     } catch (error) {
       const callersError = toCallersError(error, request.call);
@@ -73,28 +72,4 @@ async function readWhole(
   } catch (cause) {
     throw whyUnusable(cause, signal);
   }
-}
-
-async function fetchStream(exchange: Exchange, dependencies: ForwardDependencies): Promise<GatewayResponse> {
-  const { request, record, hiding } = exchange;
-  const { now, idleTimeout, keepAliveInterval } = dependencies;
-  const relay = createRelay({
-    dialect: request.call.dialect,
-    explain: hiding.explain,
-    ...{ idleTimeout, keepAliveInterval },
-    timeLeft: Math.max(0, request.deadline - now()),
-    readsOn: readsOn(request),
-    onFirstEvent: () => {
-      record.timeToFirstByte = now() - request.startedAt;
-    },
-    onEnd: (end) => settleStream(exchange, end, dependencies),
-  });
-  whenAborted(request.clientGone, relay.leave);
-  whenAborted(request.cutShort, relay.fail);
-  exchange.ask(relay).then(
-    async ({ body, translated }) => relay.attach(body, await createRewriter(exchange, translated, now)),
-    (error) => relay.fail(toCallersError(error, request.call)),
-  );
-  await relay.begun;
-  return { statusCode: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: relay.body };
 }

@@ -1,7 +1,6 @@
 import type { Cooperative } from '../json/cooperative.ts';
 import { createScanner } from '../json/scan.ts';
 import { rewriteAnswer } from '../stream/hide.ts';
-import { createStreamRewriter, type StreamRewriter } from '../stream/rewrite-stream.ts';
 import type { Translated } from '../upstream/request.ts';
 import type { Exchange } from './ask-upstream.ts';
 
@@ -18,15 +17,4 @@ export async function rewriteWhole(
   const { request, record, hiding } = exchange;
   if (translated === undefined) return rewriteAnswer(text, request.call, hiding, createScanner(), record.usage);
   return (await loadTranslating()).translateWhole(text, exchange, translated, now);
-}
-
-/** Reads a stream of the upstream's dialect and writes the client's. */
-export async function createRewriter(
-  exchange: Exchange,
-  translated: Translated | undefined,
-  now: () => number,
-): Promise<StreamRewriter> {
-  const { request, record, hiding } = exchange;
-  if (translated === undefined) return createStreamRewriter(request.call, hiding, record.usage);
-  return (await loadTranslating()).createTranslator(exchange, translated, now);
 }

@@ -1,4 +1,5 @@
 import { GatewayError, toGatewayError } from '../errors.ts';
+import { loadFetchStream } from '../forward/forward.ts';
 import { readCredential } from '../identity/keys.ts';
 import { createPipeline } from '../pipeline.ts';
 import { readEncoding, unsupportedEncoding } from '../request/body.ts';
@@ -83,6 +84,23 @@ export function connectUpstream({ connectAhead }: Needs<'connectAhead'>): Gatewa
     before: ({ identity, route }) => {
       // If it fails, the request itself finds out.
       if (identity.kind === 'member') connectAhead(route).catch(() => {});
+      return {};
+    },
+  };
+}
+
+/**
+ * Has the code for streams read while the first request is charged. Only its body tells whether that asks for one, and then nothing else
+ * is waited for.
+ */
+export function readStreamCode(): GatewayStep<ArrivedAtInference> {
+  let isRead = false;
+  return {
+    before: ({ route: { endpoint } }) => {
+      if (isRead || endpoint.countsTokens || endpoint.makesVectors) return {};
+      isRead = true;
+      // Once the charge has left. If it fails, the request itself finds out.
+      setImmediate(() => loadFetchStream().catch(() => {}));
       return {};
     },
   };

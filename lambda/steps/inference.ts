@@ -1,6 +1,6 @@
 import { createForward } from '../forward/forward.ts';
 import type { Answer, ArrivedAtInference } from '../request/request.ts';
-import { admitBody, authenticate, connectUpstream, openPipeline, requireUpstream } from './admit.ts';
+import { admitBody, authenticate, connectUpstream, openPipeline, readStreamCode, requireUpstream } from './admit.ts';
 import { chargeQuota, limitDeployment, limitSpending, quotaHeaders } from './charge.ts';
 import type { StepDependencies } from './dependencies.ts';
 import { normalize, readAhead } from './normalize.ts';
@@ -15,6 +15,7 @@ export function createInference(dependencies: StepDependencies): Answer<ArrivedA
     .step(limitSpending(dependencies.spendLimit))
     .step(readAhead(dependencies))
     .step(connectUpstream(dependencies))
+    .step(readStreamCode())
     .step(chargeQuota(dependencies))
     .step(limitDeployment(dependencies.deploymentLimit))
     .step(normalize(dependencies))

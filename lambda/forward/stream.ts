@@ -1,0 +1,50 @@
+import type { GatewayResponse } from '../request/call.ts';
+import { createRelay } from '../stream/relay.ts';
+import { createStreamRewriter, type StreamRewriter } from '../stream/rewrite-stream.ts';
+import type { Translated } from '../upstream/request.ts';
+import type { Exchange } from './ask-upstream.ts';
+import { loadTranslating } from './rewrite.ts';
+import { type SettleDependencies, settleStream, toCallersError } from './settle.ts';
+import { readsOn, whenAborted } from './waiting.ts';
+
+export interface StreamDependencies extends SettleDependencies {
+  readonly now: () => number;
+  readonly idleTimeout: number;
+  readonly keepAliveInterval: number;
+}
+
+/** Passes a stream on, event by event. */
+export async function fetchStream(exchange: Exchange, dependencies: StreamDependencies): Promise<GatewayResponse> {
+  const { request, record, hiding } = exchange;
+  const { now, idleTimeout, keepAliveInterval } = dependencies;
+  const relay = createRelay({
+    dialect: request.call.dialect,
+    explain: hiding.explain,
+    ...{ idleTimeout, keepAliveInterval },
+    timeLeft: Math.max(0, request.deadline - now()),
+    readsOn: readsOn(request),
+    onFirstEvent: () => {
+      record.timeToFirstByte = now() - request.startedAt;
+    },
+    onEnd: (end) => settleStream(exchange, end, dependencies),
+  });
+  whenAborted(request.clientGone, relay.leave);
+  whenAborted(request.cutShort, relay.fail);
+  exchange.ask(relay).then(
+    async ({ body, translated }) => relay.attach(body, await createRewriter(exchange, translated, now)),
+    (error) => relay.fail(toCallersError(error, request.call)),
+  );
+  await relay.begun;
+  return { statusCode: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: relay.body };
+}
+
+/** Reads a stream of the upstream's dialect and writes the client's. */
+async function createRewriter(
+  exchange: Exchange,
+  translated: Translated | undefined,
+  now: () => number,
+): Promise<StreamRewriter> {
+  const { request, record, hiding } = exchange;
+  if (translated === undefined) return createStreamRewriter(request.call, hiding, record.usage);
+  return (await loadTranslating()).createTranslator(exchange, translated, now);
+}

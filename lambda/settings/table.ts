@@ -125,25 +125,33 @@ export const spokenDialects: Setting<readonly SpokenDialect[]> = {
 
 const reasoningLevels = list('levels separated by commas, such as low,medium,high', /^[a-z]{1,20}$/);
 
+/** How requests of other dialects are written as chat completions, and as messages. */
+export const settingsOfTarget = {
+  chat: {
+    OUTPUT_LIMIT_NAME: byDefault('max_tokens', choice(['max_tokens', 'max_completion_tokens'])),
+    REASONING: byDefault(
+      'none',
+      choice(['none', 'reasoning_effort', 'thinking', 'enable_thinking', 'chat_template_kwargs']),
+    ),
+    REASONING_LEVELS: byDefault('low,medium,high', reasoningLevels),
+    REASONING_REPLAY: byDefault('back', choice(['back', 'back-as-reasoning', 'never'])),
+    TOOL_IMAGES: byDefault('after', choice(['after', 'inline', 'refuse'])),
+    STREAM_OPTIONS: byDefault('send', choice(['send', 'omit'])),
+    TOKENIZE_URL: urlWithout(
+      /\/(v1|count_tokens)$/,
+      "the http(s) URL of a tokenizer that speaks as vLLM's does, without query or user, such as https://host/tokenize",
+    ),
+  },
+  messages: { CACHE_MARKS: byDefault('false', flag()) },
+} as const satisfies Readonly<Record<(typeof translationTargets)[number], Record<string, Setting<unknown>>>>;
+
 /** How requests of other dialects are written for an upstream that does not speak them. */
 export const translationSettings = {
-  OUTPUT_LIMIT_NAME: byDefault('max_tokens', choice(['max_tokens', 'max_completion_tokens'])),
   OUTPUT_LIMIT: integer(1, 10_000_000),
-  REASONING: byDefault(
-    'none',
-    choice(['none', 'reasoning_effort', 'thinking', 'enable_thinking', 'chat_template_kwargs']),
-  ),
-  REASONING_LEVELS: byDefault('low,medium,high', reasoningLevels),
-  REASONING_REPLAY: byDefault('back', choice(['back', 'back-as-reasoning', 'never'])),
   SYSTEM_TURNS: byDefault('fold', choice(['fold', 'keep'])),
-  TOOL_IMAGES: byDefault('after', choice(['after', 'inline', 'refuse'])),
   TRANSLATE_UNKNOWN: byDefault('leave-out', choice(['leave-out', 'refuse'])),
-  CACHE_MARKS: byDefault('false', flag()),
-  STREAM_OPTIONS: byDefault('send', choice(['send', 'omit'])),
-  TOKENIZE_URL: urlWithout(
-    /\/(v1|count_tokens)$/,
-    "the http(s) URL of a tokenizer that speaks as vLLM's does, without query or user, such as https://host/tokenize",
-  ),
+  ...settingsOfTarget.chat,
+  ...settingsOfTarget.messages,
 } as const satisfies Record<string, Setting<unknown>>;
 
 /** The settings of one upstream. Those of a second, third … one are written `UPSTREAM_2_BASE_URL` and so on. */

@@ -4,8 +4,10 @@ import {
   addresses,
   dialectNames,
   type SpokenDialect,
+  settingsOfTarget,
   translatesToChat,
   translationSettings,
+  translationTarget,
   upstreamSettings,
 } from './table.ts';
 
@@ -81,9 +83,6 @@ function readUpstream(prefix: string, environment: Environment, faults: string[]
         `${prefix}_OUTPUT_LIMIT must be set: requests of messages have a limit, and clients of other dialects may have none`,
       );
     }
-    if (read.TOKENIZE_URL !== undefined) {
-      faults.push(`${prefix}_TOKENIZE_URL counts chat completions, which ${prefix}_DIALECTS leaves out: remove it`);
-    }
   }
   const values: Readonly<Record<string, unknown>> = read;
   /** The one of an address of its own, such as `MESSAGES_BASE_URL`, before the plain one. */
@@ -134,12 +133,17 @@ function needlessFaults(prefix: string, read: Values<typeof upstreamSettings>, e
   const values: Readonly<Record<string, unknown>> = read;
   const dialects: readonly SpokenDialect[] | undefined = read.DIALECTS;
   if (dialects === undefined) return []; // reported by its own check, as is what could not be read
+  const target = translationTarget(dialects);
   const missing = dialectNames.filter((name) => !dialects.includes(name));
   return Object.keys(upstreamSettings).flatMap((name) => {
     if (!environment[`${prefix}_${name}`]?.trim() || values[name] === undefined) return [];
     if (missing.some((dialect) => name.startsWith(`${dialect.toUpperCase()}_`)))
       return `${prefix}_${name} is for a dialect that ${prefix}_DIALECTS leaves out: remove one of them`;
-    if (missing.length > 0 || !Object.hasOwn(translationSettings, name)) return [];
-    return `${prefix}_${name} is for translation, but ${prefix}_DIALECTS names every dialect: remove it`;
+    if (!Object.hasOwn(translationSettings, name)) return [];
+    if (missing.length === 0)
+      return `${prefix}_${name} is for translation, but ${prefix}_DIALECTS names every dialect: remove it`;
+    const [other] = Object.entries(settingsOfTarget).find(([, settings]) => Object.hasOwn(settings, name)) ?? [];
+    if (other === undefined || other === target) return [];
+    return `${prefix}_${name} is for translation to ${other}, but with ${prefix}_DIALECTS requests are translated to ${target}: remove it`;
   });
 }

@@ -49,7 +49,8 @@ describe('readConfig', () => {
       dialects: ['chat', 'messages'],
       translation: { ...plain, limit: 9, reasoning: 'thinking', levels: ['none', 'high'], toolImages: 'inline' },
     });
-    expect(upstreamWith({ DIALECTS: 'responses,messages', ...set })?.translation.limit).toBe(9);
+    const ofMessages = { DIALECTS: 'responses,messages', OUTPUT_LIMIT: '9', CACHE_MARKS: 'true' };
+    expect(upstreamWith(ofMessages)?.translation).toEqual({ ...plain, limit: 9, cacheMarks: true });
   });
 
   testRows<[settings: Record<string, string>, fault: string]>([
@@ -67,7 +68,15 @@ describe('readConfig', () => {
     ],
     [
       { DIALECTS: 'messages', OUTPUT_LIMIT: '9', TOKENIZE_URL: 'https://models.example/tokenize' },
-      'UPSTREAM_TOKENIZE_URL counts chat completions, which UPSTREAM_DIALECTS leaves out: remove it',
+      'UPSTREAM_TOKENIZE_URL is for translation to chat, but with UPSTREAM_DIALECTS requests are translated to messages: remove it',
+    ],
+    [
+      { DIALECTS: 'responses,messages', OUTPUT_LIMIT: '9', REASONING: 'reasoning_effort' },
+      'UPSTREAM_REASONING is for translation to chat, but with UPSTREAM_DIALECTS requests are translated to messages: remove it',
+    ],
+    [
+      { DIALECTS: 'chat,messages', CACHE_MARKS: 'true' },
+      'UPSTREAM_CACHE_MARKS is for translation to messages, but with UPSTREAM_DIALECTS requests are translated to chat: remove it',
     ],
     [{ DIALECTS: 'messages', OUTPUT_LIMIT: 'many' }, 'UPSTREAM_OUTPUT_LIMIT must be a whole number from 1 to 10000000'],
     [

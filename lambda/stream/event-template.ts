@@ -105,7 +105,8 @@ function isRepeatable({ text }: Json, { wholeTexts, programs, logprobs, ended, e
 
 function cutHoles(json: Json, slots: readonly Slot[], edits: readonly Edit[]): Omit<EventTemplate, 'type'> {
   const { text } = json;
-  const written = (start: number, end: number): string => editPart(text, { start, end }, edits);
+  const written = (start: number, end: number): string =>
+    editPart(text, { start, end }, edits) + (end === text.length ? '\n\n' : '');
   const places = slots
     .map(({ node, place }) => ({ place, start: json.start(node), end: json.end(node) }))
     .sort((a, b) => a.start - b.start)
@@ -127,26 +128,37 @@ function cutHoles(json: Json, slots: readonly Slot[], edits: readonly Edit[]): O
   };
 }
 
-/** What fills the holes of a template, as JSON, in the event at `start`, if that event is like it and complete. */
+/** An event that is like a template, where it stands, and what fills the holes, as JSON. */
+export interface LikeEvent {
+  readonly type: string | undefined;
+  readonly source: string;
+  readonly start: number;
+  readonly end: number;
+  readonly values: readonly string[];
+}
+
+/** The event at `start`, if it is like the template and complete. */
 export function readHoles(
-  { raw: head, holes }: EventTemplate,
-  text: string,
+  { type, raw: head, holes }: EventTemplate,
+  source: string,
   start: number,
   scrubber: Scrubber,
-): { readonly values: readonly string[]; readonly end: number } | undefined {
+): LikeEvent | undefined {
   let at = start + head.length;
-  if (text.slice(start, at) !== head) return undefined;
-  const values: string[] = [];
+  if (source.slice(start, at) !== head) return undefined;
+  // With its length, as a list that grows takes several times the memory.
+  const values = new Array<string>(holes.length);
+  let index = 0;
   for (const { place, isShown, raw } of holes) {
-    const end = endOf(place.kind, text, at);
+    const end = endOf(place.kind, source, at);
     if (end < 0) return undefined;
-    const value = text.slice(at, end);
+    const value = source.slice(at, end);
     if (place.kind === 'string' && isShown && (value.includes('\\') || scrubber.find(value))) return undefined;
-    values.push(value);
+    values[index++] = value;
     at = end + raw.length;
-    if (text.slice(end, at) !== raw) return undefined;
+    if (source.slice(end, at) !== raw) return undefined;
   }
-  return { values, end: at };
+  return { type, source, start, end: at, values };
 }
 
 /** Longer numbers could lose a digit. */

@@ -2,7 +2,7 @@ import type { MakeDelta, OutgoingEvent, StreamDialect } from '../dialects/dialec
 import { createFindings, type Findings, raise, type Usage } from '../dialects/findings.ts';
 import { applyEdits, type Edit, replaceValue } from '../json/edit.ts';
 import { createScanner, type Json, type Node } from '../json/scan.ts';
-import { createMakeTemplate, type EventTemplate, type Hole, readHoles } from './event-template.ts';
+import { createMakeTemplate, type EventTemplate, type Hole, type LikeEvent, readHoles } from './event-template.ts';
 import { type Hiding, hideLogprobs, hideMetadata, hideText, passes, tellPrograms } from './hide.ts';
 import { encodeEvent, openEvent, type SseEvent } from './sse.ts';
 import { createChannelMap, createTextChannels, prefixesOf, type TextChannels } from './text-channels.ts';
@@ -21,14 +21,14 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
   const makeTemplate = createMakeTemplate(hiding);
   let template: EventTemplate | undefined; // of the event before
 
-  /** What goes out at a hole; `last` is the event that it is in. */
-  function fill({ place }: Hole, value: string, last: () => LastEvent): string {
+  /** What goes out at a hole of an event. */
+  function fill({ place }: Hole, value: string, event: LikeEvent): string {
     if (place.kind === 'text') {
       const given: string = value.includes('\\') ? JSON.parse(value) : value.slice(1, -1);
       hiding.onText?.(given, place.channel);
       if (place.passes) return value;
       const text = texts.push(place.channel, place.family, given);
-      held.remember(place.channel, last);
+      held.remember(place.channel, texts.isHolding(place.channel) ? { event: spellOut(event) } : undefined);
       return text === given ? value : JSON.stringify(text);
     }
     if (place.kind === 'sequence') return String(numbers.renumber(Number(value)));
@@ -45,20 +45,19 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
     ): { readonly written: string; readonly end: number } | undefined {
       const read = template && readHoles(template, source, start, scrubber);
       if (!template || !read) return undefined;
-      const { type, out, holes, saysOneText } = template;
+      const { out, holes, saysOneText } = template;
       const { values, end } = read;
-      const last = () => ({ event: { type, data: source.slice(start + openEvent(type).length, end - 2) } });
       let written = out;
       let text: string | undefined;
       for (let at = 0; at < holes.length; at += 1) {
         const [hole, value] = [holes[at], values[at]];
         if (hole === undefined || value === undefined) continue;
-        const shown = fill(hole, value, last);
+        const shown = fill(hole, value, read);
         if (hole.isShown) written += shown + hole.out;
         if (saysOneText && hole.place.kind === 'text') text = shown;
       }
       if (takeText && text !== undefined && takeText(text)) return { written: '', end };
-      return { written: `${written}\n\n`, end };
+      return { written, end };
     },
     release: held.release,
     rewrite(event: SseEvent, json: Json, found: Findings): string {
@@ -74,7 +73,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
         if (number !== incoming) edits.push(replaceValue(json, found.sequence, String(number)));
       }
       const last = { event: { type: event.type, data: json.text } };
-      for (const { channel } of found.deltas) held.remember(channel, () => last);
+      for (const { channel } of found.deltas) held.remember(channel, texts.isHolding(channel) ? last : undefined);
       return encodeEvent({ type, data: applyEdits(json.text, edits), id: event.id && scrubber.scrub(event.id) });
     },
     /** Leaves out a numbered event. */
@@ -135,24 +134,25 @@ interface LastEvent {
  * `nextNumber`.
  */
 function createHeldTexts(stream: StreamDialect, texts: TextChannels, hiding: Hiding, nextNumber: () => number) {
-  /** The last event of each channel that holds text back; undefined for one that did. */
-  const lastEvents = createChannelMap<LastEvent | undefined>();
+  /** For each channel that holds text back, or did, the last event of such a text. */
+  const lastEvents = createChannelMap<{ of: LastEvent | undefined }>();
   const deltas = createDeltaWriter(stream, hiding, nextNumber);
-  const isHeld = (channel: string): boolean => lastEvents.get(channel) !== undefined;
+  const isHeld = (channel: string): boolean => lastEvents.get(channel)?.of !== undefined;
 
   /** Ends a channel; what it held back leaves in a generated event. */
   function close(channel: string): string {
     const text = texts.close(channel);
-    const last = lastEvents.get(channel);
+    const last = lastEvents.get(channel)?.of;
     lastEvents.delete(channel);
     return text === '' || !last ? '' : deltas.write(last, channel, text);
   }
 
   return {
-    /** Remembers the last event of a channel, if that holds text back. */
-    remember(channel: string, last: () => LastEvent): void {
-      if (texts.isHolding(channel)) lastEvents.set(channel, last());
-      else if (isHeld(channel)) lastEvents.set(channel, undefined);
+    /** Remembers the last event of a channel that holds text back, or that it holds none. */
+    remember(channel: string, event: LastEvent | undefined): void {
+      const known = lastEvents.get(channel);
+      if (known) known.of = event;
+      else if (event) lastEvents.set(channel, { of: event });
     },
     /** What leaves before an event: texts of channels that end with it or give way to another. */
     release(event: Json, found: Findings): string {
@@ -214,6 +214,10 @@ function createDeltaWriter(stream: StreamDialect, hiding: Hiding, nextNumber: ()
       return event;
     },
   };
+}
+
+function spellOut({ type, source, start, end }: LikeEvent): OutgoingEvent {
+  return { type, data: source.slice(start + openEvent(type).length, end - 2) };
 }
 
 function isEmpty(json: Json, string: Node): boolean {

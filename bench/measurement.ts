@@ -2,14 +2,24 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Subject, SubjectName } from './subject.ts';
 import type { World } from './world/world.ts';
 
-/** A kind of load, measured in a fresh process each time, and what its samples say. */
-export interface Measurement {
+/** A kind of load, measured in fresh processes each time, and what its samples say. */
+export type Measurement = Measured & (OneByOne | Together);
+
+interface Measured {
   /** How often each subject is measured, in turn with the others. */
   readonly rounds: number;
   /** The baselines, and last the gateway that the figures are about. */
   readonly subjects: readonly SubjectName[];
   readonly figures: readonly Figure[];
+}
+
+interface OneByOne {
   run(subject: Subject, world: World): Promise<Samples>;
+}
+
+interface Together {
+  /** Measures subjects that run side by side. Gives the samples of each. */
+  runTogether(subjects: readonly Subject[], world: World): Promise<readonly Samples[]>;
 }
 
 /** The samples of one run of one subject, by name: one number, or one per request or event. */

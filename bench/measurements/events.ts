@@ -1,5 +1,6 @@
-import { type Figure, type Measurement, median, repeat } from '../measurement.ts';
-import { startSession } from '../session.ts';
+import { once } from 'node:events';
+import { type Figure, type Measurement, measureStep, median, repeat, type Samples } from '../measurement.ts';
+import { type Session, startSession } from '../session.ts';
 import type { Subject, SubjectName } from '../subject.ts';
 import { chatOf } from '../world/conversation.ts';
 import type { World } from '../world/world.ts';
@@ -23,12 +24,16 @@ const requests = {
   messages: { path: '/v1/messages', body: JSON.stringify({ model, max_tokens, stream, system, messages: talk }) },
 } satisfies Record<string, Request>;
 
-/** Long streams at full speed. */
+/** Events in the client's own dialect, of the subjects in turn. */
 export const events: Measurement = {
-  rounds: 4,
-  subjects: ['bare', 'bareDynamoDb', 'gateway'],
-  figures: [['streamed event, processor time', 'µs', 'processor', { to: 'bare', bound: 2 }]],
-  run: async (subject, world) => ({ processor: await measureCosts(subject, world, requests.chat) }),
+  rounds: 5,
+  subjects: ['bare', 'gateway'],
+  figures: [
+    ['event of a chat, processor time', 'µs', 'chat', { to: 'bare', bound: 2 }],
+    ['event of a responses stream', 'µs', 'responses', { to: 'bare', bound: 2 }],
+    ['event of a messages stream', 'µs', 'messages', { to: 'bare', bound: 2 }],
+  ],
+  runTogether: (subjects, world) => measureCosts(subjects, world),
 };
 
 /** Events of an upstream that speaks one dialect for clients of the others, beside those that are passed on. */
@@ -45,11 +50,10 @@ function translating(
       ...others.map((other): Figure => [`the same translated to ${other}, to that`, '×', other, { bound: 1.5 }]),
     ],
     async run(started, world) {
-      const passedOn = await measureCosts(started, world, requests[spoken]);
-      const samples: Record<string, number[]> = { [spoken]: passedOn };
-      for (const other of others) {
-        samples[other] = [median(await measureCosts(started, world, requests[other])) / median(passedOn)];
-      }
+      const [costs = {}] = await measureCosts([started], world);
+      const passedOn = median(costs[spoken] ?? []);
+      const samples: Record<string, readonly number[]> = { ...costs };
+      for (const other of others) samples[other] = [median(costs[other] ?? []) / passedOn];
       return samples;
     },
   };
@@ -58,22 +62,42 @@ function translating(
 export const translatedChat = translating('gatewayOfChat', 'chat', ['responses', 'messages']);
 export const translatedMessages = translating('gatewayOfMessages', 'messages', ['chat', 'responses']);
 
-const [few, many] = [20, 20_000];
-
-/** Microseconds per event in a fresh process, without a stream's fixed cost: a long stream less a short one. */
-async function measureCosts(subject: Subject, world: World, { path, body }: Request): Promise<number[]> {
-  await using session = await startSession(subject, world);
-  const ask = () => session.ask(body, { path });
-  const costsOf = async (times: number) => {
-    const costs: number[] = [];
-    await repeat(times, async () => costs.push(await session.costOf(ask)));
-    return costs;
-  };
-  await world.play({ kind: 'events', count: few });
-  await repeat(30, ask);
-  const short = median(await costsOf(9));
-  await world.play({ kind: 'events', count: many });
+/**
+ * Microseconds of processor time per event. The subjects live side by side and take turns many times, so that all meet the same
+ * neighbours and the same clock; and each packet is read by itself, as an event costs less the more of them are read at once.
+ */
+async function measureCosts(subjects: readonly Subject[], world: World): Promise<readonly Samples[]> {
+  await using started = new AsyncDisposableStack();
+  const sessions: Session[] = [];
+  for (const subject of subjects) sessions.push(started.use(await startSession(subject, world)));
+  await world.play({ kind: 'events', count: 20 });
+  const ways = sessions.flatMap((session) =>
+    Object.entries(requests).map(([dialect, request]) => ({ session, dialect, request, costs: [] as number[] })),
+  );
+  const readAll = ({ session, request }: (typeof ways)[number]) => session.ask(request.body, request);
+  for (const way of ways) await repeat(20, () => readAll(way));
   // Until V8 has compiled the code that is hot in a long stream.
-  await repeat(5, ask);
-  return (await costsOf(3)).map((long) => ((long - short) / (many - few)) * 1000);
+  await world.play({ kind: 'events', count: 20_000 });
+  await repeat(5, async () => {
+    for (const way of ways) await readAll(way);
+  });
+  await world.play({ kind: 'packets', count });
+  for (const way of ways) await costOf(way);
+  await repeat(24, async () => {
+    for (const way of ways) way.costs.push(await costOf(way));
+    ways.reverse();
+  });
+  return sessions.map((session) =>
+    Object.fromEntries(ways.filter((way) => way.session === session).map(({ dialect, costs }) => [dialect, costs])),
+  );
+}
+
+const count = 1_600;
+
+/** From the first byte on: what a request and its answer's head take is another figure. */
+async function costOf({ session, request }: { readonly session: Session; readonly request: Request }): Promise<number> {
+  const answer = await session.open(request.body, request);
+  await once(answer, 'readable');
+  const { processor } = await measureStep(session.pid, () => once(answer.resume(), 'end'));
+  return (processor / count) * 1000;
 }

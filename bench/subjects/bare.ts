@@ -5,12 +5,12 @@ import { pipeline } from 'node:stream/promises';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
 
 const agent = new Agent({ keepAlive: true });
-const url = `${process.env.UPSTREAM_BASE_URL}/chat/completions`;
+const upstream = String(process.env.UPSTREAM_BASE_URL);
 
 /** Sends the body of an event to the upstream and pipes the answer back. No gateway can do less. */
-export async function pipe({ body = '' }: LambdaFunctionURLEvent, stream: Writable): Promise<void> {
+export async function pipe({ rawPath, body = '' }: LambdaFunctionURLEvent, stream: Writable): Promise<void> {
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-  const outgoing = request(url, { method: 'POST', headers, agent }).end(body);
+  const outgoing = request(upstream + rawPath.slice('/v1'.length), { method: 'POST', headers, agent }).end(body);
   const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
   const head = { statusCode: answer.statusCode, headers: { 'content-type': answer.headers['content-type'] } };
   await pipeline(answer, awslambda.HttpResponseStream.from(stream, head));

@@ -16,6 +16,8 @@ export type Script =
   | { readonly kind: 'vectors'; readonly inBase64: boolean }
   /** Events, each in its own write and packet. */
   | { readonly kind: 'events'; readonly count: number }
+  /** Events, sixteen in a packet, each of which leaves when the one before has been read. */
+  | { readonly kind: 'packets'; readonly count: number }
   /** Endless events with a pause before each. Their text is the time of sending. */
   | { readonly kind: 'clocked'; readonly pause: number }
   /** Events as fast as the connection takes them, up to this many bytes. */
@@ -54,7 +56,7 @@ function eventsOf(speaker: Speaker) {
 }
 
 const played = new Map<Speaker, ReturnType<typeof eventsOf>>();
-for (const speaker of [speakers.chat, speakers.messages]) played.set(speaker, eventsOf(speaker));
+for (const speaker of [speakers.chat, speakers.responses, speakers.messages]) played.set(speaker, eventsOf(speaker));
 
 /** Made when they are first asked for. */
 const made = new Map<boolean, Buffer>();
@@ -84,16 +86,22 @@ const answerWith =
     response.end(body);
   };
 
+const inPacket = 16;
+/** In milliseconds: enough for a reader on the same machine, also a busy one. */
+const untilRead = 1;
+
 async function stream(socket: Socket, wanted: Exclude<Script, { kind: 'whole' | 'vectors' }>, path = '') {
   const events = played.get(speakerAt(path) ?? speakers.chat);
   if (!events) throw new Error(`nothing is played at ${path}`);
   const { first, texts, block, clocked, last } = events;
   socket.write(first);
-  if (wanted.kind === 'events') {
+  if (wanted.kind === 'events' || wanted.kind === 'packets') {
     // Each in its own turn of the event loop, so that each is a write and, without Nagle's algorithm, a packet.
-    for (let index = 0; index < wanted.count; index += 1) {
-      if (index > 0) await setImmediate();
-      if (!socket.write(texts[index % count] ?? '')) await once(socket, 'drain');
+    const [size, next] = wanted.kind === 'events' ? [1, setImmediate] : [inPacket, () => setTimeout(untilRead)];
+    for (let index = 0; index < wanted.count; index += size) {
+      await next();
+      const from = index % (count - size);
+      if (!socket.write(Buffer.concat(texts.slice(from, from + size)))) await once(socket, 'drain');
     }
   } else if (wanted.kind === 'bulk') {
     for (let size = 0; size < wanted.bytes; size += block.length) {

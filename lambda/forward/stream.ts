@@ -31,7 +31,11 @@ export async function fetchStream(exchange: Exchange, dependencies: StreamDepend
   whenAborted(request.clientGone, relay.leave);
   whenAborted(request.cutShort, relay.fail);
   exchange.ask(relay).then(
-    async ({ body, translated }) => relay.attach(body, await createRewriter(exchange, translated, now)),
+    async ({ body, translated }) => {
+      // What is passed on is all text, and leaves with one copy less as such.
+      if (!translated) relay.body.setEncoding('utf8');
+      relay.attach(body, await createRewriter(exchange, translated, now));
+    },
     (error) => relay.fail(toCallersError(error, request.call)),
   );
   await relay.begun;

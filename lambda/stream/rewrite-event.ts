@@ -31,7 +31,11 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
       held.remember(place.channel, texts.isHolding(place.channel) ? { event: spellOut(event) } : undefined);
       return text === given ? value : JSON.stringify(text);
     }
-    if (place.kind === 'sequence') return String(numbers.renumber(Number(value)));
+    if (place.kind === 'sequence') {
+      const incoming = Number(value);
+      const number = numbers.renumber(incoming);
+      return number === incoming ? value : String(number);
+    }
     if (place.kind === 'count') raise(usage, place.of, Number(value));
     return value;
   }
@@ -134,15 +138,15 @@ interface LastEvent {
  * `nextNumber`.
  */
 function createHeldTexts(stream: StreamDialect, texts: TextChannels, hiding: Hiding, nextNumber: () => number) {
-  /** For each channel that holds text back, or did, the last event of such a text. */
-  const lastEvents = createChannelMap<{ of: LastEvent | undefined }>();
+  /** The last event of each channel that holds text back; undefined for one that did. */
+  const lastEvents = createChannelMap<LastEvent | undefined>();
   const deltas = createDeltaWriter(stream, hiding, nextNumber);
-  const isHeld = (channel: string): boolean => lastEvents.get(channel)?.of !== undefined;
+  const isHeld = (channel: string): boolean => lastEvents.get(channel) !== undefined;
 
   /** Ends a channel; what it held back leaves in a generated event. */
   function close(channel: string): string {
     const text = texts.close(channel);
-    const last = lastEvents.get(channel)?.of;
+    const last = lastEvents.get(channel);
     lastEvents.delete(channel);
     return text === '' || !last ? '' : deltas.write(last, channel, text);
   }
@@ -150,9 +154,7 @@ function createHeldTexts(stream: StreamDialect, texts: TextChannels, hiding: Hid
   return {
     /** Remembers the last event of a channel that holds text back, or that it holds none. */
     remember(channel: string, event: LastEvent | undefined): void {
-      const known = lastEvents.get(channel);
-      if (known) known.of = event;
-      else if (event) lastEvents.set(channel, { of: event });
+      if (event || isHeld(channel)) lastEvents.set(channel, event);
     },
     /** What leaves before an event: texts of channels that end with it or give way to another. */
     release(event: Json, found: Findings): string {

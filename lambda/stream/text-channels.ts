@@ -99,17 +99,22 @@ function end(channel: string, family: Family, text: ScrubChannel, isEmpty: boole
  * without searching all of them: a stream may have very many.
  */
 export function createChannelMap<T>() {
-  const channels = new Map<string, Map<string, T>>(); // by prefix; a channel is one of its own prefixes
+  const values = new Map<string, T>();
+  const channels = new Map<string, Set<string>>(); // by prefix; a channel is one of its own prefixes
   return {
-    get: (channel: string): T | undefined => channels.get(channel)?.get(channel),
+    get: (channel: string): T | undefined => values.get(channel),
     set(channel: string, value: T): void {
-      for (const prefix of prefixesOf(channel)) {
-        const same = channels.get(prefix);
-        if (same) same.set(channel, value);
-        else channels.set(prefix, new Map([[channel, value]]));
+      if (!values.has(channel)) {
+        for (const prefix of prefixesOf(channel)) {
+          const same = channels.get(prefix);
+          if (same) same.add(channel);
+          else channels.set(prefix, new Set([channel]));
+        }
       }
+      values.set(channel, value);
     },
     delete(channel: string): void {
+      if (!values.delete(channel)) return;
       for (const prefix of prefixesOf(channel)) {
         const same = channels.get(prefix);
         if (same?.delete(channel) && same.size === 0) channels.delete(prefix);
@@ -117,7 +122,7 @@ export function createChannelMap<T>() {
     },
     /** The channels with any of these prefixes (see `prefixesOf`), in the order in which they were added. */
     under(prefixes: readonly string[]): readonly string[] {
-      const under = (prefix: string): readonly string[] => [...(channels.get(prefix)?.keys() ?? [])];
+      const under = (prefix: string): readonly string[] => [...(channels.get(prefix) ?? [])];
       return prefixes.length > 1 ? [...new Set(prefixes)].flatMap(under) : prefixes.flatMap(under);
     },
   };

@@ -172,6 +172,21 @@ describe('the relay between an upstream and a client', () => {
     expect(ends).toEqual([{ kind: 'complete' }]);
   });
 
+  test('a long read leaves in portions of whole events, also where a portion holds no end of one', async () => {
+    const { relay, upstream, ends } = startRelay();
+    const writes: string[] = [];
+    relay.body.setEncoding('utf8').on('data', (text: string) => writes.push(text));
+    const many = Array.from({ length: 400 }, (_, at) => wire.chat.textEvent(`word ${at} ü`));
+    const huge = wire.chat.textEvent('x'.repeat(30_000));
+    upstream.emit('data', Buffer.from([first, ...many, huge, ...many, ...others].join('')));
+    upstream.end();
+    await setImmediate();
+    expect(writes.filter((text) => !text.endsWith('\n\n'))).toEqual([]);
+    expect(Math.max(...writes.map((text) => text.replace(/x{30000}/, '').length))).toBeLessThan(9_000);
+    expect(writes.join('').match(/word \d+ ü|x{30000}/g)).toHaveLength(801);
+    expect(ends).toEqual([{ kind: 'complete' }]);
+  });
+
   test('what was ready when the client left is not sent', async () => {
     const { relay, upstream, ends } = startRelay();
     upstream.emit('data', Buffer.from(first));

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { GatewayResponse } from '../request/call.ts';
 import { headerPrefix } from '../request/headers.ts';
 import { type AccountsConfig, hasClientsPage, waysToSignIn } from '../settings/config.ts';
-import { breakable, placeholderKey } from './pages/cli/snippet.js';
+import { breakable, lineEnds, placeholderKey } from './pages/cli/snippet.js';
 import { createSdkSnippets } from './pages/cli/snippets-sdks.js';
 import type { AccountsRequest } from './request.ts';
 import type { Site } from './site.ts';
@@ -59,11 +59,17 @@ function fillPage({ text, contentType }: PageFile, facts: Facts) {
     );
   const filled = choose(text)
     .replace(/\{\{(\w+)\}\}/g, (_, name: string) => quote(read(name)))
-    .replace(/<pre>[^<]*/g, (code) => breakable(code).join('<wbr>'));
+    .replace(/<pre\b[^<]*/g, foldable);
   const digest = hash('sha256', filled, 'base64url').slice(0, 22);
   // It lets a browser check its copy, and is weak because the plain and the compressed form share it.
   return { text: filled, gzipped: gzipSync(filled, { level: 9 }), etag: `W/"${digest}"` };
 }
+
+/** Where a narrow screen may break the lines of a code, and where it may not. */
+const foldable = (code: string): string =>
+  lineEnds(code)
+    .map((part, place) => (place % 2 === 1 ? `<span class="kept">${part}</span>` : breakable(part).join('<wbr>')))
+    .join('');
 
 const sections = /\{\{([#^])(\w+)\}\}(.*?)\{\{\/\2\}\}/gs;
 

@@ -1,4 +1,4 @@
-import { block } from './html.ts';
+import { block, opening } from './html.ts';
 import type { Content, Endpoint } from './openapi.ts';
 
 const titles: Readonly<Record<string, string>> = {
@@ -19,9 +19,9 @@ export function renderExamples(endpoint: Endpoint): string {
   const requests = requestBody?.content['application/json']?.examples ?? { plain: { value: undefined } };
   return Object.entries(requests)
     .map(([name, { value }]) => {
-      const title = titles[name];
-      const answer = answers[name];
-      return `${title ? `<h3>${title}</h3>` : ''}${block('Request', writeCurl(endpoint, value))}${answer ? block('Answer', answer) : ''}`;
+      const [title, answer] = [titles[name], answers[name]];
+      const blocks = `${block('Request', writeCurl(endpoint, value))}${answer ? block('Answer', answer) : ''}`;
+      return title ? opening(`${endpoint.operation.operationId}-${name}`, `<h3>${title}</h3>`, blocks) : blocks;
     })
     .join('');
 }

@@ -1,4 +1,4 @@
-import { code, escapeHtml, paragraph, prose } from './html.ts';
+import { code, escapeHtml, opening, paragraph, prose } from './html.ts';
 import type { Endpoint, OpenApi, Parameter, Response, Schema } from './openapi.ts';
 import { listEndpoints, nameOf, schemaOf } from './openapi.ts';
 import { renderExamples } from './render-examples.ts';
@@ -74,23 +74,25 @@ function codesOf({ headers }: Response): readonly string[] {
   return (schema?.enum ?? (schema ? [schema.const] : [])).map(String);
 }
 
-export function renderEndpoint(document: OpenApi, endpoint: Endpoint): string {
+/** The first one is open, so that people see what all have. */
+export function renderEndpoint(document: OpenApi, endpoint: Endpoint, isFirst: boolean): string {
   const { method, path, operation, parameters } = endpoint;
   const { operationId, summary, description, requestBody, responses } = operation;
   const body = requestBody?.content['application/json'];
   const answer = responses['200'];
   const schema = body && schemaOf(document, body.schema);
   const codes = Object.entries(responses).flatMap(([status, refused]) => (status === '200' ? [] : codesOf(refused)));
-  return `<section class="card endpoint" aria-labelledby="${operationId}">
-<h2 id="${operationId}">${escapeHtml(summary)}</h2>
-<p class="route"><span class="method">${method}</span> ${code(path)}</p>
-${paragraph(description)}
+  const head = `<h2 id="${operationId}-title">${escapeHtml(summary)}</h2>
+<span class="route"><span class="method">${method}</span> ${code(path)}</span>`;
+  const content = `${paragraph(description)}
 ${renderExamples(endpoint)}
 ${renderParameters(parameters)}
-${schema ? `<h3>Body</h3>${paragraph(schema.description)}${renderFields(document, schema)}` : ''}
+${schema ? opening(`${operationId}-body`, '<h3>Body</h3>', `${paragraph(schema.description)}${renderFields(document, schema)}`) : ''}
 ${answer ? renderAnswer(answer) : ''}
 <h3>Errors</h3>
-<p class="codes">${[...new Set(codes)].map((name) => `<a href="#${name}">${code(name)}</a>`).join(' ')}</p>
+<p class="codes">${[...new Set(codes)].map((name) => `<a href="#${name}">${code(name)}</a>`).join(' ')}</p>`;
+  return `<section class="card endpoint" aria-labelledby="${operationId}-title">
+${opening(operationId, head, content, isFirst)}
 </section>`;
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { code, escapeHtml, paragraph, prose } from './html.ts';
+import { code, escapeHtml, opening, paragraph, prose } from './html.ts';
 import { type Endpoint, listEndpoints, type OpenApi, readOpenApi, type Schema } from './openapi.ts';
 import { fields, renderEndpoint, renderErrors, renderFields, renderType } from './render-parts.ts';
 
@@ -17,7 +17,7 @@ export function renderReference(document: OpenApi): string {
     ),
     routes: renderRoutes(endpoints),
     keys: renderKeys(document),
-    endpoints: endpoints.map((endpoint) => renderEndpoint(document, endpoint)),
+    endpoints: endpoints.map((endpoint, place) => renderEndpoint(document, endpoint, place === 0)),
     headers: renderHeaders(document),
     errors: renderErrors(document),
     objects: Object.entries(document.components.schemas).map(([name, schema]) => renderObject(document, name, schema)),
@@ -59,8 +59,9 @@ function renderHeaders(document: OpenApi): string {
 function renderObject(document: OpenApi, name: string, schema: Schema): string {
   const choices = schema.oneOf?.map(renderType).join(' or ');
   const plain = schema.enum || (schema.type && !schema.properties) ? renderType(schema) : '';
-  return `<h3 id="${name}">${escapeHtml(name)}</h3>
-${paragraph(schema.description)}${choices || plain ? `<p>${choices ?? plain}</p>` : ''}${renderFields(document, schema)}`;
+  const meaning = choices || plain ? `<p>${choices ?? plain}</p>` : '';
+  const content = `${paragraph(schema.description)}${meaning}${renderFields(document, schema)}`;
+  return opening(name, `<h3>${escapeHtml(name)}</h3>`, content);
 }
 
 /** The generated files of the pages, by their place beside the others: they are made from docs/openapi.json. */

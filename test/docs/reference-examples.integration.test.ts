@@ -12,9 +12,9 @@ const page = (await makePages()).get('docs/index.html') ?? '';
 
 /** The blocks of each endpoint in their order, as a person copies them. */
 const examples = [
-  ...page.matchAll(/<section class="card endpoint" aria-labelledby="(\w+)">(.*?)<\/section>/gs),
+  ...page.matchAll(/<section class="card endpoint" aria-labelledby="(\w+)-title">(.*?)<\/section>/gs),
 ].flatMap(([, id = '', section = '']) => {
-  const blocks = [...section.matchAll(/<p>(Request|Answer)<\/p><\/div><pre>([^<]*)<\/pre>/g)];
+  const blocks = [...section.matchAll(/<p>(Request|Answer)<\/p><\/div><pre[^>]*>([^<]*)<\/pre>/g)];
   return blocks.flatMap(([, title, text = ''], index) => {
     if (title !== 'Request') return [];
     const [, next, answer = ''] = blocks[index + 1] ?? [];

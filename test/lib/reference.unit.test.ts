@@ -18,18 +18,20 @@ test('the page of the API has every path, operation, object and error code of th
   const operations = collect(document.paths, 'operationId').map(String);
   for (const id of operations.filter((name) => !name.startsWith('preflight'))) expect(html).toContain(`id="${id}"`);
   const objects = Object.keys(document.components.schemas);
-  for (const name of objects) expect(html).toContain(`<h3 id="${name}">`);
+  for (const name of objects) expect(html).toContain(`<h3>${name}</h3></summary><div id="${name}"`);
   // The members of bodies stand where the body does.
   for (const name of objects.filter((each) => !each.endsWith('Request'))) expect(html).toContain(`href="#${name}"`);
 });
 
 test('the page begins with what people come for', () => {
-  const sections = [...html.matchAll(/<section class="card endpoint" aria-labelledby="(\w+)">/g)].map(([, id]) => id);
+  const sections = [...html.matchAll(/<section class="card endpoint" aria-labelledby="(\w+)-title">/g)].map(
+    ([, id]) => id,
+  );
   expect([sections[0], sections.at(-1)]).toEqual(['createChatCompletion', 'getModel']);
 });
 
 test('the page has every error code with its statuses, what it means and what to do', () => {
-  const errors = html.slice(html.indexOf('<dl class="fields errors">'), html.indexOf('<h2 id="objects">'));
+  const errors = html.slice(html.indexOf('<dl class="fields errors">'), html.indexOf('<h2 id="objects-title">'));
   const told = [
     ...errors.matchAll(/<div id="(\w+)"><dt><code>\1<\/code> <span class="type">([^<]+)<\/span><\/dt>(<dd.*?)<\/div>/g),
   ];
@@ -43,7 +45,7 @@ test('the page has every error code with its statuses, what it means and what to
 });
 
 test('the page names the quota’s headers first, and last those that only browsers read', () => {
-  const headers = html.slice(html.indexOf('<h2 id="headers">'), html.indexOf('<h2 id="errors">'));
+  const headers = html.slice(html.indexOf('<h2 id="headers-title">'), html.indexOf('<h2 id="errors-title">'));
   const names = [...headers.matchAll(/<dt><code>([^<]+)<\/code>/g)].map(([, name]) => name);
   expect(names.slice(0, 3)).toEqual(['{{headers}}-Remaining', '{{headers}}-Limit', '{{headers}}-Reset']);
   expect(names.slice(-3)).toEqual(['access-control-allow-origin', 'access-control-expose-headers', 'vary']);

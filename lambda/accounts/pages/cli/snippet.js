@@ -32,3 +32,6 @@ export const toJson = (/** @type {unknown} */ value) => JSON.stringify(value, nu
 
 /** The parts of a code, between which a narrow screen may break a line: before an address and its path, not within. */
 export const breakable = (/** @type {string} */ code) => code.split(/(?=https?:\/\/|\/v1\b)/);
+
+/** The parts of a code, of which every second one is a backslash at a line's end: it must not stand on a line of its own. */
+export const lineEnds = (/** @type {string} */ code) => code.split(/( \\)(?=\n)/);

@@ -23,11 +23,11 @@ import { createCounters, createTallies } from './tables/counters.ts';
 import { createKeyReader } from './tables/keys.ts';
 import { createReadStop } from './tables/stop.ts';
 import { createHashId, createRankKeys } from './upstream/conversation.ts';
+import { createPrepare, loadPreparing } from './upstream/create-prepare.ts';
 import { addressAt } from './upstream/destination.ts';
 import { createFailover } from './upstream/failover.ts';
 import { createExchange } from './upstream/http-client.ts';
 import { createPool, createReadScrubber, type ReadAccess } from './upstream/pool.ts';
-import { createPrepare, loadTranslation } from './upstream/request.ts';
 
 /** What the gateway needs from outside. */
 export interface GatewayDependencies extends Aws {
@@ -73,7 +73,7 @@ export function createGateway(
   const translates = config.upstreams.some((one) =>
     dialects.some(({ name }) => !one.dialects.some((spoken) => spoken === name)),
   );
-  const code = translates ? [loadTranslation(), loadTranslating()] : [];
+  const code = translates ? [loadPreparing(), loadTranslating()] : [];
   for (const reading of [readKeysAhead(config, secrets.upstreamAccess, log), secrets.networkKey(), readStop(), ...code])
     reading.catch(() => {});
 

@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto';
 import { sealMark } from '../dialects/answer.ts';
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
 import { GatewayError } from '../errors.ts';
@@ -11,7 +10,7 @@ import type { Upstream } from '../settings/upstreams.ts';
 import type { LeftOut } from '../translate/request/left-out.ts';
 import type { AnswerTranslation } from '../translate/translation.ts';
 import type { Conversation, Headers } from './conversation.ts';
-import { type Asked, addressAt, speaks, spokenTo } from './destination.ts';
+import { type Asked, speaks } from './destination.ts';
 import type { Candidate } from './pool.ts';
 
 /** What a client asks of a model, ready to be sent to whichever upstream is tried. */
@@ -38,7 +37,7 @@ interface OutgoingBody {
   prepared?: PreparedRequest;
 }
 
-interface PreparedRequest extends Omit<UpstreamRequest, 'headers'> {
+export interface PreparedRequest extends Omit<UpstreamRequest, 'headers'> {
   readonly upstream: Upstream;
 }
 
@@ -72,14 +71,14 @@ export function needsPreparing(upstream: Upstream, outgoing: Outgoing): boolean 
 }
 
 /** What an upstream calls a model in this dialect. */
-function modelAt({ models }: Upstream, { name }: Dialect, { kind }: PublicModel): string {
+export function modelAt({ models }: Upstream, { name }: Dialect, { kind }: PublicModel): string {
   const id = models[name][kind];
   if (id === undefined) throw new TypeError('this upstream has no such model');
   return id;
 }
 
 /** Under an upstream's address, which has a version of its own. */
-const urlUnder = (address: string, { path }: Endpoint) => address + path.replace('/v1', '');
+export const urlUnder = (address: string, { path }: Endpoint) => address + path.replace('/v1', '');
 
 /** The request as it is, or as it was prepared for this upstream. */
 function contentFor(upstream: Upstream, outgoing: Outgoing): Omit<UpstreamRequest, 'headers'> {
@@ -142,49 +141,3 @@ function readHeader(headers: Headers, name: string): string | undefined {
 
 /** Makes of a request what an upstream can take. Throws a GatewayError if it can't be carried. */
 export type Prepare = (outgoing: Outgoing, upstream: Upstream) => Promise<PreparedRequest>;
-
-/** Few deployments need it. It is read once. */
-export const loadTranslation = () =>
-  Promise.all([
-    import('../translate/translation.ts'),
-    import('../translate/seal.ts'),
-    import('../translate/remove-seals.ts'),
-  ]);
-
-/** Translates requests to a dialect that the upstream speaks, or rids them of this gateway's seals where it speaks their own. */
-export function createPrepare(
-  dialects: readonly Dialect[],
-  readSubkey: (label: string) => Promise<KeyObject>,
-): Prepare {
-  return async (outgoing, upstream) => {
-    const [{ translate }, { createSeals }, { removeSeals }] = await loadTranslation();
-    const { dialect, endpoint: asked, model } = outgoing;
-    const body = bodyOf(outgoing);
-    const seals = createSeals(await readSubkey('seals'), body.conversation.caller);
-
-    if (speaks(upstream, outgoing)) {
-      const removing = function* () {
-        return yield* removeSeals(yield* createScanner().scanInParts(body.text), (one) =>
-          seals.open(dialect.name, one),
-        );
-      };
-      const { edits, ...leftOut } = await runCooperatively(removing());
-      const pieces = renderBody({ ...body, edits: [...body.edits, ...edits] }, modelAt(upstream, dialect, model));
-      return { upstream, url: urlUnder(upstream.addresses[dialect.name], asked), pieces, leftOut };
-    }
-
-    const spoken = dialects.find(({ name }) => name === spokenTo(upstream, outgoing));
-    const [endpoint] = spoken?.endpoints ?? [];
-    if (!spoken || !endpoint) throw new TypeError('there is no dialect to translate to');
-    const address = addressAt(upstream, outgoing);
-    if (address === undefined) throw new GatewayError('not_found', 'Counting tokens is not offered here.');
-    const url = asked.countsTokens ? address : urlUnder(address, endpoint);
-    const into = { dialect: spoken.name, upstream: upstream.translation, model: modelAt(upstream, spoken, model) };
-    const translating = function* () {
-      return yield* translate(dialect.name, yield* createScanner().scanInParts(body.text), seals, into);
-    };
-    const { pieces, headers, answer, ...leftOut } = await runCooperatively(translating());
-    const translated = { dialect: spoken, headers, translation: answer };
-    return { upstream, url, pieces, leftOut, translated };
-  };
-}

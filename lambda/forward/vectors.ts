@@ -1,12 +1,13 @@
-import { Readable } from 'node:stream';
+import { finished, Readable } from 'node:stream';
 import { type GatewayError, toGatewayError } from '../errors.ts';
-import { runCooperatively } from '../json/cooperative.ts';
+import { atOnce } from '../json/cooperative.ts';
+import { createScanner } from '../json/scan.ts';
 import type { GatewayResponse } from '../request/call.ts';
+import { rewriteAnswer } from '../stream/hide.ts';
 import type { StreamEnd } from '../stream/relay.ts';
-import { rewriteVectors } from '../stream/rewrite-vectors.ts';
+import { createVectorsRewriter } from '../stream/rewrite-vectors.ts';
 import { UpstreamFailure } from '../upstream/failure.ts';
 import type { Exchange } from './ask-upstream.ts';
-import { rewriteWhole } from './rewrite.ts';
 import { type SettleDependencies, settleStream } from './settle.ts';
 import { hasLeft, type Waiting, waitFor, whenAborted, whyUnusable } from './waiting.ts';
 
@@ -17,74 +18,107 @@ interface Dependencies extends SettleDependencies {
 /** Passes an answer of vectors on while it comes. */
 export async function fetchVectors(exchange: Exchange, dependencies: Dependencies): Promise<GatewayResponse> {
   return waitFor(exchange, dependencies, async (waiting) => {
-    const pieces = passOn(exchange, waiting, dependencies);
-    const first = await pieces.next();
-    const body = Readable.from(pieces, { objectMode: false });
-    if (!first.done) body.unshift(first.value);
+    const { body: answer } = await exchange.ask(waiting);
+    const { body, begun } = passOn(answer, exchange, waiting, dependencies);
     whenAborted(exchange.request.clientGone, () => body.destroy());
+    await begun;
     return { body };
   });
 }
 
-/** Milliseconds after which a client that has not taken a piece holds the upstream back. */
+/** Milliseconds after which a client that has not taken what came holds the upstream back. */
 const behindAfter = 100;
 
-/** Throws what keeps the answer from beginning. One that breaks off later ends with its error, and so is no JSON. */
-async function* passOn(
-  exchange: Exchange,
-  { signal, end, readsOn }: Waiting,
-  dependencies: Dependencies,
-): AsyncGenerator<Buffer> {
-  const { request } = exchange;
+/** `begun` rejects with what keeps the answer from beginning. One that breaks off later ends with its error, and so is no JSON. */
+function passOn(answer: Readable, exchange: Exchange, { signal, end, readsOn }: Waiting, dependencies: Dependencies) {
+  const { request, record, hiding } = exchange;
   const { now } = dependencies;
+  const begun = Promise.withResolvers<void>();
+  const settled = Promise.withResolvers<void>();
   let hasBegun = false;
-  let wasBehind = false;
   let isOver = false;
-  let failure: GatewayError | undefined;
-  let pieces: AsyncGenerator<Buffer> | undefined;
-  let broken = '';
+  let heldSince: number | undefined;
+  let wasBehind = false;
 
-  const read = async (): Promise<Buffer | undefined> => {
-    try {
-      pieces ??= rewriteVectors((await exchange.ask({ signal })).body, async (text) =>
-        runCooperatively(await rewriteWhole(text, exchange, undefined, now), signal),
-      );
-      const { value, done } = await pieces.next();
-      isOver = done === true;
-      return value;
-    } catch (cause) {
-      isOver = true;
-      if (!hasBegun) throw whyUnusable(cause, signal);
-      failure = whyBroken(cause, signal, wasBehind);
-      return undefined;
-    }
-  };
-  const endOf = (): StreamEnd => {
-    if (hasLeft(request) || !isOver)
-      return { kind: 'client_gone', isWhole: isOver && !failure, ...(readsOn && { failure }) };
-    return failure ? { kind: 'failed', failure } : { kind: 'complete' };
-  };
+  // A piece is short enough to be read at once.
+  const rewriter = createVectorsRewriter((text) =>
+    atOnce(rewriteAnswer(text, request.call, hiding, createScanner(), record.usage)),
+  );
+  const body = new Readable({
+    highWaterMark: 65_536,
+    read() {
+      release();
+      answer.resume();
+    },
+    destroy(_error, done) {
+      // Its reader has left, if there is more to come.
+      if (readsOn) answer.resume();
+      else answer.destroy();
+      settled.promise.then(() => done(null));
+    },
+  });
 
-  try {
-    for (let piece = await read(); piece !== undefined; piece = await read()) {
-      hasBegun = true;
-      const sentAt = now();
-      yield piece;
-      wasBehind ||= now() - sentAt > behindAfter;
-    }
-  } finally {
-    // Its reader has left.
-    if (readsOn) while (!isOver) await read();
-    else await pieces?.return(undefined);
-    end();
-    const error = hasBegun ? await settleStream(exchange, endOf(), dependencies) : undefined;
-    if (error) broken = `\n${request.call.dialect.renderError(error)}`;
+  function release(): void {
+    wasBehind ||= heldSince !== undefined && now() - heldSince > behindAfter;
+    heldSince = undefined;
   }
-  if (broken !== '') yield Buffer.from(broken);
+
+  function write(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    hasBegun = true;
+    begun.resolve();
+    if (body.destroyed || body.push(bytes)) return;
+    heldSince ??= now();
+    answer.pause();
+  }
+
+  function finish(ended: StreamEnd): void {
+    const close = (error?: GatewayError) => {
+      if (error && !body.destroyed) body.push(`\n${request.call.dialect.renderError(error)}`);
+      if (!body.destroyed) body.push(null);
+      settled.resolve();
+    };
+    settleStream(exchange, ended, dependencies).then(close, () => close());
+  }
+
+  function stop(cause?: unknown): void {
+    if (isOver) return;
+    isOver = true;
+    end();
+    release();
+    if (!hasBegun) {
+      answer.destroy();
+      settled.resolve();
+      begun.reject(whyUnusable(cause, signal));
+      return;
+    }
+    const isWhole = cause === undefined;
+    const failure = isWhole ? undefined : whyBroken(cause, signal, wasBehind);
+    if (!isWhole) answer.destroy();
+    if (hasLeft(request) || body.destroyed) finish({ kind: 'client_gone', isWhole, ...(readsOn && { failure }) });
+    else finish(failure ? { kind: 'failed', failure } : { kind: 'complete' });
+  }
+
+  const attempt = (step: () => void): void => {
+    try {
+      step();
+    } catch (cause) {
+      stop(cause);
+    }
+  };
+  answer.on('data', (chunk: Buffer) => attempt(() => write(rewriter.push(chunk))));
+  finished(answer, (error) =>
+    attempt(() => {
+      if (error) throw error;
+      write(rewriter.finish());
+      stop();
+    }),
+  );
+  return { body, begun: begun.promise };
 }
 
 /** Why an answer broke off. A client must not get a refund by reading slowly. */
-function whyBroken(cause: unknown, { aborted, reason }: AbortSignal, charged: boolean) {
+function whyBroken(cause: unknown, { aborted, reason }: AbortSignal, charged: boolean): GatewayError {
   if (!aborted) return new UpstreamFailure('cut', { cause, charged });
   return reason instanceof UpstreamFailure ? new UpstreamFailure('deadline') : toGatewayError(reason);
 }

@@ -26,6 +26,14 @@ export async function runCooperatively<T>(work: Cooperative<T>, signal?: AbortSi
   }
 }
 
+/** Does work that is known to be short without letting go of it. */
+export function atOnce<T>(work: Cooperative<T>): T {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+  }
+}
+
 /** Whether to pause after a step over a whole text, or over its bytes. */
 export function isLong({ length }: { readonly length: number }): boolean {
   return length > charactersPerSlice;

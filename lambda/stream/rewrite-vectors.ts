@@ -13,54 +13,65 @@ const [quote, openBracket, closeBracket, zero, nine] = [0x22, 0x5b, 0x5d, 0x30, 
 const before = '{"data":[{"embedding":0';
 const after = '0}]}';
 
+/** Bytes of an answer in, those for the client out. */
+interface VectorsRewriter {
+  push(chunk: Buffer): Buffer;
+  /** What is left when all has come. */
+  finish(): Buffer;
+}
+
 /**
  * Rewrites an answer of vectors while it comes, keeping none of them. `rewrite` gets whole answers: this one if it has no vector,
  * else each piece between two, completed. Throws if a piece is too long, if a vector holds a string, and if one breaks off.
  */
-export async function* rewriteVectors(
-  chunks: AsyncIterable<Buffer>,
-  rewrite: (answer: string) => Promise<string>,
-): AsyncGenerator<Buffer> {
+export function createVectorsRewriter(rewrite: (answer: string) => string): VectorsRewriter {
   const pieces = createPieces(rewrite);
   /** The byte that ends the vector which is passing. */
   let closing: number | undefined;
 
-  for await (const chunk of chunks) {
-    const out: Buffer[] = [];
-    let [passedFrom, at] = [0, 0];
-    while (at < chunk.length) {
-      if (closing !== undefined) {
-        const end = chunk.indexOf(closing, at) + 1;
-        if (closing === closeBracket && holdsText(chunk, at, end))
-          throw new TypeError('a vector holds more than numbers');
-        if (end > 0) closing = undefined;
-        at = end || chunk.length;
-        continue;
+  return {
+    push(chunk) {
+      const out: Buffer[] = [];
+      let [passedFrom, at] = [0, 0];
+      while (at < chunk.length) {
+        if (closing !== undefined) {
+          const end = chunk.indexOf(closing, at) + 1;
+          if (closing === closeBracket && holdsText(chunk, at, end)) {
+            throw new TypeError('a vector holds more than numbers');
+          }
+          if (end > 0) closing = undefined;
+          at = end || chunk.length;
+          continue;
+        }
+        const alike = pieces.skip(chunk, at);
+        if (alike > at) at = alike;
+        else {
+          if (at > passedFrom) out.push(chunk.subarray(passedFrom, at));
+          const taken = pieces.take(chunk, at);
+          at = passedFrom = at + taken.length;
+          if (!taken.isWhole) continue;
+          out.push(pieces.rewrite(false));
+        }
+        closing = chunk[at - 1] === openBracket ? closeBracket : quote;
       }
-      const alike = pieces.skip(chunk, at);
-      if (alike > at) at = alike;
-      else {
-        if (at > passedFrom) out.push(chunk.subarray(passedFrom, at));
-        const taken = pieces.take(chunk, at);
-        at = passedFrom = at + taken.length;
-        if (!taken.isWhole) continue;
-        out.push(await pieces.rewrite(false));
-      }
-      closing = chunk[at - 1] === openBracket ? closeBracket : quote;
-    }
-    if (at > passedFrom) out.push(chunk.subarray(passedFrom));
-    if (out.length > 0) yield out.length === 1 ? (out[0] as Buffer) : Buffer.concat(out);
-  }
-  if (closing !== undefined) throw new TypeError('the answer ends within a vector');
-  yield await pieces.rewrite(true);
+      if (at > passedFrom) out.push(chunk.subarray(passedFrom));
+      const [first] = out;
+      return first && out.length === 1 ? first : Buffer.concat(out);
+    },
+    finish() {
+      if (closing !== undefined) throw new TypeError('the answer ends within a vector');
+      return pieces.rewrite(true);
+    },
+  };
 }
 
 function holdsText(chunk: Buffer, from: number, end: number): boolean {
-  return chunk.subarray(from, end || chunk.length).includes(quote);
+  const text = chunk.indexOf(quote, from);
+  return text >= 0 && (end === 0 || text < end);
 }
 
 /** What stands between the vectors of one answer, each piece with the first character of the vector after it. */
-function createPieces(rewrite: (answer: string) => Promise<string>) {
+function createPieces(rewrite: (answer: string) => string) {
   /** As much of one as has come, one character for each byte. */
   let piece = '';
   let isFirst = true;
@@ -90,13 +101,13 @@ function createPieces(rewrite: (answer: string) => Promise<string>) {
     },
 
     /** Rewrites what was taken. */
-    async rewrite(isLast: boolean): Promise<Buffer> {
+    rewrite(isLast: boolean): Buffer {
       const given = piece;
       piece = '';
       const text = Buffer.from(isLast ? given : given.slice(0, -1), 'latin1').toString();
       const [head, tail] = [isFirst ? '' : before, isLast ? '' : after];
       isFirst = false;
-      const rewritten = await rewrite(head + text + tail);
+      const rewritten = rewrite(head + text + tail);
       if (!rewritten.startsWith(head)) throw new TypeError('a word of every answer is a name to hide');
       const shown = rewritten.slice(head.length, rewritten.length - tail.length);
       unchanged = shown === text ? splitAtNumber(given) : [];

@@ -1,11 +1,11 @@
 import type { AnswerFormat, Dialect, ExpectedAnswer } from '../../lambda/dialects/dialect.ts';
 import type { Usage } from '../../lambda/dialects/findings.ts';
 import { createDialects } from '../../lambda/dialects/index.ts';
+import { atOnce } from '../../lambda/json/cooperative.ts';
 import { createScanner } from '../../lambda/json/scan.ts';
 import { type Hiding, rewriteAnswer as rewrite } from '../../lambda/stream/hide.ts';
 import { createStreamRewriter, type StreamRewriter } from '../../lambda/stream/rewrite-stream.ts';
 import { createScrubber } from '../../lambda/stream/scrub.ts';
-import { atOnce } from './at-once.ts';
 import { upstreamIdentity } from './upstream-identity.ts';
 
 const { textModel, visionModel, host, names } = upstreamIdentity;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { estimateReservation, fittingOutput } from '../../../lambda/budget/estimate.ts';
 import type { ModelPrices } from '../../../lambda/budget/prices.ts';
+import { atOnce } from '../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
-import { atOnce } from '../../support/at-once.ts';
 import { createRandom } from '../../support/random.ts';
 import { dialectNamed } from '../../support/rewrite.ts';
 import { testRows } from '../../support/test-rows.ts';

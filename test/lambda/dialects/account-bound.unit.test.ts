@@ -1,6 +1,6 @@
 import { describe, expect } from '@jest/globals';
+import { atOnce } from '../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
-import { atOnce } from '../../support/at-once.ts';
 import type { DialectName } from '../../support/fixtures.ts';
 import { dialectNamed } from '../../support/rewrite.ts';
 import { testRows } from '../../support/test-rows.ts';

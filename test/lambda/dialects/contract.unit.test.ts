@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Dialect, Endpoint } from '../../../lambda/dialects/dialect.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
+import { atOnce } from '../../../lambda/json/cooperative.ts';
 import { createModels } from '../../../lambda/models.ts';
 import { readCall } from '../../../lambda/steps/normalize.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import { bodyOf, renderBody } from '../../../lambda/upstream/request.ts';
-import { atOnce } from '../../support/at-once.ts';
 import { readStrings } from '../../support/client-view.ts';
 import { dialectNames, loadFixtures } from '../../support/fixtures.ts';
 import { dialectNamed, rewriteAnswer, scrubber } from '../../support/rewrite.ts';

@@ -2,27 +2,55 @@ import { Readable } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import { embeddings } from '../../../lambda/dialects/embeddings.ts';
 import { fetchVectors } from '../../../lambda/forward/vectors.ts';
+import type { RequestSoFar } from '../../../lambda/request/request.ts';
 import { formatOf, hiding } from '../../support/rewrite.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 type Given = Parameters<typeof fetchVectors>;
+type Outcome = RequestSoFar['outcome'];
 
-test('a client that leaves before its answer is passed on frees the upstream, and is logged', async () => {
+/** Begins to pass an answer of vectors on. */
+async function begin() {
   const leaving = new AbortController();
-  const finished = Promise.withResolvers<unknown>();
+  const finished = Promise.withResolvers<Outcome>();
   const upstream = new Readable({ read() {} });
   upstream.push('{"data":[{"embedding":[1,');
+  const clock = { time: 0 };
   const call = { ...formatOf(embeddings), model: { id: 'svc' } };
   const exchange: object = {
     request: { deadline: 60_000, clientGone: leaving.signal, call, outcome: {} },
     ...{ record: { tries: 1, usage: {} }, hiding, ask: async () => ({ body: upstream }) },
   };
   const dependencies: object = {
-    now: () => 0,
-    log: { finished: ({ outcome }: { outcome: { end: string } }) => finished.resolve(outcome.end) },
+    now: () => clock.time,
+    log: { finished: ({ outcome }: { outcome: Outcome }) => finished.resolve(outcome) },
   };
-  const response = await fetchVectors(exchange as Given[0], dependencies as Given[1]);
-  expect(response.statusCode).toBe(200);
+  const { statusCode, body } = await fetchVectors(exchange as Given[0], dependencies as Given[1]);
+  expect(statusCode).toBe(200);
+  return { leaving, upstream, clock, body: body as Readable, finished: finished.promise };
+}
+
+test('a client that leaves before its answer is passed on frees the upstream, and is logged', async () => {
+  const { leaving, upstream, finished } = await begin();
   leaving.abort();
-  upstream.destroy(new Error('as an aborted connection does'));
-  expect(await finished.promise).toBe('client_gone');
+  expect(await finished).toMatchObject({ end: 'client_gone' });
+  expect(upstream.destroyed).toBe(true);
 });
+
+testRows([
+  [100, false],
+  [101, true],
+])(
+  'an answer that breaks off after its client held it back stays charged only if that took long',
+  async (time, charged) => {
+    const { upstream, clock, body, finished } = await begin();
+    upstream.push('1,'.repeat(40_000));
+    upstream.push('1,');
+    await new Promise(setImmediate);
+    expect(upstream.isPaused()).toBe(true);
+    clock.time = time;
+    body.read();
+    upstream.destroy(new Error('cut'));
+    expect((await finished).error).toMatchObject({ reason: 'cut', refund: !charged });
+  },
+);

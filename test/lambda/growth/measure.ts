@@ -1,5 +1,5 @@
+import { atOnce } from '../../../lambda/json/cooperative.ts';
 import { bodyOf, renderBody } from '../../../lambda/upstream/request.ts';
-import { atOnce } from '../../support/at-once.ts';
 import { createStepCounter } from '../../support/count-steps.ts';
 import { answers, fillAll, repeatAll, requests, type Shape, translated } from './bodies.ts';
 import { streams, translatedStreams, wires } from './streams.ts';
@@ -19,7 +19,7 @@ const { createExplainer } = await import('../../../lambda/forward/ask-upstream.t
 const { toChat } = await import('../translate/request/translate.ts');
 const { clients, translateStream } = await import('../translate/answer/translated.ts');
 const { embeddings } = await import('../../../lambda/dialects/embeddings.ts');
-const { rewriteVectors } = await import('../../../lambda/stream/rewrite-vectors.ts');
+const { createVectorsRewriter } = await import('../../../lambda/stream/rewrite-vectors.ts');
 const { createQueue } = await import('../../../lambda/tables/table.ts');
 const { dialects, rewriteAnswer, rewriteStream, scrubber } = await import('../../support/rewrite.ts');
 
@@ -182,11 +182,10 @@ for (const [name, textOf] of Object.entries(vectors)) {
   for (const step of [65_536, 1]) {
     await report(`${name}, ${step} bytes at a time`, (times) => {
       const bytes = Buffer.from(textOf(times * least));
-      const chunks = async function* () {
-        for (let at = 0; at < bytes.length; at += step) yield bytes.subarray(at, at + step);
-      };
-      return async () => {
-        for await (const _ of rewriteVectors(chunks(), async (text) => rewriteAnswer(embeddings, text)));
+      return () => {
+        const rewriter = createVectorsRewriter((text) => rewriteAnswer(embeddings, text));
+        for (let at = 0; at < bytes.length; at += step) rewriter.push(bytes.subarray(at, at + step));
+        rewriter.finish();
       };
     });
   }

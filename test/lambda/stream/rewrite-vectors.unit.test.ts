@@ -1,28 +1,25 @@
 import { expect, test } from '@jest/globals';
 import { embeddings } from '../../../lambda/dialects/embeddings.ts';
 import type { Usage } from '../../../lambda/dialects/findings.ts';
+import { atOnce } from '../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { rewriteAnswer } from '../../../lambda/stream/hide.ts';
-import { rewriteVectors } from '../../../lambda/stream/rewrite-vectors.ts';
-import { atOnce } from '../../support/at-once.ts';
+import { createVectorsRewriter } from '../../../lambda/stream/rewrite-vectors.ts';
 import fc, { cut } from '../../support/properties.ts';
 import { formatOf, hiding } from '../../support/rewrite.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 /** What becomes of an answer that comes in these pieces, what of it was read, and what it used. */
-async function pass(...chunks: (string | Uint8Array)[]) {
+function pass(...chunks: (string | Uint8Array)[]) {
   const usage: Usage = {};
   const read: string[] = [];
-  const rewrite = async (text: string) => {
+  const rewriter = createVectorsRewriter((text) => {
     read.push(text);
     return atOnce(rewriteAnswer(text, formatOf(embeddings), hiding, createScanner(), usage));
-  };
-  const out: Buffer[] = [];
-  const coming = (async function* () {
-    for (const chunk of chunks) yield Buffer.from(chunk);
-  })();
-  for await (const piece of rewriteVectors(coming, rewrite)) out.push(piece);
-  return { output: Buffer.concat(out).toString(), pieces: out, read, usage };
+  });
+  const out = chunks.map((chunk) => rewriter.push(Buffer.from(chunk)));
+  out.push(rewriter.finish());
+  return { output: Buffer.concat(out).toString(), pieces: out.filter(({ length }) => length > 0), read, usage };
 }
 
 const floats = (...vector: number[]) => JSON.stringify(vector);
@@ -55,34 +52,34 @@ const answers: [name: string, answer: string, expected: string][] = [
   ],
 ];
 
-testRows(answers)('an answer is rewritten but for its vectors, wherever it is cut', async (_, answer, expected) => {
+testRows(answers)('an answer is rewritten but for its vectors, wherever it is cut', (_, answer, expected) => {
   const bytes = Buffer.from(answer);
   const whole = expected || hidden(answer);
-  expect((await pass(answer)).output).toBe(whole);
-  for (let at = 1; at < bytes.length; at += 1) expect((await pass(...cut(bytes, [at]))).output).toBe(whole);
-  expect((await pass(...[...bytes].map((byte) => Uint8Array.of(byte)))).output).toBe(whole);
+  expect(pass(answer).output).toBe(whole);
+  for (let at = 1; at < bytes.length; at += 1) expect(pass(...cut(bytes, [at])).output).toBe(whole);
+  expect(pass(...[...bytes].map((byte) => Uint8Array.of(byte))).output).toBe(whole);
 });
 
-test('what comes out is what a whole answer becomes, cut anywhere', async () => {
+test('what comes out is what a whole answer becomes, cut anywhere', () => {
   const text = fc.constantFrom('a', 'AcmeCorp', 'é AcmeCorp\n', 'my "embedding":[', '\\');
   const vector = fc.oneof(fc.array(fc.double({ noNaN: true })), fc.base64String());
   const more = fc.dictionary(fc.constantFrom('a', 'note', 'provider', 'model', 'thunder'), text);
   const one = fc.tuple(more, vector, more).map(([a, embedding, b]) => ({ ...a, embedding, ...b }));
   const answer = fc.record({ ...{ id: text, data: fc.array(one) }, model: text, x_a: text, usage: fc.constant({}) });
   const cuts = fc.array(fc.nat(), { maxLength: 6 });
-  await fc.assert(
-    fc.asyncProperty(answer, cuts, async (given, places) => {
+  fc.assert(
+    fc.property(answer, cuts, (given, places) => {
       const bytes = Buffer.from(JSON.stringify(given));
-      const { output } = await pass(...cut(bytes, places));
+      const { output } = pass(...cut(bytes, places));
       const whole = atOnce(rewriteAnswer(String(bytes), formatOf(embeddings), hiding, createScanner(), {}));
       expect(JSON.parse(output)).toEqual(JSON.parse(whole));
     }),
   );
 });
 
-test('vectors leave as they come, and alike pieces between them are read once', async () => {
+test('vectors leave as they come, and alike pieces between them are read once', () => {
   const halves = ['{"data":[', item(0, '[1').slice(0, -1), ',2', ',3', `]},${item(1, '[4]')},${item(2, '[5]')}]}`];
-  const { pieces, read } = await pass(...halves);
+  const { pieces, read } = pass(...halves);
   expect(pieces.map(String)).toEqual([
     '{"data":[{"object":"embedding","index":0,"embedding":[1',
     ',2',
@@ -93,17 +90,15 @@ test('vectors leave as they come, and alike pieces between them are read once', 
   expect(read).toHaveLength(3);
 });
 
-test('a name in a piece is hidden although the one before had none', async () => {
+test('a name in a piece is hidden although the one before had none', () => {
   const note = (text: string) => `{"note":"${text}","index":1,"embedding":[1]}`;
-  const { output } = await pass(
-    `{"data":[${[note('a'), note('a'), note('acme'), note('acme'), note('a')].join(',')}]}`,
-  );
+  const { output } = pass(`{"data":[${[note('a'), note('a'), note('acme'), note('acme'), note('a')].join(',')}]}`);
   expect(output).toBe(`{"data":[${[note('a'), note('a'), note('svc'), note('svc'), note('a')].join(',')}]}`);
 });
 
-test('the usage is read wherever it stands', async () => {
-  expect((await pass(answerOf(item(0, '[1]')))).usage).toEqual({ input: 8 });
-  expect((await pass(`{"usage":{"prompt_tokens":3},"data":[${item(0, '[1]')}]}`)).usage).toEqual({ input: 3 });
+test('the usage is read wherever it stands', () => {
+  expect(pass(answerOf(item(0, '[1]'))).usage).toEqual({ input: 8 });
+  expect(pass(`{"usage":{"prompt_tokens":3},"data":[${item(0, '[1]')}]}`).usage).toEqual({ input: 3 });
 });
 
 testRows([
@@ -120,7 +115,7 @@ testRows([
   ['is no JSON', '<html>'],
   ['reports a failure', '{"error":{"message":"AcmeCorp is full"}}'],
   ['is endless around its vectors', `{"data":[{"note":"${'x'.repeat(65_536)}","embedding":[1]}]}`],
-])('what is no whole answer of vectors is a fault', async (_, answer) => {
-  await expect(pass(answer)).rejects.toThrow();
-  await expect(pass(...cut(answer, [9, 11, 20]))).rejects.toThrow();
+])('what is no whole answer of vectors is a fault', (_, answer) => {
+  expect(() => pass(answer)).toThrow();
+  expect(() => pass(...cut(answer, [9, 11, 20]))).toThrow();
 });

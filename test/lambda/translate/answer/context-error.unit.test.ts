@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
+import { atOnce } from '../../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { isContextError } from '../../../../lambda/translate/answer/context-error.ts';
 import { translate } from '../../../../lambda/translate/translation.ts';
-import { atOnce } from '../../../support/at-once.ts';
 import { type ClientDialect, plainUpstream, seals } from '../request/translate.ts';
 
 const isOne = (error: object) => isContextError(JSON.stringify(error));

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { atOnce } from '../../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { echoOf } from '../../../../lambda/translate/responses/echo-request.ts';
-import { atOnce } from '../../../support/at-once.ts';
 
 const scan = (body: object, space?: number) => createScanner().scan(JSON.stringify(body, null, space));
 const textOf = (...given: Parameters<typeof echoOf>) => atOnce(echoOf(...given)).join('');

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
 import type { Usage } from '../../../../lambda/dialects/findings.ts';
 import { createTranslatingRewriter } from '../../../../lambda/forward/rewrite-translated.ts';
+import { atOnce } from '../../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { rewriteAnswer } from '../../../../lambda/stream/hide.ts';
 import { createStreamRewriter } from '../../../../lambda/stream/rewrite-stream.ts';
 import { createChatWriter } from '../../../../lambda/translate/chat/write-answer.ts';
 import { messagesAnswers } from '../../../../lambda/translate/messages/read-answer.ts';
 import { createResponsesWriter } from '../../../../lambda/translate/responses/write-answer.ts';
-import { atOnce } from '../../../support/at-once.ts';
 import { readEvents } from '../../../support/client-view.ts';
 import fc from '../../../support/properties.ts';
 import { dialectNamed, formatOf, hiding } from '../../../support/rewrite.ts';

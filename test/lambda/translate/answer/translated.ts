@@ -1,6 +1,7 @@
 import type { Usage } from '../../../../lambda/dialects/findings.ts';
 import { GatewayError } from '../../../../lambda/errors.ts';
 import { createTranslatingRewriter } from '../../../../lambda/forward/rewrite-translated.ts';
+import { atOnce } from '../../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { rewriteAnswer } from '../../../../lambda/stream/hide.ts';
 import { createStreamRewriter } from '../../../../lambda/stream/rewrite-stream.ts';
@@ -11,7 +12,6 @@ import { createMessagesWriter } from '../../../../lambda/translate/messages/writ
 import { echoOf } from '../../../../lambda/translate/responses/echo-request.ts';
 import { createResponsesWriter } from '../../../../lambda/translate/responses/write-answer.ts';
 import type { ClientTool } from '../../../../lambda/translate/tools.ts';
-import { atOnce } from '../../../support/at-once.ts';
 import { dialectNamed, formatOf, hiding } from '../../../support/rewrite.ts';
 import type { ChatCase } from './cases/case.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
+import { atOnce } from '../../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { readChat } from '../../../../lambda/translate/chat/read-request.ts';
 import { writeMessagesRequest } from '../../../../lambda/translate/messages/write-request.ts';
 import type { UpstreamOptions } from '../../../../lambda/translate/request/request-writer.ts';
 import { readResponses } from '../../../../lambda/translate/responses/read-request.ts';
-import { atOnce } from '../../../support/at-once.ts';
 import { faultsOf } from '../../../support/message-rules.ts';
 import { plainUpstream } from './translate.ts';
 

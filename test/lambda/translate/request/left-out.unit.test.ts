@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { atOnce } from '../../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { firstOf, namePlaces } from '../../../../lambda/translate/request/left-out.ts';
-import { atOnce } from '../../../support/at-once.ts';
 
 /** The header for all members of a body that were left out. */
 function headerFor(names: readonly string[]): string | undefined {

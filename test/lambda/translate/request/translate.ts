@@ -1,3 +1,4 @@
+import { atOnce } from '../../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { keyOf } from '../../../../lambda/settings/secrets.ts';
 import { writeChat } from '../../../../lambda/translate/chat/write-request.ts';
@@ -5,7 +6,6 @@ import { readMessages } from '../../../../lambda/translate/messages/read-request
 import type { UpstreamOptions } from '../../../../lambda/translate/request/request-writer.ts';
 import { readResponses } from '../../../../lambda/translate/responses/read-request.ts';
 import { createSeals } from '../../../../lambda/translate/seal.ts';
-import { atOnce } from '../../../support/at-once.ts';
 
 export type ClientDialect = 'responses' | 'messages';
 

@@ -1,15 +1,12 @@
-import { formatAmount } from '../budget/money.ts';
-import { modelShapeFor } from '../dialects/model-list.ts';
-import { GatewayError, quoteUnlessKey } from '../errors.ts';
-import type { Identity } from '../identity/identify.ts';
-import { listIds, type Models, modelId, type PublicModel } from '../models.ts';
-import type { Usage } from '../quota/policy.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import { preflightHeaders } from '../request/headers.ts';
 import type { Answer, RequestSoFar } from '../request/request.ts';
 import { authenticate, openPipeline } from './admit.ts';
 import { quotaHeaders } from './charge.ts';
 import type { StepDependencies } from './dependencies.ts';
+
+/** Few requests ask for models or usage. What describes them is read once. */
+const loadDescriptions = () => import('./describe.ts');
 
 /** All endpoints but inference. The models and a caller's usage need a key, and are never charged; the others need none. */
 export function createOtherEndpoints(dependencies: StepDependencies): Answer {
@@ -19,62 +16,14 @@ export function createOtherEndpoints(dependencies: StepDependencies): Answer {
     .step(quotaHeaders(dependencies))
     .step(authenticate(dependencies))
     .handler(async (request) => {
-      if (request.route.kind !== 'usage') return describeModels(request, models);
+      const { describeModels, describeUsage } = await loadDescriptions();
+      if (request.route.kind !== 'usage') return json(describeModels(request, models));
       const usage = await quota.readUsage(request.identity);
       request.outcome.figures = usage.figures;
       return json(describeUsage(request.identity, usage, currency, models.text.id));
     });
   return (request) => (['models', 'model', 'usage'].includes(request.route.kind) ? forCallers : open)(request);
 }
-
-async function describeModels({ route, identity, headers }: RequestSoFar, models: Models): Promise<GatewayResponse> {
-  const shape = modelShapeFor(headers, models.text.id);
-  const only = identity?.kind === 'member' ? identity.models : undefined;
-  const usable = models.all.filter(({ id }) => only?.includes(id) ?? true);
-  if (route.kind !== 'model') return json(shape.list(usable));
-  const model = usable.find(({ id }) => id === route.id);
-  if (model) return json(shape.describe(model));
-  throw new GatewayError('model_not_found', `There is no model with this name${explain(route.id, usable)}.`);
-}
-
-function explain(id: string, usable: readonly PublicModel[]): string {
-  const [, meant] = /^(.*)\/$/.exec(`/${id}`) ?? [];
-  if (meant === '' || (meant !== undefined && usable.some((one) => one.id === meant.slice(1)))) {
-    return `: the path has a slash too many at its end. Use /v1/models${meant}`;
-  }
-  return `${quoteUnlessKey(id)}. ${usable.length === 1 ? 'The model is' : 'The models are'} ${listIds(usable.map((one) => one.id))}`;
-}
-
-function describeUsage(identity: Identity, usage: Usage, currency: string, serviceName: string) {
-  const { used, limit, remaining, resetAt, burst, budget } = usage;
-  const { keyId, key, models } = identity.kind === 'member' ? identity : {};
-  return {
-    object: 'usage',
-    requests: { limit, used, remaining, resets_at: isoTime(resetAt) },
-    burst: { limit: burst },
-    budget: budget
-      ? {
-          ...{ currency, window: budget.window },
-          limit: formatAmount(budget.limit),
-          spent: formatAmount(budget.spent),
-          reserved: formatAmount(budget.reserved),
-          unsettled: formatAmount(budget.unsettled),
-          remaining: formatAmount(budget.remaining),
-          resets_at: isoTime(budget.resetAt),
-          models: budget.uses.map(({ kind, input, output, spent }) => ({
-            ...{ id: modelId(serviceName, kind), input_tokens: input, output_tokens: output },
-            spent: formatAmount(spent),
-          })),
-        }
-      : null,
-    key:
-      keyId === undefined
-        ? null
-        : { id: keyId, label: key?.label ?? null, expires_at: isoTime(key?.expiresAt), models: models ?? null },
-  };
-}
-
-const isoTime = (time: number | undefined) => (time === undefined ? null : new Date(time).toISOString());
 
 function json(value: unknown): GatewayResponse {
   return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };

@@ -1,7 +1,7 @@
 import { costOf, type Prices, savedByCaches } from '../budget/prices.ts';
 import { GatewayError } from '../errors.ts';
 import type { SpendLimit } from '../quota/deployment-limit.ts';
-import { sayWhatIsLeft } from '../quota/refusal.ts';
+import { sayWhatIsLeft } from '../quota/figures.ts';
 import type { Log } from '../report/log.ts';
 import type { ExchangeRecord, InferenceCall, RequestSoFar, Spending } from '../request/request.ts';
 import type { StreamEnd } from '../stream/relay.ts';

@@ -3,7 +3,8 @@ import type { Identity } from '../identity/identify.ts';
 import { isAnswerLost, type Tallies } from './counter-store.ts';
 import { dayOf } from './policy.ts';
 import type { Charge } from './quota.ts';
-import { allAnswered, allSpent, type LimitName, type Wording } from './refusal.ts';
+import type { LimitName, Wording } from './refusal.ts';
+import { allAnswered, allSpent } from './wording.ts';
 
 /** The percentage used of each limit that a request counts towards, as that request saw it. */
 export type LimitsUsed = Readonly<Partial<Record<LimitName, number>>>;

@@ -1,37 +1,9 @@
-import { type BudgetWindow, isLost } from '../budget/budget-window.ts';
 import type { Identity } from '../identity/identify.ts';
-import {
-  type ChargeResult,
-  type CountedPeriod,
-  type CounterBudget,
-  type Counters,
-  type CounterWindow,
-  isAnswerLost,
-  type OpenReservation,
-  type Settlement,
-  type Standing,
-  type UsedTokens,
-} from './counter-store.ts';
-import {
-  type Limits,
-  minuteOf,
-  quotaWindow,
-  secondsUntil,
-  timeOf,
-  tokenCountWindow,
-  type Usage,
-  usageOf,
-} from './policy.ts';
-import {
-  type Cost,
-  type Figures,
-  overBudget,
-  QuotaRefusal,
-  type Refusal,
-  tooFast,
-  usedUp,
-  type Wording,
-} from './refusal.ts';
+import { type Counters, isAnswerLost, type Settlement, type UsedTokens } from './counter-store.ts';
+import { type Figures, figuresOf, giveBack } from './figures.ts';
+import { type Limits, quotaWindow, tokenCountWindow, type Usage, usageOf } from './policy.ts';
+import { type Cost, QuotaRefusal, type Wording } from './refusal.ts';
+import { createAbandonedReport, createSpendingReport, type ReservationReports } from './reservations.ts';
 
 /** A recorded charge. It stands unless it is refunded. */
 export interface Charge {
@@ -66,36 +38,19 @@ export interface Quota {
 /** An operation whose answer from the store never came. */
 type LostOperation = 'charge' | 'refund' | 'settlement' | 'read';
 
-export interface QuotaDependencies extends Wording {
+export interface QuotaDependencies extends Wording, ReservationReports {
   readonly counters: Counters;
   readonly limits: Limits;
-  readonly now: () => number;
   readonly createToken: () => string;
   /**
    * Called when it is unknown whether the store did it. After a charge or a refund, a charge may be left standing, that of the
    * request with this id.
    */
   readonly onLost: (error: unknown, operation: LostOperation, requestId?: string) => void;
-  /** Called once when settled answers have spent most of a budget's period. */
-  readonly onNearlySpent?: (spending: NearlySpent) => void;
-  /** Called with reservations whose process is gone, by each process once. */
-  readonly onAbandoned?: (reservations: readonly OpenReservation[], requestId: string) => void;
-  /** The milliseconds that a request may last. */
-  readonly requestTimeout?: number;
 }
 
-/** A budget of which most is spent, in micros. */
-export interface NearlySpent {
-  readonly requestId: string;
-  /** The key that has it for itself. */
-  readonly key: string | undefined;
-  readonly window: BudgetWindow;
-  readonly limit: number;
-  readonly spent: number;
-}
-
-/** Of a budget, from which on it counts as nearly spent. */
-const nearly = 0.8;
+/** What says why a charge is refused is read by the first that is. */
+const loadWording = () => import('./wording.ts');
 
 /** Charges requests against quota and burst limit, and refunds them. */
 export function createQuota(dependencies: QuotaDependencies): Quota {
@@ -117,7 +72,10 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
         throw error;
       });
       const figures = figuresOf(window, result, now());
-      if (!result.granted) throw new QuotaRefusal(refusalOf(identity, window, result, cost, time, wording), figures);
+      if (!result.granted) {
+        const { refusalOf } = await loadWording();
+        throw new QuotaRefusal(refusalOf(identity, window, result, cost, time, wording), figures);
+      }
       const { open, reservation } = result;
       reportAbandoned(open, requestId);
       const end = async (settlement: Settlement) => {
@@ -173,98 +131,7 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
       const time = now();
       const window = tokenCountWindow(identity, time, limits);
       const { granted } = await counters.charge(window, createToken());
-      if (!granted) throw new QuotaRefusal(tooFast(window, time));
+      if (!granted) throw new QuotaRefusal((await loadWording()).tooFast(window, time));
     },
-  };
-}
-
-function refusalOf(
-  identity: Identity,
-  window: CounterWindow,
-  { reason, taken }: ChargeResult & { readonly granted: false },
-  cost: Cost | undefined,
-  time: number,
-  wording: Wording,
-): Refusal {
-  if (reason === 'burst') return tooFast(window, time);
-  if (reason === 'quota' || !window.budget || !cost) return usedUp(identity, window, time, wording);
-  return overBudget(window.budget, taken, cost, time, wording);
-}
-
-function figuresOf(
-  window: CounterWindow,
-  { used, inMinute, taken }: Pick<Standing, 'used' | 'inMinute' | 'taken'>,
-  now: number,
-): Figures {
-  const { limit, burst, resetAt, budget } = window;
-  const minute = minuteOf(now);
-  return {
-    limit,
-    remaining: Math.max(0, limit - used),
-    ...(resetAt !== undefined && { resetSeconds: secondsUntil(resetAt, now) }),
-    burst: {
-      limit: burst,
-      // An answer may come minutes after the charge.
-      remaining: minute === window.minute ? Math.max(0, burst - inMinute) : burst,
-      resetSeconds: secondsUntil(timeOf(minute + 1), now),
-    },
-    ...(budget && {
-      budget: {
-        limit: budget.amount,
-        remaining: Math.max(0, budget.amount - taken),
-        resetSeconds: secondsUntil(budget.resetAt, now),
-      },
-    }),
-  };
-}
-
-/** What is left of a budget once so much is given back of what was reserved. */
-function giveBack({ budget, ...figures }: Figures, amount: number): Figures {
-  if (!budget) return figures;
-  const remaining = Math.min(budget.limit, Math.max(0, budget.remaining + amount));
-  return { ...figures, budget: { ...budget, remaining } };
-}
-
-/** Gives abandoned reservations back, for an operator who knows that their answers cost nothing. Returns their sum in micros. */
-export async function releaseAbandoned(
-  counters: Pick<Counters, 'read' | 'settle'>,
-  counted: CountedPeriod,
-  requestTimeout: number,
-  now: number,
-): Promise<number> {
-  let released = 0;
-  for (const reservation of (await counters.read(counted)).open) {
-    if (isLost(reservation, now, requestTimeout) && (await counters.settle(counted, reservation, { spent: 0 })))
-      released += reservation.amount;
-  }
-  return released;
-}
-
-const remembered = 10_000;
-
-function createAbandonedReport({ requestTimeout = 0, now, onAbandoned }: QuotaDependencies) {
-  const known = new Set<string>();
-  return (open: readonly OpenReservation[], requestId: string): void => {
-    const news = open.filter((one) => isLost(one, now(), requestTimeout) && !known.has(one.name));
-    if (news.length === 0) return;
-    if (known.size > remembered) known.clear();
-    for (const { name } of news) known.add(name);
-    onAbandoned?.(news, requestId);
-  };
-}
-
-/** The store applies one settlement after the other, so that exactly one takes what is spent over the mark. */
-function createSpendingReport({ onNearlySpent }: QuotaDependencies) {
-  return (
-    { amount: limit, window, period }: CounterBudget,
-    { taken, open }: Standing,
-    added: number,
-    { identity, requestId }: { readonly identity: Identity; readonly requestId: string },
-  ): void => {
-    const ofPeriod = open.filter(({ budgetPeriod }) => budgetPeriod === period);
-    const spent = ofPeriod.reduce((sum, { amount }) => sum - amount, taken);
-    if (spent < nearly * limit || spent - added >= nearly * limit) return;
-    const key = identity.kind === 'member' && identity.own ? identity.keyId : undefined;
-    onNearlySpent?.({ requestId, key, window, limit, spent });
   };
 }

@@ -1,5 +1,5 @@
 import type { RateLimit } from '../dialects/rate-limit.ts';
-import type { Figures } from '../quota/refusal.ts';
+import type { Figures } from '../quota/figures.ts';
 import type { Route } from './routes.ts';
 
 interface Policy extends RateLimit {

@@ -10,7 +10,7 @@ import {
 } from '../../lambda/identity/keys.ts';
 import { createModels } from '../../lambda/models.ts';
 import { memberWindow, readMemberUsage } from '../../lambda/quota/policy.ts';
-import { releaseAbandoned } from '../../lambda/quota/quota.ts';
+import { releaseAbandoned } from '../../lambda/quota/reservations.ts';
 import type { KeyChanges } from '../../lambda/stores/keys.ts';
 import { CommandError, type Outcome } from '../command-line.ts';
 import { describeKey, findKey, noSuchKey, showNewKey, showSettings, soon } from './key-record.ts';

@@ -3,7 +3,8 @@ import { GatewayError } from '../../../lambda/errors.ts';
 import type { Identity } from '../../../lambda/identity/identify.ts';
 import { createToken } from '../../../lambda/quota/counter-store.ts';
 import { type Limits, quotaWindow } from '../../../lambda/quota/policy.ts';
-import { createQuota, type QuotaDependencies, releaseAbandoned } from '../../../lambda/quota/quota.ts';
+import { createQuota, type QuotaDependencies } from '../../../lambda/quota/quota.ts';
+import { releaseAbandoned } from '../../../lambda/quota/reservations.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { startTestDynamoDb } from '../../support/dynamodb.ts';
 

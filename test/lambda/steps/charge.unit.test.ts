@@ -1,7 +1,7 @@
 import { describe, expect } from '@jest/globals';
 import { GatewayError, stopping, toGatewayError } from '../../../lambda/errors.ts';
 import { settleCharge } from '../../../lambda/forward/settle.ts';
-import type { Figures } from '../../../lambda/quota/refusal.ts';
+import type { Figures } from '../../../lambda/quota/figures.ts';
 import type { Outcome, RequestSoFar } from '../../../lambda/request/request.ts';
 import { quotaHeaders } from '../../../lambda/steps/charge.ts';
 import { outage } from '../../../lambda/tables/table.ts';

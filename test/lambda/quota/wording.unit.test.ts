@@ -1,14 +1,9 @@
 import { expect } from '@jest/globals';
 import type { Identity } from '../../../lambda/identity/identify.ts';
 import type { CounterWindow } from '../../../lambda/quota/counter-store.ts';
-import {
-  allAnswered,
-  type LimitName,
-  sayWhatIsLeft,
-  tooFast,
-  usedUp,
-  type Wording,
-} from '../../../lambda/quota/refusal.ts';
+import { sayWhatIsLeft } from '../../../lambda/quota/figures.ts';
+import type { LimitName, Wording } from '../../../lambda/quota/refusal.ts';
+import { allAnswered, tooFast, usedUp } from '../../../lambda/quota/wording.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const guest: Identity = { kind: 'guest', networkId: 'net' };

@@ -1,0 +1,89 @@
+import { formatAmount } from '../budget/money.ts';
+import { GatewayError } from '../errors.ts';
+import type { Identity } from '../identity/identify.ts';
+import type { ChargeResult, CounterBudget, CounterWindow } from './counter-store.ts';
+import { inRequests } from './figures.ts';
+import { minuteOf, secondsUntil, timeOf } from './policy.ts';
+import type { Cost, LimitName, Refusal, Wording } from './refusal.ts';
+
+/** Says why a charge was not granted. */
+export function refusalOf(
+  identity: Identity,
+  window: CounterWindow,
+  { reason, taken }: ChargeResult & { readonly granted: false },
+  cost: Cost | undefined,
+  time: number,
+  wording: Wording,
+): Refusal {
+  if (reason === 'burst') return tooFast(window, time);
+  if (reason === 'quota' || !window.budget || !cost) return usedUp(identity, window, time, wording);
+  return overBudget(window.budget, taken, cost, time, wording);
+}
+
+export function tooFast({ burst }: CounterWindow, now: number): Refusal {
+  const seconds = secondsUntil(timeOf(minuteOf(now) + 1), now);
+  return {
+    code: 'rate_limited',
+    message: `More than ${inRequests(burst)} in one minute. Please try again in ${seconds} s.`,
+    headers: { 'retry-after': String(seconds) },
+  };
+}
+
+export function usedUp(identity: Identity, window: CounterWindow, now: number, wording: Wording): Refusal {
+  const refused = wording.refundRefusals ? '' : ' Requests that were refused with a 400 counted too.';
+  const more = refused + (identity.kind === 'guest' ? ` For more, ${howToGetMore(wording.appUrl)}.` : '');
+  const code = 'quota_exceeded';
+  if (window.resetAt === undefined) {
+    return { code, message: `The allowance of ${inRequests(window.limit)} for guests is used up.${more}` };
+  }
+  return {
+    code,
+    message: `The quota of ${inRequests(window.limit)} a day is used up. It resets at ${sayTime(window.resetAt)}.${more}`,
+    headers: { 'retry-after': String(secondsUntil(window.resetAt, now)) },
+  };
+}
+
+/** For a request that may cost more than is left. */
+export function overBudget(
+  { amount, resetAt }: CounterBudget,
+  taken: number,
+  { total, advise }: Cost,
+  now: number,
+  { currency = '' }: Wording,
+): Refusal {
+  const left = Math.max(0, amount - taken);
+  const [mayCost, isLeft, budget] = [total, left, amount].map(formatAmount);
+  const advice = advise(left);
+  return {
+    code: 'quota_exceeded',
+    message: `This request may cost up to ${mayCost} ${currency}; ${isLeft} of ${budget} ${currency} is left until ${sayTime(resetAt)}.${advice ? ` ${advice}` : ''}`,
+    headers: { 'retry-after': String(secondsUntil(resetAt, now)) },
+  };
+}
+
+/** For a limit of the whole deployment, whose value it does not reveal. */
+export function allAnswered(reason: LimitName, resetAt: number, now: number, { appUrl }: Wording): GatewayError {
+  const ofGuests = reason === 'guest_daily_limit';
+  const message = `The gateway has answered as many requests${ofGuests ? ' of guests' : ''} as it may on one day.`;
+  return overForToday(message, reason, resetAt, now, ofGuests ? ` Before that, ${howToGetMore(appUrl)}.` : '');
+}
+
+/** For the limit of spending of the whole deployment, whose value it does not reveal. */
+export function allSpent(resetAt: number, now: number): GatewayError {
+  return overForToday('The gateway has spent as much as it may on one day.', 'spend_limit', resetAt, now);
+}
+
+function overForToday(message: string, reason: string, resetAt: number, now: number, more = ''): GatewayError {
+  return new GatewayError('service_unavailable', message, {
+    ...{ reason, advice: `Try again after ${sayTime(resetAt)}.${more}` },
+    headers: { 'retry-after': String(secondsUntil(resetAt, now)), 'x-should-retry': 'false' },
+  });
+}
+
+const sayTime = (time: number): string => new Date(time).toISOString().replace('.000', '');
+
+function howToGetMore(appUrl: string | undefined): string {
+  return appUrl === undefined
+    ? 'use a key, which the operator makes by `npm run keys -- issue`'
+    : `link a wallet or get a key at ${appUrl}/cli`;
+}

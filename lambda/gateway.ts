@@ -7,7 +7,6 @@ import { createIdentify, memberHash, memberLabel } from './identity/identify.ts'
 import { createFindNetwork } from './identity/network.ts';
 import { createModels } from './models.ts';
 import { createToken } from './quota/counter-store.ts';
-import { createDeploymentLimit, createSpendLimit } from './quota/deployment-limit.ts';
 import { createQuota } from './quota/quota.ts';
 import { createLog, type Log, type OnFinished, type WriteLog } from './report/log.ts';
 import type { App } from './request/call.ts';
@@ -142,10 +141,20 @@ function createLimits(
     onNearlySpent: log.budgetNearlySpent,
     onAbandoned: log.reservationsLost,
   });
-  const deploymentLimit = createDeploymentLimit({ ...config, now, tallies, onLost: log.countLost });
-  const spendLimit = createSpendLimit({
-    ...{ tallies, now, spendLimit: config.spendLimit },
-    onLost: (error) => log.countLost(error, 'spend_limit'),
-  });
-  return { quota, deploymentLimit, spendLimit, budgets: limits };
+  const { dailyLimit, guestDailyLimit, spendLimit } = config;
+  const ofAll = [dailyLimit, guestDailyLimit, spendLimit].some((limit) => limit !== undefined)
+    ? loadDeploymentLimits()
+    : undefined;
+  return {
+    ...{ quota, budgets: limits },
+    deploymentLimit: ofAll?.then(({ createDeploymentLimit }) =>
+      createDeploymentLimit({ ...config, now, tallies, onLost: log.countLost }),
+    ),
+    spendLimit: ofAll?.then(({ createSpendLimit }) =>
+      createSpendLimit({ tallies, now, spendLimit, onLost: (error) => log.countLost(error, 'spend_limit') }),
+    ),
+  };
 }
+
+/** Few deployments limit all callers together. What does so is read by their start. */
+const loadDeploymentLimits = () => import('./quota/deployment-limit.ts');

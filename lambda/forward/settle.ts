@@ -32,7 +32,7 @@ export async function settleCharge(
 export interface SpendingDependencies {
   readonly prices: Prices | undefined;
   /** Undefined if the operator has set no limit for all callers together. */
-  readonly spendLimit: SpendLimit | undefined;
+  readonly spendLimit: Promise<SpendLimit | undefined> | undefined;
 }
 
 /** Settles what an answer cost, once it has ended or has been broken off without a refund. */
@@ -45,7 +45,9 @@ export async function settleSpending(
   if (!spending) return;
   outcome.spending = spending;
   outcome.figures = charge.figuresAfter(spending.cost);
-  const [figures] = await Promise.all([charge.settle(spending.cost, spending.used), spendLimit?.add(spending.cost)]);
+  const settled = charge.settle(spending.cost, spending.used);
+  await spendLimit?.then((limit) => limit?.add(spending.cost));
+  const figures = await settled;
   if (figures) outcome.figures = figures;
 }
 

@@ -1,6 +1,5 @@
 import { GatewayError, toGatewayError } from '../errors.ts';
 import { settleCharge } from '../forward/settle.ts';
-import type { DeploymentLimit, SpendLimit } from '../quota/deployment-limit.ts';
 import { QuotaRefusal } from '../quota/refusal.ts';
 import type {
   Arrived,
@@ -33,9 +32,10 @@ export function chargeQuota({
 }
 
 /** Counts a charged request towards the limits of the whole deployment. Comes after the charge, which a refusal here refunds. */
-export function limitDeployment(limit: DeploymentLimit | undefined): GatewayStep<Identified & Charged, Charged> {
+export function limitDeployment(limits: Needs<'deploymentLimit'>): GatewayStep<Identified & Charged, Charged> {
   return {
     before: async ({ identity, charge }) => {
+      const limit = await limits.deploymentLimit;
       if (charge === undefined || limit === undefined) return { charge };
       const counted = await limit.count(identity, charge);
       return { charge: counted.charge, limitsUsed: counted.used };
@@ -44,9 +44,10 @@ export function limitDeployment(limit: DeploymentLimit | undefined): GatewayStep
 }
 
 /** Refuses charged requests once the deployment has spent what it may on one day. */
-export function limitSpending(limit: SpendLimit | undefined): GatewayStep<ArrivedAtInference> {
+export function limitSpending({ spendLimit }: Needs<'spendLimit'>): GatewayStep<ArrivedAtInference> {
   return {
     before: async ({ route, outcome }) => {
+      const limit = await spendLimit;
       if (limit && !route.endpoint.countsTokens) outcome.spendShare = await limit.check();
       return {};
     },

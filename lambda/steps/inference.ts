@@ -12,12 +12,12 @@ export function createInference(dependencies: StepDependencies): Answer<ArrivedA
     .step(admitBody(dependencies))
     .step(authenticate(dependencies))
     .step(requireUpstream(dependencies))
-    .step(limitSpending(dependencies.spendLimit))
+    .step(limitSpending(dependencies))
     .step(readAhead(dependencies))
     .step(connectUpstream(dependencies))
     .step(readStreamCode())
     .step(chargeQuota(dependencies))
-    .step(limitDeployment(dependencies.deploymentLimit))
+    .step(limitDeployment(dependencies))
     .step(normalize(dependencies))
     .handler(createForward(dependencies));
 }

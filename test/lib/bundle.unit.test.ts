@@ -65,6 +65,8 @@ test('what only some deployments or requests need is read by no start of the gat
       'lambda/stream/rewrite-stream.ts',
       'eventsource-parser',
       'lambda/steps/describe.ts',
+      'lambda/quota/wording.ts',
+      'lambda/quota/deployment-limit.ts',
     ],
   ];
   expect(contentsOf(gateway)).toEqual(expect.arrayContaining(later));

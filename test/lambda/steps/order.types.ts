@@ -13,15 +13,21 @@ const identified = admitted.step(authenticate(given));
 const charged = identified.step(chargeQuota(given));
 const forward = createForward(given);
 
-export const right = charged.step(limitDeployment(undefined)).step(normalize(given)).handler(forward);
-export const early = identified.step(normalize(given)).step(chargeQuota(given)).step(limitDeployment(undefined));
+export const right = charged
+  .step(limitDeployment({ deploymentLimit: undefined }))
+  .step(normalize(given))
+  .handler(forward);
+export const early = identified
+  .step(normalize(given))
+  .step(chargeQuota(given))
+  .step(limitDeployment({ deploymentLimit: undefined }));
 early.handler(forward);
 
 // @ts-expect-error A charge needs to know who pays.
 admitted.step(chargeQuota(given));
 // @ts-expect-error What is not charged has nothing that the limit of the deployment could give back.
-identified.step(limitDeployment(undefined));
+identified.step(limitDeployment({ deploymentLimit: undefined }));
 // @ts-expect-error A body is read only once it is admitted.
 arrived.step(authenticate(given)).step(chargeQuota(given)).step(normalize(given));
 // @ts-expect-error An exchange needs a body.
-charged.step(limitDeployment(undefined)).handler(forward);
+charged.step(limitDeployment({ deploymentLimit: undefined })).handler(forward);

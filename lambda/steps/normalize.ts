@@ -1,5 +1,4 @@
 import type { Memory } from '../bodies.ts';
-import { estimateInput, estimateReservation, fittingOutput } from '../budget/estimate.ts';
 import type { Prices } from '../budget/prices.ts';
 import { refuseOtherCase, refuseRouting } from '../dialects/body.ts';
 import type { Endpoint } from '../dialects/dialect.ts';
@@ -55,15 +54,19 @@ export function readAhead(dependencies: BodyDependencies & Needs<'budgets'>): Ga
       );
       if ('fault' in ahead) return { ahead };
       if (models && !models.includes(ahead.call.model.id)) throw notAllowed(ahead.call.model.id, models);
-      const cost = costOf(ahead, prices);
+      const cost = await costOf(ahead, prices);
       return { ahead, ...(cost && { cost }) };
     },
   };
 }
 
-function costOf({ call, reservation }: Normalized, prices: Prices | undefined): Cost | undefined {
+/** Only where there are prices is the size of requests estimated. What does so is read once. */
+const loadEstimates = () => import('../budget/estimate.ts');
+
+async function costOf({ call, reservation }: Normalized, prices: Prices | undefined): Promise<Cost | undefined> {
   const ofModel = prices?.get(call.model.id);
   if (!reservation || !ofModel) return undefined;
+  const { fittingOutput } = await loadEstimates();
   const { limitedBy } = reservation;
   // The largest of them counts, so each has to be small enough.
   const names = limitedBy.length > 0 ? limitedBy : call.dialect.outputLimits.slice(0, 1);
@@ -111,13 +114,14 @@ async function readBody(
   const decoded = await decode(await takeBody(), encoding, requestBodyLimit, memory);
   const caller = callerName(identity);
   const hashId = await hashIdsOf?.(caller);
+  const pricing = prices && { prices, estimates: await loadEstimates() };
   return runCooperatively(
     readCall(decoded, route, models, {
       caller,
       headers,
       traceparent: upstreamTrace && trace ? traceparentOf(trace) : undefined,
       hashId,
-      prices,
+      pricing,
       isRestricted,
       ...(estimates && { reservedOutput }),
     }),
@@ -142,7 +146,10 @@ interface Caller {
   readonly headers: ArrivedAtInference['headers'];
   readonly traceparent?: string | undefined;
   readonly hashId?: HashId | undefined;
-  readonly prices?: Prices | undefined;
+  /** The prices, where there are any, and what estimates the size of requests. */
+  readonly pricing?:
+    | { readonly prices: Prices; readonly estimates: Awaited<ReturnType<typeof loadEstimates>> }
+    | undefined;
   readonly isRestricted?: boolean;
   /** Only of a caller with a budget, for whom the whole cost is estimated. */
   readonly reservedOutput?: number;
@@ -153,10 +160,10 @@ export function* readCall(
   received: Body,
   { dialect, endpoint }: Pick<InferenceRoute, 'dialect' | 'endpoint'>,
   models: Models,
-  { caller, headers, traceparent, hashId, prices, isRestricted, reservedOutput }: Caller,
+  { caller, headers, traceparent, hashId, pricing, isRestricted, reservedOutput }: Caller,
 ): Cooperative<Normalized> {
   // Of bytes it is known. Later, the text would have to be walked for it.
-  const size = prices === undefined ? 0 : Buffer.byteLength(received);
+  const size = pricing === undefined ? 0 : Buffer.byteLength(received);
   const body = yield* readJsonBody(received);
   const { text } = body;
   if (isLong(text)) yield;
@@ -193,8 +200,9 @@ export function* readCall(
   };
   const ready = { conversation: { caller, traits }, text, edits: changes, model: { start, end } };
   const outgoing: Outgoing = { ...call, clientHeaders: headers, traceparent, body: ready };
-  const ofModel = prices?.get(value.id);
-  if (!ofModel || endpoint.countsTokens) return { call, outgoing };
+  const ofModel = pricing?.prices.get(value.id);
+  if (!pricing || !ofModel || endpoint.countsTokens) return { call, outgoing };
+  const { estimateInput, estimateReservation } = pricing.estimates;
   if (reservedOutput === undefined) return { call, outgoing, inputTokens: yield* estimateInput(body, size, dialect) };
   const reservation = yield* estimateReservation(body, size, dialect, ofModel, reservedOutput);
   return { call, outgoing, inputTokens: reservation.inputTokens, reservation };

@@ -1,3 +1,4 @@
+import * as estimates from '../../../lambda/budget/estimate.ts';
 import type { Dialect } from '../../../lambda/dialects/dialect.ts';
 import { embeddings } from '../../../lambda/dialects/embeddings.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
@@ -18,7 +19,14 @@ const price = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
 const prices = new Map(models.all.map(({ id }) => [id, price]));
 const hashId = createHashId(keyOf('a salt of at least 16 characters'), 'caller');
 /** With a budget and a list of models, of whom most is read. */
-const caller = { caller: 'caller', headers: {}, hashId, prices, isRestricted: true, reservedOutput: 1 };
+const caller = {
+  caller: 'caller',
+  headers: {},
+  hashId,
+  pricing: { prices, estimates },
+  isRestricted: true,
+  reservedOutput: 1,
+};
 const writing = { live: true, model: 'svc', usage: {}, now: () => 0, newHex: () => 'a', takeThought: () => '' };
 
 export const allDialects: readonly Dialect[] = [...dialects, embeddings];

@@ -1,4 +1,5 @@
 import { describe, expect, jest, test } from '@jest/globals';
+import * as estimates from '../../../lambda/budget/estimate.ts';
 import type { Endpoint } from '../../../lambda/dialects/dialect.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import type { Identity } from '../../../lambda/identity/identify.ts';
@@ -287,7 +288,9 @@ test('the size of a body that came as bytes is known: its text is not measured f
   const route = { dialect, endpoint: dialect.endpoints[0] as Endpoint };
   const prices = readPrices('{"svc":{"input":1,"output":2},"svc-vision":{"input":1,"output":2}}', models.all, []);
   using measure = jest.spyOn(Buffer, 'byteLength');
-  const { inputTokens } = atOnce(readCall(Buffer.from(text), route, models, { ...anybody, prices }));
+  const { inputTokens } = atOnce(
+    readCall(Buffer.from(text), route, models, { ...anybody, pricing: { prices, estimates } }),
+  );
   expect(measure.mock.calls.filter(([measured]) => typeof measured === 'string')).toEqual([]);
   expect(inputTokens).toBe(Math.ceil(Buffer.from(text).length / 3));
 });

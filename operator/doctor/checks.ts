@@ -3,17 +3,18 @@ import { CommandError } from '../command-line.ts';
 import { checkShape } from './answers.ts';
 import { dialectProbes } from './dialect-probes.ts';
 import { checkDialect, checkPicture, checkTokenCount } from './dialects.ts';
+import { checkEmbeddings } from './embeddings.ts';
 import { checkErrors, faultInError } from './errors.ts';
 import { checkCors, findMissingHeader } from './headers.ts';
 import { createNameFinder, findForeignHeader, findTrace } from './hiding.ts';
 import { bearer, list, type Reply } from './probe.ts';
 import { checkQuota } from './quota.ts';
 import { type Checked, type Finding, fail, note, ok, type Row, untested } from './report.ts';
-import type { Run } from './run.ts';
+import type { Models, Run } from './run.ts';
 import { checkSignIn } from './sign-in.ts';
 
-/** The requests of the key's quota that all checks take: three in each dialect and one about a picture. */
-export const cost = 3 * dialectProbes.length + 1;
+/** The requests of the key's quota that all checks take: three in each dialect, one about a picture, one for embeddings if they are made. */
+export const costOf = (models: Models): number => 3 * dialectProbes.length + models.length - 1;
 
 type Look = (run: Run) => AsyncIterable<Checked> | Iterable<Checked>;
 
@@ -26,6 +27,7 @@ const areas: readonly (readonly [area: string, look: Look])[] = [
   ...dialectProbes.map((dialect) => [dialect.name, (run: Run) => checkDialect(dialect, run)] as const),
   ['chat', checkPicture],
   ['messages', checkTokenCount],
+  ['embeddings', checkEmbeddings],
   ['cors', checkCors],
   ['quota', checkQuota],
   ['sign-in', checkSignIn],
@@ -44,10 +46,10 @@ export async function* examine(run: Run): AsyncGenerator<Row> {
   }
 }
 
-async function* checkModels({ ask, key, models: [text, vision] }: Run): AsyncGenerator<Checked> {
+async function* checkModels({ ask, key, models: [text, vision, embedding] }: Run): AsyncGenerator<Checked> {
   const fixed = { object: z.literal('model'), created: z.literal(0), owned_by: z.literal(text) };
   const shapeOf = (id: string) => z.strictObject({ id: z.literal(id), ...fixed });
-  const data = z.tuple([shapeOf(text), shapeOf(vision), shapeOf(`${text}-embedding`).optional()]);
+  const data = z.tuple([shapeOf(text), shapeOf(vision), ...(embedding === undefined ? [] : [shapeOf(embedding)])]);
   yield ['the list', checkShape(await ask(list(bearer(key))), z.strictObject({ object: z.literal('list'), data }))];
 }
 

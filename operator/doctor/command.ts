@@ -4,7 +4,7 @@ import { splitList } from '../../lambda/settings/read.ts';
 import { readOwnFile, readSharedBlock } from '../../lib/deployment-block.ts';
 import { plainJson } from '../../local/plain-text.ts';
 import { CommandError, checked, createCommand, type Terminal } from '../command-line.ts';
-import { cost, examine } from './checks.ts';
+import { costOf, examine } from './checks.ts';
 import { unknownOrigin } from './headers.ts';
 import { createProbe, waitOutBurst } from './probe.ts';
 import { type Row, renderRow } from './report.ts';
@@ -36,7 +36,7 @@ const readBase = checked((word) => {
 export function createDoctorCommand(dependencies: Dependencies): Command {
   return createCommand('npm run doctor --', dependencies)
     .description(
-      `Examines a gateway from outside, deployed or local. It takes ${cost} requests of the key's quota, which nobody else should use meanwhile.`,
+      `Examines a gateway from outside, deployed or local. It takes ${costOf(['text', 'vision'])} requests of the key's quota, one more of a gateway that makes embeddings. Nobody else should use the key meanwhile.`,
     )
     .requiredOption('--base <url>', 'the base URL of the gateway, with or without /v1', readBase)
     .addOption(new Option('--key <key>', 'a key of the gateway').env('GATEWAY_KEY'))
@@ -74,7 +74,8 @@ async function diagnose(
   const names = [...options.names, ...settings.names];
   const app = createProbe(appUrl, now);
   const probe = waitOutBurst(createProbe(base, now), wait, printError);
-  const run = await startRun(probe, cost, { ...settings, key, origin, names, appUrl, app });
+  const run = await startRun(probe, costOf, { ...settings, key, origin, names, appUrl, app });
+  const { cost } = run;
   printError(
     Number.isNaN(run.left)
       ? `This takes ${cost} requests. The gateway does not say how many the key has left.\n`

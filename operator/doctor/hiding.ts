@@ -50,7 +50,7 @@ export function findTrace(reply: Reply, publicModels: readonly string[]): string
 }
 
 /** Values that a program reads back are never changed, even if they contain names. */
-const untouched = /(^|\.)(signature|encrypted_content|arguments|partial_json|data)(\.|$)/;
+const untouched = /(^|\.)((signature|encrypted_content|arguments|partial_json)(\.|$)|data$)/;
 
 /** Shorter ones occur in random ids by chance. */
 const leastInHeaders = 5;

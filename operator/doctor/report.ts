@@ -31,5 +31,5 @@ const signs: Readonly<Record<Mark, string>> = { ok: '✔', fail: '✘', note: '�
 
 /** A row of the table; the columns are as wide as their longest text, so that each row can be printed as it comes. */
 export function renderRow({ mark, area, check, detail }: Row): string {
-  return `${signs[mark]} ${area.padEnd(9)} ${check.padEnd(27)} ${plainText(detail)}`.trimEnd();
+  return `${signs[mark]} ${area.padEnd(10)} ${check.padEnd(27)} ${plainText(detail)}`.trimEnd();
 }

@@ -22,12 +22,19 @@ export interface Charge {
   readonly after: number;
 }
 
+/** The public models of a gateway. Not every one makes embeddings. */
+export type Models =
+  | readonly [text: string, vision: string]
+  | readonly [text: string, vision: string, embedding: string];
+
 interface Gateway {
-  readonly models: readonly [text: string, vision: string];
+  readonly models: Models;
   /** The prefix of the gateway's own headers, in lower case. */
   readonly headerPrefix: string;
   /** How many requests the key had left at the beginning. */
   readonly left: number;
+  /** How many of them all checks take. */
+  readonly cost: number;
 }
 
 interface Options extends KnownSettings {
@@ -47,7 +54,7 @@ export interface Run extends Options, Gateway {
 }
 
 /** Looks for a gateway that can be examined, before any quota is spent. */
-export async function startRun(probe: Probe, cost: number, options: Options): Promise<Run> {
+export async function startRun(probe: Probe, costOf: (models: Models) => number, options: Options): Promise<Run> {
   const replies: Reply[] = [];
   const charges: Charge[] = [];
   const ask = async (request: ProbeRequest) => {
@@ -55,7 +62,7 @@ export async function startRun(probe: Probe, cost: number, options: Options): Pr
     replies.push(reply);
     return reply;
   };
-  const gateway = await findGateway(ask, options.key, cost);
+  const gateway = await findGateway(ask, options.key, costOf);
   const readLeft = async () => leftIn(await ask(list(bearer(options.key))), gateway.headerPrefix);
   const charge = async (request: ProbeRequest) => {
     const before = await readLeft();
@@ -70,7 +77,7 @@ export async function startRun(probe: Probe, cost: number, options: Options): Pr
 /** Only what tells a gateway from other servers: whether the list is right is checked later. */
 const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
 
-async function findGateway(ask: Probe, key: string, cost: number): Promise<Gateway> {
+async function findGateway(ask: Probe, key: string, costOf: (models: Models) => number): Promise<Gateway> {
   const reply = await ask(list(bearer(key)));
   if (reply.status === 401) throw new CommandError(`the gateway does not accept this key: ${messageIn(reply)}`);
   if (reply.status === 503) throw new CommandError(`the gateway is not ready: ${messageIn(reply)}`);
@@ -82,12 +89,14 @@ async function findGateway(ask: Probe, key: string, cost: number): Promise<Gatew
   const text = ids.find((id) => ids.includes(`${id}-vision`));
   if (text === undefined) throw new CommandError('there is no gateway: no models NAME and NAME-vision are listed');
   const headerPrefix = `x-${text}-`;
-  const left = leftIn(reply, headerPrefix);
+  const [vision, embedding] = [`${text}-vision`, `${text}-embedding`];
+  const models: Models = ids.includes(embedding) ? [text, vision, embedding] : [text, vision];
+  const [left, cost] = [leftIn(reply, headerPrefix), costOf(models)];
   if (left < cost) throw new CommandError(`this takes ${cost} requests, and the key has ${left} left`);
   // Models are always listed. Another free request meets any further obstacle.
   const empty = await ask(post(countTokensPath, { 'x-api-key': key }, '{}'));
   if (empty.status === 503) throw new CommandError(`the gateway is not ready: ${messageIn(empty)}${hintFor(empty)}`);
-  return { models: [text, `${text}-vision`], headerPrefix, left };
+  return { models, headerPrefix, left, cost };
 }
 
 /** The key is good, so what the gateway lacks is its upstream's. */

@@ -109,6 +109,29 @@ const brokenGateways: readonly BrokenGateway[] = [
     replace('"input_tokens"', '"tokens"', at('/v1/messages/count_tokens')),
     { 'messages: counts tokens': /^input_tokens: / },
   ],
+  [
+    'writes vectors as a text',
+    replace(/"embedding":\[[^\]]*\]/g, '"embedding":"AAAA"', at('/v1/embeddings')),
+    { 'embeddings: makes a vector': /^data\.0\.embedding: / },
+  ],
+  [
+    'counts no tokens of vectors',
+    replace(/"prompt_tokens":\d+/g, '"prompt_tokens":0', at('/v1/embeddings')),
+    { 'embeddings: reports usage': /^the answer reports 0 input tokens$/ },
+  ],
+  [
+    'leaves the model of vectors as the upstream calls it',
+    replace('"model":"svc-embedding"', '"model":"embed-4"', at('/v1/embeddings')),
+    {
+      'embeddings: makes a vector': /^model: /,
+      'hiding: no trace in bodies': /^POST \/v1\/embeddings: model is embed-4$/,
+    },
+  ],
+  [
+    'names its upstream among vectors',
+    replace('"object":"list"', '"object":"list","x":[{"data":[{"by":"AcmeCorp"}]}]', at('/v1/embeddings')),
+    { 'hiding: no name anywhere': /^POST \/v1\/embeddings: x\.0\.data\.0\.by has AcmeCorp$/ },
+  ],
 
   // Errors
   [

@@ -17,19 +17,19 @@ afterAll(() => gateway[Symbol.asyncDispose]());
 
 const dialects = ['chat', 'responses', 'messages'];
 
-test('a healthy gateway passes, for ten requests of quota', async () => {
-  const key = await gateway.issueKey({ limit: 10 });
+test('a healthy gateway passes, for eleven requests of quota', async () => {
+  const key = await gateway.issueKey({ limit: 11 });
   const before = gateway.log.length;
   // Vendors whose names no sentence of the gateway's own has.
   const { out, err, thrown } = await runDoctor(['--base', `${gateway.url}/v1/`, '--key', key, '--names', 'OpenAI']);
-  expect([thrown, err]).toEqual([undefined, 'This takes 10 of the 10 requests that the key has left.\n']);
-  expect(out).toMatch(/\n✔ quota {5}each answer is charged once 10 answers, 0 left\n/);
+  expect([thrown, err]).toEqual([undefined, 'This takes 11 of the 11 requests that the key has left.\n']);
+  expect(out).toMatch(/\n✔ quota {6}each answer is charged once 11 answers, 0 left\n/);
   expect(out).toMatch(/\n\? chat +streams event by event +not tested: .* too fast to tell\n/);
   expect(out).not.toMatch(/[✘•]/);
   expect(out.match(/^\?/gm)).toHaveLength(4);
   expect(out).toMatch(/\n\nHealthy: no check failed\.\n$/);
   // Charged and not refunded.
-  expect(gateway.log.slice(before).filter(({ refunded }) => refunded === false)).toHaveLength(10);
+  expect(gateway.log.slice(before).filter(({ refunded }) => refunded === false)).toHaveLength(11);
 });
 
 test('a gateway that translates passes as well, and is waited for where its burst limit is reached', async () => {
@@ -71,8 +71,8 @@ describe('nothing is spent', () => {
     ],
     [
       'too little quota',
-      async () => [gateway.url, await gateway.issueKey({ limit: 9 })],
-      /^this takes 10 requests, and the key has 9 left$/,
+      async () => [gateway.url, await gateway.issueKey({ limit: 10 })],
+      /^this takes 11 requests, and the key has 10 left$/,
     ],
     [
       'another server',
@@ -168,7 +168,7 @@ test('a proxy that takes the quota headers away is no reason to count with what 
   };
   const printed: string[] = [];
   const rows = await examine(gateway, [], { meddling, printError: (text) => printed.push(text) });
-  expect(printed).toEqual(['This takes 10 requests. The gateway does not say how many the key has left.\n']);
+  expect(printed).toEqual(['This takes 11 requests. The gateway does not say how many the key has left.\n']);
   expect(detailsOf(rows)).toMatchObject({
     'messages: can be asked': expect.stringMatching(/^POST \/v1\/messages failed: /),
     'quota: nothing else is charged': 'the gateway does not say what is left',

@@ -1,9 +1,11 @@
 import type { Call, Rounds } from '../support/model.ts';
-import { brokenStream, names, prompt, type Subject, textOf, upstreamLimit, usualWords } from './subject.ts';
+import { brokenStream, names, nextPrompt, prompt, type Subject, textOf, upstreamLimit, usualWords } from './subject.ts';
 
 interface Agent extends Omit<Subject, 'task' | 'acts'> {
   /** Its arguments for one prompt. */
   readonly ask: string;
+  /** The same for another one in the last conversation. */
+  readonly askAgain?: string;
   /** The calls of its own tools. */
   readonly shell: (command: string) => Call;
   readonly edit?: (path: string, before: string, after: string) => Rounds;
@@ -17,22 +19,25 @@ interface Agent extends Omit<Subject, 'task' | 'acts'> {
 const chosenModel = /(ANTHROPIC_MODEL=svc|^model = "svc|"model": "gateway\/svc|"name": "svc|--model svc)/m;
 
 /** A terminal agent: its files go where the titles say, and its command gets arguments. */
-const agent = ({ ask, shell, edit, look, search, rewrite = String, ...rest }: Agent): Subject => ({
+const agent = ({ ask, askAgain, shell, edit, look, search, rewrite = String, ...rest }: Agent): Subject => ({
   ...rest,
   task: (snippet, act) => {
     // Only this model sees.
     const adapt = (text: string) => rewrite(text).replace(chosenModel, act === 'look' ? '$1-vision' : '$1');
+    const terminal = adapt(textOf(snippet, 'Terminal'));
+    const first = `${terminal} ${ask} '${prompt}'`;
     return {
       files: Object.fromEntries(
         snippet.blocks.flatMap(({ title, text }) => (title.startsWith('~/') ? [[title.slice(2), adapt(text)]] : [])),
       ),
-      command: `${adapt(textOf(snippet, 'Terminal'))} ${ask} '${prompt}'`,
+      command: act === 'goOn' ? `${first} && ${terminal} ${askAgain} '${nextPrompt}'` : first,
     };
   },
   acts: {
     write: () => [[shell(`echo done > ${names.note}`)]],
     writeBoth: () => [[shell(`echo done > ${names.note}`), shell(`echo done > ${names.second}`)]],
     ...(rest.window && { printMuch: () => Array.from({ length: 3 }, () => [shell('seq 1 6000 | head -c 25000')]) }),
+    ...(askAgain && { goOn: () => [[shell(`echo done > ${names.note}`)]] }),
     ...(edit && { edit: (work) => edit(`${work}/${names.letter}`, 'Dear Ada', 'Dear Grace') }),
     ...(look && { look: (work) => [[look(`${work}/${names.picture}`)]] }),
     ...(search && { search }),
@@ -43,6 +48,7 @@ const claudeCode: Agent = {
   client: 'claude-code',
   packages: ['@anthropic-ai/claude-code@2.1.330'],
   ask: "--print --allowedTools 'Bash Edit Read' --",
+  askAgain: '--continue --print --',
   says: {
     badKey: 'Failed to authenticate. API Error: 401',
     spentQuota: 'API Error: Request rejected (429) · The quota of',
@@ -72,6 +78,7 @@ const codex: Agent = {
   client: 'codex',
   packages: ['@openai/codex@0.169.0'],
   ask: 'exec --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox',
+  askAgain: 'exec resume --last --skip-git-repo-check',
   says: {
     badKey: 'unexpected status 401 Unauthorized',
     spentQuota: 'Quota exceeded. Check your plan and billing details.',
@@ -107,6 +114,7 @@ const opencode: Agent = {
   client: 'opencode',
   packages: ['opencode-ai@1.18.33'],
   ask: 'run --auto',
+  askAgain: 'run --continue',
   says: {
     ...{ badKey: usualWords.badKey, spentQuota: '', spentBudget: '', brokenStream },
     tooLong: upstreamLimit,
@@ -124,6 +132,7 @@ const qwenCode: Agent = {
   client: 'qwen-code',
   packages: ['@qwen-code/qwen-code@0.24.4'],
   ask: '--yolo',
+  askAgain: '--yolo --continue',
   says: {
     badKey: 'Responses API error 401',
     spentQuota: 'Possible quota limitations in place or slow response times detected',
@@ -140,7 +149,6 @@ const qwenCode: Agent = {
     [{ tool: 'edit', input: { file_path, old_string, new_string } }],
   ],
   look: (file_path) => ({ tool: 'read_file', input: { file_path } }),
-  dropsThoughts: true,
   quiet: { QWEN_TELEMETRY_ENABLED: 'false' },
 };
 
@@ -148,6 +156,7 @@ const pi: Agent = {
   client: 'pi',
   packages: ['@earendil-works/pi-coding-agent@0.87.1'],
   ask: '--print',
+  askAgain: '--continue --print',
   says: { ...usualWords, badKey: '401: {', brokenStream },
   shell: (command) => ({ tool: 'bash', input: { command } }),
   edit: (path, oldText, newText) => [[{ tool: 'edit', input: { path, edits: [{ oldText, newText }] } }]],
@@ -177,40 +186,51 @@ const cline: Agent = {
 export const agents: readonly Subject[] = [claudeCode, codex, opencode, qwenCode, pi, continueCli, cline].map(agent);
 
 /** An agent that speaks another dialect than in its block. */
-const speaking = (own: Agent, dialect: 'responses' | 'messages', from: string, to: string): Agent => ({
-  ...{ ...own, as: dialect },
+const speaking = (own: Agent, as: string, from: string, to: string): Agent => ({
+  ...{ ...own, as },
   rewrite: (text) => text.replace(from, to).replace('/v1"', to === 'anthropic-messages' ? '"' : '/v1"'),
 });
+
+/** An agent that is told that its model reasons: it asks for that, and sends it back. */
+const reasoning = (own: Agent, option: string, before: string): Agent => ({
+  ...own,
+  rewrite: (text) => (own.rewrite ?? String)(text).replace(before, `${option}, ${before}`),
+});
+const dropping = (own: Agent): Agent => ({ ...own, dropsThoughts: true });
 
 const codexThatLooks: Agent = {
   ...codex,
   look: (path) => ({ tool: 'view_image', input: { path } }),
   window: 70_000,
 };
-const dropping = (own: Agent): Agent => ({ ...own, dropsThoughts: true });
-const chatProvider = '@ai-sdk/openai-compatible';
-const opencodeOnResponses = speaking(dropping(opencode), 'responses', chatProvider, '@ai-sdk/openai');
-const piOnResponses = speaking(pi, 'responses', 'openai-completions', 'openai-responses');
+const opencodeBy = (as: string, provider: string) => speaking(opencode, as, '@ai-sdk/openai-compatible', provider);
+const opencodeReasons = '"reasoning": true, "options": { "reasoningEffort": "high" }';
+
+const ofResponses: readonly Agent[] = [
+  ...[codexThatLooks, codexAsGpt5, codexAsGpt6],
+  reasoning(qwenCode, '"reasoning": { "effort": "high" }', '"contextWindowSize"'),
+  reasoning(opencodeBy('responses', '@ai-sdk/openai'), opencodeReasons, '"limit"'),
+  reasoning(
+    speaking(pi, 'responses', 'openai-completions', 'openai-responses'),
+    '"reasoning": true',
+    '"contextWindow"',
+  ),
+];
 
 /** Agents that speak responses or messages, some only if they are told to. */
-export const translatedAgents: readonly Subject[] = [
-  ...[claudeCode, codexThatLooks, codexAsGpt5, codexAsGpt6, qwenCode],
-  ...[opencodeOnResponses, speaking(opencode, 'messages', chatProvider, '@ai-sdk/anthropic')],
-  ...[piOnResponses, speaking(pi, 'messages', 'openai-completions', 'anthropic-messages')],
+export const translatedToChat: readonly Subject[] = [
+  ...[claudeCode, ...ofResponses, opencodeBy('messages', '@ai-sdk/anthropic')],
+  speaking(pi, 'messages', 'openai-completions', 'anthropic-messages'),
 ].map(agent);
 
-/** The one that asks for reasoning, and sends all of it back. */
-const opencodeThatThinks: Agent = {
-  ...{ ...opencode, as: 'by OpenRouter’s provider' },
-  rewrite: (text) =>
-    text
-      .replace(chatProvider, '@openrouter/ai-sdk-provider')
-      .replace('"limit": {', '"options": { "reasoning_effort": "high" }, "limit": {'),
-};
-
 /** An agent that speaks messages, and those that speak responses or chat completions. */
-export const messagesAgents: readonly Subject[] = [
-  ...[claudeCode, codexThatLooks, codexAsGpt5, codexAsGpt6, qwenCode],
-  ...[dropping(opencode), opencodeThatThinks, opencodeOnResponses],
-  ...[pi, dropping(piOnResponses), dropping(continueCli), dropping(cline)],
+export const overMessages: readonly Subject[] = [
+  ...[claudeCode, ...ofResponses],
+  dropping(reasoning(opencode, opencodeReasons, '"limit"')),
+  reasoning(
+    opencodeBy('OpenRouter’s package', '@openrouter/ai-sdk-provider'),
+    ...(['"options": { "reasoning_effort": "high" }', '"limit"'] as const),
+  ),
+  reasoning(pi, '"reasoning": true', '"contextWindow"'),
+  ...[dropping(continueCli), dropping(cline)],
 ].map(agent);

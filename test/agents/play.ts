@@ -65,14 +65,15 @@ const faultsOf: Readonly<Record<NonNullable<Group['speaks']>, (request: Recorded
 
 /** What a client's person would not notice: a request that is refused for what is in it, and where requests go. */
 function findFaults({ log, upstream }: TestGateway, { speaks }: Group, subject: Subject, scenario: Scenario): string[] {
-  const brings = scenario.brings?.(subject);
+  const brings = scenario.brings?.(subject) ?? [];
   const invalid = scenario.window ? [] : log.filter(({ code }) => code === 'invalid_request');
   const strange = speaks === undefined ? [] : upstream.requests.flatMap(faultsOf[speaks]);
-  const isBrought = brings === undefined || upstream.requests.some(({ body }) => body.includes(brings));
+  const isBrought =
+    brings.length === 0 || upstream.requests.some(({ body }) => brings.every((text) => body.includes(text)));
   return [
     ...invalid.map(({ requestId }) => `a request was refused as invalid: ${requestId}`),
     ...[...new Set(strange)].map((fault) => `upstream: ${fault}`),
-    ...(isBrought ? [] : [`this did not reach the upstream: ${brings}`]),
+    ...(isBrought ? [] : [`this did not reach the upstream: ${brings.join(' … ')}`]),
   ];
 }
 

@@ -1,9 +1,9 @@
 import type { KeyRequest } from '../../lambda/identity/keys.ts';
 import { sealText } from '../../local/upstream/speaker.ts';
 import { PRICES } from '../support/prices.ts';
-import { agents, messagesAgents, translatedAgents } from './agents.ts';
+import { agents, overMessages, translatedToChat } from './agents.ts';
 import { frameworks } from './frameworks.ts';
-import { type Act, names, type Subject } from './subject.ts';
+import { type Act, names, nextPrompt, prompt, type Subject } from './subject.ts';
 
 /** What the model says. */
 export const answer = 'Hello from afar.';
@@ -20,8 +20,8 @@ export interface Scenario {
   /** Contents of files below `work`, before and afterwards. */
   readonly given?: Readonly<Record<string, string | Uint8Array>>;
   readonly leaves?: Readonly<Record<string, string>>;
-  /** What must reach the upstream. */
-  readonly brings?: (subject: Subject) => string | undefined;
+  /** What must reach the upstream, all in one request. */
+  readonly brings?: (subject: Subject) => readonly string[];
   /** What the model thinks before each answer. */
   readonly thought?: string;
   readonly breaks?: boolean;
@@ -77,7 +77,12 @@ const overOne = (back: string, image: string): readonly Scenario[] => [
     ...toolCall,
     title: 'Reasoning',
     thought,
-    brings: ({ dropsThoughts }) => (dropsThoughts ? undefined : back),
+    brings: ({ dropsThoughts }) => (dropsThoughts ? [] : [back]),
+  },
+  {
+    ...{ title: 'Another prompt', act: 'goOn', thought },
+    brings: ({ dropsThoughts }) => [prompt, ...(dropsThoughts ? [] : [back]), names.note, nextPrompt],
+    says: () => answer,
   },
   {
     title: 'Two calls at once',
@@ -96,13 +101,13 @@ const overOne = (back: string, image: string): readonly Scenario[] => [
     title: 'A picture',
     act: 'look',
     given: { [names.picture]: picture },
-    brings: () => image,
+    brings: () => [image],
     says: () => answer,
   },
   {
     title: 'A tool found by a search',
     act: 'search',
-    brings: ({ finds }) => `"name":"${finds}"`,
+    brings: ({ finds }) => [`"name":"${finds}"`],
     says: () => answer,
   },
   ...[spentQuota, brokenStreams],
@@ -129,7 +134,7 @@ export const groups: readonly Group[] = [
   {
     title: 'Over an upstream that speaks only chat completions',
     environment: { UPSTREAM_DIALECTS: 'chat', MODEL_ALIASES: 'gpt-*=svc' },
-    subjects: translatedAgents,
+    subjects: translatedToChat,
     speaks: 'chat',
     scenarios: overOne(`"reasoning_content":"${thought}"`, 'data:image/'),
   },
@@ -140,7 +145,7 @@ export const groups: readonly Group[] = [
       MODEL_ALIASES: 'gpt-*=svc',
     },
     speaks: 'messages',
-    subjects: messagesAgents,
+    subjects: overMessages,
     scenarios: overOne(`"thinking":"${thought}","signature":"${sealText(thought)}"`, '"media_type":"image/'),
   },
 ];

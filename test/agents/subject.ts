@@ -9,8 +9,8 @@ export interface Task {
   readonly command: string;
 }
 
-/** What a model has a client do: write a note or two at once, edit a letter, look at a picture, find a tool, print a lot. */
-export type Act = 'write' | 'writeBoth' | 'edit' | 'look' | 'search' | 'printMuch';
+/** What a model has a client do: write a note or two at once, edit a letter, look at a picture, find a tool, print a lot, write a note and go on when asked again. */
+export type Act = 'write' | 'writeBoth' | 'edit' | 'look' | 'search' | 'printMuch' | 'goOn';
 
 /** A client from the registry, and how to give it one prompt without a person. */
 export interface Subject {
@@ -58,6 +58,7 @@ export interface Played {
 }
 
 export const prompt = 'Say hello.';
+export const nextPrompt = 'Say it again.';
 
 /** The files below `work` that acts read and write. */
 export const names = { note: 'note.txt', second: 'second.txt', letter: 'letter.txt', picture: 'picture.png' };

@@ -1,7 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import OpenAI from 'openai';
 import { PRICES } from '../support/prices.ts';
-import { alert, click, getKey, headed, heading, nothingKept, signIn, startSession } from './session.ts';
+import {
+  alert,
+  click,
+  expectLegibleInAllLooks,
+  getKey,
+  headed,
+  heading,
+  nothingKept,
+  signIn,
+  startSession,
+} from './session.ts';
 
 // The built-in demo makes embeddings too.
 const prices = JSON.stringify({ ...JSON.parse(PRICES), 'svc-embedding': { input: 2 } });
@@ -49,6 +59,7 @@ test('a person gets a key, uses it and revokes it', async () => {
   expect(await models.allTextContents()).toEqual([
     expect.stringMatching(/^\S+: \d+ tokens in and \d+ out for 0\.00\d+ USD$/),
   ]);
+  await expectLegibleInAllLooks(page);
 
   await click(page, /^Revoke key_/);
   await click(page, /^Yes, revoke key_/);
@@ -180,6 +191,7 @@ describe('on other paths', () => {
     await click(page, 'Look again');
     await click(page, 'Browser wallet');
     await alert(page, 'Browser wallet is asking you already');
+    await expectLegibleInAllLooks(page);
   });
 
   test('a wallet that only sets window.ethereum works too', async () => {
@@ -203,6 +215,7 @@ describe('on other paths', () => {
     await click(page, 'Test Wallet');
     await click(page, /^Sign in, and lend my requests/);
     await alert(page, 'has 5 keys already');
+    await expectLegibleInAllLooks(page);
     await page
       .getByRole('button', { name: /^Revoke/ })
       .first()

@@ -4,7 +4,17 @@ import { type IdentityProvider, startIdentityProvider } from '../../local/demo/i
 import { startTestWallet, type TestWallet } from '../support/accounts.ts';
 import { findFreePort } from '../support/find-free-port.ts';
 import { begin, makeState, signInAt } from '../support/identity-provider.ts';
-import { alert, click, expectLegible, headed, heading, looks, nothingKept, startBrowser } from './session.ts';
+import {
+  alert,
+  click,
+  expectLegible,
+  expectLegibleInAllLooks,
+  headed,
+  heading,
+  looks,
+  nothingKept,
+  startBrowser,
+} from './session.ts';
 
 const port = await findFreePort();
 // Another site than the provider's, which is at 127.0.0.1.
@@ -111,6 +121,8 @@ test('a terminal is let in with the company’s account, and its code survives t
   await page.goto(`${appUrl}/cli/device`);
   await page.getByRole('textbox', { name: 'Code' }).fill(body.user_code);
   await page.keyboard.press('Enter');
+  await heading(page, 'Sign in');
+  await expectLegibleInAllLooks(page);
   await click(page, 'With your company account');
   await signInThere();
   await heading(page, 'Is this your terminal?');
@@ -125,6 +137,7 @@ test('a wallet comes second, in few words, and is not spoken of where it does no
   const headings = await page.getByRole('heading', { level: 2 }).allTextContents();
   expect(headings.slice(0, 2)).toEqual(['Sign in with your company account', 'Connect your wallet']);
   expect(await page.getByText('install a wallet').isVisible()).toBe(false);
+  await expectLegibleInAllLooks(page);
   expect(await page.locator('.lead').innerText()).toMatch(
     /^Sign in with your company account.*\s50 requests a day\.$/s,
   );
@@ -133,6 +146,7 @@ test('a wallet comes second, in few words, and is not spoken of where it does no
   await page.reload();
   await heading(page, 'Sign in with your company account');
   expect(await page.getByText('wallet').filter({ visible: true }).count()).toBe(0);
+  await expectLegibleInAllLooks(page);
 });
 
 test('a person who declines is told so, and so is one whose answer has expired meanwhile', async () => {
@@ -141,6 +155,7 @@ test('a person who declines is told so, and so is one whose answer has expired m
   await page.locator('[name=login]').waitFor();
   await page.getByText('[ Cancel ]').click();
   await alert(page, 'declined on your company’s page');
+  await expectLegibleInAllLooks(page);
   await page.route('**/cli/oidc/redeem', async (route) => {
     const { now } = Date;
     jest.spyOn(Date, 'now').mockImplementation(() => now() + 90_000);

@@ -1,7 +1,18 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { testAccount } from '../support/accounts.ts';
-import { alert, click, getKey, headed, heading, signIn, startSession } from './session.ts';
+import {
+  alert,
+  click,
+  expectLegibleInAllLooks,
+  expectUncut,
+  getKey,
+  headed,
+  heading,
+  looks,
+  signIn,
+  startSession,
+} from './session.ts';
 
 const session = startSession();
 
@@ -55,6 +66,7 @@ test('after the session ends a person signs again, and still sees the key; the n
   const key = await getKey(page);
   await endSession(page);
   expect(await page.locator('#key-text').isVisible()).toBe(true);
+  await expectLegibleInAllLooks(page);
   await click(page, /^Sign in$/);
   await page.getByText('You are signed in.').waitFor();
   expect(await page.locator('#key-text').isVisible()).toBe(true);
@@ -93,11 +105,15 @@ test('the page says so if the browser does not let it copy', async () => {
   await getKey(page);
   await click(page, 'Copy the key');
   await page.getByText('The browser does not let this page copy.').waitFor();
+  await expectLegibleInAllLooks(page);
   expect(complaints).toEqual([]);
 });
 
 test('without JavaScript the page says that it needs it, and offers nothing that would not work', async () => {
-  const { page } = await session.openPage('/cli', { javaScriptEnabled: false });
-  expect(await page.locator('noscript p').isVisible()).toBe(true);
-  expect(await headed(page, 'Connect your wallet').isVisible()).toBe(false);
+  for (const path of ['/cli', '/cli/device']) {
+    const { page } = await session.openPage(path, { ...looks[0], javaScriptEnabled: false });
+    expect(await page.locator('noscript p').isVisible()).toBe(true);
+    expect(await page.locator('main > section').filter({ visible: true }).count()).toBe(0);
+    await expectUncut(page);
+  }
 });

@@ -119,8 +119,11 @@ test('on a phone, no line of code breaks within an address or its path, nor befo
 test.each(looks)('where only the operator gives out keys, /cli has the clients’ blocks: %j', async (look) => {
   await using gateway = await startGatewayProcess({ ACCESS: 'keys' });
   const { page, complaints } = await session.openPage('/', look);
-  await page.goto(`${gateway.url}/`);
-  await page.getByRole('main').waitFor();
+  for (const path of ['/docs', '/']) {
+    await page.goto(gateway.url + path);
+    await page.getByRole('button', { name: /^Copy/ }).first().waitFor();
+    await expectLegible(page);
+  }
   await page.getByRole('link', { name: 'Set up a client' }).first().click();
   await page.getByText('The operator of this gateway gives out keys').waitFor();
   await page.getByText('Put your key in place of YOUR_KEY.').waitFor();

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { testAccount } from '../support/accounts.ts';
-import { alert, click, expectUncut, headed, heading, looks, startSession } from './session.ts';
+import { alert, click, expectLegibleInAllLooks, expectUncut, headed, heading, looks, startSession } from './session.ts';
 
 const session = startSession();
 
@@ -12,6 +12,8 @@ test('a person can stop waiting for a wallet that never answers', async () => {
   const never = new Promise<void>(() => {});
   wallet.pause = never;
   await click(page, 'Test Wallet');
+  await page.getByRole('button', { name: 'Stop waiting' }).waitFor();
+  await expectLegibleInAllLooks(page);
   await click(page, 'Stop waiting');
   await alert(page, 'The page no longer waits for Test Wallet.');
   expect(await focused(page)).toBe('Test Wallet');
@@ -40,6 +42,7 @@ test('another account chosen in the wallet must connect; the same one need not',
   wallet.account = second;
   await wallet.tellAccounts([second.address]);
   await page.getByText('Another account was chosen in Test Wallet.').waitFor();
+  await expectLegibleInAllLooks(page);
   await click(page, 'Test Wallet');
   await click(page, /^Sign in$/);
   await heading(page, 'Your account');
@@ -71,6 +74,7 @@ test('a wallet that appears late is noticed, and two are shown side by side', as
   expect(await page.getByText('This browser shows no wallet.').isVisible()).toBe(false);
   await click(page, 'Later');
   await alert(page, 'Later showed no account. Is it unlocked?');
+  await expectLegibleInAllLooks(page);
 });
 
 test('nothing that a wallet announces can run, load or break the page', async () => {

@@ -125,4 +125,15 @@ export async function expectLegible(page: Page): Promise<void> {
   await expectUncut(page);
 }
 
+/** The same of a page that is there already, narrow and dark, and wide and light. */
+export async function expectLegibleInAllLooks(page: Page): Promise<void> {
+  const before = page.viewportSize();
+  for (const { viewport, colorScheme } of looks) {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    await expectLegible(page);
+  }
+  if (before) await page.setViewportSize(before);
+}
+
 export const nothingKept = '[localStorage.length, sessionStorage.length, document.cookie]';

@@ -1,6 +1,17 @@
 import { expect, test } from '@jest/globals';
 import { testAccount } from '../support/accounts.ts';
-import { alert, click, expectLegible, headed, heading, looks, nothingKept, signIn, startSession } from './session.ts';
+import {
+  alert,
+  click,
+  expectLegible,
+  expectLegibleInAllLooks,
+  headed,
+  heading,
+  looks,
+  nothingKept,
+  signIn,
+  startSession,
+} from './session.ts';
 import { installWallet } from './test-wallet.ts';
 
 const session = startSession();
@@ -59,9 +70,33 @@ test.each(looks)('a person lets a terminal in, and refuses another: %j', async (
   await heading(page, 'Is this your terminal?');
   await click(page, 'No');
   await heading(page, 'The terminal was refused');
+  await expectLegible(page);
   expect(await poll(unwanted)).toMatchObject({ error: 'access_denied' });
 
   expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
   expect([...origins]).toEqual([session.url]);
   expect(await page.evaluate(nothingKept)).toEqual([0, 0, '']);
+});
+
+test('without a wallet a person is told what else there is, and a terminal elsewhere is called so', async () => {
+  const { page, complaints } = await session.openPage('/cli/device');
+  const { user_code = '' } = await post('/oauth/device_authorization');
+  await page.route('**/cli/device/find', async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ json: { ...(await answer.json()), sameNetwork: false } });
+  });
+  await page.getByRole('textbox', { name: 'Code' }).fill(user_code);
+  await page.keyboard.press('Enter');
+  await heading(page, 'Sign in');
+  await page.getByText('This browser shows no wallet.').waitFor();
+  await page.getByText('ask the operator of this gateway for a key').waitFor();
+  await expectLegibleInAllLooks(page);
+  await installWallet(page, testAccount(7));
+  await page.reload();
+  await page.getByRole('textbox', { name: 'Code' }).fill(user_code);
+  await page.keyboard.press('Enter');
+  await click(page, 'Test Wallet');
+  await page.getByText('from another network than this browser').waitFor();
+  await expectLegibleInAllLooks(page);
+  expect(complaints).toEqual([]);
 });

@@ -6,11 +6,9 @@ import { createAws } from './aws/call-service.ts';
 import { createLog, flushed, gatherLines } from './report/log.ts';
 import { startServer } from './serve.ts';
 import { readConfig, readServerConfig } from './settings/config.ts';
-import { slipWarnings } from './settings/names.ts';
-import { warnOfNamesInCode } from './settings/names-in-code.ts';
 import { ConfigError, readBoth } from './settings/read.ts';
 import type { RunEvery } from './settings/refresh.ts';
-import { keyWarnings, pageWarnings } from './settings/warnings.ts';
+import { startWarnings } from './settings/warnings.ts';
 
 /** How long the log's reader has to take the last lines: what it has not taken is lost when the process ends. */
 const lastLinesTime = 5_000;
@@ -58,12 +56,7 @@ async function run(): Promise<void> {
   // Nobody reads the log any more. As an uncaught exception each line that can't be written would call for another one.
   process.stdout.on('error', fail);
   writeLog(`listening on ${server.url}\n`);
-  const warnings = [
-    ...slipWarnings(process.env),
-    ...keyWarnings(config),
-    ...warnOfNamesInCode(config),
-    ...(serverConfig.servesWallet ? pageWarnings(config) : []),
-  ];
+  const warnings = startWarnings(process.env, config, serverConfig.servesWallet);
   for (const warning of warnings) console.error(`warning: ${warning}`);
 }
 

@@ -1,9 +1,9 @@
 import { cloudFrontHeader } from '../lambda/identity/network.ts';
 import { type Config, readConfig, waysToSignIn } from '../lambda/settings/config.ts';
-import { unknownSetting } from '../lambda/settings/names.ts';
-import { warnOfNamesInCode } from '../lambda/settings/names-in-code.ts';
+import { warnOfNamesInCode } from '../lambda/settings/hidden-names-in-code.ts';
 import { ConfigError, isObject, readSettings, type Setting } from '../lambda/settings/read.ts';
 import { headerMap, serverSettings, settings, upstreamSettings } from '../lambda/settings/table.ts';
+import { unknownSetting } from '../lambda/settings/variable-names.ts';
 import { mostBurst } from '../lambda/tables/schema.ts';
 import { readStageBlock } from './deployment-block.ts';
 import { accountsShare, ofEngine, type StackValues, stackSettings, unreserved } from './stack-settings.ts';

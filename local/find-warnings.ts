@@ -1,9 +1,10 @@
 import type { Config } from '../lambda/settings/config.ts';
-import { slipWarnings } from '../lambda/settings/names.ts';
-import { warnOfNamesInCode } from '../lambda/settings/names-in-code.ts';
+import { warnOfNamesInCode } from '../lambda/settings/hidden-names-in-code.ts';
+import { keyWarnings } from '../lambda/settings/missing-keys.ts';
 import type { Environment } from '../lambda/settings/read.ts';
 import { upstreamSettings } from '../lambda/settings/table.ts';
-import { keyWarnings, pageWarnings } from '../lambda/settings/warnings.ts';
+import { slipWarnings } from '../lambda/settings/variable-names.ts';
+import { pageWarnings } from '../lambda/settings/warnings.ts';
 import { defaultSalt, localNames } from './local-settings.ts';
 
 /** What starts, but not as its user may think. The environment is the user's own, before anything is added. */

@@ -99,7 +99,7 @@ describe('a setting', () => {
   const bound = [
     'lambda/engines/listen.ts',
     'lambda/settings/config.ts',
-    'lambda/settings/names-in-code.ts',
+    'lambda/settings/hidden-names-in-code.ts',
     'lambda/settings/secrets.ts',
     'lambda/settings/upstreams.ts',
     'lambda/settings/warnings.ts',

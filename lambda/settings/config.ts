@@ -1,11 +1,11 @@
 import type { Budget } from '../budget/budget-window.ts';
 import { type Prices, roundUp } from '../budget/prices.ts';
 import { createModels } from '../models.ts';
-import { nameFaults } from './names.ts';
 import { readPrices } from './prices.ts';
 import { collectFaults, type Environment, type Named, readNamed } from './read.ts';
 import { accountsSettings, serverSettings, settings } from './table.ts';
 import { offersEmbeddings, readUpstreams, type Upstream } from './upstreams.ts';
+import { nameFaults } from './variable-names.ts';
 
 /** Every setting of the function, under its name in camel case. Times are milliseconds, amounts of money millionths. */
 export type Config = Omit<Named<typeof settings>, 'prices'> & {

@@ -1,5 +1,5 @@
 import { hiddenNames } from '../../lambda/settings/hidden-names.ts';
-import { warnOfNamesInCode } from '../../lambda/settings/names-in-code.ts';
+import { warnOfNamesInCode } from '../../lambda/settings/hidden-names-in-code.ts';
 import { dialectNames } from '../../lambda/settings/table.ts';
 import { readDeploymentConfig } from '../../lib/config.ts';
 

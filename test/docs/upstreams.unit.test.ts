@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../lambda/settings/config.ts';
-import { warnOfNamesInCode } from '../../lambda/settings/names-in-code.ts';
+import { warnOfNamesInCode } from '../../lambda/settings/hidden-names-in-code.ts';
 import { createScrubber } from '../../lambda/stream/scrub.ts';
 import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
 import { testRows } from '../support/test-rows.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { nameFaults, slipWarnings } from '../../../lambda/settings/names.ts';
+import { nameFaults, slipWarnings } from '../../../lambda/settings/variable-names.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 testRows<[name: string, nearest: string]>([

@@ -1,0 +1,20 @@
+import type { Config } from './config.ts';
+import type { Upstream } from './upstreams.ts';
+
+/** Upstreams that can't be asked, for lack of a key. What a secret lacks is said once it has been read. */
+export function keyWarnings({ upstreams, upstreamSecretId }: Config): string[] {
+  const keyless = upstreamSecretId === undefined ? upstreams.filter(({ apiKeys }) => apiKeys.length === 0) : [];
+  const effect = effectOf(keyless, upstreams);
+  return keyless.map(
+    ({ prefix }) => `without ${prefix}_API_KEYS ${effect}; for an upstream that needs no key, set it to any text`,
+  );
+}
+
+/** What to do about upstreams whose key is not in the secret. */
+export function secretHint(keyless: readonly Upstream[], all: readonly Upstream[]): string {
+  const names = keyless.map(({ prefix }) => `${prefix}_API_KEYS`).join(', ');
+  return `store ${names} in this secret (docs/deploy.md): until then ${effectOf(keyless, all)}`;
+}
+
+const effectOf = (keyless: readonly Upstream[], all: readonly Upstream[]): string =>
+  keyless.length === all.length ? 'every request is refused (503 unconfigured)' : 'this upstream is not used';

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createSnippets } from '../../lambda/accounts/pages/cli/snippets.js';
+import { readBlocks } from '../docs/markdown.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { actAsModel } from '../support/model.ts';
-import { outcomesOf, runModule, startScriptedGateway } from './sdk-gateway.ts';
+import { outcomesOf, runModule, startRoomyDemoGateway, startScriptedGateway } from './sdk-gateway.ts';
 
 const run = promisify(execFile);
 const answer = 'Hello from afar.';
@@ -38,5 +39,29 @@ describe('the blocks that people paste', () => {
     expect(await outcomesOf(gateway, async () => expect(await runModule(script)).toBe(`${answer}\n`))).toEqual([
       'answered',
     ]);
+  });
+});
+
+describe('the blocks of embeddings', () => {
+  let blocks: string[];
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    gateway = await startRoomyDemoGateway();
+    const key = await gateway.issueKey();
+    blocks = readBlocks(readFileSync('docs/clients.md', 'utf8'))
+      .filter(({ heading }) => heading === 'Embeddings')
+      .map(({ code }) => code.replaceAll('https://gateway.example', gateway.url).replaceAll('YOUR_KEY', key));
+  });
+  afterAll(() => gateway[Symbol.asyncDispose]());
+
+  test('give two vectors of one length', async () => {
+    const [curl = '', ...scripts] = blocks;
+    const { stdout } = await run('sh', ['-c', `${curl.trim()} -sS -m 20`]);
+    const { model, data } = JSON.parse(stdout);
+    expect([model, data.length]).toEqual(['svc-embedding', 2]);
+    const length = data[0].embedding.length;
+    expect(scripts).toHaveLength(2);
+    for (const script of scripts) expect(await runModule(script)).toBe(`[ ${length}, ${length} ]\n`);
   });
 });

@@ -1,5 +1,4 @@
 import { GatewayError } from '../errors.ts';
-import type { Cooperative } from '../json/cooperative.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { type ModelPrices, roundUp } from './prices.ts';
 
@@ -16,8 +15,6 @@ export interface SizeRules {
   readonly outputLimits: readonly string[];
   /** The top-level member that asks for several answers at once, if the dialect has one. */
   readonly choicesMember?: string;
-  /** Finds the files in places where the dialect reads one, whatever texts elsewhere look like. */
-  findFiles(body: Json, visit: (file: RequestFile) => void): Cooperative<void>;
 }
 
 /** The most that a request is expected to cost, in micros, and what that was worked out from. */
@@ -40,16 +37,15 @@ const leastTokensPerFile = 2_000;
 
 /**
  * Estimates what a request may cost before it is sent. Throws `invalid_request` where a limit could be read in two ways.
- * `size`: of the body, in bytes. `reservedOutput` stands for an output limit that neither the request nor the prices name.
+ * `reservedOutput` stands for an output limit that neither the request nor the prices name.
  */
-export function* estimateReservation(
+export function estimateReservation(
   body: Json,
-  size: number,
+  inputTokens: number,
   rules: SizeRules,
   prices: ModelPrices,
   reservedOutput: number,
-): Cooperative<Reservation> {
-  const inputTokens = yield* estimateInput(body, size, rules);
+): Reservation {
   const { outputLimit, limitedBy, choices } = readLimits(body, rules, prices.maxOutput ?? reservedOutput);
   const dearest = Math.max(prices.input, prices.cacheRead, prices.cacheWrite);
   const input = roundUp(BigInt(inputTokens) * BigInt(dearest));
@@ -66,16 +62,18 @@ export function fittingOutput(reservation: Reservation, prices: ModelPrices, lef
   return tokens < 1n ? undefined : Math.min(Number(tokens), reservation.outputLimit);
 }
 
-/** Estimates the tokens of a prompt by its bytes, of which there are so many. */
-export function* estimateInput(body: Json, size: number, rules: SizeRules): Cooperative<number> {
+/** Estimates the tokens of a prompt by its bytes, of which there are `size`, and by its files, which it is told of. */
+export function createInputEstimate(body: Json, size: number) {
   let textBytes = size;
   let fileTokens = 0;
-  yield* rules.findFiles(body, ({ isImage, data }) => {
-    const bytes = data === undefined ? 0 : Buffer.byteLength(body.raw(data)) - '""'.length;
-    textBytes -= bytes;
-    fileTokens += isImage ? tokensPerImage : Math.max(leastTokensPerFile, Math.ceil(bytes / bytesPerFileToken));
-  });
-  return Math.ceil(textBytes / bytesPerToken) + fileTokens;
+  return {
+    addFile({ isImage, data }: RequestFile): void {
+      const bytes = data === undefined ? 0 : Buffer.byteLength(body.raw(data)) - '""'.length;
+      textBytes -= bytes;
+      fileTokens += isImage ? tokensPerImage : Math.max(leastTokensPerFile, Math.ceil(bytes / bytesPerFileToken));
+    },
+    tokens: (): number => Math.ceil(textBytes / bytesPerToken) + fileTokens,
+  };
 }
 
 /** Reads the top-level numbers on which the size of the answer depends. */
@@ -101,14 +99,22 @@ function readChoices(body: Json, member: string, value: Node | undefined): numbe
   throw new GatewayError('invalid_request', `${member} must be a whole number of 1 or more.`);
 }
 
+const patterns = new Map<string, RegExp>();
+
+/** Matches a name in whatever case. Those of the dialects' rules are few. */
+function patternOf(name: string): RegExp {
+  const pattern = patterns.get(name) ?? new RegExp(`^${name}$`, 'iu');
+  patterns.set(name, pattern);
+  return pattern;
+}
+
 /** The values of these top-level members that are not null. Each may stand once, and only in this spelling. */
 function readOnce(body: Json, names: readonly string[]): Map<string, Node> {
-  const patterns = names.map((name) => ({ name, pattern: new RegExp(`^${name}$`, 'iu') }));
   const seen = new Set<string>();
   const values = new Map<string, Node>();
   for (const key of body.keys(body.root)) {
     const spelt = body.string(key);
-    const name = patterns.find(({ pattern }) => pattern.test(spelt))?.name;
+    const name = names.find((one) => patternOf(one).test(spelt));
     if (name === undefined) continue;
     // Some upstreams match names regardless of case, or take the first of two.
     if (spelt !== name) {

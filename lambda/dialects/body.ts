@@ -3,7 +3,7 @@ import type { Cooperative } from '../json/cooperative.ts';
 import { earlierDuplicates } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { holdsSealed, numberMember, presentMember, stringMember } from './answer.ts';
-import { type ContentPlaces, searchContent } from './content.ts';
+import { type ContentPlaces, searchContentOf } from './content.ts';
 import type { ExpectedAnswer } from './dialect.ts';
 import type { Findings } from './findings.ts';
 
@@ -81,7 +81,7 @@ interface BodyPlaces extends ContentPlaces {
 /** What is read of bodies alike in all dialects. */
 export function readBodies({ history, instructions, choices, stops, ...places }: BodyPlaces) {
   return {
-    ...searchContent(places),
+    ...searchContentOf(places),
     isAccountBound: (body: Json): Cooperative<boolean> => holdsSealed(body, body.member(body.root, history)),
     findConversationStart: (body: Json): readonly Node[] => {
       const left = { parts: mostRead };

@@ -44,16 +44,25 @@ export interface ContentPlaces {
   readonly files: Readonly<Record<string, ReadFile>>;
 }
 
-export function searchContent({ content, variables = [], files, pictures, fileMember }: ContentPlaces) {
+/** What is looked for in the content of a body, all in one walk. */
+export interface ContentSearch {
+  /** Whether to stop at the first image or video. */
+  readonly stopsAtVision: boolean;
+  /** Called with each file in a place where the dialect reads one, whatever texts elsewhere look like. */
+  readonly onFile?: ((file: RequestFile) => void) | undefined;
+}
+
+export function searchContentOf({ content, variables = [], files, pictures, fileMember }: ContentPlaces) {
   return {
     /**
-     * The first image or video, as a path such as `messages[2].content[0]`. Every `type` of an object counts, even a repeated one,
-     * so that no parser finds content that this search overlooks.
+     * Returns the image or video that it stopped at, as a path such as `messages[2].content[0]`. Every `type` of an object counts,
+     * even a repeated one, so that no parser finds content that this search overlooks.
      */
-    *findVision(body: Json): Cooperative<string | undefined> {
+    *searchContent(body: Json, { stopsAtVision, onFile }: ContentSearch): Cooperative<string | undefined> {
+      if (!stopsAtVision && !onFile) return undefined;
       const named = new Set<Node>(variables.length > 0 ? keysAt(body, variables) : []);
       const isVision = (key: Node, place: string): boolean => {
-        if (!body.isKey(key) || named.has(key) || body.kind(key + 1) === 'null') return false;
+        if (named.has(key) || body.kind(key + 1) === 'null') return false;
         const name = body.string(key);
         // Elsewhere names are of the caller's choosing.
         if (content[place] !== 'all' && pictures.includes(name)) return true;
@@ -61,16 +70,17 @@ export function searchContent({ content, variables = [], files, pictures, fileMe
         if (name === 'type') return visionTypes.test(body.string(key + 1));
         return name === fileMember && picture.test(body.string(key + 1));
       };
-      const found = yield* searchIn(body, content, isVision);
-      return found === undefined ? undefined : pathTo(body, found);
-    },
-    *findFiles(body: Json, visit: (file: RequestFile) => void): Cooperative<void> {
-      yield* searchIn(body, content, (node) => {
-        const type = body.isKey(node) ? undefined : stringMember(body, node, 'type');
-        const file = type !== undefined && Object.hasOwn(files, type) ? files[type]?.(body, node) : undefined;
-        if (file !== undefined) visit(file);
+      const fileAt = (part: Node): RequestFile | undefined => {
+        const type = stringMember(body, part, 'type');
+        return type !== undefined && Object.hasOwn(files, type) ? files[type]?.(body, part) : undefined;
+      };
+      const found = yield* searchIn(body, content, (node, place) => {
+        if (body.isKey(node)) return stopsAtVision && isVision(node, place);
+        const file = onFile && fileAt(node);
+        if (file !== undefined) onFile?.(file);
         return false;
       });
+      return found === undefined ? undefined : pathTo(body, found);
     },
   };
 }

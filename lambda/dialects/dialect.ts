@@ -4,6 +4,7 @@ import type { Cooperative } from '../json/cooperative.ts';
 import type { Edit } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import type { Address } from '../settings/table.ts';
+import type { ContentSearch } from './content.ts';
 import type { Findings } from './findings.ts';
 import type { RateLimit } from './rate-limit.ts';
 
@@ -49,8 +50,8 @@ export interface Dialect extends SizeRules {
   readonly controlMembers: ReadonlySet<string>;
   /** Throws `invalid_request` for a body that makes no sense in this dialect. */
   checkBody(body: Json): void;
-  /** Where the body holds image or video content, as a path for the error message. */
-  findVision(body: Json): Cooperative<string | undefined>;
+  /** Walks the content of the body, and returns the path of the image or video that it stopped at. */
+  searchContent(body: Json, search: ContentSearch): Cooperative<string | undefined>;
   /** Whether the body refers to items that the upstream may have stored: then the upstream's 404 is the caller's mistake. */
   hasReferences?(body: Json): Cooperative<boolean>;
   /** The texts that all turns of a conversation share: the instructions and the first user message. */

@@ -1,3 +1,4 @@
+import { budgetPeriod } from '../budget/budget-window.ts';
 import type { Identity } from '../identity/identify.ts';
 import { type Counters, isAnswerLost, type Settlement, type UsedTokens } from './counter-store.ts';
 import { type Figures, figuresOf, giveBack } from './figures.ts';
@@ -101,7 +102,8 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
         settle: async (spent, used) => {
           if (!reservation) return undefined;
           // What ends in the next period is not counted by model: only the current one is shown.
-          const isCurrent = quotaWindow(identity, now(), limits).budget?.period === reservation.budgetPeriod;
+          const isCurrent =
+            window.budget && budgetPeriod(window.budget.window, now()).name === reservation.budgetPeriod;
           return endOnce({ spent, ...(isCurrent && { used }) });
         },
         figuresAfter: (spent) => (reservation ? giveBack(figures, reservation.amount - spent) : figures),

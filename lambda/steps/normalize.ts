@@ -173,7 +173,12 @@ export function* readCall(
   const stream = readStream(body);
   dialect.checkBody(body);
   if (isLong(text)) yield;
-  const vision = model.value.kind === 'text' ? yield* dialect.findVision(body) : undefined;
+  const ofModel = endpoint.countsTokens ? undefined : pricing?.prices.get(model.value.id);
+  const input = ofModel && pricing?.estimates.createInputEstimate(body, size);
+  const vision = yield* dialect.searchContent(body, {
+    stopsAtVision: model.value.kind === 'text',
+    onFile: input?.addFile,
+  });
   if (vision !== undefined) {
     const message = `${excerpt(vision, longestPath)} holds an image or a video, which ${model.value.id} can't see. Use the model ${models.vision.id}.`;
     throw new GatewayError('invalid_model', message);
@@ -200,12 +205,11 @@ export function* readCall(
   };
   const ready = { conversation: { caller, traits }, text, edits: changes, model: { start, end } };
   const outgoing: Outgoing = { ...call, clientHeaders: headers, traceparent, body: ready };
-  const ofModel = pricing?.prices.get(value.id);
-  if (!pricing || !ofModel || endpoint.countsTokens) return { call, outgoing };
-  const { estimateInput, estimateReservation } = pricing.estimates;
-  if (reservedOutput === undefined) return { call, outgoing, inputTokens: yield* estimateInput(body, size, dialect) };
-  const reservation = yield* estimateReservation(body, size, dialect, ofModel, reservedOutput);
-  return { call, outgoing, inputTokens: reservation.inputTokens, reservation };
+  if (!pricing || !ofModel || !input) return { call, outgoing };
+  const inputTokens = input.tokens();
+  if (reservedOutput === undefined) return { call, outgoing, inputTokens };
+  const reservation = pricing.estimates.estimateReservation(body, inputTokens, dialect, ofModel, reservedOutput);
+  return { call, outgoing, inputTokens, reservation };
 }
 
 function resolveModel(body: Json, models: Models, { makesVectors = false }: Endpoint) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { estimateReservation, fittingOutput } from '../../../lambda/budget/estimate.ts';
+import { createInputEstimate, estimateReservation, fittingOutput } from '../../../lambda/budget/estimate.ts';
 import type { ModelPrices } from '../../../lambda/budget/prices.ts';
 import { atOnce } from '../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
@@ -10,14 +10,12 @@ import { testRows } from '../../support/test-rows.ts';
 const prices: ModelPrices = { input: 3_000_000, output: 15_000_000, cacheRead: 300_000, cacheWrite: 3_750_000 };
 const reservedOutput = 4_096;
 
-function work(name: string, text: string, own: Partial<ModelPrices> = {}) {
-  return estimateReservation(
-    createScanner().scan(text),
-    Buffer.byteLength(text),
-    dialectNamed(name),
-    { ...prices, ...own },
-    reservedOutput,
-  );
+function* work(name: string, text: string, own: Partial<ModelPrices> = {}) {
+  const body = createScanner().scan(text);
+  const dialect = dialectNamed(name);
+  const input = createInputEstimate(body, Buffer.byteLength(text));
+  yield* dialect.searchContent(body, { stopsAtVision: false, onFile: input.addFile });
+  return estimateReservation(body, input.tokens(), dialect, { ...prices, ...own }, reservedOutput);
 }
 const estimate = (name: string, body: object | string, own?: Partial<ModelPrices>) =>
   atOnce(work(name, typeof body === 'string' ? body : JSON.stringify(body), own));

@@ -5,7 +5,7 @@ import { dialectNamed } from '../../support/rewrite.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const find = (name: string, body: object) =>
-  atOnce(dialectNamed(name).findVision(createScanner().scan(JSON.stringify(body))));
+  atOnce(dialectNamed(name).searchContent(createScanner().scan(JSON.stringify(body)), { stopsAtVision: true }));
 const asFile = (name: string, value: string) => ({ type: 'any', [name]: value });
 const image = { type: 'image_url', image_url: { url: 'x' } };
 
@@ -66,7 +66,7 @@ describe('a long search', () => {
 
   test('leaves turns to others, for images as for references', () => {
     const dialect = dialectNamed('responses');
-    expect([...dialect.findVision(parts('"\\u0061"'))].length).toBeGreaterThanOrEqual(5);
+    expect([...dialect.searchContent(parts('"\\u0061"'), { stopsAtVision: true })].length).toBeGreaterThanOrEqual(5);
     expect([...(dialect.hasReferences?.(parts('"\\u0061"')) ?? [])].length).toBeGreaterThanOrEqual(5);
   });
 

@@ -295,6 +295,25 @@ test('the size of a body that came as bytes is known: its text is not measured f
   expect(inputTokens).toBe(Math.ceil(Buffer.from(text).length / 3));
 });
 
+test('the content of a body is walked once, for pictures and for what its files are estimated at', () => {
+  const prices = readPrices('{"svc":{"input":1,"output":1},"svc-vision":{"input":1,"output":1}}', models.all, []);
+  const searchContent = jest.fn(dialectNamed('chat').searchContent);
+  const dialect = { ...dialectNamed('chat'), searchContent };
+  const endpoint = dialect.endpoints[0] as Endpoint;
+  const file = { type: 'file', file: { file_data: 'A'.repeat(90_000) } };
+  const body = JSON.stringify({ model: 'svc', messages: [{ role: 'user', content: [file] }] });
+  const { reservation } = atOnce(
+    readCall(body, { dialect, endpoint }, models, {
+      ...anybody,
+      pricing: { prices, estimates },
+      isRestricted: true,
+      reservedOutput: 1,
+    }),
+  );
+  expect(reservation?.inputTokens).toBe(9_000 + Math.ceil((body.length - 90_000) / 3));
+  expect(searchContent).toHaveBeenCalledTimes(1);
+});
+
 test('nobody’s body is read before the charge but that of a caller with a budget or a list of models', async () => {
   const findRoute = createRouter(dialects);
   const step = readAhead({

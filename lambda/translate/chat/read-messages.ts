@@ -31,6 +31,8 @@ const takeMessage = (reader: RequestReader, at: Node) => takeMembers(reader, at,
 function* readMessage(reader: RequestReader, turns: TurnBuilder, at: Node): Cooperative<void> {
   const message = takeMessage(reader, at);
   const role = reader.json.string(message.role);
+  // Of several people who speak. Only functions are known by their names.
+  if (message.name !== undefined && role !== 'tool' && role !== 'function') reader.leftOut.push(message.name);
   if (role === 'user') turns.user(yield* readParts(reader, message.content));
   else if (role === 'system' || role === 'developer') turns.system(yield* readInstructions(reader, message.content));
   else if (role === 'assistant') yield* readAssistant(reader, turns, message);

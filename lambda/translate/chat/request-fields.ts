@@ -2,6 +2,7 @@ import { type Fields, ignore, needed, object, raws } from '../request/members.ts
 import { isTrue, name, node, raw, string, stringNode, text } from '../request/values.ts';
 
 const elsewhere = 'its content is stored elsewhere. Send the content itself.';
+const ofPart = ignore('type', 'cache_control', 'prompt_cache_breakpoint');
 const noAudio = 'this model makes no audio. Leave it out.';
 
 /** What becomes of each member of a chat request. */
@@ -20,7 +21,7 @@ export const chatFields = {
     moderation: 'nothing here moderates. Leave it out.',
   },
   'response_format of a schema': {
-    json_schema: needed(object({ name: needed(string), description: raw, schema: needed(raw), strict: raw })),
+    json_schema: needed(object({ name: needed(string), description: node, schema: needed(raw), strict: raw })),
     ...ignore('type'),
   },
   response_format: ignore('type'),
@@ -39,16 +40,16 @@ export const chatFields = {
     ...ignore('annotations', 'cache_control'),
     audio: elsewhere,
   },
-  'text part': { text: needed(string), ...ignore('type', 'cache_control') },
+  'text part': { text: needed(string), ...ofPart },
   'refusal part': { refusal: needed(string), ...ignore('type') },
   'image_url part': {
     image_url: needed(object({ url: needed(string), ...ignore('detail') })),
-    ...ignore('type', 'cache_control'),
+    ...ofPart,
   },
-  'input_audio part': { input_audio: needed(raw), ...ignore('type') },
+  'input_audio part': { input_audio: needed(raw), ...ofPart },
   'file part': {
     file: needed(object({ file_data: needed(string), filename: string, file_id: elsewhere })),
-    ...ignore('type', 'cache_control'),
+    ...ofPart,
   },
   tool_call: {
     id: needed(stringNode),

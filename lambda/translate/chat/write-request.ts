@@ -1,7 +1,6 @@
 import type { Cooperative } from '../../json/cooperative.ts';
 import { type Format, type ModelRequest, nearestLevel, quote } from '../request/model-request.ts';
 import {
-  type BodyText,
   type RequestWriter,
   type UpstreamOptions,
   type WrittenRequest,
@@ -30,7 +29,7 @@ export const writeChat = (
     yield* writeTools(writer, selection);
     for (const [name, raw] of Object.entries(limitsOf(writer))) if (raw !== undefined) add(`,"${name}":`, raw);
     if (format === 'json') add(',"response_format":{"type":"json_object"}');
-    else if (format !== undefined) addSchema(writer.body, format);
+    else if (format !== undefined) addSchema(writer, format);
     writeReasoning(writer);
     add('}');
   });
@@ -45,9 +44,12 @@ function limitsOf({ request, upstream }: RequestWriter): ModelRequest['sampling'
   };
 }
 
-function addSchema({ add }: BodyText, { name, description, schema, strict }: Exclude<Format, 'json'>): void {
+function addSchema(
+  { request, body: { add } }: RequestWriter,
+  { name, description, schema, strict }: Exclude<Format, 'json'>,
+): void {
   add(',"response_format":{"type":"json_schema","json_schema":{"name":', name);
-  if (description !== undefined) add(',"description":', description);
+  if (description !== undefined) add(',"description":', request.json.raw(description));
   add(',"schema":', schema);
   if (strict !== undefined) add(',"strict":', strict);
   add('}}');

@@ -96,8 +96,8 @@ function writeThinking(writer: RequestWriter, { choice }: Selection): void {
   if (isOff) body.add(',"thinking":{"type":"disabled"}');
   else if (effort !== undefined) body.add(',"thinking":{"type":"adaptive","display":"summarized"}');
   const config: Raw[] = effort === undefined ? [] : [`"effort":"${effort}"`];
-  const { format } = request;
-  const schema = format === undefined || format === 'json' ? undefined : format.schema;
+  const { schema, description } = request.format === 'json' ? {} : (request.format ?? {});
+  if (description !== undefined) leaveOut(description);
   if (config.length === 0 && schema === undefined) return;
   body.add(',"output_config":{', ...config);
   if (schema !== undefined) {

@@ -85,7 +85,7 @@ export type Format =
   | 'json'
   | {
       readonly name: Raw;
-      readonly description?: Raw | undefined;
+      readonly description?: Node | undefined;
       readonly schema: Raw;
       readonly strict: Raw | undefined;
     };

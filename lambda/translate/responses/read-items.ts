@@ -81,7 +81,9 @@ const readers: Readonly<Record<string, ReadItem>> = {
     const shown = whole.length > 0 ? whole : short;
     const text = shown.length > 0 ? joinStrings(shown, paragraph) : undefined;
     const thought = readThought(reader, seal === undefined ? seal : reader.json.string(seal), text);
-    if (thought.text !== undefined || seal !== undefined) turns.think({ at: seal ?? item, ...thought });
+    // Where it has a text, that goes with it.
+    const at = text === undefined ? (seal ?? item) : item;
+    if (thought.text !== undefined || seal !== undefined) turns.think({ at, ...thought });
   },
   function_call({ reader, turns }, at) {
     const { call_id: id, name, namespace, arguments: given } = takeMembers(reader, at, fields['function_call item']);

@@ -26,7 +26,7 @@ export const responsesFields = {
     moderation: 'nothing here moderates. Leave it out.',
     context_management: 'nothing here shortens a history. Send the history as the model is to read it.',
   },
-  'text.format of a schema': { ...format, name: needed(string), description: raw, schema: needed(raw), strict: raw },
+  'text.format of a schema': { ...format, name: needed(string), description: node, schema: needed(raw), strict: raw },
   'text.format': format,
   'tool_choice of a tool': { ...choice, name: needed(name), namespace: name },
   'tool_choice of tools': { ...choice, mode: needed(stringNode), tools: needed(node) },

@@ -1,13 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { createRandom } from '../../../support/random.ts';
 import { makeValue, readDeclarations } from '../../../support/sdk-types.ts';
-import { type ClientDialect, toChat } from './translate.ts';
+import { toUpstream } from './translate.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a request of any kind
 type Members = Record<string, any>;
 
 interface Subject {
-  readonly dialect: ClientDialect;
+  readonly dialect: 'chat' | 'responses' | 'messages';
+  /** What the upstream speaks. */
+  readonly spoken: 'chat' | 'messages';
   readonly files: readonly string[];
   readonly type: string;
   /** Types that are refused anyway, which would leave few requests to look at. */
@@ -20,21 +22,29 @@ interface Subject {
 
 /** Members whose values are words or switches: they are seen in the form of what is sent, and have tests of their own. */
 const words =
-  /(^|\.)(type|role|stream|strict|background|effort|context|parallel_tool_calls|tool_choice|mode|execution|syntax|is_error|enabled|disable_parallel_tool_use|media_type|defer_loading|include\[\d+\]|keep)$/;
+  /(^|\.)(type|role|stream|strict|background|effort|reasoning_effort|context|parallel_tool_calls|tool_choice|function_call|logprobs|mode|execution|syntax|is_error|enabled|disable_parallel_tool_use|media_type|defer_loading|include\[\d+\]|keep(\.value)?)$/;
+
+const ofResponses = {
+  dialect: 'responses' as const,
+  files: ['openai/resources/responses/responses.d.ts', 'openai/resources/shared.d.ts'],
+  type: 'ResponseCreateParamsBase',
+  refused:
+    /^(file_search|computer|mcp|code_interpreter|programmatic|local_shell|shell|apply_patch|compaction|program|item_reference|configuration|image_generation_call)/,
+  mend: mendResponses,
+  ignored:
+    /^(model|stream_options|truncation|store|metadata|prompt_cache_\w+|safety_identifier|user|service_tier|client_metadata|max_tool_calls|text\.verbosity|reasoning\.(generate_)?summary)($|\.)|^input\[\d+\](\.content\[\d+\]|\.output\[\d+\])?\.(id|status|phase|detail|annotations|logprobs|prompt_cache_breakpoint|call_id|encrypted_content|summary)($|[.[])|^input\[\d+\]\.(role|name|namespace)$/,
+};
 
 const subjects: readonly Subject[] = [
+  { ...ofResponses, spoken: 'chat' },
   {
-    dialect: 'responses',
-    files: ['openai/resources/responses/responses.d.ts', 'openai/resources/shared.d.ts'],
-    type: 'ResponseCreateParamsBase',
-    refused:
-      /^(file_search|computer|mcp|code_interpreter|programmatic|local_shell|shell|apply_patch|compaction|program|item_reference|configuration|image_generation_call)/,
-    mend: mendResponses,
-    ignored:
-      /^(model|stream_options|truncation|store|metadata|prompt_cache_\w+|safety_identifier|user|service_tier|client_metadata|max_tool_calls|text\.verbosity|reasoning\.(generate_)?summary)($|\.)|^input\[\d+\](\.content\[\d+\]|\.output\[\d+\])?\.(id|status|phase|detail|annotations|logprobs|prompt_cache_breakpoint|call_id|encrypted_content|summary)($|[.[])|^input\[\d+\]\.(role|name|namespace)$/,
+    ...{ ...ofResponses, spoken: 'messages', mend: mendForMessages(mendResponses, 'input') },
+    // A schema needs no name there.
+    ignored: new RegExp(`${ofResponses.ignored.source}|^text\\.format\\.name$`),
   },
   {
     dialect: 'messages',
+    spoken: 'chat',
     files: ['@anthropic-ai/sdk/resources/beta/messages/messages.d.ts'],
     type: 'MessageCreateParamsBase',
     refused:
@@ -43,18 +53,28 @@ const subjects: readonly Subject[] = [
     ignored:
       /^(model|betas|metadata|service_tier|speed|diagnostics|user_profile_id|billing_policy|fallback_credit_token|thinking\.display|clear)($|\.)|(^|\.)(cache_control|eager_input_streaming|citations|signature|tool_use_id|id)($|[.[])|\.source\.(type|media_type)$/,
   },
+  {
+    dialect: 'chat',
+    spoken: 'messages',
+    files: ['openai/resources/chat/completions/completions.d.ts', 'openai/resources/shared.d.ts'],
+    type: 'ChatCompletionCreateParamsBase',
+    refused: /^(custom|input_audio|json_object|image_url|file)$/,
+    mend: mendForMessages(mendChat, 'messages'),
+    ignored:
+      /^(model|prediction|store|metadata|user|service_tier|safety_identifier|prompt_cache_\w+|stream_options)($|\.)|\.(detail$|cache_control|prompt_cache_breakpoint)|\.id$|^response_format\.json_schema\.name$/,
+  },
 ];
 
 const unwanted =
-  /^(previous_response_id|conversation|prompt|moderation|context_management|mcp_servers|container|fallbacks|inference_geo|thread)$/;
+  /^(previous_response_id|conversation|prompt|moderation|context_management|mcp_servers|container|fallbacks|inference_geo|thread|web_search_options|audio|n|modalities)$/;
 
 /** Members inside others that can't change the answer: nothing is said of them, and none is refused. */
 const unsaid =
   /[.\]](id|status|phase|author|recipient|summary|generate_summary|annotations|logprobs|prompt_cache_breakpoint|detail|cache_control|citations|eager_input_streaming)$|^input\[\d+\]\.(role|name|namespace)$/;
 
 describe.each(subjects)(
-  'a request that the SDK of $dialect allows',
-  ({ dialect, files, type, refused, mend, ignored }) => {
+  'a request that the SDK of $dialect allows, for an upstream of $spoken',
+  ({ dialect, spoken, files, type, refused, mend, ignored }) => {
     const declarations = readDeclarations(files.map((file) => `node_modules/${file}`));
 
     test('property: no member disappears: each is translated, refused by its place, or named as left out', () => {
@@ -67,19 +87,19 @@ describe.each(subjects)(
         for (const name of Object.keys(request)) if (unwanted.test(name) && !random.once(40)) delete request[name];
         mend(request);
         undefer(request);
-        const chat = attempt(dialect, request);
-        if (typeof chat === 'string') {
+        const sent = attempt(() => toUpstream(spoken, dialect, request));
+        if (typeof sent === 'string') {
           refusals += 1;
-          const isPlace = placesOf(request).some((place) => chat.startsWith(`${place} `) && !unsaid.test(place));
-          expect([seed, isPlace ? '' : chat]).toEqual([seed, '']);
+          const isPlace = placesOf(request).some((place) => sent.startsWith(`${place} `) && !unsaid.test(place));
+          expect([seed, isPlace ? '' : sent]).toEqual([seed, '']);
           continue;
         }
         translated += 1;
-        const said = chat.leftOut?.split(', ') ?? [];
+        const said = sent.leftOut?.split(', ') ?? [];
         if (said.length > 20) continue;
         const missing = scalarsOf(request).filter(
           ([place, value]) =>
-            !ignored.test(place) && !isSaid(place, said) && !words.test(place) && !chat.text.includes(String(value)),
+            !ignored.test(place) && !isSaid(place, said) && !words.test(place) && !sent.text.includes(String(value)),
         );
         expect([seed, missing]).toEqual([seed, []]);
         expect([seed, said.filter((place) => unsaid.test(place))]).toEqual([seed, []]);
@@ -94,9 +114,10 @@ function undefer(value: unknown): void {
   for (const [, inner] of walk(value, '')) if (typeof inner === 'object') delete (inner as Members).defer_loading;
 }
 
-function attempt(dialect: ClientDialect, request: Members) {
+/** What is translated, or why it is not. */
+function attempt(translate: () => ReturnType<typeof toUpstream>) {
   try {
-    return toChat(dialect, request);
+    return translate();
   } catch (error) {
     return String((error as Error).message);
   }
@@ -173,4 +194,31 @@ function mendMessages(request: Members): void {
   const [tool] = request.tools ?? [];
   if (request.tool_choice?.name !== undefined)
     request.tool_choice = tool?.name === undefined ? undefined : { type: 'tool', name: tool.name };
+}
+
+/** Messages end with one of the user, and have a temperature of at most 1. */
+function mendForMessages(mend: Subject['mend'], history: 'input' | 'messages'): Subject['mend'] {
+  return (request) => {
+    mend(request);
+    const last = { role: 'user', content: 'end' };
+    request[history] = Array.isArray(request[history]) ? [...request[history], last] : [last];
+    if (request.temperature !== undefined) request.temperature = 0.5;
+  };
+}
+
+function mendChat(request: Members): void {
+  // Of two members of one meaning, the newer counts.
+  if (request.max_completion_tokens !== undefined) delete request.max_tokens;
+  if (request.tool_choice !== undefined) delete request.function_call;
+  request.messages = [
+    ...request.messages.flatMap((message: Members, index: number) => {
+      if (message.role === 'tool' || message.role === 'function') return [];
+      const calls = message.tool_calls ?? [];
+      for (const [place, call] of calls.entries()) {
+        call.id = `call${index}_${place}`;
+        if (call.function !== undefined) call.function.arguments = JSON.stringify({ a: call.function.arguments });
+      }
+      return [message, ...calls.map(({ id }: Members) => ({ role: 'tool', tool_call_id: id, content: `out${id}` }))];
+    }),
+  ];
 }

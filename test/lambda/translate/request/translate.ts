@@ -1,8 +1,10 @@
 import { atOnce } from '../../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { keyOf } from '../../../../lambda/settings/secrets.ts';
+import { readChat } from '../../../../lambda/translate/chat/read-request.ts';
 import { writeChat } from '../../../../lambda/translate/chat/write-request.ts';
 import { readMessages } from '../../../../lambda/translate/messages/read-request.ts';
+import { writeMessagesRequest } from '../../../../lambda/translate/messages/write-request.ts';
 import type { UpstreamOptions } from '../../../../lambda/translate/request/request-writer.ts';
 import { readResponses } from '../../../../lambda/translate/responses/read-request.ts';
 import { createSeals } from '../../../../lambda/translate/seal.ts';
@@ -46,7 +48,8 @@ function show({ role, content, tool_call_id: id, tool_calls: calls = [], ...rest
   return [`${role}${id === undefined ? '' : ` ${id}`}: ${said}`, ...calls.map(showCall), ...others].join(' ');
 }
 
-const readers = { responses: readResponses, messages: readMessages };
+const readers = { chat: readChat, responses: readResponses, messages: readMessages };
+const writers = { chat: writeChat, messages: writeMessagesRequest };
 
 /** Translates the text of a request, with the pauses that this takes. */
 export function* translateText(dialect: ClientDialect, text: string, upstream: Partial<UpstreamOptions> = {}) {
@@ -62,6 +65,18 @@ export function toChat(dialect: ClientDialect, request: unknown, upstream?: Part
   const written = pieces.join('');
   const body: ChatBody = JSON.parse(written);
   return { text: written, body, messages: body.messages.map(show), leftOut, tools, thoughts };
+}
+
+/** What an upstream that speaks only this gets for a request, and what it is not told. */
+export function toUpstream(spoken: keyof typeof writers, dialect: keyof typeof readers, request: unknown) {
+  const upstream = { ...plainUpstream, limit: 4_096 };
+  const translating = function* () {
+    const json = createScanner().scan(JSON.stringify(request));
+    const asking = yield* readers[dialect](json, (sealed) => seals.open(dialect, sealed));
+    return yield* writers[spoken](asking, upstream, 'up-model');
+  };
+  const { pieces, leftOut } = atOnce(translating());
+  return { text: pieces.join(''), leftOut };
 }
 
 /** The message of the refusal; undefined if the request is translated. */

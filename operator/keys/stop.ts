@@ -10,9 +10,9 @@ export function createStopProgram(surroundings: Surroundings): Command {
     .action(({ reason, ...options }: TargetOptions & { readonly reason?: string }) =>
       actOn(surroundings, options, async ({ stopSwitch }) => {
         const stop = await stopSwitch.stop({ at: new Date(surroundings.now()).toISOString(), reason });
-        const already = stop.earlier ? `It was stopped already${tell(stop.earlier)}. ` : '';
+        const already = stop.earlier ? `\nIt was stopped already${tell(stop.earlier)}` : '';
         const told = stop.reason === undefined ? '' : ` Callers are told: ${stop.reason}`;
-        return { json: stop, text: `Stopped. ${already}${whatHappens}${told}\n${howToUndo(options)}` };
+        return { json: stop, text: `Stopped. ${whatHappens}${told}${already}\n${howToUndo(options)}` };
       }),
     );
 }
@@ -23,15 +23,16 @@ export function createResumeProgram(surroundings: Surroundings): Command {
       const stop = await stopSwitch.resume();
       if (stop === undefined) return { json: { stopped: null }, text: 'It was not stopped.' };
       const { earlier = [], ...last } = stop;
-      const text = `Resumed: within 60 seconds it serves everywhere. It was stopped${tell([...earlier, last])}.`;
+      const text = `Resumed: within 60 seconds it serves everywhere. It was stopped${tell([...earlier, last])}`;
       return { json: { stopped: stop }, text };
     }),
   );
 }
 
-/** When and why, as far as it is known: an item that was put by hand may say neither. */
+/** When and why, as far as it is known: an item that was put by hand may say neither. Several take a line each. */
 function tell(stops: readonly Stop[]): string {
-  return stops.map(({ at, reason }) => (at && ` at ${at}`) + (reason ? ` (${reason})` : '')).join(', then');
+  const told = stops.map(({ at, reason }) => (at && ` at ${at}`) + (reason ? ` (${reason})` : ''));
+  return told.length === 1 ? `${told[0]}.` : `:${told.map((one) => `\n -${one}`).join('')}`;
 }
 
 const whatHappens =

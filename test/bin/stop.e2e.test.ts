@@ -28,16 +28,16 @@ test('one command stops a stack, and prints the other, which lets it serve again
 test('a second stop keeps the reason and time of the first beside its own, or what callers are told, and resuming tells all', async () => {
   const first = JSON.parse(await run('stop', '--reason', 'somebody floods us', '--json'));
   expect(await run('stop', '--reason', 'back at 14:00 UTC')).toContain(
-    `It was stopped already at ${first.at} (somebody floods us). `,
+    `\nIt was stopped already at ${first.at} (somebody floods us).\n`,
   );
   const stop = await readStop();
   expect(stop).toEqual({ at: expect.any(String), reason: 'back at 14:00 UTC', earlier: [first] });
-  expect(await run('stop')).toContain(' Callers are told: back at 14:00 UTC\n');
+  expect(await run('stop')).toContain(' Callers are told: back at 14:00 UTC\nIt was stopped already:\n - at ');
   const third = await readStop();
   expect(third).toMatchObject({ reason: stop?.reason, earlier: [first, { at: stop?.at, reason: stop?.reason }] });
   expect(await run('resume')).toBe(
-    'Resumed: within 60 seconds it serves everywhere. It was stopped ' +
-      `at ${first.at} (somebody floods us), then at ${stop?.at} (back at 14:00 UTC), then at ${third?.at} (back at 14:00 UTC).\n`,
+    'Resumed: within 60 seconds it serves everywhere. It was stopped:\n' +
+      ` - at ${first.at} (somebody floods us)\n - at ${stop?.at} (back at 14:00 UTC)\n - at ${third?.at} (back at 14:00 UTC)\n`,
   );
   expect(await readStop()).toBeUndefined();
 });

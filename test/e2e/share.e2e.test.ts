@@ -25,7 +25,10 @@ test('the four steps on a machine in the office lead to a colleague’s first an
   );
   expect(Object.keys(written)).toHaveLength(10);
   // What depends on the machine and the upstream.
-  const own = { DATA_DIR: folder.path, UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEYS: 'upstream-key-one' };
+  const own = {
+    ...{ DATA_DIR: folder.path, NETWORK_SALT: 'what openssl prints' },
+    ...{ UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEYS: 'upstream-key-one' },
+  };
   const environment = { ...written, ...own, UPSTREAM_TEXT_MODEL: 'words', UPSTREAM_VISION_MODEL: 'eyes' };
   await using gateway = await startGatewayProcess(environment);
   expect(gateway.errors()).toBe('');
@@ -36,6 +39,12 @@ test('the four steps on a machine in the office lead to a colleague’s first an
     expect([code, err]).toEqual([0, '']);
     return out;
   };
+  // The first start's key, of which the page tells.
+  const [, member = ''] = /prints a key of the member `(\w+)`/.exec(office) ?? [];
+  expect([gateway.key, await run('npm run keys -- list')]).toEqual([
+    expect.stringMatching(/^ltk_/),
+    expect.stringMatching(new RegExp(`^key_\\S+ +${member || '-'} +issued at the first start`, 'm')),
+  ]);
   const [issue = '', setup = ''] = office.match(/npm run keys -- .+/g) ?? [];
   const [key = ''] = /ltk_[\w-]+/.exec(await run(issue)) ?? [];
   const pasted = await run(setup.replace('YOUR_KEY', key));

@@ -29,6 +29,9 @@ import type { RequestSoFar } from '../request/request.ts';
 import type { Trace } from '../request/trace.ts';
 import type { OnFinished } from './log.ts';
 
+// The newest conventions' own name, which their library does not have yet.
+const cacheWrite = 'gen_ai.usage.cache_write.input_tokens';
+
 interface SpanSettings {
   readonly serviceName: string;
   /** Without the path of traces. */
@@ -115,8 +118,6 @@ function describeModel({ call, outcome }: RequestSoFar, settings: SpanSettings):
       ? GEN_AI_OPERATION_NAME_VALUE_EMBEDDINGS
       : GEN_AI_OPERATION_NAME_VALUE_CHAT,
     [ATTR_GEN_AI_PROVIDER_NAME]: settings.serviceName,
-    // What it was called before.
-    ...(!isLatestOnly && { [ATTR_GEN_AI_SYSTEM]: settings.serviceName }),
     [ATTR_GEN_AI_REQUEST_MODEL]: call.model.id,
     [ATTR_GEN_AI_REQUEST_STREAM]: call.stream,
     ...(outcome.end === undefined && { [ATTR_GEN_AI_RESPONSE_MODEL]: call.model.id }),
@@ -124,9 +125,14 @@ function describeModel({ call, outcome }: RequestSoFar, settings: SpanSettings):
       [ATTR_GEN_AI_RESPONSE_TIME_TO_FIRST_CHUNK]: timeToFirstByte === undefined ? undefined : timeToFirstByte / 1000,
       [ATTR_GEN_AI_USAGE_INPUT_TOKENS]: usage.input,
       [ATTR_GEN_AI_USAGE_CACHE_READ_INPUT_TOKENS]: usage.cacheRead,
-      [ATTR_GEN_AI_USAGE_CACHE_CREATION_INPUT_TOKENS]: usage.cacheWrite,
+      [cacheWrite]: usage.cacheWrite,
       [ATTR_GEN_AI_USAGE_OUTPUT_TOKENS]: usage.output,
       [ATTR_GEN_AI_USAGE_REASONING_OUTPUT_TOKENS]: usage.reasoning,
+      // What these two were called before.
+      ...(!isLatestOnly && {
+        [ATTR_GEN_AI_SYSTEM]: settings.serviceName,
+        [ATTR_GEN_AI_USAGE_CACHE_CREATION_INPUT_TOKENS]: usage.cacheWrite,
+      }),
     }),
   };
 }

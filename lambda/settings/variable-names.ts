@@ -8,12 +8,13 @@ const ownPrefix = /^(UPSTREAM|GUEST|MEMBER|OIDC|EDGE)_/;
 const ofService = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/;
 
 const ofUpstreams = Object.keys(upstreamSettings);
+const ofGateway = Object.keys({ ...settings, ...serverSettings });
 
 /** The settings' names, with those of the upstream that this name is about. */
 function namesBeside(name: string): string[] {
   // The first upstream has no number, and no number begins with a zero.
   const [, number = ''] = /^UPSTREAM_((?:[2-9]|[1-9]\d+)_)/.exec(name) ?? [];
-  return [...Object.keys({ ...settings, ...serverSettings }), ...ofUpstreams.map((own) => `UPSTREAM_${number}${own}`)];
+  return [...ofGateway, ...ofUpstreams.map((own) => `UPSTREAM_${number}${own}`)];
 }
 
 const namesSet = (environment: Environment): string[] =>

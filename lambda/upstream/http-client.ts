@@ -8,7 +8,6 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { smallBody, writeBody } from '../bodies.ts';
 import { UpstreamFailure } from './failure.ts';
 import type { UpstreamRequest } from './request.ts';
@@ -176,11 +175,14 @@ function answerTo(
   return promise;
 }
 
+/** Loaded by the first answer that is encoded: the gateway asks for none. */
+const zlib = () => process.getBuiltinModule('node:zlib');
+
 const decoders = new Map<string | undefined, () => Transform>([
-  ['gzip', createGunzip],
-  ['x-gzip', createGunzip],
-  ['br', createBrotliDecompress],
-  ['deflate', createInflate],
+  ['gzip', () => zlib().createGunzip()],
+  ['x-gzip', () => zlib().createGunzip()],
+  ['br', () => zlib().createBrotliDecompress()],
+  ['deflate', () => zlib().createInflate()],
 ]);
 
 function decode(answer: IncomingMessage): Readable {

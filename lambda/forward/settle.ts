@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { costOf, type Prices, savedByCaches } from '../budget/prices.ts';
 import { GatewayError } from '../errors.ts';
 import type { SpendLimit } from '../quota/deployment-limit.ts';
@@ -45,6 +46,8 @@ export async function settleSpending(
   if (!spending) return;
   outcome.spending = spending;
   outcome.figures = charge.figuresAfter(spending.cost);
+  // In the next turn of the event loop, when the end of the answer has been handed over: this must not delay it.
+  await setImmediate();
   const settled = charge.settle(spending.cost, spending.used);
   await spendLimit?.then((limit) => limit?.add(spending.cost));
   const figures = await settled;

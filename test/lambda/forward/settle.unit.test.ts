@@ -34,6 +34,17 @@ test('a client that leaves before anything was sent owes nothing, and after that
   expect(spending?.cost).toBeGreaterThan(0);
 });
 
+test('the settlement does not delay an answer: its figures are known at once, and it is written in a later turn', async () => {
+  const { request, settled, outcome } = createRequest({ tries: 1, usage: {} });
+  const settling = settleSpending(request, { prices, spendLimit: undefined });
+  expect(outcome).toMatchObject({ figures: { limit: 1, remaining: 0 }, spending: { cost: 100 } });
+  // All that the turn still does in which the answer is handed over.
+  await new Promise(process.nextTick);
+  expect(settled).toEqual([]);
+  await settling;
+  expect(settled).toEqual([100]);
+});
+
 const charged = new UpstreamFailure('cut', { charged: true });
 
 testRows<[end: StreamEnd, tokens: number]>([

@@ -13,7 +13,7 @@ export function hiddenNames(upstreams: readonly Upstream[], operatorNames: reado
       names.add(id);
       parts.push(...id.split(idBreak));
     }
-    for (const url of [...Object.values(addresses), ...(translation.tokenizeUrl ? [translation.tokenizeUrl] : [])]) {
+    for (const url of [...Object.values(addresses), ...(translation.countUrl ? [translation.countUrl] : [])]) {
       const { hostname } = new URL(url);
       if (!isDnsName(hostname)) continue;
       names.add(hostname);

@@ -111,6 +111,9 @@ const translationTargets = ['chat', 'messages'] as const;
 export const translationTarget = (spoken: readonly SpokenDialect[]): SpokenDialect | undefined =>
   translationTargets.find((target) => spoken.includes(target));
 
+/** Where the tokens of what is translated are counted by the upstream itself, under its address. */
+export const countPaths: Readonly<Partial<Record<SpokenDialect, string>>> = { messages: '/messages/count_tokens' };
+
 /** Whether what is translated for an upstream becomes chat completions, which need no limit. */
 export const translatesToChat = (dialects: readonly SpokenDialect[]): boolean => dialects.includes('chat');
 

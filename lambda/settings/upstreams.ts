@@ -2,6 +2,7 @@ import { type Environment, readSettings, type Values } from './read.ts';
 import {
   type Address,
   addresses,
+  countPaths,
   dialectNames,
   type SpokenDialect,
   settingsOfTarget,
@@ -90,6 +91,9 @@ function readUpstream(prefix: string, environment: Environment, faults: string[]
     (values[`${address.toUpperCase()}_${name}`] ?? read[name]) as string;
   const forEach = <T>(part: (address: Address) => T) =>
     Object.fromEntries(addresses.map((address) => [address, part(address)])) as Record<Address, T>;
+  const target = translationTarget(read.DIALECTS ?? []);
+  const countPath = target && countPaths[target];
+  const countUrl = target && countPath ? own(target, 'BASE_URL') + countPath : read.TOKENIZE_URL;
   return {
     prefix,
     addresses: forEach((address) => own(address, 'BASE_URL')),
@@ -102,7 +106,7 @@ function readUpstream(prefix: string, environment: Environment, faults: string[]
     apiKeys: read.API_KEYS ?? [],
     firstEventTimeout: read.FIRST_EVENT_TIMEOUT,
     dialects: read.DIALECTS,
-    translation: translationOf(read),
+    translation: translationOf(read, countUrl),
   };
 }
 
@@ -111,7 +115,7 @@ export const offersEmbeddings = (upstreams: readonly Upstream[]): boolean =>
   upstreams.some(({ models }) => models.embeddings.embedding !== undefined);
 
 /** What an operator says of an upstream that requests are translated for. */
-function translationOf(read: Values<typeof translationSettings>) {
+function translationOf(read: Values<typeof translationSettings>, countUrl: string | undefined) {
   return {
     limitName: read.OUTPUT_LIMIT_NAME,
     limit: read.OUTPUT_LIMIT,
@@ -124,7 +128,7 @@ function translationOf(read: Values<typeof translationSettings>) {
     streamOptions: read.STREAM_OPTIONS,
     cacheMarks: read.CACHE_MARKS,
     /** Where the tokens of a request are counted. */
-    tokenizeUrl: read.TOKENIZE_URL,
+    countUrl,
   };
 }
 

@@ -82,6 +82,8 @@ interface Into {
   readonly dialect: string;
   readonly upstream: UpstreamOptions;
   readonly model: string;
+  /** Whether the upstream is only to count the tokens. */
+  readonly isCounted?: boolean;
 }
 
 /**
@@ -92,7 +94,8 @@ export function* translate(dialect: string, json: Json, seals: Seals, into: Into
   const [client, target] = [clients[dialect], upstreams[into.dialect]];
   if (!client || !target) throw new TypeError(`requests of ${dialect} can't be translated into ${into.dialect}`);
   const { write, answers, headers } = target;
-  const request = yield* client.read(json, (sealed) => seals.open(dialect, sealed));
+  const read = yield* client.read(json, (sealed) => seals.open(dialect, sealed));
+  const request = { ...read, isCounted: into.isCounted === true };
   const { pieces, leftOut, leftOutForLog, leftOutNodes, tools } = yield* write(request, into.upstream, into.model);
   const { thoughts, streamUsage = false } = request;
   const echo = client.echo ? yield* client.echo(json, leftOutNodes) : [];

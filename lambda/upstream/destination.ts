@@ -21,6 +21,6 @@ export const speaks = (upstream: Upstream, asked: Asked): boolean => spokenTo(up
 /** The base of the URL that an upstream is asked at. */
 export function addressAt(upstream: Upstream, asked: Asked): string | undefined {
   const spoken = spokenTo(upstream, asked);
-  if (asked.endpoint.countsTokens && !speaks(upstream, asked)) return upstream.translation.tokenizeUrl;
+  if (asked.endpoint.countsTokens && !speaks(upstream, asked)) return upstream.translation.countUrl;
   return spoken && upstream.addresses[spoken];
 }

@@ -48,7 +48,10 @@ async function translated(
   const address = addressAt(upstream, outgoing);
   if (address === undefined) throw new GatewayError('not_found', 'Counting tokens is not offered here.');
   const url = asked.countsTokens ? address : urlUnder(address, endpoint);
-  const into = { dialect: spoken.name, upstream: upstream.translation, model: modelAt(upstream, spoken, model) };
+  const into = {
+    ...{ dialect: spoken.name, upstream: upstream.translation, model: modelAt(upstream, spoken, model) },
+    isCounted: asked.countsTokens === true,
+  };
   const translating = function* () {
     return yield* translate(dialect.name, yield* createScanner().scanInParts(text), seals, into);
   };

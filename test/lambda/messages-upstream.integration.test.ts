@@ -3,7 +3,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { generateText, jsonSchema, type LanguageModel, streamText, tool } from 'ai';
 import OpenAI from 'openai';
-import { hangUp, json, sse } from '../../local/upstream/script.ts';
+import { empty, hangUp, json, sse } from '../../local/upstream/script.ts';
 import { readEvents } from '../support/client-view.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { faultsOf } from '../support/message-rules.ts';
@@ -205,6 +205,34 @@ describe('an upstream that speaks only messages', () => {
     expect(text).toMatch(/data: \[DONE\]\n\n$/);
     expect(text).not.toContain('usage');
     expectClean(text);
+  });
+
+  test('counts the tokens of what it would be sent, free of charge', async () => {
+    const input = {
+      ...{ instructions: 'Be brief.', input: 'Hello', tools: [{ type: 'function', ...weather }], temperature: 0.5 },
+      ...{ max_output_tokens: 9, reasoning: { effort: 'high' }, future: 1 },
+    };
+    gateway.upstream.answer(json(200, { input_tokens: 31 }));
+    const response = await post('/v1/responses/input_tokens', input);
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      { object: 'response.input_tokens', input_tokens: 31 },
+    ]);
+    expect(response.headers.get('x-svc-left-out')).toBe('future');
+    const request = gateway.upstream.requests.at(-1);
+    expect([request?.path, request?.headers['anthropic-version']]).toEqual(['/v1/messages/count_tokens', '2023-06-01']);
+    // More would be refused there.
+    expect(JSON.parse(`${request?.body}`)).toEqual({
+      model: 'acmecorp/thunder-70b-instruct',
+      system: [{ type: 'text', text: 'Be brief.' }],
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
+      tools: [{ name: 'weather', input_schema: weather.parameters }],
+      ...{ thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'high' } },
+    });
+    gateway.upstream.answer(empty(404));
+    const failed = await post('/v1/responses/input_tokens', input);
+    const remaining = response.headers.get('x-svc-remaining');
+    expect([failed.status, failed.headers.get('x-svc-remaining')]).toEqual([404, remaining]);
   });
 
   const begun = eventsOf([{ text: 'Hello' }]).slice(0, 4);

@@ -17,7 +17,7 @@ export const upstreamNamed = (prefix: string): Upstream => ({
   dialects: ['chat', 'responses', 'messages'],
   translation: {
     ...{ limitName: 'max_tokens', limit: undefined, reasoning: 'none', levels: [], replay: 'back' },
-    ...{ systemTurns: 'fold', toolImages: 'after', unknown: 'leave-out', tokenizeUrl: undefined },
+    ...{ systemTurns: 'fold', toolImages: 'after', unknown: 'leave-out', countUrl: undefined },
     streamOptions: 'send',
     cacheMarks: false,
   },

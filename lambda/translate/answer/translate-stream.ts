@@ -27,7 +27,7 @@ export function translateStream(reader: AnswerReader, { events }: AnswerWriter) 
 
 /** A count of tokens as vLLM tells it, for a client whose answers of this kind may have a name. Throws if it is none. */
 export function translateCount(answer: Json, object: string | undefined): string {
-  const count = numberMember(answer, answer.root, 'count');
+  const [count] = ['count', 'input_tokens'].flatMap((name) => numberMember(answer, answer.root, name) ?? []);
   if (count === undefined) throw new TypeError('the answer counts no tokens');
   return JSON.stringify({ object, input_tokens: count });
 }

@@ -22,19 +22,25 @@ export const writeMessagesRequest = (
   writeRequest({ request, upstream, longestName }, function* (writer) {
     const { body } = writer;
     refuseSampling(request);
-    body.add('{"model":', quote(model), ',"max_tokens":', request.limit ?? `${upstream.limit}`);
+    body.add('{"model":', quote(model));
     // First, so that the tools offered have the names before those that are only remembered.
     const selection = yield* selectTools(writer);
     yield* writeTurns(writer);
     yield* writeTools(writer, selection);
-    const { temperature, top_p, top_k, stop } = request.sampling;
-    for (const [name, raw] of Object.entries({ temperature, top_p, top_k, stop_sequences: stop })) {
-      if (raw !== undefined) body.add(`,"${name}":`, raw);
-    }
     writeThinking(writer, selection);
-    if (request.stream) body.add(',"stream":true');
+    // What makes no difference to the prompt is refused where its tokens are counted.
+    if (!request.isCounted) writeSampling(writer);
     body.add('}');
   });
+
+function writeSampling({ request, upstream, body }: RequestWriter): void {
+  const { temperature, top_p, top_k, stop } = request.sampling;
+  const max_tokens = request.limit ?? `${upstream.limit}`;
+  for (const [name, raw] of Object.entries({ max_tokens, temperature, top_p, top_k, stop_sequences: stop })) {
+    if (raw !== undefined) body.add(`,"${name}":`, raw);
+  }
+  if (request.stream) body.add(',"stream":true');
+}
 
 /** Where a member stands that asks for more than messages can give. */
 const placeOf = ({ json }: ModelRequest, ...names: readonly string[]): Node =>

@@ -93,6 +93,8 @@ export type Format =
 /** What a client asks, whatever its dialect. Valid as long as the body's `Json` is. */
 export interface ModelRequest {
   readonly json: Json;
+  /** Whether only its tokens are to be counted. */
+  readonly isCounted?: boolean;
   readonly stream: boolean;
   /** Whether a stream is to end with its usage, where that is not a matter of course. */
   readonly streamUsage?: boolean;

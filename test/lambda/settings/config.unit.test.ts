@@ -38,7 +38,7 @@ describe('readConfig', () => {
   test('reads which dialects an upstream speaks, and how others are translated for it', () => {
     const plain = {
       ...{ limitName: 'max_tokens', limit: undefined, reasoning: 'none', levels: ['low', 'medium', 'high'] },
-      ...{ replay: 'back', systemTurns: 'fold', toolImages: 'after', unknown: 'leave-out', tokenizeUrl: undefined },
+      ...{ replay: 'back', systemTurns: 'fold', toolImages: 'after', unknown: 'leave-out', countUrl: undefined },
       streamOptions: 'send',
       cacheMarks: false,
     };
@@ -50,7 +50,8 @@ describe('readConfig', () => {
       translation: { ...plain, limit: 9, reasoning: 'thinking', levels: ['none', 'high'], toolImages: 'inline' },
     });
     const ofMessages = { DIALECTS: 'responses,messages', OUTPUT_LIMIT: '9', CACHE_MARKS: 'true' };
-    expect(upstreamWith(ofMessages)?.translation).toEqual({ ...plain, limit: 9, cacheMarks: true });
+    const countUrl = expect.stringMatching(/^https:.*\/v1\/messages\/count_tokens$/);
+    expect(upstreamWith(ofMessages)?.translation).toEqual({ ...plain, limit: 9, cacheMarks: true, countUrl });
   });
 
   testRows<[settings: Record<string, string>, fault: string]>([

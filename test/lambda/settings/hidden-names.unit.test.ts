@@ -12,7 +12,7 @@ test('the hidden names are model ids, DNS names and those that the operator adds
   const second = at('http://localhost:1/v1', 'http://[::1]:1', 'http://box/v1');
   const third = {
     ...at('http://a.localhost/v1', 'http://127.0.0.1:1', 'http://fourth.example'),
-    translation: { ...upstreamOfThree.translation, tokenizeUrl: 'http://tokens.example/tokenize' },
+    translation: { ...upstreamOfThree.translation, countUrl: 'http://tokens.example/tokenize' },
   };
   expect(hiddenNames([upstreamOfThree, second, third], ['AcmeCorp', 'thunder'])).toEqual([
     ...['AcmeCorp', 'thunder', 'thunder-eyes', 'thunder-r', 'thunder-eyes-r', 'thunder-m', 'thunder-eyes-m'],

@@ -78,5 +78,5 @@ export function readEncoding(header: string | undefined): Encoding | 'identity' 
 
 export function unsupportedEncoding(): GatewayError {
   const known = encodings.join(', ');
-  return new GatewayError('unsupported_encoding', `The content-encoding must be one of ${known}, once, or none.`);
+  return new GatewayError('unsupported_encoding', `Send the body as it is, or compressed once, with one of ${known}.`);
 }

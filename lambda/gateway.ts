@@ -21,7 +21,7 @@ import { createScrubber } from './stream/scrub.ts';
 import { createCounters, createTallies } from './tables/counters.ts';
 import { createKeyReader } from './tables/keys.ts';
 import { createReadStop } from './tables/stop.ts';
-import { createHashId, createRankKeys } from './upstream/conversation.ts';
+import { createRankKeys } from './upstream/conversation.ts';
 import { createPrepare, loadPreparing } from './upstream/create-prepare.ts';
 import { addressAt } from './upstream/destination.ts';
 import { createFailover } from './upstream/failover.ts';
@@ -99,7 +99,7 @@ export function createGateway(
     readStop,
     hashIdsOf:
       config.upstreamCallerIds === 'hash'
-        ? async (caller) => createHashId(await secrets.subkey('caller ids'), caller)
+        ? async (caller) => (await loadCallerIds()).createHashIds(await secrets.subkey('caller ids'), caller)
         : undefined,
     identify,
     hashMember: async (member) => memberHash(await secrets.subkey(memberLabel), member),
@@ -158,3 +158,6 @@ function createLimits(
 
 /** Few deployments limit all callers together. What does so is read by their start. */
 const loadDeploymentLimits = () => import('./quota/deployment-limit.ts');
+
+/** Few hash the ids of callers. What does so is read by their first request. */
+const loadCallerIds = () => import('./upstream/caller-ids.ts');

@@ -5,7 +5,7 @@ import type { DeploymentLimit } from '../quota/deployment-limit.ts';
 import type { Limits } from '../quota/policy.ts';
 import type { Quota } from '../quota/quota.ts';
 import type { HeaderNames } from '../request/headers.ts';
-import type { HashId } from '../upstream/conversation.ts';
+import type { HashIds } from '../upstream/caller-ids.ts';
 import type { Asked } from '../upstream/destination.ts';
 
 /** What the steps need, each some of it. */
@@ -25,7 +25,7 @@ export interface StepDependencies extends ForwardDependencies {
   readonly deploymentLimit: Promise<DeploymentLimit | undefined> | undefined;
   readonly models: Models;
   /** Creates the hash for the ids in a caller's bodies; undefined if they pass unchanged. */
-  readonly hashIdsOf: ((caller: string) => Promise<HashId>) | undefined;
+  readonly hashIdsOf: ((caller: string) => Promise<HashIds>) | undefined;
   /** Whether upstreams are told of callers' traces. */
   readonly upstreamTrace: boolean;
   /** In tokens, for requests without an output limit to models without one. */

@@ -23,7 +23,8 @@ import type {
 } from '../request/request.ts';
 import type { InferenceRoute } from '../request/routes.ts';
 import { traceparentOf } from '../request/trace.ts';
-import { type HashId, hashCallerIds, readTraits } from '../upstream/conversation.ts';
+import type { HashIds } from '../upstream/caller-ids.ts';
+import { readTraits } from '../upstream/conversation.ts';
 import type { Outgoing } from '../upstream/request.ts';
 import type { Needs } from './dependencies.ts';
 
@@ -113,14 +114,14 @@ async function readBody(
   const { models, requestBodyLimit, hashIdsOf, prices, reservedOutput, upstreamTrace } = dependencies;
   const decoded = await decode(await takeBody(), encoding, requestBodyLimit, memory);
   const caller = callerName(identity);
-  const hashId = await hashIdsOf?.(caller);
+  const hashIds = await hashIdsOf?.(caller);
   const pricing = prices && { prices, estimates: await loadEstimates() };
   return runCooperatively(
     readCall(decoded, route, models, {
       caller,
       headers,
       traceparent: upstreamTrace && trace ? traceparentOf(trace) : undefined,
-      hashId,
+      hashIds,
       pricing,
       isRestricted,
       ...(estimates && { reservedOutput }),
@@ -145,7 +146,7 @@ interface Caller {
   readonly caller: string;
   readonly headers: ArrivedAtInference['headers'];
   readonly traceparent?: string | undefined;
-  readonly hashId?: HashId | undefined;
+  readonly hashIds?: HashIds | undefined;
   /** The prices, where there are any, and what estimates the size of requests. */
   readonly pricing?:
     | { readonly prices: Prices; readonly estimates: Awaited<ReturnType<typeof loadEstimates>> }
@@ -160,7 +161,7 @@ export function* readCall(
   received: Body,
   { dialect, endpoint }: Pick<InferenceRoute, 'dialect' | 'endpoint'>,
   models: Models,
-  { caller, headers, traceparent, hashId, pricing, isRestricted, reservedOutput }: Caller,
+  { caller, headers, traceparent, hashIds, pricing, isRestricted, reservedOutput }: Caller,
 ): Cooperative<Normalized> {
   // Of bytes it is known. Later, the text would have to be walked for it.
   const size = pricing === undefined ? 0 : Buffer.byteLength(received);
@@ -187,7 +188,7 @@ export function* readCall(
   // A repeated member could show one value to the checks above and another to the upstream.
   const drop = earlierDuplicates(body, body.root, dialect.controlMembers);
   const { set = {}, edits = [] } = dialect.normalize(body, reservedOutput !== undefined);
-  const hashed = hashId ? hashCallerIds(body, hashId) : [];
+  const hashed = hashIds?.(body) ?? [];
   const changes = [...changeMembers(body, body.root, { drop, set }), ...edits, ...hashed];
   if (isLong(text)) yield;
   const hasReferences = dialect.hasReferences ? yield* dialect.hasReferences(body) : false;

@@ -62,7 +62,7 @@ test('what only some deployments or requests need is read by no start of the gat
     ...['lambda/translate/translation.ts', 'lambda/forward/vectors.ts', 'lambda/request/decode.ts', 'node:node:zlib'],
     ...['lambda/forward/stream.ts', 'lambda/stream/rewrite-stream.ts', 'eventsource-parser'],
     ...['lambda/steps/describe.ts', 'lambda/budget/estimate.ts'],
-    ...['lambda/quota/wording.ts', 'lambda/quota/deployment-limit.ts'],
+    ...['lambda/quota/wording.ts', 'lambda/quota/deployment-limit.ts', 'lambda/upstream/caller-ids.ts'],
   ];
   expect(contentsOf(gateway)).toEqual(expect.arrayContaining(later));
   expect(atStart.filter((name) => later.includes(name) || name.startsWith('lambda/translate/'))).toEqual([]);

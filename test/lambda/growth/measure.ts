@@ -1,4 +1,5 @@
 import { atOnce } from '../../../lambda/json/cooperative.ts';
+import type { Json } from '../../../lambda/json/scan.ts';
 import { bodyOf, renderBody } from '../../../lambda/upstream/request.ts';
 import { createStepCounter } from '../../support/count-steps.ts';
 import { answers, fillAll, repeatAll, requests, type Shape, translated } from './bodies.ts';
@@ -14,6 +15,7 @@ const { changeMembers, earlierDuplicates, splitByEdits } = await import('../../.
 const { JsonFault } = await import('../../../lambda/json/tokens.ts');
 const { createScanner } = await import('../../../lambda/json/scan.ts');
 const { readCall } = await import('../../../lambda/steps/normalize.ts');
+const { hashCallerIds } = await import('../../../lambda/upstream/caller-ids.ts');
 const { createModels } = await import('../../../lambda/models.ts');
 const { createExplainer } = await import('../../../lambda/forward/ask-upstream.ts');
 const { toChat } = await import('../translate/request/translate.ts');
@@ -32,7 +34,7 @@ interface Part {
 
 const least = 20; // repetitions of the worst part in the smallest text
 const models = createModels({ serviceName: 'svc', offersEmbeddings: false });
-const caller = { caller: 'a', headers: {}, hashId: (id: string) => id.slice(0, 43) };
+const caller = { caller: 'a', headers: {}, hashIds: (body: Json) => hashCallerIds(body, (id) => id.slice(0, 43)) };
 
 function scan(text: string): void {
   const json = createScanner().scan(text);

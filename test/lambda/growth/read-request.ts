@@ -9,7 +9,7 @@ import type { Address } from '../../../lambda/settings/table.ts';
 import { readCall } from '../../../lambda/steps/normalize.ts';
 import { removeSeals } from '../../../lambda/translate/remove-seals.ts';
 import { translate } from '../../../lambda/translate/translation.ts';
-import { createHashId } from '../../../lambda/upstream/conversation.ts';
+import { createHashIds } from '../../../lambda/upstream/caller-ids.ts';
 import { bodyOf, renderBody } from '../../../lambda/upstream/request.ts';
 import { dialects } from '../../support/rewrite.ts';
 import { plainUpstream, seals } from '../translate/request/translate.ts';
@@ -17,12 +17,12 @@ import { plainUpstream, seals } from '../translate/request/translate.ts';
 const models = createModels({ serviceName: 'svc', offersEmbeddings: true });
 const price = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
 const prices = new Map(models.all.map(({ id }) => [id, price]));
-const hashId = createHashId(keyOf('a salt of at least 16 characters'), 'caller');
+const hashIds = createHashIds(keyOf('a salt of at least 16 characters'), 'caller');
 /** With a budget and a list of models, of whom most is read. */
 const caller = {
   caller: 'caller',
   headers: {},
-  hashId,
+  hashIds,
   pricing: { prices, estimates },
   isRestricted: true,
   reservedOutput: 1,

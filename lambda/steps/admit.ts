@@ -49,6 +49,17 @@ export function admitBody({ requestBodyLimit }: Needs<'requestBodyLimit'>): Gate
   };
 }
 
+/** Has what may be a minute old read again while the caller is looked up, not after that. */
+export function refresh({ isConfigured, readStop }: Needs<'isConfigured' | 'readStop'>): GatewayStep<Arrived> {
+  return {
+    before: () => {
+      // Whoever needs it finds out what fails.
+      for (const reading of [isConfigured(), readStop()]) reading.catch(() => {});
+      return {};
+    },
+  };
+}
+
 /** Finds out who is calling. */
 export function authenticate({
   identify,

@@ -1,6 +1,14 @@
 import { createForward } from '../forward/forward.ts';
 import type { Answer, ArrivedAtInference } from '../request/request.ts';
-import { admitBody, authenticate, connectUpstream, openPipeline, readStreamCode, requireUpstream } from './admit.ts';
+import {
+  admitBody,
+  authenticate,
+  connectUpstream,
+  openPipeline,
+  readStreamCode,
+  refresh,
+  requireUpstream,
+} from './admit.ts';
 import { chargeQuota, limitDeployment, limitSpending, quotaHeaders } from './charge.ts';
 import type { StepDependencies } from './dependencies.ts';
 import { normalize, readAhead } from './normalize.ts';
@@ -10,6 +18,7 @@ export function createInference(dependencies: StepDependencies): Answer<ArrivedA
   return openPipeline<ArrivedAtInference>(dependencies)
     .step(quotaHeaders(dependencies))
     .step(admitBody(dependencies))
+    .step(refresh(dependencies))
     .step(authenticate(dependencies))
     .step(requireUpstream(dependencies))
     .step(limitSpending(dependencies))

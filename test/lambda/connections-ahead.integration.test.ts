@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
+import { now } from '../support/clock.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { wire } from '../support/wire.ts';
@@ -20,6 +21,34 @@ test('the upstream’s connection is opened with the charge, for whoever has a k
   expect([await refuse('guest'), await refuse('ltk_none'), opened]).toEqual([400, 503, 0]);
   expect(await refuse(await watched.issueKey())).toBe(400);
   await waitUntil(() => opened === 1, 'it is open');
+});
+
+test('what is a minute old is read again while the caller is looked up', async () => {
+  const clock = { now: now() };
+  const later = clock.now + 60_000;
+  let secretsRead = 0;
+  const readAgain = { secret: Promise.withResolvers<void>(), stop: Promise.withResolvers<void>() };
+  await using gateway = await startTestGateway({
+    environment: { UPSTREAM_API_KEYS: '', UPSTREAM_SECRET_ID: 'the-keys' },
+    now: () => clock.now,
+    readSecret: async () => {
+      if (++secretsRead === 2) readAgain.secret.resolve();
+      return '{"UPSTREAM_API_KEYS":"upstream-key-one"}';
+    },
+    spoilStore({ name, body }) {
+      if (name !== 'GetItem' || clock.now < later) return undefined;
+      // The key's waits for the others.
+      if (!body.includes('"stopped"')) return Promise.all([readAgain.secret.promise, readAgain.stop.promise]);
+      readAgain.stop.resolve();
+      return undefined;
+    },
+  });
+  const ask = async (key: string) =>
+    (await gateway.post(wire.chat.path, { model: 'none' }, { 'x-api-key': key })).status;
+  const key = await gateway.issueKey();
+  expect(await ask(key)).toBe(400);
+  clock.now = later;
+  expect(await ask(key)).toBe(400);
 });
 
 /** An address that counts what comes, and answers so that nothing is tried or used again. */

@@ -164,11 +164,13 @@ describe.each(['stream', 'plain'] as const)(
         answer(how, [
           { redacted: `blob${turn}` },
           { thinking: `${secret} ${turn}` },
+          ...[{ text: 'Let me look.' }, { thinking: 'There.' }],
           { ...calls, id: `toolu_${turn}` },
         ]);
         const { output, usage } = await ask({ input, tools: [tool], reasoning: { effort: 'minimal' } });
         expect(output).toMatchObject([
           { type: 'reasoning', summary: [{ text: expect.stringContaining('I am svc of') }] },
+          ...[{ type: 'message' }, { type: 'reasoning' }],
           { type: 'function_call', call_id: `call_${turn}`, arguments: '{"city":"Paris"}' },
         ]);
         expect(usage).toMatchObject({ input_tokens: 12, input_tokens_details: { cached_tokens: 6 }, output_tokens: 5 });
@@ -181,6 +183,7 @@ describe.each(['stream', 'plain'] as const)(
       expect(asked().body.messages[3].content).toMatchObject([
         { type: 'redacted_thinking', data: 'blob2' },
         { type: 'thinking', thinking: `${secret} 2` },
+        ...[{ type: 'text' }, { type: 'thinking', thinking: 'There.' }],
         { type: 'tool_use', id: 'call_2' },
       ]);
     });

@@ -1,7 +1,7 @@
 import type { Piece } from '../../bodies.ts';
 import { elements, numberMember, presentMember, stringMember } from '../../dialects/answer.ts';
 import type { Json, Node } from '../../json/scan.ts';
-import type { AnswerDialect, AnswerReader, RawThoughts } from '../answer/answer-reader.ts';
+import type { AnswerDialect, AnswerReader } from '../answer/answer-reader.ts';
 import {
   type AnswerSink,
   createCallArguments,
@@ -13,11 +13,14 @@ import {
   type ToolCall,
   UpstreamFault,
 } from '../answer/answer-sink.ts';
-import { toSealedBlock } from '../seal.ts';
+import { createSignedThoughts } from './signed-thoughts.ts';
 
 /** How answers of messages are read. */
 export const messagesAnswers: AnswerDialect = {
-  open: (stops) => ({ thoughts: createSignedThoughts(), createReader: (sink) => createMessagesReader(sink, stops) }),
+  open(stops) {
+    const thoughts = createSignedThoughts();
+    return { thoughts, createReader: (sink) => createMessagesReader(sink, stops, thoughts.endBlock) };
+  },
 };
 
 /** The members that hold the texts of blocks, and those of their deltas. */
@@ -31,8 +34,11 @@ const ignored = /^(redacted_thinking|signature_delta|citations_delta)$/;
 
 type OpenBlock = { readonly type: string; readonly call?: ToolCall };
 
-/** Reads the events of one message, or a plain one. `stops`: the texts at which the caller wants the model to stop. */
-function createMessagesReader(sink: AnswerSink, stops: ReadonlySet<string>): AnswerReader {
+/**
+ * Reads the events of one message, or a plain one. `stops`: the texts at which the caller wants the model to stop; `endThought` is called
+ * where a thought ends.
+ */
+function createMessagesReader(sink: AnswerSink, stops: ReadonlySet<string>, endThought: () => void): AnswerReader {
   let length = 0;
   let calls = 0;
   let hasBegun = false;
@@ -81,7 +87,9 @@ function createMessagesReader(sink: AnswerSink, stops: ReadonlySet<string>): Ans
   }
 
   function endBlock({ type }: OpenBlock): void {
-    if (type === 'thinking' || type === 'redacted_thinking') sink.reasoningEnd();
+    if (type !== 'thinking' && type !== 'redacted_thinking') return;
+    endThought();
+    sink.reasoningEnd();
   }
 
   function readDelta(json: Json, { call }: OpenBlock): void {
@@ -181,57 +189,4 @@ function toFinish(reason: string): Finish {
   // Only a tool of the vendor's pauses a turn, and none was offered.
   if (reason === 'pause_turn') throw new UpstreamFault('the message pauses');
   return Object.hasOwn(finishes, reason) ? (finishes[reason] ?? 'done') : 'done';
-}
-
-/** Thoughts with their signatures, as whole blocks: only so does their maker know them again. */
-function createSignedThoughts(): RawThoughts {
-  let channel: string | undefined; // of the thought in the last event that was read
-  let thinking = '';
-  let signature = '';
-  let whole = '';
-
-  const add = (block: object): void => {
-    whole += toSealedBlock(JSON.stringify(block));
-  };
-  const end = (): void => {
-    if (signature !== '') add({ type: 'thinking', thinking, signature });
-    [thinking, signature] = ['', ''];
-  };
-  const addRedacted = (json: Json, block: Node): void => {
-    add({ type: 'redacted_thinking', data: stringMember(json, block, 'data') ?? '' });
-  };
-
-  return {
-    onRead(json, found) {
-      const root = json.root;
-      const type = stringMember(json, root, 'type');
-      const [block, delta] = [presentMember(json, root, 'content_block'), presentMember(json, root, 'delta')];
-      const thought = presentMember(json, block ?? delta, 'thinking');
-      channel = found.find(({ value }) => value === thought)?.channel;
-      if (block !== undefined) {
-        signature += stringMember(json, block, 'signature') ?? '';
-        if (stringMember(json, block, 'type') === 'redacted_thinking') addRedacted(json, block);
-      } else if (type === 'content_block_stop') end();
-      else if (stringMember(json, delta, 'type') === 'signature_delta') {
-        signature += stringMember(json, delta, 'signature') ?? '';
-      } else if (type === 'message') {
-        for (const said of elements(json, presentMember(json, root, 'content'))) {
-          const kind = stringMember(json, said, 'type');
-          if (kind === 'redacted_thinking') addRedacted(json, said);
-          if (kind !== 'thinking') continue;
-          thinking = stringMember(json, said, 'thinking') ?? '';
-          signature = stringMember(json, said, 'signature') ?? '';
-          end();
-        }
-      }
-    },
-    onText(text, of) {
-      if (of === channel) thinking += text;
-    },
-    take() {
-      const literal = JSON.stringify(whole);
-      whole = '';
-      return literal;
-    },
-  };
 }

@@ -178,27 +178,37 @@ const bytesBlock = (kind: string, type: string, data: Raw): Raw[] => [
   '}',
 ];
 
-/** Writes all that the model did in one go: what it thought, said and called. */
+/** Writes all that the model did in one go: its thoughts stand where they stood between what it said and called. */
 function* writeTurn(writer: TurnWriter, { said, thoughts, calls }: AssistantTurn): Cooperative<void> {
   const { body, names, idOf } = writer;
   const separate = createSeparator(body);
+  let [done, next] = [0, 0];
+  const addThoughts = () => {
+    for (let thought = thoughts[next]; thought && thought.after <= done; thought = thoughts[next]) {
+      next += 1;
+      for (const block of thought.signed ?? []) {
+        separate();
+        body.add(block);
+      }
+    }
+    done += 1;
+  };
   body.add('[');
-  for (const block of thoughts.flatMap(({ signed = [] }) => signed)) {
-    separate();
-    body.add(block);
-  }
   for (const { text } of said) {
+    addThoughts();
     if (isBlank(text)) continue;
     separate();
     body.add('{"type":"text","text":', text, '}');
     if (body.isPauseDue()) yield;
   }
   for (const call of calls) {
+    addThoughts();
     separate();
     body.add('{"type":"tool_use","id":', idOf(call), `,"name":${JSON.stringify(names.nameOf(call.tool))},"input":`);
     body.add(yield* inputOf(writer, call), '}');
     if (body.isPauseDue()) yield;
   }
+  addThoughts();
   body.add(']');
 }
 

@@ -42,7 +42,8 @@ export interface ToolResult {
 export interface AssistantTurn {
   readonly role: 'assistant';
   readonly said: { readonly kind: 'text' | 'refusal'; readonly text: Raw }[];
-  thoughts: Thought[];
+  /** `after`: how much it had said and called before. */
+  thoughts: (Thought & { readonly after: number })[];
   readonly calls: ToolCall[];
 }
 

@@ -32,7 +32,8 @@ export function createTurnBuilder(reader: RequestReader) {
       assistant().said.push(said);
     },
     think(thought: Thought): void {
-      assistant().thoughts.push(thought);
+      const { said, thoughts, calls } = assistant();
+      thoughts.push({ ...thought, after: said.length + calls.length });
     },
     /** `id`: where it stands. */
     call(id: Node, call: Omit<ToolCall, 'id'>): void {

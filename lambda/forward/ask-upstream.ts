@@ -69,20 +69,16 @@ export function openExchange(
     });
     return asking.finally(releaseBody);
   };
-  // What the model writes is counted for answers without usage.
-  const onText = (text: string) => {
+  // Where there are prices, what the model writes is counted, for answers without usage.
+  const count = (text: string) => {
     record.textBytes = (record.textBytes ?? 0) + Buffer.byteLength(text);
   };
   const hiding: Hiding = {
-    ...{
-      scrubber,
-      showsGenerated: hideInText === 'none',
-      publicModel: call.model.id,
-      explain: explainer.sentence,
-      onText,
-    },
-    // Only where there are prices.
-    ...(request.inputTokens !== undefined && { onProgram: onText }),
+    scrubber,
+    showsGenerated: hideInText === 'none',
+    publicModel: call.model.id,
+    explain: explainer.sentence,
+    ...(request.inputTokens !== undefined && { onText: count, onProgram: count }),
   };
   return { request, record, ask, hiding };
 }

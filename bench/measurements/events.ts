@@ -29,9 +29,9 @@ export const events: Measurement = {
   rounds: 5,
   subjects: ['bare', 'gateway'],
   figures: [
-    ['event of a chat, processor time', 'µs', 'chat', { to: 'bare', bound: 2 }],
-    ['event of a responses stream', 'µs', 'responses', { to: 'bare', bound: 2 }],
-    ['event of a messages stream', 'µs', 'messages', { to: 'bare', bound: 2 }],
+    ['event of a chat, processor time', 'µs', 'chat', { to: 'bare', bound: 1.35 }],
+    ['event of a responses stream', 'µs', 'responses', { to: 'bare', bound: 1.45 }],
+    ['event of a messages stream', 'µs', 'messages', { to: 'bare', bound: 1.35 }],
   ],
   runTogether: (subjects, world) => measureCosts(subjects, world),
 };

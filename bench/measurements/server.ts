@@ -18,7 +18,7 @@ export const server: Measurement = {
     ['server, 16 clients: requests a second', '', 'rate'],
     ['a request, processor time', 'ms', 'processor', { to: 'bare', bound: 3 }],
     ['the same, 500 requests a second', 'ms', 'processorCalm', { to: 'bare', bound: 3 }],
-    ['event of 128 fast streams, processor time', 'µs', 'event', { to: 'bare', bound: 1.6 }],
+    ['event of 128 fast streams, processor time', 'µs', 'event', { to: 'bare', bound: 1.25 }],
     ['delay of 128 streams beside a 4 MB prompt a second, p99', 'ms', 'late', { bound: 50 }],
     ['server, 128 slow readers: peak memory', 'MB', 'memory', { to: 'bare', bound: 1.2 }],
   ],

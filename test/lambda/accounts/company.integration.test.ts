@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { createLimits } from '../../../lambda/accounts/limits.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
@@ -372,6 +372,38 @@ test('a provider gets the secret where it says; while it is in trouble, nobody e
   const { status, body } = await redeem(other.url, made, `code=x&state=${made.state}`);
   expect([status, body.error.message]).toEqual([503, expect.stringMatching(/can’t be reached right now/)]);
   expect(sent).toEqual([undefined, 'a secret']);
+});
+
+test('a provider that is silent is waited for ten seconds', async () => {
+  const asked: string[] = [];
+  const arrived = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const server = createServer((incoming, response) => {
+    asked.push(`${incoming.method}`);
+    if (asked.length === 2) replyJson(response, describeProvider(url));
+    else arrived[asked.length === 1 ? 0 : 1]?.resolve();
+  });
+  const { url, close } = await listenLocally(server);
+  running.defer(close);
+  running.defer(async () => server.closeAllConnections());
+  const other = await startWallet({ issuer: url, clientId: 'gateway' });
+  const limits: { readonly milliseconds: number; readonly controller: AbortController }[] = [];
+  const timeout = jest.spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
+    const controller = new AbortController();
+    limits.push({ milliseconds, controller });
+    return controller.signal;
+  });
+  running.defer(() => timeout.mockRestore());
+  // First its description does not come, then the answer to a code.
+  for (const { promise } of arrived) {
+    const made = makeState();
+    const redeemed = redeem(other.url, made, `code=x&state=${made.state}`);
+    await promise;
+    limits.at(-1)?.controller.abort(new DOMException('', 'TimeoutError'));
+    const { status, body } = await redeemed;
+    expect([status, body.error.message]).toEqual([503, expect.stringMatching(/can’t be reached right now/)]);
+  }
+  expect(asked).toEqual(['GET', 'GET', 'POST']);
+  expect(limits.map(({ milliseconds }) => milliseconds)).toEqual([10_000, 10_000, 10_000]);
 });
 
 test('the provider’s description is kept for an hour, and an old one is better than none', async () => {

@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -32,7 +33,7 @@ afterAll(async () => {
 });
 
 const terminal = { client_id: 'svc-terminal' };
-const begin = async () => (await wallet.postForm('/oauth/device_authorization', terminal)).body;
+const begin = async (at = wallet) => (await at.postForm('/oauth/device_authorization', terminal)).body;
 const poll = (device_code: string) =>
   wallet.postForm('/oauth/token', { ...terminal, grant_type: deviceGrant, device_code });
 const pollError = async (code: string) => (await poll(code)).body.error;
@@ -41,11 +42,11 @@ const person = (number = 0) => testAccount(10 * tests + number);
 const keysOf = async (number: number) => wallet.keys.list(person(number).address.toLowerCase());
 
 /** Signs in with a wallet, and gives what speaks about a terminal's code from then on. */
-async function signIn(number = 0) {
-  const message = await wallet.challenge(person(number), 'terminal');
+async function signIn(number = 0, at = wallet) {
+  const message = await at.challenge(person(number), 'terminal');
   const signature = await person(number).signMessage({ message });
-  const signed = bearer(await wallet.post('/cli/sign-in', { message, signature, purpose: 'terminal' }));
-  return (what: 'find' | 'approve' | 'deny', code: string) => wallet.post(`/cli/device/${what}`, { code }, signed);
+  const signed = bearer(await at.post('/cli/sign-in', { message, signature, purpose: 'terminal' }));
+  return (what: 'find' | 'approve' | 'deny', code: string) => at.post(`/cli/device/${what}`, { code }, signed);
 }
 
 test('a terminal gets codes, waits, and has a key of the person who lets it in', async () => {
@@ -85,6 +86,12 @@ test('a terminal gets codes, waits, and has a key of the person who lets it in',
   const stored = JSON.stringify(await wallet.readTables()) + wallet.log.join('');
   for (const secret of [device_code, user_code, user_code.replace('-', ''), body.access_token, address]) {
     expect(stored).not.toContain(secret);
+  }
+  // Of a user code, a hash without a secret tells as much: there are few of them.
+  for (const code of [device_code, user_code, user_code.replace('-', '')]) {
+    for (const encoding of ['base64url', 'base64', 'hex'] as const) {
+      expect(stored).not.toContain(createHash('sha256').update(code).digest(encoding));
+    }
   }
 });
 
@@ -198,6 +205,26 @@ describe('codes can’t be guessed or used twice', () => {
     expect(polls.filter(({ status }) => status === 200)).toHaveLength(1);
     const keys = await Promise.all([0, 1].map(keysOf));
     expect(keys.flat()).toHaveLength(1);
+  });
+
+  test('an approval that comes too late counts against no limit', async () => {
+    let looks = 0;
+    const bothLook = Promise.withResolvers<void>();
+    await using other = await startTestWallet({
+      ...{ now: () => time, sourceIp: () => address },
+      spoilStore({ body }) {
+        if (!body.includes('ADD tries') || ++looks > 2) return undefined;
+        if (looks === 2) bothLook.resolve();
+        return bothLook.promise;
+      },
+    });
+    const people = await Promise.all([signIn(0, other), signIn(1, other)]);
+    const { user_code } = await begin(other);
+    const approvals = await Promise.all(people.map((ask) => ask('approve', user_code)));
+    const late = people[approvals.findIndex(({ status }) => status === 404)];
+    const approveAnother = async () => (await late?.('approve', (await begin(other)).user_code))?.status;
+    for (let count = 0; count < 10; count += 1) expect(await approveAnother()).toBe(200);
+    expect(await approveAnother()).toBe(429);
   });
 });
 

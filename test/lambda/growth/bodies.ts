@@ -97,6 +97,8 @@ const image = '{"type":"image","source":{"type":"base64","media_type":"a","data"
 const ask = '{"model":"svc","max_tokens":1,"messages":[{"role":"user","content":"a"}';
 const use = '{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"a","input":{}}]}';
 
+const toolCalls =
+  '{"role":"assistant","content":null,"tool_calls":[{"id":"c#","type":"function","function":{"name":"f","arguments":"{}"}}]}';
 const content = '{"role":"user","content":[{"type":"input_text","text":"a"}],"a#":1}';
 const found =
   '{"type":"tool_search_output","call_id":"c#","execution":"client","tools":[{"type":"function","name":"f"}]}';
@@ -111,6 +113,17 @@ export const translated: Readonly<Record<string, readonly (readonly [place: stri
     ...['{"type":"reasoning","summary":[],"encrypted_content":"a"}', '{"role":"user","content":"a"}'].map(inInput),
     ['{"model":"svc","tools":[…]}', '{"type":"namespace","name":"n#","tools":[{"type":"custom","name":"f"}]}'],
     ['{"model":"svc","tools":[…]}', '{"type":"function","name":"f"}'],
+  ],
+  chat: [
+    [`${ask},…]}`, '{"role":"system","content":"a"}'],
+    [`${ask},…]}`, '{"role":"assistant","content":"a"},{"role":"user","content":[{"type":"text","text":"a"}],"a#":1}'],
+    [`${ask},…]}`, `${toolCalls},{"role":"tool","tool_call_id":"c#","content":"a"}`],
+    [`${ask},…]}`, `${toolCalls},{"role":"tool","tool_call_id":"c#","content":"a"}`.replaceAll('c#', 'c')],
+    [
+      `${ask},{"role":"assistant","content":"a","reasoning_details":[…]},{"role":"user","content":"a"}]}`,
+      '{"type":"reasoning.encrypted","data":"svc1.a"}',
+    ],
+    [`${ask}],"tools":[…]}`, '{"type":"function","function":{"name":"f#","parameters":{"a":[]}}}'],
   ],
   messages: [
     [`${ask},{"role":"user","content":[…]}]}`, image],

@@ -3,7 +3,7 @@ import type { Json } from '../../../lambda/json/scan.ts';
 import { bodyOf, renderBody } from '../../../lambda/upstream/request.ts';
 import { createStepCounter } from '../../support/count-steps.ts';
 import { answers, fillAll, repeatAll, requests, type Shape, translated } from './bodies.ts';
-import { streams, translatedStreams, wires } from './streams.ts';
+import { streams, translatedBlocks, translatedStreams, wires } from './streams.ts';
 import { documents, errorBodies, prose } from './texts.ts';
 
 /** Prints the steps that each part takes for one time, twice and four times the size of the worst that it may be given. */
@@ -18,8 +18,9 @@ const { readCall } = await import('../../../lambda/steps/normalize.ts');
 const { hashCallerIds } = await import('../../../lambda/upstream/caller-ids.ts');
 const { createModels } = await import('../../../lambda/models.ts');
 const { createExplainer } = await import('../../../lambda/forward/ask-upstream.ts');
-const { toChat } = await import('../translate/request/translate.ts');
+const { toUpstream } = await import('../translate/request/translate.ts');
 const { clients, translateStream } = await import('../translate/answer/translated.ts');
+const { translateMessages } = await import('../translate/answer/translate-messages.ts');
 const { embeddings } = await import('../../../lambda/dialects/embeddings.ts');
 const { createVectorsRewriter } = await import('../../../lambda/stream/rewrite-vectors.ts');
 const { createQueue } = await import('../../../lambda/tables/table.ts');
@@ -71,10 +72,14 @@ function scrub(text: string): void {
   scrubber.openChannel(text).push(text);
 }
 
-const translations = (['responses', 'messages'] as const).map((dialect) => ({
-  name: `${dialect} translated`,
+const ways = [
+  ...(['responses', 'messages'] as const).map((dialect) => [dialect, 'chat'] as const),
+  ...(['chat', 'responses'] as const).map((dialect) => [dialect, 'messages'] as const),
+];
+const translations = ways.map(([dialect, spoken]) => ({
+  name: `${dialect} translated to ${spoken}`,
   shapes: repeatAll(translated[dialect]),
-  work: (body: string) => toChat(dialect, body),
+  work: (body: string) => toUpstream(spoken, dialect, body),
 }));
 
 const setup = { tools: { patch: { kind: 'custom', name: 'patch' } }, seal: (thought: string) => thought } as const;
@@ -91,6 +96,18 @@ const translatedAnswers = clients.flatMap((client): Part[] => [
     work: (text) => translateStream(client, Buffer.from(text), setup, endsOf(text)),
   },
 ]);
+const translatedMessages = (['chat', 'responses'] as const).flatMap((client): Part[] => [
+  {
+    name: `stream of messages for ${client}`,
+    shapes: translatedBlocks,
+    work: (text) => translateMessages(client, Buffer.from(text), []),
+  },
+  {
+    name: `stream of messages for ${client}, event by event`,
+    shapes: translatedBlocks,
+    work: (text) => translateMessages(client, Buffer.from(text), endsOf(text)),
+  },
+]);
 const passedOn = dialects.slice(0, 1).map((chat) => ({
   name: 'stream for chat, event by event',
   shapes: translatedStreams,
@@ -100,6 +117,7 @@ const passedOn = dialects.slice(0, 1).map((chat) => ({
 const parts: Part[] = [
   ...translations,
   ...translatedAnswers,
+  ...translatedMessages,
   ...passedOn,
   { name: 'scan', shapes: documents, work: scan },
   { name: 'edit', shapes: fillAll(['{"a":0,…,"b":1}']), work: edit },

@@ -109,6 +109,55 @@ export const translatedStreams: readonly Shape[] = [
   }),
 ];
 
+const block = (index: number, content_block: object, ...deltas: object[]): string =>
+  data({ type: 'content_block_start', index, content_block }) +
+  deltas.map((delta) => data({ type: 'content_block_delta', index, delta })).join('') +
+  data({ type: 'content_block_stop', index });
+const message = (blocks: string): string =>
+  data({ type: 'message_start', message: { content: [], usage: { input_tokens: 1 } } }) +
+  blocks +
+  data({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } }) +
+  data({ type: 'message_stop' });
+const signed = { type: 'signature_delta', signature: 'abcd' };
+const pieces = (times: number, partial_json: string) => list(times, () => ({ type: 'input_json_delta', partial_json }));
+const textBlock = { type: 'text', text: '' };
+const thinkingBlock = { type: 'thinking', thinking: '', signature: '' };
+const toolBlock = (at: number) => ({ type: 'tool_use', id: `toolu_${at}`, name: 'f', input: {} });
+
+/** Streams of messages that a client of another dialect gets in its own: many blocks, and blocks in many pieces. */
+export const translatedBlocks: readonly Shape[] = shapesOf({
+  'a word an event': (times) =>
+    message(block(0, textBlock, ...list(10 * times, () => ({ type: 'text_delta', text: 'a word' })))),
+  'a piece of the input an event': (times) =>
+    message(
+      block(0, toolBlock(0), { type: 'input_json_delta', partial_json: '{"a":"' }, ...pieces(10 * times, 'word '), {
+        ...{ type: 'input_json_delta', partial_json: '"}' },
+      }),
+    ),
+  'a piece of a thought and of its signature an event': (times) =>
+    message(
+      block(
+        0,
+        thinkingBlock,
+        ...list(10 * times, () => ({ type: 'thinking_delta', thinking: 'a word' })),
+        ...list(10 * times, () => ({ type: 'signature_delta', signature: 'abcd' })),
+      ),
+    ),
+  'a text a block': (times) => message(each(times, (at) => block(at, textBlock, { type: 'text_delta', text: 'Acm' }))),
+  'a call a block': (times) => message(each(times, (at) => block(at, toolBlock(at)))),
+  'thoughts and texts by turns': (times) =>
+    message(
+      each(times, (at) =>
+        at % 2
+          ? block(at, textBlock, { type: 'text_delta', text: 'a' })
+          : block(at, thinkingBlock, ...[{ type: 'thinking_delta', thinking: 'b' }, signed]),
+      ),
+    ),
+  'a redacted thought a block': (times) =>
+    message(each(times, (at) => block(at, { type: 'redacted_thinking', data: 'abcd' }))),
+  pings: (times) => message(each(times, () => data({ type: 'ping' }))),
+});
+
 /** Calls that are all open, and then end in this order. */
 function callsThenEnds(times: number, order: (at: number) => number): string {
   return each(times, (at) => calls(begun(at))) + each(times, (at) => calls(argued(order(at), '"}'))) + done;

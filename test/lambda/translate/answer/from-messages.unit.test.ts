@@ -1,50 +1,19 @@
 import { expect, test } from '@jest/globals';
-import type { Usage } from '../../../../lambda/dialects/findings.ts';
-import { createTranslatingRewriter } from '../../../../lambda/forward/rewrite-translated.ts';
 import { atOnce } from '../../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { rewriteAnswer } from '../../../../lambda/stream/hide.ts';
-import { createStreamRewriter } from '../../../../lambda/stream/rewrite-stream.ts';
-import { createChatWriter } from '../../../../lambda/translate/chat/write-answer.ts';
-import { messagesAnswers } from '../../../../lambda/translate/messages/read-answer.ts';
-import { createResponsesWriter } from '../../../../lambda/translate/responses/write-answer.ts';
 import { readEvents } from '../../../support/client-view.ts';
 import fc from '../../../support/properties.ts';
-import { dialectNamed, formatOf, hiding } from '../../../support/rewrite.ts';
 import { eventsOf, messageOf, toWire } from '../../../support/strict-messages.ts';
+import { type Client, format, open, translateMessages } from './translate-messages.ts';
 
-const writers = { chat: createChatWriter, responses: createResponsesWriter };
-type Client = keyof typeof writers;
 type Said = Parameters<typeof messageOf>[0];
 
-function open(client: Client, live: boolean) {
-  const usage: Usage = {};
-  const { thoughts, createReader } = messagesAnswers.open(new Set());
-  let ids = 0;
-  const writer = writers[client]({
-    ...{ live, usage, model: 'svc', streamUsage: true, echo: [Buffer.from('"user":"u"')], takeThought: thoughts.take },
-    ...{ now: () => 1_700_000_000_000, newHex: () => String(ids++).padStart(32, '0') },
-    tools: { find: (name) => ({ kind: 'function', name }) },
-    thoughts: { shown: true, sealed: true },
-    seal: (thought) => `sealed ${thought}`,
-  });
-  return { usage, writer, reader: createReader(writer), hears: { ...hiding, ...thoughts } };
-}
-
-const format = formatOf(dialectNamed('messages'));
-
-/** What a client reads of a stream that is cut at these offsets. */
 function stream(client: Client, wire: Buffer, cuts: readonly number[]) {
-  const { usage, writer, reader, hears } = open(client, true);
-  const rewriter = createTranslatingRewriter(
-    (taker) => createStreamRewriter(format, hears, usage, taker),
-    reader,
-    writer,
-  );
-  const edges = [0, ...cuts.map((at) => at % wire.length).sort((a, b) => a - b), wire.length];
-  const written = edges.slice(1).map((end, at) => rewriter.push(wire.subarray(edges[at], end)));
-  expect(rewriter.ended).toBe(true);
-  return [...written, rewriter.finish()].flat().join('');
+  const inOrder = cuts.map((at) => at % wire.length).sort((a, b) => a - b);
+  const { output, ended } = translateMessages(client, wire, inOrder);
+  expect(ended).toBe(true);
+  return output;
 }
 
 function plain(client: Client, said: Said) {

@@ -71,7 +71,7 @@ export function toChat(dialect: ClientDialect, request: unknown, upstream?: Part
 export function toUpstream(spoken: keyof typeof writers, dialect: keyof typeof readers, request: unknown) {
   const upstream = { ...plainUpstream, limit: 4_096 };
   const translating = function* () {
-    const json = createScanner().scan(JSON.stringify(request));
+    const json = createScanner().scan(typeof request === 'string' ? request : JSON.stringify(request));
     const asking = yield* readers[dialect](json, (sealed) => seals.open(dialect, sealed));
     return yield* writers[spoken](asking, upstream, 'up-model');
   };

@@ -1,0 +1,40 @@
+import type { Usage } from '../../../../lambda/dialects/findings.ts';
+import { createTranslatingRewriter } from '../../../../lambda/forward/rewrite-translated.ts';
+import { createStreamRewriter } from '../../../../lambda/stream/rewrite-stream.ts';
+import { createChatWriter } from '../../../../lambda/translate/chat/write-answer.ts';
+import { messagesAnswers } from '../../../../lambda/translate/messages/read-answer.ts';
+import { createResponsesWriter } from '../../../../lambda/translate/responses/write-answer.ts';
+import { dialectNamed, formatOf, hiding } from '../../../support/rewrite.ts';
+
+const writers = { chat: createChatWriter, responses: createResponsesWriter };
+export type Client = keyof typeof writers;
+
+/** What reads answers of messages for a client, and what writes them. */
+export function open(client: Client, live: boolean) {
+  const usage: Usage = {};
+  const { thoughts, createReader } = messagesAnswers.open(new Set());
+  let ids = 0;
+  const writer = writers[client]({
+    ...{ live, usage, model: 'svc', streamUsage: true, echo: [Buffer.from('"user":"u"')], takeThought: thoughts.take },
+    ...{ now: () => 1_700_000_000_000, newHex: () => String(ids++).padStart(32, '0') },
+    tools: { find: (name) => ({ kind: 'function', name }) },
+    thoughts: { shown: true, sealed: true },
+    seal: (thought) => `sealed ${thought}`,
+  });
+  return { usage, writer, reader: createReader(writer), hears: { ...hiding, ...thoughts } };
+}
+
+export const format = formatOf(dialectNamed('messages'));
+
+/** What a client reads of a stream that is cut at these offsets. */
+export function translateMessages(client: Client, wire: Buffer, cuts: readonly number[]) {
+  const { usage, writer, reader, hears } = open(client, true);
+  const rewriter = createTranslatingRewriter(
+    (taker) => createStreamRewriter(format, hears, usage, taker),
+    reader,
+    writer,
+  );
+  const edges = [0, ...cuts, wire.length];
+  const written = edges.slice(1).map((end, at) => rewriter.push(wire.subarray(edges[at], end)));
+  return { output: [...written, rewriter.finish()].flat().join(''), ended: rewriter.ended };
+}

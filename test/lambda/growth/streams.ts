@@ -143,18 +143,19 @@ export const translatedBlocks: readonly Shape[] = shapesOf({
         ...list(10 * times, () => ({ type: 'signature_delta', signature: 'abcd' })),
       ),
     ),
-  'a text a block': (times) => message(each(times, (at) => block(at, textBlock, { type: 'text_delta', text: 'Acm' }))),
+  'a text a block': (times) =>
+    message(each(10 * times, (at) => block(at, textBlock, { type: 'text_delta', text: 'Acm' }))),
   'a call a block': (times) => message(each(times, (at) => block(at, toolBlock(at)))),
   'thoughts and texts by turns': (times) =>
     message(
-      each(times, (at) =>
+      each(10 * times, (at) =>
         at % 2
           ? block(at, textBlock, { type: 'text_delta', text: 'a' })
           : block(at, thinkingBlock, ...[{ type: 'thinking_delta', thinking: 'b' }, signed]),
       ),
     ),
   'a redacted thought a block': (times) =>
-    message(each(times, (at) => block(at, { type: 'redacted_thinking', data: 'abcd' }))),
+    message(each(10 * times, (at) => block(at, { type: 'redacted_thinking', data: 'abcd' }))),
   pings: (times) => message(each(times, () => data({ type: 'ping' }))),
 });
 

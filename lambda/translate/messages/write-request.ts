@@ -9,7 +9,7 @@ import {
   writeRequest,
 } from '../request/request-writer.ts';
 import { descriptionOf, type Selection, schemaOf, selectTools } from '../request/select-tools.ts';
-import { asksForCaching, cacheMark, writeTurns } from './write-turns.ts';
+import { asksForCaching, cacheMark, isReplayable, writeTurns } from './write-turns.ts';
 
 const longestName = 128;
 
@@ -94,8 +94,8 @@ function writeThinking(writer: RequestWriter, { choice }: Selection): void {
   const { request, body, leaveOut } = writer;
   const { level } = request.reasoning;
   const isOff = request.reasoning.wish === 'off';
-  // A model that thinks can't be made to call.
-  const mayThink = choice?.mode !== 'required';
+  // A model that thinks can't be made to call, and doesn't go on from calls after a thought that it can't be shown again.
+  const mayThink = choice?.mode !== 'required' && !isWithoutItsThought(writer);
   const wanted = level === undefined || isOff ? undefined : nearestLevel(level.name, levels);
   const effort = mayThink ? wanted : undefined;
   if (level !== undefined && !isOff && (effort !== level.name || !level.exact)) leaveOut(level.at);
@@ -110,4 +110,12 @@ function writeThinking(writer: RequestWriter, { choice }: Selection): void {
     body.add(config.length > 0 ? ',' : '', '"format":{"type":"json_schema","schema":', schema, '}');
   }
   body.add('}');
+}
+
+/** Whether the model goes on from calls before which it thought, and that thought can't go back. */
+function isWithoutItsThought({ request }: RequestWriter): boolean {
+  const last = request.turns.at(-1);
+  return (
+    last?.role === 'assistant' && last.calls.length > 0 && last.thoughts.length > 0 && !last.thoughts.some(isReplayable)
+  );
 }

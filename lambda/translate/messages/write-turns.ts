@@ -9,7 +9,7 @@ import { listFound } from '../request/select-tools.ts';
 import { createCallIds } from './call-ids.ts';
 
 /** Whether a thought can go back: only with the signature of the model's own maker. */
-const isReplayable = ({ signed }: Thought): boolean => signed !== undefined;
+export const isReplayable = ({ signed }: Thought): boolean => signed !== undefined;
 
 type Message =
   | { readonly role: 'assistant'; readonly turn: AssistantTurn }

@@ -187,7 +187,7 @@ describe('options', () => {
     },
   );
 
-  test('thinking stays as it was asked for while the model goes on from calls, so that caches hit', () => {
+  test('thinking stays on while the model goes on from calls, but for calls after a thought that is not signed', () => {
     const calls = { ...said(null), tool_calls: [called('a', '{}')] };
     const goOnFrom = (turn: object) => {
       const { thinking, leftOut } = toMessages('chat', {
@@ -197,7 +197,8 @@ describe('options', () => {
       return [thinking?.type, leftOut];
     };
     expect(goOnFrom(calls)).toEqual(['adaptive', undefined]);
-    expect(goOnFrom({ ...calls, reasoning_content: 'Hm.' })).toEqual(['adaptive', 'messages[1].reasoning_content']);
+    const unsigned = { ...calls, reasoning_content: 'Hm.' };
+    expect(goOnFrom(unsigned)).toEqual([undefined, 'reasoning_effort, messages[1].reasoning_content']);
   });
 });
 

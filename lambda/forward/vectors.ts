@@ -73,11 +73,14 @@ function passOn(answer: Readable, exchange: Exchange, { signal, end, readsOn }: 
   }
 
   function finish(ended: StreamEnd): void {
+    const push = (rest: string | null) => body.destroyed || body.push(rest);
     const close = (error?: GatewayError) => {
-      if (error && !body.destroyed) body.push(`\n${request.call.dialect.renderError(error)}`);
-      if (!body.destroyed) body.push(null);
+      if (error) push(`\n${request.call.dialect.renderError(error)}`);
+      if (ended.kind !== 'complete') push(null);
       settled.resolve();
     };
+    // Only the word about a failure waits until it is settled.
+    if (ended.kind === 'complete') push(null);
     settleStream(exchange, ended, dependencies).then(close, () => close());
   }
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import { embeddings } from '../../../lambda/dialects/embeddings.ts';
@@ -9,20 +10,27 @@ import { testRows } from '../../support/test-rows.ts';
 type Given = Parameters<typeof fetchVectors>;
 type Outcome = RequestSoFar['outcome'];
 
-/** Begins to pass an answer of vectors on. */
-async function begin() {
+const price = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
+
+/** Begins to pass an answer of vectors on, whose charge is settled so. */
+async function begin(settle?: () => Promise<void>) {
   const leaving = new AbortController();
   const finished = Promise.withResolvers<Outcome>();
   const upstream = new Readable({ read() {} });
   upstream.push('{"data":[{"embedding":[1,');
   const clock = { time: 0 };
   const call = { ...formatOf(embeddings), model: { id: 'svc' } };
+  const record = { tries: 1, usage: {} };
   const exchange: object = {
-    request: { deadline: 60_000, clientGone: leaving.signal, call, outcome: {} },
-    ...{ record: { tries: 1, usage: {} }, hiding, ask: async () => ({ body: upstream }) },
+    request: {
+      ...{ deadline: 60_000, clientGone: leaving.signal, call, outcome: { exchange: record } },
+      ...(settle && { charge: { settle, figuresAfter: () => {} } }),
+    },
+    ...{ record, hiding, ask: async () => ({ body: upstream }) },
   };
   const dependencies: object = {
     now: () => clock.time,
+    prices: new Map([['svc', price]]),
     log: { finished: ({ outcome }: { outcome: Outcome }) => finished.resolve(outcome) },
   };
   const { statusCode, body } = await fetchVectors(exchange as Given[0], dependencies as Given[1]);
@@ -35,6 +43,21 @@ test('a client that leaves before its answer is passed on frees the upstream, an
   leaving.abort();
   expect(await finished).toMatchObject({ end: 'client_gone' });
   expect(upstream.destroyed).toBe(true);
+});
+
+test('the end of an answer does not wait for its settlement', async () => {
+  const store = Promise.withResolvers<void>();
+  const { upstream, body, finished } = await begin(() => store.promise);
+  upstream.push('2]}]}');
+  upstream.push(null);
+  let text = '';
+  await once(
+    body.on('data', (piece) => (text += piece)),
+    'end',
+  );
+  expect(JSON.parse(text)).toEqual({ data: [{ embedding: [1, 2] }] });
+  store.resolve();
+  expect(await finished).toMatchObject({ spending: { cost: expect.any(Number) } });
 });
 
 testRows([

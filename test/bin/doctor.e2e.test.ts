@@ -54,9 +54,9 @@ test('the deployed files pass in AWS’s runtime client; one expectation that th
     const told = { GATEWAY_KEY: key, UPSTREAM_NAMES: [...demo.names, 'object'].join(',') };
     const { code, out, err } = await runNode('bin/doctor.ts', ['--base', gateway.url, '--json'], told);
     expect(code).toBe(1);
-    expect(err).toMatch(/^This takes 10 of the 50 requests that the key has left\.\nerror: 1 of \d+ checks failed\n$/);
+    expect(err).toMatch(/^This takes 11 of the 50 requests that the key has left\.\nerror: 1 of \d+ checks failed\n$/);
     const { rows, ...rest } = JSON.parse(out);
-    expect(rest).toEqual({ base: gateway.url, healthy: false, cost: 10 });
+    expect(rest).toEqual({ base: gateway.url, healthy: false, cost: 11 });
     // Checks that depend on real time are certain only of faults, and with an injected clock.
     const others = rows.filter(({ check, mark }: Row) => mark !== 'ok' && check !== 'streams event by event');
     expect(others.map(({ check, mark }: Row) => [mark, check])).toEqual([
@@ -69,6 +69,6 @@ test('the deployed files pass in AWS’s runtime client; one expectation that th
 });
 
 test('wrong usage is reported in one line, and ends it with 2', async () => {
-  const said = "error: required option '--key <key>' not specified\n";
+  const said = "error: no key: give one of the gateway's with --key, or set GATEWAY_KEY to it\n";
   expect(await runNode('bin/doctor.ts', ['--base', 'http://127.0.0.1:1'], {})).toEqual({ code: 2, out: '', err: said });
 });

@@ -70,7 +70,7 @@ const unwanted =
 
 /** Members inside others that can't change the answer: nothing is said of them, and none is refused. */
 const unsaid =
-  /[.\]](id|status|phase|author|recipient|summary|generate_summary|annotations|logprobs|prompt_cache_breakpoint|detail|cache_control|citations|eager_input_streaming)$|^input\[\d+\]\.(role|name|namespace)$/;
+  /[.\]](id|status|phase|author|recipient|summary|generate_summary|annotations|logprobs|prompt_cache_breakpoint|cache_control|citations|eager_input_streaming)$|^input\[\d+\]\.(role|name|namespace)$/;
 
 describe.each(subjects)(
   'a request that the SDK of $dialect allows, for an upstream of $spoken',

@@ -37,12 +37,14 @@ export async function* checkDialect(dialect: DialectProbe, run: Run): AsyncGener
   yield ['calls a tool', advised(checkCall(called, dialect.answer(model), dialect.call), called)];
 }
 
-/** Says what to do where only one dialect fails: most upstreams speak one well. */
-function advise(finding: Finding, { status }: Reply, dialect: string, { translated }: Run): Finding {
-  if (finding.mark !== 'fail' || status < 400 || dialect === chatProbe.name) return finding;
+/** Says what to do where a dialect fails: most upstreams speak one well. */
+function advise(finding: Finding, { status }: Reply, dialect: string, { translated, charges }: Run): Finding {
+  if (finding.mark !== 'fail' || status < 400) return finding;
   const remedy = translated.includes(dialect)
     ? `the gateway translates ${dialect} for this upstream: look up its settings in docs/upstreams.md`
-    : `if the upstream does not speak ${dialect} itself, leave it out of UPSTREAM_DIALECTS, and the gateway translates it`;
+    : charges.some((charge) => charge.status === 200)
+      ? `if the upstream does not speak ${dialect} itself, leave it out of UPSTREAM_DIALECTS, and the gateway translates it`
+      : 'no dialect has answered so far: its line in the log has the reason (docs/failures.md)';
   return fail(`${finding.detail}; ${remedy}`);
 }
 

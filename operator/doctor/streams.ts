@@ -51,7 +51,7 @@ interface Burst {
  * many pieces arrive at once after a pause. There is no verdict if a stream is too short or too fast.
  */
 export function checkPace(text: readonly Pick<TimedEvent, 'at'>[]): Finding {
-  if (text.length < fewestEvents) return untested(`${text.length} pieces of text are too few to tell`);
+  if (text.length < fewestEvents) return untested(`fewer than ${fewestEvents} pieces of text are too few to tell`);
   const bursts = findBursts(text);
   const facts = `${text.length} pieces of text in ${bursts.length} steps`;
   const held = bursts.filter(({ pause, events }) => pause >= noticeable && events >= heldEvents);

@@ -208,6 +208,25 @@ describe('what the upstream lacks is found with what to do', () => {
     });
   });
 
+  test('no dialect at all, which the gateway could not translate either', async () => {
+    await using lost = await startGatewayOfMembers({ environment: { UPSTREAM_TEXT_MODEL: 'quillon/none' } });
+    const details = detailsOf(await examine(lost));
+    expect(Object.keys(details)).toHaveLength(9);
+    for (const detail of Object.values(details))
+      expect(detail).toMatch(/; no dialect has answered .*log.*failures\.md/);
+  });
+
+  test('chat completions, which the gateway translates to messages', async () => {
+    const noChat: Meddling = {
+      status: (status, { path }) => (path === '/v1/chat/completions' && status === 200 ? 502 : status),
+    };
+    const stage = { UPSTREAM_DIALECTS: 'messages', UPSTREAM_OUTPUT_LIMIT: '4096' };
+    const details = detailsOf(await examine(gateway, [], { meddling: noChat, stage }));
+    expect(details['chat: answers']).toMatch(
+      /; the gateway translates chat for this upstream: look up .*upstreams\.md$/,
+    );
+  });
+
   test('a dialect that the gateway translates; and limits that the stage does not have are noted', async () => {
     const rows = await examine(gateway, [], { meddling, stage: { UPSTREAM_DIALECTS: 'chat', MEMBER_LIMIT: '60' } });
     const advice = /the gateway translates responses for this upstream: look up .*upstreams\.md$/;

@@ -12,6 +12,8 @@ const settings = {
 };
 const ids = { metadata: { user_id: 'a' }, client_metadata: { a: 'a', b: { c: 1 } } };
 const described = { description: 'a', parameters: { type: 'object' }, strict: true };
+/** One that is opened, in vain. */
+const seal = `svc1.${'a'.repeat(40)}`;
 const answered = { call_id: 'a', output: [{ type: 'input_text', text: 'a' }] };
 
 /**
@@ -69,9 +71,7 @@ export const everyMember: Readonly<Record<Address, readonly object[]>> = {
         {
           ...{ role: 'assistant', content: [text, { type: 'refusal', refusal: 'a' }], refusal: 'a', annotations: [] },
           ...{ reasoning_content: 'a', reasoning: 'a' },
-          reasoning_details: [
-            { type: 'reasoning.encrypted', text: 'a', signature: 'svc1.a', data: 'svc1.a', index: 0 },
-          ],
+          reasoning_details: [{ type: 'reasoning.encrypted', text: 'a', signature: seal, data: seal, index: 0 }],
           tool_calls: [{ id: 'a', type: 'function', function: { name: 'a', arguments: '{"a":"a"}' } }],
           function_call: { name: 'f', arguments: '{"a":"a"}' },
         },
@@ -126,7 +126,7 @@ export const everyMember: Readonly<Record<Address, readonly object[]>> = {
         { role: 'user', content: [{ type: 'input_text', text: 'a', prompt_cache_breakpoint: {} }] },
         { type: 'agent_message', author: 'a', recipient: 'a', content: [{ type: 'encrypted_content' }] },
         {
-          ...{ type: 'reasoning', id: 'a', encrypted_content: 'svc1.a' },
+          ...{ type: 'reasoning', id: 'a', encrypted_content: seal },
           ...{ summary: [{ type: 'summary_text', text: 'a' }], content: [{ type: 'reasoning_text', text: 'a' }] },
         },
         {
@@ -203,7 +203,7 @@ export const everyMember: Readonly<Record<Address, readonly object[]>> = {
         {
           role: 'assistant',
           content: [
-            { type: 'thinking', thinking: 'a', signature: 'svc1.a' },
+            { type: 'thinking', thinking: 'a', signature: seal },
             { type: 'redacted_thinking', data: 'a' },
             { ...text },
             { type: 'tool_use', id: 'a', name: 'a', input: { a: 'a' } },

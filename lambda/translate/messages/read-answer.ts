@@ -29,7 +29,7 @@ const texts: Readonly<Record<string, { readonly kind: TextKind; readonly member:
   thinking: { kind: 'reasoning', member: 'thinking' },
   thinking_delta: { kind: 'reasoning', member: 'thinking' },
 };
-/** Whatever else may come: thoughts for their maker alone, and what belongs to a text. */
+/** Whatever else may come, and is not read here: thoughts for their maker alone, and what belongs to a text. */
 const ignored = /^(redacted_thinking|signature_delta|citations_delta)$/;
 
 type OpenBlock = { readonly type: string; readonly call?: ToolCall };
@@ -52,10 +52,13 @@ function createMessagesReader(sink: AnswerSink, stops: ReadonlySet<string>, endT
     if (length > longestAnswer) throw new RangeError(`the answer is longer than ${longestAnswer} characters`);
   }
 
+  function tell(kind: TextKind, text: Literal): void {
+    if (text.length > 2) sink.text(kind, text);
+  }
+
   function addText(kind: TextKind, text: Literal): void {
-    if (text.length <= 2) return;
     count(text);
-    sink.text(kind, text);
+    tell(kind, text);
   }
 
   function addArguments(call: ToolCall, text: Literal): void {
@@ -69,9 +72,10 @@ function createMessagesReader(sink: AnswerSink, stops: ReadonlySet<string>, endT
   function beginBlock(json: Json, node: Node): OpenBlock {
     const type = stringMember(json, node, 'type') ?? '';
     const text = Object.hasOwn(texts, type) ? texts[type] : undefined;
+    count(json.raw(node)); // with what is sealed of it
     if (text !== undefined) {
       const value = presentMember(json, node, text.member);
-      if (value !== undefined && json.kind(value) === 'string') addText(text.kind, json.raw(value));
+      if (value !== undefined && json.kind(value) === 'string') tell(text.kind, json.raw(value));
     } else if (type === 'tool_use') {
       if (++calls > mostCalls) throw new RangeError(`more than ${mostCalls} calls in one answer`);
       const name = stringMember(json, node, 'name') ?? '';
@@ -102,7 +106,8 @@ function createMessagesReader(sink: AnswerSink, stops: ReadonlySet<string>, endT
     } else if (text !== undefined && value !== undefined) {
       addText(text.kind, json.raw(value));
       last = text.kind;
-    } else if (!ignored.test(type)) throw new UpstreamFault('a delta belongs to no block');
+    } else if (delta !== undefined && ignored.test(type)) count(json.raw(delta));
+    else throw new UpstreamFault('a delta belongs to no block');
   }
 
   function readStop(json: Json, holder: Node | undefined): void {

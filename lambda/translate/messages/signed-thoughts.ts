@@ -26,8 +26,9 @@ export function createSignedThoughts(): RawThoughts & { readonly endBlock: () =>
       const thought = presentMember(json, block ?? delta, 'thinking');
       channel = found.find(({ value }) => value === thought)?.channel;
       if (block !== undefined) {
-        signature += stringMember(json, block, 'signature') ?? '';
-        if (stringMember(json, block, 'type') === 'redacted_thinking') whole += redacted(json, block);
+        const kind = stringMember(json, block, 'type');
+        if (kind === 'thinking') signature += stringMember(json, block, 'signature') ?? '';
+        if (kind === 'redacted_thinking') whole += redacted(json, block);
       } else if (type === 'content_block_stop') {
         whole += signed(thinking, signature);
         [thinking, signature] = ['', ''];

@@ -1,11 +1,11 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { atOnce } from '../../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { rewriteAnswer } from '../../../../lambda/stream/hide.ts';
 import { readEvents } from '../../../support/client-view.ts';
 import fc from '../../../support/properties.ts';
 import { eventsOf, messageOf, toWire } from '../../../support/strict-messages.ts';
-import { type Client, format, open, translateMessages } from './translate-messages.ts';
+import { type Client, format, open, openStream, translateMessages } from './translate-messages.ts';
 
 type Said = Parameters<typeof messageOf>[0];
 
@@ -98,3 +98,30 @@ test.each(['chat', 'responses'] as const)(
     fc.assert(property, { numRuns: 200 });
   },
 );
+
+describe('what the model seals counts as part of the answer, which may have 32 MiB', () => {
+  const data = 'a'.repeat(1024 * 1024);
+  const event = (type: string, more: object) => Buffer.from(toWire([{ type, index: 0, ...more }]));
+  const shapes: Readonly<Record<string, readonly Buffer[]>> = {
+    'a signature': [event('content_block_delta', { delta: { type: 'signature_delta', signature: data } })],
+    'thoughts with their signatures': [
+      event('content_block_stop', {}),
+      event('content_block_start', { content_block: { type: 'thinking', thinking: '', signature: data } }),
+    ],
+    'redacted thoughts': [
+      event('content_block_stop', {}),
+      event('content_block_start', { content_block: { type: 'redacted_thinking', data } }),
+    ],
+  };
+
+  test.each(Object.keys(shapes))('%s', (name) => {
+    const rewriter = openStream('chat');
+    rewriter.push(event('message_start', { message: messageOf([]) }));
+    rewriter.push(event('content_block_start', { content_block: { type: 'thinking', thinking: '' } }));
+    const failsAfter = Array.from({ length: 40 }).findIndex(() => {
+      for (const piece of shapes[name] ?? []) rewriter.push(piece);
+      return rewriter.failure !== undefined;
+    });
+    expect([failsAfter, rewriter.failure]).toMatchObject([31, { kind: 'broken', charged: true }]);
+  });
+});

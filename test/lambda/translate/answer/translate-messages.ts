@@ -26,14 +26,15 @@ export function open(client: Client, live: boolean) {
 
 export const format = formatOf(dialectNamed('messages'));
 
+/** What translates a stream of messages for a client. */
+export function openStream(client: Client) {
+  const { usage, writer, reader, hears } = open(client, true);
+  return createTranslatingRewriter((taker) => createStreamRewriter(format, hears, usage, taker), reader, writer);
+}
+
 /** What a client reads of a stream that is cut at these offsets. */
 export function translateMessages(client: Client, wire: Buffer, cuts: readonly number[]) {
-  const { usage, writer, reader, hears } = open(client, true);
-  const rewriter = createTranslatingRewriter(
-    (taker) => createStreamRewriter(format, hears, usage, taker),
-    reader,
-    writer,
-  );
+  const rewriter = openStream(client);
   const edges = [0, ...cuts, wire.length];
   const written = edges.slice(1).map((end, at) => rewriter.push(wire.subarray(edges[at], end)));
   return { output: [...written, rewriter.finish()].flat().join(''), ended: rewriter.ended };

@@ -283,7 +283,7 @@ describe('an upstream that speaks only messages', () => {
     [{ response_format: { type: 'json_object' } }, 'response_format asks for any JSON'],
     [{ modalities: ['text', 'audio'] }, 'modalities must be ["text"]'],
     [{ audio: { voice: 'a' } }, 'audio is not supported'],
-    [{ web_search_options: {} }, 'web_search_options is not supported'],
+    [{ web_search_options: {} }, "web_search_options is not supported with this model: this model can't search"],
     [{ tools: [{ type: 'custom', custom: { name: 'a' } }] }, 'tools[0] (custom) is of a kind'],
     [{ messages: [question, { role: 'assistant', content: 'I am' }] }, 'The body must end with a message of the user'],
     [{ messages: [{ role: 'user', content: ' ' }] }, 'The body must end with a message of the user'],

@@ -17,7 +17,7 @@ export const chatFields = {
     ...ignore('prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'),
     ...{ seed: 'leave', verbosity: 'leave' },
     audio: noAudio,
-    web_search_options: 'this model can not search. Leave it out.',
+    web_search_options: "this model can't search. Leave it out.",
     moderation: 'nothing here moderates. Leave it out.',
   },
   'response_format of a schema': {

@@ -116,7 +116,7 @@ describe('errors', () => {
     const headers = { 'x-api-key': await broken.issueKey() };
     for (const operation of models) await send(broken, operation, { headers }); // the key is known from now on
     for (const operation of both) {
-      readingsLeft = 2; // first to note when the request began, then to see whether what is known is still good
+      readingsLeft = 3; // when the request began, whether the keys are still good, and whether what is known of the caller is
       expect(await sendInVain(broken, operation, { headers })).toBe('500 internal_error');
     }
   });

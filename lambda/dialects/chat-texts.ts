@@ -3,7 +3,7 @@ import { eachMember, elements, presentMember } from './answer.ts';
 import type { MakeDelta, OutgoingEvent } from './dialect.ts';
 import { isProviderField, recordProviderFields } from './envelope.ts';
 import type { Findings } from './findings.ts';
-import { byIndex, createNarrow, eachText, namesIn, toStep, type VisitText } from './places.ts';
+import { byIndex, createNarrow, eachText, namesIn, toStep } from './places.ts';
 
 /** `reasoning_content`, `thinking_blocks`, `/0/thinking/1/text`. */
 const thoughtful = /reasoning|thinking|thought|summary/;
@@ -16,7 +16,7 @@ const programs: Readonly<Record<string, RegExp | undefined>> = {
 };
 
 /** Receives a text in a member of a choice (`delta/content`), with its place if that has parts. */
-type AddText = (member: string, ...text: Parameters<VisitText>) => void;
+type AddText = (member: string, place: string, value: Node, isGenerated: boolean) => void;
 
 /** Records the texts of a whole choice. */
 export function recordWholeChoice(json: Json, choice: Node, index: number, found: Findings): void {
@@ -32,11 +32,11 @@ export function recordPieces(json: Json, choice: Node, index: number, found: Fin
   const logprobs = presentMember(json, choice, 'logprobs');
   let hasText = false;
   const addDelta = addTextWith(
-    (place, value) => {
-      found.textDelta(place, value, logprobs);
-      if (json.end(value) - json.start(value) === 2) return;
+    (text) => {
+      found.textDelta(text);
+      if (json.end(text.value) - json.start(text.value) === 2) return;
       // One member ends where the next of its kind begins, and so does one part of a member.
-      found.flushOthers(`${place.family}/`);
+      found.flushOthers(`${text.family}/`);
       hasText = true;
     },
     index,
@@ -63,7 +63,7 @@ function addTextWith(add: Findings['wholeText'], index: number, logprobs: Node |
   return (member, place, value, isGenerated) => {
     const kind = thoughtful.test(member) || thoughtful.test(place) ? 'thought' : 'answer';
     const family = `${index}/${kind}`;
-    add({ channel: `${family}/${member}${place || '/'}`, family, isGenerated }, value, logprobs);
+    add({ channel: `${family}/${member}${place || '/'}`, family, isGenerated, value, logprobs });
   };
 }
 
@@ -89,8 +89,8 @@ function recordMessage(
     if (isProviderField(name)) return;
     calls ||= name === 'tool_calls' && elements(json, value).length > 0;
     calls ||= (name === 'tool_calls' || name === 'function_call') && json.kind(value) === 'object';
-    eachText(json, { name, value, program: programs[name], isWhole }, found, (...text) =>
-      addText(`${holder}/${toStep(name)}`, ...text),
+    eachText(json, { name, value, program: programs[name], isWhole }, found, (place, text, isGenerated) =>
+      addText(`${holder}/${toStep(name)}`, place, text, isGenerated),
     );
   });
   return calls;

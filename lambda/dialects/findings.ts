@@ -11,6 +11,7 @@ export interface TextPlace {
 
 export interface FoundText extends TextPlace {
   readonly value: Node;
+  /** Becomes null if the text is changed. */
   readonly logprobs: Node | undefined;
 }
 
@@ -118,12 +119,10 @@ export function createFindings(usage: Usage) {
      * repeat pieces that came before.
      */
     program: (value: Node, isWhole: boolean) => addHandled(lists.programs, { value, isWhole }, value),
-    /** A piece of text. The value at `logprobs`, if any, becomes null if the text is changed. */
-    textDelta: (place: TextPlace, value: Node, logprobs?: Node) =>
-      addHandled(lists.deltas, { ...place, value, logprobs }, value),
+    /** A piece of text. */
+    textDelta: (text: FoundText) => addHandled(lists.deltas, text, text.value),
     /** All the text of a channel, whether or not its pieces came before. */
-    wholeText: (place: TextPlace, value: Node, logprobs?: Node) =>
-      addHandled(lists.wholeTexts, { ...place, value, logprobs }, value),
+    wholeText: (text: FoundText) => addHandled(lists.wholeTexts, text, text.value),
     /** Token probabilities, which spell a text of their own: they become null if that contains a name. */
     probabilities: (channel: string, value: Node, isWhole: boolean) => add(lists.logprobs, { channel, value, isWhole }),
     /** The channels with this prefix end: what they hold back leaves before this event or in it. */

@@ -134,7 +134,13 @@ function readEvent(event: Json, eventType: string | undefined, found: Findings, 
     found.ends = true;
   } else if (block !== undefined) {
     const addText: AddText = (kind, place, value, isGenerated) =>
-      found.textDelta({ channel: `${index}/${toStep(kind)}${place}`, family: kind, isGenerated }, value);
+      found.textDelta({
+        channel: `${index}/${toStep(kind)}${place}`,
+        family: kind,
+        isGenerated,
+        value,
+        logprobs: undefined,
+      });
     recordBlock(event, block, found, { addText, isDelta: block === delta, isWhole: false, signsThinking });
     // Nothing is added to thinking after its signature.
     if (stringMember(event, block, 'type') === 'signature_delta') found.endTexts(`${index}/thinking`);
@@ -146,7 +152,7 @@ function recordMessage(json: Json, message: Node, found: Findings, signsThinking
   recordTokens(json, message, found);
   for (const [index, block] of elements(json, json.member(message, 'content')).entries()) {
     const addText: AddText = (kind, _place, value, isGenerated) =>
-      found.wholeText({ channel: `${index}/${kind}`, family: kind, isGenerated }, value);
+      found.wholeText({ channel: `${index}/${kind}`, family: kind, isGenerated, value, logprobs: undefined });
     recordBlock(json, block, found, { addText, isDelta: false, isWhole: true, signsThinking });
   }
 }

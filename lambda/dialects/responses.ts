@@ -130,13 +130,13 @@ function recordDelta(event: Json, family: string, found: Findings): void {
   else if (programText.test(family)) found.program(delta, false);
   else if (event.kind(delta) === 'string') {
     const logprobs = tokensOf(event);
-    found.textDelta({ channel, family, isGenerated: ownText.test(family) }, delta, logprobs);
+    found.textDelta({ channel, family, isGenerated: ownText.test(family), value: delta, logprobs });
     if (logprobs !== undefined) found.probabilities(`${channel}/logprobs`, logprobs, false);
   } else {
     // Such as the output of a hosted shell: {stdout, stderr}.
     eachText(event, { name: '', value: delta }, found, (place, value, isGenerated) => {
       const member = `${family}/${place.split('/')[1]}`;
-      found.textDelta({ channel: channel + place, family: member, isGenerated }, value);
+      found.textDelta({ channel: channel + place, family: member, isGenerated, value, logprobs: undefined });
     });
   }
 }
@@ -170,7 +170,7 @@ function recordPart(event: Json, type: string, found: Findings): void {
   eachMember(event, root, (name, value) => {
     if ((family.includes('_call') && programMembers.has(name)) || (isCall && name === 'name')) found.keep(value);
     else if (textMember.test(name) && event.kind(value) === 'string') {
-      found.wholeText({ channel, family, isGenerated: ownText.test(family) }, value, logprobs);
+      found.wholeText({ channel, family, isGenerated: ownText.test(family), value, logprobs });
     }
   });
   if (logprobs !== undefined) found.probabilities(`${channel}/logprobs`, logprobs, true);
@@ -230,7 +230,7 @@ function recordText(json: Json, part: Node, place: string, found: Findings, how:
   const logprobs = presentMember(json, part, 'logprobs');
   eachMember(json, part, (name, value) => {
     if (textMember.test(name) && json.kind(value) === 'string')
-      found[how]({ channel, family, isGenerated: true }, value, logprobs);
+      found[how]({ channel, family, isGenerated: true, value, logprobs });
   });
   if (logprobs !== undefined) found.probabilities(`${channel}/logprobs`, logprobs, how === 'wholeText');
 }

@@ -14,6 +14,8 @@ export function faultsOf(body: Sent): string[] {
   const thinks = ['enabled', 'adaptive'].includes(body.thinking?.type);
   require(body.temperature === undefined || body.temperature <= 1, 'temperature is more than 1');
   require(!thinks || (body.temperature ?? 1) === 1, 'thinking with a temperature');
+  require(!thinks || (body.top_p ?? 1) >= 0.95, 'thinking with a low top_p');
+  require(!thinks || body.top_k === undefined, 'thinking with a top_k');
   for (const block of blocksOf(body.system ?? [])) {
     require(block.type === 'text', 'a system block that is no text');
     checkBlock(block, require, 'system');

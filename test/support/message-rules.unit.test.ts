@@ -26,6 +26,8 @@ test.each<[string, object]>([
   ['the body has logprobs', { logprobs: true }],
   ['temperature is more than 1', { temperature: 2, thinking: undefined }],
   ['thinking with a temperature', { temperature: 0.5 }],
+  ['thinking with a low top_p', { top_p: 0.9 }],
+  ['thinking with a top_k', { top_k: 3 }],
   ['thinking with a forced call', { tool_choice: { type: 'any' } }],
   ['no tool is called g', { tool_choice: { type: 'tool', name: 'g' }, thinking: undefined }],
   ['a choice without tools', { tools: [], tool_choice: { type: 'auto' } }],

@@ -27,17 +27,26 @@ export const writeMessagesRequest = (
     const selection = yield* selectTools(writer);
     yield* writeTurns(writer);
     yield* writeTools(writer, selection);
-    writeThinking(writer, selection);
+    const thinks = writeThinking(writer, selection);
     // What makes no difference to the prompt is refused where its tokens are counted.
-    if (!request.isCounted) writeSampling(writer);
+    if (!request.isCounted) writeSampling(writer, thinks);
     body.add('}');
   });
 
-function writeSampling({ request, upstream, body }: RequestWriter): void {
+/** What is refused of a model that thinks. */
+const refusedOfThinking: Readonly<Record<string, (value: number) => boolean>> = {
+  temperature: (value) => value !== 1,
+  top_p: (value) => value < 0.95,
+  top_k: () => true,
+};
+
+function writeSampling({ request, upstream, body, leaveOut }: RequestWriter, thinks: boolean): void {
   const { temperature, top_p, top_k, stop } = request.sampling;
   const max_tokens = request.limit ?? `${upstream.limit}`;
   for (const [name, raw] of Object.entries({ max_tokens, temperature, top_p, top_k, stop_sequences: stop })) {
-    if (raw !== undefined) body.add(`,"${name}":`, raw);
+    if (raw === undefined) continue;
+    if (thinks && refusedOfThinking[name]?.(Number(raw))) leaveOut(placeOf(request, name));
+    else body.add(`,"${name}":`, raw);
   }
   if (request.stream) body.add(',"stream":true');
 }
@@ -89,8 +98,8 @@ function* writeTools(writer: RequestWriter, { tools, choice }: Selection): Coope
 
 const levels = ['low', 'medium', 'high', 'xhigh', 'max'];
 
-/** Adds how much the model is to think, and the form of its answer. */
-function writeThinking(writer: RequestWriter, { choice }: Selection): void {
+/** Adds how much the model is to think, and the form of its answer. Says whether it thinks. */
+function writeThinking(writer: RequestWriter, { choice }: Selection): boolean {
   const { request, body, leaveOut } = writer;
   const { level } = request.reasoning;
   const isOff = request.reasoning.wish === 'off';
@@ -104,12 +113,10 @@ function writeThinking(writer: RequestWriter, { choice }: Selection): void {
   const config: Raw[] = effort === undefined ? [] : [`"effort":"${effort}"`];
   const { schema, description } = request.format === 'json' ? {} : (request.format ?? {});
   if (description !== undefined) leaveOut(description);
-  if (config.length === 0 && schema === undefined) return;
-  body.add(',"output_config":{', ...config);
-  if (schema !== undefined) {
-    body.add(config.length > 0 ? ',' : '', '"format":{"type":"json_schema","schema":', schema, '}');
-  }
-  body.add('}');
+  const format: Raw[] = schema === undefined ? [] : ['"format":{"type":"json_schema","schema":', schema, '}'];
+  const comma = config.length > 0 && format.length > 0 ? [','] : [];
+  if (config.length + format.length > 0) body.add(',"output_config":{', ...config, ...comma, ...format, '}');
+  return effort !== undefined;
 }
 
 /** Whether the model goes on from calls before which it thought, and that thought can't go back. */

@@ -130,6 +130,7 @@ describe('messages of chat', () => {
 
 describe('options', () => {
   const messages = [user('a')];
+  const thinks = { type: 'adaptive', display: 'summarized' };
   test.each<[object, object]>([
     [{ max_tokens: 5 }, { max_tokens: 5 }],
     [{ max_tokens: 5, max_completion_tokens: 6 }, { max_tokens: 6 }],
@@ -140,6 +141,18 @@ describe('options', () => {
     ],
     [{ stop: [] }, { stop_sequences: undefined }],
     [
+      { reasoning_effort: 'low', temperature: 0.5, top_p: 0.9, top_k: 3 },
+      { thinking: thinks, temperature: undefined, top_k: undefined, leftOut: 'temperature, top_p, top_k' },
+    ],
+    [
+      { reasoning_effort: 'low', temperature: 1, top_p: 0.95 },
+      { temperature: 1, top_p: 0.95, leftOut: undefined },
+    ],
+    [
+      { reasoning_effort: 'none', temperature: 0.5 },
+      { temperature: 0.5, leftOut: undefined },
+    ],
+    [
       { tools: [f], tool_choice: 'required', reasoning_effort: 'high' },
       { tool_choice: { type: 'any' }, thinking: undefined, leftOut: 'reasoning_effort' },
     ],
@@ -148,10 +161,7 @@ describe('options', () => {
     [{ tools: [f], parallel_tool_calls: false }, { tool_choice: { type: 'auto', disable_parallel_tool_use: true } }],
     [{ parallel_tool_calls: false }, { tool_choice: undefined, tools: undefined }],
     [{ reasoning_effort: 'none' }, { thinking: { type: 'disabled' }, output_config: undefined, leftOut: undefined }],
-    [
-      { reasoning_effort: 'xhigh' },
-      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'xhigh' } },
-    ],
+    [{ reasoning_effort: 'xhigh' }, { thinking: thinks, output_config: { effort: 'xhigh' } }],
     [{ reasoning_effort: 'vast' }, { thinking: undefined, output_config: undefined, leftOut: 'reasoning_effort' }],
     [
       {

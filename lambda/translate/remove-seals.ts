@@ -11,6 +11,8 @@ const sealedMembers = new Set(['encrypted_content', 'signature', 'data']);
 const costOfOpening = 128;
 /** By their members' names: of items in a request, of blocks or details in an item. */
 type Lists = ReadonlyMap<string, Node>;
+/** How many elements of a list stay, and how many don't. */
+type Left = { readonly kept: number; readonly removed: number };
 
 /**
  * Finds what this gateway sealed for a client while another upstream answered: one that takes the request as it is can't read it, and
@@ -49,8 +51,8 @@ export function* removeSeals(
     return { isSealed: [...maySeal.values()].some(isSealed), lists };
   }
 
-  /** Removes the elements of a list that are sealed, and those that nothing is left of. Returns whether that is all of it. */
-  function* removeFrom(list: Node, isEmptied?: (lists: Lists) => Cooperative<boolean>): Cooperative<boolean> {
+  /** Removes the elements of a list that are sealed, and those that nothing is left of. */
+  function* removeFrom(list: Node, isEmptied?: (lists: Lists) => Cooperative<boolean>): Cooperative<Left> {
     const remover = createElementRemover(json, list);
     let [kept, removed] = [0, 0];
     for (const element of json.elements(list)) {
@@ -66,17 +68,18 @@ export function* removeSeals(
       if (isPauseDue(element)) yield;
     }
     for (const edit of remover.finish()) edits.push(edit);
-    return kept === 0 && removed > 0;
+    return { kept, removed };
   }
 
-  /** Removes what is sealed in an item. Returns whether nothing is left of its content. */
+  /** Removes what is sealed in an item. Returns whether that was all of its content, and no calls or the like stand beside it. */
   function* removeInside(inner: Lists): Cooperative<boolean> {
-    let isEmpty = false;
+    let [isGone, keptInAll] = [false, 0];
     for (const [name, list] of inner) {
-      const isGone = yield* removeFrom(list);
-      if (name === 'content') isEmpty = isGone;
+      const { kept, removed } = yield* removeFrom(list);
+      if (name === 'content') isGone = removed > 0;
+      keptInAll += kept;
     }
-    return isEmpty;
+    return isGone && keptInAll === 0;
   }
 
   for (const history of look(json.root).lists.values()) yield* removeFrom(history, removeInside);

@@ -131,6 +131,14 @@ describe('a pool of an upstream of messages, one of chat and one of everything',
       ...[200, 'messages[1].reasoning_details[0]'],
     ]);
     expect(bodyOf(ofAll).messages).toEqual([question, { ...message, reasoning_details: [] }, question]);
+
+    // Some clients keep thoughts in the content. Without them, the calls beside it stay.
+    const thought = { type: 'thinking', thinking: 'Hm.', signature: message.reasoning_details[0].data };
+    const called = { tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }] };
+    const result = { role: 'tool', tool_call_id: 'a', content: 'b' };
+    const second = await ask(question, { role: 'assistant', content: [thought], ...called }, result);
+    expect([second.status, second.headers.get('x-svc-left-out')]).toEqual([200, 'messages[1].content[0]']);
+    expect(bodyOf(ofAll).messages).toEqual([question, { role: 'assistant', content: [], ...called }, result]);
   });
 
   test('what looks like a seal and is none of this gateway’s stays, byte for byte', async () => {

@@ -63,13 +63,13 @@ export async function startDemoUpstream({ pace = 15, now = Date.now, dialects }:
     const id = `quillon${`${count}`.padStart(8, '0')}`;
     const named = { ...headers, 'x-request-id': `req_${id}` };
     const path = message.url?.split('?')[0] ?? '';
-    const isOfChat = path === tokenizer || path === embeddingsPath;
-    const speaker = isOfChat ? speakers.chat : speakerAt(path);
+    const makesVectors = path === embeddingsPath;
+    const speaker = makesVectors || path === tokenizer ? speakers.chat : speakerAt(path);
+    const isOffered = speaker !== undefined && (makesVectors || speaks(dialects, speaker));
     try {
-      if (!speaker || !speaks(dialects, speaker) || message.method !== 'POST')
-        throw new BadRequest(404, `there is no ${message.method} ${path}.`);
+      if (!isOffered || message.method !== 'POST') throw new BadRequest(404, `there is no ${message.method} ${path}.`);
       const { body, model } = await readRequest(message);
-      if (path === embeddingsPath) return json(200, { ...embed(body, model), ...marks }, named);
+      if (makesVectors) return json(200, { ...embed(body, model), ...marks }, named);
       const prompt = speaker.read(body);
       if (path === tokenizer)
         return json(200, { count: prompt.inputTokens, max_model_len: 131_072, tokens: [] }, named);

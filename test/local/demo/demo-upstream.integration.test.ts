@@ -63,7 +63,7 @@ test('an answer ends at a limit, and at a stop sequence, and says so', async () 
 });
 
 test.each([['chat'], ['messages']] as const)(
-  'where it speaks only %s, a gateway translates the other dialects',
+  'where it speaks only %s, a gateway translates the other dialects, and there are embeddings all the same',
   async (spoken) => {
     const demo = await startDemoUpstream({ pace: 0, dialects: [spoken] });
     await using gateway = await startTestGateway({ environment: { ...settingsFor(demo), GUEST_LIMIT: '9' } });
@@ -78,6 +78,8 @@ test.each([['chat'], ['messages']] as const)(
         expect([path, response.status, text]).toEqual([path, 200, expect.not.stringMatching(/quill/i)]);
       }
     }
+    const embedding = { model: 'svc-embedding', input: 'Who are you?' };
+    expect((await gateway.post('/v1/embeddings', embedding, { 'x-api-key': 'x' })).status).toBe(200);
     await demo.close();
   },
 );

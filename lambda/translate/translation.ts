@@ -6,7 +6,7 @@ import { type ContextError, isContextError } from './answer/context-error.ts';
 import { chatAnswers } from './chat/read-answer.ts';
 import { readChat } from './chat/read-request.ts';
 import { createChatWriter } from './chat/write-answer.ts';
-import { writeChat } from './chat/write-request.ts';
+import { writeChatRequest } from './chat/write-request.ts';
 import { messagesAnswers } from './messages/read-answer.ts';
 import { readMessages } from './messages/read-request.ts';
 import { createMessagesWriter } from './messages/write-answer.ts';
@@ -65,13 +65,13 @@ const clients: Readonly<Record<string, ClientDialect>> = {
 };
 
 interface UpstreamDialect extends Pick<Translation, 'headers'> {
-  readonly write: typeof writeChat;
+  readonly write: typeof writeChatRequest;
   readonly answers: AnswerDialect;
 }
 
 /** Those into which requests are translated, by name. */
 const upstreams: Readonly<Record<string, UpstreamDialect>> = {
-  chat: { write: writeChat, answers: chatAnswers, headers: {} },
+  chat: { write: writeChatRequest, answers: chatAnswers, headers: {} },
   messages: {
     ...{ write: writeMessagesRequest, answers: messagesAnswers },
     headers: { 'anthropic-version': '2023-06-01' },

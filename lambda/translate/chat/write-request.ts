@@ -8,12 +8,12 @@ import {
 } from '../request/request-writer.ts';
 import { selectTools } from '../request/select-tools.ts';
 import { writeTools } from './write-tools.ts';
-import { writeMessages } from './write-turns.ts';
+import { writeTurns } from './write-turns.ts';
 
 const longestName = 64;
 
 /** Writes a chat request to the model with this id. Throws a 400 that names the place of what chat can't carry. */
-export const writeChat = (
+export const writeChatRequest = (
   request: ModelRequest,
   upstream: UpstreamOptions,
   model: string,
@@ -24,7 +24,7 @@ export const writeChat = (
     add('{"model":', quote(model), ',"messages":[');
     // First, so that the tools offered have the names before those that are only remembered.
     const selection = yield* selectTools(writer);
-    yield* writeMessages(writer);
+    yield* writeTurns(writer);
     add(']');
     yield* writeTools(writer, selection);
     for (const [name, raw] of Object.entries(limitsOf(writer))) if (raw !== undefined) add(`,"${name}":`, raw);

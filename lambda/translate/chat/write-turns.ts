@@ -33,7 +33,7 @@ const costOfTurn = 16;
  * Writes the messages in the order that chat demands: results right after their calls, no system message in the middle. The last one
  * is kept back, as more may go into it.
  */
-export function* writeMessages(writer: RequestWriter): Cooperative<void> {
+export function* writeTurns(writer: RequestWriter): Cooperative<void> {
   let written = 0;
   let last: Message | undefined;
   for (const turn of writer.request.turns) {

@@ -2,7 +2,7 @@ import { atOnce } from '../../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { keyOf } from '../../../../lambda/settings/secrets.ts';
 import { readChat } from '../../../../lambda/translate/chat/read-request.ts';
-import { writeChat } from '../../../../lambda/translate/chat/write-request.ts';
+import { writeChatRequest } from '../../../../lambda/translate/chat/write-request.ts';
 import { readMessages } from '../../../../lambda/translate/messages/read-request.ts';
 import { writeMessagesRequest } from '../../../../lambda/translate/messages/write-request.ts';
 import type { UpstreamOptions } from '../../../../lambda/translate/request/request-writer.ts';
@@ -49,12 +49,12 @@ function show({ role, content, tool_call_id: id, tool_calls: calls = [], ...rest
 }
 
 const readers = { chat: readChat, responses: readResponses, messages: readMessages };
-const writers = { chat: writeChat, messages: writeMessagesRequest };
+const writers = { chat: writeChatRequest, messages: writeMessagesRequest };
 
 /** Translates the text of a request, with the pauses that this takes. */
 export function* translateText(dialect: ClientDialect, text: string, upstream: Partial<UpstreamOptions> = {}) {
   const asking = yield* readers[dialect](createScanner().scan(text), (sealed) => seals.open(dialect, sealed));
-  const written = yield* writeChat(asking, { ...plainUpstream, ...upstream }, 'up-model');
+  const written = yield* writeChatRequest(asking, { ...plainUpstream, ...upstream }, 'up-model');
   return { ...written, thoughts: asking.thoughts };
 }
 

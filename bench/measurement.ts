@@ -28,6 +28,9 @@ export type Samples = Readonly<Record<string, readonly number[]>>;
 /** One line of the results: the median of a sample. */
 export type Figure = readonly [title: string, unit: string, sample: string, goal?: Goal | undefined];
 
+/** Samples of time that passes, which whatever else the machine does makes longer. */
+export const onTheClock: ReadonlySet<string> = new Set(['firstByte', 'added', 'streamAdded', 'late', 'cold', 'idle']);
+
 /** What the ratio to a baseline, or the figure itself, may be at most. */
 export interface Goal {
   readonly to?: 'bare' | 'bareDynamoDb';
@@ -56,7 +59,7 @@ export async function measureStep(pid: number, step: () => Promise<unknown>) {
 }
 
 /** Since the process started, in user and kernel mode. */
-function processorTime(pid: number): number {
+export function processorTime(pid: number): number {
   const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) =>
     Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
   );

@@ -3,7 +3,7 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import { type Measurement, quantile } from './measurement.ts';
+import { type Measurement, onTheClock, quantile } from './measurement.ts';
 import { distance } from './measurements/distance.ts';
 import { events, translatedChat, translatedMessages } from './measurements/events.ts';
 import { coldStart, prompt, size, slowReader, vectors } from './measurements/process.ts';
@@ -66,7 +66,7 @@ async function compareWithOther(
       const [here, there] = ['gateway', 'other'].map((one) => quantile(results.get(`${one} ${sample}`) ?? [], share));
       const ratio = Number(here) / Number(there);
       console.log(`${title}: ${here?.toFixed(2)} ${unit}, there ${there?.toFixed(2)}: ${ratio.toFixed(2)}`);
-      if (!(ratio <= mostOfOther)) process.exitCode = 1;
+      if (!onTheClock.has(sample) && !(ratio <= mostOfOther)) process.exitCode = 1;
     }
   }
 }
@@ -110,7 +110,7 @@ await new Command('npm run bench --')
   .option('--goals', 'fails where a goal is missed')
   .option(
     '--against <checkout>',
-    `measures the gateway beside that of another checkout; fails where it takes over ${mostOfOther} of that`,
+    `measures the gateway beside that of another checkout; fails where it takes over ${mostOfOther} of that, but for time on the clock`,
   )
   .showHelpAfterError()
   .action(compare)

@@ -9,6 +9,8 @@ import { firstOf, type LeftOut, namePlaces } from './request/left-out.ts';
 const sealedMembers = new Set(['encrypted_content', 'signature', 'data']);
 /** In characters: to open the shortest takes as long as to look at so many. */
 const costOfOpening = 128;
+/** Lists in an item: of those, and of calls beside them. Another has a name of the caller’s own, which the log may not hold. */
+const innerLists = new Set(['content', 'summary', 'reasoning_details', 'tool_calls']);
 /** By their members' names: of items in a request, of blocks or details in an item. */
 type Lists = ReadonlyMap<string, Node>;
 /** How many elements of a list stay, and how many don't. */
@@ -16,10 +18,11 @@ type Left = { readonly kept: number; readonly removed: number };
 
 /**
  * Finds what this gateway sealed for a client while another upstream answered: one that takes the request as it is can't read it, and
- * many refuse all for it. It goes with its thought.
+ * many refuse all for it. It goes with its thought. `history`: members of a body that may be a list of items.
  */
 export function* removeSeals(
   json: Json,
+  history: ReadonlySet<string>,
   open: (sealed: string) => string | undefined,
 ): Cooperative<LeftOut & { readonly edits: readonly Edit[] }> {
   const edits: Edit[] = [];
@@ -41,12 +44,12 @@ export function* removeSeals(
   }
 
   /** What a holder has, in one pass: some have very many members. Of repeated ones the last counts, as to open a seal takes time. */
-  function look(holder: Node) {
+  function look(holder: Node, listNames: ReadonlySet<string> = innerLists) {
     const maySeal = new Map<string, Node>();
     const lists = new Map<string, Node>();
     eachMember(json, holder, (name, value) => {
       if (sealedMembers.has(name)) maySeal.set(name, value);
-      else if (json.kind(value) === 'array') lists.set(name, value);
+      else if (listNames.has(name) && json.kind(value) === 'array') lists.set(name, value);
     });
     return { isSealed: [...maySeal.values()].some(isSealed), lists };
   }
@@ -82,7 +85,7 @@ export function* removeSeals(
     return isGone && keptInAll === 0;
   }
 
-  for (const history of look(json.root).lists.values()) yield* removeFrom(history, removeInside);
+  for (const list of look(json.root, history).lists.values()) yield* removeFrom(list, removeInside);
   const leftOut = namePlaces(json, yield* firstOf(places), places.length);
   return { edits, leftOut, leftOutForLog: leftOut };
 }

@@ -27,7 +27,8 @@ async function withoutSeals(outgoing: Outgoing, upstream: Upstream, seals: Seals
   const { dialect, endpoint, model } = outgoing;
   const body = bodyOf(outgoing);
   const removing = function* () {
-    return yield* removeSeals(yield* createScanner().scanInParts(body.text), (one) => seals.open(dialect.name, one));
+    const json = yield* createScanner().scanInParts(body.text);
+    return yield* removeSeals(json, dialect.controlMembers, (one) => seals.open(dialect.name, one));
   };
   const { edits, ...leftOut } = await runCooperatively(removing());
   const pieces = renderBody({ ...body, edits: [...body.edits, ...edits] }, modelAt(upstream, dialect, model));

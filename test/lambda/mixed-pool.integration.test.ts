@@ -139,6 +139,11 @@ describe('a pool of an upstream of messages, one of chat and one of everything',
     const second = await ask(question, { role: 'assistant', content: [thought], ...called }, result);
     expect([second.status, second.headers.get('x-svc-left-out')]).toEqual([200, 'messages[1].content[0]']);
     expect(bodyOf(ofAll).messages).toEqual([question, { role: 'assistant', content: [], ...called }, result]);
+
+    // Nobody gets one in a member that no dialect has, whose name the log may not hold.
+    const odd = { ...question, 'a name of my own': [thought] };
+    const third = await ask(odd);
+    expect([third.headers.get('x-svc-left-out'), bodyOf(ofAll).messages]).toEqual([null, [odd]]);
   });
 
   test('what looks like a seal and is none of this gateway’s stays, byte for byte', async () => {

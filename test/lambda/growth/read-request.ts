@@ -44,7 +44,8 @@ export function* readRequest(dialect: Dialect, body: Buffer): Generator<undefine
     yield;
     yield* dialect.isAccountBound(yield* createScanner().scanInParts(text));
     yield;
-    yield* removeSeals(yield* createScanner().scanInParts(text), (sealed) => seals.open(name, sealed));
+    const json = yield* createScanner().scanInParts(text);
+    yield* removeSeals(json, dialect.controlMembers, (sealed) => seals.open(name, sealed));
     yield;
     for (const spoken of ['chat', 'messages'] as const) yield* readForUpstream(name, spoken, text);
   } catch (error) {

@@ -31,7 +31,7 @@ export const events: Measurement = {
   figures: [
     ['event of a chat, processor time', 'µs', 'chat', { to: 'bare', bound: 1.35 }],
     ['event of a responses stream', 'µs', 'responses', { to: 'bare', bound: 1.45 }],
-    ['event of a messages stream', 'µs', 'messages', { to: 'bare', bound: 1.35 }],
+    ['event of a messages stream', 'µs', 'messages', { to: 'bare', bound: 1.3 }],
   ],
   runTogether: (subjects, world) => measureCosts(subjects, world),
 };
@@ -47,7 +47,7 @@ function translating(
     subjects: [subject],
     figures: [
       [`event of ${spoken} passed on, processor time`, 'µs', spoken],
-      ...others.map((other): Figure => [`the same translated to ${other}, to that`, '×', other, { bound: 1.5 }]),
+      ...others.map((other): Figure => [`the same translated to ${other}, to that`, '×', other, { bound: 1.38 }]),
     ],
     async run(started, world) {
       const [costs = {}] = await measureCosts([started], world);

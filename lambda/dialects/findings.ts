@@ -15,7 +15,7 @@ export interface FoundText extends TextPlace {
   readonly logprobs: Node | undefined;
 }
 
-export interface FoundProgram {
+interface FoundProgram {
   readonly value: Node;
   readonly isWhole: boolean;
 }

@@ -30,7 +30,7 @@ export async function settleCharge(
   return error.withNote(`This request was not charged${left}.`);
 }
 
-export interface SpendingDependencies {
+interface SpendingDependencies {
   readonly prices: Prices | undefined;
   /** Undefined if the operator has set no limit for all callers together. */
   readonly spendLimit: Promise<SpendLimit | undefined> | undefined;

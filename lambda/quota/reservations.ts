@@ -3,7 +3,7 @@ import type { Identity } from '../identity/identify.ts';
 import type { CountedPeriod, CounterBudget, Counters, OpenReservation, Standing } from './counter-store.ts';
 
 /** A budget of which most is spent, in micros. */
-export interface NearlySpent {
+interface NearlySpent {
   readonly requestId: string;
   /** The key that has it for itself. */
   readonly key: string | undefined;

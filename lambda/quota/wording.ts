@@ -44,7 +44,7 @@ export function usedUp(identity: Identity, window: CounterWindow, now: number, w
 }
 
 /** For a request that may cost more than is left. */
-export function overBudget(
+function overBudget(
   { amount, resetAt }: CounterBudget,
   taken: number,
   { total, advise }: Cost,

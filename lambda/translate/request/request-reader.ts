@@ -22,7 +22,7 @@ export interface RequestReader {
 /** What a seal costs besides its characters. */
 const costOfSeal = 4_096;
 /** The most seals of one request that are looked at. The rest is left out, as if others had made it. */
-export const mostSeals = 1_000;
+const mostSeals = 1_000;
 
 export function createRequestReader(json: Json, open: RequestReader['open']): RequestReader {
   let sealsLeft = mostSeals;

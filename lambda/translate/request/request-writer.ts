@@ -69,7 +69,7 @@ const costOfPiece = 16;
 export type BodyText = ReturnType<typeof createBodyText>;
 
 /** A body's text while it is written. */
-export function createBodyText() {
+function createBodyText() {
   const pieces: string[] = [];
   let short: Raw[] = [];
   let shortLength = 0;

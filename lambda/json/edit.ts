@@ -91,6 +91,30 @@ export function changeMembers(json: Json, object: Node, { drop = new Set(), set 
   return edits;
 }
 
+/** Removes elements of an array, and the commas between them. Each is to be kept or removed, in order. */
+export function createElementRemover(json: Json, array: Node) {
+  const edits: Edit[] = [];
+  let keptEnd: number | undefined; // where the last element that stays ends
+  let isGap = false; // whether elements are removed right behind it
+  const closeGap = (end: number, text: string) => {
+    if (isGap) edits.push({ start: keptEnd ?? json.start(array) + 1, end, text });
+    isGap = false;
+  };
+  return {
+    keep(element: Node): void {
+      closeGap(json.start(element), keptEnd === undefined ? '' : ',');
+      keptEnd = json.end(element);
+    },
+    remove(): void {
+      isGap = true;
+    },
+    finish(): readonly Edit[] {
+      closeGap(json.end(array) - 1, '');
+      return edits;
+    },
+  };
+}
+
 /**
  * For each of the names that occurs more than once in an object, the keys of all its members but the last. Once
  * `changeMembers` drops these, parsers that take the first and parsers that take the last see the same value.

@@ -1,7 +1,6 @@
 import { eachMember, sealMark } from '../dialects/answer.ts';
 import { type Cooperative, charactersPerSlice, nodesPerTurn } from '../json/cooperative.ts';
-import type { Edit } from '../json/edit.ts';
-import { createElementRemover } from '../json/remove-elements.ts';
+import { createElementRemover, type Edit } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { firstOf, type LeftOut, namePlaces } from './request/left-out.ts';
 

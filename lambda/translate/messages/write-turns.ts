@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { type Cooperative, isLong } from '../../json/cooperative.ts';
 import { createScanner } from '../../json/scan.ts';
 import { JsonFault } from '../../json/tokens.ts';
@@ -6,7 +7,6 @@ import { refuse } from '../request/refusals.ts';
 import { toText } from '../request/request-reader.ts';
 import type { BodyText, RequestWriter } from '../request/request-writer.ts';
 import { listFound } from '../request/select-tools.ts';
-import { createCallIds } from './call-ids.ts';
 
 /** Whether a thought can go back: only with the signature of the model's own maker. */
 export const isReplayable = ({ signed }: Thought): boolean => signed !== undefined;
@@ -31,6 +31,22 @@ const costOfTurn = 16;
 /** One conversation while it is written. */
 interface TurnWriter extends RequestWriter {
   readonly idOf: (call: ToolCall) => Raw;
+}
+
+/** The ids of a conversation's calls. What others made may not fit, and may come again where calls are numbered anew each turn. */
+function createCallIds() {
+  const uses = new Map<Raw, number>();
+  const ids = new Map<ToolCall, Raw>();
+  return (call: ToolCall): Raw => {
+    const known = ids.get(call);
+    if (known !== undefined) return known;
+    const before = uses.get(call.id) ?? 0;
+    uses.set(call.id, before + 1);
+    const isFit = before === 0 && /^"[\w-]+"$/.test(call.id);
+    const id = isFit ? call.id : `"call_${hash('sha256', `${before || ''}${call.id}`).slice(0, 32)}"`;
+    ids.set(call, id);
+    return id;
+  };
 }
 
 /** Adds the instructions and the messages: results right after their calls, never two messages of the assistant in a row. */

@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { applyEdits, changeMembers, type Edit, earlierDuplicates, splitByEdits } from '../../../lambda/json/edit.ts';
-import { createElementRemover } from '../../../lambda/json/remove-elements.ts';
+import {
+  applyEdits,
+  changeMembers,
+  createElementRemover,
+  type Edit,
+  earlierDuplicates,
+  splitByEdits,
+} from '../../../lambda/json/edit.ts';
 import { createScanner, type Json, type Node } from '../../../lambda/json/scan.ts';
 import fc from '../../support/properties.ts';
 import { testRows } from '../../support/test-rows.ts';

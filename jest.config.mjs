@@ -47,10 +47,10 @@ const long = [
 const notLong = long.map((pattern) => `!**/${pattern}`);
 /** What tells days or times holds wherever it runs: once more at both ends of the world, where the day is often not that of UTC. */
 const overTimeZones = [
-  'lambda/quota/{policy,refusal}.unit.test.ts',
+  'lambda/quota/{policy,wording}.unit.test.ts',
   'lambda/upstream/retry-after.unit.test.ts',
   'local/terminal-log.unit.test.ts',
-  'operator/keys/{parse,table}.unit.test.ts',
+  'operator/keys/{arguments,table}.unit.test.ts',
 ];
 /** What puts them together, at the one whose day differs for longer. */
 const overOneTimeZone = ['lambda/quota.integration.test.ts', 'operator/keys/{commands,insights}.integration.test.ts'];

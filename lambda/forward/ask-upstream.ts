@@ -92,8 +92,8 @@ const longestRead = 65_536;
 const links = /\b(https?:\/\/|www\.)\S*[^\s)\]}>"'`.,;:!?]/gi;
 /** `sk-proj-abcd`, `sk-****abcd`. */
 const keyLike = /\b(sk|pk|ltk)[-_][\w*.-]{4,}/gi;
-/** What the maker of messages calls a request, an answer and a call of its own: `req_011CSHoEeqs5C35K2UUqR7Fy`. */
-const ownIds = /\b(req|msg|toolu)_\w{8,}/g;
+/** What the maker of messages calls a request, an answer and calls: `req_011CSHoEeqs5C35K2UUqR7Fy`. */
+const ownIds = /\b(req|msg|(srv|mcp)?toolu)_\w{8,}/g;
 
 // Upstreams quote the errors of others as JSON in JSON: each level adds backslashes to an escape, `\u0041`, then `\\u0041`.
 const escapes = /(?<!\\)\\+(?:u([\da-f]{4})|\/)/gi;

@@ -23,6 +23,7 @@ describe('an upstream’s message for clients', () => {
     ['See https:\\/\\/other.example\\/keys.', 'See (link removed).'],
     ['Busy, request id: req_011CSHoEeqs5C35K2UUqR7Fy.', 'Busy, request id: (id removed).'],
     ['No result for toolu_bdrk_01A2b3C4d5, in msg_01XFDUDYJgAAC', 'No result for (id removed), in (id removed)'],
+    ['No result for srvtoolu_01A2b3C4d5, mcptoolu_01A2b3C4d5', 'No result for (id removed), (id removed)'],
     [
       'messages.1.msg_type and my_req_011CSHoEeqs are as they were',
       'messages.1.msg_type and my_req_011CSHoEeqs are as they were',

@@ -263,6 +263,7 @@ test('a tokenizer that the operator names counts what the model would be sent', 
   for (const [script, status, code] of [
     [empty(404), 404, 'not_found'],
     [json(200, { tokens: [] }), 502, 'upstream_error'],
+    [json(200, { count: -1 }), 502, 'upstream_error'],
     [json(200, 'Thunder'), 502, 'upstream_error'],
   ] as const) {
     tokenizer.otherwise(script);

@@ -28,6 +28,6 @@ export function translateStream(reader: AnswerReader, { events }: AnswerWriter) 
 /** A count of tokens as vLLM tells it, for a client whose answers of this kind may have a name. Throws if it is none. */
 export function translateCount(answer: Json, object: string | undefined): string {
   const [count] = ['count', 'input_tokens'].flatMap((name) => numberMember(answer, answer.root, name) ?? []);
-  if (count === undefined) throw new TypeError('the answer counts no tokens');
+  if (count === undefined || count < 0) throw new TypeError('the answer counts no tokens');
   return JSON.stringify({ object, input_tokens: count });
 }

@@ -3,7 +3,7 @@ import type { GatewayError } from '../errors.ts';
 import type { Cooperative } from '../json/cooperative.ts';
 import type { Edit } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
-import type { Address } from '../settings/table.ts';
+import type { Address } from '../settings/spoken-dialects.ts';
 import type { ContentSearch } from './content.ts';
 import type { Findings } from './findings.ts';
 import type { RateLimit } from './rate-limit.ts';

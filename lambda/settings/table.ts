@@ -19,6 +19,15 @@ import {
   text,
   urlWithout,
 } from './read.ts';
+import {
+  dialectNames,
+  endpointPath,
+  type OwnAddress,
+  ownAddresses,
+  type SpokenDialect,
+  type TranslationTarget,
+  translationTarget,
+} from './spoken-dialects.ts';
 
 export interface Alias {
   readonly from: string;
@@ -73,16 +82,6 @@ const keyList = list('keys separated by commas', /^[\x21-\x7e]+$/);
 const secretId = text('the name or ARN of a secret', /^[\w/+=.@:-]{1,512}$/);
 const tableName = text('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
 
-/** Dialects that may have their own address and model ids at an upstream. */
-const ownAddresses = ['RESPONSES', 'MESSAGES'] as const;
-type OwnAddress = (typeof ownAddresses)[number];
-
-/** What conversations are held in. */
-export type SpokenDialect = 'chat' | Lowercase<OwnAddress>;
-
-/** Which of an upstream's addresses: that of the dialect with this name. Embeddings are no conversation. */
-export type Address = SpokenDialect | 'embeddings';
-
 /** `RESPONSES_BASE_URL` and so on. */
 const forEachAddress = <Name extends string, S>(name: Name, setting: S) =>
   Object.fromEntries(ownAddresses.map((address) => [`${address}_${name}`, setting])) as Record<
@@ -90,32 +89,10 @@ const forEachAddress = <Name extends string, S>(name: Name, setting: S) =>
     S
   >;
 
-/** An endpoint's path, which the gateway appends itself. */
-const endpointPath = /\/(chat\/completions|responses(\/input_tokens)?|messages(\/count_tokens)?|embeddings)$/;
 const upstreamUrl = urlWithout(
   endpointPath,
   "an http(s) URL with its version prefix and without an endpoint's path, query or user, such as https://host/api/v1",
 );
-
-export const dialectNames: readonly SpokenDialect[] = [
-  'chat',
-  ...ownAddresses.map((name) => name.toLowerCase() as Lowercase<OwnAddress>),
-];
-
-export const addresses: readonly Address[] = [...dialectNames, 'embeddings'];
-
-/** Those into which requests are translated, the preferred one first. */
-const translationTargets = ['chat', 'messages'] as const;
-
-/** Into which a request is translated for an upstream that speaks only these. */
-export const translationTarget = (spoken: readonly SpokenDialect[]): SpokenDialect | undefined =>
-  translationTargets.find((target) => spoken.includes(target));
-
-/** Where the tokens of what is translated are counted by the upstream itself, under its address. */
-export const countPaths: Readonly<Partial<Record<SpokenDialect, string>>> = { messages: '/messages/count_tokens' };
-
-/** Whether what is translated for an upstream becomes chat completions, which need no limit. */
-export const translatesToChat = (dialects: readonly SpokenDialect[]): boolean => dialects.includes('chat');
 
 export const spokenDialects: Setting<readonly SpokenDialect[]> = {
   expects: 'chat or messages, and any of the other dialects (chat, responses, messages), separated by commas',
@@ -146,7 +123,7 @@ export const settingsOfTarget = {
     ),
   },
   messages: { CACHE_MARKS: byDefault('false', flag()) },
-} as const satisfies Readonly<Record<(typeof translationTargets)[number], Record<string, Setting<unknown>>>>;
+} as const satisfies Readonly<Record<TranslationTarget, Record<string, Setting<unknown>>>>;
 
 /** How requests of other dialects are written for an upstream that does not speak them. */
 export const translationSettings = {

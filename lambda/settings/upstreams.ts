@@ -5,12 +5,10 @@ import {
   countPaths,
   dialectNames,
   type SpokenDialect,
-  settingsOfTarget,
   translatesToChat,
-  translationSettings,
   translationTarget,
-  upstreamSettings,
-} from './table.ts';
+} from './spoken-dialects.ts';
+import { settingsOfTarget, translationSettings, upstreamSettings } from './table.ts';
 
 export interface Upstream {
   /** The prefix of its settings: `UPSTREAM`, `UPSTREAM_2` …; the secret has its keys under `PREFIX_API_KEYS`. */

@@ -5,7 +5,7 @@ import { GatewayError } from '../../../lambda/errors.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { createModels } from '../../../lambda/models.ts';
 import { keyOf } from '../../../lambda/settings/secrets.ts';
-import type { Address } from '../../../lambda/settings/table.ts';
+import type { Address } from '../../../lambda/settings/spoken-dialects.ts';
 import { readCall } from '../../../lambda/steps/normalize.ts';
 import { removeSeals } from '../../../lambda/translate/remove-seals.ts';
 import { translate } from '../../../lambda/translate/translation.ts';

@@ -1,23 +1,14 @@
 import type { ErrorNature, GatewayError } from '../errors.ts';
 import { changeMembers } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
-import {
-  eachMember,
-  elements,
-  keepSealed,
-  numberMember,
-  presentMember,
-  readErrorMessage,
-  recordUsage,
-  sealed,
-  stringMember,
-} from './answer.ts';
+import { elements, numberMember, presentMember, readErrorMessage, recordUsage, stringMember } from './answer.ts';
 import { keepStop, readBodies, refuseState, repeatsOf, requireArray } from './body.ts';
 import { fileAt, imageAt } from './content.ts';
-import type { Dialect, ExpectedAnswer, MakeDelta, Normalization, OutgoingEvent, StreamDialect } from './dialect.ts';
+import type { Dialect, ExpectedAnswer, Normalization, StreamDialect } from './dialect.ts';
 import { type Envelope, recordEnvelope, recordProviderFields } from './envelope.ts';
 import type { Findings } from './findings.ts';
-import { createNarrow, eachText, namesIn, toStep, type VisitText } from './places.ts';
+import { type AddText, deltasLike, recordBlock } from './messages-texts.ts';
+import { toStep } from './places.ts';
 import { renderAnthropicRateLimit } from './rate-limit.ts';
 import { messagesUsage } from './usage-places.ts';
 
@@ -53,16 +44,6 @@ export const messagesTypes: Readonly<Record<ErrorNature, string>> = {
   overload: 'overloaded_error',
   time: 'timeout_error',
 };
-
-/** The members in which a block or its deltas carry text, with the types of those deltas. */
-const deltaTypes = new Map([
-  ['text', 'text_delta'],
-  ['thinking', 'thinking_delta'],
-  ['content', 'compaction_delta'],
-]);
-
-/** Deltas without text: `input_json_delta`, the input of a tool, and `citations_delta`, which arrives whole. */
-const wholeDelta = /^(input|citations)_/;
 
 const envelope: Envelope = {
   idPrefix: 'msg_',
@@ -101,9 +82,6 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
     keepAlive: 'event: ping\ndata: {"type":"ping"}\n\n',
   };
 }
-
-/** Receives a text in a member of a block, with its place if that has parts. */
-type AddText = (kind: string, ...text: Parameters<VisitText>) => void;
 
 interface Stream {
   readonly expected: ExpectedAnswer;
@@ -157,36 +135,6 @@ function recordMessage(json: Json, message: Node, found: Findings, signsThinking
   }
 }
 
-interface BlockReading {
-  readonly addText: AddText;
-  readonly isDelta: boolean;
-  readonly isWhole: boolean;
-  readonly signsThinking: boolean;
-}
-
-/** Records the fields of a content block or, if `isDelta`, of a delta to one: there every string counts as text. */
-function recordBlock(
-  json: Json,
-  block: Node,
-  found: Findings,
-  { addText, isDelta, isWhole, signsThinking }: BlockReading,
-): void {
-  const type = stringMember(json, block, 'type') ?? '';
-  const isCall = type.endsWith('tool_use');
-  const isText = isDelta && !wholeDelta.test(type);
-  eachMember(json, block, (name, value) => {
-    if (sealed.test(name) || (isCall && name === 'name')) found.keep(value);
-    else if (name === 'partial_json' || (isCall && name === 'input')) found.program(value, isWhole);
-    else if (name === 'thinking' && signsThinking) found.program(value, isWhole);
-    else if (name === 'data' && type === 'redacted_thinking') found.keep(value);
-    else if (isText) eachText(json, { name, value }, found, (...text) => addText(name, ...text));
-    else if (json.kind(value) !== 'string') keepSealedInside(json, value, found);
-    // Other blocks have a `content` too, such as a tool's result: it arrives whole.
-    else if (deltaTypes.has(name) && (name !== 'content' || type.startsWith('compaction')))
-      addText(name, '', value, true);
-  });
-}
-
 /** Some upstreams report a failure in the form of another dialect, without a type. */
 function isError(json: Json, type: string): boolean {
   return type === 'error' || presentMember(json, json.root, 'error') !== undefined;
@@ -214,16 +162,6 @@ function normalize(body: Json): Normalization {
   return { ...((isFalse || isNone) && { set }), edits: changeMembers(body, config, { drop }) };
 }
 
-/** Search results and citations carry sealed members at any depth; a source's `data` is a file in base64. */
-function keepSealedInside(json: Json, value: Node, found: Findings): void {
-  keepSealed(json, value, found);
-  const end = json.next(value);
-  for (let node = value; node < end; node += 1) {
-    const data = stringMember(json, node, 'type') === 'base64' ? json.member(node, 'data') : undefined;
-    if (data !== undefined) found.keep(data);
-  }
-}
-
 function recordTokens(json: Json, holder: Node, found: Findings): void {
   const { input, cacheRead = 0, cacheWrite = 0 } = recordUsage(json, holder, messagesUsage, found);
   // This dialect's `input_tokens` leaves out what was read from the cache or written to it.
@@ -234,18 +172,4 @@ function renderError(error: GatewayError): string {
   const { nature, message, details } = error;
   const type = messagesTypes[nature];
   return JSON.stringify({ type: 'error', error: { type, message, ...(details && { details }) } });
-}
-
-/** Makes deltas of the same kind; a block began with text of a kind that has deltas of its own. */
-function deltasLike(last: OutgoingEvent): MakeDelta {
-  const { type = last.type, content_block: begun, delta: lastDelta } = JSON.parse(last.data);
-  const isBlock = begun !== undefined;
-  const narrow = createNarrow();
-  return (channel, text) => {
-    const [position, kind = '', ...path] = namesIn(channel);
-    const { type: ownType, [kind]: member } = Object(isBlock ? begun : lastDelta);
-    const delta = { type: isBlock ? deltaTypes.get(kind) : ownType, [kind]: narrow(member, path, text) };
-    const event = { type: isBlock ? 'content_block_delta' : type, index: Number(position), delta };
-    return { type: event.type, data: JSON.stringify(event) };
-  };
 }

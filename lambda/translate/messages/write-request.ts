@@ -9,7 +9,7 @@ import {
   writeRequest,
 } from '../request/request-writer.ts';
 import { descriptionOf, type Selection, schemaOf, selectTools } from '../request/select-tools.ts';
-import { asksForCaching, cacheMark, isReplayable, writeTurns } from './write-turns.ts';
+import { cacheMark, isReplayable, writeTurns } from './write-turns.ts';
 
 const longestName = 128;
 
@@ -76,16 +76,14 @@ function refuseSampling(request: ModelRequest): void {
 
 const choices = { auto: 'auto', none: 'none', required: 'any' };
 
-function* writeTools(writer: RequestWriter, { tools, choice }: Selection): Cooperative<void> {
-  const { request, body } = writer;
+function* writeTools({ request, body, upstream }: RequestWriter, { tools, choice }: Selection): Cooperative<void> {
   if (tools.length === 0) return;
-  const isMarked = asksForCaching(writer);
   for (const [index, [name, tool]] of tools.entries()) {
     const description = descriptionOf(tool);
     body.add(index === 0 ? ',"tools":[' : ',', `{"name":${quote(name)}`);
     if (description !== undefined) body.add(',"description":', description);
     body.add(',"input_schema":', schemaOf(tool), ...(tool.strict === 'true' ? [',"strict":true'] : []));
-    body.add(isMarked && index === tools.length - 1 ? cacheMark : '', '}');
+    body.add(upstream.cacheMarks && index === tools.length - 1 ? cacheMark : '', '}');
     if (body.isPauseDue()) yield;
   }
   body.add(']');

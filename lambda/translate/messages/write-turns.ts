@@ -17,13 +17,8 @@ type Message =
   | { readonly role: 'user'; readonly results: readonly ToolCall[]; readonly parts: Part[]; open: boolean }
   | { readonly role: 'system'; readonly parts: Part[] };
 
-/** What asks the upstream to cache a prompt up to here: clients of other dialects have no word for it. */
+/** What asks the upstream to cache a prompt up to here. A client's own marks are not translated, so these are all. */
 export const cacheMark = ',"cache_control":{"type":"ephemeral"}';
-
-/** Whether the operator wants that, and the client has not chosen for itself. */
-export function asksForCaching({ upstream, request }: RequestWriter): boolean {
-  return upstream.cacheMarks && !request.json.text.includes('"cache_control"');
-}
 
 /** Little work each. */
 const costOfTurn = 16;
@@ -52,12 +47,12 @@ function createCallIds() {
 /** Adds the instructions and the messages: results right after their calls, never two messages of the assistant in a row. */
 export function* writeTurns(parts: RequestWriter): Cooperative<void> {
   const writer: TurnWriter = { ...parts, idOf: createCallIds() };
-  const { request, body } = writer;
+  const { request, body, upstream } = writer;
   const messages = yield* arrange(writer);
   const instructions = messages[0]?.role === 'system' ? messages.shift() : undefined;
   if (instructions?.role === 'system') {
     body.add(',"system":');
-    yield* writeBlocks(writer, { parts: instructions.parts, isMarked: asksForCaching(writer) });
+    yield* writeBlocks(writer, { parts: instructions.parts, isMarked: upstream.cacheMarks });
   }
   const last = messages.at(-1);
   if (last === undefined || last.role === 'assistant') {
@@ -67,7 +62,7 @@ export function* writeTurns(parts: RequestWriter): Cooperative<void> {
   for (const [index, message] of messages.entries()) {
     body.add(index > 0 ? ',' : '', `{"role":"${message.role}","content":`);
     if (message.role === 'assistant') yield* writeTurn(writer, message.turn);
-    else yield* writeBlocks(writer, { ...message, isMarked: message === last && asksForCaching(writer) });
+    else yield* writeBlocks(writer, { ...message, isMarked: message === last && upstream.cacheMarks });
     body.add('}');
     if (body.isPauseDue()) yield;
   }

@@ -240,7 +240,7 @@ test('requests of responses have their own tools, which are functions', () => {
   expect(leftOut).toBe('tools[0].format, tools[2]');
 });
 
-test('where the operator says so, tools, instructions and the conversation are marked for caching, unless the client did', () => {
+test('where the operator says so, tools, instructions and the conversation are marked for caching, whatever the client marks', () => {
   const tools = [f, { type: 'function', function: { name: 'g' } }];
   const messages = [system('a'), system('b'), user('c'), said('d'), user([text('e'), text('f')])];
   const mark = { cache_control: { type: 'ephemeral' } };
@@ -249,8 +249,9 @@ test('where the operator says so, tools, instructions and the conversation are m
   expect([sent.tools[1], sent.system[1], sent.messages[2].content[1]]).toMatchObject([mark, mark, mark]);
   expect(count(sent)).toBe(3);
   expect(count(toMessages('chat', { tools, messages }))).toBe(0);
-  const own = [...messages, user([{ ...text('g'), ...mark }])];
-  expect(count(toMessages('chat', { tools, messages: own }, { cacheMarks: true }))).toBe(0);
+  const marked = messages.map((message) => ({ ...message, content: [{ ...text('g'), ...mark }] }));
+  expect(count(toMessages('chat', { tools, messages: marked }, { cacheMarks: true }))).toBe(3);
+  expect(count(toMessages('chat', { tools, messages: marked }))).toBe(0);
   const calls = [user('a'), { ...said(null), tool_calls: [called('x', '{}')] }, result('x', 'b')];
   expect(toMessages('chat', { messages: calls }, { cacheMarks: true }).messages[2].content).toMatchObject([mark]);
 });

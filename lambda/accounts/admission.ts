@@ -7,9 +7,9 @@ export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string 
 /** Whom of those who have an account at the company the operator lets in: all, unless one of the lists has something in it. */
 export type Admission = Pick<AccountsConfig, 'oidcAllowedDomains' | 'oidcAllowedGroups' | 'oidcGroupsClaim'>;
 
-/** The claims that are looked at. */
-export const wantedClaims = ({ oidcAllowedDomains, oidcAllowedGroups, oidcGroupsClaim }: Admission): string[] => [
-  ...(oidcAllowedDomains?.length ? ['email', 'email_verified'] : ['email']),
+/** The claims that decide. */
+export const neededClaims = ({ oidcAllowedDomains, oidcAllowedGroups, oidcGroupsClaim }: Admission): string[] => [
+  ...(oidcAllowedDomains?.length ? ['email', 'email_verified'] : []),
   ...(oidcAllowedGroups?.length ? [oidcGroupsClaim] : []),
 ];
 

@@ -17,7 +17,7 @@ import {
 import { GatewayError } from '../errors.ts';
 import { accountLabel, accountMember, isWallet } from '../identity/identify.ts';
 import type { Accounts, Tools } from './account.ts';
-import { type Admission, type Claims, requireAllowed, textOf, wantedClaims } from './admission.ts';
+import { type Admission, type Claims, neededClaims, requireAllowed, textOf } from './admission.ts';
 import type { Account } from './answers.ts';
 import { accountsError, badRequest, brokenSignIn, nothingOfThisKind } from './errors.ts';
 import { type Endpoints, type Input, readText } from './request.ts';
@@ -28,7 +28,7 @@ import { pagePath } from './site.ts';
  * and keeps in its tab. A person's name and address are shown while the page is open, and stored nowhere.
  */
 export function createCompanySignIn(tools: Tools, accounts: Accounts): Endpoints {
-  const { oidcIssuer = '', appUrl, keyring, limits, subkey } = tools;
+  const { oidcIssuer = '', appUrl, keyring, limits, subkey, log } = tools;
   const callbackUrl = `${appUrl}${pagePath}/oidc/callback`;
   const findProvider = rememberProvider(tools);
 
@@ -39,10 +39,16 @@ export function createCompanySignIn(tools: Tools, accounts: Accounts): Endpoints
     const claims: Claims | undefined = tokens.claims();
     if (!claims) throw new Error('the provider sent no id token');
     checkAccessToken(tokens.access_token, claims, tokens.id_token ?? '');
-    // Some providers put these only where the access token leads to.
-    const lacks = wantedClaims(tools).some((name) => claims[name] === undefined);
-    if (!lacks || !provider.serverMetadata().userinfo_endpoint) return claims;
-    return { ...(await fetchUserInfo(provider, tokens.access_token, claims.sub)), ...claims };
+    // Some providers put these only where the access token leads to. The address is also shown.
+    const lacks = (names: readonly string[]) => names.some((name) => claims[name] === undefined);
+    const needed = neededClaims(tools);
+    if (!lacks(['email', ...needed]) || !provider.serverMetadata().userinfo_endpoint) return claims;
+    const further = await fetchUserInfo(provider, tokens.access_token, claims.sub).catch((cause) => {
+      if (lacks(needed) && isUnreachable(cause)) throw cause;
+      log.claimsNotRead(cause);
+      return {};
+    });
+    return { ...further, ...claims };
   };
 
   return {

@@ -355,6 +355,44 @@ test('of a provider’s tokens only one that it signed, for this gateway, now an
   expect(deceived.log.join('')).toContain('SignInsFailed');
 });
 
+test('claims that the provider does not tell a second time keep nobody out whom the first let in', async () => {
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  const published = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };
+  const [made, now] = [makeState(), Math.floor(Date.now() / 1000)];
+  let told: object;
+  let status: number;
+  const server = createServer(async (incoming, response) => {
+    if (incoming.url?.endsWith('openid-configuration'))
+      return replyJson(response, { ...describeProvider(url), userinfo_endpoint: `${url}/me` });
+    if (incoming.url === '/keys') return replyJson(response, { keys: [published] });
+    if (incoming.url === '/me') return response.writeHead(status).end();
+    const claims = { iss: url, aud: 'gateway', sub: 'ada', nonce: made.nonce, iat: now, exp: now + 300, ...told };
+    const id_token = await new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'one' }).sign(privateKey);
+    return replyJson(response, { access_token: 'an access token', token_type: 'Bearer', id_token });
+  });
+  const { url, close } = await listenLocally(server);
+  running.defer(close);
+  const issuer = { issuer: url, clientId: 'gateway', clientSecret: 's' };
+  const only = { OIDC_ALLOW_ALL: 'false' };
+  const byGroup = await startWallet(issuer, { ...only, OIDC_ALLOWED_GROUPS: 'engineers' });
+  const byDomain = await startWallet(issuer, { ...only, OIDC_ALLOWED_DOMAINS: 'example.com' });
+  const cases: readonly [told: object, status: number, at: TestWallet, outcome: number][] = [
+    [{ groups: ['engineers'] }, 404, byGroup, 200],
+    [{ groups: ['engineers'] }, 503, byGroup, 200],
+    [{ groups: ['guests'] }, 404, byGroup, 403],
+    [{ email: 'ada@example.com' }, 404, byDomain, 403],
+    // What it would have said may let them in yet.
+    [{ email: 'ada@example.com' }, 503, byDomain, 503],
+  ];
+  for (const [claims, answer, at, outcome] of cases) {
+    [told, status] = [claims, answer];
+    const reply = await redeem(at.url, made, `code=x&state=${made.state}`);
+    expect([claims, answer, reply.status]).toEqual([claims, answer, outcome]);
+  }
+  const lines = byGroup.log.map((line) => JSON.parse(line));
+  expect(lines).toContainEqual(expect.objectContaining({ level: 'warn', message: 'claims not read' }));
+});
+
 test('a provider gets the secret where it says; while it is in trouble, nobody else is at fault', async () => {
   let sent: unknown[] = [];
   const methods = { token_endpoint_auth_methods_supported: ['client_secret_post'] };

@@ -47,9 +47,9 @@ function readPriceList(
 ): Prices | undefined {
   const { serviceName, prices, memberBudget, spendLimit } = read;
   if (prices !== undefined) {
-    if (serviceName === undefined) return undefined; // reported by its own check
     const found: string[] = [];
-    const priceList = readPrices(prices, createModels(read).all, found);
+    const models = serviceName === undefined ? undefined : createModels({ ...read, serviceName }).all;
+    const priceList = readPrices(prices, models, found);
     faults.push(...found.map((fault) => `PRICES ${fault}`));
     return priceList;
   }

@@ -30,15 +30,16 @@ const members = new Map([
 
 /**
  * Reads `{"svc": {"input": 2.50, "output": 10}, …}`, which must price every public model, and adds what is wrong to `faults`,
- * each as it follows the setting's name.
+ * each as it follows the setting's name. Where the models have no names, as the service's own is wrong, the rest can't be told.
  */
-export function readPrices(text: string, publicModels: readonly PublicModel[], faults: string[]): Prices {
+export function readPrices(text: string, publicModels: readonly PublicModel[] | undefined, faults: string[]): Prices {
   const prices = new Map<string, ModelPrices>();
   const models = parseJson(text);
   if (!isObject(models)) {
     faults.push('must be a JSON object of models, such as {"svc": {"input": 2.50, "output": 10}}');
     return prices;
   }
+  if (publicModels === undefined) return prices;
   for (const [id, value] of Object.entries(models)) {
     const model = publicModels.find((one) => one.id === id);
     if (model) prices.set(id, readModel(value, model, faults));

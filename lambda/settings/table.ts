@@ -80,6 +80,10 @@ const headerName = text('a header name in lower case, such as cloudfront-viewer-
 const modelId = text('a model id without white space', /^[^\s"\\]{1,200}$/);
 const keyList = list('keys separated by commas', /^[\x21-\x7e]+$/);
 const secretId = text('the name or ARN of a secret', /^[\w/+=.@:-]{1,512}$/);
+const endpoint: Setting<string> = {
+  expects: 'a host and a port, such as 127.0.0.1:8080',
+  parse: (value) => (Number(/^.+:(\d{1,5})$/.exec(value)?.[1]) <= 65_535 ? value : undefined),
+};
 const tableName = text('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
 
 /** `RESPONSES_BASE_URL` and so on. */
@@ -235,7 +239,7 @@ export const settings = {
 export const serverSettings = {
   PORT: byDefault('8787', { ...integer(0, 65_535), expects: 'a whole number from 0 to 65535, 0 for any free port' }),
   HOST: byDefault('127.0.0.1', text('an address of this machine, such as 127.0.0.1', /^[\w.:-]+$/)),
-  AWS_LAMBDA_HTTP_ENDPOINT: text('a host and a port, such as 127.0.0.1:8080', /^.+:\d{1,5}$/),
+  AWS_LAMBDA_HTTP_ENDPOINT: endpoint,
   CLIENT_ADDRESS: choice(['socket', 'x-forwarded-for']),
   BODY_BUDGET: byDefault('256', mebibytes(1, 65_536)),
   SHUTDOWN_GRACE: byDefault('0.3', duration(0, 600)),

@@ -61,7 +61,7 @@ export function readUpstreams(environment: Environment, asksForUsage: boolean, f
 function findPrefixes(environment: Environment): string[] {
   const numbers = new Set<number>();
   for (const name of Object.keys(environment)) {
-    const [, number, own = ''] = /^UPSTREAM_(\d+)_(\w+)$/.exec(name) ?? [];
+    const [, number, own = ''] = /^UPSTREAM_([1-9]\d*)_(\w+)$/.exec(name) ?? [];
     if (number === undefined || !environment[name]?.trim()) continue;
     if (Object.hasOwn(upstreamSettings, own) && Number(number) > 1) numbers.add(Number(number));
   }

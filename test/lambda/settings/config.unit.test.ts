@@ -115,6 +115,11 @@ describe('readConfig', () => {
     expect(faultsOf({ ...least, ...own })).toEqual(faults);
   });
 
+  test('a number that begins with a zero is no upstream of its own that would lack the rest', () => {
+    const faults = faultsOf({ ...least, UPSTREAM_02_BASE_URL: 'https://two.example/v1' });
+    expect(faults).toEqual([expect.stringMatching(/^UPSTREAM_02_BASE_URL is not a known setting/)]);
+  });
+
   test('reads upstreams in the order of their numbers, each with addresses and models of its dialects, or plain ones', () => {
     const needed = { TEXT_MODEL: 't', VISION_MODEL: 'v' };
     const { upstreams } = readConfig({
@@ -233,6 +238,15 @@ describe('readConfig', () => {
       expect.stringMatching(`^${name} must be an amount`),
     ]);
   });
+
+  testRows<[string, string[]]>([
+    ['2.50', ['SERVICE_NAME', 'PRICES']],
+    [prices, ['SERVICE_NAME']],
+  ])('whether prices are any at all is told beside a wrong name of the service', (PRICES, names) => {
+    expect(faultsOf({ ...least, SERVICE_NAME: 'My Service', PRICES })).toEqual(
+      names.map((name) => expect.stringMatching(`^${name} must be`)),
+    );
+  });
 });
 
 describe('readAccountsConfig', () => {
@@ -272,6 +286,12 @@ testRows([
 ])('in Lambda it listens there, and nowhere else', (endpoint, host, port) => {
   const config = readServerConfig({ AWS_LAMBDA_HTTP_ENDPOINT: endpoint, HOST: '0.0.0.0', PORT: '1' });
   expect(config).toMatchObject({ host, port, clientAddress: 'x-forwarded-for', scheme: 'https', servesWallet: false });
+});
+
+test('a port that there is none of is refused by the name of what holds it', () => {
+  expect(() => readServerConfig({ AWS_LAMBDA_HTTP_ENDPOINT: '127.0.0.1:65536' })).toThrow(
+    'AWS_LAMBDA_HTTP_ENDPOINT must be a host and a port, such as 127.0.0.1:8080',
+  );
 });
 
 test('every fault of the server is reported', () => {

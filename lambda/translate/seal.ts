@@ -36,10 +36,13 @@ const blockMark = '\u0001';
 /** A block that its maker signed, as a part of a content: parts may be joined. */
 export const toSealedBlock = (block: string): string => blockMark + block;
 
+/** As a part of a content: how many calls came before the blocks after it. Whatever was said stands before them. */
+export const toSealedPlace = (calls: number): string => `${blockMark}${calls}`;
+
 /** A text as a part of a content. Blocks go back as they are, so a model that writes the mark must not pass for their maker. */
 export const toSealedText = (text: string): string => text.replaceAll(blockMark, '');
 
-/** The blocks that a content consists of; undefined if it is a text. */
+/** The blocks that a content consists of, and their places; undefined if it is a text. */
 export function signedBlocksIn(content: string): readonly string[] | undefined {
   return content.startsWith(blockMark) ? content.slice(1).split(blockMark) : undefined;
 }

@@ -125,6 +125,28 @@ describe.each(['stream', 'plain'] as const)(
     });
 
     test.each([
+      ['what it said first', [{ text: 'Let me see.' }, thinking, calls]],
+      ['two thoughts', [thinking, { text: 'Let me see.' }, { redacted: 'blob' }, calls]],
+      ['two calls', [thinking, calls, { thinking: 'Hm.' }, { ...calls, id: 'toolu_2' }]],
+      ['a call without a word', [thinking, calls, { redacted: 'blob' }]],
+    ])('its thoughts come back where they stood: %s', async (_, said) => {
+      answer(how, said, { reason: 'tool_use' });
+      const [choice] = (await ask({ messages: [question], tools: [chatTool] })).choices;
+      if (choice === undefined) throw new Error('no choice');
+      const results = (choice.message.tool_calls ?? []).map(({ id }) => ({ role: 'tool' as const, tool_call_id: id }));
+      answer(how, [{ text: 'Sunny.' }]);
+      await ask({
+        messages: [question, choice.message, ...results.map((result) => ({ ...result, content: 'Sunny' }))],
+        tools: [chatTool],
+      });
+      const sent = asked().body.messages[1].content.map((block: { type: string; id?: string }) => ({
+        ...block,
+        ...(block.id && { id: block.id.replace('call_', 'toolu_') }),
+      }));
+      expect(sent).toEqual(messageOf(said).content);
+    });
+
+    test.each([
       ['max_tokens', 'length'],
       ['model_context_window_exceeded', 'length'],
       ['refusal', 'content_filter'],

@@ -44,9 +44,10 @@ function* readMessage(reader: RequestReader, turns: TurnBuilder, at: Node): Coop
 }
 
 function* readAssistant(reader: RequestReader, turns: TurnBuilder, message: Message): Cooperative<void> {
-  yield* readThoughts(reader, turns, message);
-  for (const said of yield* readSaid(reader, message.content)) turns.say(said);
-  if (message.refusal !== undefined) turns.say({ kind: 'refusal', text: message.refusal });
+  const said = [...(yield* readSaid(reader, message.content))];
+  if (message.refusal !== undefined) said.push({ kind: 'refusal', text: message.refusal });
+  yield* readThoughts(reader, turns, message, said.length);
+  for (const one of said) turns.say(one);
   if (message.tool_calls !== undefined) {
     yield* readList(reader, message.tool_calls, (at) => {
       const type = typeOf(reader, at);
@@ -62,8 +63,8 @@ function* readAssistant(reader: RequestReader, turns: TurnBuilder, message: Mess
   turns.call(name, { at, tool: { kind: 'function', name: readName(reader, name) }, form: 'string', given });
 }
 
-/** What the model thought: the details hold what it can know again, beside a text for people. */
-function* readThoughts(reader: RequestReader, turns: TurnBuilder, message: Message): Cooperative<void> {
+/** What the model thought: the details hold what it can know again, beside a text for people. `said`: how many texts it said. */
+function* readThoughts(reader: RequestReader, turns: TurnBuilder, message: Message, said: number): Cooperative<void> {
   const { json } = reader;
   const { reasoning_details: details } = message;
   // Some clients send what they showed of it under this name.
@@ -72,11 +73,13 @@ function* readThoughts(reader: RequestReader, turns: TurnBuilder, message: Messa
   if (details !== undefined && !isShown) {
     yield* readList(reader, details, (at) => {
       const { text, signature, data } = takeMembers(reader, at, fields.reasoning_detail);
-      const thought = readThought(reader, signature ?? data, text);
-      if (thought.signed === undefined) reader.leftOut.push(at);
-      else {
-        turns.think({ at, ...thought });
-        known += 1;
+      const { signed } = readThought(reader, signature ?? data, text);
+      if (signed === undefined) reader.leftOut.push(at);
+      else known += 1;
+      let ahead = 0;
+      for (const part of signed ?? []) {
+        if (/^\d/.test(part)) ahead = said + Number(part);
+        else turns.think({ at, text, signed: [part] }, ahead);
       }
     });
   }

@@ -14,6 +14,7 @@ import {
   createCallIds,
   createEvents,
 } from '../answer/answer-writer.ts';
+import { toSealedPlace } from '../seal.ts';
 
 /** Writes chat completions. */
 export function createChatWriter(options: AnswerOptions): AnswerWriter {
@@ -79,6 +80,7 @@ function createMessage({ live, newHex, tools, takeThought, seal }: AnswerOptions
   const texts = { text: createGrowingText(), refusal: createGrowingText(), reasoning: createGrowingText() };
   const calls = new Map<ToolCall, { readonly index: number; readonly id: string }>();
   let thoughts = '';
+  let hasSaid = false;
   let details: string | undefined;
   const newId = createCallIds('call_', newHex);
 
@@ -89,10 +91,14 @@ function createMessage({ live, newHex, tools, takeThought, seal }: AnswerOptions
 
   return {
     addText(kind: TextKind, text: Literal): void {
+      hasSaid ||= kind !== 'reasoning';
       if (!live) texts[kind].add(text);
     },
     takeThought(): void {
-      thoughts += decode(takeThought());
+      const thought = decode(takeThought());
+      if (thought === '') return;
+      // A message of chat has no order of what was thought, said and called.
+      thoughts += (hasSaid || calls.size > 0 ? toSealedPlace(calls.size) : '') + thought;
     },
     /** All thoughts in the form in which the client can send them back; undefined if there is nothing that could. */
     sealThoughts(): string | undefined {

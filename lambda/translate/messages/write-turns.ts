@@ -193,8 +193,8 @@ const bytesBlock = (kind: string, type: string, data: Raw): Raw[] => [
 function* writeTurn(writer: TurnWriter, { said, thoughts, calls }: AssistantTurn): Cooperative<void> {
   const { body, names, idOf } = writer;
   const separate = createSeparator(body);
-  let [done, next] = [0, 0];
-  const addThoughts = () => {
+  let next = 0;
+  const addThoughts = (done: number) => {
     for (let thought = thoughts[next]; thought && thought.after <= done; thought = thoughts[next]) {
       next += 1;
       for (const block of thought.signed ?? []) {
@@ -202,24 +202,23 @@ function* writeTurn(writer: TurnWriter, { said, thoughts, calls }: AssistantTurn
         body.add(block);
       }
     }
-    done += 1;
   };
   body.add('[');
-  for (const { text } of said) {
-    addThoughts();
+  for (const [index, { text }] of said.entries()) {
+    addThoughts(index);
     if (isBlank(text)) continue;
     separate();
     body.add('{"type":"text","text":', text, '}');
     if (body.isPauseDue()) yield;
   }
-  for (const call of calls) {
-    addThoughts();
+  for (const [index, call] of calls.entries()) {
+    addThoughts(said.length + index);
     separate();
     body.add('{"type":"tool_use","id":', idOf(call), `,"name":${JSON.stringify(names.nameOf(call.tool))},"input":`);
     body.add(yield* inputOf(writer, call), '}');
     if (body.isPauseDue()) yield;
   }
-  addThoughts();
+  addThoughts(Number.POSITIVE_INFINITY);
   body.add(']');
 }
 

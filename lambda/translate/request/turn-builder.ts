@@ -31,9 +31,10 @@ export function createTurnBuilder(reader: RequestReader) {
     say(said: AssistantTurn['said'][number]): void {
       assistant().said.push(said);
     },
-    think(thought: Thought): void {
+    /** `ahead`: how much it said and called before, of what is told later. */
+    think(thought: Thought, ahead = 0): void {
       const { said, thoughts, calls } = assistant();
-      thoughts.push({ ...thought, after: said.length + calls.length });
+      thoughts.push({ ...thought, after: said.length + calls.length + ahead });
     },
     /** `id`: where it stands. */
     call(id: Node, call: Omit<ToolCall, 'id'>): void {

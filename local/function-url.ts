@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
 import { createHandler } from '../lambda/engines/function-url.ts';
-import { headersOf, targetOf, watchClient } from '../lambda/engines/http-message.ts';
+import { askForBody, headersOf, targetOf, watchClient } from '../lambda/engines/http-message.ts';
 import { listen } from '../lambda/engines/listen.ts';
 import type { App } from '../lambda/request/call.ts';
 import { createResponseStream } from './response-stream.ts';
@@ -83,6 +83,7 @@ async function invokeFunction(
     // The pipeline that feeds the stream ends with it, and so does what the pipeline reads from.
     stream.destroy(new Error('the client went away'));
   });
+  askForBody(request, response)?.();
   const body = await readBody(request, bodyLimit);
   if (!body || clientGone.signal.aborted) return;
 

@@ -183,6 +183,8 @@ const decoders = new Map<string | undefined, () => Transform>([
   ['x-gzip', () => zlib().createGunzip()],
   ['br', () => zlib().createBrotliDecompress()],
   ['deflate', () => zlib().createInflate()],
+  // No window may be larger than 8 MiB (RFC 9659).
+  ['zstd', () => zlib().createZstdDecompress({ params: { [zlib().constants.ZSTD_d_windowLogMax]: 23 } })],
 ]);
 
 function decode(answer: IncomingMessage): Readable {

@@ -115,6 +115,20 @@ testRows<[type: string | undefined, sent: Uint8Array, body: string | undefined, 
   },
 );
 
+test('a client that waits to be asked for its body is asked', async () => {
+  const handler = streaming(async () => ({ statusCode: 200, body: 'thanks' }));
+  await withServer(handler, async (server) => {
+    const client = await open(
+      server,
+      'POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5\r\nConnection: close\r\n\r\n',
+    );
+    const [asked] = await inTime(once(client, 'data'), 'the client has been asked for its body');
+    expect(String(asked)).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    client.write('hello');
+    expect(await inTime(text(client), 'the answer has come')).toMatch(/^HTTP\/1\.1 200 OK.*thanks/s);
+  });
+});
+
 describe('a response', () => {
   test.each([
     [418, '{}'],

@@ -1,7 +1,7 @@
 import { getEventListeners, once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 
 import { createExchange, type SendRequest, type UpstreamAnswer } from '../../../lambda/upstream/http-client.ts';
@@ -146,6 +146,7 @@ describe('an answer', () => {
     ['x-gzip', gzipSync],
     ['br', brotliCompressSync],
     ['deflate', deflateSync],
+    ['zstd', zstdCompressSync],
     [' GZIP ', gzipSync],
     ['identity', Buffer.from],
     ['unheard-of', Buffer.from],

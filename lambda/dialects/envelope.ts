@@ -38,8 +38,7 @@ export function recordEnvelope(json: Json, object: Node, { idPrefix, members }: 
     const value = key + 1;
     if (name === 'id' && json.kind(value) === 'string') {
       const id = json.string(value);
-      const own = withPrefix(id, idPrefix);
-      if (own !== id) found.id(value, own);
+      if (withPrefix(id, idPrefix) !== id) found.id(value, idPrefix);
     } else if (!members.has(name) && !isProviderField(name) && tellsMachine(json, key)) found.drop(object, key);
   }
 }
@@ -49,7 +48,8 @@ const anyPrefix = /^(?![0-9a-f]+-)[a-z]+[-_]/;
 /** What the clouds put into the ids of others' models: `msg_bdrk_01`. */
 const cloudPrefix = /^(bdrk|vrtx)_/;
 
-function withPrefix(id: string, prefix: string): string {
+/** An id with this prefix instead of a vendor's. */
+export function withPrefix(id: string, prefix: string): string {
   if (id.startsWith(prefix)) return prefix + id.slice(prefix.length).replace(cloudPrefix, '');
   const rest = id.replace(anyPrefix, '');
   return rest === id ? id : prefix + rest;

@@ -71,7 +71,7 @@ export type Findings = ReturnType<typeof createFindings>;
 export function createFindings(usage: Usage) {
   const lists = {
     models: [] as Node[],
-    ids: [] as { readonly value: Node; readonly id: string }[],
+    ids: [] as { readonly value: Node; readonly prefix: string }[],
     errorMessages: [] as Node[],
     drops: [] as { readonly object: Node; readonly key: Node }[],
     /** Values and dropped keys in which nothing more is to be replaced. */
@@ -103,8 +103,8 @@ export function createFindings(usage: Usage) {
     ...nothingYet,
     /** The value that names the model. */
     model: (value: Node) => addHandled(lists.models, value, value),
-    /** An id in a vendor's form, and what it becomes. */
-    id: (value: Node, id: string) => addHandled(lists.ids, { value, id }, value),
+    /** An id in a vendor's form, and how it is to begin. */
+    id: (value: Node, prefix: string) => addHandled(lists.ids, { value, prefix }, value),
     /** The upstream's error message, in an event that is forwarded. */
     errorMessage: (value: Node) => addHandled(lists.errorMessages, value, value),
     /** A member that would reveal who answered. */

@@ -1,4 +1,5 @@
 import type { AnswerFormat } from '../dialects/dialect.ts';
+import { withPrefix } from '../dialects/envelope.ts';
 import {
   createFindings,
   type Findings,
@@ -80,7 +81,11 @@ export function hideMetadata(json: Json, found: Findings, hiding: Hiding): Edit[
   const { scrubber, publicModel, explain } = hiding;
   const edits: Edit[] = [];
   for (const node of found.models) edits.push(replaceValue(json, node, JSON.stringify(publicModel)));
-  for (const { value, id } of found.ids) edits.push(replaceValue(json, value, JSON.stringify(scrubber.scrub(id))));
+  for (const { value, prefix } of found.ids) {
+    // In this order: right after the prefix, a short name would count as a part of a word.
+    const id = withPrefix(scrubber.scrub(json.string(value)), prefix);
+    edits.push(replaceValue(json, value, JSON.stringify(id)));
+  }
   for (const node of found.errorMessages) {
     edits.push(replaceValue(json, node, JSON.stringify(explain(json.string(node)) ?? '')));
   }

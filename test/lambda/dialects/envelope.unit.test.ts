@@ -58,6 +58,8 @@ testRows<[name: Name, id: string, shown: string]>([
   ['messages', 'msg_bdrk_01Ab', 'msg_01Ab'],
   ['messages', 'msg_vrtx_01Ab', 'msg_01Ab'],
   ['messages', 'gen-AcmeCorp-7', 'msg_svc-7'],
+  // A short name is one here, but would be none right after an underline.
+  ['messages', 'gen-acme-7', 'msg_svc-7'],
 ])('an id begins as its dialect’s own', (name, id, shown) => {
   expect(rewritten(name, { id })).toEqual({ ...unchanged(name), id: shown });
 });

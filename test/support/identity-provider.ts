@@ -1,6 +1,23 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { ReplyBody } from './accounts.ts';
 
+const appUrl = 'https://app.example';
+
+/** Where a provider sends people back to. */
+export const callbackUrl = `${appUrl}/cli/oidc/callback`;
+
+export interface Issuer {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret?: string;
+}
+
+/** The settings of a gateway that everybody with an account at this provider may sign in to. */
+export const companySettings = ({ issuer, clientId, clientSecret }: Issuer): Readonly<Record<string, string>> => ({
+  ...{ APP_URL: appUrl, OIDC_ALLOW_ALL: 'true', OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId },
+  ...(clientSecret !== undefined && { OIDC_CLIENT_SECRET: clientSecret }),
+});
+
 export const random = () => randomBytes(32).toString('base64url');
 
 /** What the page makes before it sends its person away. */

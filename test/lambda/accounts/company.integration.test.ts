@@ -1,10 +1,7 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { createServer, type ServerResponse } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { createServer } from 'node:http';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createLimits } from '../../../lambda/accounts/limits.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
 import { keyOf } from '../../../lambda/settings/secrets.ts';
@@ -12,11 +9,19 @@ import { createCounters } from '../../../lambda/tables/counters.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../../local/demo/identity-provider.ts';
 import { listenLocally } from '../../../local/listen-locally.ts';
 import { bearer, type Reply, startTestWallet, type TestWallet, testAccount } from '../../support/accounts.ts';
-import { begin, makeState, random, redeem, signInAt, signInOn } from '../../support/identity-provider.ts';
+import {
+  begin,
+  callbackUrl,
+  companySettings,
+  type Issuer,
+  makeState,
+  random,
+  redeem,
+  signInAt,
+  signInOn,
+} from '../../support/identity-provider.ts';
 import type { SpoilStore } from '../../support/store-proxy.ts';
 
-const appUrl = 'https://app.example';
-const callbackUrl = `${appUrl}/cli/oidc/callback`;
 const day = 86_400_000;
 
 /** The gateway's clock; the provider has its own. Each test has its own year, and so unused limits and no keys. */
@@ -27,7 +32,7 @@ let provider: IdentityProvider;
 let wallet: TestWallet;
 beforeAll(async () => {
   provider = await startIdentityProvider({ callbackUrl });
-  wallet = await startTestWallet({ now: () => time, environment: settingsFor(provider) });
+  wallet = await startTestWallet({ now: () => time, environment: companySettings(provider) });
 });
 beforeEach(() => {
   time += 365 * day;
@@ -40,20 +45,14 @@ afterAll(async () => {
   await provider.close();
 });
 
-type Issuer = Pick<IdentityProvider, 'issuer' | 'clientId'> & { readonly clientSecret?: string };
 type Environment = Readonly<Record<string, string>>;
-
-const settingsFor = ({ issuer, clientId, clientSecret }: Issuer): Environment => ({
-  ...{ APP_URL: appUrl, OIDC_ALLOW_ALL: 'true', OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId },
-  ...(clientSecret !== undefined && { OIDC_CLIENT_SECRET: clientSecret }),
-});
 
 async function startWallet(
   issuer: Issuer,
   environment: Environment = {},
   readSecret?: (id: string) => Promise<string>,
 ) {
-  const settings = { ...settingsFor(issuer), ...environment };
+  const settings = { ...companySettings(issuer), ...environment };
   const other = await startTestWallet({ now: () => time, environment: settings, ...(readSecret && { readSecret }) });
   running.use(other);
   running.defer(() => expect(other.faults).toEqual([]));
@@ -72,394 +71,214 @@ async function letTerminalIn(account: Pick<Reply, 'body'>, at = wallet) {
   return async () => (await at.postForm('/oauth/token', { ...terminal, grant_type, device_code })).body;
 }
 
-describe('with a real provider', () => {
-  test('a person signs in, gets keys that expire, and renews those that they tick', async () => {
-    const account = await signIn();
-    expect(account.status).toBe(200);
-    expect(account.body).toMatchObject({
-      ...{ wallet: null, keys: [], keysAllowed: 20, link: null },
-      person: { name: 'Ada', email: 'ada@example.com' },
-    });
-    const issue = async () => (await wallet.post('/cli/keys/issue', {}, bearer(account))).body.key;
-    const [first, second] = [await issue(), await issue()];
-    const record = await wallet.keys.findById(first?.id ?? '');
-    expect(record?.member).toMatch(/^oidc:[\w-]{43}$/);
-    expect(record?.expiresAt).toBe(time + 30 * day);
-
-    time += 20 * day;
-    const again = await signIn();
-    expect(again.body.keys.map(({ id }) => id).toSorted()).toEqual([first?.id, second?.id].toSorted());
-    const renewed = await wallet.post('/cli/keys/renew', { ids: [first?.id] }, bearer(again));
-    expect(renewed.status).toBe(200);
-    const endOf = async (id = '') => (await wallet.keys.findById(id))?.expiresAt;
-    expect([await endOf(first?.id), await endOf(second?.id)]).toEqual([time + 30 * day, time + 10 * day]);
-
-    // Another person has nothing of it.
-    const other = await signIn('mallory');
-    expect(other.body.keys).toEqual([]);
-    expect((await wallet.post('/cli/keys/renew', { ids: [second?.id] }, bearer(other))).status).toBe(404);
-    // Nor can it link a network, as wallets do.
-    expect((await wallet.post('/cli/network', {}, bearer(other))).status).toBe(404);
-    const owner = bearer(await wallet.sign(testAccount(1), 'manage'));
-    expect((await wallet.post('/cli/keys/renew', { ids: [] }, owner)).status).toBe(404);
-    const many = { ids: Array(101).fill(second?.id) };
-    expect((await wallet.post('/cli/keys/renew', many, bearer(again))).status).toBe(400);
-    // What has ended is not brought back.
-    time += 15 * day;
-    const late = await signIn();
-    expect((await wallet.post('/cli/keys/renew', { ids: [second?.id] }, bearer(late))).status).toBe(404);
-
-    const kept = JSON.stringify(await wallet.readTables()) + wallet.log.join('');
-    expect(kept).not.toMatch(/\bada\b|mallory|example\.com|"sub"/i);
+test('a person signs in, gets keys that expire, and renews those that they tick', async () => {
+  const account = await signIn();
+  expect(account.status).toBe(200);
+  expect(account.body).toMatchObject({
+    ...{ wallet: null, keys: [], keysAllowed: 20, link: null },
+    person: { name: 'Ada', email: 'ada@example.com' },
   });
+  const issue = async () => (await wallet.post('/cli/keys/issue', {}, bearer(account))).body.key;
+  const [first, second] = [await issue(), await issue()];
+  const record = await wallet.keys.findById(first?.id ?? '');
+  expect(record?.member).toMatch(/^oidc:[\w-]{43}$/);
+  expect(record?.expiresAt).toBe(time + 30 * day);
 
-  test('nobody moves the end that an operator gave a key, or that a terminal’s key began with', async () => {
-    const account = await signIn();
-    const { id = '' } = (await wallet.post('/cli/keys/issue', {}, bearer(account))).body.key ?? {};
-    await (await letTerminalIn(account))();
-    const before = (await wallet.post('/cli/keys', {}, bearer(account))).body.keys;
-    const terminals = before.find(({ label }) => label === 'terminal')?.id ?? '';
-    expect(before.flatMap((key) => (key.renewable ? [key.id] : []))).toEqual([id]);
+  time += 20 * day;
+  const again = await signIn();
+  expect(again.body.keys.map(({ id }) => id).toSorted()).toEqual([first?.id, second?.id].toSorted());
+  const renewed = await wallet.post('/cli/keys/renew', { ids: [first?.id] }, bearer(again));
+  expect(renewed.status).toBe(200);
+  const endOf = async (id = '') => (await wallet.keys.findById(id))?.expiresAt;
+  expect([await endOf(first?.id), await endOf(second?.id)]).toEqual([time + 30 * day, time + 10 * day]);
 
-    // As `keys expire` leaves it.
-    await wallet.keys.change(id, { expiresAt: time + day, renewable: undefined });
-    for (const fixed of [id, terminals]) {
-      const renewed = await wallet.post('/cli/keys/renew', { ids: [fixed] }, bearer(account));
-      expect([renewed.status, renewed.body.error.message]).toEqual([
-        400,
-        'The end of this key is fixed: make a new one.',
-      ]);
-    }
-  });
+  // Another person has nothing of it.
+  const other = await signIn('mallory');
+  expect(other.body.keys).toEqual([]);
+  expect((await wallet.post('/cli/keys/renew', { ids: [second?.id] }, bearer(other))).status).toBe(404);
+  // Nor can it link a network, as wallets do.
+  expect((await wallet.post('/cli/network', {}, bearer(other))).status).toBe(404);
+  const owner = bearer(await wallet.sign(testAccount(1), 'manage'));
+  expect((await wallet.post('/cli/keys/renew', { ids: [] }, owner)).status).toBe(404);
+  const many = { ids: Array(101).fill(second?.id) };
+  expect((await wallet.post('/cli/keys/renew', many, bearer(again))).status).toBe(400);
+  // What has ended is not brought back.
+  time += 15 * day;
+  const late = await signIn();
+  expect((await wallet.post('/cli/keys/renew', { ids: [second?.id] }, bearer(late))).status).toBe(404);
 
-  test('whom the operator signs out has no session any more, and no terminal that waits for its key', async () => {
-    const account = await signIn();
-    const { id = '' } = (await wallet.post('/cli/keys/issue', {}, bearer(account))).body.key ?? {};
-    const member = (await wallet.keys.findById(id))?.member ?? '';
-    const poll = await letTerminalIn(account);
-
-    await wallet.signOut(member, time);
-    for (const path of ['keys', 'keys/issue', 'keys/renew']) {
-      expect((await wallet.post(`/cli/${path}`, {}, bearer(account))).body.error.code).toBe('invalid_session');
-    }
-    expect(await poll()).toMatchObject({ error: 'access_denied' });
-    // Whom the provider still lets in can come again.
-    time += 1;
-    expect((await wallet.post('/cli/keys/issue', {}, bearer(await signIn()))).status).toBe(200);
-  });
-
-  test('whom the operator signs out while their key is being stored has none of it', async () => {
-    let whileStored = async () => {};
-    const spoilStore: SpoilStore = ({ name, body }) =>
-      name === 'PutItem' && body.includes('"key#') ? whileStored() : undefined;
-    const slow = await startTestWallet({ now: () => time, environment: settingsFor(provider), spoilStore });
-    running.use(slow);
-    const account = await signIn('ada', slow);
-    const issue = async () => (await slow.post('/cli/keys/issue', {}, bearer(account))).body;
-    const { id = '' } = (await issue()).key ?? {};
-    const member = (await slow.keys.findById(id))?.member ?? '';
-    const poll = await letTerminalIn(account, slow);
-
-    // Both have been looked at by then.
-    const signedOut = Promise.withResolvers<void>();
-    let waiting = 0;
-    whileStored = async () => {
-      waiting += 1;
-      if (waiting === 2) await slow.signOut(member, time).then(signedOut.resolve);
-      await signedOut.promise;
-    };
-    const answers = await Promise.all([poll(), issue()]);
-    expect(answers).toMatchObject([{ error: 'access_denied' }, { error: { code: 'invalid_session' } }]);
-    const held = await slow.keys.list(member);
-    expect(held).toHaveLength(3);
-    expect(held.filter(({ revokedAt }) => revokedAt === undefined)).toMatchObject([{ id }]);
-  });
-
-  test('claims that stand only behind the access token count as well, and whoever is kept out gets no session', async () => {
-    const sparing = await startIdentityProvider({ callbackUrl, claimsInIdToken: false });
-    running.defer(sparing.close);
-    const restricted = await startWallet(sparing, {
-      ...{ OIDC_ALLOW_ALL: 'false', OIDC_ALLOWED_DOMAINS: 'example.com', OIDC_ALLOWED_GROUPS: 'engineers' },
-    });
-    expect((await signIn('ada', restricted)).body).toMatchObject({ person: { email: 'ada@example.com' } });
-    const { status, body } = await signIn('mallory', restricted);
-    expect([status, body]).toEqual([403, { error: expect.objectContaining({ code: 'not_allowed' }) }]);
-    const kept = JSON.stringify(await restricted.readTables()) + restricted.log.join('');
-    expect(kept).not.toMatch(/mallory|example\./);
-  });
-
-  test('an answer serves once, for the tab that asked, with the code that it was given', async () => {
-    const made = makeState();
-    const { search } = await signInAt(await begin(wallet.url, made), 'ada');
-    const answer = search.slice(1);
-    const refused: readonly [what: string, own: typeof made, answer: string][] = [
-      ['another state', { ...made, state: random() }, answer],
-      ['no state', made, answer.replace(/state=[^&]*&?/, '')],
-      ['the issuer of another provider', made, answer.replace(/iss=[^&]*/, 'iss=https%3A%2F%2Fevil.example')],
-      ['no issuer', made, answer.replace(/&iss=[^&]*/, '')],
-    ];
-    for (const [what, own, text] of refused) {
-      const { status, body } = await redeem(wallet.url, own, text);
-      expect([what, status, body.error.code]).toEqual([what, 401, 'invalid_sign_in']);
-    }
-    expect((await redeem(wallet.url, made, answer)).status).toBe(200);
-    const { status, body } = await redeem(wallet.url, made, answer);
-    expect([status, body.error.message]).toEqual([401, expect.stringMatching(/expired or was used before/)]);
-
-    // Each of the two that the code is bound to is enough to refuse it.
-    for (const wrong of ['nonce', 'verifier']) {
-      const honest = makeState();
-      const own = await signInAt(await begin(wallet.url, honest), 'ada');
-      const { status, body } = await redeem(wallet.url, { ...honest, [wrong]: random() }, own.search.slice(1));
-      expect([wrong, status, body.error.code]).toEqual([wrong, 401, 'invalid_sign_in']);
-    }
-  });
-
-  test('sixty answers that were made up reach the provider from a network in an hour, and those of people don’t count', async () => {
-    const { callDynamoDb, quotaTable } = wallet.dynamoDb;
-    const limits = createLimits({ counters: createCounters(callDynamoDb, quotaTable, () => time), now: () => time });
-    const here = networkId('127.0.0.1', keyOf('the salt of the tests'));
-    for (let count = 0; count < 58; count += 1) await limits.count('sign-ins', here);
-    const makeUp = async () => {
-      const made = makeState();
-      return (await redeem(wallet.url, made, `code=guessed&state=${made.state}`)).status;
-    };
-    expect(await makeUp()).toBe(401);
-    for (const login of ['ada', 'mallory']) expect((await signIn(login)).status).toBe(200);
-    expect([await makeUp(), await makeUp()]).toEqual([401, 429]);
-    expect((await signIn()).body.error.message).toMatch(/a network may fail to sign in 60 times an hour/);
-  });
-
-  test('whatever host is called, people are sent to the provider and back to APP_URL', async () => {
-    const { state, nonce } = makeState();
-    const given = JSON.stringify({ state, nonce, challenge: random(), redirect_uri: 'https://evil.example' });
-    const path = `${wallet.url}/cli/oidc/begin?redirect_uri=https://evil.example`;
-    const words = ['-s', '-H', 'host: evil.example', '-H', 'content-type: application/json', '-d', given, path];
-    const { stdout } = await promisify(execFile)('curl', words);
-    const url = new URL(JSON.parse(stdout).url);
-    expect(url.origin).toBe(provider.issuer);
-    expect(url.searchParams.getAll('redirect_uri')).toEqual([callbackUrl]);
-    expect(stdout).not.toContain('evil');
-  });
-
-  test('a person who declines is told so; a provider that is down is not theirs to mend', async () => {
-    const made = makeState();
-    const logged = wallet.log.length;
-    const declined = `error=access_denied&state=${made.state}&iss=${encodeURIComponent(provider.issuer)}`;
-    const { status, body } = await redeem(wallet.url, made, declined);
-    expect([status, body.error.message]).toEqual([401, expect.stringMatching(/declined on your company’s page/)]);
-    expect(wallet.log.slice(logged).join('')).not.toContain('SignInsFailed');
-
-    const nobody = await listenLocally(createServer());
-    await nobody.close();
-    const lonely = await startWallet({ issuer: nobody.url, clientId: 'gateway' });
-    const down = await lonely.post('/cli/oidc/begin', { ...made, challenge: random() });
-    expect([down.status, down.body.error.message]).toEqual([503, expect.stringMatching(/can’t be reached right now/)]);
-    const line = JSON.parse(lonely.log.find((text) => text.includes('refused')) ?? '{}');
-    expect(line).toMatchObject({ level: 'error', reason: 'sign_in_broken', SignInsFailed: 1 });
-    expect(line).not.toHaveProperty('GatewayErrors');
-  });
-
-  test('the client’s secret is the text of its own secret, and a new one counts within a minute', async () => {
-    const { issuer, clientId } = provider;
-    let text: string | undefined;
-    const readSecret = async (id: string) =>
-      id === 'the-clients-own' && text !== undefined ? `${text}\n` : Promise.reject(new Error(id));
-    const other = await startWallet({ issuer, clientId }, { OIDC_CLIENT_SECRET_ID: 'the-clients-own' }, readSecret);
-    // Nobody is sent to the provider in vain, nor is it blamed.
-    const unread = await other.post('/cli/oidc/begin', { ...makeState(), challenge: random() });
-    expect([unread.status, unread.body.error.message]).toEqual([503, expect.stringMatching(/cannot read its own/)]);
-    expect(other.log.join('')).not.toContain('SignInsFailed');
-    text = 'not yet set';
-    expect((await signIn('ada', other)).body.error.message).toMatch(/can’t be trusted/);
-    expect(other.log.join('')).toContain('"causeCode":"OAUTH_WWW_AUTHENTICATE_CHALLENGE"');
-    text = provider.clientSecret;
-    time += 61_000;
-    expect((await signIn('ada', other)).status).toBe(200);
-    expect(other.log.join('')).not.toContain(text);
-  });
-
-  test('a terminal’s key lives no longer than other keys of its person', async () => {
-    const brief = await startWallet(provider, { OIDC_KEY_DAYS: '7' });
-    const poll = await letTerminalIn(await signIn('ada', brief), brief);
-    expect(await poll()).toMatchObject({ expires_in: 7 * 86_400 });
-  });
+  const kept = JSON.stringify(await wallet.readTables()) + wallet.log.join('');
+  expect(kept).not.toMatch(/\bada\b|mallory|example\.com|"sub"/i);
 });
 
-const replyJson = (response: ServerResponse, body: object) =>
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-const describeProvider = (issuer: string) => ({
-  ...{ issuer, authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` },
-  ...{ jwks_uri: `${issuer}/keys`, id_token_signing_alg_values_supported: ['ES256', 'Ed25519', 'EdDSA'] },
-});
+test('nobody moves the end that an operator gave a key, or that a terminal’s key began with', async () => {
+  const account = await signIn();
+  const { id = '' } = (await wallet.post('/cli/keys/issue', {}, bearer(account))).body.key ?? {};
+  await (await letTerminalIn(account))();
+  const before = (await wallet.post('/cli/keys', {}, bearer(account))).body.keys;
+  const terminals = before.find(({ label }) => label === 'terminal')?.id ?? '';
+  expect(before.flatMap((key) => (key.renewable ? [key.id] : []))).toEqual([id]);
 
-test('of a provider’s tokens only one that it signed, for this gateway, now and here, is taken', async () => {
-  type Sign = (claims: Record<string, unknown>) => Promise<string> | string;
-  const [own, foreign] = [await generateKeyPair('ES256', { extractable: true }), await generateKeyPair('ES256')];
-  const published = { ...(await exportJWK(own.publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };
-  const edwards = await generateKeyPair('Ed25519', { extractable: true });
-  const alsoPublished = { ...(await exportJWK(edwards.publicKey)), kid: 'edwards', use: 'sig' };
-  const [made, now] = [makeState(), Math.floor(Date.now() / 1000)];
-  let make: Sign;
-  const server = createServer(async (incoming, response) => {
-    if (incoming.url?.endsWith('openid-configuration')) return replyJson(response, describeProvider(url));
-    if (incoming.url === '/keys') return replyJson(response, { keys: [published, alsoPublished] });
-    const claims = { iss: url, aud: 'gateway', sub: 'ada', nonce: made.nonce, iat: now, exp: now + 300 };
-    const tokens = { access_token: 'an access token', token_type: 'Bearer', id_token: await make(claims) };
-    return replyJson(response, tokens);
-  });
-  const { url, close } = await listenLocally(server);
-  running.defer(close);
-  const deceived = await startWallet({ issuer: url, clientId: 'gateway', clientSecret: 's' });
-
-  const signed =
-    (change: object = {}, key = own.privateKey, header: object = {}): Sign =>
-    (claims) =>
-      new SignJWT({ ...claims, ...change }).setProtectedHeader({ alg: 'ES256', kid: 'one', ...header }).sign(key);
-  const atHash = (text: string, bits = 256) =>
-    createHash(`sha${bits}`)
-      .update(text)
-      .digest()
-      .subarray(0, bits / 16)
-      .toString('base64url');
-  const byEdwards = (alg: string) =>
-    signed({ at_hash: atHash('an access token', 512) }, edwards.privateKey, { alg, kid: 'edwards' });
-  const cases: readonly [what: string, make: Sign, status: number][] = [
-    ['a good one', signed(), 200],
-    ['a good one with at_hash', signed({ at_hash: atHash('an access token') }), 200],
-    ['the same by Ed25519', byEdwards('Ed25519'), 200],
-    ['the same by EdDSA, as it was called before', byEdwards('EdDSA'), 200],
-    ['the hash of another access token', signed({ at_hash: atHash('another') }), 401],
-    ['alg none', (claims) => new UnsecuredJWT(claims).encode(), 401],
-    ['another key under the same id', signed({}, foreign.privateKey), 401],
-    ['an unknown key id', signed({}, own.privateKey, { kid: 'two' }), 401],
-    ['another audience', signed({ aud: 'another' }), 401],
-    ['another issuer', signed({ iss: 'https://evil.example' }), 401],
-    ['expired', signed({ iat: now - 3_600, exp: now - 3_300 }), 401],
-    ['half a minute late, as clocks differ', signed({ exp: now - 30 }), 200],
-    ['another nonce', signed({ nonce: random() }), 401],
-    ['no nonce', signed({ nonce: undefined }), 401],
-  ];
-  const outcomes: [what: string, status: number][] = [];
-  for (const [what, making] of cases) {
-    make = making;
-    const { status, body } = await redeem(deceived.url, made, `code=x&state=${made.state}`);
-    outcomes.push([what, status]);
-    if (status === 401) expect(body.error.message).toMatch(/can’t be trusted|expired/);
+  // As `keys expire` leaves it.
+  await wallet.keys.change(id, { expiresAt: time + day, renewable: undefined });
+  for (const fixed of [id, terminals]) {
+    const renewed = await wallet.post('/cli/keys/renew', { ids: [fixed] }, bearer(account));
+    expect([renewed.status, renewed.body.error.message]).toEqual([
+      400,
+      'The end of this key is fixed: make a new one.',
+    ]);
   }
-  expect(outcomes).toEqual(cases.map(([what, , status]) => [what, status]));
-  const codes = deceived.log.map((line) => JSON.parse(line).causeCode);
-  expect(codes).toEqual(
-    expect.arrayContaining(['OAUTH_JWT_CLAIM_COMPARISON_FAILED', 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED']),
-  );
-  expect(deceived.log.join('')).toContain('SignInsFailed');
 });
 
-test('claims that the provider does not tell a second time keep nobody out whom the first let in', async () => {
-  const { publicKey, privateKey } = await generateKeyPair('ES256');
-  const published = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };
-  const [made, now] = [makeState(), Math.floor(Date.now() / 1000)];
-  let told: object;
-  let status: number;
-  const server = createServer(async (incoming, response) => {
-    if (incoming.url?.endsWith('openid-configuration'))
-      return replyJson(response, { ...describeProvider(url), userinfo_endpoint: `${url}/me` });
-    if (incoming.url === '/keys') return replyJson(response, { keys: [published] });
-    if (incoming.url === '/me') return response.writeHead(status).end();
-    const claims = { iss: url, aud: 'gateway', sub: 'ada', nonce: made.nonce, iat: now, exp: now + 300, ...told };
-    const id_token = await new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'one' }).sign(privateKey);
-    return replyJson(response, { access_token: 'an access token', token_type: 'Bearer', id_token });
-  });
-  const { url, close } = await listenLocally(server);
-  running.defer(close);
-  const issuer = { issuer: url, clientId: 'gateway', clientSecret: 's' };
-  const only = { OIDC_ALLOW_ALL: 'false' };
-  const byGroup = await startWallet(issuer, { ...only, OIDC_ALLOWED_GROUPS: 'engineers' });
-  const byDomain = await startWallet(issuer, { ...only, OIDC_ALLOWED_DOMAINS: 'example.com' });
-  const cases: readonly [told: object, status: number, at: TestWallet, outcome: number][] = [
-    [{ groups: ['engineers'] }, 404, byGroup, 200],
-    [{ groups: ['engineers'] }, 503, byGroup, 200],
-    [{ groups: ['guests'] }, 404, byGroup, 403],
-    [{ email: 'ada@example.com' }, 404, byDomain, 403],
-    // What it would have said may let them in yet.
-    [{ email: 'ada@example.com' }, 503, byDomain, 503],
-  ];
-  for (const [claims, answer, at, outcome] of cases) {
-    [told, status] = [claims, answer];
-    const reply = await redeem(at.url, made, `code=x&state=${made.state}`);
-    expect([claims, answer, reply.status]).toEqual([claims, answer, outcome]);
+test('whom the operator signs out has no session any more, and no terminal that waits for its key', async () => {
+  const account = await signIn();
+  const { id = '' } = (await wallet.post('/cli/keys/issue', {}, bearer(account))).body.key ?? {};
+  const member = (await wallet.keys.findById(id))?.member ?? '';
+  const poll = await letTerminalIn(account);
+
+  await wallet.signOut(member, time);
+  for (const path of ['keys', 'keys/issue', 'keys/renew']) {
+    expect((await wallet.post(`/cli/${path}`, {}, bearer(account))).body.error.code).toBe('invalid_session');
   }
-  const lines = byGroup.log.map((line) => JSON.parse(line));
-  expect(lines).toContainEqual(expect.objectContaining({ level: 'warn', message: 'claims not read' }));
+  expect(await poll()).toMatchObject({ error: 'access_denied' });
+  // Whom the provider still lets in can come again.
+  time += 1;
+  expect((await wallet.post('/cli/keys/issue', {}, bearer(await signIn()))).status).toBe(200);
 });
 
-test('a provider gets the secret where it says; while it is in trouble, nobody else is at fault', async () => {
-  let sent: unknown[] = [];
-  const methods = { token_endpoint_auth_methods_supported: ['client_secret_post'] };
-  const server = createServer(async (incoming, response) => {
-    if (incoming.method === 'GET') replyJson(response, { ...describeProvider(url), ...methods });
-    else {
-      sent = [incoming.headers.authorization, new URLSearchParams(await text(incoming)).get('client_secret')];
-      response.writeHead(503).end();
-    }
+test('whom the operator signs out while their key is being stored has none of it', async () => {
+  let whileStored = async () => {};
+  const spoilStore: SpoilStore = ({ name, body }) =>
+    name === 'PutItem' && body.includes('"key#') ? whileStored() : undefined;
+  const slow = await startTestWallet({ now: () => time, environment: companySettings(provider), spoilStore });
+  running.use(slow);
+  const account = await signIn('ada', slow);
+  const issue = async () => (await slow.post('/cli/keys/issue', {}, bearer(account))).body;
+  const { id = '' } = (await issue()).key ?? {};
+  const member = (await slow.keys.findById(id))?.member ?? '';
+  const poll = await letTerminalIn(account, slow);
+
+  // Both have been looked at by then.
+  const signedOut = Promise.withResolvers<void>();
+  let waiting = 0;
+  whileStored = async () => {
+    waiting += 1;
+    if (waiting === 2) await slow.signOut(member, time).then(signedOut.resolve);
+    await signedOut.promise;
+  };
+  const answers = await Promise.all([poll(), issue()]);
+  expect(answers).toMatchObject([{ error: 'access_denied' }, { error: { code: 'invalid_session' } }]);
+  const held = await slow.keys.list(member);
+  expect(held).toHaveLength(3);
+  expect(held.filter(({ revokedAt }) => revokedAt === undefined)).toMatchObject([{ id }]);
+});
+
+test('claims that stand only behind the access token count as well, and whoever is kept out gets no session', async () => {
+  const sparing = await startIdentityProvider({ callbackUrl, claimsInIdToken: false });
+  running.defer(sparing.close);
+  const restricted = await startWallet(sparing, {
+    ...{ OIDC_ALLOW_ALL: 'false', OIDC_ALLOWED_DOMAINS: 'example.com', OIDC_ALLOWED_GROUPS: 'engineers' },
   });
-  const { url, close } = await listenLocally(server);
-  running.defer(close);
-  const other = await startWallet({ issuer: url, clientId: 'gateway', clientSecret: 'a secret' });
+  expect((await signIn('ada', restricted)).body).toMatchObject({ person: { email: 'ada@example.com' } });
+  const { status, body } = await signIn('mallory', restricted);
+  expect([status, body]).toEqual([403, { error: expect.objectContaining({ code: 'not_allowed' }) }]);
+  const kept = JSON.stringify(await restricted.readTables()) + restricted.log.join('');
+  expect(kept).not.toMatch(/mallory|example\./);
+});
+
+test('an answer serves once, for the tab that asked, with the code that it was given', async () => {
   const made = makeState();
-  const { status, body } = await redeem(other.url, made, `code=x&state=${made.state}`);
-  expect([status, body.error.message]).toEqual([503, expect.stringMatching(/can’t be reached right now/)]);
-  expect(sent).toEqual([undefined, 'a secret']);
-});
-
-test('a provider that is silent is waited for ten seconds', async () => {
-  const asked: string[] = [];
-  const arrived = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const server = createServer((incoming, response) => {
-    asked.push(`${incoming.method}`);
-    if (asked.length === 2) replyJson(response, describeProvider(url));
-    else arrived[asked.length === 1 ? 0 : 1]?.resolve();
-  });
-  const { url, close } = await listenLocally(server);
-  running.defer(close);
-  running.defer(async () => server.closeAllConnections());
-  const other = await startWallet({ issuer: url, clientId: 'gateway' });
-  const limits: { readonly milliseconds: number; readonly controller: AbortController }[] = [];
-  const timeout = jest.spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
-    const controller = new AbortController();
-    limits.push({ milliseconds, controller });
-    return controller.signal;
-  });
-  running.defer(() => timeout.mockRestore());
-  // First its description does not come, then the answer to a code.
-  for (const { promise } of arrived) {
-    const made = makeState();
-    const redeemed = redeem(other.url, made, `code=x&state=${made.state}`);
-    await promise;
-    limits.at(-1)?.controller.abort(new DOMException('', 'TimeoutError'));
-    const { status, body } = await redeemed;
-    expect([status, body.error.message]).toEqual([503, expect.stringMatching(/can’t be reached right now/)]);
+  const { search } = await signInAt(await begin(wallet.url, made), 'ada');
+  const answer = search.slice(1);
+  const refused: readonly [what: string, own: typeof made, answer: string][] = [
+    ['another state', { ...made, state: random() }, answer],
+    ['no state', made, answer.replace(/state=[^&]*&?/, '')],
+    ['the issuer of another provider', made, answer.replace(/iss=[^&]*/, 'iss=https%3A%2F%2Fevil.example')],
+    ['no issuer', made, answer.replace(/&iss=[^&]*/, '')],
+  ];
+  for (const [what, own, text] of refused) {
+    const { status, body } = await redeem(wallet.url, own, text);
+    expect([what, status, body.error.code]).toEqual([what, 401, 'invalid_sign_in']);
   }
-  expect(asked).toEqual(['GET', 'GET', 'POST']);
-  expect(limits.map(({ milliseconds }) => milliseconds)).toEqual([10_000, 10_000, 10_000]);
+  expect((await redeem(wallet.url, made, answer)).status).toBe(200);
+  const { status, body } = await redeem(wallet.url, made, answer);
+  expect([status, body.error.message]).toEqual([401, expect.stringMatching(/expired or was used before/)]);
+
+  // Each of the two that the code is bound to is enough to refuse it.
+  for (const wrong of ['nonce', 'verifier']) {
+    const honest = makeState();
+    const own = await signInAt(await begin(wallet.url, honest), 'ada');
+    const { status, body } = await redeem(wallet.url, { ...honest, [wrong]: random() }, own.search.slice(1));
+    expect([wrong, status, body.error.code]).toEqual([wrong, 401, 'invalid_sign_in']);
+  }
 });
 
-test('the provider’s description is kept for an hour, and an old one is better than none', async () => {
-  let asked = 0;
-  let isUp = true;
-  const server = createServer((_, response) => {
-    asked += 1;
-    if (isUp) replyJson(response, describeProvider(url));
-    else response.destroy();
-  });
-  const { url, close } = await listenLocally(server);
-  running.defer(close);
-  const other = await startWallet({ issuer: url, clientId: 'gateway' });
-  const leave = async () => new URL(await begin(other.url, makeState())).origin;
-  expect([await leave(), await leave(), asked]).toEqual([url, url, 1]);
-  time += 3_600_000;
-  expect([await leave(), asked]).toEqual([url, 2]);
-  time += 3_600_000;
-  isUp = false;
-  expect([await leave(), asked]).toEqual([url, 3]);
+test('sixty answers that were made up reach the provider from a network in an hour, and those of people don’t count', async () => {
+  const { callDynamoDb, quotaTable } = wallet.dynamoDb;
+  const limits = createLimits({ counters: createCounters(callDynamoDb, quotaTable, () => time), now: () => time });
+  const here = networkId('127.0.0.1', keyOf('the salt of the tests'));
+  for (let count = 0; count < 58; count += 1) await limits.count('sign-ins', here);
+  const makeUp = async () => {
+    const made = makeState();
+    return (await redeem(wallet.url, made, `code=guessed&state=${made.state}`)).status;
+  };
+  expect(await makeUp()).toBe(401);
+  for (const login of ['ada', 'mallory']) expect((await signIn(login)).status).toBe(200);
+  expect([await makeUp(), await makeUp()]).toEqual([401, 429]);
+  expect((await signIn()).body.error.message).toMatch(/a network may fail to sign in 60 times an hour/);
+});
+
+test('whatever host is called, people are sent to the provider and back to APP_URL', async () => {
+  const { state, nonce } = makeState();
+  const given = JSON.stringify({ state, nonce, challenge: random(), redirect_uri: 'https://evil.example' });
+  const path = `${wallet.url}/cli/oidc/begin?redirect_uri=https://evil.example`;
+  const words = ['-s', '-H', 'host: evil.example', '-H', 'content-type: application/json', '-d', given, path];
+  const { stdout } = await promisify(execFile)('curl', words);
+  const url = new URL(JSON.parse(stdout).url);
+  expect(url.origin).toBe(provider.issuer);
+  expect(url.searchParams.getAll('redirect_uri')).toEqual([callbackUrl]);
+  expect(stdout).not.toContain('evil');
+});
+
+test('a person who declines is told so; a provider that is down is not theirs to mend', async () => {
+  const made = makeState();
+  const logged = wallet.log.length;
+  const declined = `error=access_denied&state=${made.state}&iss=${encodeURIComponent(provider.issuer)}`;
+  const { status, body } = await redeem(wallet.url, made, declined);
+  expect([status, body.error.message]).toEqual([401, expect.stringMatching(/declined on your company’s page/)]);
+  expect(wallet.log.slice(logged).join('')).not.toContain('SignInsFailed');
+
+  const nobody = await listenLocally(createServer());
+  await nobody.close();
+  const lonely = await startWallet({ issuer: nobody.url, clientId: 'gateway' });
+  const down = await lonely.post('/cli/oidc/begin', { ...made, challenge: random() });
+  expect([down.status, down.body.error.message]).toEqual([503, expect.stringMatching(/can’t be reached right now/)]);
+  const line = JSON.parse(lonely.log.find((text) => text.includes('refused')) ?? '{}');
+  expect(line).toMatchObject({ level: 'error', reason: 'sign_in_broken', SignInsFailed: 1 });
+  expect(line).not.toHaveProperty('GatewayErrors');
+});
+
+test('the client’s secret is the text of its own secret, and a new one counts within a minute', async () => {
+  const { issuer, clientId } = provider;
+  let text: string | undefined;
+  const readSecret = async (id: string) =>
+    id === 'the-clients-own' && text !== undefined ? `${text}\n` : Promise.reject(new Error(id));
+  const other = await startWallet({ issuer, clientId }, { OIDC_CLIENT_SECRET_ID: 'the-clients-own' }, readSecret);
+  // Nobody is sent to the provider in vain, nor is it blamed.
+  const unread = await other.post('/cli/oidc/begin', { ...makeState(), challenge: random() });
+  expect([unread.status, unread.body.error.message]).toEqual([503, expect.stringMatching(/cannot read its own/)]);
+  expect(other.log.join('')).not.toContain('SignInsFailed');
+  text = 'not yet set';
+  expect((await signIn('ada', other)).body.error.message).toMatch(/can’t be trusted/);
+  expect(other.log.join('')).toContain('"causeCode":"OAUTH_WWW_AUTHENTICATE_CHALLENGE"');
+  text = provider.clientSecret;
+  time += 61_000;
+  expect((await signIn('ada', other)).status).toBe(200);
+  expect(other.log.join('')).not.toContain(text);
+});
+
+test('a terminal’s key lives no longer than other keys of its person', async () => {
+  const brief = await startWallet(provider, { OIDC_KEY_DAYS: '7' });
+  const poll = await letTerminalIn(await signIn('ada', brief), brief);
+  expect(await poll()).toMatchObject({ expires_in: 7 * 86_400 });
 });

@@ -1,0 +1,37 @@
+import { afterAll, expect, test } from '@jest/globals';
+import { answer, path, startPricedGateway } from '../support/priced-gateway.ts';
+import { testRows } from '../support/test-rows.ts';
+
+const gateway = await startPricedGateway();
+afterAll(() => gateway[Symbol.asyncDispose]());
+
+test('a model that the key may not use is a 403 before anything is charged, in each dialect', async () => {
+  const key = await gateway.issueKey({ models: ['svc-vision'], limit: 0 });
+  for (const at of [path, '/v1/responses', '/v1/messages', '/v1/messages/count_tokens']) {
+    const refused = await gateway.ask(key, { model: 'opus', messages: [], input: 'x', max_tokens: 1 }, at);
+    expect([at, refused.status, refused.headers.get('x-svc-error')]).toEqual([at, 403, 'model_not_allowed']);
+  }
+  const list = await fetch(`${gateway.url}/v1/models`, { headers: { 'x-api-key': key } });
+  expect((await list.json()) as object).toMatchObject({ data: [{ id: 'svc-vision' }] });
+  const other = await fetch(`${gateway.url}/v1/models/svc`, { headers: { 'x-api-key': key } });
+  expect([other.status, await other.text()]).toEqual([404, expect.stringContaining('The model is svc-vision')]);
+});
+
+testRows([
+  ['models', ['svc', 'svc-vision']],
+  ['fallbacks', [{ model: 'svc' }]],
+  ['Route', 'fallback'],
+])(
+  'a field by which a router takes another model is refused to whose models or money are limited',
+  async (name, value) => {
+    const body = { model: 'svc', messages: [], [name]: value };
+    for (const key of [await gateway.issue(1_000_000), await gateway.issueKey({ models: ['svc'] })]) {
+      const refused = await gateway.ask(key, body);
+      expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining(`${name} can't be used`)]);
+    }
+    gateway.upstream.answer(answer);
+    expect((await gateway.ask(await gateway.issueKey(), body)).status).toBe(200);
+    gateway.upstream.answer(answer);
+    expect((await gateway.ask(await gateway.issue(1_000_000), { ...body, [name]: null })).status).toBe(200);
+  },
+);

@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import { sse } from '../../local/upstream/script.ts';
+import { answer, inputCost, last, piece, pieceCost, startPricedGateway, streamed } from '../support/priced-gateway.ts';
+import { chargesIn } from '../support/quota.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+test('what the deployment may spend a day is measured on its way to the end, and refused at it, before the charge', async () => {
+  const clock = { time: Date.UTC(2026, 5, 15, 12) };
+  await using limited = await startPricedGateway({ environment: { SPEND_LIMIT: '0.00015' }, now: () => clock.time });
+  const key = await limited.issueKey();
+  limited.upstream.otherwise(answer);
+  const ask = () => {
+    clock.time += 10_001;
+    return limited.ask(key);
+  };
+  for (let count = 0; count < 5; count += 1) expect((await ask()).status).toBe(200);
+  const charged = await chargesIn(limited);
+  const refused = await ask();
+  expect([refused.status, ...['retry-after', 'x-should-retry'].map((name) => refused.headers.get(name))]).toEqual([
+    ...[503, String(12 * 3_600 - 60), 'false'],
+  ]);
+  expect(await chargesIn(limited)).toBe(charged);
+  expect(limited.log.flatMap(({ SpendShare }) => SpendShare ?? [])).toEqual([0, 20, 40, 60, 80, 100]);
+  // The operator has asked for it, so that it is no fault of the gateway.
+  expect(limited.log.at(-1)).toMatchObject({ level: 'info', reason: 'spend_limit' });
+  expect(limited.log.at(-1)).not.toHaveProperty('GatewayErrors');
+  const count = await limited.ask(key, { model: 'svc', messages: [] }, '/v1/messages/count_tokens');
+  expect(count.status).toBe(200); // which costs nothing
+  clock.time += 86_400_000;
+  expect((await ask()).status).toBe(200);
+});
+
+test('what the deployment may spend counts the prompts of those without a budget, also in answers without usage', async () => {
+  await using limited = await startPricedGateway({ environment: { SPEND_LIMIT: '1' } });
+  const caller = await limited.issueKey();
+  const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(9_000)}` } };
+  const sent = { model: 'svc-vision', stream: true, messages: [{ role: 'user', content: [image] }] };
+  limited.upstream.otherwise(sse([piece, last, { data: '[DONE]' }]));
+  for (const asked of [streamed, sent]) await (await limited.ask(caller, asked)).text();
+  const bytes = JSON.stringify(sent).length - image.image_url.url.length;
+  const ofImage = Math.ceil(bytes / 3) + 2_000 + 10 * 4;
+  const costs = [inputCost(streamed) + pieceCost, ofImage].map((micros) => micros / 1_000_000);
+  await waitUntil(() => limited.log.filter(({ cost }) => cost !== undefined).length === 2, 'both are settled');
+  expect(limited.log.flatMap(({ cost }) => cost ?? [])).toEqual(costs);
+});

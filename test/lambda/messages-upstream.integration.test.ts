@@ -128,7 +128,7 @@ describe.each(['stream', 'plain'] as const)(
       ['what it said first', [{ text: 'Let me see.' }, thinking, calls]],
       ['two thoughts', [thinking, { text: 'Let me see.' }, { redacted: 'blob' }, calls]],
       ['two calls', [thinking, calls, { thinking: 'Hm.' }, { ...calls, id: 'toolu_2' }]],
-      ['a call without a word', [thinking, calls, { redacted: 'blob' }]],
+      ['a call without a word', [calls, { redacted: 'blob' }, { ...calls, id: 'toolu_2' }]],
     ])('its thoughts come back where they stood: %s', async (_, said) => {
       answer(how, said, { reason: 'tool_use' });
       const [choice] = (await ask({ messages: [question], tools: [chatTool] })).choices;

@@ -22,7 +22,7 @@ export function faultsOf(body: Sent): string[] {
   }
   checkTools(body, require);
   require(!(thinks && ['any', 'tool'].includes(body.tool_choice?.type)), 'thinking with a forced call');
-  checkMessages(body.messages, require);
+  checkMessages(body.messages, body.thinking?.type !== 'disabled', require);
   const marks = JSON.stringify(body).match(/"cache_control":\{/g) ?? [];
   require(marks.length <= 4, `${marks.length} cache marks`);
   return faults;
@@ -64,13 +64,17 @@ function checkTools({ tools = [], tool_choice: choice }: Sent, require: Require)
   require(choice?.name === undefined || names.has(choice.name), `no tool is called ${choice?.name}`);
 }
 
+const isResult = ({ type }: Sent): boolean => type === 'tool_result';
+
 /** The blocks that each side may say. */
 const sides: Readonly<Record<string, readonly string[]>> = {
   assistant: ['text', 'thinking', 'redacted_thinking', 'tool_use'],
   user: ['text', 'image', 'document', 'tool_result'],
 };
 
-function checkMessages(messages: Sent[], require: Require): void {
+function checkMessages(messages: Sent[], mayThink: boolean, require: Require): void {
+  const isAsking = ({ role, content }: Sent) => role === 'user' && !blocksOf(content).some(isResult);
+  const asked = messages.findLastIndex(isAsking);
   require(messages[0]?.role === 'user', 'the first message is not the user’s');
   require(messages.at(-1)?.role === 'user', 'the last message begins the answer');
   const ids = messages.flatMap(({ content }) => idsIn(blocksOf(content), 'tool_use', 'id'));
@@ -86,7 +90,10 @@ function checkMessages(messages: Sent[], require: Require): void {
     const called = before?.role === 'assistant' ? idsIn(blocksOf(before.content), 'tool_use', 'id') : [];
     const answered = idsIn(content, 'tool_result', 'tool_use_id');
     require(String(called) === String(answered), `${where} answers [${answered}], called was [${called}]`);
-    const kinds = content.map(({ type }) => type === 'tool_result');
+    const isThought = ({ type }: Sent) => /thinking$/.test(type);
+    require(!isThought(content.at(-1) ?? {}), `${where} ends with a thought`);
+    require(mayThink || at < asked || !content.some(isThought), `${where}: a thought, but thinking is off`);
+    const kinds = content.map(isResult);
     require(!kinds.includes(true, kinds.indexOf(false) + 1) || !kinds.includes(false), `${where} has results last`);
     for (const block of content) {
       require(sides[role]?.includes(block.type), `${where}: ${block.type} of ${role}`);

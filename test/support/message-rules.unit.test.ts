@@ -55,6 +55,8 @@ test.each<[string, object]>([
     'message 1: a wrong signature',
     { messages: [asked, { ...answered, content: [{ ...thought, thinking: 'Hm' }, call] }, last] },
   ],
+  ['message 1 ends with a thought', { messages: [asked, { ...answered, content: [thought] }, asked] }],
+  ['message 1: a thought, but thinking is off', { thinking: { type: 'disabled' } }],
   ['message 1: an id a.b', { messages: [asked, { ...answered, content: [{ ...call, id: 'a.b' }] }, last] }],
   [
     'message 1: an input that is no object',

@@ -9,7 +9,7 @@ import {
   writeRequest,
 } from '../request/request-writer.ts';
 import { descriptionOf, type Selection, schemaOf, selectTools } from '../request/select-tools.ts';
-import { cacheMark, isReplayable, writeTurns } from './write-turns.ts';
+import { cacheMark, isReplayable, type Thinking, writeTurns } from './write-turns.ts';
 
 const longestName = 128;
 
@@ -25,11 +25,12 @@ export const writeMessagesRequest = (
     body.add('{"model":', quote(model));
     // First, so that the tools offered have the names before those that are only remembered.
     const selection = yield* selectTools(writer);
-    yield* writeTurns(writer);
+    const thinking = chooseThinking(writer, selection);
+    yield* writeTurns(writer, thinking);
     yield* writeTools(writer, selection);
-    const thinks = writeThinking(writer, selection);
+    writeThinking(writer, thinking);
     // What makes no difference to the prompt is refused where its tokens are counted.
-    if (!request.isCounted) writeSampling(writer, thinks);
+    if (!request.isCounted) writeSampling(writer, thinking);
     body.add('}');
   });
 
@@ -40,12 +41,12 @@ const refusedOfThinking: Readonly<Record<string, (value: number) => boolean>> = 
   top_k: () => true,
 };
 
-function writeSampling({ request, upstream, body, leaveOut }: RequestWriter, thinks: boolean): void {
+function writeSampling({ request, upstream, body, leaveOut }: RequestWriter, { effort }: Thinking): void {
   const { temperature, top_p, top_k, stop } = request.sampling;
   const max_tokens = request.limit ?? `${upstream.limit}`;
   for (const [name, raw] of Object.entries({ max_tokens, temperature, top_p, top_k, stop_sequences: stop })) {
     if (raw === undefined) continue;
-    if (thinks && refusedOfThinking[name]?.(Number(raw))) leaveOut(placeOf(request, name));
+    if (effort !== undefined && refusedOfThinking[name]?.(Number(raw))) leaveOut(placeOf(request, name));
     else body.add(`,"${name}":`, raw);
   }
   if (request.stream) body.add(',"stream":true');
@@ -96,17 +97,20 @@ function* writeTools({ request, body, upstream }: RequestWriter, { tools, choice
 
 const levels = ['low', 'medium', 'high', 'xhigh', 'max'];
 
-/** Adds how much the model is to think, and the form of its answer. Says whether it thinks. */
-function writeThinking(writer: RequestWriter, { choice }: Selection): boolean {
-  const { request, body, leaveOut } = writer;
-  const { level } = request.reasoning;
-  const isOff = request.reasoning.wish === 'off';
+/** How much the model is to think. */
+function chooseThinking(writer: RequestWriter, { choice }: Selection): Thinking {
+  const { wish, level } = writer.request.reasoning;
+  if (wish === 'off' || level === undefined) return { isOff: wish === 'off' };
   // A model that thinks can't be made to call, and doesn't go on from calls after a thought that it can't be shown again.
   const mayThink = choice?.mode !== 'required' && !isWithoutItsThought(writer);
-  const wanted = level === undefined || isOff ? undefined : nearestLevel(level.name, levels);
-  const effort = mayThink ? wanted : undefined;
-  if (level !== undefined && !isOff && (effort !== level.name || !level.exact)) leaveOut(level.at);
-  if (isOff) body.add(',"thinking":{"type":"disabled"}');
+  const effort = mayThink ? nearestLevel(level.name, levels) : undefined;
+  if (effort !== level.name || !level.exact) writer.leaveOut(level.at);
+  return { effort, isOff: effort === undefined };
+}
+
+/** Adds how much the model is to think, and the form of its answer. */
+function writeThinking({ request, body, leaveOut }: RequestWriter, { effort }: Thinking): void {
+  if (request.reasoning.wish === 'off') body.add(',"thinking":{"type":"disabled"}');
   else if (effort !== undefined) body.add(',"thinking":{"type":"adaptive","display":"summarized"}');
   const config: Raw[] = effort === undefined ? [] : [`"effort":"${effort}"`];
   const { schema, description } = request.format === 'json' ? {} : (request.format ?? {});
@@ -114,7 +118,6 @@ function writeThinking(writer: RequestWriter, { choice }: Selection): boolean {
   const format: Raw[] = schema === undefined ? [] : ['"format":{"type":"json_schema","schema":', schema, '}'];
   const comma = config.length > 0 && format.length > 0 ? [','] : [];
   if (config.length + format.length > 0) body.add(',"output_config":{', ...config, ...comma, ...format, '}');
-  return effort !== undefined;
 }
 
 /** Whether the model goes on from calls before which it thought, and that thought can't go back. */

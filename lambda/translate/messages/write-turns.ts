@@ -11,6 +11,12 @@ import { listFound } from '../request/select-tools.ts';
 /** Whether a thought can go back: only with the signature of the model's own maker. */
 export const isReplayable = ({ signed }: Thought): boolean => signed !== undefined;
 
+/** How much the model is to think. `isOff`: not at all, though it may have thought before. */
+export interface Thinking {
+  readonly effort?: string | undefined;
+  readonly isOff: boolean;
+}
+
 type Message =
   | { readonly role: 'assistant'; readonly turn: AssistantTurn }
   /** The results of all calls of a turn, and what follows them at once. */
@@ -45,10 +51,10 @@ function createCallIds() {
 }
 
 /** Adds the instructions and the messages: results right after their calls, never two messages of the assistant in a row. */
-export function* writeTurns(parts: RequestWriter): Cooperative<void> {
+export function* writeTurns(parts: RequestWriter, thinking: Thinking): Cooperative<void> {
   const writer: TurnWriter = { ...parts, idOf: createCallIds() };
   const { request, body, upstream } = writer;
-  const messages = yield* arrange(writer);
+  const messages = yield* arrange(writer, thinking);
   const instructions = messages[0]?.role === 'system' ? messages.shift() : undefined;
   if (instructions?.role === 'system') {
     body.add(',"system":');
@@ -70,25 +76,36 @@ export function* writeTurns(parts: RequestWriter): Cooperative<void> {
 }
 
 /** The messages without those that would be empty; instructions first, if there are any. */
-function* arrange(writer: RequestWriter): Cooperative<Message[]> {
+function* arrange(writer: RequestWriter, { isOff }: Thinking): Cooperative<Message[]> {
+  const { turns } = writer.request;
   const messages: Message[] = [];
-  for (const turn of writer.request.turns) {
-    addTurn(writer, messages, turn);
+  // It goes on from all that it did since. Thoughts in there are refused of a model that doesn't think.
+  const asked = turns.findLastIndex(({ role }) => role === 'user');
+  for (const [index, turn] of turns.entries()) {
+    if (turn.role === 'assistant') addDone(writer, messages, turn, !isOff || index < asked);
+    else addTold(writer, messages, turn);
     if (writer.body.isPauseDue(costOfTurn)) yield;
   }
   return messages;
 }
 
-function addTurn({ upstream, leaveOut }: RequestWriter, messages: Message[], turn: Turn): void {
+/** Adds what the model did. `mayRecall`: whether its thoughts may go back. A message that ends with one would be refused. */
+function addDone({ leaveOut }: RequestWriter, messages: Message[], turn: AssistantTurn, mayRecall: boolean): void {
+  const { said, calls } = turn;
+  const spoken = said.findLastIndex(({ text }) => !isBlank(text)) + 1;
+  const end = calls.length > 0 ? said.length + calls.length : spoken;
+  const isKept = (thought: AssistantTurn['thoughts'][number]) =>
+    mayRecall && isReplayable(thought) && thought.after < end;
+  const thoughts = turn.thoughts.filter(isKept);
+  for (const at of new Set(turn.thoughts.filter((thought) => !isKept(thought)).map(({ at }) => at))) leaveOut(at);
+  if (end === 0) return;
+  messages.push({ role: 'assistant', turn: { ...turn, thoughts } });
+  if (calls.length > 0) messages.push({ role: 'user', results: calls, parts: [], open: false });
+}
+
+/** Adds what the model was told. */
+function addTold({ upstream }: RequestWriter, messages: Message[], turn: Exclude<Turn, AssistantTurn>): void {
   const last = messages.at(-1);
-  if (turn.role === 'assistant') {
-    for (const thought of turn.thoughts) if (!isReplayable(thought)) leaveOut(thought.at);
-    const isEmpty = !turn.said.some(({ text }) => !isBlank(text)) && turn.calls.length === 0;
-    if (isEmpty && !turn.thoughts.some(isReplayable)) return;
-    messages.push({ role: 'assistant', turn });
-    if (turn.calls.length > 0) messages.push({ role: 'user', results: turn.calls, parts: [], open: false });
-    return;
-  }
   const given = turn.role === 'user' ? turn.parts : turn.texts.map(toText);
   const parts = given.filter((part) => part.kind !== 'text' || !isBlank(part.text));
   if (parts.length === 0) return;
@@ -218,7 +235,6 @@ function* writeTurn(writer: TurnWriter, { said, thoughts, calls }: AssistantTurn
     body.add(yield* inputOf(writer, call), '}');
     if (body.isPauseDue()) yield;
   }
-  addThoughts(Number.POSITIVE_INFINITY);
   body.add(']');
 }
 

@@ -5,15 +5,17 @@ import { readChat } from '../../../../lambda/translate/chat/read-request.ts';
 import { writeMessagesRequest } from '../../../../lambda/translate/messages/write-request.ts';
 import type { UpstreamOptions } from '../../../../lambda/translate/request/request-writer.ts';
 import { readResponses } from '../../../../lambda/translate/responses/read-request.ts';
+import { toSealedBlock } from '../../../../lambda/translate/seal.ts';
+import { sealText as signatureOf } from '../../../../local/upstream/speaker.ts';
 import { faultsOf } from '../../../support/message-rules.ts';
-import { plainUpstream } from './translate.ts';
+import { plainUpstream, seals } from './translate.ts';
 
 const readers = { chat: readChat, responses: readResponses };
 
 /** What an upstream that speaks only messages is sent, and what is left out. */
 function toMessages(dialect: keyof typeof readers, body: object, options: Partial<UpstreamOptions> = {}) {
   const json = createScanner().scan(JSON.stringify({ model: 'svc', ...body }));
-  const request = atOnce(readers[dialect](json, () => undefined));
+  const request = atOnce(readers[dialect](json, (sealed) => seals.open(dialect, sealed)));
   const upstream = { ...plainUpstream, limit: 4096, ...options };
   const { pieces, leftOut } = atOnce(writeMessagesRequest(request, upstream, 'up-model'));
   const sent = JSON.parse(pieces.join(''));
@@ -209,6 +211,49 @@ describe('options', () => {
     expect(goOnFrom(calls)).toEqual(['adaptive', undefined]);
     const unsigned = { ...calls, reasoning_content: 'Hm.' };
     expect(goOnFrom(unsigned)).toEqual([undefined, 'reasoning_effort, messages[1].reasoning_content']);
+  });
+
+  describe('thoughts of its own', () => {
+    const thought = { type: 'thinking', thinking: 'Hm.', signature: signatureOf('Hm.') };
+    const details = [
+      { type: 'reasoning.encrypted', data: seals.seal('chat', toSealedBlock(JSON.stringify(thought))), index: 0 },
+    ];
+    const calls = { ...said(null), tool_calls: [called('a', '{}')], reasoning_details: details };
+    const looping = [user('a'), { ...said('b'), reasoning_details: details }, user('c'), calls, result('a', 'd')];
+    const contents = (options: object) => {
+      const { messages: sent, leftOut } = toMessages('chat', { tools: [f], messages: looping, ...options });
+      return [...[1, 3].map((at) => sent[at].content.map(({ type }: { type: string }) => type)), leftOut];
+    };
+
+    test('go back to it', () => {
+      const all = [['thinking', 'text'], ['thinking', 'tool_use'], undefined];
+      expect(contents({})).toEqual(all);
+      expect(contents({ reasoning_effort: 'high' })).toEqual(all);
+    });
+
+    test.each([
+      ['none', { reasoning_effort: 'none' }, ''],
+      ['vast', { reasoning_effort: 'vast' }, ', reasoning_effort'],
+      ['high, which a forced call ends', { reasoning_effort: 'high', tool_choice: 'required' }, ', reasoning_effort'],
+    ])('do not while it goes on from calls without thinking: effort %s', (_, options, more) => {
+      const leftOut = `messages[3].reasoning_details[0]${more}`;
+      expect(contents(options)).toEqual([['thinking', 'text'], ['tool_use'], leftOut]);
+    });
+
+    test('nor do any of the calls that it goes on from, if the last is unsigned', () => {
+      const last = [{ ...calls, reasoning_details: undefined, reasoning_content: 'Hm.' }, result('a', 'e')];
+      const leftOut = 'reasoning_effort, messages[3].reasoning_details[0], messages[5].reasoning_content';
+      const options = { reasoning_effort: 'high', messages: [...looping, ...last] };
+      const { messages: sent, ...rest } = toMessages('chat', options);
+      expect([sent[3].content, sent[5].content]).toMatchObject([[{ type: 'tool_use' }], [{ type: 'tool_use' }]]);
+      expect([rest.thinking, rest.leftOut]).toEqual([undefined, leftOut]);
+    });
+
+    test('do not where nothing follows them, which is refused', () => {
+      const only = { ...said(''), reasoning_details: details };
+      const { messages: sent, leftOut } = toMessages('chat', { messages: [user('a'), only, user('b')] });
+      expect([sent.length, leftOut]).toEqual([2, 'messages[1].reasoning_details[0]']);
+    });
   });
 });
 

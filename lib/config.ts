@@ -3,7 +3,7 @@ import { type Config, readConfig, waysToSignIn } from '../lambda/settings/config
 import { warnOfNamesInCode } from '../lambda/settings/hidden-names-in-code.ts';
 import { ConfigError, isObject, readSettings, type Setting } from '../lambda/settings/read.ts';
 import { headerMap, serverSettings, settings, upstreamSettings } from '../lambda/settings/table.ts';
-import { unknownSetting } from '../lambda/settings/variable-names.ts';
+import { readUpstreamName, unknownSetting } from '../lambda/settings/variable-names.ts';
 import { mostBurst } from '../lambda/tables/schema.ts';
 import { readStageBlock } from './deployment-block.ts';
 import { accountsShare, ofEngine, type StackValues, stackSettings, unreserved } from './stack-settings.ts';
@@ -122,18 +122,17 @@ function edgeWarnings({ edge, edgeDomainName }: StackValues, config: Config): st
 /** Why a name does not belong in the block, or its value is invalid. */
 function faultOf(name: string, value: unknown): string | undefined {
   if (decidedByLambda.includes(name)) return `${name} is for a server on a host of its own: in Lambda it is not chosen`;
-  // The first upstream has no number, and no number begins with a zero.
-  const [, ofUpstream] = /^UPSTREAM_(?:[2-9]_|[1-9]\d+_)?(\w+)$/.exec(name) ?? [];
+  const ofUpstream = readUpstreamName(name)?.own ?? '';
   const known = [settings, stackSettings, { BODY_BUDGET: true }].some((table) => Object.hasOwn(table, name));
-  if (!known && !Object.hasOwn(upstreamSettings, ofUpstream ?? '')) {
+  if (!known && !Object.hasOwn(upstreamSettings, ofUpstream)) {
     return unknownSetting(name, [...Object.keys(stackSettings), 'BODY_BUDGET']);
   }
   if (Object.hasOwn(setByStack, name)) return `${name} is set by the stack`;
-  if (/^(NETWORK_SALT|OIDC_CLIENT_SECRET|UPSTREAM_(\d+_)?API_KEYS)$/.test(name))
+  if (/^(NETWORK_SALT|OIDC_CLIENT_SECRET)$/.test(name) || ofUpstream === 'API_KEYS')
     return `${name} belongs in a secret, not in a template`;
   const tables: Readonly<Record<string, Setting<unknown>>> = { ...settings, ...stackSettings };
   const ofUpstreams: Readonly<Record<string, Setting<unknown>>> = upstreamSettings;
-  if ((tables[name] ?? ofUpstreams[ofUpstream ?? ''])?.isJson && isObject(value)) return undefined;
+  if ((tables[name] ?? ofUpstreams[ofUpstream])?.isJson && isObject(value)) return undefined;
   if (!['string', 'number', 'boolean'].includes(typeof value)) return `${name} must be text, a number, true or false`;
   return undefined;
 }

@@ -17,7 +17,7 @@ import type { AccountsLog } from './log.ts';
 import { type AccountsRequest, type Endpoints, readLabel, readText, type Signer } from './request.ts';
 
 /** What accounts are made of, and the ways of signing in to them. */
-export interface Tools
+export interface SignInDependencies
   extends Omit<AccountsConfig, 'oidcClientSecret'>,
     Pick<ReturnType<typeof createSecrets>, 'subkey' | 'oidcClientSecret'> {
   readonly keys: KeyStore;
@@ -35,9 +35,9 @@ export type Accounts = ReturnType<typeof createMemberAccounts>;
 const sessionLifetime = 15 * 60_000;
 
 /** A member's account, as the endpoints answer with it, however the member has signed in. */
-export function createMemberAccounts(tools: Tools) {
-  const { keys, members, keyring, limits, serviceName, currency, log, now } = tools;
-  const figures = { ...tools, memberBudget: memberBudgetOf(tools) };
+export function createMemberAccounts(dependencies: SignInDependencies) {
+  const { keys, members, keyring, limits, serviceName, currency, log, now } = dependencies;
+  const figures = { ...dependencies, memberBudget: memberBudgetOf(dependencies) };
 
   /** What is left today for all keys and links of a member together. */
   const readQuota = async (member: string): Promise<Account['quota']> => {

@@ -47,15 +47,15 @@ export function createAccounts(config: AccountsConfig, dependencies: AccountsDep
   const secrets = createSecrets(config, { readSecret, now, onStale: log.secretNotRefreshed, runEvery });
 
   const shared = { ...config, ...secrets, keys, members, counters, log, now };
-  const tools = { ...shared, keyring: createKeyring(shared), limits: createLimits(shared) };
-  const accounts = createMemberAccounts(tools);
+  const forSigningIn = { ...shared, keyring: createKeyring(shared), limits: createLimits(shared) };
+  const accounts = createMemberAccounts(forSigningIn);
 
   const signIn = waysToSignIn(config);
   const ways: readonly Endpoints[] = signIn.map((way) =>
-    way === 'wallet' ? createWalletSignIn(tools, accounts) : createCompanySignIn(tools, accounts),
+    way === 'wallet' ? createWalletSignIn(forSigningIn, accounts) : createCompanySignIn(forSigningIn, accounts),
   );
   const terminals = createTerminalStore(documents, config.keysTable);
-  const forAllWays = [accounts, createTerminalSignIn(tools, terminals)];
+  const forAllWays = [accounts, createTerminalSignIn(forSigningIn, terminals)];
   return createApp({
     ...{ ...config, ...dependencies, accounts, log },
     parts: [

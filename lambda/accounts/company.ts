@@ -16,7 +16,7 @@ import {
 } from 'openid-client';
 import { GatewayError } from '../errors.ts';
 import { accountLabel, accountMember, isWallet } from '../identity/identify.ts';
-import type { Accounts, Tools } from './account.ts';
+import type { Accounts, SignInDependencies } from './account.ts';
 import { type Admission, type Claims, neededClaims, requireAllowed, textOf } from './admission.ts';
 import type { Account } from './answers.ts';
 import { accountsError, badRequest, brokenSignIn, nothingOfThisKind } from './errors.ts';
@@ -27,10 +27,10 @@ import { pagePath } from './site.ts';
  * Signing in with the company's account, by OpenID Connect: authorization code with PKCE, state and nonce, which the page makes
  * and keeps in its tab. A person's name and address are shown while the page is open, and stored nowhere.
  */
-export function createCompanySignIn(tools: Tools, accounts: Accounts): Endpoints {
-  const { oidcIssuer = '', appUrl, keyring, limits, subkey, log } = tools;
+export function createCompanySignIn(dependencies: SignInDependencies, accounts: Accounts): Endpoints {
+  const { oidcIssuer = '', appUrl, keyring, limits, subkey, log } = dependencies;
   const callbackUrl = `${appUrl}${pagePath}/oidc/callback`;
-  const findProvider = rememberProvider(tools);
+  const findProvider = rememberProvider(dependencies);
 
   const readClaims = async (answer: URLSearchParams, { state, nonce }: SignInState, pkceCodeVerifier: string) => {
     const provider = await findProvider();
@@ -41,7 +41,7 @@ export function createCompanySignIn(tools: Tools, accounts: Accounts): Endpoints
     checkAccessToken(tokens.access_token, claims, tokens.id_token ?? '');
     // Some providers put these only where the access token leads to. The address is also shown.
     const lacks = (names: readonly string[]) => names.some((name) => claims[name] === undefined);
-    const needed = neededClaims(tools);
+    const needed = neededClaims(dependencies);
     if (!lacks(['email', ...needed]) || !provider.serverMetadata().userinfo_endpoint) return claims;
     const further = await fetchUserInfo(provider, tokens.access_token, claims.sub).catch((cause) => {
       if (lacks(needed) && isUnreachable(cause)) throw cause;
@@ -58,7 +58,7 @@ export function createCompanySignIn(tools: Tools, accounts: Accounts): Endpoints
         const [{ state, nonce }, challenge] = [readState(input), readSecret(input, 'challenge')];
         const provider = await findProvider().catch(explain);
         const url = buildAuthorizationUrl(provider, {
-          ...{ redirect_uri: callbackUrl, scope: scopesFor(provider, tools), state, nonce },
+          ...{ redirect_uri: callbackUrl, scope: scopesFor(provider, dependencies), state, nonce },
           ...{ code_challenge: challenge, code_challenge_method: 'S256' },
         });
         return { url: url.href };
@@ -72,7 +72,7 @@ export function createCompanySignIn(tools: Tools, accounts: Accounts): Endpoints
         // Anyone can make up answers, and each is a request to the provider. A whole office may sign in at nine.
         const undo = await limits.count('sign-ins', network.id);
         const claims = await readClaims(answer, state, verifier).catch(explain);
-        requireAllowed(claims, tools);
+        requireAllowed(claims, dependencies);
         const member = accountMember(await subkey(accountLabel), oidcIssuer, claims.sub);
         await undo();
         const person = { name: textOf(claims.name), email: textOf(claims.email) };
@@ -118,7 +118,7 @@ const describedFor = 3_600_000;
 const [patience, skew] = [10, 60];
 
 /** Reads the provider's description when it is needed, and keeps it for a while; an old one is better than none. */
-function rememberProvider({ oidcIssuer = '', oidcClientId = '', oidcClientSecret, now }: Tools) {
+function rememberProvider({ oidcIssuer = '', oidcClientId = '', oidcClientSecret, now }: SignInDependencies) {
   let known:
     | { readonly provider: Configuration; readonly secret: string | undefined; readonly readAt: number }
     | undefined;

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, randomInt } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 import { createToken } from '../quota/counter-store.ts';
 import type { TerminalStore, WaitingTerminal } from '../stores/terminals.ts';
-import type { Tools } from './account.ts';
+import type { SignInDependencies } from './account.ts';
 import { accountsError, badRequest, isNotSignedIn, isTooManyKeys } from './errors.ts';
 import { createAgentSnippets } from './pages/cli/snippets-agents.js';
 import { type Endpoints, readText, type WithForm, type WithInput } from './request.ts';
@@ -22,8 +22,8 @@ const letters = 'BCDFGHJKLMNPQRSTVWXZ';
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** Signing in a terminal: https://www.rfc-editor.org/rfc/rfc8628 */
-export function createTerminalSignIn(tools: Tools, terminals: TerminalStore): Endpoints {
-  const { serviceName, deviceKeyDays, members, keyring, limits, subkey, log, now } = tools;
+export function createTerminalSignIn(dependencies: SignInDependencies, terminals: TerminalStore): Endpoints {
+  const { serviceName, deviceKeyDays, members, keyring, limits, subkey, log, now } = dependencies;
   const hash = async (code: string): Promise<string> =>
     createHmac('sha256', await subkey('terminal codes'))
       .update(code)
@@ -136,13 +136,13 @@ export function createTerminalSignIn(tools: Tools, terminals: TerminalStore): En
         response_types_supported: [],
         token_endpoint_auth_methods_supported: ['none'],
       }),
-      [terminalPaths.opencode]: async ({ site }) => describeForOpencode(site, tools),
+      [terminalPaths.opencode]: async ({ site }) => describeForOpencode(site, dependencies),
     },
   };
 }
 
 /** What `opencode auth login URL` reads: the command that prints a key, the variable that the key goes into, and its settings. */
-function describeForOpencode({ baseUrl, pageUrl }: Site, settings: Tools) {
+function describeForOpencode({ baseUrl, pageUrl }: Site, settings: SignInDependencies) {
   const { serviceName, gatewayUrl = baseUrl, contextWindow } = settings;
   const env = `${serviceName.toUpperCase().replaceAll('-', '_')}_API_KEY`;
   const snippets = createAgentSnippets({ gatewayUrl, serviceName, key: `{env:${env}}`, contextWindow });

@@ -3,7 +3,7 @@ import { createSiweMessage, parseSiweMessage, type SiweMessage } from 'viem/siwe
 import { recoverMessageAddress } from 'viem/utils';
 import { isWallet } from '../identity/identify.ts';
 import { createToken } from '../quota/counter-store.ts';
-import { type Accounts, isoTime, type Tools } from './account.ts';
+import { type Accounts, isoTime, type SignInDependencies } from './account.ts';
 import type { Account } from './answers.ts';
 import { accountsError, badRequest, isTooManyKeys, nothingOfThisKind } from './errors.ts';
 import { type AccountsRequest, type Endpoints, type Input, readLabel, readText, type WithInput } from './request.ts';
@@ -29,7 +29,10 @@ const linkLifetime = 24 * 3_600_000;
  * Signing in with a wallet: a message to sign, and what its signature is for. The member is the wallet's address in lower case.
  * Sign-in with Ethereum (EIP-4361): https://eips.ethereum.org/EIPS/eip-4361
  */
-export function createWalletSignIn({ keys, members, limits, log, now }: Tools, accounts: Accounts): Endpoints {
+export function createWalletSignIn(
+  { keys, members, limits, log, now }: SignInDependencies,
+  accounts: Accounts,
+): Endpoints {
   /** The member who has signed the message for this purpose. Works once per message, and throws otherwise. */
   const redeem = async ({ input, site }: WithInput, purpose: Purpose): Promise<string> => {
     const [message, signature] = [readText(input, 'message', longestMessage), readText(input, 'signature')];

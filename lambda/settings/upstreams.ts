@@ -9,6 +9,7 @@ import {
   translationTarget,
 } from './spoken-dialects.ts';
 import { settingsOfTarget, translationSettings, upstreamSettings } from './table.ts';
+import { readUpstreamName, upstreamPrefix } from './variable-names.ts';
 
 export interface Upstream {
   /** The prefix of its settings: `UPSTREAM`, `UPSTREAM_2` …; the secret has its keys under `PREFIX_API_KEYS`. */
@@ -59,13 +60,12 @@ export function readUpstreams(environment: Environment, asksForUsage: boolean, f
 
 /** What is no setting of an upstream is reported with all other names. */
 function findPrefixes(environment: Environment): string[] {
-  const numbers = new Set<number>();
+  const numbers = new Set([1]);
   for (const name of Object.keys(environment)) {
-    const [, number, own = ''] = /^UPSTREAM_([1-9]\d*)_(\w+)$/.exec(name) ?? [];
-    if (number === undefined || !environment[name]?.trim()) continue;
-    if (Object.hasOwn(upstreamSettings, own) && Number(number) > 1) numbers.add(Number(number));
+    const { number = 1, own = '' } = readUpstreamName(name) ?? {};
+    if (environment[name]?.trim() && Object.hasOwn(upstreamSettings, own)) numbers.add(number);
   }
-  return ['UPSTREAM', ...[...numbers].sort((a, b) => a - b).map((number) => `UPSTREAM_${number}`)];
+  return [...numbers].sort((a, b) => a - b).map(upstreamPrefix);
 }
 
 function readUpstream(prefix: string, environment: Environment, faults: string[]): Upstream {

@@ -10,11 +10,20 @@ const ofService = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_
 const ofUpstreams = Object.keys(upstreamSettings);
 const ofGateway = Object.keys({ ...settings, ...serverSettings });
 
+/** Takes the name of an upstream's setting apart: `UPSTREAM_2_BASE_URL` is the `BASE_URL` of the second. */
+export function readUpstreamName(name: string): { readonly number: number; readonly own: string } | undefined {
+  // The first upstream has no number, and no number begins with a zero.
+  const [, number = '1', own] = /^UPSTREAM_(?:([2-9]|[1-9]\d+)_)?(\w+)$/.exec(name) ?? [];
+  return own === undefined ? undefined : { number: Number(number), own };
+}
+
+/** What the settings of an upstream begin with. */
+export const upstreamPrefix = (number: number): string => (number === 1 ? 'UPSTREAM' : `UPSTREAM_${number}`);
+
 /** The settings' names, with those of the upstream that this name is about. */
 function namesBeside(name: string): string[] {
-  // The first upstream has no number, and no number begins with a zero.
-  const [, number = ''] = /^UPSTREAM_((?:[2-9]|[1-9]\d+)_)/.exec(name) ?? [];
-  return [...ofGateway, ...ofUpstreams.map((own) => `UPSTREAM_${number}${own}`)];
+  const prefix = upstreamPrefix(readUpstreamName(name)?.number ?? 1);
+  return [...ofGateway, ...ofUpstreams.map((own) => `${prefix}_${own}`)];
 }
 
 const namesSet = (environment: Environment): string[] =>

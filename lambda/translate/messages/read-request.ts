@@ -105,7 +105,7 @@ type Thinking = Pick<ModelRequest, 'reasoning' | 'thoughts'>;
 
 function readThinking(reader: RequestReader, thinking: Node | undefined, effort: Node | undefined): Thinking {
   const level = effort === undefined ? undefined : { at: effort, name: reader.json.string(effort), exact: true };
-  // This is how the gateway has always read them.
+  // A client of messages has to send back what it gets, so that is always sealed.
   const thoughts = { shown: true, sealed: true };
   if (level?.name === 'none') return { reasoning: { wish: 'off', offAt: level.at }, thoughts };
   if (thinking === undefined) return { reasoning: { wish: 'off', level }, thoughts };

@@ -10,6 +10,7 @@ import type {
   ArrivedAtInference,
   GatewayStep,
   Identified,
+  ReadAhead,
   RequestSoFar,
 } from '../request/request.ts';
 import type { Needs } from './dependencies.ts';
@@ -100,15 +101,12 @@ export function connectUpstream({ connectAhead }: Needs<'connectAhead'>): Gatewa
   };
 }
 
-/**
- * Has the code for streams read while the first request is charged. Only its body tells whether that asks for one, and then nothing else
- * is waited for.
- */
-export function readStreamCode(): GatewayStep<ArrivedAtInference> {
+/** Has the code for streams read while the first request that may ask for one is charged, and nothing else is waited for. */
+export function readStreamCode(): GatewayStep<ArrivedAtInference & ReadAhead> {
   let isRead = false;
   return {
-    before: ({ route: { endpoint } }) => {
-      if (isRead || endpoint.countsTokens || endpoint.makesVectors) return {};
+    before: ({ ahead, mayStream }) => {
+      if (isRead || !(ahead ? 'call' in ahead && ahead.call.stream : mayStream())) return {};
       isRead = true;
       // Once the charge has left. If it fails, the request itself finds out.
       setImmediate(() => loadFetchStream().catch(() => {}));

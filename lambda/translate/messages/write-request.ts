@@ -9,7 +9,8 @@ import {
   writeRequest,
 } from '../request/request-writer.ts';
 import { descriptionOf, type Selection, schemaOf, selectTools } from '../request/select-tools.ts';
-import { cacheMark, isReplayable, type Thinking, writeTurns } from './write-turns.ts';
+import { isReplayable, type Thinking } from './arrange-turns.ts';
+import { cacheMark, writeTurns } from './write-turns.ts';
 
 const longestName = 128;
 

@@ -2,32 +2,15 @@ import { hash } from 'node:crypto';
 import { type Cooperative, isLong } from '../../json/cooperative.ts';
 import { createScanner } from '../../json/scan.ts';
 import { JsonFault } from '../../json/tokens.ts';
-import type { AssistantTurn, Part, Raw, Thought, ToolCall, Turn } from '../request/model-request.ts';
+import type { AssistantTurn, Part, Raw, ToolCall } from '../request/model-request.ts';
 import { refuse } from '../request/refusals.ts';
 import { toText } from '../request/request-reader.ts';
 import type { BodyText, RequestWriter } from '../request/request-writer.ts';
 import { listFound } from '../request/select-tools.ts';
-
-/** Whether a thought can go back: only with the signature of the model's own maker. */
-export const isReplayable = ({ signed }: Thought): boolean => signed !== undefined;
-
-/** How much the model is to think. `isOff`: not at all, though it may have thought before. */
-export interface Thinking {
-  readonly effort?: string | undefined;
-  readonly isOff: boolean;
-}
-
-type Message =
-  | { readonly role: 'assistant'; readonly turn: AssistantTurn }
-  /** The results of all calls of a turn, and what follows them at once. */
-  | { readonly role: 'user'; readonly results: readonly ToolCall[]; readonly parts: Part[]; open: boolean }
-  | { readonly role: 'system'; readonly parts: Part[] };
+import { arrange, isBlank, type Thinking } from './arrange-turns.ts';
 
 /** What asks the upstream to cache a prompt up to here. A client's own marks are not translated, so these are all. */
 export const cacheMark = ',"cache_control":{"type":"ephemeral"}';
-
-/** Little work each. */
-const costOfTurn = 16;
 
 /** One conversation while it is written. */
 interface TurnWriter extends RequestWriter {
@@ -74,62 +57,6 @@ export function* writeTurns(parts: RequestWriter, thinking: Thinking): Cooperati
   }
   body.add(']');
 }
-
-/** The messages without those that would be empty; instructions first, if there are any. */
-function* arrange(writer: RequestWriter, { isOff }: Thinking): Cooperative<Message[]> {
-  const { turns } = writer.request;
-  const messages: Message[] = [];
-  // It goes on from all that it did since. Thoughts in there are refused of a model that doesn't think.
-  const asked = turns.findLastIndex(({ role }) => role === 'user');
-  for (const [index, turn] of turns.entries()) {
-    if (turn.role === 'assistant') addDone(writer, messages, turn, !isOff || index < asked);
-    else addTold(writer, messages, turn);
-    if (writer.body.isPauseDue(costOfTurn)) yield;
-  }
-  return messages;
-}
-
-/** Adds what the model did. `mayRecall`: whether its thoughts may go back. A message that ends with one would be refused. */
-function addDone({ leaveOut }: RequestWriter, messages: Message[], turn: AssistantTurn, mayRecall: boolean): void {
-  const { said, calls } = turn;
-  const spoken = said.findLastIndex(({ text }) => !isBlank(text)) + 1;
-  const end = calls.length > 0 ? said.length + calls.length : spoken;
-  const isKept = (thought: AssistantTurn['thoughts'][number]) =>
-    mayRecall && isReplayable(thought) && thought.after < end;
-  const thoughts = turn.thoughts.filter(isKept);
-  for (const at of new Set(turn.thoughts.filter((thought) => !isKept(thought)).map(({ at }) => at))) leaveOut(at);
-  if (end === 0) return;
-  messages.push({ role: 'assistant', turn: { ...turn, thoughts } });
-  if (calls.length > 0) messages.push({ role: 'user', results: calls, parts: [], open: false });
-}
-
-/** Adds what the model was told. */
-function addTold({ upstream }: RequestWriter, messages: Message[], turn: Exclude<Turn, AssistantTurn>): void {
-  const last = messages.at(-1);
-  const given = turn.role === 'user' ? turn.parts : turn.texts.map(toText);
-  const parts = given.filter((part) => part.kind !== 'text' || !isBlank(part.text));
-  if (parts.length === 0) return;
-  if (turn.role === 'user') {
-    // What instructions said after the assistant goes to the front of what the user says next.
-    if (last?.role === 'user' && last.open) {
-      append(last.parts, parts);
-      last.open = false;
-    } else messages.push({ role: 'user', results: [], parts, open: false });
-  } else if (last === undefined) messages.push({ role: 'system', parts });
-  else if (messages.length === 1 && last.role === 'system') append(last.parts, parts);
-  else if (upstream.systemTurns === 'keep') messages.push({ role: 'system', parts });
-  else if (last.role === 'assistant') messages.push({ role: 'user', results: [], parts, open: true });
-  else append(last.parts, parts);
-}
-
-function append(to: Part[], parts: readonly Part[]): void {
-  for (const part of parts) to.push(part);
-}
-
-/** In characters. Nobody honest sends more white space for a text. */
-const longestBlank = 1_000;
-/** An empty text is refused. */
-const isBlank = (text: Raw): boolean => text.length < longestBlank && /^"(\s|\\[nrt])*"$/.test(text);
 
 interface Blocks {
   readonly results?: readonly ToolCall[];

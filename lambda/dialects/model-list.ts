@@ -6,9 +6,10 @@ interface ModelShape {
   list(models: readonly PublicModel[]): object;
 }
 
-/** The shape for a request with these headers: clients of Anthropic's name a version, which picks theirs. */
+/** The shape for a request with these headers: clients of Anthropic's name a version, and get what theirs has as well. */
 export function modelShapeFor(headers: Readonly<Record<string, string | undefined>>, ownedBy: string): ModelShape {
-  return headers['anthropic-version'] === undefined ? openAiShape(ownedBy) : anthropicShape;
+  const openAi = openAiShape(ownedBy);
+  return headers['anthropic-version'] === undefined ? openAi : withAnthropicMembers(openAi);
 }
 
 function openAiShape(ownedBy: string): ModelShape {
@@ -17,12 +18,17 @@ function openAiShape(ownedBy: string): ModelShape {
 }
 
 /** All models stand on one page, whatever `limit` asks for. */
-const anthropicShape: ModelShape = {
-  describe: ({ id }) => ({ type: 'model', id, display_name: id, created_at: '1970-01-01T00:00:00Z' }),
-  list: (models) => ({
-    data: models.map(anthropicShape.describe),
-    has_more: false,
-    first_id: models[0]?.id ?? null,
-    last_id: models.at(-1)?.id ?? null,
-  }),
-};
+function withAnthropicMembers(shape: ModelShape): ModelShape {
+  const describe = (model: PublicModel) => ({
+    ...shape.describe(model),
+    ...{ type: 'model', display_name: model.id, created_at: '1970-01-01T00:00:00Z' },
+  });
+  return {
+    describe,
+    list: (models) => ({
+      ...shape.list(models),
+      data: models.map(describe),
+      ...{ has_more: false, first_id: models[0]?.id ?? null, last_id: models.at(-1)?.id ?? null },
+    }),
+  };
+}

@@ -38,15 +38,19 @@ test('lists its models without charging', async () => {
   expect(remaining(second)).toBe(remaining(first));
 });
 
-test("describes its models in Anthropic's shape to clients that name a version of it", async () => {
+test("describes its models in Anthropic's shape too, to clients that name a version of it", async () => {
   const read = async (path: string) => {
     const response = await fetch(`${gateway.url}/v1/models${path}`, {
       headers: { ...guest, 'anthropic-version': '2023-06-01' },
     });
     return response.json();
   };
-  const described = (id: string) => ({ type: 'model', id, display_name: id, created_at: '1970-01-01T00:00:00Z' });
+  const described = (id: string) => ({
+    ...{ id, object: 'model', created: 0, owned_by: 'svc' },
+    ...{ type: 'model', display_name: id, created_at: '1970-01-01T00:00:00Z' },
+  });
   expect(await read('?limit=1000')).toEqual({
+    object: 'list',
     data: [described('svc'), described('svc-vision')],
     ...{ has_more: false, first_id: 'svc', last_id: 'svc-vision' },
   });

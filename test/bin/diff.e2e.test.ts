@@ -38,7 +38,7 @@ describe('in a checkout of the gateway', () => {
   test('three typical changes are exactly three lines', () => {
     edit(folder, 'cdk.json', (text) =>
       text
-        .replace('"memorySize": 512', '"memorySize": 1024')
+        .replace('"defaults": {', '"defaults": { "memorySize": 1024,')
         .replace('"prod": {', '"prod": { "BURST_LIMIT": 30, "MODEL_ALIASES": "gpt-*=svc",'),
     );
     const { status, stderr, title, lines } = diff(folder, '--stage', 'prod');

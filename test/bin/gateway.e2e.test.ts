@@ -47,7 +47,7 @@ test.each([
     /^$/,
   ],
   [
-    { engine: 'web', memorySize: '', logRetentionDays: 400 },
+    { engine: 'web', logRetentionDays: 400 },
     ['InferenceGateway'],
     ['accounts', 'server'],
     // Anything else that the template breaks would stop the synthesis: this is the operator's wish.

@@ -45,8 +45,18 @@ function addDone({ leaveOut }: RequestWriter, messages: Message[], turn: Assista
   const thoughts = turn.thoughts.filter(isKept);
   for (const at of new Set(turn.thoughts.filter((thought) => !isKept(thought)).map(({ at }) => at))) leaveOut(at);
   if (end === 0) return;
-  messages.push({ role: 'assistant', turn: { ...turn, thoughts } });
+  const last = messages.at(-1);
+  // Two in a row would be refused. What stood between them was empty.
+  if (last?.role === 'assistant') continueTurn(last.turn, { ...turn, thoughts });
+  else messages.push({ role: 'assistant', turn: { ...turn, said: [...said], thoughts, calls: [...calls] } });
   if (calls.length > 0) messages.push({ role: 'user', results: calls, parts: [], open: false });
+}
+
+function continueTurn({ said, thoughts, calls }: AssistantTurn, more: AssistantTurn): void {
+  const before = said.length; // without calls, whose results would stand between
+  for (const thought of more.thoughts) thoughts.push({ ...thought, after: before + thought.after });
+  for (const one of more.said) said.push(one);
+  for (const call of more.calls) calls.push(call);
 }
 
 /** Adds what the model was told. */

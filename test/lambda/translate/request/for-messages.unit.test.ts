@@ -90,6 +90,16 @@ describe('messages of chat', () => {
     expect(contents).toEqual([[text('a')], [text('b')], [text('c')], [text('d')]]);
   });
 
+  test('of the assistant are one message where nothing stands between them', () => {
+    const calls = { ...said('d'), tool_calls: [called('x', '{}')] };
+    const messages = [user('a'), said('b'), user(' '), said('c'), system(''), calls, result('x', 'e')];
+    const { messages: sent } = toMessages('chat', { messages });
+    expect(sent[1].content).toEqual([
+      ...[text('b'), text('c'), text('d')],
+      { type: 'tool_use', id: 'x', name: 'f', input: {} },
+    ]);
+  });
+
   test('may still call functions by the name that they had before tools', () => {
     const { name, arguments: args } = { name: 'f', arguments: '{"a":1}' };
     const messages = [

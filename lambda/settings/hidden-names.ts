@@ -61,20 +61,21 @@ const isEveryday = (word: string): boolean => everyday.has(word.toLowerCase());
 const everyday = new Set(
   `
   able account admin agent agents alpha amazonaws any apac api apis app apps assistant audio auth auto awq aws azure
-  azurewebsites backend base basic batch beta big black blue bot box build business center chat classic client cloud
-  cloudfront cluster code coder coding com command compute connect console core customer dashboard data deep default demo
-  dense deploy dev developer direct distill docs draft eagle east edge embed embedding embeddings endpoint endpoints
-  enterprise example experimental express external eyes falcon fast fine flash flex for free full function functions
-  gateway gguf github global googleapis gpu granite green haiku heavy high home host hosted hosting house hub image images
-  inference instant instruct internal key lab labs lambda language large latest lean learn learning lite live llm llms
-  local localhost long low machine main math max medium mercury micro mini mixture mlx mode model models moe multi
-  multilingual my nano net network new next node north nova office old one online open opus orca org origin our palm phi
-  plan plus preview prime private pro prod production project prompt provider providers proxy public quant rapid reasoner
-  reasoning red region release remote research responses router run safe scale search secure serve server service services
-  serving shared site small smart solar sonar sonnet south speech speed stable staging standard star start static studio
-  super swift system target team tech test text the think thinker thinking titan token tokens tool tools tuned turbo ultra
-  uncensored unified upstream upstreams user vendor video virtual vision voice voyage web west white word words work
-  worker workers workspace world www your zone
+  azurewebsites backend backup base basic batch beta big black blue bot box build business center chat classic client
+  cloud cloudfront cluster code coder coding com command compute connect console core customer dashboard data deep
+  default demo dense deploy dev developer direct distill docs draft dummy eagle east echo edge embed embedding
+  embeddings endpoint endpoints enterprise example experimental express external eyes fake falcon fallback fast fine
+  first flash flex for free full function functions gateway gguf github global googleapis gpu granite green haiku
+  heavy hidden high home host hosted hosting house hub image images inference instant instruct internal key lab labs
+  lambda language large latest lean learn learning lite live llm llms local localhost long low machine main math max
+  medium mercury micro mini mixture mlx mock mode model models moe multi multilingual my nano net network new next
+  node north nova office old one online open opus orca org origin our palm phi plan plus preview primary prime private
+  pro prod production project prompt provider providers proxy public quant rapid real reasoner reasoning red region
+  release remote research responses router run safe sample scale scripted search second secondary secret secure serve
+  server service services serving shared simple site small smart solar sonar sonnet south speech speed stable staging
+  standard star start static stub studio super swift system target team tech test text the think thinker thinking
+  third titan token tokens tool tools tuned turbo ultra uncensored unified upstream upstreams user vendor video
+  virtual vision voice voyage web west white word words work worker workers workspace world www your zone
   `
     .trim()
     .split(/\s+/),

@@ -59,4 +59,6 @@ test('everyday words are no names', () => {
   const names = namesOf('acmeron/fast-code-vision-7b-instruct', 'api.models.cloud.acmeron.com');
   const text = 'The fast API in the cloud has a vision: code models that instruct. See s3.amazonaws.com.';
   expect(createScrubber(names, 'svc').scrub(text)).toBe(text);
+  // Also those that people call a stand-in by.
+  expect(namesOf('fake-text', 'mock.primary.stub.test')).toEqual([]);
 });

@@ -20,6 +20,11 @@ export function readUpstreamName(name: string): { readonly number: number; reado
 /** What the settings of an upstream begin with. */
 export const upstreamPrefix = (number: number): string => (number === 1 ? 'UPSTREAM' : `UPSTREAM_${number}`);
 
+function isSetting(name: string): boolean {
+  const own = readUpstreamName(name)?.own;
+  return ofGateway.includes(name) || (own !== undefined && ofUpstreams.includes(own));
+}
+
 /** The settings' names, with those of the upstream that this name is about. */
 function namesBeside(name: string): string[] {
   const prefix = upstreamPrefix(readUpstreamName(name)?.number ?? 1);
@@ -33,7 +38,7 @@ const namesSet = (environment: Environment): string[] =>
 export function nameFaults(environment: Environment): string[] {
   return namesSet(environment).flatMap((name) => {
     if (!ownPrefix.test(name) || ofService.test(name)) return [];
-    return namesBeside(name).includes(name) ? [] : unknownSetting(name);
+    return isSetting(name) ? [] : unknownSetting(name);
   });
 }
 

@@ -24,7 +24,7 @@ import { createReadStop } from './tables/stop.ts';
 import { createRankKeys } from './upstream/conversation.ts';
 import { createPrepare, loadPreparing } from './upstream/create-prepare.ts';
 import { addressAt } from './upstream/destination.ts';
-import { createFailover } from './upstream/failover.ts';
+import { createFailover, loadFirstEventLimit } from './upstream/failover.ts';
 import { createExchange } from './upstream/http-client.ts';
 import { createPool, createReadScrubber, type ReadAccess } from './upstream/pool.ts';
 
@@ -72,7 +72,11 @@ export function createGateway(
   const translates = config.upstreams.some((one) =>
     dialects.some(({ name }) => !one.dialects.some((spoken) => spoken === name)),
   );
-  const code = translates ? [loadPreparing(), loadTranslating()] : [];
+  const limitsFirstEvent = config.upstreams.some(({ firstEventTimeout }) => firstEventTimeout !== undefined);
+  const code = [
+    ...(translates ? [loadPreparing(), loadTranslating()] : []),
+    ...(limitsFirstEvent ? [loadFirstEventLimit()] : []),
+  ];
   for (const reading of [readKeysAhead(config, secrets.upstreamAccess, log), secrets.networkKey(), readStop(), ...code])
     reading.catch(() => {});
 

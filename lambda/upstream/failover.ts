@@ -4,7 +4,6 @@ import { GatewayError } from '../errors.ts';
 import type { Upstream } from '../settings/upstreams.ts';
 import { speaks, spokenTo } from './destination.ts';
 import { classifyStatus, type FailureClass, failureClasses, UpstreamFailure } from './failure.ts';
-import { withinFirstEventLimit } from './first-event.ts';
 import { discard, type SendRequest, type UpstreamAnswer } from './http-client.ts';
 import type { Candidate, Pool } from './pool.ts';
 import {
@@ -54,6 +53,9 @@ export interface AnswerOfUpstream extends UpstreamAnswer {
  */
 export type AskUpstreams = (outgoing: Outgoing, observer: Observer) => Promise<AnswerOfUpstream>;
 
+/** Few deployments wait for a first event. What does so is read once. */
+export const loadFirstEventLimit = () => import('./first-event.ts');
+
 export function createFailover({ pool, send, prepare, now }: Dependencies): AskUpstreams {
   /** Makes of the request what the upstream can take, unless it can as it is. */
   const prepareFor = async ({ upstream }: Candidate, outgoing: Outgoing, { takeMemory }: Observer) => {
@@ -85,7 +87,8 @@ export function createFailover({ pool, send, prepare, now }: Dependencies): AskU
     if (isLast) return send(request, signal, releaseBody).then(read);
     const ask = (until: AbortSignal) => send(request, until).then(read);
     const limit = outgoing.stream ? candidate.upstream.firstEventTimeout : undefined;
-    return limit === undefined ? ask(signal) : withinFirstEventLimit(limit, signal, ask);
+    if (limit === undefined) return ask(signal);
+    return loadFirstEventLimit().then(({ withinFirstEventLimit }) => withinFirstEventLimit(limit, signal, ask));
   };
 
   return async (outgoing, observer) => {

@@ -61,7 +61,7 @@ test('what only some deployments or requests need is read by no start of the gat
   const later = [
     ...['lambda/translate/translation.ts', 'lambda/forward/vectors.ts', 'lambda/request/decode.ts', 'node:node:zlib'],
     ...['lambda/forward/stream.ts', 'lambda/stream/rewrite-stream.ts', 'eventsource-parser'],
-    ...['lambda/steps/describe.ts', 'lambda/budget/estimate.ts'],
+    ...['lambda/steps/describe.ts', 'lambda/budget/estimate.ts', 'lambda/upstream/first-event.ts'],
     ...['lambda/quota/wording.ts', 'lambda/quota/deployment-limit.ts', 'lambda/upstream/caller-ids.ts'],
   ];
   expect(contentsOf(gateway)).toEqual(expect.arrayContaining(later));

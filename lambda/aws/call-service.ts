@@ -1,4 +1,4 @@
-import { Agent as HttpAgent, type RequestOptions, request as requestByHttp } from 'node:http';
+import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestByHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestByHttps } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 import { isObject, parseJson } from '../settings/read.ts';
@@ -11,7 +11,7 @@ import {
   type Service,
   secretsManagerService,
 } from './access.ts';
-import { attempts, createRepeat, ServiceError } from './repeat.ts';
+import { attempts, createRepeat, type Patience, ServiceError } from './repeat.ts';
 import { createSign } from './sign.ts';
 
 /** The calls to AWS that requests need. */
@@ -65,14 +65,15 @@ export function createCallService(service: Service, access: AwsAccess, { now, ra
     const body = JSON.stringify(input);
     // The same for all attempts: what has been sent once can be sent again.
     const credentials = await access.credentials();
-    return repeat(async (number, signal) => {
+    return repeat(async (number, patience) => {
       const call = { operation, body, time: now() + ahead, attempt: `attempt=${number}; max=${attempts}` };
-      const { status, text, date } = await post(sign(call, credentials), body, signal);
+      const { text, head } = await post(sign(call, credentials), body, patience);
+      const { statusCode: status = 0 } = head;
       const answer = parseJson(text);
       if (status === 200 && isObject(answer)) return answer as Output;
       if (status === 200) throw new ServiceError('NoAnswer', 'no JSON');
       const error = refusal(status, isObject(answer) ? answer : {}, credentials);
-      const time = error.isAboutTime ? Date.parse(date ?? '') : 0;
+      const time = error.isAboutTime ? Date.parse(head.headers.date ?? '') : 0;
       if (time > 0) ahead = time - now();
       throw error;
     });
@@ -80,10 +81,9 @@ export function createCallService(service: Service, access: AwsAccess, { now, ra
 }
 
 interface Answer {
-  readonly status: number;
   readonly text: string;
-  /** When it was made, by the service's clock. */
-  readonly date: string | undefined;
+  /** Node reads the headers when they are asked for, which is rare: for the service's clock. */
+  readonly head: IncomingMessage;
 }
 
 /** Posts over kept connections, which don't keep the process alive. Rejects if no answer comes, or only a part of one. */
@@ -94,36 +94,35 @@ function createPost(endpoint: URL) {
   const { hostname, port, path } = urlToHttpOptions(endpoint);
   const options: RequestOptions = { hostname, port, path, method: 'POST', agent };
 
-  return (headers: Record<string, string>, body: string, signal: AbortSignal): Promise<Answer> =>
+  return (headers: readonly string[], body: string, patience: Patience): Promise<Answer> =>
     new Promise((resolve, reject) => {
       let isAnswered = false;
+      const length = ['content-length', String(Buffer.byteLength(body))];
+      // As a list, which Node writes as it is: it would keep a record of each header of an object.
+      const request = send({ ...options, headers: headers.concat(length) }, (head) => {
+        isAnswered = true;
+        let text = '';
+        head.setEncoding('utf8');
+        head.on('data', (part: string) => (text += part));
+        head.on('end', () => resolve({ text, head }));
+        head.on('error', fail);
+      });
       /** Without a connection nothing was sent. */
-      let isConnected = false;
+      let isConnected = request.reusedSocket;
+      if (!isConnected) {
+        request.once('socket', (socket) => {
+          socket.once(isSecure ? 'secureConnect' : 'connect', () => (isConnected = true));
+        });
+      }
       const fail = (cause: NodeJS.ErrnoException, wasClosed = false) =>
         reject(new ServiceError('NoAnswer', cause.message, { cause, wasClosed, inDoubt: isConnected }));
 
-      // As a list, which Node writes as it is: it would keep a record of each header of an object.
-      const list = ['content-length', String(Buffer.byteLength(body)), ...Object.entries(headers).flat()];
-      const request = send({ ...options, headers: list }, (response) => {
-        isAnswered = true;
-        const { statusCode: status = 0, headers } = response;
-        let text = '';
-        response.setEncoding('utf8');
-        response.on('data', (part: string) => (text += part));
-        response.on('end', () => resolve({ status, text, date: headers.date }));
-        response.on('error', fail);
-      });
-      request.on('socket', (socket) => {
-        if (request.reusedSocket) isConnected = true;
-        else socket.once(isSecure ? 'secureConnect' : 'connect', () => (isConnected = true));
-      });
       // The other side may have closed it long ago, unnoticed while this process was frozen.
       const wasClosed = ({ code = '' }: NodeJS.ErrnoException) =>
         request.reusedSocket && /^(ECONNRESET|EPIPE)$/.test(code);
       request.on('error', (cause) => fail(cause, wasClosed(cause)));
       request.on('close', () => isAnswered || fail(new Error('closed without an answer')));
-      // Node's own `signal` option watches the whole request for its end, which costs more.
-      signal.addEventListener('abort', () => request.destroy(new Error('given up')));
+      patience.giveUp = () => request.destroy(new Error('given up'));
       request.end(body);
     });
 }

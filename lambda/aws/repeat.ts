@@ -58,8 +58,15 @@ const firstPause = 100;
 /** For repeats while nothing succeeds, with the SDK's numbers: enough for 35. */
 const budgets = { full: 500, repeat: 14, earnedByFirstAttempt: 1 } as const;
 
-/** Makes the attempt with this number, and gives it up when the signal says so. */
-type Attempt<T> = (number: number, signal: AbortSignal) => Promise<T>;
+/** The time that a call has for all its attempts. An abort signal would do the same, at ten times the cost. */
+export interface Patience {
+  isOver: boolean;
+  /** Called once when it is over. Each attempt sets what gives it up. */
+  giveUp: () => void;
+}
+
+/** Makes the attempt with this number. */
+type Attempt<T> = (number: number, patience: Patience) => Promise<T>;
 
 interface Dependencies {
   readonly now: () => number;
@@ -77,14 +84,16 @@ export function createRepeat({ now, random, pause = wait }: Dependencies) {
 
   return async <T>(attempt: Attempt<T>): Promise<T> => {
     const startedAt = now();
-    const controller = new AbortController();
-    const { signal } = controller;
-    const timer = setTimeout(() => controller.abort(), timeLimit);
+    const patience: Patience = { isOver: false, giveUp: () => {} };
+    const timer = setTimeout(() => {
+      patience.isOver = true;
+      patience.giveUp();
+    }, timeLimit);
     let inDoubt = false;
     try {
       for (let number = 1; ; ) {
         try {
-          const answer = await attempt(number, signal);
+          const answer = await attempt(number, patience);
           budget = Math.min(budgets.full, budget + (number === 1 ? budgets.earnedByFirstAttempt : budgets.repeat));
           return answer;
         } catch (thrown) {
@@ -93,13 +102,13 @@ export function createRepeat({ now, random, pause = wait }: Dependencies) {
             thrown instanceof ServiceError ? thrown : new ServiceError('NotSent', 'not sent', { cause: thrown });
           inDoubt = error.inDoubt ||= inDoubt;
           // A connection that was closed while idle is no sign of trouble: no need to wait, and each attempt leaves one fewer.
-          if (!signal.aborted && !error.wasClosed) {
+          if (!patience.isOver && !error.wasClosed) {
             if (number === attempts || !error.isTrouble || budget < budgets.repeat) throw error;
             budget -= budgets.repeat;
             await pause(random() * firstPause * number);
             number += 1;
           }
-          if (signal.aborted) throw new ServiceError(tooSlow, 'no answer in time', { cause: error, inDoubt });
+          if (patience.isOver) throw new ServiceError(tooSlow, 'no answer in time', { cause: error, inDoubt });
           // The timer stands still in an environment that is frozen.
           if (now() - startedAt >= timeLimit) throw error;
         }

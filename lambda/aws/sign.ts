@@ -12,8 +12,8 @@ interface Signable {
   readonly attempt: string;
 }
 
-/** Gives the headers of a call, the signature among them. */
-type Sign = (call: Signable, credentials: Credentials) => Record<string, string>;
+/** Gives the headers of a call, the signature among them: names and values by turns. */
+type Sign = (call: Signable, credentials: Credentials) => string[];
 
 /**
  * AWS's signature, version 4, for a POST of JSON. What all calls have in common is computed once, and Node's key object once a
@@ -30,23 +30,21 @@ export function createSign({ name, target, contentType }: Service, region: strin
     const day = date.slice(0, 8);
     const { accessKeyId, sessionToken } = credentials;
     // In alphabetical order, as the signature covers them.
-    const signed: Record<string, string> = {
-      'amz-sdk-request': attempt,
-      'content-type': contentType,
-      host,
-      'x-amz-date': date,
-      ...(sessionToken !== undefined && { 'x-amz-security-token': sessionToken }),
-      'x-amz-target': `${target}.${operation}`,
-    };
-    const names = Object.keys(signed).join(';');
-    let lines = '';
-    for (const header in signed) lines += `${header}:${signed[header]}\n`;
+    const headers = ['amz-sdk-request', attempt, 'content-type', contentType, 'host', host, 'x-amz-date', date];
+    if (sessionToken !== undefined) headers.push('x-amz-security-token', sessionToken);
+    headers.push('x-amz-target', `${target}.${operation}`);
+    let [names, lines] = ['', ''];
+    for (let at = 0; at < headers.length; at += 2) {
+      names += at === 0 ? headers[at] : `;${headers[at]}`;
+      lines += `${headers[at]}:${headers[at + 1]}\n`;
+    }
     const request = `POST\n${path}\n\n${lines}\n${names}\n${hash('sha256', body)}`;
     const scope = `${day}/${region}/${name}/aws4_request`;
     const text = `AWS4-HMAC-SHA256\n${date}\n${scope}\n${hash('sha256', request)}`;
     const signature = createHmac('sha256', deriveKey(credentials, day)).update(text).digest('hex');
-    signed.authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
-    return signed;
+    const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
+    headers.push('Authorization', authorization);
+    return headers;
   };
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { createRepeat, ServiceError } from '../../../lambda/aws/repeat.ts';
+import { createRepeat, type Patience, ServiceError } from '../../../lambda/aws/repeat.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const failing = () => new ServiceError('NoAnswer', 'lost');
@@ -98,11 +98,11 @@ describe('a call has one time limit', () => {
   function startSlowCall({ inDoubt = true } = {}) {
     jest.useFakeTimers();
     const lost = () => new ServiceError('NoAnswer', 'lost', { inDoubt });
-    const sent: AbortSignal[] = [];
-    const send = (_number: number, signal: AbortSignal) =>
+    const sent: Patience[] = [];
+    const send = (_number: number, patience: Patience) =>
       new Promise<never>((_, reject) => {
-        sent.push(signal);
-        signal.addEventListener('abort', () => reject(lost()));
+        sent.push(patience);
+        patience.giveUp = () => reject(lost());
         setTimeout(() => reject(lost()), 1_000);
       });
     const call = createRepeat({ now: () => 0, random: () => 0, pause: async () => {} })(send);
@@ -115,7 +115,7 @@ describe('a call has one time limit', () => {
   ])('after which what was sent is given up, in doubt if it was', async (_name, inDoubt) => {
     const { sent, outcome } = startSlowCall({ inDoubt });
     await jest.advanceTimersByTimeAsync(1_999);
-    expect(sent.map(({ aborted }) => aborted)).toEqual([false, false]);
+    expect(sent.map(({ isOver }) => isOver)).toEqual([false, false]);
     await jest.advanceTimersByTimeAsync(1);
     expect(await outcome).toMatchObject({ name: 'TooSlow', inDoubt, cause: { name: 'NoAnswer' } });
     expect(sent).toHaveLength(2);

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import type { Budget, Reserved } from '../budget/budget-window.ts';
 import { GatewayError } from '../errors.ts';
 import type { PublicModel } from '../models.ts';
@@ -113,11 +113,15 @@ export function isAnswerLost(error: unknown): boolean {
   return error instanceof GatewayError && error.reason === lostAnswer;
 }
 
-/** Marks all copies of one write: 64 random bits in base64. They are taken from a UUID, for which Node keeps random bytes ready. */
+const tokenBytes = 8;
+const randomBytes = Buffer.alloc(512 * tokenBytes);
+let unused = 0;
+
+/** Marks all copies of one write: 64 random bits in base64. Asking for those of many at once makes each ten times cheaper. */
 export function createToken(): string {
-  const uuid = randomUUID();
-  // The digits in between name the UUID's version and variant.
-  return Buffer.from(uuid.slice(0, 8) + uuid.slice(9, 13) + uuid.slice(-4), 'hex').toString('base64');
+  if (unused === 0) unused = randomFillSync(randomBytes).length;
+  unused -= tokenBytes;
+  return randomBytes.toString('base64', unused, unused + tokenBytes);
 }
 
 /** Another token, for a write that replaces the one with this token. */

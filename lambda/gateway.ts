@@ -3,7 +3,7 @@ import type { Aws } from './aws/call-service.ts';
 import { embeddings } from './dialects/embeddings.ts';
 import { createDialects } from './dialects/index.ts';
 import { loadTranslating } from './forward/rewrite.ts';
-import { createIdentify, memberHash, memberLabel } from './identity/identify.ts';
+import { createHashMember, createIdentify, memberLabel } from './identity/identify.ts';
 import { createFindNetwork } from './identity/network.ts';
 import { createModels } from './models.ts';
 import { createToken } from './quota/counter-store.ts';
@@ -106,7 +106,7 @@ export function createGateway(
         ? async (caller) => (await loadCallerIds()).createHashIds(await secrets.subkey('caller ids'), caller)
         : undefined,
     identify,
-    hashMember: async (member) => memberHash(await secrets.subkey(memberLabel), member),
+    hashMember: createHashMember(() => secrets.subkey(memberLabel)),
     ...createLimits(config, { callDynamoDb, now, log }),
     log,
     now,

@@ -153,6 +153,19 @@ export function memberHash(secret: KeyObject, member: string): string {
   return createHmac('sha256', secret).update(member).digest('base64url').slice(0, 22);
 }
 
+/** The same for requests, which remember it: it takes longer than to find the member. */
+export function createHashMember(readSecret: () => Promise<KeyObject>): (member: string) => Promise<string> {
+  const known = new Map<string, string>();
+  return async (member) => {
+    const found = known.get(member);
+    if (found !== undefined) return found;
+    const made = memberHash(await readSecret(), member);
+    if (known.size >= cacheCapacity) known.clear();
+    known.set(member, made);
+    return made;
+  };
+}
+
 /** The label of the subkey for it. */
 export const memberLabel = 'members';
 

@@ -1,8 +1,11 @@
+import { createSecretKey } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
   callerName,
+  createHashMember,
   createIdentify,
   type IdentifyDependencies,
+  memberHash,
   type NetworkLink,
   shareFindings,
 } from '../../../lambda/identity/identify.ts';
@@ -234,4 +237,16 @@ describe('shareFindings', () => {
     const find = shareFindings(() => Promise.reject(new Error('planted')));
     await expect(Promise.all([find('a'), find('a')])).rejects.toThrow('planted');
   });
+});
+
+test('a member’s hash is worked out once, and that of another is another', async () => {
+  const secret = createSecretKey(Buffer.from('a salt of this test'));
+  let reads = 0;
+  const hash = createHashMember(async () => {
+    reads += 1;
+    return secret;
+  });
+  const hashes = [await hash('one'), await hash('two'), await hash('one')];
+  expect(hashes).toEqual(['one', 'two', 'one'].map((member) => memberHash(secret, member)));
+  expect([new Set(hashes).size, reads]).toEqual([2, 2]);
 });

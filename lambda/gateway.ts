@@ -5,6 +5,7 @@ import { createDialects } from './dialects/index.ts';
 import { loadTranslating } from './forward/rewrite.ts';
 import { createHashMember, createIdentify, memberLabel } from './identity/identify.ts';
 import { createFindNetwork } from './identity/network.ts';
+import { loadOnce } from './load-once.ts';
 import { createModels } from './models.ts';
 import { createToken } from './quota/counter-store.ts';
 import { createQuota } from './quota/quota.ts';
@@ -164,4 +165,4 @@ function createLimits(
 const loadDeploymentLimits = () => import('./quota/deployment-limit.ts');
 
 /** Few hash the ids of callers. What does so is read by their first request. */
-const loadCallerIds = () => import('./upstream/caller-ids.ts');
+const loadCallerIds = loadOnce(() => import('./upstream/caller-ids.ts'));

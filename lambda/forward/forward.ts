@@ -1,5 +1,6 @@
 import { readText } from '../bodies.ts';
 import { runCooperatively } from '../json/cooperative.ts';
+import { loadOnce } from '../load-once.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import type { ExchangeRecord } from '../request/request.ts';
 import type { Scrubber } from '../stream/scrub.ts';
@@ -16,9 +17,9 @@ export interface ForwardDependencies extends AskDependencies, StreamDependencies
 }
 
 /** Few deployments make vectors. What passes them on is read once. */
-const loadFetchVectors = async () => (await import('./vectors.ts')).fetchVectors;
+const loadFetchVectors = loadOnce(async () => (await import('./vectors.ts')).fetchVectors);
 /** What passes streams on is read once too. */
-export const loadFetchStream = async () => (await import('./stream.ts')).fetchStream;
+export const loadFetchStream = loadOnce(async () => (await import('./stream.ts')).fetchStream);
 
 /** Sends the request to an upstream and brings its answer back, as a whole or as a stream. */
 export function createForward(

@@ -1,5 +1,6 @@
 import { budgetPeriod } from '../budget/budget-window.ts';
 import type { Identity } from '../identity/identify.ts';
+import { loadOnce } from '../load-once.ts';
 import { type Counters, isAnswerLost, type Settlement, type UsedTokens } from './counter-store.ts';
 import { type Figures, figuresOf, giveBack } from './figures.ts';
 import { type Limits, quotaWindow, tokenCountWindow, type Usage, usageOf } from './policy.ts';
@@ -51,7 +52,7 @@ export interface QuotaDependencies extends Wording, ReservationReports {
 }
 
 /** What says why a charge is refused is read by the first that is. */
-const loadWording = () => import('./wording.ts');
+const loadWording = loadOnce(() => import('./wording.ts'));
 
 /** Charges requests against quota and burst limit, and refunds them. */
 export function createQuota(dependencies: QuotaDependencies): Quota {

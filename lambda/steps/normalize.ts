@@ -7,6 +7,7 @@ import { callerName } from '../identity/identify.ts';
 import { type Cooperative, isLong, runCooperatively } from '../json/cooperative.ts';
 import { changeMembers, earlierDuplicates, replaceValue } from '../json/edit.ts';
 import type { Json } from '../json/scan.ts';
+import { loadOnce } from '../load-once.ts';
 import { listIds, type Models, type PublicModel } from '../models.ts';
 import { budgetOf } from '../quota/policy.ts';
 import type { Cost } from '../quota/refusal.ts';
@@ -62,7 +63,7 @@ export function readAhead(dependencies: BodyDependencies & Needs<'budgets'>): Ga
 }
 
 /** Only where there are prices is the size of requests estimated. What does so is read once. */
-const loadEstimates = () => import('../budget/estimate.ts');
+const loadEstimates = loadOnce(() => import('../budget/estimate.ts'));
 
 async function costOf({ call, reservation }: Normalized, prices: Prices | undefined): Promise<Cost | undefined> {
   const ofModel = prices?.get(call.model.id);
@@ -131,7 +132,7 @@ async function readBody(
 }
 
 /** Few clients encode a body. What decodes it is read once. */
-const loadDecoders = () => import('../request/decode.ts');
+const loadDecoders = loadOnce(() => import('../request/decode.ts'));
 
 async function decode(body: Body, encoding: Encoding | 'identity', limit: number, memory: Memory): Promise<Body> {
   // An empty one is refused as empty, not as damaged.

@@ -1,3 +1,4 @@
+import { loadOnce } from '../load-once.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import { preflightHeaders } from '../request/headers.ts';
 import type { Answer, RequestSoFar } from '../request/request.ts';
@@ -6,7 +7,7 @@ import { quotaHeaders } from './charge.ts';
 import type { StepDependencies } from './dependencies.ts';
 
 /** Few requests ask for models or usage. What describes them is read once. */
-const loadDescriptions = () => import('./describe.ts');
+const loadDescriptions = loadOnce(() => import('./describe.ts'));
 
 /** All endpoints but inference. The models and a caller's usage need a key, and are never charged; the others need none. */
 export function createOtherEndpoints(dependencies: StepDependencies): Answer {

@@ -1,9 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import type { Dialect } from '../dialects/dialect.ts';
+import { loadOnce } from '../load-once.ts';
 import type { Prepare } from './request.ts';
 
 /** Few deployments need it. It is read once. */
-export const loadPreparing = () => import('./prepare.ts');
+export const loadPreparing = loadOnce(() => import('./prepare.ts'));
 
 /** `dialects`: those into which requests are translated. */
 export const createPrepare =

@@ -106,20 +106,18 @@ async function invokeFunction(
   }
 }
 
-/** Reads a body, or one byte more than the limit of one that is too large; undefined if the client leaves before its end. */
+/** Reads a request to its end, and keeps at most one byte more than the limit of its body; undefined if the client leaves before that. */
 async function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      chunks.push(chunk);
+    for await (const chunk of request) {
+      if (size <= limit) chunks.push(chunk);
       size += chunk.length;
-      if (size > limit) break;
     }
   } catch {
     return undefined;
   }
-  request.resume();
   return Buffer.concat(chunks).subarray(0, limit + 1);
 }
 

@@ -115,6 +115,18 @@ testRows<[type: string | undefined, sent: Uint8Array, body: string | undefined, 
   },
 );
 
+test('a body that is too large is read to its end, so that its client gets the answer', async () => {
+  const handler = streaming(async () => ({ statusCode: 413, body: 'less' }));
+  await withServer(handler, async (server) => {
+    const head = 'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 30000000\r\n\r\n';
+    const client = await open(server, head);
+    for (let sent = 0; sent < 30; sent += 1) {
+      if (!client.write(Buffer.alloc(1_000_000))) await inTime(once(client, 'drain'), 'the server has read on');
+    }
+    expect(await inTime(text(client), 'the answer has come')).toMatch(/^HTTP\/1\.1 413 .*less/s);
+  });
+});
+
 test('a client that waits to be asked for its body is asked', async () => {
   const handler = streaming(async () => ({ statusCode: 200, body: 'thanks' }));
   await withServer(handler, async (server) => {

@@ -16,24 +16,27 @@ import { openEvent, type SseEvent } from './sse.ts';
  * the template has two holes, of a `sequence` and of a `text`. Before the first stands `{"model":"thunder","n":` as `raw`, which is
  * how the next event must begin, and `{"model":"svc","n":` as `out`.
  */
-export interface EventTemplate {
+export interface EventTemplate extends Part {
   /** The type as it comes in. */
   readonly type: string | undefined;
-  /** What stands before the first hole: as it comes in, and as it goes out. */
-  readonly raw: string;
-  readonly out: string;
   readonly holes: readonly Hole[];
   /** Whether such events tell a reader nothing new but one text. What they count is read here. */
   readonly saysOneText: boolean;
 }
 
-export interface Hole {
+/** What stands before the first hole, or between a hole and the next: as it comes in, and as it goes out. */
+interface Part {
+  readonly raw: string;
+  readonly out: string;
+  /** Whether that is the same. */
+  readonly isKept: boolean;
+}
+
+/** A hole and the part that follows it, of which nothing goes out unless the hole is shown. */
+export interface Hole extends Part {
   readonly place: Place;
   /** Whether what fills it goes out. */
   readonly isShown: boolean;
-  /** What follows it, up to the next hole: as it comes in, and as it goes out if this hole is shown. */
-  readonly raw: string;
-  readonly out: string;
 }
 
 /** What stands at a hole: a text of a channel, which `passes` if no name is hidden in it, the number of the event, a number of tokens, or what no dialect looks at. */
@@ -93,7 +96,7 @@ export function createMakeTemplate(hiding: Hiding) {
       ...varying(json, others),
     ];
     const { raw, out, ...rest } = cutHoles(json, slots, edits);
-    return { type: event.type, raw: openEvent(event.type) + raw, out: openEvent(type) + out, ...rest };
+    return { type: event.type, ...rest, ...toPart(openEvent(event.type) + raw, openEvent(type) + out) };
   };
 }
 
@@ -103,7 +106,9 @@ function isRepeatable({ text }: Json, { wholeTexts, programs, logprobs, ended, e
   return wholeTexts.length + programs.length + logprobs.length + ended.length === 0;
 }
 
-function cutHoles(json: Json, slots: readonly Slot[], edits: readonly Edit[]): Omit<EventTemplate, 'type'> {
+const toPart = (raw: string, out: string): Part => ({ raw, out, isKept: raw === out });
+
+function cutHoles(json: Json, slots: readonly Slot[], edits: readonly Edit[]): Omit<EventTemplate, 'type' | 'isKept'> {
   const { text } = json;
   const written = (start: number, end: number): string =>
     editPart(text, { start, end }, edits) + (end === text.length ? '\n\n' : '');
@@ -117,7 +122,7 @@ function cutHoles(json: Json, slots: readonly Slot[], edits: readonly Edit[]): O
   const holes = places.map(({ place, isShown, end }, at): Hole => {
     const next = places[at + 1]?.start;
     const raw = next === undefined ? `${text.slice(end)}\n\n` : text.slice(end, next);
-    return { place, isShown, raw, out: isShown ? written(end, shownFrom(end)) : '' };
+    return { place, isShown, ...toPart(raw, isShown ? written(end, shownFrom(end)) : '') };
   });
   const meaningful = shown.filter(({ place }) => place.kind !== 'count');
   return {
@@ -128,37 +133,33 @@ function cutHoles(json: Json, slots: readonly Slot[], edits: readonly Edit[]): O
   };
 }
 
-/** An event that is like a template, where it stands, and what fills the holes, as JSON. */
-export interface LikeEvent {
-  readonly type: string | undefined;
-  readonly source: string;
-  readonly start: number;
-  readonly end: number;
-  readonly values: readonly string[];
-}
-
-/** The event at `start`, if it is like the template and complete. */
+/**
+ * The end of the event at `start`, if it is like the template and complete. `spans` then says where what fills each hole begins and
+ * ends. Nothing else is made, as there are very many events.
+ */
 export function readHoles(
-  { type, raw: head, holes }: EventTemplate,
+  { raw: head, holes }: EventTemplate,
   source: string,
   start: number,
   scrubber: Scrubber,
-): LikeEvent | undefined {
+  spans: number[],
+): number | undefined {
   let at = start + head.length;
   if (source.slice(start, at) !== head) return undefined;
-  // With its length, as a list that grows takes several times the memory.
-  const values = new Array<string>(holes.length);
   let index = 0;
   for (const { place, isShown, raw } of holes) {
     const end = endOf(place.kind, source, at);
     if (end < 0) return undefined;
-    const value = source.slice(at, end);
-    if (place.kind === 'string' && isShown && (value.includes('\\') || scrubber.find(value))) return undefined;
-    values[index++] = value;
+    if (place.kind === 'string' && isShown) {
+      const value = source.slice(at, end);
+      if (value.includes('\\') || scrubber.find(value)) return undefined;
+    }
+    spans[index++] = at;
+    spans[index++] = end;
     at = end + raw.length;
     if (source.slice(end, at) !== raw) return undefined;
   }
-  return { type, source, start, end: at, values };
+  return at;
 }
 
 /** Longer numbers could lose a digit. */

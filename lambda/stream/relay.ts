@@ -127,7 +127,9 @@ function createSource(
     flush() {
       const bytes = arrived.length > 1 ? Buffer.concat(arrived) : arrived[0];
       arrived = [];
-      if (bytes !== undefined) for (const portion of portionsOf(bytes)) onBytes(portion);
+      if (bytes === undefined) return;
+      if (bytes.length <= portion) onBytes(bytes);
+      else for (const part of portionsOf(bytes)) onBytes(part);
     },
     alive() {
       if (!isStopped) idle.refresh();

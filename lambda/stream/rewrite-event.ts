@@ -2,7 +2,7 @@ import type { MakeDelta, OutgoingEvent, StreamDialect } from '../dialects/dialec
 import { createFindings, type Findings, raise, type Usage } from '../dialects/findings.ts';
 import { applyEdits, type Edit, replaceValue } from '../json/edit.ts';
 import { createScanner, type Json, type Node } from '../json/scan.ts';
-import { createMakeTemplate, type EventTemplate, type Hole, type LikeEvent, readHoles } from './event-template.ts';
+import { createMakeTemplate, type EventTemplate, type Hole, readHoles } from './event-template.ts';
 import { type Hiding, hideLogprobs, hideMetadata, hideText, passes, tellPrograms } from './hide.ts';
 import { encodeEvent, openEvent, type SseEvent } from './sse.ts';
 import { createChannelMap, createTextChannels, prefixesOf, type TextChannels } from './text-channels.ts';
@@ -21,47 +21,72 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
   const makeTemplate = createMakeTemplate(hiding);
   let template: EventTemplate | undefined; // of the event before
 
-  /** What goes out at a hole of an event. */
-  function fill({ place }: Hole, value: string, event: LikeEvent): string {
+  const spans: number[] = []; // of what fills its holes in another event
+
+  /** What goes out in place of what fills a hole; undefined if that does. */
+  function fill({ place }: Hole, from: number, to: number, event: LikeEvent): string | undefined {
+    const { source } = event;
     if (place.kind === 'text') {
-      const given: string = value.includes('\\') ? JSON.parse(value) : value.slice(1, -1);
+      const inner = source.slice(from + 1, to - 1);
+      const given: string = inner.includes('\\') ? JSON.parse(`"${inner}"`) : inner;
       hiding.onText?.(given, place.channel);
-      if (place.passes) return value;
+      if (place.passes) return undefined;
       const text = texts.push(place.channel, place.family, given);
       held.remember(place.channel, texts.isHolding(place.channel) ? { event: spellOut(event) } : undefined);
-      return text === given ? value : JSON.stringify(text);
+      return text === given ? undefined : JSON.stringify(text);
     }
     if (place.kind === 'sequence') {
-      const incoming = Number(value);
+      const incoming = Number(source.slice(from, to));
       const number = numbers.renumber(incoming);
-      return number === incoming ? value : String(number);
+      return number === incoming ? undefined : String(number);
     }
-    if (place.kind === 'count') raise(usage, place.of, Number(value));
-    return value;
+    if (place.kind === 'count') raise(usage, place.of, Number(source.slice(from, to)));
+    return undefined;
   }
 
   return {
-    /** If the event at `start` is like the one before except for its holes: its outgoing form, and where it ends. */
+    /**
+     * The outgoing form of the events from `start` on that are like the one before except for their holes, and where they end. Only
+     * one of them if its text may be taken.
+     */
     rewriteByTemplate(
       source: string,
       start: number,
       takeText?: TakeText,
     ): { readonly written: string; readonly end: number } | undefined {
-      const read = template && readHoles(template, source, start, scrubber);
-      if (!template || !read) return undefined;
-      const { out, holes, saysOneText } = template;
-      const { values, end } = read;
-      let written = out;
-      let text: string | undefined;
-      for (let at = 0; at < holes.length; at += 1) {
-        const [hole, value] = [holes[at], values[at]];
-        if (hole === undefined || value === undefined) continue;
-        const shown = fill(hole, value, read);
-        if (hole.isShown) written += shown + hole.out;
-        if (saysOneText && hole.place.kind === 'text') text = shown;
-      }
-      if (takeText && text !== undefined && takeText(text)) return { written: '', end };
-      return { written, end };
+      if (!template) return undefined;
+      const { type, raw, out, isKept, holes, saysOneText } = template;
+      let written = '';
+      let copied = start; // from here on the source goes out as it is, many events in one copy
+      let at = start;
+      do {
+        const end = readHoles(template, source, at, scrubber, spans);
+        if (end === undefined) break;
+        const event = { type, source, start: at, end };
+        let text: string | undefined;
+        if (!isKept) {
+          written += source.slice(copied, at) + out;
+          copied = at + raw.length;
+        }
+        for (let index = 0; index < holes.length; index += 1) {
+          const [hole, from = 0, to = 0] = [holes[index], spans[2 * index], spans[2 * index + 1]];
+          if (hole === undefined) continue;
+          const filled = fill(hole, from, to, event);
+          if (takeText && saysOneText && hole.place.kind === 'text') text = filled ?? source.slice(from, to);
+          const shown = hole.isShown ? filled : '';
+          if (shown !== undefined) {
+            written += source.slice(copied, from) + shown;
+            copied = to;
+          }
+          if (!hole.isKept) {
+            written += source.slice(copied, to) + hole.out;
+            copied = to + hole.raw.length;
+          }
+        }
+        at = end;
+        if (text !== undefined && takeText?.(text)) return { written: '', end };
+      } while (!takeText);
+      return at === start ? undefined : { written: written + source.slice(copied, at), end: at };
     },
     release: held.release,
     rewrite(event: SseEvent, json: Json, found: Findings): string {
@@ -216,6 +241,14 @@ function createDeltaWriter(stream: StreamDialect, hiding: Hiding, nextNumber: ()
       return event;
     },
   };
+}
+
+/** An event that is like the template, and where it stands. */
+interface LikeEvent {
+  readonly type: string | undefined;
+  readonly source: string;
+  readonly start: number;
+  readonly end: number;
 }
 
 function spellOut({ type, source, start, end }: LikeEvent): OutgoingEvent {

@@ -381,3 +381,15 @@ describe('how a stream begins and ends', () => {
     });
   });
 });
+
+test('whoever takes some of the texts and leaves others gets each of them once, in their order', () => {
+  const taken: unknown[] = [];
+  let turn = 0;
+  const taker = {
+    takeEvents: (written: string) => taken.push(...deltasOf(written)),
+    takeText: (text: string) => turn++ % 2 === 0 && taken.push({ content: JSON.parse(text) }) > 0,
+  };
+  const said = ['a ', 'b ', 'c ', 'd ', 'e '].map((content) => ({ content }));
+  createStreamRewriter(formatOf(chat), hiding, {}, taker).push(toWire(said.map((delta) => chunk(delta))));
+  expect(taken).toEqual(said);
+});

@@ -37,15 +37,12 @@ const keptCells = 65_536;
 
 /** A scanner owns one tape and one view of it: a Json is valid until its scanner's next scan. */
 export function createScanner() {
-  const tape: Tape = {
-    ...{ nodes: new Int32Array(firstNodes), size: 0 },
-    ...{ spans: new Int32Array(firstSpans), spanned: 0 },
-  };
-  const view: View & typeof reading = { root: 0, text: '', size: 0, tape, ...reading };
+  const tape: Tape = { nodes: shortTape(firstNodes), size: 0, spans: shortTape(firstSpans), spanned: 0 };
+  const view = { __proto__: reading, root: 0, text: '', size: 0, tape } as unknown as View & Reading;
   const begin = (text: string) => {
     // One huge text must not hold its memory for ever.
-    if (tape.nodes.length > keptCells) tape.nodes = new Int32Array(firstNodes);
-    if (tape.spans.length > keptCells) tape.spans = new Int32Array(firstSpans);
+    if (tape.nodes.length > keptCells) tape.nodes = shortTape(firstNodes);
+    if (tape.spans.length > keptCells) tape.spans = shortTape(firstSpans);
     tape.size = 0;
     tape.spanned = 0;
     return beginTape(text);
@@ -68,6 +65,12 @@ export function createScanner() {
       return show(text);
     },
   };
+}
+
+/** Cut from memory that Node keeps ready, since most texts need no more. Memory of its own would cost more than a short scan. */
+function shortTape(cells: number): Int32Array<ArrayBuffer> {
+  const { buffer, byteOffset } = Buffer.allocUnsafe(cells * Int32Array.BYTES_PER_ELEMENT);
+  return new Int32Array(buffer, byteOffset, cells);
 }
 
 interface View {

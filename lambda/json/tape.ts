@@ -197,9 +197,15 @@ function makeRoom(text: string, tape: Tape, at: number): void {
 
 /**
  * Doubles the cells, or grows them to a little more than the text will need at this density, up to the limit. `transfer` frees
- * the old buffer at once, without waiting for garbage collection.
+ * the old buffer at once, without waiting for garbage collection; the first one is a part of another's.
  */
 function grow(cells: Int32Array<ArrayBuffer>, limit: number, rest: number): Int32Array<ArrayBuffer> {
   const length = Math.min(Math.ceil(cells.length * Math.max(2, 1.1 * rest)), limit);
-  return length > cells.length ? new Int32Array(cells.buffer.transfer(length * cells.BYTES_PER_ELEMENT)) : cells;
+  if (length <= cells.length) return cells;
+  if (cells.byteLength === cells.buffer.byteLength) {
+    return new Int32Array(cells.buffer.transfer(length * cells.BYTES_PER_ELEMENT));
+  }
+  const grown = new Int32Array(length);
+  grown.set(cells);
+  return grown;
 }

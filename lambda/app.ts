@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { stopping, toGatewayError } from './errors.ts';
 import type { FindNetwork } from './identity/network.ts';
 import type { App, Call } from './request/call.ts';
@@ -65,7 +66,8 @@ export function createApp(dependencies: AppDependencies): App {
       throw fault;
     });
     const finish = () => log.finished(request, response.statusCode);
-    const settled = response.settled?.then(finish);
+    // Nobody waits for the line: the answer leaves first.
+    const settled = response.settled?.then(() => nextTurn()).then(finish);
     // A stream is over later; it is logged then.
     if (!settled && typeof response.body === 'string' && !isHealth) finish();
     return {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { ServerResponse } from 'node:http';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { empty, eventText, head, json, type Script, silence, sse, write } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { metricsOf } from '../support/metrics.ts';
@@ -72,6 +73,22 @@ describe('one line, with its metrics, of', () => {
     const begins = streamed && { TimeToFirstByte: time };
     expect(metrics).toEqual({ ...asked, ...begins, Duration: time, InputTokens: 7, OutputTokens: 11 });
     expect(line.timeToFirstByte).toBe(metrics.TimeToFirstByte);
+  });
+
+  test('an answer in one piece, which does not wait for it', async () => {
+    gateway.upstream.answer(whole);
+    const linesThen: number[] = [];
+    const writeHead = ServerResponse.prototype.writeHead;
+    using _ = jest.spyOn(ServerResponse.prototype, 'writeHead').mockImplementation(function (
+      this: ServerResponse,
+      ...head
+    ) {
+      linesThen.push(gateway.log.length);
+      return writeHead.apply(this, head);
+    });
+    await ask();
+    // The last head is the gateway's own.
+    expect(linesThen.at(-1)).toBe(0);
   });
 
   testRows([

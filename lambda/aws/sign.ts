@@ -23,11 +23,11 @@ type Sign = (call: Signable, credentials: Credentials) => string[];
 export function createSign({ name, target, contentType }: Service, region: string, endpoint: URL): Sign {
   const { host, pathname } = endpoint;
   const deriveKey = createDeriveKey(region, name);
+  const momentOf = createMoments();
   const path = pathname.split(/\/+/).map(encode).join('/');
 
   return ({ operation, body, time, attempt }, credentials) => {
-    const date = new Date(time).toISOString().replace(/[-:]|\.\d+/g, '');
-    const day = date.slice(0, 8);
+    const { date, day } = momentOf(time);
     const { accessKeyId, sessionToken } = credentials;
     // In alphabetical order, as the signature covers them.
     const headers = ['amz-sdk-request', attempt, 'content-type', contentType, 'host', host, 'x-amz-date', date];
@@ -45,6 +45,19 @@ export function createSign({ name, target, contentType }: Service, region: strin
     const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
     headers.push('Authorization', authorization);
     return headers;
+  };
+}
+
+/** A time as signatures have it: 20150830T123600Z, and the day alone. Keeps the latest second. */
+function createMoments() {
+  let latest = { second: Number.NaN, date: '', day: '' };
+  return (time: number) => {
+    const second = Math.floor(time / 1000);
+    if (second !== latest.second) {
+      const date = new Date(time).toISOString().replace(/[-:]|\.\d+/g, '');
+      latest = { second, date, day: date.slice(0, 8) };
+    }
+    return latest;
   };
 }
 

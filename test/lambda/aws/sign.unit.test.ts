@@ -51,6 +51,8 @@ test('every call is signed as the SDK signs it', async () => {
       expect(headers.authorization).toBe(
         await signAsSdk(request, { service: service.name, region, credentials: latest }),
       );
+      const second = new Date(call.time - (call.time % 1000)).toISOString().replace('.000', '');
+      expect(headers['x-amz-date']).toBe(second.replaceAll(/[-:]/g, ''));
       expect(Object.keys(headers)).toEqual(expect.arrayContaining(['host', 'x-amz-date', 'x-amz-target']));
     }
   });

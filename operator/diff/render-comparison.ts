@@ -5,17 +5,27 @@ import type { Danger } from '../../lib/diff/judge.ts';
 export const renderDanger = ({ refused, where, what }: Danger): string =>
   `!! ${refused ? 'REFUSED' : 'DANGER'} ${where}: ${what}`;
 
-/** A line for each value that changes. Like the dangers before them they suit a ```diff block. */
-export const renderComparison = ({ resources, others }: Comparison): string[] => [
-  ...resources.flatMap(renderResource),
-  ...others.map((change) => `~ ${renderChange(change)}`),
-];
+/** A line for each value that changes, with all that have it. Like the dangers before them they suit a ```diff block. */
+export function renderComparison({ resources, others }: Comparison): string[] {
+  const changed = new Map<string, string[]>();
+  for (const { where, what } of resources.flatMap(listChanges)) {
+    changed.set(what, [...(changed.get(what) ?? []), where]);
+  }
+  return [
+    ...resources.flatMap(renderWhole),
+    ...[...changed].map(([what, places]) => `~ ${places.join(', ')}: ${what}`),
+    ...others.map((change) => `~ ${renderChange(change)}`),
+  ];
+}
 
-function renderResource({ name, type, kind, replaced, changes }: ResourceChange): string[] {
-  if (kind === 'added') return [`+ ${name} (${type})`];
-  if (kind === 'removed') return [`- ${name} (${type})`];
+function renderWhole({ name, type, kind }: ResourceChange): string[] {
+  return kind === 'changed' ? [] : [`${kind === 'added' ? '+' : '-'} ${name} (${type})`];
+}
+
+function listChanges({ name, kind, replaced, changes }: ResourceChange) {
+  if (kind !== 'changed') return [];
   const mark = { yes: ' (replaced)', maybe: ' (may be replaced)', no: '' }[replaced];
-  return changes.map((change) => `~ ${name}${mark}: ${renderChange(change)}`);
+  return changes.map((change) => ({ where: name + mark, what: renderChange(change) }));
 }
 
 function renderChange({ path, before, after }: Change): string {

@@ -39,12 +39,12 @@ describe('in a checkout of the gateway', () => {
     edit(folder, 'cdk.json', (text) =>
       text
         .replace('"defaults": {', '"defaults": { "memorySize": 1024,')
-        .replace('"prod": {', '"prod": { "BURST_LIMIT": 30, "MODEL_ALIASES": "gpt-*=svc",'),
+        .replace('"prod": {', '"prod": { "GUEST_LIMIT": 5, "MODEL_ALIASES": "gpt-*=svc",'),
     );
     const { status, stderr, title, lines } = diff(folder, '--stage', 'prod');
     expect(stderr).toBe('');
     expect(lines.sort()).toEqual([
-      '~ Gateway/Function: Environment.Variables.BURST_LIMIT "20" -> "30"',
+      '~ Gateway/Function, Wallet/Function: Environment.Variables.GUEST_LIMIT "3" -> "5"',
       '~ Gateway/Function: Environment.Variables.MODEL_ALIASES none -> "gpt-*=svc"',
       '~ Gateway/Function: MemorySize 512 -> 1024',
     ]);

@@ -63,6 +63,8 @@ export function createGateway(
   const rankKeys = createRankKeys(secrets.subkey);
   const pool = createPool({ upstreams: config.upstreams, readAccess: secrets.upstreamAccess, rankKeys, now });
 
+  const readScrubber = createReadScrubber({ ...config, names }, secrets.upstreamAccess, hide);
+
   const exchange = createExchange({ connectTimeout: config.upstreamConnectTimeout, sockets: upstreamSockets, now });
 
   const readStop = createMinuteCache(createReadStop(callDynamoDb, config.keysTable), {
@@ -78,8 +80,13 @@ export function createGateway(
     ...(translates ? [loadPreparing(), loadTranslating()] : []),
     ...(limitsFirstEvent ? [loadFirstEventLimit()] : []),
   ];
-  for (const reading of [readKeysAhead(config, secrets.upstreamAccess, log), secrets.networkKey(), readStop(), ...code])
-    reading.catch(() => {});
+  const readings = [
+    readKeysAhead(config, secrets.upstreamAccess, log),
+    readScrubber(),
+    secrets.networkKey(),
+    readStop(),
+  ];
+  for (const reading of [...readings, ...code]) reading.catch(() => {});
 
   return createApp({
     ...config,
@@ -87,7 +94,7 @@ export function createGateway(
     findRoute: createRouter(config.offersEmbeddings ? [...dialects, embeddings] : dialects),
     names: headerNames(config.serviceName),
     models: createModels(config),
-    readScrubber: createReadScrubber({ ...config, names }, secrets.upstreamAccess, hide),
+    readScrubber,
     askUpstreams: createFailover({
       pool,
       send: exchange.send,

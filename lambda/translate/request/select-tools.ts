@@ -80,9 +80,11 @@ const noParameters = '{"type":"object","properties":{}}';
 const freeText =
   '{"type":"object","properties":{"input":{"type":"string"}},"required":["input"],"additionalProperties":false}';
 
-/** The schema of a tool's arguments. */
-export const schemaOf = ({ tool, parameters = noParameters }: ToolDefinition): Raw =>
-  tool.kind === 'custom' ? freeText : parameters;
+/** The schema of a tool's arguments. An empty one means what none does, and many refuse it. */
+export function schemaOf({ tool, parameters }: ToolDefinition): Raw {
+  if (tool.kind === 'custom') return freeText;
+  return parameters === undefined || /^\{\s*\}$/.test(parameters) ? noParameters : parameters;
+}
 
 /** A grammar can only be asked for: it follows the description. */
 export function descriptionOf({ description, grammar }: ToolDefinition): Raw | undefined {

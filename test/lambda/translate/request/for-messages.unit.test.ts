@@ -169,6 +169,10 @@ describe('options', () => {
       { tool_choice: { type: 'any' }, thinking: undefined, leftOut: 'reasoning_effort' },
     ],
     [{ tools: [f], tool_choice: f }, { tool_choice: { type: 'tool', name: 'f' } }],
+    ...[{}, null, undefined].map((parameters): [object, object] => [
+      { tools: [{ type: 'function', function: { name: 'f', parameters } }] },
+      { tools: [{ name: 'f', input_schema: { type: 'object', properties: {} } }] },
+    ]),
     [{ tools: [f], tool_choice: 'none', parallel_tool_calls: false }, { tool_choice: { type: 'none' } }],
     [{ tools: [f], parallel_tool_calls: false }, { tool_choice: { type: 'auto', disable_parallel_tool_use: true } }],
     [{ parallel_tool_calls: false }, { tool_choice: undefined, tools: undefined }],

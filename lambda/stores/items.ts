@@ -12,11 +12,9 @@ import type { PlainItem } from '../tables/read-item.ts';
 import { keysSchema } from '../tables/schema.ts';
 import { type Documents, inTime, pagesInTime } from './documents.ts';
 
-export type Index = (typeof keysSchema.indexes)[number];
+type Index = (typeof keysSchema.indexes)[number];
 
 type Update = Omit<UpdateCommandInput, 'TableName' | 'Key'>;
-
-export type Items = ReturnType<typeof createItems>;
 
 /** A page that a slow connection, too, brings within the time limit of a call. */
 const pageSize = 1_000;

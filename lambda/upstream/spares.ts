@@ -16,8 +16,6 @@ interface Opening {
   readonly now: () => number;
 }
 
-export type Spares = ReturnType<typeof createSpares>;
-
 /**
  * Connections that are opened before their request is ready: at most one to an origin, and none while the first agent has a free one.
  */

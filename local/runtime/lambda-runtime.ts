@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startRuntimeApi } from './runtime-api.ts';
 
 /** The files and the settings of a function. */
-export interface LambdaFunction {
+interface LambdaFunction {
   readonly folder: string;
   readonly handler: string;
   readonly memorySize: number;

@@ -4,7 +4,7 @@ import { type Browser, chromium } from 'playwright-core';
 const paths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 /** Where a browser is: CHROMIUM, or where distributions put it. */
-export function findChromium(): string | undefined {
+function findChromium(): string | undefined {
   return [process.env.CHROMIUM ?? '', ...paths].find((path) => path !== '' && existsSync(path));
 }
 
@@ -19,7 +19,7 @@ export function startChromium(): Promise<Browser> {
   });
 }
 
-export const howToInstall =
+const howToInstall =
   'This needs Chromium: on Debian and Ubuntu `apt-get install -y chromium`; elsewhere set CHROMIUM to the path of one.';
 
 // Run before the tests, so that without a browser there is one line and no stack trace.

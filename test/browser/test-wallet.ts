@@ -3,7 +3,7 @@ import type { PrivateKeyAccount } from 'viem/accounts';
 import { hexToString } from 'viem/utils';
 
 /** A person's reaction to the wallet's next question. */
-export type Answer = 'yes' | 'no';
+type Answer = 'yes' | 'no';
 
 export interface BrowserWallet {
   /** The messages that were shown for signing. */

@@ -23,7 +23,7 @@ export interface DocumentedOperation {
 }
 
 /** The OpenAPI document as a judge of real answers. */
-export interface Contract {
+interface Contract {
   readonly operations: readonly DocumentedOperation[];
   /** The ways in which an answer contradicts the document. `path` is the document's. */
   judge(method: string, path: string, answer: Answer): string[];

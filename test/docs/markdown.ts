@@ -27,7 +27,7 @@ export function readProse(page: string): string {
   return page.replace(fence, '');
 }
 
-export function readHeadings(page: string): string[] {
+function readHeadings(page: string): string[] {
   return [...readProse(page).matchAll(/^#+ (.*)$/gm)].map(([, text = '']) => text);
 }
 

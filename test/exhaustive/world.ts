@@ -9,13 +9,13 @@ import { keyOf, remembering, textOf } from './state-key.ts';
  * One step of a schedule: `2 is answered` concerns environment 2. Work inside an environment happens at once, since its order
  * makes no difference. Only time makes one: an environment may sleep until time has passed, as a frozen one does.
  */
-export interface Step {
+interface Step {
   readonly name: string;
   readonly take: () => Promise<WorldState>;
 }
 
 /** An environment after its events. Environments share only the store, so each history is run once, by itself. */
-export interface Actor extends Standing {
+interface Actor extends Standing {
   readonly met: readonly Meeting[];
   readonly following: Map<Meeting, Actor>;
 }

@@ -12,7 +12,7 @@ interface Parts {
   readonly clock: { time: number };
 }
 
-export interface Callers {
+interface Callers {
   draw(): Caller;
   /** Does what an operator does now and then: issues a key, changes a limit or a budget. */
   administer(): Promise<void>;

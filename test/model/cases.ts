@@ -6,7 +6,7 @@ import { type Outcome, type Outcomes, outcomesOf } from './outcomes.ts';
 import type { Caller } from './rules.ts';
 
 /** How a request counts: charged, counted under the burst limit alone, or free. */
-export type Kind = 'inference' | 'tokens' | 'free';
+type Kind = 'inference' | 'tokens' | 'free';
 
 /** The answer if the caller is known and has quota, and no upstream is involved. */
 interface Fixed {

@@ -16,14 +16,14 @@ export interface Answer {
   readonly text: string;
 }
 
-export interface Client {
+interface Client {
   /** Sends a request; `watch` gets a function by which the client leaves before the end. */
   send(sending: Sending, watch?: (leave: () => void, onText: OnText) => void): Promise<Answer | undefined>;
   close(): void;
 }
 
 /** Calls back once the answer matches. */
-export type OnText = (pattern: RegExp, call: () => void) => void;
+type OnText = (pattern: RegExp, call: () => void) => void;
 
 /** HTTP clients on many addresses, which reuse their connections. */
 export function createClient(url: string): Client {

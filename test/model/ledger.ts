@@ -35,7 +35,7 @@ export const PRICES = JSON.stringify({
   'svc-vision': { input: 1, output: 1 },
 });
 const price = { input: 2_500_001n, output: 10_000_003n, dearestInput: 3_100_000n };
-export const reservedOutput = 4_096;
+const reservedOutput = 4_096;
 
 const roundedUp = (millionths: bigint): number => Number((millionths + 999_999n) / 1_000_000n);
 const tokensIn = (bytes: number): number => Math.ceil(bytes / 3);

@@ -48,7 +48,7 @@ export interface Account {
   readonly budget?: Budget | undefined;
 }
 
-export interface Crowd {
+interface Crowd {
   /** How many requests were to be charged at once. */
   readonly wanting: number;
   readonly passed: number;

@@ -13,7 +13,7 @@ import { createRules, type Limits, networkOf } from './rules.ts';
 import { readOnOf } from './verdict.ts';
 import { isForBudget, judgeWave, type Lost, type Outcome } from './wave.ts';
 
-export interface Summary {
+interface Summary {
   readonly requests: number;
   readonly waves: number;
   /** How often each thing happened: `200`, `429 quota_exceeded` … */

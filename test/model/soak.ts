@@ -1,11 +1,14 @@
 // npm run soak -- --minutes 10 [--seed 1]: repeats the model-based test, each time with another seed.
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import { createWatch } from '../support/watch.ts';
 import { runModel } from './run.ts';
 
-const options = { minutes: { type: 'string', default: '10' }, seed: { type: 'string', default: '1' } } as const;
-const { values } = parseArgs({ options });
-const [minutes, firstSeed] = [Number(values.minutes), Number(values.seed)];
+const { minutes, seed: firstSeed } = new Command('npm run soak --')
+  .description('Sends random requests to a gateway, and compares what it does with a model of the rules.')
+  .option('--minutes <number>', 'for how long', Number, 10)
+  .option('--seed <number>', 'of the first round', Number, 1)
+  .parse()
+  .opts<{ readonly minutes: number; readonly seed: number }>();
 const watch = createWatch();
 const end = performance.now() + minutes * 60_000;
 const answers: Record<string, number> = {};

@@ -3,7 +3,7 @@ import type { Answer } from './client.ts';
 import type { Delivered } from './ledger.ts';
 import type { Outcome } from './outcomes.ts';
 
-export interface Verdict {
+interface Verdict {
   readonly faults: readonly string[];
   readonly refunded: boolean;
   /** What has to be paid for. */

@@ -25,7 +25,7 @@ interface UpstreamData<Kind> extends WireData {
 
 export type StreamFixture = UpstreamData<'stream'>;
 /** An error, by its status (the first part of its name) or, with status 200, by its body. */
-export type ErrorFixture = UpstreamData<'error'>;
+type ErrorFixture = UpstreamData<'error'>;
 
 /** A client's request to the model `svc`: refused if it has `vision` or `stateful`, passed on otherwise. */
 interface RequestFixture extends WireData {

@@ -22,7 +22,7 @@ export const random = () => randomBytes(32).toString('base64url');
 
 /** What the page makes before it sends its person away. */
 export const makeState = () => ({ state: random(), nonce: random(), verifier: random() });
-export type Made = ReturnType<typeof makeState>;
+type Made = ReturnType<typeof makeState>;
 
 async function post(base: string, path: string, body: object) {
   const headers = { 'content-type': 'application/json' };

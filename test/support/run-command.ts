@@ -34,14 +34,14 @@ export async function runCommand(name: keyof typeof programs, words: readonly st
 }
 
 /** How a process has ended. */
-export interface Ended {
+interface Ended {
   readonly code: number;
   readonly out: string;
   readonly err: string;
 }
 
 /** Runs a program in a process of its own, with only these variables, and where Node keeps what it has compiled. */
-export function runProcess(file: string, args: readonly string[], environment: Environment): Promise<Ended> {
+function runProcess(file: string, args: readonly string[], environment: Environment): Promise<Ended> {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const env = { PATH, NODE_COMPILE_CACHE, ...environment };
   return new Promise((resolve) => {

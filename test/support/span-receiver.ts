@@ -5,7 +5,7 @@ import { listenLocally } from '../../local/listen-locally.ts';
 type Value = Readonly<Record<string, unknown>>;
 
 /** A span as it comes by OTLP in JSON. */
-export interface ReceivedSpan {
+interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string;

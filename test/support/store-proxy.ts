@@ -26,8 +26,6 @@ export interface StoreOperation {
 /** Decides what happens to an operation. */
 export type SpoilStore = (operation: StoreOperation) => StoreFault | undefined;
 
-export type StoreProxy = Awaited<ReturnType<typeof startStoreProxy>>;
-
 /** A proxy between the gateway and an emulated DynamoDB that causes faults. */
 export async function startStoreProxy(target: string, spoil: SpoilStore = () => undefined) {
   const operations: StoreOperation[] = [];

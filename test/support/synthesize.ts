@@ -15,8 +15,6 @@ export interface SynthesizedFunction {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-export type Synthesized = Awaited<ReturnType<typeof synthesize>>;
-
 interface FunctionProperties {
   readonly Code: { readonly S3Key: string };
   readonly Handler: string;

@@ -25,7 +25,7 @@ import { requireClientSearch, searchTool, type ToolOffers } from './read-tools.t
 import { responsesFields as fields } from './request-fields.ts';
 
 /** Where the items of a request go. */
-export interface Items {
+interface Items {
   readonly reader: RequestReader;
   readonly turns: TurnBuilder;
   readonly offers: ToolOffers;

@@ -20,7 +20,7 @@ export function guaranteesOf(type: string): readonly Named[] {
 }
 
 /** A guarantee that a part of a template does not keep. */
-export interface Broken {
+interface Broken {
   readonly part: Part;
   readonly guarantee: Named;
   /** What the part has instead. */

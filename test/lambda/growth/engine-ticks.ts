@@ -3,7 +3,7 @@ import { json } from '../../../local/upstream/script.ts';
 import { startTestGateway } from '../../support/gateway.ts';
 import { PRICES } from '../../support/prices.ts';
 
-export interface Sent {
+interface Sent {
   readonly name: string;
   readonly path: string;
   readonly text: string;

@@ -1,5 +1,5 @@
 /** A request that is slow to read at one place, in a text of so many characters. */
-export interface SlowBody {
+interface SlowBody {
   readonly name: string;
   readonly text: (size: number) => string;
 }

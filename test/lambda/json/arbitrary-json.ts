@@ -1,7 +1,7 @@
 import fc from '../../support/properties.ts';
 
 /** A JSON text and what a scanner must find in it. */
-export interface PrintedJson {
+interface PrintedJson {
   readonly text: string;
   /** The text of every value and key, in the order in which they start. */
   readonly nodes: readonly string[];

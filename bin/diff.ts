@@ -1,44 +1,49 @@
-import { parseArgs } from 'node:util';
+import { CommanderError } from 'commander';
 import { defaultStage } from '../lib/deployment-block.ts';
 import { compareTemplates } from '../lib/diff/changes.ts';
 import { findDangers } from '../lib/diff/judge.ts';
 import { checkOut, copyOwnFile, findBase, hasStage } from '../operator/checkout.ts';
-import { terminal } from '../operator/command-line.ts';
+import { createCommand, terminal } from '../operator/command-line.ts';
 import { renderComparison, renderDanger } from '../operator/diff/render-comparison.ts';
 import { readTemplates, synthesize } from '../operator/diff/synthesize.ts';
 
 /** What there is of a stage before its first deployment. */
 const nothing: Awaited<ReturnType<typeof synthesize>> = {};
 
-const usage = `npm run diff -- [--stage ${defaultStage}] [--base REF] [--synthesized FOLDER]
-
-What deploying the working tree would change in the infrastructure, against a commit; offline.
-Without --base: where this branch left origin/main, or else the last commit.
-With --synthesized: what deploying the templates in that folder would change, which "cdk synth --output FOLDER" has written.
-So the code of this checkout judges what the code of another one made.
-
-Ends with 0 where nothing dangerous changes, 1 where it could not tell, 2 where there is a danger (marked !!) that somebody
-has to agree to, 3 where there is a change that is refused.`;
-
-try {
-  process.exitCode = await runDiff();
-} catch (error) {
-  terminal.printError(`${messageOf(error)}\n`);
-  process.exitCode = 1;
+interface Options {
+  readonly stage: string;
+  readonly base?: string;
+  readonly synthesized?: string;
 }
 
-async function runDiff(): Promise<number> {
-  const string = { type: 'string' } as const;
-  const { values } = parseArgs({
-    options: { stage: string, base: string, synthesized: string, help: { type: 'boolean' } },
+const program = createCommand('npm run diff --', terminal)
+  .description('Shows what deploying the working tree would change in the infrastructure, against a commit; offline.')
+  .option('--stage <name>', 'the stage of cdk.json or gateway.json', defaultStage)
+  .option('--base <commit>', 'the commit (default: where this branch left origin/main, or else the last one)')
+  .option(
+    '--synthesized <folder>',
+    'templates that "cdk synth --output FOLDER" has written, in place of the working tree: so the code of this checkout judges what the code of another one made',
+  )
+  .addHelpText(
+    'after',
+    '\nExit codes: 0 nothing dangerous changes, 1 it could not tell, 2 there is a danger (marked !!) that somebody has to\nagree to, 3 there is a change that is refused.',
+  )
+  .action(async (options: Options) => {
+    process.exitCode = await compare(options);
   });
-  if (values.help) {
-    console.log(usage);
-    return 0;
-  }
-  const { stage = defaultStage, synthesized } = values;
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  const isUsage = error instanceof CommanderError;
+  // Commander has already written what is wrong.
+  if (!isUsage) terminal.printError(`${messageOf(error)}\n`);
+  process.exitCode = isUsage && error.exitCode === 0 ? 0 : 1;
+}
+
+async function compare({ stage, base: wanted, synthesized }: Options): Promise<number> {
   const root = process.cwd();
-  const { commit, name } = await findBase(root, values.base);
+  const { commit, name } = await findBase(root, wanted);
   await using base = await checkOut(root, commit);
   const ownSettings = synthesized === undefined ? await copyOwnFile(root, base.folder) : undefined;
   const isNew = !hasStage(base.folder, stage);

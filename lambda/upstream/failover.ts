@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { readText } from '../bodies.ts';
 import { GatewayError } from '../errors.ts';
+import { loadOnce } from '../load-once.ts';
 import type { Upstream } from '../settings/upstreams.ts';
 import { speaks, spokenTo } from './destination.ts';
 import { classifyStatus, type FailureClass, failureClasses, UpstreamFailure } from './failure.ts';
@@ -54,7 +55,7 @@ export interface AnswerOfUpstream extends UpstreamAnswer {
 export type AskUpstreams = (outgoing: Outgoing, observer: Observer) => Promise<AnswerOfUpstream>;
 
 /** Few deployments wait for a first event. What does so is read once. */
-export const loadFirstEventLimit = () => import('./first-event.ts');
+export const loadFirstEventLimit = loadOnce(() => import('./first-event.ts'));
 
 export function createFailover({ pool, send, prepare, now }: Dependencies): AskUpstreams {
   /** Makes of the request what the upstream can take, unless it can as it is. */

@@ -4,6 +4,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { measureStep } from './measurement.ts';
+import type { Asking } from './session.ts';
 import type { Subject } from './subject.ts';
 import type { World } from './world/world.ts';
 
@@ -23,18 +24,18 @@ export async function startServing({ name, file, environment }: Subject, world: 
     if (listening !== undefined) url.resolve(listening);
   });
   gone.then(() => url.reject(new Error(`${name} has ended`)));
-  const target = `${await url.promise}/v1/chat/completions`;
+  const address = await url.promise;
   const agent = new Agent({ keepAlive: true });
   let turn = 0;
   const pid = child.pid ?? 0;
   return {
     ...{ pid, keys: ownKeys },
-    /** Sends a chat with these keys in turn, by default the server's own, and resolves with the answer's head. */
-    async ask(body: string, keys: readonly string[] = ownKeys) {
+    /** Sends a chat, or what the path takes, with these keys in turn, by default the server's own. Resolves with the answer's head. */
+    async ask(body: string, { keys = ownKeys, path = '/v1/chat/completions' }: Asking = {}) {
       for (;;) {
         const key = keys[turn++ % keys.length] ?? '';
         const headers = { 'content-length': Buffer.byteLength(body), 'x-api-key': key };
-        const asking = request(target, { method: 'POST', headers, agent }).end(body);
+        const asking = request(address + path, { method: 'POST', headers, agent }).end(body);
         const [answer] = (await once(asking, 'response')) as [IncomingMessage];
         /** Disconnects without reading on. */
         const leave = () => {
@@ -57,11 +58,10 @@ export async function startServing({ name, file, environment }: Subject, world: 
   };
 }
 
-export interface Load {
+export interface Load extends Asking {
   readonly clients: number;
   /** Whether they go on after so many requests. */
   readonly more: (sent: number) => boolean;
-  readonly keys?: readonly string[];
   /** Requests a second; by default as many as they can. */
   readonly pace?: number;
 }
@@ -70,7 +70,7 @@ export interface Load {
 export async function serveInTurn(
   serving: Serving,
   body: string,
-  { clients, more, keys, pace }: Load,
+  { clients, more, pace, ...asking }: Load,
 ): Promise<number> {
   let sent = 0;
   const startedAt = performance.now();
@@ -79,7 +79,7 @@ export async function serveInTurn(
       const due = pace === undefined ? 0 : startedAt + (sent * 1000) / pace;
       sent += 1;
       if (due > performance.now()) await setTimeout(due - performance.now());
-      const { answer } = await serving.ask(body, keys);
+      const { answer } = await serving.ask(body, asking);
       await once(answer.resume(), 'end');
     }
   };

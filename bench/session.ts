@@ -14,8 +14,8 @@ export interface Reading {
   readonly endAt: number;
 }
 
-interface Asking {
-  /** Used in turn; by default the session's own. */
+export interface Asking {
+  /** Used in turn; by default those of the process that is asked. */
   readonly keys?: readonly string[];
   readonly path?: string;
 }

@@ -2,27 +2,8 @@ import { once } from 'node:events';
 import { type Figure, type Measurement, measureStep, median, repeat, type Samples } from '../measurement.ts';
 import { type Session, startSession } from '../session.ts';
 import type { Subject, SubjectName } from '../subject.ts';
-import { chatOf } from '../world/conversation.ts';
+import { type Question, streamedQuestions } from '../world/conversation.ts';
 import type { World } from '../world/world.ts';
-
-/** How a stream is asked for. */
-interface Request {
-  readonly path: string;
-  readonly body: string;
-}
-
-const chat = chatOf(500, true);
-const { model, max_tokens, stream, messages: turns } = JSON.parse(chat);
-const [{ content: system }, ...talk] = turns;
-/** The same question in each dialect. */
-const requests = {
-  chat: { path: '/v1/chat/completions', body: chat },
-  responses: {
-    path: '/v1/responses',
-    body: JSON.stringify({ model, max_output_tokens: max_tokens, stream, input: turns }),
-  },
-  messages: { path: '/v1/messages', body: JSON.stringify({ model, max_tokens, stream, system, messages: talk }) },
-} satisfies Record<string, Request>;
 
 /** Events in the client's own dialect, of the subjects in turn. */
 export const events: Measurement = {
@@ -39,8 +20,8 @@ export const events: Measurement = {
 /** Events of an upstream that speaks one dialect for clients of the others, beside those that are passed on. */
 function translating(
   subject: SubjectName,
-  spoken: keyof typeof requests,
-  others: readonly (keyof typeof requests)[],
+  spoken: keyof typeof streamedQuestions,
+  others: readonly (keyof typeof streamedQuestions)[],
 ): Measurement {
   return {
     rounds: 2,
@@ -72,16 +53,21 @@ async function measureCosts(subjects: readonly Subject[], world: World): Promise
   for (const subject of subjects) sessions.push(started.use(await startSession(subject, world)));
   await world.play({ kind: 'events', count: 20 });
   const ways = sessions.flatMap((session) =>
-    Object.entries(requests).map(([dialect, request]) => ({ session, dialect, request, costs: [] as number[] })),
+    Object.entries(streamedQuestions).map(([dialect, question]) => ({
+      session,
+      dialect,
+      question,
+      costs: [] as number[],
+    })),
   );
-  const readAll = ({ session, request }: (typeof ways)[number]) => session.ask(request.body, request);
+  const readAll = ({ session, question }: (typeof ways)[number]) => session.ask(question.body, question);
   for (const way of ways) await repeat(20, () => readAll(way));
   // Until V8 has compiled the code that is hot in a long stream.
   await world.play({ kind: 'events', count: 20_000 });
   await repeat(5, async () => {
     for (const way of ways) await readAll(way);
   });
-  await world.play({ kind: 'packets', count });
+  await world.play({ kind: 'packets', count, inPacket: 16 });
   for (const way of ways) await costOf(way);
   await repeat(24, async () => {
     for (const way of ways) way.costs.push(await costOf(way));
@@ -95,8 +81,14 @@ async function measureCosts(subjects: readonly Subject[], world: World): Promise
 const count = 1_600;
 
 /** From the first byte on: what a request and its answer's head take is another figure. */
-async function costOf({ session, request }: { readonly session: Session; readonly request: Request }): Promise<number> {
-  const answer = await session.open(request.body, request);
+async function costOf({
+  session,
+  question,
+}: {
+  readonly session: Session;
+  readonly question: Question;
+}): Promise<number> {
+  const answer = await session.open(question.body, question);
   await once(answer, 'readable');
   const { processor } = await measureStep(session.pid, () => once(answer.resume(), 'end'));
   return (processor / count) * 1000;

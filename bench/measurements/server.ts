@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { forgetPeak, type Measurement, peakMemory, quantile } from '../measurement.ts';
 import { type Load, type Serving, serveInTurn, startServing } from '../serving.ts';
-import { chatOf } from '../world/conversation.ts';
+import { chatOf, type Question, streamedQuestions } from '../world/conversation.ts';
 import type { World } from '../world/world.ts';
 
 const body = chatOf(500, false);
-const streamed = chatOf(500, true);
 const streams = 128;
 const [warmUp, measured] = [1_000, 4_000];
 
@@ -18,7 +17,9 @@ export const server: Measurement = {
     ['server, 16 clients: requests a second', '', 'rate'],
     ['a request, processor time', 'ms', 'processor', { to: 'bare', bound: 4 }],
     ['the same, 500 requests a second', 'ms', 'processorCalm', { to: 'bare', bound: 2.52 }],
-    ['event of 128 fast streams, processor time', 'µs', 'event', { to: 'bare', bound: 1.27 }],
+    ['event of 128 fast chats, processor time', 'µs', 'chat', { to: 'bare', bound: 1.27 }],
+    ['event of 128 fast responses streams', 'µs', 'responses', { to: 'bare', bound: 1.3 }],
+    ['event of 128 fast messages streams', 'µs', 'messages', { to: 'bare', bound: 1.3 }],
     ['delay of 128 streams beside a 4 MB prompt a second, p99', 'ms', 'late', { bound: 50 }],
     ['server, 128 slow readers: peak memory', 'MB', 'memory', { to: 'bare', bound: 1.1 }],
   ],
@@ -30,14 +31,16 @@ export const server: Measurement = {
     const busy = await measureRequests(serving, { clients: 16 });
     // Little enough for either server.
     const calm = await measureRequests(serving, { clients: 16, pace: 500 });
-    const event = await measureFastStreams(serving, world);
+    const chat = await measureFastStreams(serving, world, streamedQuestions.chat);
+    const responses = await measureFastStreams(serving, world, streamedQuestions.responses);
+    const messages = await measureFastStreams(serving, world, streamedQuestions.messages);
     const late = await measureDelay(serving, world);
     // In a new process, without garbage to collect.
     await using fresh = await startServing(subject, world);
     const memory = await measureSlowReaders(fresh, world);
     return {
       ...{ rate: [busy.rate], processor: [busy.processor], processorCalm: [calm.processor] },
-      ...{ event: [event], late: [late], memory: [memory] },
+      ...{ chat: [chat], responses: [responses], messages: [messages], late: [late], memory: [memory] },
     };
   },
 };
@@ -58,11 +61,12 @@ async function measureRequests(serving: Serving, load: Omit<Load, 'more'>) {
 }
 
 /** One of each of so many clients. */
-const openStreams = (serving: Serving) => Promise.all(Array.from({ length: streams }, () => serving.ask(streamed)));
+const openStreams = (serving: Serving) =>
+  Promise.all(Array.from({ length: streams }, () => serving.ask(streamedQuestions.chat.body)));
 
 /** Microseconds of processor time for an event. */
-async function measureFastStreams(serving: Serving, world: World) {
-  const readAll = () => serveInTurn(serving, streamed, { clients: streams, more: (sent) => sent < streams });
+async function measureFastStreams(serving: Serving, world: World, { body, path }: Question) {
+  const readAll = () => serveInTurn(serving, body, { path, clients: streams, more: (sent) => sent < streams });
   await world.play({ kind: 'events', count: 500 });
   await readAll();
   const count = 3_000;

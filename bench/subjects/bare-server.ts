@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 
 const agent = new Agent({ keepAlive: true });
-const url = `${process.env.UPSTREAM_BASE_URL}/chat/completions`;
+const upstream = String(process.env.UPSTREAM_BASE_URL);
 
 /** The lower limit: a server that only pipes requests to the upstream and the answers back. */
 const server = createServer(async (incoming, response) => {
   try {
     const headers = { 'content-type': 'application/json', 'content-length': incoming.headers['content-length'] };
-    const outgoing = request(url, { method: 'POST', headers, agent });
+    const outgoing = request(upstream + incoming.url?.slice('/v1'.length), { method: 'POST', headers, agent });
     response.once('close', () => outgoing.destroy());
     const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;
     await Promise.all([pipeline(incoming, outgoing), answered]);

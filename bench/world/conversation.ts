@@ -27,3 +27,19 @@ export function chatOf(bytes: number, stream: boolean): string {
   messages.push({ role: 'user', content: 'What should be measured first?' });
   return JSON.stringify({ model: 'svc', messages, max_tokens: 4096, temperature: 0.7, ...(stream && { stream }) });
 }
+
+/** A question in each dialect, whose answer is streamed. */
+export const streamedQuestions = ((body: string) => {
+  const { model, max_tokens, stream, messages: turns } = JSON.parse(body);
+  const [{ content: system }, ...talk] = turns;
+  const inResponses = { model, max_output_tokens: max_tokens, stream, input: turns };
+  const inMessages = { model, max_tokens, stream, system, messages: talk };
+  return {
+    chat: { path: '/v1/chat/completions', body },
+    responses: { path: '/v1/responses', body: JSON.stringify(inResponses) },
+    messages: { path: '/v1/messages', body: JSON.stringify(inMessages) },
+  };
+})(chatOf(500, true));
+
+/** How it is asked. */
+export type Question = (typeof streamedQuestions)[keyof typeof streamedQuestions];

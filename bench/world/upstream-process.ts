@@ -16,8 +16,8 @@ export type Script =
   | { readonly kind: 'vectors'; readonly inBase64: boolean }
   /** Events, each in its own write and packet. */
   | { readonly kind: 'events'; readonly count: number }
-  /** Events, sixteen in a packet, each of which leaves when the one before has been read. */
-  | { readonly kind: 'packets'; readonly count: number }
+  /** Events, so many in a packet, each of which leaves when the one before has been read. */
+  | { readonly kind: 'packets'; readonly count: number; readonly inPacket: number }
   /** Endless events with a pause before each. Their text is the time of sending. */
   | { readonly kind: 'clocked'; readonly pause: number }
   /** Events as fast as the connection takes them, up to this many bytes. */
@@ -86,7 +86,6 @@ const answerWith =
     response.end(body);
   };
 
-const inPacket = 16;
 /** In milliseconds: enough for a reader on the same machine, also a busy one. */
 const untilRead = 1;
 
@@ -97,7 +96,7 @@ async function stream(socket: Socket, wanted: Exclude<Script, { kind: 'whole' | 
   socket.write(first);
   if (wanted.kind === 'events' || wanted.kind === 'packets') {
     // Each in its own turn of the event loop, so that each is a write and, without Nagle's algorithm, a packet.
-    const [size, next] = wanted.kind === 'events' ? [1, setImmediate] : [inPacket, () => setTimeout(untilRead)];
+    const [size, next] = wanted.kind === 'events' ? [1, setImmediate] : [wanted.inPacket, () => setTimeout(untilRead)];
     for (let index = 0; index < wanted.count; index += size) {
       await next();
       const from = index % (count - size);

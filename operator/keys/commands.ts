@@ -73,7 +73,7 @@ export async function show(target: Target, id: string, now: number): Promise<Out
     ...listSettings(record, target),
     used: `${usage.used} of ${usage.limit}, ${usage.remaining} left until ${showTime(resetAt)}`,
     ...(budget && { spent: showSpending(budget) }),
-    ...(budget && budget.uses.length > 0 && { models: showUses(budget.uses, target) }),
+    ...(budget && budget.uses.length > 0 && { 'by model': showUses(budget.uses, target) }),
   });
   const counted = {
     ...usage,

@@ -49,17 +49,21 @@ export async function showUsage(
     users.map(async ({ counter, ofDay: used }) => {
       const { record, ...whose } = await findOwner(counter, target);
       const limit = counter.kind === 'member' || record ? (record?.limit ?? target.memberLimit) : null;
-      return { ...whose, used, limit };
+      return { ...whose, used, limit, burst: record?.burst ?? null, models: record?.models ?? null };
     }),
   );
-  const rows = shown.map((one) => [...showOwner(one), `${one.used}`, `${one.limit ?? ''}`]);
+  const rows = shown.map((one) => {
+    const { used, limit, burst, models } = one;
+    return [...showOwner(one), ...[used, limit ?? '', burst ?? '', models?.join() ?? ''].map(String)];
+  });
   const totals = [
     `${count(today.requests, 'request')} today (${day}, UTC) by ${count(today.users, 'member, key or daily guest', 'members, keys and daily guests')}.`,
     ...(guests.networks > 0
       ? [`${count(guests.requests, 'request')} of ${count(guests.networks, 'guest')}, each within its lifetime.`]
       : []),
   ];
-  const table = rows.length > 0 ? [renderTable(['KIND', 'ID', 'MEMBER', 'LABEL', 'USED', 'LIMIT'], rows), ''] : [];
+  const headings = ['KIND', 'ID', 'MEMBER', 'LABEL', 'USED', 'LIMIT', 'BURST', 'MODELS'];
+  const table = rows.length > 0 ? [renderTable(headings, rows), ''] : [];
   const budgets = await describeSpenders(spenders, target, now);
   const text = [...table, ...showBudgets(budgets, target), ...totals].join('\n');
   return { json: { day, ...today, guests, top: shown, budgets }, text };

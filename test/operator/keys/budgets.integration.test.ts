@@ -138,7 +138,8 @@ describe('what a budget has spent', () => {
 
   test('show and usage tell what is spent, reserved, lost and left', async () => {
     const member = 'spender';
-    const { id } = await runJson('issue', '--member', member, '--label', 'ci', '--budget', '20/month', '--limit', '7');
+    const limits = ['--budget', '20/month', '--limit', '7', '--burst', '60', '--models', 'acme,acme-vision'];
+    const { id } = await runJson('issue', '--member', member, '--label', 'ci', ...limits);
     const owner = { member, keyId: id, own };
     await spend(owner, 1_250_000);
     await charge(owner, 960_000);
@@ -149,13 +150,17 @@ describe('what a budget has spent', () => {
     };
     const models = [{ id: 'acme', inputTokens: 900, outputTokens: 30, spent: '1.25' }];
     expect((await runJson('show', id)).usage).toMatchObject({ used: 3, budget: { ...budget, models } });
-    expect(await run('show', id)).toMatch(/^models +acme: 900 tokens in and 30 out for 1\.25$/m);
-    expect((await runJson('usage')).top).toContainEqual({ kind: 'key', id, member, label: 'ci', used: 3, limit: 7 });
+    expect(await run('show', id)).toMatch(/^models +acme, acme-vision$/m);
+    expect(await run('show', id)).toMatch(/^by model +acme: 900 tokens in and 30 out for 1\.25$/m);
+    const whose = { kind: 'key', id, member, label: 'ci' };
+    const kept = { burst: 60, models: ['acme', 'acme-vision'] };
+    expect((await runJson('usage')).top).toContainEqual({ ...whose, used: 3, limit: 7, ...kept });
+    expect(await run('usage')).toMatch(new RegExp(`^key +${id} +${member} +ci +3 +7 +60 +acme,acme-vision$`, 'm'));
     const left = '17.75 left until 2026-12-01 00:00 UTC';
     expect(await run('show', id)).toMatch(
       new RegExp(`^spent +1\\.25 of 20\\.00, 0\\.96 reserved, 0\\.04 unsettled, ${left}$`, 'm'),
     );
-    expect((await runJson('usage')).budgets).toContainEqual({ kind: 'key', id, member, label: 'ci', budget });
+    expect((await runJson('usage')).budgets).toContainEqual({ ...whose, budget });
     expect(await run('usage')).toMatch(
       new RegExp(`^key +${id} +${member} +ci +month +20\\.00 +1\\.25 +0\\.96 +0\\.04 +17\\.75$`, 'm'),
     );

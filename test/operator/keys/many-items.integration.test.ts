@@ -75,10 +75,11 @@ test('usage reads all pages of the table, pauses between them, and shows who use
     budgets: [],
     top: [1199, 1198, 1197].map((used) => ({
       ...{ kind: 'member', id: `member-${used}`, member: null, label: null, used, limit: 50 },
+      ...{ burst: null, models: null },
     })),
   });
   expect(text.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
-    ['KIND', 'ID', 'MEMBER', 'LABEL', 'USED', 'LIMIT'],
+    ['KIND', 'ID', 'MEMBER', 'LABEL', 'USED', 'LIMIT', 'BURST', 'MODELS'],
     ...[1199, 1198, 1197].map((used) => ['member', `member-${used}`, `${used}`, '50']),
     [''],
     [`719400 requests today (2026-11-21, UTC) by 1199 members, keys and daily guests.`],

@@ -79,8 +79,6 @@ export function createIncomingBody(
       if (!request.readableEnded) reject(refusal ?? brokenOff());
     });
 
-    // Most bodies have arrived together with their head.
-    if (request.complete) return;
     // What is dropped takes no memory that others may need.
     const isSlow = (part: number) => keeps && declared !== undefined && size < part * declared;
     const stopWatching = watchArrival(cutShort, isSlow, giveUp);

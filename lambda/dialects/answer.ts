@@ -104,22 +104,16 @@ export function recordUsage(json: Json, holder: Node, places: UsagePlaces, found
 
 /** What any dialect reads of an event that adds to a text. */
 const readOfEvent = new Set([
-  ...[
-    'id',
-    'type',
-    'index',
-    'sequence_number',
-    'output_index',
-    'content_index',
-    'summary_index',
-    'delta',
-    'logprobs',
-    'model',
-  ],
+  ...['id', 'type', 'index', 'sequence_number', 'output_index', 'content_index', 'summary_index'],
+  ...['delta', 'logprobs', 'model'],
   ...['choices', 'usage', 'error', 'content_block', 'message', 'item', 'part', 'response'],
   ...['name', 'arguments', 'text', 'refusal', 'transcript'],
 ]);
-/** The strings and numbers of an event that no dialect looks at, whatever they are; a string in a member of a vendor's own may be a machine. */
+
+/**
+ * The strings and numbers of an event that no dialect looks at, whatever they are; a string in a member of a vendor's own may be a
+ * machine.
+ */
 export function unreadIn(event: Json): Node[] {
   return [
     ...unreadMembers(event, event.root, readOfEvent),

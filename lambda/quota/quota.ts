@@ -16,8 +16,8 @@ export interface Charge {
    */
   refund(): Promise<Figures | undefined>;
   /**
-   * Replaces what was reserved by what was spent, in micros, and counts what was used by model, unless the charge was settled or refunded before; never throws.
-   * Returns the new figures, or undefined if there are none.
+   * Replaces what was reserved by what was spent, in micros, and counts what was used by model, unless the charge was settled or
+   * refunded before; never throws. Returns the new figures, or undefined if there are none.
    */
   settle(spent: number, used?: UsedTokens): Promise<Figures | undefined>;
   /** The figures of then, as far as they are known before the store has answered. */

@@ -55,7 +55,10 @@ export function createAbandonedReport({ requestTimeout = 0, now, onAbandoned }: 
   };
 }
 
-/** Tells of a budget when most of it is spent. The store applies one settlement after the other, so that exactly one takes what is spent over the mark. */
+/**
+ * Tells of a budget when most of it is spent. The store applies one settlement after the other, so that exactly one takes what is
+ * spent over the mark.
+ */
 export function createSpendingReport({ onNearlySpent }: ReservationReports) {
   return (
     { amount: limit, window, period }: CounterBudget,

@@ -64,8 +64,10 @@ export function createMemberStore(documents: Documents, tableName: string) {
       return typeof signedOutAt === 'number' && signedOutAt >= since;
     },
 
-    /** False if the member has as many keys as it may have. */
-    // A repeated write may find its own slot and no other free. Adding to a set twice changes nothing.
+    /**
+     * False if the member has as many keys as it may have. A repeated write may find its own slot and no other free: adding to a set
+     * twice changes nothing.
+     */
     takeSlot: (member: string, slot: Slot, limit: number) =>
       table.tryUpdate(`wallet#${member}`, {
         UpdateExpression: 'ADD live :slots',

@@ -24,6 +24,7 @@ import {
   showNewKey,
   showSpending,
   showUses,
+  soon,
 } from './key-record.ts';
 import { isoTime, renderPairs, renderTable, showTime } from './table.ts';
 import type { Target } from './target.ts';
@@ -107,9 +108,7 @@ export async function revokeAll(target: Target, member: string, now: number): Pr
   }
   const ids = revoked.map(({ id }) => id).join(', ');
   const keys =
-    revoked.length > 0
-      ? `${ids} of ${member}: revoked. Within 60 seconds this holds everywhere.`
-      : `${member} has no live keys, so none is revoked.`;
+    revoked.length > 0 ? `${ids} of ${member}: revoked. ${soon}` : `${member} has no live keys, so none is revoked.`;
   const text = `${keys} Nobody is signed in as them any more.`;
   return { json: { member, revoked: revoked.map((record) => describeKey(record, now)) }, text };
 }
@@ -143,7 +142,7 @@ export async function unlink(target: Target, network: string, now: number): Prom
   const link = await target.keys.unlink(await idOf(target, network));
   // DynamoDB may keep an item for days after its end.
   if (!link || link.expiresAt <= now) throw new CommandError(`${network} is not linked to any member`);
-  const text = `${network} no longer counts as ${link.member}. Within 60 seconds this holds everywhere.`;
+  const text = `${network} no longer counts as ${link.member}. ${soon}`;
   return { json: { network, member: link.member }, text };
 }
 

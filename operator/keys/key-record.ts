@@ -94,6 +94,7 @@ export function showNewKey(target: Target, { key, record }: IssuedKey): string {
   ].join('\n');
 }
 
+/** When a change holds, as keys are cached. */
 export const soon = 'Within 60 seconds this holds everywhere.';
 
 /** A budget as programs read it: exact decimals, as text. */

@@ -53,7 +53,7 @@ export function createScanner() {
     return view;
   };
   return {
-    /** Throws a JsonFault where `JSON.parse` would throw, and for a text with too deep nesting or too many values. */
+    /** Throws a JsonFault where `JSON.parse` would throw, and a JsonLimit for too deep nesting or too many values. */
     scan(text: string): Json {
       writeTape(text, tape, begin(text), text.length + 1); // past the end, so that it is not over before
       return show(text);

@@ -3,6 +3,7 @@ import {
   faultInNumber,
   faultInString,
   JsonFault,
+  JsonLimit,
   quote,
   skipSpace,
   skipWord,
@@ -101,7 +102,7 @@ function readNext(text: string, tape: Tape, progress: Progress, until: number): 
   const code = codeAt(text, at);
   const isContainer = code === openBrace || code === openBracket;
   if (isContainer) {
-    if (++progress.depth > maxDepth) throw new JsonFault(text, at, `nested deeper than ${maxDepth} levels`);
+    if (++progress.depth > maxDepth) throw new JsonLimit(text, at, `nested deeper than ${maxDepth} levels`);
     open = enterContainer(tape, node, at, open);
     closer = code + 2; // in ASCII, of both kinds
     at = skipSpace(text, at + 1);
@@ -185,12 +186,12 @@ function enter(tape: Tape, node: number, start: number, end: number): number {
 function makeRoom(text: string, tape: Tape, at: number): void {
   if (tape.size + 2 > tape.nodes.length) {
     tape.nodes = grow(tape.nodes, mostNodes(text), text.length / at);
-    if (tape.size + 2 > tape.nodes.length) throw new JsonFault(text, at, 'too many values for a text of this length');
+    if (tape.size + 2 > tape.nodes.length) throw new JsonLimit(text, at, 'too many values for a text of this length');
   }
   if ((tape.spanned + 2) * width > tape.spans.length) {
     tape.spans = grow(tape.spans, mostSpans(text) * width, text.length / at);
     if ((tape.spanned + 2) * width > tape.spans.length) {
-      throw new JsonFault(text, at, 'too many objects and arrays for a text of this length');
+      throw new JsonLimit(text, at, 'too many objects and arrays for a text of this length');
     }
   }
 }

@@ -101,7 +101,7 @@ export function skipWord(text: string, at: number): number | undefined {
   return text.startsWith('false', at) ? at + 5 : undefined;
 }
 
-/** Describes what is wrong with a text that is not JSON, and where, without quoting it. */
+/** Describes what is wrong with a text, and where, without quoting it. */
 export class JsonFault extends Error {
   constructor(text: string, offset: number, what: string) {
     const ended = offset < text.length ? '' : ', but the text ends here';
@@ -109,6 +109,9 @@ export class JsonFault extends Error {
     this.name = 'JsonFault';
   }
 }
+
+/** A text that may be JSON, but exceeds what the gateway reads. */
+export class JsonLimit extends JsonFault {}
 
 /** A text may be nothing but line ends, which would take long to count. */
 const mostLines = 100_000;

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
 import { type Cooperative, isLong, nodesPerTurn } from '../json/cooperative.ts';
 import { createScanner, type Json, type Node } from '../json/scan.ts';
-import { JsonFault } from '../json/tokens.ts';
+import { JsonFault, JsonLimit } from '../json/tokens.ts';
 import type { Body } from './call.ts';
 
 /** Only an attacker sends more: no dialect has a hundred. Each is compared with every name that the gateway knows. */
@@ -24,7 +24,11 @@ export function* readJsonBody(body: Body): Cooperative<Json> {
     }
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
-    throw new GatewayError('invalid_request', `The body is not valid JSON: ${error.message}.`);
+    const message =
+      error instanceof JsonLimit
+        ? `The body exceeds a limit of the gateway: ${error.message}. Send fewer.`
+        : `The body is not valid JSON: ${error.message}.`;
+    throw new GatewayError('invalid_request', message);
   }
   throw new GatewayError('invalid_request', 'The body must be a JSON object.');
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Cooperative, isLong } from '../../json/cooperative.ts';
 import { createScanner } from '../../json/scan.ts';
-import { JsonFault } from '../../json/tokens.ts';
+import { JsonFault, JsonLimit } from '../../json/tokens.ts';
 import type { AssistantTurn, Part, Raw, ToolCall } from '../request/model-request.ts';
 import { refuse } from '../request/refusals.ts';
 import { toText } from '../request/request-reader.ts';
@@ -176,6 +176,9 @@ function* inputOf({ request }: RequestWriter, { at, form, given }: ToolCall): Co
     if (json.kind(json.root) === 'object') return text;
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
+    if (error instanceof JsonLimit) {
+      return refuse(request, at, `has arguments that exceed a limit of the gateway: ${error.message}. Send fewer.`);
+    }
   }
   return refuse(request, at, 'has arguments that are no JSON object. Send the object that the tool was called with.');
 }

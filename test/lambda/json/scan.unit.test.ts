@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createScanner, type Json, type Node } from '../../../lambda/json/scan.ts';
 import { maxDepth } from '../../../lambda/json/tape.ts';
-import { JsonFault } from '../../../lambda/json/tokens.ts';
+import { JsonFault, JsonLimit } from '../../../lambda/json/tokens.ts';
 import fc from '../../support/properties.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { brokenJson, printedJson } from './arbitrary-json.ts';
@@ -137,7 +137,9 @@ describe('faults', () => {
     ['1.', 'line 1, column 3: expected a digit, but the text ends here'],
     ['{} secret', 'line 1, column 4: expected nothing more after the value'],
   ])('are told with their place, and nothing of the text', (text, message) => {
-    expect(faultOf(text)).toMatchObject({ name: 'JsonFault', message });
+    const fault = faultOf(text);
+    expect(fault).toMatchObject({ name: 'JsonFault', message });
+    expect(fault).not.toBeInstanceOf(JsonLimit);
   });
 });
 
@@ -150,7 +152,9 @@ describe('hostile shapes', () => {
     ['objects', '{"a":', '1', '}'],
   ])('nested as deep as is allowed, and one deeper', (_, open, inner, close) => {
     expect(scan(nest(open, inner, close, maxDepth)).size).toBeGreaterThanOrEqual(maxDepth);
-    expect(faultOf(nest(open, inner, close, maxDepth + 1)).message).toMatch(/: nested deeper than 10000 levels$/);
+    const fault = faultOf(nest(open, inner, close, maxDepth + 1));
+    expect(fault).toBeInstanceOf(JsonLimit);
+    expect(fault.message).toMatch(/: nested deeper than 10000 levels$/);
   });
 
   const size = 1_560_000;
@@ -163,7 +167,9 @@ describe('hostile shapes', () => {
     ['empty containers', '[],{},', /: too many objects and arrays for a text of this length$/],
     ['nested containers', `${'['.repeat(5000)}${']'.repeat(5000)},`, /: too many objects and arrays for a text/],
   ])('that stand too close', (_, part, message) => {
-    expect(faultOf(`[${part.repeat(6_000_000 / part.length)}0]`).message).toMatch(message);
+    const fault = faultOf(`[${part.repeat(6_000_000 / part.length)}0]`);
+    expect(fault).toBeInstanceOf(JsonLimit);
+    expect(fault.message).toMatch(message);
     // A text of a hundred kilobytes may have any density.
     expect(scan(`[${part.repeat(120_000 / part.length)}0]`).text.length).toBeGreaterThan(110_000);
   });

@@ -161,7 +161,14 @@ testRows([
   ['{"model":"svc"}{}', /line 1, column 16: expected nothing more/],
   [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), /not valid UTF-8/],
   [Buffer.from('"\ud800"', 'utf16le'), /not valid/],
-  [`{"model":"svc","x":${'['.repeat(10_000)}${']'.repeat(10_000)}}`, /deeper than 10000 levels/],
+  [
+    `{"model":"svc","x":${'['.repeat(10_000)}${']'.repeat(10_000)}}`,
+    /^The body exceeds a limit of the gateway: line 1, column 10019: nested deeper than 10000 levels\. Send fewer\.$/,
+  ],
+  [
+    `{"model":"svc","x":[${'1,'.repeat(1_000_000)}1]}`,
+    /^The body exceeds a limit of the gateway: line 1, column \d+: too many values for a text of this length\. Send fewer\.$/,
+  ],
   ['{}', /^model is missing\. Use svc or svc-vision/],
   ['{"model":null}', /^model must be a string/],
   ['{"model":"svc","messages":[],"stream":1}', /^stream must be true or false/],

@@ -138,6 +138,14 @@ describe('messages of chat', () => {
       'messages[1].tool_calls[0] has arguments that are no JSON object',
     );
   });
+
+  test('with arguments that are nested too deep are refused for that', () => {
+    const args = `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`;
+    const messages = [user('a'), { ...said(null), tool_calls: [called('a', args)] }, result('a', 'b')];
+    expect(() => toMessages('chat', { messages })).toThrow(
+      /^messages\[1\]\.tool_calls\[0\] has arguments that exceed a limit of the gateway: .* 10000 levels\. Send fewer\.$/,
+    );
+  });
 });
 
 describe('options', () => {

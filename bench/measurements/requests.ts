@@ -145,10 +145,18 @@ async function startCollector() {
 
 type Keys = readonly string[];
 
-/** The ratio of the costs of the second way to those of the first, measured in turn after some batches to warm up. */
+/**
+ * The ratio of the costs of the second way to those of the first, measured in turn after some batches to warm up. Which is first
+ * changes each time: V8 collects garbage at intervals, and could else meet the same one always.
+ */
 async function compareInTurn<Way>(plain: Way, dearer: Way, warmUp: number, costOf: (way: Way) => Promise<number>) {
   const costs: { readonly plain: number; readonly dearer: number }[] = [];
-  await repeat(warmUp + 8, async () => costs.push({ plain: await costOf(plain), dearer: await costOf(dearer) }));
+  await repeat(warmUp + 8, async () => {
+    const isPlainFirst = costs.length % 2 === 0;
+    const first = await costOf(isPlainFirst ? plain : dearer);
+    const second = await costOf(isPlainFirst ? dearer : plain);
+    costs.push(isPlainFirst ? { plain: first, dearer: second } : { plain: second, dearer: first });
+  });
   const measured = costs.slice(warmUp);
   return { ratio: [median(measured.map((cost) => cost.dearer)) / median(measured.map((cost) => cost.plain))] };
 }

@@ -38,7 +38,8 @@ export function recordEnvelope(json: Json, object: Node, { idPrefix, members }: 
     const value = key + 1;
     if (name === 'id' && json.kind(value) === 'string') {
       const id = json.string(value);
-      if (withPrefix(id, idPrefix) !== id) found.id(value, idPrefix);
+      const rest = afterPrefix(id, idPrefix);
+      if (rest !== id && idPrefix + rest !== id) found.id(value, idPrefix);
     } else if (!members.has(name) && !isProviderField(name) && tellsMachine(json, key)) found.drop(object, key);
   }
 }
@@ -48,11 +49,9 @@ const anyPrefix = /^(?![0-9a-f]+-)[a-z]+[-_]/;
 /** What the clouds put into the ids of others' models: `msg_bdrk_01`. */
 const cloudPrefix = /^(bdrk|vrtx)_/;
 
-/** An id with this prefix instead of a vendor's. */
-export function withPrefix(id: string, prefix: string): string {
-  if (id.startsWith(prefix)) return prefix + id.slice(prefix.length).replace(cloudPrefix, '');
-  const rest = id.replace(anyPrefix, '');
-  return rest === id ? id : prefix + rest;
+/** What follows this prefix in an id, or a vendor's. */
+export function afterPrefix(id: string, prefix: string): string {
+  return id.startsWith(prefix) ? id.slice(prefix.length).replace(cloudPrefix, '') : id.replace(anyPrefix, '');
 }
 
 /** `host`, `pod_name`, `workerId`. */

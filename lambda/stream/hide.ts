@@ -1,5 +1,5 @@
 import type { AnswerFormat } from '../dialects/dialect.ts';
-import { withPrefix } from '../dialects/envelope.ts';
+import { afterPrefix } from '../dialects/envelope.ts';
 import {
   createFindings,
   type Findings,
@@ -82,9 +82,9 @@ export function hideMetadata(json: Json, found: Findings, hiding: Hiding): Edit[
   const edits: Edit[] = [];
   for (const node of found.models) edits.push(replaceValue(json, node, JSON.stringify(publicModel)));
   for (const { value, prefix } of found.ids) {
-    // In this order: right after the prefix, a short name would count as a part of a word.
-    const id = withPrefix(scrubber.scrub(json.string(value)), prefix);
-    edits.push(replaceValue(json, value, JSON.stringify(id)));
+    // A name may begin with the vendor's prefix. Right after a prefix, a short one would count as a part of a word.
+    const rest = afterPrefix(scrubber.scrub(json.string(value)), prefix);
+    edits.push(replaceValue(json, value, JSON.stringify(prefix + scrubber.scrub(rest))));
   }
   for (const node of found.errorMessages) {
     edits.push(replaceValue(json, node, JSON.stringify(explain(json.string(node)) ?? '')));

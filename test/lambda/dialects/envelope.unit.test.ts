@@ -60,6 +60,9 @@ testRows<[name: Name, id: string, shown: string]>([
   ['messages', 'gen-AcmeCorp-7', 'msg_svc-7'],
   // A short name is one here, but would be none right after an underline.
   ['messages', 'gen-acme-7', 'msg_svc-7'],
+  // And right after the vendor's.
+  ['chat', 'msg_acme-7', 'chatcmpl-svc-7'],
+  ['messages', 'resp_acme-7', 'msg_svc-7'],
 ])('an id begins as its dialect’s own', (name, id, shown) => {
   expect(rewritten(name, { id })).toEqual({ ...unchanged(name), id: shown });
 });

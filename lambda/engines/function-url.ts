@@ -36,7 +36,6 @@ export function toCall(event: LambdaFunctionURLEvent, context: FunctionContext):
     host: hostOf(headers.host, requestContext.domainName),
     bodySize,
     dropBody: bodySize,
-    mayStream: () => isBase64Encoded || asksForStream(event.body),
     takeBody: async () => {
       const { body = '' } = event;
       delete event.body;
@@ -44,11 +43,6 @@ export function toCall(event: LambdaFunctionURLEvent, context: FunctionContext):
     },
     timeLeft: () => context.getRemainingTimeInMillis(),
   };
-}
-
-/** Clients write it among the first or the last members. More is not searched, as the body may be large and its caller a stranger. */
-function asksForStream(body = ''): boolean {
-  return [body.slice(0, 1000), body.slice(-1000)].some((end) => /"stream"\s*:\s*true/.test(end));
 }
 
 /** Only the header knows a local server's port. It is believed if it names the domain that was called. */

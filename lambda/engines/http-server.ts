@@ -115,7 +115,7 @@ async function serve(
   const deadline = performance.now() + timeLimit;
   const call: Call = {
     ...headOf(request, options.clientAddress),
-    ...{ bodySize: body.receive, dropBody: body.drop, mayStream: () => true, takeBody: body.take, memory },
+    ...{ bodySize: body.receive, dropBody: body.drop, takeBody: body.take, memory },
     timeLeft: () => deadline - performance.now(),
     ...{ clientGone: clientGone.signal, cutShort: cut.signal, health: server.health },
   };

@@ -27,8 +27,6 @@ export interface Call {
   bodySize(limit?: number): number | Promise<number>;
   /** The same for a body that nobody will take, which is not kept. */
   dropBody(): number | Promise<number>;
-  /** Whether the body may ask for a stream, as far as a glance at it tells. A wrong answer costs only time. */
-  mayStream(): boolean;
   /** Gives the body away, once: the taker holds the only reference. */
   takeBody(): Promise<Body>;
   /** The memory that the request may hold; the engine gives all of it back when the answer is over. */

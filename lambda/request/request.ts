@@ -60,10 +60,10 @@ export interface Charged {
   readonly limitsUsed?: LimitsUsed;
 }
 
-/** Added by `readAhead`, for callers whose limits depend on the body. */
+/** Added by `readAhead`, for callers whose key is known. */
 export interface ReadAhead {
-  /** What the body asks for, or why it can't be sent. */
-  readonly ahead?: Normalized | { readonly fault: unknown };
+  /** What the body asks for. Rejects with why it can't be sent. */
+  readonly ahead?: Promise<Normalized>;
   /** What the request may cost; absent for a caller without a budget. */
   readonly cost?: Cost;
 }

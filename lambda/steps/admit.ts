@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import { loadFetchStream } from '../forward/forward.ts';
 import { readCredential } from '../identity/keys.ts';
@@ -102,14 +103,20 @@ export function connectUpstream({ connectAhead }: Needs<'connectAhead'>): Gatewa
 }
 
 /** Has the code for streams read while the first request that may ask for one is charged, and nothing else is waited for. */
-export function readStreamCode(): GatewayStep<ArrivedAtInference & ReadAhead> {
+export function readStreamCode(): GatewayStep<ReadAhead> {
   let isRead = false;
+  const read = async (ahead: ReadAhead['ahead']) => {
+    // Once the charge has left.
+    await setImmediate();
+    const known = await ahead;
+    if (known && !known.call.stream) return;
+    isRead = true;
+    await loadFetchStream();
+  };
   return {
-    before: ({ ahead, mayStream }) => {
-      if (isRead || !(ahead ? 'call' in ahead && ahead.call.stream : mayStream())) return {};
-      isRead = true;
-      // Once the charge has left. If it fails, the request itself finds out.
-      setImmediate(() => loadFetchStream().catch(() => {}));
+    before: ({ ahead }) => {
+      // If it fails, the request itself finds out.
+      if (!isRead) read(ahead).catch(() => {});
       return {};
     },
   };

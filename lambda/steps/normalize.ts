@@ -1,4 +1,5 @@
-import type { Memory } from '../bodies.ts';
+import { setImmediate } from 'node:timers/promises';
+import { type Memory, smallBody } from '../bodies.ts';
 import type { Prices } from '../budget/prices.ts';
 import { refuseOtherCase, refuseRouting } from '../dialects/body.ts';
 import type { Endpoint } from '../dialects/dialect.ts';
@@ -36,30 +37,41 @@ type BodyDependencies = Needs<
 type Readable = ArrivedAtInference & Admitted & Identified;
 
 /**
- * Reads the body before the charge for callers with a budget or a list of models, and for nobody else: a stranger's body must not
- * cost work before it is charged. What is wrong with the body is thrown after the charge, as for everybody.
+ * Reads the body before the charge for callers with a budget or a list of models, and a small one beside the charge for others whose
+ * key is known: a stranger's body must not cost work before it is charged. What is wrong with the body is thrown after the charge,
+ * as for everybody.
  */
 export function readAhead(dependencies: BodyDependencies & Needs<'budgets'>): GatewayStep<Readable, ReadAhead> {
   const { prices, budgets } = dependencies;
   return {
     before: async (request) => {
-      const { identity, route } = request;
+      const { identity, route, encoding, bodySize } = request;
       const models = identity.kind === 'member' ? identity.models : undefined;
       const hasBudget = !route.endpoint.countsTokens && budgetOf(identity, budgets) !== undefined;
-      if (!hasBudget && !models) return {};
+      if (!hasBudget && !models) {
+        const isCheap = identity.kind === 'member' && encoding === 'identity' && (await bodySize()) <= smallBody;
+        return isCheap ? { ahead: onceCharging(() => readBody(request, dependencies)) } : {};
+      }
       if (hasBudget && !prices) {
         const message = 'This key has a budget, but no prices are set: the operator has to set them.';
         throw new GatewayError('unconfigured', message);
       }
-      const ahead = await readBody(request, dependencies, { isRestricted: true, estimates: hasBudget }).catch(
-        (fault: unknown) => ({ fault }),
-      );
-      if ('fault' in ahead) return { ahead };
-      if (models && !models.includes(ahead.call.model.id)) throw notAllowed(ahead.call.model.id, models);
-      const cost = await costOf(ahead, prices);
+      const ahead = readBody(request, dependencies, { isRestricted: true, estimates: hasBudget });
+      const normalized = await ahead.catch(() => undefined);
+      if (!normalized) return { ahead };
+      const { id } = normalized.call.model;
+      if (models && !models.includes(id)) throw notAllowed(id, models);
+      const cost = await costOf(normalized, prices);
       return { ahead, ...(cost && { cost }) };
     },
   };
+}
+
+/** Does work once the charge has left. Whoever needs the result finds out what fails. */
+function onceCharging<T>(work: () => Promise<T>): Promise<T> {
+  const result = setImmediate().then(work);
+  result.catch(() => {});
+  return result;
 }
 
 /** Only where there are prices is the size of requests estimated. What does so is read once. */
@@ -89,12 +101,7 @@ function notAllowed(id: string, models: readonly string[]): GatewayError {
 /** Adds the same bytes as came in, except the model, hashed ids and what the dialect normalizes. */
 export function normalize(dependencies: BodyDependencies): GatewayStep<Readable & ReadAhead, Normalized> {
   return {
-    before: async (request) => {
-      const { ahead } = request;
-      if (ahead === undefined) return readBody(request, dependencies);
-      if ('fault' in ahead) throw ahead.fault;
-      return ahead;
-    },
+    before: (request) => request.ahead ?? readBody(request, dependencies),
   };
 }
 

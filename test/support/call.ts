@@ -11,7 +11,6 @@ export function callWith({ body = '', ...given }: Partial<Call> & { readonly bod
     sourceAddress: '203.0.113.9',
     bodySize: () => Buffer.byteLength(body),
     dropBody: () => Buffer.byteLength(body),
-    mayStream: () => true,
     takeBody: async () => body,
     timeLeft: () => 900_000,
     ...{ memory: unlimitedMemory, clientGone: undefined, cutShort: undefined },

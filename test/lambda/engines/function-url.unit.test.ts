@@ -42,21 +42,6 @@ test('the body is text or bytes as the event has it, counted in bytes, and let g
   }
 });
 
-test('a glance at the ends of the body tells whether it may ask for a stream', () => {
-  const long = 'a'.repeat(1000);
-  for (const [body, expected] of [
-    ['{"stream":true,"input":"hello"}', true],
-    [`{"model": "svc", "input": "${long}", "stream" : true}`, true],
-    [`{"stream": true, "input": "${long}"}`, true],
-    ['{"stream":false,"input":"hello"}', false],
-    ['{"input":"is the stream true?"}', false],
-    [undefined, false],
-  ] as const) {
-    expect(callOf(body === undefined ? {} : { body }).mayStream()).toBe(expected);
-  }
-  expect(callOf({ body: Buffer.from('{}').toString('base64'), isBase64Encoded: true }).mayStream()).toBe(true);
-});
-
 testRows([
   ['the domain that the Function URL was called by', 'abc.on.aws', undefined, 'abc.on.aws'],
   ['with the port of a local server', 'localhost', 'localhost:8787', 'localhost:8787'],

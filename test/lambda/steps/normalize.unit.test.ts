@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, jest, test } from '@jest/globals';
 import * as estimates from '../../../lambda/budget/estimate.ts';
 import type { Endpoint } from '../../../lambda/dialects/dialect.ts';
@@ -321,32 +322,51 @@ test('the content of a body is walked once, for pictures and for what its files 
   expect(searchContent).toHaveBeenCalledTimes(1);
 });
 
-test('nobody’s body is read before the charge but that of a caller with a budget or a list of models', async () => {
+/** What `readAhead` has read of a body before the charge, and by when it has left. */
+describe('ahead of its turn', () => {
   const findRoute = createRouter(dialects);
   const step = readAhead({
     ...{ models, requestBodyLimit: 1_000_000, hashIdsOf: undefined, reservedOutput: 4_096, upstreamTrace: false },
     prices: readPrices('{"svc":{"input":1,"output":2},"svc-vision":{"input":1,"output":2}}', models.all, []),
     budgets: { memberBudget: undefined },
   });
-  const readsFor = async (identity: Identity, body: string, path = '/v1/chat/completions') => {
+  const readsFor = async (identity: Identity, body: string, path = '/v1/chat/completions', encoding = 'identity') => {
     let reads = 0;
     const takeBody = async () => {
       reads += 1;
       return body;
     };
     const route = findRoute({ method: 'POST', path, headers: {} });
-    const request: object = { ...callWith(), route, identity, encoding: 'identity', takeBody };
+    const request: object = { ...callWith({ body }), route, identity, encoding, takeBody };
     await Promise.resolve(step.before?.(request as Parameters<NonNullable<typeof step.before>>[0])).catch(() => {});
-    return reads;
+    const before = reads;
+    await setImmediate();
+    await setImmediate();
+    return { before, beside: reads - before };
   };
   const someone: Identity = { kind: 'member', member: 'm' };
+  const guest: Identity = { kind: 'guest', networkId: 'n' };
   const budgeted: Identity = { ...someone, own: { budget: { amount: 1_000_000, window: 'day' } } };
-  for (const body of ['{"model":"svc","messages":[]}', '{', '['.repeat(100_000)]) {
-    expect(await readsFor({ kind: 'guest', networkId: 'n' }, body)).toBe(0);
-    expect(await readsFor(someone, body)).toBe(0);
-    expect(await readsFor(budgeted, body)).toBe(1);
-    expect(await readsFor({ ...someone, models: ['svc-vision'] }, body)).toBe(1);
-  }
-  // It costs nothing, so nothing is reserved.
-  expect(await readsFor(budgeted, '{}', '/v1/messages/count_tokens')).toBe(0);
+  const bodies = ['{"model":"svc","messages":[]}', '{', '['.repeat(100_000)];
+
+  test('before the charge only the body of a caller with a budget or a list of models is read', async () => {
+    for (const body of bodies) {
+      expect((await readsFor(guest, body)).before).toBe(0);
+      expect((await readsFor(someone, body)).before).toBe(0);
+      expect((await readsFor(budgeted, body)).before).toBe(1);
+      expect((await readsFor({ ...someone, models: ['svc-vision'] }, body)).before).toBe(1);
+    }
+    // It costs nothing, so nothing is reserved.
+    expect((await readsFor(budgeted, '{}', '/v1/messages/count_tokens')).before).toBe(0);
+  });
+
+  test('beside the charge the body of a known caller is read, if that costs little', async () => {
+    const [sound, broken, large] = bodies as [string, string, string];
+    expect((await readsFor(someone, sound)).beside).toBe(1);
+    expect((await readsFor(someone, broken)).beside).toBe(1);
+    expect((await readsFor(someone, large)).beside).toBe(0);
+    expect((await readsFor(someone, sound, undefined, 'gzip')).beside).toBe(0);
+    expect((await readsFor(guest, sound)).beside).toBe(0);
+    expect((await readsFor(budgeted, sound)).beside).toBe(0);
+  });
 });

@@ -1,28 +1,32 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, jest, test } from '@jest/globals';
-import type { ArrivedAtInference, Normalized, ReadAhead } from '../../../lambda/request/request.ts';
+import type { Normalized, ReadAhead } from '../../../lambda/request/request.ts';
 
-let readings = 0;
-jest.unstable_mockModule('../../../lambda/forward/stream.ts', () => {
-  readings += 1;
-  return { fetchStream: () => {} };
-});
+const loadFetchStream = jest.fn(async () => {});
+jest.unstable_mockModule('../../../lambda/forward/forward.ts', () => ({ loadFetchStream }));
 const { readStreamCode } = await import('../../../lambda/steps/admit.ts');
 
-test('the code for streams is read, once, as soon as a request comes that may ask for one', async () => {
+const asks = (stream: boolean) => Promise.resolve({ call: { stream } } as Normalized);
+
+/** How often the code was read once each of these requests has come. */
+async function readingsAfter(...requests: readonly ReadAhead[]): Promise<number[]> {
+  loadFetchStream.mockClear();
   const { before } = readStreamCode();
-  const arrive = (request: Partial<ArrivedAtInference & ReadAhead>) => before?.(request as ArrivedAtInference);
-  const asks = { mayStream: () => true };
-  const readAhead = (stream: boolean) => ({ ahead: { call: { stream } } as Normalized });
-  arrive({ mayStream: () => false });
-  // Of a body that has been read it is known.
-  arrive({ ...asks, ...readAhead(false) });
-  arrive({ ...asks, ahead: { fault: new Error('no JSON') } });
-  await setImmediate();
-  expect(readings).toBe(0);
-  arrive({ mayStream: () => false, ...readAhead(true) });
-  arrive(asks);
-  await setImmediate();
-  await setImmediate();
-  expect(readings).toBe(1);
+  const readings: number[] = [];
+  for (const request of requests) {
+    before?.(request);
+    await setImmediate();
+    await setImmediate();
+    readings.push(loadFetchStream.mock.calls.length);
+  }
+  return readings;
+}
+
+test('the code for streams is read, once, as soon as a request comes that may ask for one', async () => {
+  const broken = Promise.reject(new Error('no JSON'));
+  expect(await readingsAfter({ ahead: asks(false) }, { ahead: broken }, { ahead: asks(true) }, {})).toEqual([
+    0, 0, 1, 1,
+  ]);
+  // Of a body that is read after the charge it is not known.
+  expect(await readingsAfter({}, { ahead: asks(true) })).toEqual([1, 1]);
 });

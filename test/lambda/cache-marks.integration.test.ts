@@ -114,9 +114,19 @@ describe.each(['plain', 'stream'])('the usage of an upstream that caches by the 
   });
 });
 
-test('a client that marks its prompt itself, which is not translated, gets the same', async () => {
+test('a client that marks its prompt itself has its own marks, and their hits', async () => {
   gateway.upstream.otherwise(caching());
   const content = [{ type: 'text' as const, text: 'a', cache_control: { type: 'ephemeral' } }];
-  const { usage } = await openai.chat.completions.create({ model: 'svc', messages: [{ role: 'user', content }] });
-  expect([marksAsked(), usage?.prompt_tokens_details]).toMatchObject([1, { cached_tokens: 0, cache_write_tokens: 1 }]);
+  const usages = [];
+  for (const question of ['b', 'c']) {
+    const messages = [system, { role: 'user' as const, content }, user(question)];
+    const tools = [{ type: 'function' as const, function: f }];
+    const { usage } = await openai.chat.completions.create({ model: 'svc', messages, tools });
+    usages.push(usage?.prompt_tokens_details);
+    expect(marksAsked()).toBe(1);
+  }
+  expect(usages).toMatchObject([
+    { cached_tokens: 0, cache_write_tokens: 3 },
+    { cached_tokens: 3, cache_write_tokens: 0 },
+  ]);
 });

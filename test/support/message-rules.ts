@@ -23,9 +23,16 @@ export function faultsOf(body: Sent): string[] {
   checkTools(body, require);
   require(!(thinks && ['any', 'tool'].includes(body.tool_choice?.type)), 'thinking with a forced call');
   checkMessages(body.messages, body.thinking?.type !== 'disabled', require);
-  const marks = JSON.stringify(body).match(/"cache_control":\{/g) ?? [];
-  require(marks.length <= 4, `${marks.length} cache marks`);
+  checkMarks(body, require);
   return faults;
+}
+
+function checkMarks({ tools = [], system = [], messages }: Sent, require: Require): void {
+  const said = messages.flatMap(({ content }: Sent) => blocksOf(content));
+  const blocks = [...tools, ...blocksOf(system), ...said, ...said.flatMap(({ content = [] }) => blocksOf(content))];
+  const marks = blocks.flatMap(({ cache_control: mark }) => mark ?? []);
+  require(marks.length <= 4, `${marks.length} cache marks`);
+  for (const { type } of marks) require(type === 'ephemeral', `a cache mark of type ${type}`);
 }
 
 type Require = (holds: unknown, fault: string) => void;

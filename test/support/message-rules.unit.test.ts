@@ -16,6 +16,7 @@ const good = {
 };
 const [asked, answered, last] = good.messages;
 const [thought, call] = called;
+const mark = { cache_control: { type: 'ephemeral' } };
 
 test('a good request has no fault', () => {
   expect(faultsOf(good)).toEqual([]);
@@ -35,7 +36,19 @@ test.each<[string, object]>([
   ['a tool is called f.g', { tools: [{ ...good.tools[0], name: 'f.g' }] }],
   ['the schema of f is no object', { tools: [{ name: 'f', input_schema: {} }] }],
   ['system has an empty text', { system: [text(' ')] }],
-  ['5 cache marks', { system: Array.from('12345', (one) => ({ ...text(one), cache_control: { type: 'ephemeral' } })) }],
+  [
+    '6 cache marks',
+    {
+      tools: [{ ...good.tools[0], ...mark }],
+      system: [{ ...text('a'), ...mark }],
+      messages: [
+        { ...asked, content: [{ ...text('a'), ...mark }] },
+        { ...answered, content: [thought, { ...call, ...mark }] },
+        { ...last, content: [{ ...result, ...mark, content: [{ ...text('a'), ...mark }] }] },
+      ],
+    },
+  ],
+  ['a cache mark of type forever', { system: [{ ...text('a'), cache_control: { type: 'forever' } }] }],
   ['message 1 is of system', { messages: [asked, { role: 'system', content: 'Hush.' }, asked] }],
   ['the first message is not the user’s', { messages: [answered, last] }],
   ['the last message begins the answer', { messages: [asked, { role: 'assistant', content: 'I' }] }],

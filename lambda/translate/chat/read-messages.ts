@@ -1,7 +1,7 @@
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import { takeMembers } from '../request/members.ts';
-import type { AssistantTurn, Part, Raw } from '../request/model-request.ts';
+import type { Part, Said, TextPart } from '../request/model-request.ts';
 import { refuse, refuseType, refuseUnknown, requireKind, typeOf } from '../request/refusals.ts';
 import {
   isPauseDue,
@@ -33,18 +33,19 @@ function* readMessage(reader: RequestReader, turns: TurnBuilder, at: Node): Coop
   const role = reader.json.string(message.role);
   // Of several people who speak. Only functions are known by their names.
   if (message.name !== undefined && role !== 'tool' && role !== 'function') reader.leftOut.push(message.name);
-  if (role === 'user') turns.user(yield* readParts(reader, message.content));
-  else if (role === 'system' || role === 'developer') turns.system(yield* readInstructions(reader, message.content));
+  if (role === 'user') turns.user(yield* readParts(reader, message));
+  else if (role === 'system' || role === 'developer') turns.system(yield* readInstructions(reader, message));
   else if (role === 'assistant') yield* readAssistant(reader, turns, message);
   else if (role === 'tool' || role === 'function') {
     // Functions, which came before tools, are answered by their name.
     const id = message.tool_call_id ?? message.name ?? refuse(reader, at, 'has no tool_call_id. Add it.');
-    turns.result(id, { at, parts: yield* readParts(reader, message.content), failed: false });
+    const parts = yield* readParts(reader, message);
+    turns.result(id, { at, parts, failed: false, isMarked: parts.some(({ isMarked }) => isMarked) });
   } else refuse(reader, message.role, 'must be user, assistant, system, developer or tool.');
 }
 
 function* readAssistant(reader: RequestReader, turns: TurnBuilder, message: Message): Cooperative<void> {
-  const said = [...(yield* readSaid(reader, message.content))];
+  const said = [...(yield* readSaid(reader, message))];
   if (message.refusal !== undefined) said.push({ kind: 'refusal', text: message.refusal });
   yield* readThoughts(reader, turns, message, said.length);
   for (const one of said) turns.say(one);
@@ -52,9 +53,9 @@ function* readAssistant(reader: RequestReader, turns: TurnBuilder, message: Mess
     yield* readList(reader, message.tool_calls, (at) => {
       const type = typeOf(reader, at);
       if (type !== 'function' && type !== '') refuseUnknown(reader, at);
-      const { id, function: called } = takeMembers(reader, at, fields.tool_call);
+      const { id, function: called, cache_control: isMarked } = takeMembers(reader, at, fields.tool_call);
       const tool = { kind: 'function', name: called.name } as const;
-      return turns.call(id, { at, tool, form: 'string', given: called.arguments });
+      return turns.call(id, { at, tool, form: 'string', given: called.arguments, isMarked });
     });
   }
   const { function_call: at } = message;
@@ -89,41 +90,54 @@ function* readThoughts(reader: RequestReader, turns: TurnBuilder, message: Messa
   if (text !== '""') turns.think({ at: shown, text });
 }
 
-type Said = AssistantTurn['said'][number];
-
-function* readSaid(reader: RequestReader, content: Node | undefined): Cooperative<readonly Said[]> {
+/** The contents of a message, whose own mark stands at their end. */
+function* readContents<T extends Said | Part>(
+  reader: RequestReader,
+  { content, cache_control: isMarked = false }: Message,
+  ofPart: (part: Node) => T,
+): Cooperative<readonly (T | TextPart)[]> {
   if (content === undefined) return [];
-  return yield* readContent<Said>(reader, content, toText, (part) => {
+  const parts = yield* readContent<T | TextPart>(reader, content, toText, ofPart);
+  const last = parts.at(-1);
+  return isMarked && last !== undefined ? parts.with(-1, { ...last, isMarked }) : parts;
+}
+
+function readSaid(reader: RequestReader, message: Message): Cooperative<readonly Said[]> {
+  return readContents<Said>(reader, message, (part) => {
     const type = typeOf(reader, part);
-    if (type === 'text') return toText(takeMembers(reader, part, fields['text part']).text);
+    if (type === 'text') return readText(reader, part);
     if (type !== 'refusal') refuseType(reader, part, "can't stand in a message of the assistant. Send text.");
     return { kind: 'refusal', text: takeMembers(reader, part, fields['refusal part']).refusal };
   });
 }
 
-function* readInstructions(reader: RequestReader, content: Node | undefined): Cooperative<Raw[]> {
-  const parts = yield* readParts(reader, content);
+function* readInstructions(reader: RequestReader, message: Message): Cooperative<readonly TextPart[]> {
+  const parts = yield* readParts(reader, message);
   return parts.map((part) => {
-    if (part.kind === 'text') return part.text;
+    if (part.kind === 'text') return part;
     return refuseType(reader, part.at, "can't stand in instructions. Send it in a message of the user.");
   });
 }
 
-function* readParts(reader: RequestReader, content: Node | undefined): Cooperative<Part[]> {
-  if (content === undefined) return [];
-  return yield* readContent<Part>(reader, content, toText, (part) => readPart(reader, part));
+const readParts = (reader: RequestReader, message: Message): Cooperative<readonly Part[]> =>
+  readContents<Part>(reader, message, (part) => readPart(reader, part));
+
+function readText(reader: RequestReader, at: Node): TextPart {
+  const { text, cache_control: isMarked } = takeMembers(reader, at, fields['text part']);
+  return { ...toText(text), isMarked };
 }
 
 function readPart(reader: RequestReader, at: Node): Part {
   const type = typeOf(reader, at);
-  if (type === 'text') return toText(takeMembers(reader, at, fields['text part']).text);
+  if (type === 'text') return readText(reader, at);
   if (type === 'image_url') {
-    return { kind: 'image', at, url: takeMembers(reader, at, fields['image_url part']).image_url.url };
+    const { image_url, cache_control: isMarked } = takeMembers(reader, at, fields['image_url part']);
+    return { kind: 'image', at, url: image_url.url, isMarked };
   }
   if (type === 'input_audio') {
     return { kind: 'audio', at, audio: takeMembers(reader, at, fields['input_audio part']).input_audio };
   }
   if (type !== 'file') refuseUnknown(reader, at, 'Send text instead.');
-  const { file_data: data, filename: name } = takeMembers(reader, at, fields['file part']).file;
-  return { kind: 'file', at, name, data };
+  const { file, cache_control: isMarked } = takeMembers(reader, at, fields['file part']);
+  return { kind: 'file', at, name: file.filename, data: file.file_data, isMarked };
 }

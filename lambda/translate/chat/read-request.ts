@@ -63,12 +63,13 @@ function readStops(reader: RequestReader, stop: Node): string | undefined {
 
 function readTool(reader: RequestReader, at: Node): ToolDefinition {
   if (typeOf(reader, at) !== 'function') refuseUnknown(reader, at, 'Offer a function instead.');
-  return readFunction(reader, at, takeMembers(reader, at, fields.tool).function);
+  const { function: described, cache_control } = takeMembers(reader, at, fields.tool);
+  return readFunction(reader, at, described, cache_control);
 }
 
-function readFunction(reader: RequestReader, at: Node, described: Node): ToolDefinition {
-  const { name, ...rest } = takeMembers(reader, described, fields.function);
-  return { at, tool: { kind: 'function', name }, ...rest };
+function readFunction(reader: RequestReader, at: Node, described: Node, isMarkedOutside = false): ToolDefinition {
+  const { name, cache_control: isMarked, ...rest } = takeMembers(reader, described, fields.function);
+  return { at, tool: { kind: 'function', name }, isMarked: isMarked || isMarkedOutside, ...rest };
 }
 
 function* readChoice(reader: RequestReader, at: Node): Cooperative<ToolChoice> {

@@ -1,8 +1,9 @@
 import { type Fields, ignore, needed, object, raws } from '../request/members.ts';
-import { isTrue, name, node, raw, string, stringNode, text } from '../request/values.ts';
+import { isCacheMark, isTrue, name, node, raw, string, stringNode, text } from '../request/values.ts';
 
 const elsewhere = 'its content is stored elsewhere. Send the content itself.';
-const ofPart = ignore('type', 'cache_control', 'prompt_cache_breakpoint');
+const marked = { cache_control: isCacheMark };
+const ofPart = { ...marked, ...ignore('type', 'prompt_cache_breakpoint') };
 const noAudio = 'this model makes no audio. Leave it out.';
 
 /** What becomes of each member of a chat request. */
@@ -31,13 +32,14 @@ export const chatFields = {
     ...ignore('type'),
   },
   function_call: { name: needed(name) },
-  tool: { function: needed(node), ...ignore('type', 'cache_control') },
-  function: { name: needed(name), description: raw, parameters: raw, strict: raw },
+  tool: { function: needed(node), ...marked, ...ignore('type') },
+  function: { name: needed(name), description: raw, parameters: raw, strict: raw, ...marked },
   message: {
     ...{ role: needed(stringNode), content: node, refusal: string, tool_calls: node, function_call: node },
     ...{ tool_call_id: stringNode, name: stringNode },
     ...{ reasoning_content: node, reasoning: node, reasoning_details: node },
-    ...ignore('annotations', 'cache_control'),
+    ...marked,
+    ...ignore('annotations'),
     audio: elsewhere,
   },
   'text part': { text: needed(string), ...ofPart },
@@ -54,6 +56,7 @@ export const chatFields = {
   tool_call: {
     id: needed(stringNode),
     function: needed(object({ name: needed(name), arguments: needed(string) })),
+    ...marked,
     ...ignore('type', 'index'),
   },
   'function_call of a message': { name: needed(stringNode), arguments: needed(string) },

@@ -64,7 +64,7 @@ function messagesOf(
     last.open = false;
     return append(last.parts, turn.parts);
   }
-  const parts = turn.texts.map(toText);
+  const parts = [...turn.parts];
   if (last === undefined) return [{ role: 'system', parts }];
   if (isFirst && last.role === 'system') return append(last.parts, parts);
   if (writer.upstream.systemTurns === 'keep') return [{ role: 'system', parts }];

@@ -1,6 +1,5 @@
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { AssistantTurn, Part, Raw, Thought, ToolCall, Turn } from '../request/model-request.ts';
-import { toText } from '../request/request-reader.ts';
 import type { RequestWriter } from '../request/request-writer.ts';
 
 /** Whether a thought can go back: only with the signature of the model's own maker. */
@@ -12,7 +11,7 @@ export interface Thinking {
   readonly isOff: boolean;
 }
 
-type Message =
+export type Message =
   | { readonly role: 'assistant'; readonly turn: AssistantTurn }
   /** The results of all calls of a turn, and what follows them at once. */
   | { readonly role: 'user'; readonly results: readonly ToolCall[]; readonly parts: Part[]; open: boolean }
@@ -62,8 +61,7 @@ function continueTurn({ said, thoughts, calls }: AssistantTurn, more: AssistantT
 /** Adds what the model was told. */
 function addTold({ upstream }: RequestWriter, messages: Message[], turn: Exclude<Turn, AssistantTurn>): void {
   const last = messages.at(-1);
-  const given = turn.role === 'user' ? turn.parts : turn.texts.map(toText);
-  const parts = given.filter((part) => part.kind !== 'text' || !isBlank(part.text));
+  const parts = turn.parts.filter((part: Part) => part.kind !== 'text' || !isBlank(part.text));
   if (parts.length === 0) return;
   if (turn.role === 'user') {
     // What instructions said after the assistant goes to the front of what the user says next.

@@ -2,7 +2,7 @@ import { stringMember } from '../../dialects/answer.ts';
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import { takeMembers } from '../request/members.ts';
-import { inside, joinStrings, type Part, paragraph, quote, type Raw } from '../request/model-request.ts';
+import { inside, joinStrings, type Part, paragraph, quote, type Raw, type TextPart } from '../request/model-request.ts';
 import { refuse, refuseType, refuseUnknown, requireKind, typeOf } from '../request/refusals.ts';
 import { isPauseDue, type RequestReader, readContent, readThought, toText } from '../request/request-reader.ts';
 import type { TurnBuilder } from '../request/turn-builder.ts';
@@ -39,17 +39,12 @@ function* readMessage(reader: RequestReader, turns: TurnBuilder, message: Node):
 }
 
 /** The texts of instructions, except what is meant for a vendor's billing: it changes with each request. */
-export function readSystem(reader: RequestReader, content: Node): Cooperative<Raw[]> {
-  return readContent<Raw>(
-    reader,
-    content,
-    (text) => text,
-    (block) => {
-      if (typeOf(reader, block) !== 'text') refuseType(reader, block, "can't stand in instructions. Send text.");
-      const { text } = takeMembers(reader, block, fields['text block']);
-      return text.startsWith('"x-anthropic-billing-header:') ? undefined : text;
-    },
-  );
+export function readSystem(reader: RequestReader, content: Node): Cooperative<TextPart[]> {
+  return readContent<TextPart>(reader, content, toText, (block) => {
+    if (typeOf(reader, block) !== 'text') refuseType(reader, block, "can't stand in instructions. Send text.");
+    const { text } = takeMembers(reader, block, fields['text block']);
+    return text.startsWith('"x-anthropic-billing-header:') ? undefined : toText(text);
+  });
 }
 
 function* readUser(reader: RequestReader, turns: TurnBuilder, content: Node): Cooperative<void> {

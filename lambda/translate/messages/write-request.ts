@@ -9,8 +9,9 @@ import {
   writeRequest,
 } from '../request/request-writer.ts';
 import { descriptionOf, type Selection, schemaOf, selectTools } from '../request/select-tools.ts';
-import { isReplayable, type Thinking } from './arrange-turns.ts';
-import { cacheMark, writeTurns } from './write-turns.ts';
+import { arrange, isReplayable, type Thinking } from './arrange-turns.ts';
+import { chooseMarks, type MarkOf } from './cache-marks.ts';
+import { writeTurns } from './write-turns.ts';
 
 const longestName = 128;
 
@@ -27,8 +28,10 @@ export const writeMessagesRequest = (
     // First, so that the tools offered have the names before those that are only remembered.
     const selection = yield* selectTools(writer);
     const thinking = chooseThinking(writer, selection);
-    yield* writeTurns(writer, thinking);
-    yield* writeTools(writer, selection);
+    const messages = yield* arrange(writer, thinking);
+    const markOf = yield* chooseMarks(writer, selection, messages);
+    yield* writeTurns(writer, messages, markOf);
+    yield* writeTools(writer, selection, markOf);
     writeThinking(writer, thinking);
     // What makes no difference to the prompt is refused where its tokens are counted.
     if (!request.isCounted) writeSampling(writer, thinking);
@@ -78,14 +81,15 @@ function refuseSampling(request: ModelRequest): void {
 
 const choices = { auto: 'auto', none: 'none', required: 'any' };
 
-function* writeTools({ request, body, upstream }: RequestWriter, { tools, choice }: Selection): Cooperative<void> {
+function* writeTools(writer: RequestWriter, { tools, choice }: Selection, markOf: MarkOf): Cooperative<void> {
+  const { request, body } = writer;
   if (tools.length === 0) return;
   for (const [index, [name, tool]] of tools.entries()) {
     const description = descriptionOf(tool);
     body.add(index === 0 ? ',"tools":[' : ',', `{"name":${quote(name)}`);
     if (description !== undefined) body.add(',"description":', description);
     body.add(',"input_schema":', schemaOf(tool), ...(tool.strict === 'true' ? [',"strict":true'] : []));
-    body.add(upstream.cacheMarks && index === tools.length - 1 ? cacheMark : '', '}');
+    body.add(markOf(tool), '}');
     if (body.isPauseDue()) yield;
   }
   body.add(']');

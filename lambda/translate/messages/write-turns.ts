@@ -2,19 +2,18 @@ import { hash } from 'node:crypto';
 import { type Cooperative, isLong } from '../../json/cooperative.ts';
 import { createScanner } from '../../json/scan.ts';
 import { JsonFault, JsonLimit } from '../../json/tokens.ts';
-import type { AssistantTurn, Part, Raw, ToolCall } from '../request/model-request.ts';
+import type { AssistantTurn, Part, Raw, ToolCall, ToolResult } from '../request/model-request.ts';
 import { refuse } from '../request/refusals.ts';
 import { toText } from '../request/request-reader.ts';
 import type { BodyText, RequestWriter } from '../request/request-writer.ts';
 import { listFound } from '../request/select-tools.ts';
-import { arrange, isBlank, type Thinking } from './arrange-turns.ts';
-
-/** What asks the upstream to cache a prompt up to here. A client's own marks are not translated, so these are all. */
-export const cacheMark = ',"cache_control":{"type":"ephemeral"}';
+import { isBlank, type Message } from './arrange-turns.ts';
+import type { MarkOf } from './cache-marks.ts';
 
 /** One conversation while it is written. */
 interface TurnWriter extends RequestWriter {
   readonly idOf: (call: ToolCall) => Raw;
+  readonly markOf: MarkOf;
 }
 
 /** The ids of a conversation's calls. What others made may not fit, and may come again where calls are numbered anew each turn. */
@@ -34,15 +33,15 @@ function createCallIds() {
 }
 
 /** Adds the instructions and the messages: results right after their calls, never two messages of the assistant in a row. */
-export function* writeTurns(parts: RequestWriter, thinking: Thinking): Cooperative<void> {
-  const writer: TurnWriter = { ...parts, idOf: createCallIds() };
-  const { request, body, upstream } = writer;
-  const messages = yield* arrange(writer, thinking);
-  const instructions = messages[0]?.role === 'system' ? messages.shift() : undefined;
+export function* writeTurns(parts: RequestWriter, arranged: readonly Message[], markOf: MarkOf): Cooperative<void> {
+  const writer: TurnWriter = { ...parts, idOf: createCallIds(), markOf };
+  const { request, body } = writer;
+  const [instructions] = arranged;
   if (instructions?.role === 'system') {
     body.add(',"system":');
-    yield* writeBlocks(writer, { parts: instructions.parts, isMarked: upstream.cacheMarks });
+    yield* writeBlocks(writer, instructions);
   }
+  const messages = instructions?.role === 'system' ? arranged.slice(1) : arranged;
   const last = messages.at(-1);
   if (last === undefined || last.role === 'assistant') {
     refuse(request, request.json.root, 'must end with a message of the user that is not empty.');
@@ -51,7 +50,7 @@ export function* writeTurns(parts: RequestWriter, thinking: Thinking): Cooperati
   for (const [index, message] of messages.entries()) {
     body.add(index > 0 ? ',' : '', `{"role":"${message.role}","content":`);
     if (message.role === 'assistant') yield* writeTurn(writer, message.turn);
-    else yield* writeBlocks(writer, { ...message, isMarked: message === last && upstream.cacheMarks });
+    else yield* writeBlocks(writer, message);
     body.add('}');
     if (body.isPauseDue()) yield;
   }
@@ -61,26 +60,24 @@ export function* writeTurns(parts: RequestWriter, thinking: Thinking): Cooperati
 interface Blocks {
   readonly results?: readonly ToolCall[];
   readonly parts: readonly Part[];
-  /** Whether the upstream is to cache all up to the last block. */
-  readonly isMarked?: boolean;
 }
 
 /** Writes the blocks of a message: results first. */
-function* writeBlocks(writer: TurnWriter, { results = [], parts, isMarked = false }: Blocks): Cooperative<void> {
-  const { body } = writer;
+function* writeBlocks(writer: TurnWriter, { results = [], parts }: Blocks): Cooperative<void> {
+  const { body, markOf } = writer;
   let left = results.length + parts.length;
-  const end = () => {
+  const end = (block: Part | ToolResult | undefined) => {
     left -= 1;
-    body.add(isMarked && left === 0 ? cacheMark : '', left > 0 ? '},' : '}');
+    body.add(markOf(block), left > 0 ? '},' : '}');
   };
   body.add('[');
   for (const call of results) {
     yield* writeResult(writer, call);
-    end();
+    end(call.result);
   }
   for (const part of parts) {
     addPart(writer, part);
-    end();
+    end(part);
     if (body.isPauseDue()) yield;
   }
   body.add(']');
@@ -135,7 +132,7 @@ const bytesBlock = (kind: string, type: string, data: Raw): Raw[] => [
 
 /** Writes all that the model did in one go: its thoughts stand where they stood between what it said and called. */
 function* writeTurn(writer: TurnWriter, { said, thoughts, calls }: AssistantTurn): Cooperative<void> {
-  const { body, names, idOf } = writer;
+  const { body, names, idOf, markOf } = writer;
   const separate = createSeparator(body);
   let next = 0;
   const addThoughts = (done: number) => {
@@ -148,18 +145,18 @@ function* writeTurn(writer: TurnWriter, { said, thoughts, calls }: AssistantTurn
     }
   };
   body.add('[');
-  for (const [index, { text }] of said.entries()) {
+  for (const [index, one] of said.entries()) {
     addThoughts(index);
-    if (isBlank(text)) continue;
+    if (isBlank(one.text)) continue;
     separate();
-    body.add('{"type":"text","text":', text, '}');
+    body.add('{"type":"text","text":', one.text, markOf(one), '}');
     if (body.isPauseDue()) yield;
   }
   for (const [index, call] of calls.entries()) {
     addThoughts(said.length + index);
     separate();
     body.add('{"type":"tool_use","id":', idOf(call), `,"name":${JSON.stringify(names.nameOf(call.tool))},"input":`);
-    body.add(yield* inputOf(writer, call), '}');
+    body.add(yield* inputOf(writer, call), markOf(call), '}');
     if (body.isPauseDue()) yield;
   }
   body.add(']');

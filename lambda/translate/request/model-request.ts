@@ -6,11 +6,20 @@ import type { ClientTool } from '../tools.ts';
 /** JSON text, copied from the client's body wherever that has it: a string with its quotes, a number, a schema. */
 export type Raw = string;
 
+/** What the client can mark, to have the prompt cached up to its end. */
+interface Markable {
+  readonly isMarked?: boolean | undefined;
+}
+
+export type TextPart = Markable & { readonly kind: 'text'; readonly text: Raw };
+
 export type Part =
-  | { readonly kind: 'text'; readonly text: Raw }
-  | { readonly kind: 'image'; readonly at: Node; readonly url: Raw; readonly detail?: Raw | undefined }
-  | { readonly kind: 'audio'; readonly at: Node; readonly audio: Raw }
-  | { readonly kind: 'file'; readonly at: Node; readonly name: Raw | undefined; readonly data: Raw };
+  | TextPart
+  | (Markable & { readonly kind: 'image'; readonly at: Node; readonly url: Raw; readonly detail?: Raw | undefined })
+  | (Markable & { readonly kind: 'audio'; readonly at: Node; readonly audio: Raw })
+  | (Markable & { readonly kind: 'file'; readonly at: Node; readonly name: Raw | undefined; readonly data: Raw });
+
+export type Said = Markable & { readonly kind: 'text' | 'refusal'; readonly text: Raw };
 
 /** Reasoning that the model did earlier. With neither it was sealed by someone else. */
 export interface Thought {
@@ -20,7 +29,7 @@ export interface Thought {
   readonly signed?: readonly Raw[] | undefined;
 }
 
-export interface ToolCall {
+export interface ToolCall extends Markable {
   readonly at: Node;
   readonly id: Raw;
   readonly tool: ClientTool;
@@ -30,7 +39,7 @@ export interface ToolCall {
   result?: ToolResult;
 }
 
-export interface ToolResult {
+export interface ToolResult extends Markable {
   readonly at: Node;
   readonly parts: readonly Part[];
   readonly failed: boolean;
@@ -41,7 +50,7 @@ export interface ToolResult {
 /** All that the model said, thought and called in one go, with what the calls gave. */
 export interface AssistantTurn {
   readonly role: 'assistant';
-  readonly said: { readonly kind: 'text' | 'refusal'; readonly text: Raw }[];
+  readonly said: Said[];
   /** `after`: how much it had said and called before. */
   thoughts: (Thought & { readonly after: number })[];
   readonly calls: ToolCall[];
@@ -49,11 +58,11 @@ export interface AssistantTurn {
 
 export type Turn =
   | AssistantTurn
-  | { readonly role: 'system'; readonly texts: readonly Raw[] }
+  | { readonly role: 'system'; readonly parts: readonly TextPart[] }
   | { readonly role: 'user'; readonly parts: readonly Part[] };
 
 /** A tool that the model may call. */
-export interface ToolDefinition {
+export interface ToolDefinition extends Markable {
   readonly at: Node;
   readonly tool: ClientTool;
   readonly description?: Raw | undefined;

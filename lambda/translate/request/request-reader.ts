@@ -1,7 +1,7 @@
 import { type Cooperative, charactersPerSlice, nodesPerTurn } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import { signedBlocksIn } from '../seal.ts';
-import { quote, type Raw, type Thought } from './model-request.ts';
+import { quote, type Raw, type TextPart, type Thought } from './model-request.ts';
 import { requireKind } from './refusals.ts';
 
 /** One request while it is read. */
@@ -58,7 +58,7 @@ export function readThought(
   return { text: opened === undefined ? shown : quote(opened) };
 }
 
-export const toText = (text: Raw) => ({ kind: 'text', text }) as const;
+export const toText = (text: Raw): TextPart => ({ kind: 'text', text });
 
 /** Reads the elements of a list, except those that nothing comes of. */
 export function* readList<T>(

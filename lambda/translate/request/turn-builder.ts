@@ -1,6 +1,6 @@
 import { excerpt } from '../../errors.ts';
 import type { Node } from '../../json/scan.ts';
-import type { AssistantTurn, Part, Raw, Thought, ToolCall, ToolResult, Turn } from './model-request.ts';
+import type { AssistantTurn, Part, Said, TextPart, Thought, ToolCall, ToolResult, Turn } from './model-request.ts';
 import { refuse } from './refusals.ts';
 import type { RequestReader } from './request-reader.ts';
 
@@ -26,9 +26,9 @@ export function createTurnBuilder(reader: RequestReader) {
     turns.push(turn);
   };
   return {
-    system: (texts: readonly Raw[]): void => add({ role: 'system', texts }),
+    system: (parts: readonly TextPart[]): void => add({ role: 'system', parts }),
     user: (parts: readonly Part[]): void => add({ role: 'user', parts }),
-    say(said: AssistantTurn['said'][number]): void {
+    say(said: Said): void {
       assistant().said.push(said);
     },
     /** `ahead`: how much it said and called before, of what is told later. */

@@ -1,3 +1,4 @@
+import { stringMember } from '../../dialects/answer.ts';
 import type { Node } from '../../json/scan.ts';
 import { refuse, requireKind } from './refusals.ts';
 import type { RequestReader } from './request-reader.ts';
@@ -16,6 +17,8 @@ export const number: Read<number> = (reader, value) => {
 };
 /** Where it stands, if it is true. */
 export const whereTrue: Read<Node | undefined> = ({ json }, value) => (json.raw(value) === 'true' ? value : undefined);
+/** Whether a `cache_control` asks for the prompt to be cached. */
+export const isCacheMark: Read<boolean> = ({ json }, value) => stringMember(json, value, 'type') === 'ephemeral';
 /** Where a string stands. */
 export const stringNode: Read<Node> = (reader, value) => {
   requireKind(reader, value, 'string');

@@ -2,7 +2,7 @@ import { presentMember } from '../../dialects/answer.ts';
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import { takeMembers } from '../request/members.ts';
-import { type AssistantTurn, joinStrings, type Part, paragraph, type Raw } from '../request/model-request.ts';
+import { joinStrings, type Part, paragraph, type Raw, type Said, type TextPart } from '../request/model-request.ts';
 import {
   type RefusedTypes,
   refuse,
@@ -141,8 +141,6 @@ function* readMessage({ reader, turns }: Items, item: Node): Cooperative<void> {
   else for (const said of yield* readSaid(reader, content)) turns.say(said);
 }
 
-type Said = AssistantTurn['said'][number];
-
 function readSaid(reader: RequestReader, content: Node): Cooperative<Said[]> {
   return readContent<Said>(reader, content, toText, (part) => {
     const type = typeOf(reader, part);
@@ -152,17 +150,12 @@ function readSaid(reader: RequestReader, content: Node): Cooperative<Said[]> {
   });
 }
 
-function readTexts(reader: RequestReader, content: Node): Cooperative<Raw[]> {
-  return readContent<Raw>(
-    reader,
-    content,
-    (text) => text,
-    (at) => {
-      const part = readPart(reader, at);
-      if (part === undefined || part.kind === 'text') return part?.text;
-      return refuseType(reader, at, "can't stand in instructions. Send it in a message of the user.");
-    },
-  );
+function readTexts(reader: RequestReader, content: Node): Cooperative<TextPart[]> {
+  return readContent<TextPart>(reader, content, toText, (at) => {
+    const part = readPart(reader, at);
+    if (part === undefined || part.kind === 'text') return part;
+    return refuseType(reader, at, "can't stand in instructions. Send it in a message of the user.");
+  });
 }
 
 const reasoningTexts = new Set(['summary_text', 'reasoning_text', 'text']);

@@ -3,7 +3,7 @@ import type { Json, Node } from '../../json/scan.ts';
 import { takeMembers } from '../request/members.ts';
 import type { Format, ModelRequest, Reasoning } from '../request/model-request.ts';
 import { refuseUnknown, requireKind, typeOf } from '../request/refusals.ts';
-import { createRequestReader, type RequestReader } from '../request/request-reader.ts';
+import { createRequestReader, type RequestReader, toText } from '../request/request-reader.ts';
 import { createTurnBuilder } from '../request/turn-builder.ts';
 import { readInput } from './read-items.ts';
 import { createToolOffers } from './read-tools.ts';
@@ -16,7 +16,7 @@ export function* readResponses(json: Json, open: RequestReader['open']): Coopera
   const { instructions, tools, input, tool_choice: choice, text, include, top_logprobs } = asked;
   const { temperature, top_p, presence_penalty, frequency_penalty } = asked;
   const [turns, offers] = [createTurnBuilder(reader), createToolOffers(reader)];
-  if (instructions !== undefined) turns.system([instructions]);
+  if (instructions !== undefined) turns.system([toText(instructions)]);
   if (tools !== undefined) yield* offers.read(tools);
   if (input !== undefined) yield* readInput({ reader, turns, offers }, input);
   const { effort, context } = asked.reasoning ?? {};

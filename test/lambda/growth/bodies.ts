@@ -119,6 +119,8 @@ export const translated: Readonly<Record<string, readonly (readonly [place: stri
     [`${ask},…]}`, '{"role":"assistant","content":"a"},{"role":"user","content":[{"type":"text","text":"a"}],"a#":1}'],
     [`${ask},…]}`, `${toolCalls},{"role":"tool","tool_call_id":"c#","content":"a"}`],
     [`${ask},…]}`, `${toolCalls},{"role":"tool","tool_call_id":"c#","content":"a"}`.replaceAll('c#', 'c')],
+    [`${ask},{"role":"user","content":[…]}]}`, '{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}'],
+    [`${ask},…]}`, '{"role":"user","content":"a","cache_control":{"type":"ephemeral"}}'],
     [
       `${ask},{"role":"assistant","content":"a","reasoning_details":[…]},{"role":"user","content":"a"}]}`,
       '{"type":"reasoning.encrypted","data":"svc1.a"}',

@@ -2,6 +2,7 @@ import type { Address } from '../../../lambda/settings/spoken-dialects.ts';
 
 const text = { type: 'text', text: 'a' };
 const bytes = { type: 'base64', media_type: 'a/a', data: 'a' };
+const cached = { cache_control: { type: 'ephemeral' } };
 const settings = {
   model: 'svc',
   stream: true,
@@ -62,17 +63,17 @@ export const everyMember: Readonly<Record<Address, readonly object[]>> = {
       ...{ presence_penalty: 0, frequency_penalty: 0, top_logprobs: 0, logit_bias: {}, parallel_tool_calls: false },
       ...{ stream_options: { include_usage: true }, reasoning_effort: 'low', modalities: ['text'], verbosity: 'low' },
       response_format: { type: 'json_schema', json_schema: { name: 'a', ...described, schema: { type: 'object' } } },
-      tools: [{ type: 'function', function: { name: 'a', ...described }, cache_control: {} }],
+      tools: [{ type: 'function', function: { name: 'a', ...described, ...cached }, ...cached }],
       functions: [{ name: 'f', ...described }],
       tool_choice: { type: 'function', function: { name: 'a' } },
       messages: [
-        { role: 'developer', content: [text] },
-        { role: 'user', content: [text], name: 'a' },
+        { role: 'developer', content: [{ ...text, ...cached }] },
+        { role: 'user', content: [text], name: 'a', ...cached },
         {
           ...{ role: 'assistant', content: [text, { type: 'refusal', refusal: 'a' }], refusal: 'a', annotations: [] },
           ...{ reasoning_content: 'a', reasoning: 'a' },
           reasoning_details: [{ type: 'reasoning.encrypted', text: 'a', signature: seal, data: seal, index: 0 }],
-          tool_calls: [{ id: 'a', type: 'function', function: { name: 'a', arguments: '{"a":"a"}' } }],
+          tool_calls: [{ id: 'a', type: 'function', function: { name: 'a', arguments: '{"a":"a"}' }, ...cached }],
           function_call: { name: 'f', arguments: '{"a":"a"}' },
         },
         { role: 'tool', tool_call_id: 'a', content: [text] },
@@ -86,8 +87,8 @@ export const everyMember: Readonly<Record<Address, readonly object[]>> = {
         {
           role: 'user',
           content: [
-            { type: 'image_url', image_url: { url: 'data:image/png;base64,a', detail: 'low' } },
-            { type: 'file', file: { filename: 'a', file_data: 'data:application/pdf;base64,a' } },
+            { type: 'image_url', image_url: { url: 'data:image/png;base64,a', detail: 'low' }, ...cached },
+            { type: 'file', file: { filename: 'a', file_data: 'data:application/pdf;base64,a' }, ...cached },
           ],
         },
       ],

@@ -57,7 +57,7 @@ export function* readRequest(dialect: Dialect, body: Buffer): Generator<undefine
 function* readForUpstream(name: Address, spoken: Address, text: string): Generator<undefined, void> {
   if (name === spoken || name === embeddings.name) return;
   yield;
-  const upstream = { dialect: spoken, upstream: { ...plainUpstream, limit: 9 }, model: 'up-model' };
+  const upstream = { dialect: spoken, upstream: { ...plainUpstream, limit: 9, cacheMarks: true }, model: 'up-model' };
   try {
     const { answer } = yield* translate(name, yield* createScanner().scanInParts(text), seals, upstream);
     yield;

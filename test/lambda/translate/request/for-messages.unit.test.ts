@@ -307,18 +307,99 @@ test('requests of responses have their own tools, which are functions', () => {
   expect(leftOut).toBe('tools[0].format, tools[2]');
 });
 
-test('where the operator says so, tools, instructions and the conversation are marked for caching, whatever the client marks', () => {
-  const tools = [f, { type: 'function', function: { name: 'g' } }];
-  const messages = [system('a'), system('b'), user('c'), said('d'), user([text('e'), text('f')])];
+describe('where the operator says so', () => {
+  const g = { type: 'function', function: { name: 'g' } };
   const mark = { cache_control: { type: 'ephemeral' } };
-  const count = (body: unknown) => JSON.stringify(body).split('cache_control').length - 1;
-  const sent = toMessages('chat', { tools, messages }, { cacheMarks: true });
-  expect([sent.tools[1], sent.system[1], sent.messages[2].content[1]]).toMatchObject([mark, mark, mark]);
-  expect(count(sent)).toBe(3);
-  expect(count(toMessages('chat', { tools, messages }))).toBe(0);
-  const marked = messages.map((message) => ({ ...message, content: [{ ...text('g'), ...mark }] }));
-  expect(count(toMessages('chat', { tools, messages: marked }, { cacheMarks: true }))).toBe(3);
-  expect(count(toMessages('chat', { tools, messages: marked }))).toBe(0);
-  const calls = [user('a'), { ...said(null), tool_calls: [called('x', '{}')] }, result('x', 'b')];
-  expect(toMessages('chat', { messages: calls }, { cacheMarks: true }).messages[2].content).toMatchObject([mark]);
+  const marked = <T extends object>(given: T) => ({ ...given, ...mark });
+  interface Marked {
+    readonly cache_control?: unknown;
+  }
+  /** The places of the marks that are sent of a chat. */
+  function marksOf(body: object, cacheMarks = true) {
+    const { tools = [], system: instructions = [], messages, leftOut } = toMessages('chat', body, { cacheMarks });
+    expect(leftOut).toBeUndefined();
+    const said: [number, Marked[]][] = messages.map(({ content }: { content: Marked[] }, n: number) => [n, content]);
+    return [['tools', tools], ['system', instructions], ...said].flatMap(([name, blocks]) =>
+      blocks.flatMap(({ cache_control: given }: Marked, n: number) =>
+        given === undefined ? [] : [[`${name}.${n}`, given]],
+      ),
+    );
+  }
+  const at = (...places: readonly string[]) => places.map((place) => [place, { type: 'ephemeral' }]);
+
+  test('tools, instructions and the conversation are marked for caching', () => {
+    const messages = [system('a'), system('b'), user('c'), said('d'), user([text('e'), text('f')])];
+    expect(marksOf({ tools: [f, g], messages })).toEqual(at('tools.1', 'system.1', '2.1'));
+    expect(marksOf({ tools: [f, g], messages }, false)).toEqual([]);
+    const calls = [user('a'), { ...said(null), tool_calls: [called('x', '{}')] }, result('x', 'b')];
+    expect(marksOf({ messages: calls })).toEqual(at('2.0'));
+  });
+
+  const image = { type: 'image_url', image_url: { url: 'https://a.example/a.png' } };
+  const pdf = { type: 'file', file: { file_data: 'data:application/pdf;base64,JVBE' } };
+  const turn = { ...said('d'), tool_calls: [called('x', '{}'), called('y', '{}')] };
+  const chat: object[] = [
+    system('a'),
+    user('c'),
+    turn,
+    result('x', 'e'),
+    result('y', [text('f'), text('g')]),
+    user('h'),
+  ];
+
+  test.each<[what: string, places: string[], body: object]>([
+    ['a tool', ['tools.0'], { tools: [marked(f), g], messages: chat }],
+    ['a function', ['tools.0'], { tools: [{ ...f, function: marked(f.function) }], messages: chat }],
+    ['instructions', ['system.0'], { messages: [marked(system('a')), system('b'), user('c')] }],
+    ['a text of instructions', ['system.0'], { messages: [system([marked(text('a')), text('b')]), user('c')] }],
+    ['a message, at its end', ['0.1'], { messages: [marked(user([text('a'), text('b')])), said('c'), user('d')] }],
+    ['parts', ['0.0', '0.2'], { messages: [user([marked(image), text('a'), marked(pdf)]), said('b'), user('c')] }],
+    ['what the model said', ['1.0'], { messages: [user('a'), said([marked(text('b')), text('c')]), user('d')] }],
+    ['a message of the model', ['1.1'], { messages: [user('a'), marked(said([text('b'), text('c')])), user('d')] }],
+    [
+      'a call',
+      ['1.2'],
+      { messages: chat.with(2, { ...turn, tool_calls: [called('x', '{}'), marked(called('y', '{}'))] }) },
+    ],
+    ['a result', ['2.0'], { messages: chat.with(3, marked(result('x', 'e'))) }],
+    ['part of a result, at its end', ['2.1'], { messages: chat.with(4, result('y', [marked(text('f')), text('g')])) }],
+    [
+      'two messages that become one',
+      ['0.0', '0.1'],
+      { messages: [marked(user('a')), marked(system('b')), said('c'), user('d')] },
+    ],
+  ])('those of the client are kept instead: %s', (_what, places, body) => {
+    expect(marksOf(body)).toEqual(at(...places));
+    expect(marksOf(body, false)).toEqual([]);
+  });
+
+  test('of more than four, which are refused, the last of the prompt are kept', () => {
+    const messages = [system([marked(text('a')), marked(text('b'))]), ...['c', 'd'].map((one) => marked(user(one)))];
+    expect(marksOf({ tools: [marked(f)], messages })).toEqual(at('system.0', 'system.1', '0.0', '1.0'));
+    expect(marksOf({ tools: [marked(f)], messages: messages.slice(1) })).toEqual(at('tools.0', '0.0', '1.0'));
+  });
+
+  test('one on an empty text, which is left out, goes with it', () => {
+    const empty = marked(text(' '));
+    const messages = [system([empty, text('a')]), user([empty, text('b')]), said([empty, text('c')]), user('d')];
+    expect(marksOf({ messages })).toEqual(at('system.0', '2.0'));
+    expect(marksOf({ messages: [...messages, marked(user('e')), said('f'), user('g')] })).toEqual(at('3.0'));
+  });
+
+  test('how long the cache is kept is not for the client to say, since the operator pays for it', () => {
+    const content = [{ ...text('a'), cache_control: { type: 'ephemeral', ttl: '1h' } }, text('b')];
+    expect(marksOf({ messages: [user(content)] })).toEqual(at('0.0'));
+  });
+
+  test.each<[what: string, given: object, tool?: object]>([
+    ['a mark of another type', { ...text('a'), cache_control: { type: 'forever' } }],
+    ['no type', { ...text('a'), cache_control: {} }],
+    ['null', { ...text('a'), cache_control: null }],
+    ['no object', { ...text('a'), cache_control: 'ephemeral' }],
+    ['a text that mentions it', text(JSON.stringify(mark))],
+    ['a schema that has it', text('a'), { name: 'f', parameters: { type: 'object', ...mark, properties: mark } }],
+  ])('what is no mark leaves the operator’s: %s', (_what, given, tool = f.function) => {
+    const body = { tools: [{ type: 'function', function: tool }], messages: [user([given, text('b')])] };
+    expect(marksOf(body).map(([place]) => place)).toMatchObject(['tools.0', expect.stringMatching(/^0\.[01]$/)]);
+  });
 });

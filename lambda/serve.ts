@@ -9,6 +9,8 @@ import { mostConnections } from './engines/listen.ts';
 import { createGateway, type GatewayDependencies } from './gateway.ts';
 import { createLog, type WriteLog } from './report/log.ts';
 import type { App } from './request/call.ts';
+import { headerNames } from './request/headers.ts';
+import { createRefuse } from './request/refuse.ts';
 import type { Config, ServerConfig } from './settings/config.ts';
 import type { RunEvery } from './settings/refresh.ts';
 
@@ -41,6 +43,7 @@ export async function startServer(
       scheme: server.scheme,
       upstreamSockets: maxConnections,
     }),
+    refuse: createRefuse({ ...config, names: headerNames(config.serviceName), now: dependencies.now }),
     requestBodyLimit: config.requestBodyLimit,
     maxConnections,
     // The charge of a refund that is given up stays, and the log says so.

@@ -40,7 +40,7 @@ export function watchClient(request: IncomingMessage, response: ServerResponse, 
 }
 
 /** How long to keep reading from a client that still sends: if the connection closed at once, the answer could be lost. */
-const lingerTime = 1_000;
+export const lingerTime = 1_000;
 
 /** Writes a whole response, no faster than the client reads it. Waits until the body has closed, also if its client has left. */
 export async function writeResponse(

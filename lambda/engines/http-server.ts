@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { over } from '../bodies.ts';
-import { stopping } from '../errors.ts';
-import { type App, type Call, lastResort } from '../request/call.ts';
+import { type GatewayError, stopping } from '../errors.ts';
+import { type App, type Call, type GatewayResponse, lastResort } from '../request/call.ts';
 import { createIncomingBody } from './body.ts';
 import { askForBody, headersOf, targetOf, watchClient, writeResponse } from './http-message.ts';
 import { listen } from './listen.ts';
@@ -21,6 +21,8 @@ export interface HttpServerOptions {
   readonly timeLimit?: number;
   /** Called shortly before the process ends: calls that answers still wait for should be given up. */
   readonly onLastMoment?: () => void;
+  /** Renders the answer to what is no request, and so no call of the app. */
+  readonly refuse: (error: GatewayError) => GatewayResponse;
   /** Receives errors from outside the app, which the client does not see. */
   readonly onFault: (error: unknown) => void;
 }
@@ -56,14 +58,14 @@ const mostHeaders = 1_000;
 
 /** Serves an app over HTTP, many requests at once. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { host, port, maxConnections, onFault } = options;
+  const { host, port, maxConnections, onFault, refuse } = options;
   const server: ServerState = {
     budget: createBodyBudget(options.bodyBudget),
     cutShort: new Set(),
     health: 'serving',
   };
   const listening = await listen({
-    ...{ host, port, onError: onFault },
+    ...{ host, port, onError: onFault, refuse },
     serve: (request, response) => serve(request, response, options, server),
     limits: { ...limits, ...(maxConnections !== undefined && { maxConnections }) },
   });

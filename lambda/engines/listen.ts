@@ -2,7 +2,11 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { GatewayError } from '../errors.ts';
+import type { GatewayResponse } from '../request/call.ts';
 import { ConfigError } from '../settings/read.ts';
+import { faultIn, writeLast } from './unreadable.ts';
 
 interface Options {
   readonly host: string;
@@ -10,6 +14,8 @@ interface Options {
   /** Answers one request; never rejects. */
   readonly serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   readonly onError: (error: Error) => void;
+  /** Renders the answer to what is no request. Without it Node answers in its own way. */
+  readonly refuse?: (error: GatewayError) => GatewayResponse;
   /** Everything else is Node's default, which refuses malformed and ambiguous requests. */
   readonly limits?: ServerOptions & { readonly maxConnections?: number };
 }
@@ -20,12 +26,12 @@ const mostAtOnce = 16;
 const mostWaiting = 10_000;
 
 /** Serves HTTP, and can be stopped step by step. */
-export async function listen({ host, port, serve, onError, limits = {} }: Options) {
+export async function listen({ host, port, serve, onError, refuse, limits = {} }: Options) {
   const running = new Set<Promise<void>>();
   let draining = false;
   const queues = createQueues();
   const server = createServer({ noDelay: true, ...limits }, (request, response) => {
-    queues.enter(request.socket, () => {
+    queues.enter(response, () => {
       const run = serve(request, response).finally(() => {
         running.delete(run);
       });
@@ -45,6 +51,16 @@ export async function listen({ host, port, serve, onError, limits = {} }: Option
   server.on('checkExpectation', (...call) => server.emit('request', ...call));
   // Node would ask for every body, also for one that will be refused for its size.
   server.on('checkContinue', (...call) => server.emit('request', ...call));
+  if (refuse) {
+    const refused = new WeakSet<Duplex>();
+    server.on('clientError', (error: NodeJS.ErrnoException, connection) => {
+      // More errors come with what it still sends. What follows a request that said it was the last is nothing to answer.
+      if (refused.has(connection) || error.code === 'HPE_CLOSED_CONNECTION') return;
+      refused.add(connection);
+      if (connection.writable && queues.hasTurn(connection)) writeLast(connection, refuse(faultIn(error)));
+      else connection.destroy();
+    });
+  }
   server.listen(port, host);
   await once(server, 'listening').catch((error) => {
     throw new ConfigError([whyNot(error, host, port)]);
@@ -74,9 +90,16 @@ export async function listen({ host, port, serve, onError, limits = {} }: Option
   };
 }
 
+interface Queue {
+  running: number;
+  waiting: (() => Promise<void>)[];
+  /** The response to the request that came last, while any is running. */
+  last: ServerResponse | undefined;
+}
+
 /** Begins the requests of each connection in their order, `mostAtOnce` at a time. While some wait, nothing more is read. */
 function createQueues() {
-  const queues = new WeakMap<Socket, { running: number; waiting: (() => Promise<void>)[] }>();
+  const queues = new WeakMap<Duplex, Queue>();
   let waitingInAll = 0;
 
   const start = async (socket: Socket, begin: () => Promise<void>): Promise<void> => {
@@ -85,6 +108,7 @@ function createQueues() {
     queue.running += 1;
     await begin();
     queue.running -= 1;
+    if (queue.running === 0) queue.last = undefined;
     const next = queue.waiting.shift();
     if (next === undefined) return;
     waitingInAll -= 1;
@@ -94,7 +118,7 @@ function createQueues() {
 
   return {
     open(socket: Socket): void {
-      const queue = { running: 0, waiting: [] };
+      const queue: Queue = { running: 0, waiting: [], last: undefined };
       queues.set(socket, queue);
       // Node resumes a connection by itself, for example when its client has read the answers so far.
       socket.on('resume', () => {
@@ -106,8 +130,10 @@ function createQueues() {
         queue.waiting = [];
       });
     },
-    enter(socket: Socket, begin: () => Promise<void>): void {
+    enter(response: ServerResponse, begin: () => Promise<void>): void {
+      const { socket } = response.req;
       const queue = queues.get(socket);
+      if (queue) queue.last = response;
       if (queue === undefined || queue.running < mostAtOnce) void start(socket, begin);
       else if (waitingInAll === mostWaiting) socket.destroy();
       else {
@@ -115,6 +141,12 @@ function createQueues() {
         queue.waiting.push(begin);
         socket.pause();
       }
+    },
+    /** Whether what is written to a connection now would be read as the answer to what came last. */
+    hasTurn(connection: Duplex): boolean {
+      const { last, running = 0 } = queues.get(connection) ?? {};
+      const mayAnswer = running === 1 && last?.req.complete === false && !last.headersSent;
+      return last === undefined || last.writableFinished || mayAnswer;
     },
   };
 }

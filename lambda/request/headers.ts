@@ -41,7 +41,7 @@ export interface HeaderSettings {
 
 /** The headers of every response, whatever its outcome. */
 export function gatewayHeaders(
-  { id, headers, outcome, route }: Arrived,
+  { id, headers, outcome, route }: Pick<Arrived, 'id' | 'headers' | 'outcome' | 'route'>,
   { names, corsOrigins, rateLimitHeaders: showsRates, now }: HeaderSettings,
 ): Record<string, string> {
   const figures: Figures = outcome.figures ?? { limit: 0, remaining: 0 };

@@ -37,7 +37,7 @@ const usagePath = '/v1/usage';
 /** Where a balancer checks whether a process takes requests. */
 const healthPath = '/healthz';
 
-const openAiLooks: Looks = { renderError: renderOpenAiError, renderRateLimit: renderOpenAiRateLimit };
+export const openAiLooks: Looks = { renderError: renderOpenAiError, renderRateLimit: renderOpenAiRateLimit };
 const looksOf = ({ renderError, renderRateLimit }: Looks): Looks => ({ renderError, renderRateLimit });
 
 /** Maps method and path to a route. */

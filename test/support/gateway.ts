@@ -4,7 +4,9 @@ import { createGateway } from '../../lambda/gateway.ts';
 import { issueKey, type KeyRequest } from '../../lambda/identity/keys.ts';
 import type { OnFinished } from '../../lambda/report/log.ts';
 import type { App } from '../../lambda/request/call.ts';
-import { readConfig } from '../../lambda/settings/config.ts';
+import { headerNames } from '../../lambda/request/headers.ts';
+import { createRefuse } from '../../lambda/request/refuse.ts';
+import { type Config, readConfig } from '../../lambda/settings/config.ts';
 import type { RunEvery } from '../../lambda/settings/refresh.ts';
 import { createKeyStore } from '../../lambda/stores/keys.ts';
 import { createFunction, startFunctionUrl } from '../../local/function-url.ts';
@@ -68,7 +70,7 @@ export async function startTestGateway(options: GatewayOptions = {}) {
     now: options.now ?? now,
     ...(options.runEvery && { runEvery: options.runEvery }),
   });
-  const server = await startEngine(gateway, config.requestBodyLimit, (fault) => faults.push(fault), options);
+  const server = await startEngine(gateway, config, (fault) => faults.push(fault), options);
   started.defer(() => server.close(0));
   const keys = createKeyStore(dynamoDb.documents, dynamoDb.keysTable);
   const running = started.move();
@@ -99,12 +101,14 @@ export async function startTestGateway(options: GatewayOptions = {}) {
 }
 
 /** Serves the gateway on a free port. */
-async function startEngine(app: App, bodyLimit: number, onFault: (fault: unknown) => void, options: GatewayOptions) {
+async function startEngine(app: App, config: Config, onFault: (fault: unknown) => void, options: GatewayOptions) {
   const { engine = Reflect.get(globalThis, 'testEngine') ?? 'function-url', functionTimeout } = options;
   const address = { host: '127.0.0.1', port: 0 };
+  const bodyLimit = config.requestBodyLimit;
   if (engine === 'web') {
     const { url, stop } = await startHttpServer({
       ...{ ...address, app, onFault, clientAddress: 'socket', requestBodyLimit: bodyLimit, bodyBudget: 268_435_456 },
+      refuse: createRefuse({ ...config, names: headerNames(config.serviceName), now: options.now ?? now }),
       ...(functionTimeout !== undefined && { timeLimit: functionTimeout }),
       ...options.server,
     });

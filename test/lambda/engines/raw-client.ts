@@ -11,6 +11,7 @@ export async function serveApp(app: HttpServerOptions['app'], options: Partial<H
   const server = await startHttpServer({
     ...{ app, host: '127.0.0.1', port: 0, clientAddress: 'socket', requestBodyLimit: mebibyte },
     ...{ bodyBudget: 8 * mebibyte, onFault: (fault) => faults.push(fault) },
+    refuse: ({ status, message }) => ({ statusCode: status, headers: { 'x-a': 'b' }, body: `<${message}>` }),
     ...options,
   });
   return { ...server, faults, [Symbol.asyncDispose]: () => server.stop(0) };

@@ -1,0 +1,29 @@
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { GatewayError } from '../errors.ts';
+import type { GatewayResponse } from '../request/call.ts';
+import { lingerTime } from './http-message.ts';
+
+const faults: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'The path and headers of a request may have 16 KiB together. Send fewer or shorter ones.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time. Please try again.'],
+};
+const notHttp = [
+  400,
+  'The request is not HTTP/1.1 that the gateway understands. Send it with an HTTP client.',
+] as const;
+
+/** What is wrong with bytes that Node could not read as a request. */
+export function faultIn({ code = '' }: NodeJS.ErrnoException): GatewayError {
+  const [status, message] = faults[code] ?? notHttp;
+  return new GatewayError('invalid_request', message, { status });
+}
+
+/** Writes an answer to a connection without a request, and closes it soon: if it closed at once, the answer could be lost. */
+export function writeLast(connection: Duplex, { statusCode, headers, body }: GatewayResponse): void {
+  const all = { ...headers, 'content-length': Buffer.byteLength(String(body)), connection: 'close' };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  connection.end(`HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n${lines.join('')}\r\n${body}`);
+  const timer = setTimeout(() => connection.destroy(), lingerTime);
+  connection.once('close', () => clearTimeout(timer));
+}

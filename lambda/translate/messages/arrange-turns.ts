@@ -25,7 +25,7 @@ export function* arrange(writer: RequestWriter, { isOff }: Thinking): Cooperativ
   const { turns } = writer.request;
   const messages: Message[] = [];
   // It goes on from all that it did since. Thoughts in there are refused of a model that doesn't think.
-  const asked = turns.findLastIndex(({ role }) => role === 'user');
+  const asked = turns.findLastIndex((turn) => turn.role === 'user' && turn.parts.some(isFilled));
   for (const [index, turn] of turns.entries()) {
     if (turn.role === 'assistant') addDone(writer, messages, turn, !isOff || index < asked);
     else addTold(writer, messages, turn);
@@ -61,7 +61,7 @@ function continueTurn({ said, thoughts, calls }: AssistantTurn, more: AssistantT
 /** Adds what the model was told. */
 function addTold({ upstream }: RequestWriter, messages: Message[], turn: Exclude<Turn, AssistantTurn>): void {
   const last = messages.at(-1);
-  const parts = turn.parts.filter((part: Part) => part.kind !== 'text' || !isBlank(part.text));
+  const parts = turn.parts.filter(isFilled);
   if (parts.length === 0) return;
   if (turn.role === 'user') {
     // What instructions said after the assistant goes to the front of what the user says next.
@@ -84,3 +84,4 @@ function append(to: Part[], parts: readonly Part[]): void {
 const longestBlank = 1_000;
 /** An empty text is refused. */
 export const isBlank = (text: Raw): boolean => text.length < longestBlank && /^"(\s|\\[nrt])*"$/.test(text);
+const isFilled = (part: Part): boolean => part.kind !== 'text' || !isBlank(part.text);

@@ -262,6 +262,11 @@ describe('options', () => {
       expect(contents(options)).toEqual([['thinking', 'text'], ['tool_use'], leftOut]);
     });
 
+    test('nor where a message of the user that is empty stands behind them', () => {
+      const options = { reasoning_effort: 'none', messages: [...looping, user(' ')] };
+      expect(contents(options)).toEqual([['thinking', 'text'], ['tool_use'], 'messages[3].reasoning_details[0]']);
+    });
+
     test('nor do any of the calls that it goes on from, if the last is unsigned', () => {
       const last = [{ ...calls, reasoning_details: undefined, reasoning_content: 'Hm.' }, result('a', 'e')];
       const leftOut = 'reasoning_effort, messages[3].reasoning_details[0], messages[5].reasoning_content';

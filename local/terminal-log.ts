@@ -37,7 +37,8 @@ function describeRequest(fields: Fields, call: Parameters<WriteLog>[1]): Cell[] 
 
 /** The tokens, or what went wrong. */
 function describeOutcome(fields: Fields): Cell[] {
-  const { inputTokens, outputTokens, usage, message, keyId, end, code, reason, cause, refunded } = fields;
+  const { inputTokens, outputTokens, usage, message, keyId, end, refunded } = fields;
+  const { code, reason, upstreamStatus, cause, causeCode = cause } = fields;
   const tokens = [
     inputTokens !== undefined && `${inputTokens} in`,
     outputTokens !== undefined && `${outputTokens} out`,
@@ -47,7 +48,7 @@ function describeOutcome(fields: Fields): Cell[] {
     [message === 'answered' || message === 'refused' ? '' : [message, keyId].filter(Boolean).join(' '), 'none'],
     [end === 'client_gone' ? 'client gone' : end === 'failed' ? 'broken off' : '', colourOf(fields)],
     [refunded ? 'refunded' : '', 'cyan'],
-    [[code, reason, cause].filter(Boolean).join(' '), colourOf(fields)],
+    [[code, reason, upstreamStatus, causeCode].filter(Boolean).join(' '), colourOf(fields)],
   ];
 }
 

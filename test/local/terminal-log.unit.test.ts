@@ -23,6 +23,9 @@ const failed = { level: 'error', message: 'refused', status: 502, code: 'upstrea
 
 const answered = { route, ...key, status: 200, duration: 1234, inputTokens: 12, outputTokens: 345 };
 const guest = { route, caller: 'guest', network: 'hashed-network', ...failed, refunded: true };
+const unreachable = { ...guest, reason: 'unreachable', cause: 'Error', causeCode: 'ECONNREFUSED', duration: 7 };
+const credentials = { ...guest, reason: 'credentials', upstreamStatus: 401, duration: 7 };
+const slow = { ...guest, reason: 'timeout', cause: 'TimeoutError', duration: 7 };
 const linked = { route, caller: 'member', member: 'hashed-member', status: 200, duration: 7, end: 'client_gone' };
 const cut = { route, ...key, level: 'error', status: 200, duration: 7, end: 'failed', reason: 'cut', refunded: true };
 const uncounted = { route, ...key, status: 200, duration: 7, usage: 'absent', refunded: false };
@@ -30,6 +33,9 @@ const uncounted = { route, ...key, status: 200, duration: 7, usage: 'absent', re
 testRows<[fields: object, shown: string]>([
   [answered, 'key_AbCdEfGhIjKl  200   1.2 s  12 in, 345 out'],
   [{ ...guest, duration: 130_000 }, 'guest             502   130 s  refunded  upstream_error server_error'],
+  [unreachable, 'guest             502    7 ms  refunded  upstream_error unreachable ECONNREFUSED'],
+  [credentials, 'guest             502    7 ms  refunded  upstream_error credentials 401'],
+  [slow, 'guest             502    7 ms  refunded  upstream_error timeout TimeoutError'],
   [linked, 'member hashed-m   200    7 ms  client gone'],
   [cut, 'key_AbCdEfGhIjKl  200    7 ms  broken off  refunded  cut'],
   [uncounted, 'key_AbCdEfGhIjKl  200    7 ms  no token counts'],

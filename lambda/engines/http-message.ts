@@ -24,9 +24,11 @@ export function headersOf(request: IncomingMessage): Record<string, string> {
   return headers;
 }
 
-/** Asks a client for its body; undefined if it does not wait for that (`Expect: 100-continue`). */
-export function askForBody({ headers }: IncomingMessage, response: ServerResponse): (() => void) | undefined {
-  return /100-continue/i.test(headers.expect ?? '') ? () => response.writeContinue() : undefined;
+/** Asks a client for its body; undefined if it does not wait for that (`Expect: 100-continue`). Of HTTP/1.0 it is to be ignored. */
+export function askForBody(request: IncomingMessage, response: ServerResponse): (() => void) | undefined {
+  const { headers, httpVersion } = request;
+  const waits = httpVersion !== '1.0' && /100-continue/i.test(headers.expect ?? '');
+  return waits ? () => response.writeContinue() : undefined;
 }
 
 /** Calls back when the connection is lost before the response has been sent. */

@@ -80,6 +80,12 @@ const shapes: readonly (readonly [string, string, number, RegExp])[] = [
   ['a path of slashes', `GET //v1//models HTTP/1.1\r\n${plain}${close}\r\n`, 1, /^HTTP\/1\.1 404 .*not_found/s],
   ['a fragment', `GET /v1/models#/x HTTP/1.1\r\n${plain}${close}\r\n`, 1, /^HTTP\/1\.1 404 .*not_found/s],
   ['an expectation', post(`Expect: 100-continue\r\nContent-Length: ${body.length}\r\n${close}`, body), 1, / 200 OK/],
+  [
+    'one of a client that knows no interim answer',
+    post(`Expect: 100-continue\r\nContent-Length: ${body.length}\r\n`, body).replace('HTTP/1.1', 'HTTP/1.0'),
+    1,
+    /^HTTP\/1\.1 200 /,
+  ],
   ['an unknown one', post(`Expect: x\r\nContent-Length: ${body.length}\r\n${close}`, body), 1, /^HTTP\/1\.1 200 /],
   [
     'two requests in one go',

@@ -45,7 +45,7 @@ export function createCompanySignIn(dependencies: SignInDependencies, accounts: 
     if (!lacks(['email', ...needed]) || !provider.serverMetadata().userinfo_endpoint) return claims;
     const further = await fetchUserInfo(provider, tokens.access_token, claims.sub).catch((cause) => {
       if (lacks(needed) && isUnreachable(cause)) throw cause;
-      log.claimsNotRead(cause);
+      log.claimsNotRead(cause, lacks(needed));
       return {};
     });
     return { ...further, ...claims };

@@ -22,8 +22,9 @@ export function createAccountsLog(dependencies: LogDependencies) {
     },
     done: (what: 'granted' | 'revoked', request: AccountsRequest, fields: { link?: true; keyId?: string }) =>
       line('info', what, { ...describe(request), ...fields }),
-    /** The company's sign-in does not tell what it left out of its token, so that decides alone. */
-    claimsNotRead: (cause: unknown) => line('warn', 'claims not read', describeCause(cause)),
+    /** The company's sign-in does not tell what it left out of its token, so that decides alone, even if it lacks what is needed. */
+    claimsNotRead: (cause: unknown, isNeeded: boolean) =>
+      line('warn', 'claims not read', describeCause(cause), isNeeded ? { signInsFailed: 1 } : {}),
     /** A secret could not be read again; its last known value stays in use. */
     secretNotRefreshed: (cause: unknown) =>
       line('warn', 'secret not refreshed', describeCause(cause), { secretsNotRefreshed: 1 }),

@@ -130,8 +130,12 @@ test('claims that the provider does not tell a second time keep nobody out whom 
     const reply = await redeem(at.url, made, `code=x&state=${made.state}`);
     expect([claims, answer, reply.status]).toEqual([claims, answer, outcome]);
   }
-  const lines = byGroup.log.map((line) => JSON.parse(line));
-  expect(lines).toContainEqual(expect.objectContaining({ level: 'warn', message: 'claims not read' }));
+  const warned = { level: 'warn', message: 'claims not read' };
+  const parse = ({ log }: TestWallet) => log.map((line) => JSON.parse(line));
+  expect(parse(byGroup)).toContainEqual(expect.objectContaining(warned));
+  // Only a claim that decides keeps people out, of which an alarm tells.
+  expect(byGroup.log.join('')).not.toContain('SignInsFailed');
+  expect(parse(byDomain)).toContainEqual(expect.objectContaining({ ...warned, SignInsFailed: 1 }));
 });
 
 test('a provider gets the secret where it says; while it is in trouble, nobody else is at fault', async () => {

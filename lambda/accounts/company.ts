@@ -48,7 +48,7 @@ export function createCompanySignIn(dependencies: SignInDependencies, accounts: 
       log.claimsNotRead(cause, lacks(needed));
       return {};
     });
-    return { ...further, ...claims };
+    return mergeClaims(claims, further);
   };
 
   return {
@@ -90,6 +90,13 @@ export function createCompanySignIn(dependencies: SignInDependencies, accounts: 
       },
     },
   };
+}
+
+/** What the token says counts, but for half of an address: whether one is verified is only said of the one beside it. */
+function mergeClaims(claims: Claims, further: Readonly<Record<string, unknown>>): Claims {
+  const isWhole = claims.email !== undefined && claims.email_verified !== undefined;
+  const { email, email_verified } = isWhole || further.email === undefined ? claims : further;
+  return { ...further, ...claims, email, email_verified };
 }
 
 /** Codes are short, but some providers make them of a whole session. */

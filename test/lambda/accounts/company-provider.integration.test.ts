@@ -96,17 +96,18 @@ test('of a provider’s tokens only one that it signed, for this gateway, now an
   expect(deceived.log.join('')).toContain('SignInsFailed');
 });
 
-test('claims that the provider does not tell a second time keep nobody out whom the first let in', async () => {
+test('what the provider tells beside its token lets nobody in by halves, and keeps nobody out whom the token lets in', async () => {
   const { publicKey, privateKey } = await generateKeyPair('ES256');
   const published = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };
   const [made, now] = [makeState(), Math.floor(Date.now() / 1000)];
   let told: object;
-  let status: number;
+  let further: number | object;
   const server = createServer(async (incoming, response) => {
     if (incoming.url?.endsWith('openid-configuration'))
       return replyJson(response, { ...describeProvider(url), userinfo_endpoint: `${url}/me` });
     if (incoming.url === '/keys') return replyJson(response, { keys: [published] });
-    if (incoming.url === '/me') return response.writeHead(status).end();
+    if (incoming.url === '/me' && typeof further === 'number') return response.writeHead(further).end();
+    if (incoming.url === '/me') return replyJson(response, { sub: 'ada', ...Object(further) });
     const claims = { iss: url, aud: 'gateway', sub: 'ada', nonce: made.nonce, iat: now, exp: now + 300, ...told };
     const id_token = await new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'one' }).sign(privateKey);
     return replyJson(response, { access_token: 'an access token', token_type: 'Bearer', id_token });
@@ -117,16 +118,24 @@ test('claims that the provider does not tell a second time keep nobody out whom 
   const only = { OIDC_ALLOW_ALL: 'false' };
   const byGroup = await startWallet(issuer, { ...only, OIDC_ALLOWED_GROUPS: 'engineers' });
   const byDomain = await startWallet(issuer, { ...only, OIDC_ALLOWED_DOMAINS: 'example.com' });
-  const cases: readonly [told: object, status: number, at: TestWallet, outcome: number][] = [
+  const verified = { email_verified: true };
+  const cases: readonly [told: object, further: number | object, at: TestWallet, outcome: number][] = [
     [{ groups: ['engineers'] }, 404, byGroup, 200],
     [{ groups: ['engineers'] }, 503, byGroup, 200],
     [{ groups: ['guests'] }, 404, byGroup, 403],
     [{ email: 'ada@example.com' }, 404, byDomain, 403],
     // What it would have said may let them in yet.
     [{ email: 'ada@example.com' }, 503, byDomain, 503],
+    // What is verified is the address beside it.
+    [{}, { email: 'ada@example.com', ...verified }, byDomain, 200],
+    [{ email: 'ada@example.com' }, { email: 'ada@example.com', ...verified }, byDomain, 200],
+    [{ email: 'ada@example.com' }, { email: 'ada@elsewhere.example', ...verified }, byDomain, 403],
+    [{ email: 'ada@elsewhere.example' }, { email: 'ada@example.com', ...verified }, byDomain, 200],
+    [{ email: 'ada@example.com' }, verified, byDomain, 403],
+    [verified, { email: 'ada@example.com' }, byDomain, 403],
   ];
   for (const [claims, answer, at, outcome] of cases) {
-    [told, status] = [claims, answer];
+    [told, further] = [claims, answer];
     const reply = await redeem(at.url, made, `code=x&state=${made.state}`);
     expect([claims, answer, reply.status]).toEqual([claims, answer, outcome]);
   }

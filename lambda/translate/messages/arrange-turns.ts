@@ -84,4 +84,4 @@ function append(to: Part[], parts: readonly Part[]): void {
 const longestBlank = 1_000;
 /** An empty text is refused. */
 export const isBlank = (text: Raw): boolean => text.length < longestBlank && /^"(\s|\\[nrt])*"$/.test(text);
-const isFilled = (part: Part): boolean => part.kind !== 'text' || !isBlank(part.text);
+export const isFilled = (part: Part): boolean => part.kind !== 'text' || !isBlank(part.text);

@@ -9,7 +9,7 @@ import {
   writeRequest,
 } from '../request/request-writer.ts';
 import { descriptionOf, type Selection, schemaOf, selectTools } from '../request/select-tools.ts';
-import { arrange, isReplayable, type Thinking } from './arrange-turns.ts';
+import { arrange, isFilled, isReplayable, type Thinking } from './arrange-turns.ts';
 import { chooseMarks, type MarkOf } from './cache-marks.ts';
 import { writeTurns } from './write-turns.ts';
 
@@ -127,7 +127,7 @@ function writeThinking({ request, body, leaveOut }: RequestWriter, { effort }: T
 
 /** Whether the model goes on from calls before which it thought, and that thought can't go back. */
 function isWithoutItsThought({ request }: RequestWriter): boolean {
-  const last = request.turns.at(-1);
+  const last = request.turns.findLast((turn) => turn.role === 'assistant' || turn.parts.some(isFilled));
   return (
     last?.role === 'assistant' && last.calls.length > 0 && last.thoughts.length > 0 && !last.thoughts.some(isReplayable)
   );

@@ -223,16 +223,17 @@ describe('options', () => {
 
   test('thinking stays on while the model goes on from calls, but for calls after a thought that is not signed', () => {
     const calls = { ...said(null), tool_calls: [called('a', '{}')] };
-    const goOnFrom = (turn: object) => {
+    const goOnFrom = (turn: object, ...more: object[]) => {
       const { thinking, leftOut } = toMessages('chat', {
         ...{ reasoning_effort: 'high', tools: [f] },
-        messages: [user('a'), turn, result('a', 'b')],
+        messages: [user('a'), turn, result('a', 'b'), ...more],
       });
       return [thinking?.type, leftOut];
     };
     expect(goOnFrom(calls)).toEqual(['adaptive', undefined]);
     const unsigned = { ...calls, reasoning_content: 'Hm.' };
     expect(goOnFrom(unsigned)).toEqual([undefined, 'reasoning_effort, messages[1].reasoning_content']);
+    expect(goOnFrom(unsigned, user(' '))).toEqual(goOnFrom(unsigned));
   });
 
   describe('thoughts of its own', () => {

@@ -42,6 +42,8 @@ export interface ArrivedAtInference extends Arrived {
 /** Added by `admitBody`. */
 export interface Admitted {
   readonly credential: Credential;
+  /** The bytes of the body as it came. */
+  readonly size: number;
   /** How the body is encoded. */
   readonly encoding: Encoding | 'identity';
 }

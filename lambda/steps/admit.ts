@@ -46,7 +46,7 @@ export function admitBody({ requestBodyLimit }: Needs<'requestBodyLimit'>): Gate
         throw new GatewayError('request_too_large', message);
       }
       if (encoding === undefined) throw unsupportedEncoding();
-      return { credential, encoding };
+      return { credential, encoding, size };
     },
   };
 }

@@ -45,11 +45,11 @@ export function readAhead(dependencies: BodyDependencies & Needs<'budgets'>): Ga
   const { prices, budgets } = dependencies;
   return {
     before: async (request) => {
-      const { identity, route, encoding, bodySize } = request;
+      const { identity, route, encoding, size } = request;
       const models = identity.kind === 'member' ? identity.models : undefined;
       const hasBudget = !route.endpoint.countsTokens && budgetOf(identity, budgets) !== undefined;
       if (!hasBudget && !models) {
-        const isCheap = identity.kind === 'member' && encoding === 'identity' && (await bodySize()) <= smallBody;
+        const isCheap = identity.kind === 'member' && encoding === 'identity' && size <= smallBody;
         return isCheap ? { ahead: onceCharging(() => readBody(request, dependencies)) } : {};
       }
       if (hasBudget && !prices) {

@@ -1,21 +1,24 @@
 import type { GatewayError } from '../errors.ts';
 import type { GatewayResponse } from './call.ts';
-import { createRequestId, gatewayHeaders, type HeaderSettings } from './headers.ts';
-import { openAiLooks } from './routes.ts';
+import { createRequestId, gatewayHeaders, type HeaderNames, type HeaderSettings } from './headers.ts';
+import { openAiLooks, type Route } from './routes.ts';
+
+/** An error as a route's callers read it, without the headers of every response. */
+export function renderRefusal(error: GatewayError, { renderError }: Pick<Route, 'renderError'>, names: HeaderNames) {
+  return {
+    statusCode: error.status,
+    headers: { ...error.headers, 'content-type': 'application/json', [names.error]: error.code },
+    body: renderError(error),
+  };
+}
 
 /** Renders the refusal of what is no request, and so has no path and no caller. */
 export function createRefuse(settings: HeaderSettings & { readonly guestLimit: number }) {
   const outcome = { figures: { limit: settings.guestLimit, remaining: 0 } };
   return (error: GatewayError): GatewayResponse => {
     const route = { ...openAiLooks, kind: 'refused', name: 'unknown', error } as const;
-    return {
-      statusCode: error.status,
-      headers: {
-        'content-type': 'application/json',
-        [settings.names.error]: error.code,
-        ...gatewayHeaders({ id: createRequestId(), headers: {}, outcome, route }, settings),
-      },
-      body: route.renderError(error),
-    };
+    const { headers, ...refusal } = renderRefusal(error, route, settings.names);
+    const arrived = { id: createRequestId(), headers: {}, outcome, route };
+    return { ...refusal, headers: { ...headers, ...gatewayHeaders(arrived, settings) } };
   };
 }

@@ -5,6 +5,7 @@ import { readCredential } from '../identity/keys.ts';
 import { createPipeline } from '../pipeline.ts';
 import { readEncoding, unsupportedEncoding } from '../request/body.ts';
 import type { GatewayResponse } from '../request/call.ts';
+import { renderRefusal } from '../request/refuse.ts';
 import type {
   Admitted,
   Arrived,
@@ -22,11 +23,7 @@ export function openPipeline<Start extends Arrived>({ names }: Needs<'names'>) {
     const error = toGatewayError(thrown);
     outcome.end = 'refused';
     outcome.error = error;
-    return {
-      statusCode: error.status,
-      headers: { ...error.headers, 'content-type': 'application/json', [names.error]: error.code },
-      body: route.renderError(error),
-    };
+    return renderRefusal(error, route, names);
   });
 }
 

@@ -1,4 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { GatewayError } from '../lambda/errors.ts';
 import { plainLines } from '../local/plain-text.ts';
 
 /** A command failed for a reason that the operator can act on. The message is all that is shown. */
@@ -83,7 +84,15 @@ export async function runProgram(program: Command, words = process.argv.slice(2)
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
     else {
       process.exitCode = 1;
-      terminal.printError(`error: ${error instanceof Error ? error.message || error.name : error}\n`);
+      terminal.printError(`error: ${tell(error)}\n`);
     }
   }
+}
+
+/** What the gateway tells its callers says nothing of the cause, which an operator can act on. */
+function tell(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (error instanceof GatewayError && cause instanceof Error) return `${cause.name}: ${cause.message}`;
+  return error.message || error.name;
 }

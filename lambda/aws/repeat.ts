@@ -38,6 +38,11 @@ export class ServiceError extends Error {
     return /Throttl|ThroughputExceeded|RequestLimitExceeded|ExpiredToken/.test(this.name);
   }
 
+  /** Whether nothing is wrong with the call: the service is in trouble, or what it calls is not there, or not allowed to this caller. */
+  get isOutage(): boolean {
+    return this.isTrouble || /ResourceNotFound|AccessDenied|UnrecognizedClient|InvalidSignature/.test(this.name);
+  }
+
   /** Whether a signature was refused for its time. */
   get isAboutTime(): boolean {
     if (this.name === 'InvalidSignatureException') return /Signature (expired|not yet current)/.test(this.message);

@@ -17,7 +17,7 @@ export function createDocuments(access: AwsAccess): Documents {
 
 /**
  * Gives a call up that takes too long, repeats included. Rejects as the gateway's own calls do: with `service_unavailable` if the
- * store is down, throttled or slow, else with a ServiceError.
+ * store can't be used, else with a ServiceError.
  */
 export async function inTime<T>(call: (abortSignal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
@@ -27,7 +27,7 @@ export async function inTime<T>(call: (abortSignal: AbortSignal) => Promise<T>):
   } catch (thrown) {
     const error = toServiceError(thrown, controller.signal.aborted);
     if (!(error instanceof ServiceError)) throw error;
-    throw error.isTrouble ? outage(error, (error.status ?? 500) >= 500) : error;
+    throw error.isOutage ? outage(error, (error.status ?? 500) >= 500) : error;
   } finally {
     clearTimeout(timer);
   }

@@ -55,7 +55,7 @@ const parallel = 32;
 
 /**
  * Runs operations, `parallel` of them at once, so that a busy server does not mistake its own queue for a slow store. A store
- * that is down, throttled or slow becomes `service_unavailable`; other errors pass.
+ * that is down, throttled, slow or not there, or that does not let the gateway in, becomes `service_unavailable`; other errors pass.
  */
 export function createQueue() {
   let running = 0;
@@ -84,7 +84,7 @@ export function createQueue() {
       }
       // Whoever sets a condition looks into its refusal.
       const isLost = error.inDoubt && !isConditionFailure(error);
-      if (isLost || error.isTrouble) throw outage(error, isLost);
+      if (isLost || error.isOutage) throw outage(error, isLost);
       answers += 1;
       throw error;
     } finally {

@@ -184,6 +184,18 @@ describe('one line, with its metrics, of', () => {
   });
 });
 
+testRows(['KEYS_TABLE', 'QUOTA_TABLE'])(
+  'a table that is not there is trouble with the store, whose cause is logged',
+  async (name) => {
+    await using gone = await startTestGateway({ environment: { [name]: 'mistyped' } });
+    const answer = await gone.post(path, question, { 'x-api-key': 'guest' });
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+    const line = gone.log.find(({ level }) => level === 'error');
+    expect(line).toMatchObject({ code: 'service_unavailable', cause: 'ResourceNotFoundException' });
+    expect(metricsOf(line ?? {})).toMatchObject({ GatewayErrors: 1 });
+  },
+);
+
 test('the operator learns that the upstream’s keys are gone, but not that a caller made up a key', async () => {
   await using bare = await startTestGateway({ environment: { UPSTREAM_API_KEYS: '' } });
   for (const name of ['guest', 'ltk_made_up']) await bare.post(path, question, { 'x-api-key': name });

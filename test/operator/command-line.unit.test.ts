@@ -1,4 +1,6 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
+import { ServiceError } from '../../lambda/aws/repeat.ts';
+import { outage } from '../../lambda/tables/table.ts';
 import { CommandError, createCommand, runProgram, terminal } from '../../operator/command-line.ts';
 
 afterEach(() => {
@@ -17,4 +19,14 @@ test('no command writes what a terminal obeys, nor a failure that a server has w
   expect(out.mock.calls).toEqual([['a?[2J\n?b']]);
   expect(err.mock.calls).toEqual([['error: refused: ?2J?\n']]);
   expect(process.exitCode).toBe(1);
+});
+
+test('of a store that refuses, the operator reads why', async () => {
+  const err = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const cause = new ServiceError('AccessDeniedException', 'not authorized to perform dynamodb:GetItem', {
+    status: 400,
+  });
+  const program = createCommand('it', terminal).action(() => Promise.reject(outage(cause, false)));
+  await runProgram(program, []);
+  expect(err.mock.calls).toEqual([['error: AccessDeniedException: not authorized to perform dynamodb:GetItem\n']]);
 });

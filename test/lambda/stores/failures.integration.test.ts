@@ -21,6 +21,8 @@ type Replies = readonly [Reply, ...Reply[]];
 const isOf = (type: string) => ({ __type: `com.amazonaws.dynamodb.v20120810#${type}` });
 const refuse = (type: string, message = 'no') => answer(400, { ...isOf(type), message });
 const hangUp: Reply = (_response, { socket }) => socket.destroy();
+/** Nothing was done, and no other try would have helped. */
+const notLost = { code: 'service_unavailable', reason: undefined };
 const fine = answer(200, { Item: { pk: { S: 'key#hash' }, id: { S: 'key_1' } } });
 
 /** Reads a key from a service with these replies, as the gateway does and as people's pages do. */
@@ -55,8 +57,18 @@ testRows<[string, Replies, outcome: object]>([
   ['unintelligible', [answer(200, '<html>')], { code: 'service_unavailable' }],
   ['asked with expired credentials', [refuse('ExpiredTokenException')], { code: 'service_unavailable' }],
   ['in trouble for a moment', [hangUp, answer(500, ''), fine], { id: 'key_1' }],
-  ['asked by nobody it knows', [refuse('AccessDeniedException')], { name: 'AccessDeniedException', status: 400 }],
-  ['without the table', [refuse('ResourceNotFoundException')], { name: 'ResourceNotFoundException', status: 400 }],
+  [
+    'asked for what is not allowed',
+    [refuse('AccessDeniedException')],
+    { causeOf: 'AccessDeniedException', ...notLost },
+  ],
+  ['asked by nobody it knows', [refuse('UnrecognizedClientException')], notLost],
+  ['asked with a wrong secret', [refuse('InvalidSignatureException')], notLost],
+  [
+    'without the table',
+    [refuse('ResourceNotFoundException'), fine],
+    { causeOf: 'ResourceNotFoundException', ...notLost },
+  ],
   ['asked for what is nothing', [refuse('ValidationException')], { name: 'ValidationException', status: 400 }],
 ])(
   'a store that is in trouble, or refuses, means the same to people as to the gateway',
@@ -107,8 +119,8 @@ describe('nobody waits longer than two seconds', () => {
 
 test('no error tells what was sent', async () => {
   const [first, rest] = ['The signature does not match.', 'The canonical string: x-amz-security-token: SECRET'];
-  const outcome = await outcomeOf(readers.people, [refuse('InvalidSignatureException', `${first}\n\n${rest}`)]);
-  expect(outcome).toEqual({ name: 'InvalidSignatureException', message: first, status: 400 });
+  const outcome = await outcomeOf(readers.people, [refuse('ValidationException', `${first}\n\n${rest}`)]);
+  expect(outcome).toEqual({ name: 'ValidationException', message: first, status: 400 });
 });
 
 test('without credentials nothing is sent, and their own failure is told', async () => {

@@ -1,14 +1,9 @@
-import {
-  type ClientRequest,
-  Agent as HttpAgent,
-  request as httpRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-} from 'node:http';
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { pipeline, type Readable, type Transform } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import { smallBody, writeBody } from '../bodies.ts';
+import { loadOnce } from '../load-once.ts';
 import { UpstreamFailure } from './failure.ts';
 import type { UpstreamRequest } from './request.ts';
 import { createSpares } from './spares.ts';
@@ -42,6 +37,9 @@ interface Exchange {
   /** Opens a connection for a request that will come soon. */
   connectAhead(url: string): void;
 }
+
+/** Loaded by the first answer that is encoded: the gateway asks for none. */
+const loadDecode = loadOnce(() => import('./decode.ts'));
 
 /** The one place that opens connections to an upstream. Connections are reused. */
 export function createExchange({ connectTimeout, sockets, now }: Connecting): Exchange {
@@ -159,7 +157,9 @@ function answerTo(
     });
     resolved = true;
     second = undefined;
-    resolve({ status, headers, body: decode(answer) });
+    const encoding = headers['content-encoding'];
+    if (encoding === undefined) resolve({ status, headers, body: answer });
+    else loadDecode().then(({ decode }) => resolve({ status, headers, body: decode(answer, encoding) }), reject);
   });
   outgoing.on('error', (error) => {
     // A frozen environment wakes up with sockets that the upstream has closed: that is no failure. But once a byte of an
@@ -173,24 +173,6 @@ function answerTo(
     if (answered && !resolved) reject(new UpstreamFailure('unreachable'));
   });
   return promise;
-}
-
-/** Loaded by the first answer that is encoded: the gateway asks for none. */
-const zlib = () => process.getBuiltinModule('node:zlib');
-
-const decoders = new Map<string | undefined, () => Transform>([
-  ['gzip', () => zlib().createGunzip()],
-  ['x-gzip', () => zlib().createGunzip()],
-  ['br', () => zlib().createBrotliDecompress()],
-  ['deflate', () => zlib().createInflate()],
-  // No window may be larger than 8 MiB (RFC 9659).
-  ['zstd', () => zlib().createZstdDecompress({ params: { [zlib().constants.ZSTD_d_windowLogMax]: 23 } })],
-]);
-
-function decode(answer: IncomingMessage): Readable {
-  const createDecoder = decoders.get(answer.headers['content-encoding']?.trim().toLowerCase());
-  // Whatever ends one of the two ends the other, and its reader sees the error.
-  return createDecoder ? pipeline(answer, createDecoder(), () => {}) : answer;
 }
 
 const patience = 1_000;

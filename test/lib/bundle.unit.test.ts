@@ -59,7 +59,13 @@ test('no client of the AWS SDK is deployed with the gateway, which is small enou
 test('what only some deployments or requests need is read by no start of the gateway', () => {
   const atStart = contentsOf(gateway, startOf(gateway));
   const later = [
-    ...['lambda/translate/translation.ts', 'lambda/forward/vectors.ts', 'lambda/request/decode.ts', 'node:node:zlib'],
+    ...[
+      'lambda/translate/translation.ts',
+      'lambda/forward/vectors.ts',
+      'lambda/request/decode.ts',
+      'lambda/upstream/decode.ts',
+      'node:node:zlib',
+    ],
     ...['lambda/forward/stream.ts', 'lambda/stream/rewrite-stream.ts', 'eventsource-parser'],
     ...['lambda/steps/describe.ts', 'lambda/budget/estimate.ts', 'lambda/upstream/first-event.ts'],
     ...['lambda/quota/wording.ts', 'lambda/quota/deployment-limit.ts', 'lambda/upstream/caller-ids.ts'],

@@ -154,4 +154,16 @@ describe('an answer', () => {
     upstream.answer([head(200, { 'content-encoding': encoding }), write(encode(Buffer.from('thing')))]);
     expect(await answerOf()).toBe('thing');
   });
+
+  testRows([
+    ['gzip', gzipSync],
+    ['zstd', zstdCompressSync],
+  ] as const)('is decoded to its end, however many parts one read brings', async (encoding, encode) => {
+    const [first, second, third] = ['a', 'b', 'c'].map((text) => encode(Buffer.from(text)));
+    const all = Buffer.concat([first, second, third].filter((part) => part !== undefined));
+    const given = head(200, { 'content-encoding': encoding });
+    upstream.answer([given, write(all)], [given, write(all.subarray(0, -1))]);
+    expect(await answerOf()).toBe('abc');
+    await expect(answerOf()).rejects.toThrow('unexpected end of file');
+  });
 });

@@ -1,0 +1,62 @@
+import { Duplex, pipeline, type Readable } from 'node:stream';
+import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+
+const decoders = new Map<string, () => Duplex>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['br', createBrotliDecompress],
+  ['deflate', createInflate],
+  ['zstd', createZstdDecoder],
+]);
+
+/** The body of an answer with this `content-encoding`, decoded; as it is if the encoding is not known. */
+export function decode(answer: Readable, encoding: string): Readable {
+  const createDecoder = decoders.get(encoding.trim().toLowerCase());
+  // Whatever ends one of the two ends the other, and its reader sees the error.
+  return createDecoder ? pipeline(answer, createDecoder(), () => {}) : answer;
+}
+
+/** No window may be larger than 8 MiB (RFC 9659). */
+const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
+
+/** A body may be of several frames. Node's decoder ends after the first of those that one write brings, so that another takes the rest. */
+function createZstdDecoder(): Duplex {
+  let current = open();
+  const decoder = new Duplex({
+    read: () => current.resume(),
+    write(bytes: Buffer, encoding, done) {
+      const frame = current;
+      const before = frame.bytesWritten;
+      const goOn = () => {
+        current = open();
+        frame.destroy();
+        decoder._write(bytes.subarray(frame.bytesWritten - before), encoding, done);
+      };
+      frame.once('end', goOn);
+      frame.write(bytes, (error) => {
+        if (frame !== current) return;
+        frame.off('end', goOn);
+        done(error);
+      });
+    },
+    final(done) {
+      current.once('end', () => {
+        decoder.push(null);
+        done();
+      });
+      current.end();
+    },
+    destroy(error, done) {
+      current.destroy();
+      done(error);
+    },
+  });
+  return decoder;
+
+  function open() {
+    const opened = createZstdDecompress(zstdWindow);
+    opened.on('data', (bytes) => decoder.push(bytes) || opened.pause());
+    opened.on('error', (error) => decoder.destroy(error));
+    return opened;
+  }
+}

@@ -103,6 +103,7 @@ function openStream(expected: ExpectedAnswer): StreamDialect {
   };
 
   return {
+    modelStandsBeside: 'choices',
     readDone: () => {
       if (open.size + finished.size === 0) throw new Error('the answer has no choice');
     },

@@ -51,7 +51,7 @@ const cloudPrefix = /^(bdrk|vrtx)_/;
 
 /** What follows this prefix in an id, or a vendor's. */
 export function afterPrefix(id: string, prefix: string): string {
-  return id.startsWith(prefix) ? id.slice(prefix.length).replace(cloudPrefix, '') : id.replace(anyPrefix, '');
+  return (id.startsWith(prefix) ? id.slice(prefix.length) : id.replace(anyPrefix, '')).replace(cloudPrefix, '');
 }
 
 /** `host`, `pod_name`, `workerId`. */

@@ -62,6 +62,7 @@ testRows<[name: Name, id: string, shown: string]>([
   ['messages', 'gen-acme-7', 'msg_svc-7'],
   // And right after the vendor's.
   ['chat', 'msg_acme-7', 'chatcmpl-svc-7'],
+  ['chat', 'msg_bdrk_01Ab', 'chatcmpl-01Ab'],
   ['messages', 'resp_acme-7', 'msg_svc-7'],
 ])('an id begins as its dialect’s own', (name, id, shown) => {
   expect(rewritten(name, { id })).toEqual({ ...unchanged(name), id: shown });
@@ -70,6 +71,21 @@ testRows<[name: Name, id: string, shown: string]>([
 test('also where each event has another id', () => {
   const ids = streamed({ id: '1' }, { id: '2' }, { id: 'gen-3' }, { id: 'gen-4' }).map((chunk) => Object(chunk).id);
   expect(ids).toEqual(['1', '2', 'chatcmpl-3', 'chatcmpl-4']);
+});
+
+test('each chunk names the public model, also where the upstream names none', () => {
+  const chunk = (text: string) => ({ model: undefined, choices: [{ index: 0, delta: { content: text } }] });
+  const said = ['a', 'b', 'An Acme', 'Corp', 'c '].map(chunk);
+  const odd = [
+    { provider: 'AcmeRouter', ...chunk('d') },
+    chunk('An acm'),
+    { model: undefined, choices: [], usage: {} },
+  ];
+  const shown = streamed(...said, ...odd);
+  expect(shown.map((one) => Object(one).model)).toEqual(shown.map(() => 'svc'));
+  expect(streamed({ id: '1', model: undefined, choices: undefined })).toEqual([
+    { id: '1', object: 'chat.completion.chunk' },
+  ]);
 });
 
 const machines = ['host', 'hostname', 'pod', 'node', 'worker', 'machine', 'server', 'instance', 'replica', 'cluster'];

@@ -64,7 +64,7 @@ describe('what passes untouched', () => {
   test('but not a text under a key that is like one for bytes', () => {
     const details = { b64_note: 'AcmeCorp', lib64: 'Thunder', b64_json: 'by AcmeCorp!', image_b64: ['AcmeCorp'] };
     const shown = { b64_note: 'svc', lib64: 'svc', b64_json: 'by svc!', image_b64: ['svc'] };
-    expect(hear(chat, [{ data: { choices: [], details } }])).toEqual([{ choices: [], details: shown }]);
+    expect(hear(chat, [{ data: { choices: [], details } }])).toEqual([{ model: 'svc', choices: [], details: shown }]);
     const bytes = { b64_json: base64, image_b64: base64, b64_note: base64 };
     const [same] = hear(chat, [{ data: { choices: [], details: bytes } }]);
     expect(same.details).toEqual({ ...bytes, b64_note: expect.not.stringMatching(/acme/i) });

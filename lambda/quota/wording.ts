@@ -70,7 +70,8 @@ export function allAnswered(reason: LimitName, resetAt: number, now: number, { a
 
 /** For the limit of spending of the whole deployment, whose value it does not reveal. */
 export function allSpent(resetAt: number, now: number): GatewayError {
-  return overForToday('The gateway has spent as much as it may on one day.', 'spend_limit', resetAt, now);
+  const message = 'The gateway has spent as much as it may on one day. This request was not charged.';
+  return overForToday(message, 'spend_limit', resetAt, now);
 }
 
 function overForToday(message: string, reason: string, resetAt: number, now: number, more = ''): GatewayError {

@@ -19,6 +19,9 @@ test('what the deployment may spend a day is measured on its way to the end, and
   expect([refused.status, ...['retry-after', 'x-should-retry'].map((name) => refused.headers.get(name))]).toEqual([
     ...[503, String(12 * 3_600 - 60), 'false'],
   ]);
+  expect(((await refused.json()) as { error: { message: string } }).error.message).toBe(
+    'The gateway has spent as much as it may on one day. This request was not charged. Try again after 2026-06-16T00:00:00Z.',
+  );
   expect(await chargesIn(limited)).toBe(charged);
   expect(limited.log.flatMap(({ SpendShare }) => SpendShare ?? [])).toEqual([0, 20, 40, 60, 80, 100]);
   // The operator has asked for it, so that it is no fault of the gateway.

@@ -129,11 +129,13 @@ function createHandlers(
     if (progress.started && !progress.ended) progress.write(comment);
   }
 
+  /** Some servers send it behind another dialect's last event too. It passes if it comes along with that: nobody waits for it. */
   function readDone(): void {
-    if (!progress.started) return;
+    const isEnd = stream.readDone !== undefined;
+    if (!progress.started || (progress.ended && (isEnd || takeText))) return;
     stream.readDone?.();
     progress.write(events.closeAll() + encodeEvent({ data: '[DONE]' }));
-    progress.ended = stream.readDone !== undefined;
+    progress.ended ||= isEnd;
   }
 
   function readJson(event: SseEvent): void {
@@ -160,9 +162,10 @@ function createHandlers(
   return {
     onComment,
     onEvent(event) {
-      if (progress.ended || progress.failure) return;
+      if (progress.failure) return;
       const data = event.data.trim();
       if (data === '[DONE]') readDone();
+      else if (progress.ended) return;
       else if (data === '') onComment();
       else readJson(event);
     },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ExpectedAnswer } from '../../../lambda/dialects/dialect.ts';
+import type { Dialect, ExpectedAnswer } from '../../../lambda/dialects/dialect.ts';
 import { createStreamRewriter } from '../../../lambda/stream/rewrite-stream.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import { readEvents } from '../../support/client-view.ts';
@@ -287,6 +287,21 @@ describe('how a stream begins and ends', () => {
     expect([trimmed.rewriter.ended, deltasOf(trimmed.output)]).toEqual([true, ['message_start', 'message_stop']]);
     const cut = rewriteStream(messages, bytes.subarray(0, -3));
     expect([cut.rewriter.ended, deltasOf(cut.output)]).toEqual([false, ['message_start']]);
+  });
+
+  test('[DONE] passes behind the last event of a dialect that does not end with it, and once where it is the end', () => {
+    const ends: readonly [Dialect, Uint8Array][] = [
+      [messages, toWire([started, { data: { type: 'message_stop' } }])],
+      [responses, toWire([{ data: { type: 'response.completed', response: {} } }])],
+      [chat, toWire([chunk({}, { finish_reason: 'stop' }), { data: '[DONE]' }])],
+    ];
+    for (const [dialect, bytes] of ends) {
+      const rest = toWire([{ data: '[DONE]' }, chunk({ content: 'x' })]);
+      const { output, rewriter } = rewriteStream(dialect, Buffer.concat([bytes, rest]));
+      expect([output.match(/^data: \[DONE\]$/gm), output.endsWith('data: [DONE]\n\n'), rewriter.ended]).toEqual([
+        ...[['data: [DONE]'], true, true],
+      ]);
+    }
   });
 
   test('a choice that is still talking, or was asked for and never began, has not ended', () => {

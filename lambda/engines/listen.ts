@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import type { GatewayError } from '../errors.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import { ConfigError } from '../settings/read.ts';
-import { faultIn, writeLast } from './unreadable.ts';
+import { faultIn, faultOf, refuseRequest, writeLast } from './unreadable.ts';
 
 interface Options {
   readonly host: string;
@@ -30,9 +30,11 @@ export async function listen({ host, port, serve, onError, refuse, limits = {} }
   const running = new Set<Promise<void>>();
   let draining = false;
   const queues = createQueues();
-  const server = createServer({ noDelay: true, ...limits }, (request, response) => {
+  const server = createServer({ noDelay: true, requireHostHeader: !refuse, ...limits }, (request, response) => {
     queues.enter(response, () => {
-      const run = serve(request, response).finally(() => {
+      const fault = refuse && faultOf(request);
+      const answering = fault ? refuseRequest(request, response, refuse(fault)) : serve(request, response);
+      const run = answering.finally(() => {
         running.delete(run);
       });
       running.add(run);

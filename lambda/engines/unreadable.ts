@@ -1,8 +1,8 @@
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '../errors.ts';
 import type { GatewayResponse } from '../request/call.ts';
-import { lingerTime } from './http-message.ts';
+import { lingerTime, writeResponse } from './http-message.ts';
 
 const faults: Readonly<Record<string, readonly [status: number, message: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'The path and headers of a request may have 16 KiB together. Send fewer or shorter ones.'],
@@ -26,4 +26,21 @@ export function writeLast(connection: Duplex, { statusCode, headers, body }: Gat
   connection.end(`HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n${lines.join('')}\r\n${body}`);
   const timer = setTimeout(() => connection.destroy(), lingerTime);
   connection.once('close', () => clearTimeout(timer));
+}
+
+/** What is wrong with a request that Node could read, and would refuse in its own way. */
+export function faultOf({ headers, httpVersion }: IncomingMessage): GatewayError | undefined {
+  if (headers.host !== undefined || httpVersion !== '1.1') return undefined;
+  return new GatewayError('invalid_request', 'The request has no Host header. Send it with an HTTP client.');
+}
+
+/** Answers a request that is not served, and closes its connection soon, whatever else it sends. */
+export async function refuseRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  refusal: GatewayResponse,
+): Promise<void> {
+  response.on('error', () => {});
+  request.resume();
+  await writeResponse(request, response, refusal, false);
 }

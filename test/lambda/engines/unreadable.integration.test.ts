@@ -38,6 +38,24 @@ test('also where requests on the same connection were answered before', async ()
   expect(await client.rest()).toMatch(/^HTTP\/1\.1 200 .*\/goodHTTP\/1\.1 400 Bad Request\r\n.*>$/s);
 });
 
+test('a request without a host is refused in its turn, and its body is not waited for', async () => {
+  const held = Promise.withResolvers<void>();
+  await using server = await serveApp(async ({ path }) => {
+    await held.promise;
+    return answer(path);
+  });
+  const client = await openRaw(server.url);
+  client.send(`${get}${post(9_999).replace(/host.*\r\n/, '')}${end}half`);
+  await turnEventLoop(20);
+  held.resolve();
+  expect(await client.until(/>$/)).toMatch(
+    /^HTTP\/1\.1 200 .*\/goodHTTP\/1\.1 400 Bad Request\r\n.*<The request has no Host header\. Send it with an HTTP client\.>$/s,
+  );
+  client.send('rest');
+  expect(await client.rest()).toMatch(/connection: close/i);
+  expect(server.faults).toEqual([]);
+});
+
 test('but nothing is written that would be read as the answer to an earlier request, or within one', async () => {
   const held = Promise.withResolvers<void>();
   await using server = await serveApp(async ({ path, takeBody }: Call) => {

@@ -5,7 +5,8 @@ import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
 import { createHandler } from '../lambda/engines/function-url.ts';
 import { askForBody, headersOf, targetOf, watchClient } from '../lambda/engines/http-message.ts';
 import { listen } from '../lambda/engines/listen.ts';
-import type { App } from '../lambda/request/call.ts';
+import type { GatewayError } from '../lambda/errors.ts';
+import type { App, GatewayResponse } from '../lambda/request/call.ts';
 import { createResponseStream } from './response-stream.ts';
 
 /** What the gateway reads of a function's context, with a signal that Lambda lacks: that the client has gone away. */
@@ -27,6 +28,14 @@ export interface Invocation {
   readonly onFailure: (error: unknown) => void;
 }
 
+interface Listening {
+  readonly handler: StreamingHandler;
+  readonly host: string;
+  readonly port: number;
+  /** Renders the answer to what is no request, which AWS answers in a way of its own. */
+  readonly refuse?: (error: GatewayError) => GatewayResponse;
+}
+
 export type FunctionUrl = Awaited<ReturnType<typeof startFunctionUrl>>;
 
 /** How long a handler may take for its last write to the tables after its client was cut off. */
@@ -43,11 +52,12 @@ export async function startFunctionUrl({
   functionTimeout = 900_000,
   bodyLimit = 6_291_456,
   onFailure = console.error,
-}: Partial<Invocation> & { handler: StreamingHandler; host: string; port: number }) {
+  refuse,
+}: Partial<Invocation> & Listening) {
   // Node's defaults apply: malformed and ambiguous requests are refused, headers must arrive within 60 s, the whole request
   // within 300 s, and a response may take any time.
   const listening = await listen({
-    ...{ host, port, onError: onFailure, limits: { keepAliveTimeout: 65_000 } },
+    ...{ host, port, onError: onFailure, limits: { keepAliveTimeout: 65_000 }, ...(refuse && { refuse }) },
     serve: (request, response) => invokeFunction(request, response, { handler, functionTimeout, bodyLimit, onFailure }),
   });
 

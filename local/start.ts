@@ -3,6 +3,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readPageFiles } from '../lambda/accounts/pages.ts';
 import { issueKey } from '../lambda/identity/keys.ts';
 import type { WriteLog } from '../lambda/report/log.ts';
+import { headerNames } from '../lambda/request/headers.ts';
+import { createRefuse } from '../lambda/request/refuse.ts';
 import { createGatewayWithAccounts, startServer } from '../lambda/serve.ts';
 import { type Config, readConfig } from '../lambda/settings/config.ts';
 import { ConfigError, readBoth } from '../lambda/settings/read.ts';
@@ -144,7 +146,10 @@ async function startEngine(
   }
   installAwslambda();
   const handler = createFunction(await createGatewayWithAccounts(config, { ...world, scheme: 'http' }));
-  const { close, ...server } = await startFunctionUrl({ handler, host, port, bodyLimit: config.requestBodyLimit });
+  const { close, ...server } = await startFunctionUrl({
+    ...{ handler, host, port, bodyLimit: config.requestBodyLimit },
+    refuse: createRefuse({ ...config, names: headerNames(config.serviceName), now: Date.now }),
+  });
   return { ...server, graceMs: localGrace, close: () => close(localGrace) };
 }
 

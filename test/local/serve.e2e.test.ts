@@ -34,6 +34,8 @@ async function expectPages({ url }: GatewayProcess) {
   expect(await read('/docs/openapi.json')).toEqual([200, 'application/json', false]);
   expect(await read('/', 'POST')).toEqual([404, 'application/json', false]);
   expect(await read('/v1')).toEqual([404, 'application/json', false]);
+  // As everything that is no request for the app.
+  expect(await read(`/${'x'.repeat(20_000)}`)).toEqual([431, 'application/json', false]);
 }
 
 /** Runs the two lines that the gateway has printed, a key and a request. */

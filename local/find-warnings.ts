@@ -21,7 +21,8 @@ export function findWarnings(environment: Environment, host: string, config: Con
 /** The demo is the first upstream, and never fails. */
 function withDemo(set: readonly string[]): string[] {
   const names = [...Object.keys(upstreamSettings).map((name) => `UPSTREAM_${name}`), 'UPSTREAM_SECRET_ID'];
-  const ignored = names.filter((name) => set.includes(name)).join(', ');
+  // The embeddings' model says that there are some.
+  const ignored = names.filter((name) => name !== 'UPSTREAM_EMBEDDINGS_MODEL' && set.includes(name)).join(', ');
   const others = set.filter((name) => /^UPSTREAM_\d+_BASE_URL$/.test(name));
   return [
     ...(ignored === '' ? [] : [`without UPSTREAM_BASE_URL the built-in demo answers, and ignores ${ignored}`]),

@@ -71,16 +71,13 @@ export function gatewayVariables(environment: Environment, demo: Omit<DemoUpstre
     ...(demo && {
       ...Object.fromEntries(Object.keys(upstreamSettings).map((name) => [`UPSTREAM_${name}`, undefined])),
       ...settingsFor(demo),
-      // Whoever has set prices for some models wants those.
-      ...(isPriced(environment) ? {} : { UPSTREAM_EMBEDDINGS_MODEL: undefined }),
+      // Without it there are the two models that every gateway has.
+      UPSTREAM_EMBEDDINGS_MODEL: environment.UPSTREAM_EMBEDDINGS_MODEL?.trim() ? demo.embeddingsModel : undefined,
       UPSTREAM_SECRET_ID: undefined,
       UPSTREAM_NAMES: [...demo.names, environment.UPSTREAM_NAMES ?? ''].join(','),
     }),
   };
 }
-
-/** Whether embeddings have a price, if anything has. */
-const isPriced = ({ PRICES = '' }: Environment): boolean => PRICES.trim() === '' || PRICES.includes('-embedding"');
 
 const secretSettings = ['UPSTREAM_SECRET_ID', 'NETWORK_SALT_SECRET_ID', 'EDGE_SECRET_ID'];
 const credentialSources = [

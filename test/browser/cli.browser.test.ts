@@ -13,10 +13,8 @@ import {
   startSession,
 } from './session.ts';
 
-// The built-in demo makes embeddings too.
-const prices = JSON.stringify({ ...JSON.parse(PRICES), 'svc-embedding': { input: 2 } });
 // Without the cache a revocation takes effect at once, not within half a minute.
-const session = startSession({ IDENTITY_CACHE_SECONDS: '0', PRICES: prices, MEMBER_BUDGET: '20' });
+const session = startSession({ IDENTITY_CACHE_SECONDS: '0', PRICES, MEMBER_BUDGET: '20' });
 
 const ask = async (key: string, path = '/v1/models', body?: object) => {
   const post = body && { method: 'POST', body: JSON.stringify(body) };

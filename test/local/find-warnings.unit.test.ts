@@ -29,7 +29,7 @@ const [loopback, reachable] = [
 ];
 
 test.each<[what: string, hosts: readonly string[], environment: Record<string, string>, said: readonly RegExp[]]>([
-  ['the demo', loopback, { UPSTREAM_NAMES: 'Acme' }, []],
+  ['the demo', loopback, { UPSTREAM_NAMES: 'Acme', UPSTREAM_EMBEDDINGS_MODEL: 'any' }, []],
   [
     'settings of an upstream without an address',
     loopback,

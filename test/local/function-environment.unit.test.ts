@@ -76,10 +76,9 @@ describe('settings', () => {
     });
   });
 
-  test('are the demo’s but for embeddings if prices are set without one for those', () => {
-    const modelWith = (PRICES?: string) => gatewayVariables({ PRICES }, demo).UPSTREAM_EMBEDDINGS_MODEL;
-    expect(['{"svc":{}}', '{"svc-embedding":{}}', undefined].map(modelWith)).toEqual([
-      ...[undefined, 'demo-embed', 'demo-embed'],
-    ]);
+  test('are the demo’s for embeddings only where there are to be some', () => {
+    const modelWith = (UPSTREAM_EMBEDDINGS_MODEL?: string) =>
+      gatewayVariables({ UPSTREAM_EMBEDDINGS_MODEL }, demo).UPSTREAM_EMBEDDINGS_MODEL;
+    expect([undefined, ' ', 'mine'].map(modelWith)).toEqual([undefined, undefined, 'demo-embed']);
   });
 });

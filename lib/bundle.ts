@@ -138,7 +138,11 @@ export type Artifact = keyof typeof artifacts;
 
 if (import.meta.main) {
   const kilobytes = (bytes: number) => `${(bytes / 1024).toFixed(0)} KB`;
-  const wanted = process.argv.slice(2);
+  const { Argument, Command } = await import('commander');
+  const { args: wanted } = new Command('npm run build --')
+    .description('Builds into dist/ what is deployed: for a host of your own, that is dist/server.')
+    .addArgument(new Argument('[artifact...]', 'only these (default: all)').choices(Object.keys(artifacts)))
+    .parse();
   for (const [name, build] of Object.entries(artifacts)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     const { total, start } = measure(await build(`dist/${name}`));

@@ -1,13 +1,10 @@
+import { Argument, Command } from 'commander';
 import { install } from './install.ts';
 import { play, type Result } from './play.ts';
 import { type Group, groups, type Scenario } from './scenarios.ts';
 import { playShell, playSignIn, shells, signingIn } from './sign-in.ts';
 import type { Played, Subject } from './subject.ts';
 
-/**
- * `npm run agents` or `npm run agents -- codex pi`: runs the real clients from the registry with the blocks that people
- * paste, and prints what each does in each situation, which docs/clients.md sums up.
- */
 const nameOf = ({ client, as }: Subject): string => `\`${client}\`${as ? `, ${as}` : ''}`;
 
 async function playScenarios(group: Group, subject: Subject): Promise<Played> {
@@ -80,13 +77,13 @@ const tables: readonly Table[] = [
   },
 ];
 
-const wanted = process.argv.slice(2);
-const known = new Set(tables.flatMap(({ rows }) => rows.map(({ client }) => client)));
-const unknown = wanted.filter((client) => !known.has(client));
-if (unknown.length > 0) {
-  console.error(`${unknown.join(', ')} is not among these: ${[...known].join(', ')}`);
-  process.exit(2);
-}
+const clients = [...new Set(tables.flatMap(({ rows }) => rows.map(({ client }) => client)))];
+const { args: wanted } = new Command('npm run agents --')
+  .description(
+    'Runs real clients from the registry with the blocks that people paste, and prints what each does in each situation, which docs/clients.md sums up.',
+  )
+  .addArgument(new Argument('[client...]', 'only these (default: all, in half an hour)').choices(clients))
+  .parse();
 
 const wrong: string[] = [];
 for (const table of tables) {

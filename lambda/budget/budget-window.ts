@@ -20,22 +20,25 @@ const dayLength = 86_400_000;
 /** The days from a Monday to the first of January 1970. */
 const daysSinceMonday = 3;
 
+/** Those of the day that was asked for last: each request asks several times. */
+let latest = { day: 0, periods: periodsOf(0) };
+
 /** The period of this kind that holds a time. */
 export function budgetPeriod(window: BudgetWindow, now: number): BudgetPeriod {
   const day = Math.floor(now / dayLength);
-  switch (window) {
-    case 'day':
-      return { name: `d${day}`, endsAt: (day + 1) * dayLength };
-    case 'week': {
-      const week = Math.floor((day + daysSinceMonday) / 7);
-      return { name: `w${week}`, endsAt: (week * 7 + 7 - daysSinceMonday) * dayLength };
-    }
-    case 'month': {
-      const date = new Date(now);
-      const month = (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
-      return { name: `m${month}`, endsAt: Date.UTC(1970, month + 1) };
-    }
-  }
+  if (latest.day !== day) latest = { day, periods: periodsOf(day) };
+  return latest.periods[window];
+}
+
+function periodsOf(day: number): Readonly<Record<BudgetWindow, BudgetPeriod>> {
+  const week = Math.floor((day + daysSinceMonday) / 7);
+  const date = new Date(day * dayLength);
+  const month = (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
+  return {
+    day: { name: `d${day}`, endsAt: (day + 1) * dayLength },
+    week: { name: `w${week}`, endsAt: (week * 7 + 7 - daysSinceMonday) * dayLength },
+    month: { name: `m${month}`, endsAt: Date.UTC(1970, month + 1) },
+  };
 }
 
 /** What is set aside for a request whose answer has not been settled. */

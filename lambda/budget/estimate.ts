@@ -101,28 +101,30 @@ function readChoices(body: Json, member: string, value: Node | undefined): numbe
 
 const patterns = new Map<string, RegExp>();
 
-/** Matches a name in whatever case. Those of the dialects' rules are few. */
-function patternOf(name: string): RegExp {
-  const pattern = patterns.get(name) ?? new RegExp(`^${name}$`, 'iu');
-  patterns.set(name, pattern);
+/** Matches one of these names in whatever case. Those of the dialects' rules are few. */
+function patternOf(names: readonly string[]): RegExp {
+  const either = names.join('|');
+  const pattern = patterns.get(either) ?? new RegExp(`^(?:${either})$`, 'iu');
+  patterns.set(either, pattern);
   return pattern;
 }
 
 /** The values of these top-level members that are not null. Each may stand once, and only in this spelling. */
 function readOnce(body: Json, names: readonly string[]): Map<string, Node> {
+  const pattern = patternOf(names);
   const seen = new Set<string>();
   const values = new Map<string, Node>();
   for (const key of body.keys(body.root)) {
     const spelt = body.string(key);
-    const name = names.find((one) => patternOf(one).test(spelt));
-    if (name === undefined) continue;
+    if (!pattern.test(spelt)) continue;
     // Some upstreams match names regardless of case, or take the first of two.
-    if (spelt !== name) {
+    if (!names.includes(spelt)) {
+      const name = names.find((one) => patternOf([one]).test(spelt));
       throw new GatewayError('invalid_request', `${spelt} is not a field: case matters. Write ${name}.`);
     }
-    if (seen.has(name)) throw new GatewayError('invalid_request', `${name} is repeated: send it once.`);
-    seen.add(name);
-    if (body.kind(key + 1) !== 'null') values.set(name, key + 1);
+    if (seen.has(spelt)) throw new GatewayError('invalid_request', `${spelt} is repeated: send it once.`);
+    seen.add(spelt);
+    if (body.kind(key + 1) !== 'null') values.set(spelt, key + 1);
   }
   return values;
 }

@@ -36,6 +36,7 @@ export function costOf(prices: ModelPrices, usage: BilledTokens): number {
 
 /** What the same tokens would have cost without caches, less what they cost: in micros, below 0 where caches made it dearer. */
 export function savedByCaches(prices: ModelPrices, usage: BilledTokens): number {
+  if (!usage.cacheRead && !usage.cacheWrite) return 0;
   const uncached = { ...prices, cacheRead: prices.input, cacheWrite: prices.input };
   return costOf(uncached, usage) - costOf(prices, usage);
 }

@@ -66,6 +66,7 @@ export function createSpendingReport({ onNearlySpent }: ReservationReports) {
     added: number,
     { identity, requestId }: { readonly identity: Identity; readonly requestId: string },
   ): void => {
+    if (taken < nearly * limit) return;
     const ofPeriod = open.filter(({ budgetPeriod }) => budgetPeriod === period);
     const spent = ofPeriod.reduce((sum, { amount }) => sum - amount, taken);
     if (spent < nearly * limit || spent - added >= nearly * limit) return;

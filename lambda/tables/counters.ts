@@ -13,7 +13,7 @@ import {
 import { minuteOf } from '../quota/policy.ts';
 import { addUse, currentPeriod, outdatedUses, usesIn } from './model-use.ts';
 import { quotaSchema } from './schema.ts';
-import { budgetOf, burstOf, countOf, readStanding } from './standing.ts';
+import { budgetOf, burstOf, countOf, isReservation, readStanding, reservationOf } from './standing.ts';
 import { createTable, type Item, itemSize, numberValue, type Table, type Value, writeUnits } from './table.ts';
 import { createWriteOnce, tokensOf } from './write-once.ts';
 
@@ -101,7 +101,7 @@ function reserve({ minute, budget }: CounterWindow, token: string) {
   if (budget?.reserve === undefined) return undefined;
   const { amount: limit, period: budgetPeriod, reserve: amount } = budget;
   const [taken, room] = [budgetOf(budgetPeriod), limit - amount];
-  const reservation: OpenReservation = { minute, name: `h${minute}.${token}`, budgetPeriod, amount };
+  const reservation: OpenReservation = { minute, name: reservationOf(minute, token), budgetPeriod, amount };
   return {
     ...{ reservation, room },
     add: `${taken} :reserve`,
@@ -124,13 +124,10 @@ export function settlementOf(
   { spent, refunded = false, used }: Settlement,
 ) {
   const use = used && addUse(budgetPeriod, spent, used);
-  const added = [
-    `${budgetOf(budgetPeriod)} :change`,
-    ...(refunded ? [`${countOf(period)} :minusOne`] : []),
-    ...(use?.added ?? []),
-  ];
+  const refund = refunded ? `, ${countOf(period)} :minusOne` : '';
+  const added = `${budgetOf(budgetPeriod)} :change${refund}${use?.added ?? ''}`;
   return {
-    UpdateExpression: `ADD ${added.join(', ')} REMOVE ${['#reservation', ...outdatedUses].join(', ')}`,
+    UpdateExpression: `ADD ${added} REMOVE ${['#reservation', ...outdatedUses].join(', ')}`,
     ConditionExpression: 'attribute_exists(#reservation)',
     ExpressionAttributeNames: { '#reservation': name },
     ExpressionAttributeValues: {
@@ -145,10 +142,11 @@ export function settlementOf(
 async function settle(
   table: Table,
   counted: CountedPeriod,
-  ...settlement: [OpenReservation, Settlement]
+  reservation: OpenReservation,
+  settlement: Settlement,
 ): Promise<Standing | undefined> {
   try {
-    return standingIn(await table.update(counted.item, settlementOf(counted, ...settlement)), counted);
+    return standingIn(await table.update(counted.item, settlementOf(counted, reservation, settlement)), counted);
   } catch (error) {
     if (!isConditionFailure(error)) throw error;
     // If an answer was lost before, its copy has been applied.
@@ -193,11 +191,10 @@ function below(name: string, placeholder: string, limit: number): string {
 /** The windows that went out of date last. */
 function outdated({ period, minute, budget }: CounterWindow): string[] {
   const minutes = minutesRemoved.flatMap((ago) => [burstOf(minute - ago), tokensOf(minute - ago)]);
-  const [, kind, budgetNumber] = /^(\w)(\d+)$/.exec(budget?.period ?? '') ?? [];
   return [
     ...minutes,
     ...(period === undefined ? [] : [countOf(period - 2)]),
-    ...(kind === undefined ? [] : [budgetOf(`${kind}${Number(budgetNumber) - 2}`)]),
+    ...(budget ? [budgetOf(`${budget.period.charAt(0)}${Number(budget.period.slice(1)) - 2}`)] : []),
   ];
 }
 
@@ -206,8 +203,8 @@ function outdated({ period, minute, budget }: CounterWindow): string[] {
  * cheaper. If it fails, the next charge tries again.
  */
 async function dropOld(table: Table, window: CounterWindow, found: Item | undefined): Promise<void> {
-  const names = Object.entries(found ?? {}).flatMap(([name, value]) => (isOld(name, value, window) ? [name] : []));
-  if (!found || names.length === 0) return;
+  if (!found || writeUnits(itemSize(found)) === 1) return;
+  const names = Object.entries(found).flatMap(([name, value]) => (isOld(name, value, window) ? [name] : []));
   const rest = Object.fromEntries(Object.entries(found).filter(([name]) => !names.includes(name)));
   if (writeUnits(itemSize(rest)) === writeUnits(itemSize(found))) return;
   // The name of a reservation has a dot in it.
@@ -224,7 +221,7 @@ function isOld(name: string, { S = '' }: Value, { period = 0, minute }: CounterW
   const [, kind, number] = /^([unw])(\d+)$/.exec(name) ?? [];
   if (kind !== undefined) return Number(number) < (kind === 'u' ? period : minute) - 1;
   // A reservation is as old as the budget's period that it was taken from.
-  const budget = name.startsWith('h') ? budgetOf(S.split(' ')[0] ?? '') : name;
+  const budget = isReservation(name) ? budgetOf(S.split(' ')[0] ?? '') : name;
   const [, letter, past] = /^b([dwm])(\d+)$/.exec(budget) ?? [];
   return letter !== undefined && Number(past) < currentPeriod(letter, minute) - 1;
 }

@@ -4,6 +4,8 @@ import type { CountedPeriod, OpenReservation, Standing } from '../quota/counter-
 export const countOf = (period: number | undefined): string => `u${period ?? 'lifetime'}`;
 export const burstOf = (minute: number) => `n${minute}`;
 export const budgetOf = (period: string) => `b${period}`;
+export const reservationOf = (minute: number, token: string) => `h${minute}.${token}`;
+export const isReservation = (name: string) => name.startsWith('h');
 
 /** What a caller's item says; `read` gives the number or text in an attribute. */
 export function readStanding<Attribute>(
@@ -15,23 +17,23 @@ export function readStanding<Attribute>(
     const attribute = found[name];
     return attribute === undefined ? 0 : Number(read(attribute));
   };
-  const reservations = () =>
-    Object.entries(found).flatMap(([name, attribute]) => readReservation(name, attribute, read) ?? []);
   return {
     used: numberIn(countOf(period)),
     inMinute: minute === undefined ? 0 : numberIn(burstOf(minute)),
     taken: budget ? numberIn(budgetOf(budget.period)) : 0,
-    open: budget ? reservations() : [],
+    open: budget ? readReservations(found, read) : [],
   };
 }
 
-function readReservation<Attribute>(
-  name: string,
-  attribute: Attribute,
+function readReservations<Attribute>(
+  found: Readonly<Record<string, Attribute>>,
   read: (attribute: Attribute) => unknown,
-): OpenReservation | undefined {
-  const [, minute] = /^h(\d+)\./.exec(name) ?? [];
-  if (minute === undefined) return undefined;
-  const [budgetPeriod = '', amount] = String(read(attribute)).split(' ');
-  return { name, minute: Number(minute), budgetPeriod, amount: Number(amount) };
+): OpenReservation[] {
+  const open: OpenReservation[] = [];
+  for (const [name, attribute] of Object.entries(found)) {
+    if (!isReservation(name)) continue;
+    const [budgetPeriod = '', amount] = String(read(attribute)).split(' ');
+    open.push({ name, minute: Number(name.slice(1, name.indexOf('.'))), budgetPeriod, amount: Number(amount) });
+  }
+  return open;
 }

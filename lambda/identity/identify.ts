@@ -154,16 +154,13 @@ export function memberHash(secret: KeyObject, member: string): string {
 }
 
 /** The same for requests, which remember it: it takes longer than to find the member. */
-export function createHashMember(readSecret: () => Promise<KeyObject>): (member: string) => Promise<string> {
-  const known = new Map<string, string>();
-  return async (member) => {
-    const found = known.get(member);
-    if (found !== undefined) return found;
-    const made = memberHash(await readSecret(), member);
-    if (known.size >= cacheCapacity) known.clear();
-    known.set(member, made);
-    return made;
-  };
+export function createHashMember(
+  readSecret: () => Promise<KeyObject>,
+): (member: string) => Promise<string | undefined> {
+  const hash = async (member: string) => memberHash(await readSecret(), member);
+  const isGood = () => true;
+  const noTime = () => 0;
+  return rememberFindings(hash, isGood, Number.POSITIVE_INFINITY, noTime);
 }
 
 /** The label of the subkey for it. */

@@ -23,7 +23,6 @@ import { createCounters, createTallies } from './tables/counters.ts';
 import { createKeyReader } from './tables/keys.ts';
 import { createReadStop } from './tables/stop.ts';
 import { createRankKeys } from './upstream/conversation.ts';
-import { createPrepare, loadPreparing } from './upstream/create-prepare.ts';
 import { addressAt } from './upstream/destination.ts';
 import { createFailover, loadFirstEventLimit } from './upstream/failover.ts';
 import { createExchange } from './upstream/http-client.ts';
@@ -60,6 +59,8 @@ export function createGateway(
     signsThinking: config.upstreamSignsThinking,
     streamUsage: config.upstreamStreamUsage,
   });
+  // Requests are translated into these: only clients of messages check signatures over what they are shown.
+  const plain = createDialects({ signsThinking: false, streamUsage: false });
   const rankKeys = createRankKeys(secrets.subkey);
   const pool = createPool({ upstreams: config.upstreams, readAccess: secrets.upstreamAccess, rankKeys, now });
 
@@ -98,8 +99,11 @@ export function createGateway(
     askUpstreams: createFailover({
       pool,
       send: exchange.send,
-      // Only clients of messages check signatures over what they are shown.
-      prepare: createPrepare(createDialects({ signsThinking: false, streamUsage: false }), secrets.subkey),
+      prepare: async (outgoing, upstream) =>
+        (await loadPreparing()).prepare(outgoing, upstream, {
+          dialects: plain,
+          sealKey: await secrets.subkey('seals'),
+        }),
       now,
     }),
     isConfigured: pool.hasKeys,
@@ -170,6 +174,9 @@ function createLimits(
 
 /** Few deployments limit all callers together. What does so is read by their start. */
 const loadDeploymentLimits = () => import('./quota/deployment-limit.ts');
+
+/** Few translate. What does so is read by their start. */
+const loadPreparing = loadOnce(() => import('./upstream/prepare.ts'));
 
 /** Few hash the ids of callers. What does so is read by their first request. */
 const loadCallerIds = loadOnce(() => import('./upstream/caller-ids.ts'));

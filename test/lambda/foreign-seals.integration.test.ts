@@ -52,12 +52,14 @@ async function send(ask: Ask, seals: readonly string[], { to = gateway, as = key
   return { status: response.status, answer, leftOut: response.headers.get('x-svc-left-out') };
 }
 
-/** The seal of an answer. */
-async function sealFor(ask: Ask, from: { to?: TestGateway; as?: string } = {}): Promise<string> {
-  const [seal = ''] = (await send(ask, [], from)).answer.match(/svc1\.[\w-]+/) ?? [];
-  expect(seal).not.toBe('');
-  return seal;
+/** The seals of an answer. */
+async function sealsFor(ask: Ask, from: { to?: TestGateway; as?: string } = {}): Promise<readonly string[]> {
+  const seals = (await send(ask, [], from)).answer.match(/svc1\.[\w-]+/g) ?? [];
+  expect(seals).not.toEqual([]);
+  return seals;
 }
+
+const sealFor = async (...given: Parameters<typeof sealsFor>): Promise<string> => `${(await sealsFor(...given))[0]}`;
 
 /** The blocks of thoughts that the upstream was given back. */
 function thoughtsAsked(): unknown[] {
@@ -75,7 +77,7 @@ describe.each(['chat', 'responses'])('of seals that a client of %s sends', (name
   const askOther = asks[name === 'chat' ? 'responses' : 'chat'] as Ask;
 
   test('its own goes back to the upstream as the blocks that it was', async () => {
-    const { status, leftOut } = await send(ask, [await sealFor(ask)]);
+    const { status, leftOut } = await send(ask, await sealsFor(ask));
     expect([status, leftOut]).toEqual([200, null]);
     expect(thoughtsAsked()).toMatchObject([{ type: 'thinking', thinking: 'Hm.' }, { type: 'redacted_thinking' }]);
   });

@@ -102,6 +102,11 @@ describe.each(['stream', 'plain'] as const)(
         ]);
         expectClean(choices);
         if (choice === undefined) throw new Error('no choice');
+        const seal = expect.stringMatching(/^svc1\.[\w-]+$/);
+        expect(Object(choice.message).reasoning_details).toEqual([
+          { type: 'reasoning.text', text: expect.stringContaining('I am svc of'), signature: seal, index: 0 },
+          { type: 'reasoning.encrypted', data: seal, index: 1 },
+        ]);
         messages.push(choice.message, { role: 'tool', tool_call_id: `call_${turn}`, content: 'Sunny' });
       }
       answer(how, [{ text: 'Sunny.' }]);

@@ -133,7 +133,7 @@ describe('a pool of an upstream of messages, one of chat and one of everything',
     expect(bodyOf(ofAll).messages).toEqual([question, { ...message, reasoning_details: [] }, question]);
 
     // Some clients keep thoughts in the content. Without them, the calls beside it stay.
-    const thought = { type: 'thinking', thinking: 'Hm.', signature: message.reasoning_details[0].data };
+    const thought = { type: 'thinking', thinking: 'Hm.', signature: message.reasoning_details[0].signature };
     const called = { tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }] };
     const result = { role: 'tool', tool_call_id: 'a', content: 'b' };
     const second = await ask(question, { role: 'assistant', content: [thought], ...called }, result);

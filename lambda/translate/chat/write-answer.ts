@@ -58,9 +58,8 @@ export function createChatWriter(options: AnswerOptions): AnswerWriter {
       for (const call of message.endCalls()) {
         delta(`"tool_calls":[{"index":${message.indexOf(call)},"function":{"arguments":"{}"}}]`);
       }
-      const details = message.sealThoughts();
       // Once, as many clients keep only the last list.
-      if (details !== undefined) delta(details);
+      if (message.details !== '') delta(message.details);
       const reason = `"${message.hasCalls && finish === 'done' ? 'tool_calls' : reasons[finish]}"`;
       delta('', reason);
       const usage = usageOf(options);
@@ -79,9 +78,10 @@ const reasons: Readonly<Record<Finish, string>> = { done: 'stop', length: 'lengt
 function createMessage({ live, newHex, tools, takeThought, seal }: AnswerOptions) {
   const texts = { text: createGrowingText(), refusal: createGrowingText(), reasoning: createGrowingText() };
   const calls = new Map<ToolCall, { readonly index: number; readonly id: string }>();
-  let thoughts = '';
   let hasSaid = false;
-  let details: string | undefined;
+  /** Thoughts in the form in which the client can send them back, as OpenRouter has it. */
+  const thoughts: string[] = [];
+  let shown = createGrowingText(); // of a thought that has not ended
   const newId = createCallIds('call_', newHex);
 
   function writeCall([call, { id }]: readonly [ToolCall, { readonly id: string }]): string {
@@ -92,20 +92,25 @@ function createMessage({ live, newHex, tools, takeThought, seal }: AnswerOptions
   return {
     addText(kind: TextKind, text: Literal): void {
       hasSaid ||= kind !== 'reasoning';
+      if (kind === 'reasoning') shown.add(text);
       if (!live) texts[kind].add(text);
     },
     takeThought(): void {
-      const thought = decode(takeThought());
+      const [thought, text] = [decode(takeThought()), shown.literal];
+      shown = createGrowingText();
       if (thought === '') return;
       // A message of chat has no order of what was thought, said and called.
-      thoughts += (hasSaid || calls.size > 0 ? toSealedPlace(calls.size) : '') + thought;
+      const sealed = seal((hasSaid || calls.size > 0 ? toSealedPlace(calls.size) : '') + thought);
+      if (sealed === undefined) return;
+      const content =
+        text === '""'
+          ? `"type":"reasoning.encrypted","data":${JSON.stringify(sealed)}`
+          : `"type":"reasoning.text","text":${text},"signature":${JSON.stringify(sealed)}`;
+      thoughts.push(`{${content},"index":${thoughts.length}}`);
     },
-    /** All thoughts in the form in which the client can send them back; undefined if there is nothing that could. */
-    sealThoughts(): string | undefined {
-      const sealed = thoughts === '' ? undefined : seal(thoughts);
-      if (sealed === undefined) return undefined;
-      details = `"reasoning_details":[{"type":"reasoning.encrypted","data":${JSON.stringify(sealed)},"index":0}]`;
-      return details;
+    /** Empty if there are none that could come back. */
+    get details(): string {
+      return thoughts.length === 0 ? '' : `"reasoning_details":[${thoughts.join(',')}]`;
     },
     /** Returns its number. */
     addCall(call: ToolCall): number {
@@ -130,7 +135,7 @@ function createMessage({ live, newHex, tools, takeThought, seal }: AnswerOptions
       return [
         `{"role":"assistant","content":${orNull(text)},"refusal":${orNull(refusal)}`,
         reasoning === '""' ? '' : `,"reasoning_content":${reasoning}`,
-        details === undefined ? '' : `,${details}`,
+        this.details === '' ? '' : `,${this.details}`,
         calls.size > 0 ? `,"tool_calls":[${[...calls].map(writeCall).join(',')}]` : '',
         '}',
       ].join('');

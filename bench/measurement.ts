@@ -51,6 +51,29 @@ export async function repeat(times: number, step: () => Promise<unknown>): Promi
   for (let count = 0; count < times; count += 1) await step();
 }
 
+/**
+ * Samples of each, measured in turn so many times. Which is first changes each time: V8 collects garbage at intervals, and could
+ * else meet the same one always.
+ */
+export async function inTurn<One>(
+  all: readonly One[],
+  times: number,
+  measure: (one: One) => Promise<Readonly<Record<string, number>>>,
+): Promise<Samples[]> {
+  const samples = all.map((one) => ({ one, found: {} as Record<string, number[]> }));
+  const order = [...samples];
+  await repeat(times, async () => {
+    for (const { one, found } of order) {
+      for (const [name, value] of Object.entries(await measure(one))) {
+        found[name] ??= [];
+        found[name].push(value);
+      }
+    }
+    order.reverse();
+  });
+  return samples.map(({ found }) => found);
+}
+
 /** Milliseconds of processor time that all threads of a process use during a step, and of time that passes. */
 export async function measureStep(pid: number, step: () => Promise<unknown>) {
   const [before, startedAt] = [processorTime(pid), performance.now()];

@@ -10,7 +10,7 @@ import { coldStart, prompt, size, slowReader, vectors } from './measurements/pro
 import { budgets, busyCaller, requests, serverBudgets, serverSpans } from './measurements/requests.ts';
 import { server } from './measurements/server.ts';
 import { addSamples, type Results, renderOrigin, renderTable, toRow } from './results.ts';
-import { buildOther, buildSubjects, type Subject } from './subject.ts';
+import { buildSubjects, type Subject, type SubjectName } from './subject.ts';
 import { startWorld, type World } from './world/world.ts';
 
 const measurements = {
@@ -52,14 +52,19 @@ async function measure(name: Name, subjects: ReadonlyMap<string, Subject>, world
 /** What this gateway may take at most of what the other takes. */
 const mostOfOther = 1.1;
 
-async function compareWithOther(
-  only: readonly Name[],
-  both: ReadonlyMap<string, Subject>,
-  world: World,
-): Promise<void> {
+/** Measures what a figure is about beside the same of another checkout. */
+async function compareWithOther(checkout: string, only: readonly Name[], folder: string, world: World): Promise<void> {
+  const names = only.flatMap((name) => subjectsOf(name).slice(-1));
+  const ours = await buildSubjects(names, join(folder, 'gateway'), world);
+  const others = await buildSubjects(names, join(folder, 'other'), world, checkout);
   for (const name of only) {
-    const results = await measure(name, both, world);
     const measurement: Measurement = measurements[name];
+    const both = Object.entries({ gateway: ours, other: others }).flatMap(([called, built]) =>
+      built
+        .filter((subject) => subject.name === measurement.subjects.at(-1))
+        .map((subject) => [called, subject] as const),
+    );
+    const results = await measure(name, new Map(both), world);
     // What else the machine does adds to each sample, so the lowest count; of very many short ones the lowest are luck.
     const share = 'runTogether' in measurement ? 0.25 : 0;
     for (const [title, unit, sample] of measurement.figures) {
@@ -71,30 +76,20 @@ async function compareWithOther(
   }
 }
 
+const subjectsOf = (name: Name): readonly SubjectName[] => measurements[name].subjects;
+
 async function compare({ only, goals, against }: Options): Promise<void> {
   if (process.platform !== 'linux')
     throw new Error('The bench reads processor time and memory from /proc: it runs on Linux only.');
   await using world = await startWorld();
   await using folder = await mkdtempDisposable(join(tmpdir(), 'gateway-bench-'));
-  const built = await buildSubjects(folder.path, world);
-  if (against !== undefined) {
-    const other = await buildOther(against, folder.path, world);
-    const gateway = built.find(({ name }) => name === 'gateway') ?? other;
-    return await compareWithOther(
-      only,
-      new Map([
-        ['gateway', gateway],
-        ['other', other],
-      ]),
-      world,
-    );
-  }
+  if (against !== undefined) return await compareWithOther(against, only, folder.path, world);
+  const built = await buildSubjects(only.flatMap(subjectsOf), folder.path, world);
   const subjects = new Map(built.map((subject) => [subject.name, subject]));
   const rows = [];
   for (const name of only) {
     const results = await measure(name, subjects, world);
-    const { figures, subjects: compared }: Measurement = measurements[name];
-    rows.push(...figures.map((figure) => toRow(figure, results, compared.at(-1))));
+    rows.push(...measurements[name].figures.map((figure) => toRow(figure, results, subjectsOf(name).at(-1))));
   }
   console.log(`${renderOrigin(process.argv.slice(2), new Date())}\n\n${renderTable(rows)}`);
   if (goals && rows.some(({ met }) => met === false)) process.exitCode = 1;

@@ -10,10 +10,9 @@ import type { World } from './world/world.ts';
 
 export type Serving = Awaited<ReturnType<typeof startServing>>;
 
-/** Starts a server in a fresh process, and its clients. */
-export async function startServing({ name, file, environment }: Subject, world: World) {
-  // Enough for a thousand requests a second.
-  const ownKeys = await world.issueKeys(4_000);
+/** Starts a server in a fresh process, and its clients, with as many keys as some hundred requests a second need. */
+export async function startServing({ name, file, environment }: Subject, world: World, keyCount = 2_000) {
+  const ownKeys = await world.issueKeys(keyCount);
   const env = { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...environment };
   const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const gone = once(child, 'exit');

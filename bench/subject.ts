@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { bundle, bundleServer, measure } from '../lib/bundle.ts';
-import { readDeploymentConfig } from '../lib/config.ts';
 import { upstreamModel, upstreamNames } from './world/conversation.ts';
 import type { World } from './world/world.ts';
+
+const here = join(import.meta.dirname, '..');
 
 /** A function or a server to be measured. */
 export type Subject = Awaited<ReturnType<typeof buildSubjects>>[number];
@@ -51,17 +51,20 @@ const plans = {
 
 export type SubjectName = keyof typeof plans;
 
-/** Builds every subject as for a deployment, each into its own folder. */
-export async function buildSubjects(folder: string, world: World) {
-  const { context } = JSON.parse(await readFile(join(import.meta.dirname, '../cdk.json'), 'utf8'));
+/** Builds these as for a deployment, each into its own folder: of this checkout, or of another whose packages are installed. */
+export async function buildSubjects(names: Iterable<SubjectName>, folder: string, world: World, checkout = here) {
+  const lib = (name: string) => import(pathToFileURL(resolve(checkout, 'lib', name)).href);
+  const bundles: Bundles = await lib('bundle.ts');
+  const { readDeploymentConfig }: typeof import('../lib/config.ts') = await lib('config.ts');
+  const { context } = JSON.parse(await readFile(join(checkout, 'cdk.json'), 'utf8'));
   const { memorySize, environment: deployed } = readDeploymentConfig(context.gateway);
   const around = { ...world.environment, UPSTREAM_BASE_URL: world.upstreamUrl };
   return await Promise.all(
-    (Object.keys(plans) as SubjectName[]).map(async (name) => {
+    Array.from(new Set(names), async (name) => {
       const [entry, settings]: readonly [string, Record<string, string>?] = plans[name];
       const environment = settings ? { ...deployed, ...around, ...gatewaySettings, ...settings } : around;
       const code = join(folder, name);
-      const kilobytes = measure(await build(entry, code)).total / 1024;
+      const kilobytes = bundles.measure(await build(bundles, entry, code)).total / 1024;
       const lambda = { folder: code, handler: 'index.handler', memorySize, timeoutMs: 900_000 };
       /** What Node runs of a server. */
       const file = join(code, entry === 'lambda/server.ts' ? 'index.js' : 'index.mjs');
@@ -70,23 +73,10 @@ export async function buildSubjects(folder: string, world: World) {
   );
 }
 
-/** The gateway of another checkout, whose packages are installed. */
-export async function buildOther(checkout: string, folder: string, world: World): Promise<Subject> {
-  const lib = (name: string) => import(pathToFileURL(resolve(checkout, 'lib', name)).href);
-  const { context } = JSON.parse(await readFile(join(checkout, 'cdk.json'), 'utf8'));
-  const { memorySize, environment: deployed } = (await lib('config.ts')).readDeploymentConfig(context.gateway);
-  const around = { ...world.environment, UPSTREAM_BASE_URL: world.upstreamUrl };
-  const code = join(folder, 'other');
-  await (await lib('bundle.ts')).bundle('lambda/index.ts', code);
-  return {
-    ...{ name: 'gateway', file: join(code, 'index.mjs'), kilobytes: Number.NaN },
-    lambda: { folder: code, handler: 'index.handler', memorySize, timeoutMs: 900_000 },
-    environment: { ...deployed, ...around, ...gatewaySettings, ...secretIds },
-  };
-}
+type Bundles = typeof import('../lib/bundle.ts');
 
 /** The baselines are built as anyone would build them, without what makes the gateway's own functions start sooner. */
-function build(entry: string, code: string) {
+function build({ bundle, bundleServer }: Bundles, entry: string, code: string) {
   if (entry === 'lambda/server.ts') return bundleServer(code);
   return entry.startsWith('bench/') ? bundle(entry, code, { plugins: [] }) : bundle(entry, code);
 }

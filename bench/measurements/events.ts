@@ -67,7 +67,7 @@ async function measureCosts(subjects: readonly Subject[], world: World): Promise
   await repeat(5, async () => {
     for (const way of ways) await readAll(way);
   });
-  await world.play({ kind: 'packets', count, inPacket: 16 });
+  await world.play({ kind: 'packets', count, inPacket: 16, pause: 1 });
   for (const way of ways) await costOf(way);
   await repeat(24, async () => {
     for (const way of ways) way.costs.push(await costOf(way));

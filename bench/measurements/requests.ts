@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { mostBurst } from '../../lambda/tables/schema.ts';
 import { listenLocally } from '../../local/listen-locally.ts';
-import { type Measurement, median, repeat } from '../measurement.ts';
+import { inTurn, type Measurement, median, repeat } from '../measurement.ts';
 import { serveInTurn, startServing } from '../serving.ts';
 import { askDirectly, type Reading, type Session, startSession } from '../session.ts';
 import { chatOf } from '../world/conversation.ts';
@@ -145,18 +145,9 @@ async function startCollector() {
 
 type Keys = readonly string[];
 
-/**
- * The ratio of the costs of the second way to those of the first, measured in turn after some batches to warm up. Which is first
- * changes each time: V8 collects garbage at intervals, and could else meet the same one always.
- */
+/** The ratio of the costs of the second way to those of the first, measured in turn after some batches to warm up. */
 async function compareInTurn<Way>(plain: Way, dearer: Way, warmUp: number, costOf: (way: Way) => Promise<number>) {
-  const costs: { readonly plain: number; readonly dearer: number }[] = [];
-  await repeat(warmUp + 8, async () => {
-    const isPlainFirst = costs.length % 2 === 0;
-    const first = await costOf(isPlainFirst ? plain : dearer);
-    const second = await costOf(isPlainFirst ? dearer : plain);
-    costs.push(isPlainFirst ? { plain: first, dearer: second } : { plain: second, dearer: first });
-  });
-  const measured = costs.slice(warmUp);
-  return { ratio: [median(measured.map((cost) => cost.dearer)) / median(measured.map((cost) => cost.plain))] };
+  const found = await inTurn([plain, dearer], warmUp + 8, async (way) => ({ cost: await costOf(way) }));
+  const [first = Number.NaN, second = Number.NaN] = found.map(({ cost = [] }) => median(cost.slice(warmUp)));
+  return { ratio: [second / first] };
 }

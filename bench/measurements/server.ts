@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import { forgetPeak, type Measurement, peakMemory, quantile } from '../measurement.ts';
+import { forgetPeak, inTurn, type Measurement, peakMemory, processorTime, quantile } from '../measurement.ts';
 import { type Load, type Serving, serveInTurn, startServing } from '../serving.ts';
+import type { Subject } from '../subject.ts';
 import { chatOf, type Question, streamedQuestions } from '../world/conversation.ts';
 import type { World } from '../world/world.ts';
 
 const body = chatOf(500, false);
 const streams = 128;
-const [warmUp, measured] = [1_000, 4_000];
 
 /** Many at once: requests, streams at full speed and at a model's pace, slow readers. */
 export const server: Measurement = {
@@ -23,60 +23,60 @@ export const server: Measurement = {
     ['delay of 128 streams beside a 4 MB prompt a second, p99', 'ms', 'late', { bound: 50 }],
     ['server, 128 slow readers: peak memory', 'MB', 'memory', { to: 'bare', bound: 1.1 }],
   ],
-  async run(subject, world) {
-    await using serving = await startServing(subject, world);
+  async runTogether(subjects, world) {
+    const memory = await inTurn(subjects, 1, (subject) => measureSlowReaders(subject, world));
+    await using started = new AsyncDisposableStack();
+    const servings: Serving[] = [];
+    for (const subject of subjects) servings.push(started.use(await startServing(subject, world)));
     await world.play({ kind: 'whole' });
-    // Some ten thousand requests, until V8 has compiled what is hot: a server lives for hours.
-    await serveFor(serving, 12_000, { clients: streams });
-    const busy = await measureRequests(serving, { clients: 16 });
-    // Little enough for either server.
-    const calm = await measureRequests(serving, { clients: 16, pace: 500 });
-    const chat = await measureFastStreams(serving, world, streamedQuestions.chat);
-    const responses = await measureFastStreams(serving, world, streamedQuestions.responses);
-    const messages = await measureFastStreams(serving, world, streamedQuestions.messages);
-    const late = await measureDelay(serving, world);
-    // In a new process, without garbage to collect.
-    await using fresh = await startServing(subject, world);
-    const memory = await measureSlowReaders(fresh, world);
-    return {
-      ...{ rate: [busy.rate], processor: [busy.processor], processorCalm: [calm.processor] },
-      ...{ chat: [chat], responses: [responses], messages: [messages], late: [late], memory: [memory] },
-    };
+    // Until V8 has compiled what is hot: a server lives for hours.
+    for (const serving of servings) await serveInTurn(serving, body, { clients: streams, more: upTo(8_000) });
+    const requests = await inTurn(servings, 5, measureRequests);
+    await world.play(evenly);
+    await inTurn(servings, 1, measureEvents);
+    const events = await inTurn(servings, 3, measureEvents);
+    const delays = await inTurn(servings, 1, (serving) => measureDelay(serving, world));
+    return subjects.map((_, at) => ({ ...memory[at], ...requests[at], ...events[at], ...delays[at] }));
   },
 };
 
-/** So many milliseconds. Gives the number of requests. */
-function serveFor(serving: Serving, time: number, load: Omit<Load, 'more'>): Promise<number> {
-  const until = performance.now() + time;
-  return serveInTurn(serving, body, { ...load, more: () => performance.now() < until });
+const upTo = (count: number) => (sent: number) => sent < count;
+
+async function measureRequests(serving: Serving) {
+  const costOf = async (count: number, load: Omit<Load, 'more'>) => {
+    const { processor, time } = await serving.measure(() => serveInTurn(serving, body, { ...load, more: upTo(count) }));
+    return { processor: processor / count, rate: (count / time) * 1000 };
+  };
+  const busy = await costOf(1_000, { clients: 16 });
+  // Little enough for either server.
+  const calm = await costOf(500, { clients: 16, pace: 500 });
+  return { ...busy, processorCalm: calm.processor };
 }
 
-async function measureRequests(serving: Serving, load: Omit<Load, 'more'>) {
-  await serveFor(serving, warmUp, load);
-  let count = 0;
-  const { processor, time } = await serving.measure(async () => {
-    count = await serveFor(serving, measured, load);
-  });
-  return { processor: processor / count, rate: (count / time) * 1000 };
+/** Each packet is read by itself, as an event costs less the more of them are read at once. */
+const count = 640;
+const evenly = { kind: 'packets', count, inPacket: 16, pause: 30, lead: 300 } as const;
+
+/** Microseconds of processor time for an event, once all streams have begun. */
+async function measureEvents(serving: Serving): Promise<Record<string, number>> {
+  const costs: Record<string, number> = {};
+  for (const [dialect, question] of Object.entries(streamedQuestions)) {
+    const answers = await openStreams(serving, question);
+    for (const { answer } of answers) await once(answer, 'readable');
+    const { processor } = await serving.measure(() =>
+      Promise.all(answers.map(({ answer }) => once(answer.resume(), 'end'))),
+    );
+    costs[dialect] = (processor / (streams * count)) * 1000;
+  }
+  return costs;
 }
 
 /** One of each of so many clients. */
-const openStreams = (serving: Serving) =>
-  Promise.all(Array.from({ length: streams }, () => serving.ask(streamedQuestions.chat.body)));
-
-/** Microseconds of processor time for an event. */
-async function measureFastStreams(serving: Serving, world: World, { body, path }: Question) {
-  const readAll = () => serveInTurn(serving, body, { path, clients: streams, more: (sent) => sent < streams });
-  await world.play({ kind: 'events', count: 500 });
-  await readAll();
-  const count = 3_000;
-  await world.play({ kind: 'events', count });
-  const { processor } = await serving.measure(readAll);
-  return (processor / (streams * count)) * 1000;
-}
+const openStreams = (serving: Serving, { body, path }: Question = streamedQuestions.chat) =>
+  Promise.all(Array.from({ length: streams }, () => serving.ask(body, { path })));
 
 /** Milliseconds that streams at forty events a second each lag behind, beside long prompts. Every event tells when it was sent. */
-async function measureDelay(serving: Serving, world: World): Promise<number> {
+async function measureDelay(serving: Serving, world: World) {
   await world.play({ kind: 'clocked', pause: 25 });
   const delays: number[] = [];
   const open = await openStreams(serving);
@@ -86,18 +86,18 @@ async function measureDelay(serving: Serving, world: World): Promise<number> {
       for (const [, sentAt] of piece.toString().matchAll(/ @(\d+\.\d+)/g)) delays.push(now - Number(sentAt));
     });
   }
-  await setTimeout(warmUp);
+  await setTimeout(1_000);
   delays.length = 0;
   await sendPrompts(serving);
   const p99 = quantile(delays, 0.99);
   for (const { leave } of open) leave();
-  return p99;
+  return { late: p99 };
 }
 
 /** A prompt of 4 MB every second, without waiting for the answer. */
 async function sendPrompts(serving: Serving): Promise<void> {
   const prompt = chatOf(4 * 1024 * 1024, true);
-  const until = performance.now() + measured;
+  const until = performance.now() + 4_000;
   while (performance.now() < until) {
     const { leave } = await serving.ask(prompt);
     leave();
@@ -106,13 +106,19 @@ async function sendPrompts(serving: Serving): Promise<void> {
 }
 
 /** Peak memory while every client has stopped reading after the beginning of an endless stream. */
-async function measureSlowReaders(serving: Serving, world: World): Promise<number> {
+async function measureSlowReaders(subject: Subject, world: World) {
   await world.play({ kind: 'bulk', bytes: Number.MAX_VALUE });
+  // In a new process, without garbage to collect.
+  await using serving = await startServing(subject, world, streams);
   forgetPeak(serving.pid);
   const readers = await openStreams(serving);
   for (const { answer } of readers) await once(answer, 'readable');
-  await setTimeout(measured);
+  // Until it takes no more from the upstream.
+  for (let used = 0; processorTime(serving.pid) - used > 10; ) {
+    used = processorTime(serving.pid);
+    await setTimeout(1_000);
+  }
   const memory = peakMemory(serving.pid);
   for (const { leave } of readers) leave();
-  return memory;
+  return { memory };
 }

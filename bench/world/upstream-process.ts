@@ -16,8 +16,14 @@ export type Script =
   | { readonly kind: 'vectors'; readonly inBase64: boolean }
   /** Events, each in its own write and packet. */
   | { readonly kind: 'events'; readonly count: number }
-  /** Events, so many in a packet, each of which leaves when the one before has been read. */
-  | { readonly kind: 'packets'; readonly count: number; readonly inPacket: number }
+  /** Events, so many in a packet, with this pause before each so that the one before has been read, and a longer one at first. */
+  | {
+      readonly kind: 'packets';
+      readonly count: number;
+      readonly inPacket: number;
+      readonly pause: number;
+      readonly lead?: number;
+    }
   /** Endless events with a pause before each. Their text is the time of sending. */
   | { readonly kind: 'clocked'; readonly pause: number }
   /** Events as fast as the connection takes them, up to this many bytes. */
@@ -86,9 +92,6 @@ const answerWith =
     response.end(body);
   };
 
-/** In milliseconds: enough for a reader on the same machine, also a busy one. */
-const untilRead = 1;
-
 async function stream(socket: Socket, wanted: Exclude<Script, { kind: 'whole' | 'vectors' }>, path = '') {
   const events = played.get(speakerAt(path) ?? speakers.chat);
   if (!events) throw new Error(`nothing is played at ${path}`);
@@ -96,7 +99,9 @@ async function stream(socket: Socket, wanted: Exclude<Script, { kind: 'whole' | 
   socket.write(first);
   if (wanted.kind === 'events' || wanted.kind === 'packets') {
     // Each in its own turn of the event loop, so that each is a write and, without Nagle's algorithm, a packet.
-    const [size, next] = wanted.kind === 'events' ? [1, setImmediate] : [wanted.inPacket, () => setTimeout(untilRead)];
+    const [size, next] =
+      wanted.kind === 'events' ? [1, setImmediate] : [wanted.inPacket, () => setTimeout(wanted.pause)];
+    if (wanted.kind === 'packets') await setTimeout(wanted.lead);
     for (let index = 0; index < wanted.count; index += size) {
       await next();
       const from = index % (count - size);

@@ -63,7 +63,11 @@ async function compare({ stage, base: wanted, synthesized }: Options): Promise<n
   const lines = [...dangers.map(renderDanger), ...comparisons.flatMap(renderComparison)];
   const what = synthesized === undefined ? 'the working tree' : `what stands in ${synthesized}`;
   console.log(`Stage ${stage}: ${what} against ${name} (${commit.slice(0, 7)})`);
-  const notes = [base.note, ownSettings, isNew ? 'the stage is new, and so is all of it' : undefined];
+  const notes = [
+    base.note,
+    ownSettings,
+    isNew ? 'the stage is new: deploying it makes a stack of its own, with empty tables' : undefined,
+  ];
   for (const note of notes) if (note !== undefined) console.log(`Note: ${note}`);
   terminal.print(lines.length > 0 ? lines.join('\n') : 'No changes');
   return dangers.some(({ refused }) => refused) ? 3 : dangers.length > 0 ? 2 : 0;

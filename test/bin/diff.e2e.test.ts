@@ -64,6 +64,16 @@ describe('in a checkout of the gateway', () => {
     expect(diff(folder, '--stage', 'mine')).toMatchObject({
       ...{ status: 0, lines: ['~ Gateway/Function: Environment.Variables.BURST_LIMIT "30" -> "40"'] },
     });
+    edit(folder, 'gateway.json', (text) => text.replace('mine', 'mien'));
+    const { status, lines } = diff(folder, '--stage', 'mien');
+    expect([status, lines[0]]).toEqual([
+      ...[2, 'Note: the stage is new: deploying it makes a stack of its own, with empty tables'],
+    ]);
+    expect(lines).toContain('+ Tables/Keys (AWS::DynamoDB::GlobalTable)');
+    expect(diff(folder, '--stage', 'mine')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('mine is no stage'),
+    });
   });
 });
 

@@ -61,13 +61,15 @@ type Changes = Readonly<Record<string, string | undefined>>;
 /** On AWS the salt is a secret. Here all callers are usually on this machine. */
 export const defaultSalt = 'the-salt-of-a-local-gateway';
 
-/** Settings that the stack would make for a deployed function, unless set already: names, a salt, the demo upstream. */
+/** Settings that the stack would make for a deployed function, unless set already: names, a salt, the demo upstream, time to stop in. */
 export function gatewayVariables(environment: Environment, demo: Omit<DemoUpstream, 'close'> | undefined): Changes {
   const withFallback = (name: string, fallback: string) => ({ [name]: environment[name]?.trim() || fallback });
   return {
     ...withFallback('KEYS_TABLE', 'gateway-keys'),
     ...withFallback('QUOTA_TABLE', 'gateway-quota'),
     ...withFallback('NETWORK_SALT', defaultSalt),
+    // Long enough for most answers: a person waits at the terminal, where no platform ends the process.
+    ...withFallback('SHUTDOWN_GRACE', '10'),
     ...(demo && {
       ...Object.fromEntries(Object.keys(upstreamSettings).map((name) => [`UPSTREAM_${name}`, undefined])),
       ...settingsFor(demo),

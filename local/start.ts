@@ -120,9 +120,6 @@ async function startCompany({ host, port }: LocalSettings): Promise<() => Promis
   return close;
 }
 
-/** Long enough for most answers: a person waits at the terminal. */
-const localGrace = 10_000;
-
 /**
  * Serves the same app either way: behind a stand-in for the Function URL, or by the HTTP server. Closing it accepts no more requests,
  * allows the running ones `graceMs` to end, then cuts them.
@@ -134,6 +131,7 @@ async function startEngine(
   writeLog: WriteLog,
 ) {
   const { host, port, engine, server: serverConfig } = settings;
+  const graceMs = serverConfig.shutdownGrace;
   const world = {
     ...{ ...aws, writeLog, now: Date.now },
     pageFiles: readPageFiles(new URL('../lambda/accounts/pages/', import.meta.url), await makePages()),
@@ -141,7 +139,6 @@ async function startEngine(
   if (engine === 'web') {
     const runEvery: RunEvery = (task, time) => setInterval(task, time).unref();
     const { stop, ...server } = await startServer(config, serverConfig, { ...world, runEvery });
-    const graceMs = serverConfig.shutdownGrace;
     return { ...server, graceMs, close: () => stop(graceMs) };
   }
   installAwslambda();
@@ -150,7 +147,7 @@ async function startEngine(
     ...{ handler, host, port, bodyLimit: config.requestBodyLimit },
     refuse: createRefuse({ ...config, names: headerNames(config.serviceName), now: Date.now }),
   });
-  return { ...server, graceMs: localGrace, close: () => close(localGrace) };
+  return { ...server, graceMs, close: () => close(graceMs) };
 }
 
 async function issueFirstKey(store: KeyStore): Promise<string | undefined> {

@@ -51,7 +51,7 @@ describe('npm start', () => {
   test(
     prints,
     withinOneDay(async () => {
-      await using gateway = await startGatewayProcess();
+      await using gateway = await startGatewayProcess({ SHUTDOWN_GRACE: '0.1' });
       const { stdout } = await paste(gateway);
       expect(stdout).toMatch(/^data: \{.*"model":"svc".*\n(.*\n)*data: \[DONE\]\n+$/);
       expect(gateway.output().split('\n').length).toBeLessThanOrEqual(24);
@@ -69,6 +69,7 @@ describe('npm start', () => {
       gateway.signal('SIGTERM');
       expect(await gateway.ended).toBe(0);
       expect(readGatewayFile(port)).toBeUndefined();
+      expect(gateway.output()).toMatch('at most 0.1 s');
       expect(gateway.errors()).toBe('');
     }),
   );

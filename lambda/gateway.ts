@@ -158,22 +158,23 @@ function createLimits(
     onAbandoned: log.reservationsLost,
   });
   const { dailyLimit, guestDailyLimit, spendLimit } = config;
-  const ofAll = [dailyLimit, guestDailyLimit, spendLimit].some((limit) => limit !== undefined)
-    ? loadDeploymentLimits()
-    : undefined;
   return {
     ...{ quota, budgets: limits },
-    deploymentLimit: ofAll?.then(({ createDeploymentLimit }) =>
-      createDeploymentLimit({ ...config, now, tallies, onLost: log.countLost }),
-    ),
-    spendLimit: ofAll?.then(({ createSpendLimit }) =>
-      createSpendLimit({ tallies, now, spendLimit, onLost: (error) => log.countLost(error, 'spend_limit') }),
-    ),
+    // Few deployments limit all callers together. What does so is read by their start.
+    deploymentLimit:
+      (dailyLimit ?? guestDailyLimit) === undefined
+        ? undefined
+        : import('./quota/deployment-limit.ts').then(({ createDeploymentLimit }) =>
+            createDeploymentLimit({ ...config, now, tallies, onLost: log.countLost }),
+          ),
+    spendLimit:
+      spendLimit === undefined
+        ? undefined
+        : import('./quota/spend-limit.ts').then(({ createSpendLimit }) =>
+            createSpendLimit({ tallies, now, spendLimit, onLost: (error) => log.countLost(error, 'spend_limit') }),
+          ),
   };
 }
-
-/** Few deployments limit all callers together. What does so is read by their start. */
-const loadDeploymentLimits = () => import('./quota/deployment-limit.ts');
 
 /** Few translate. What does so is read by their start. */
 const loadPreparing = loadOnce(() => import('./upstream/prepare.ts'));

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { costOf, type Prices, savedByCaches } from '../budget/prices.ts';
 import { GatewayError } from '../errors.ts';
-import type { SpendLimit } from '../quota/deployment-limit.ts';
 import { sayWhatIsLeft } from '../quota/figures.ts';
+import type { SpendLimit } from '../quota/spend-limit.ts';
 import type { Log } from '../report/log.ts';
 import type { ExchangeRecord, InferenceCall, RequestSoFar, Spending } from '../request/request.ts';
 import type { StreamEnd } from '../stream/relay.ts';
@@ -33,7 +33,7 @@ export async function settleCharge(
 interface SpendingDependencies {
   readonly prices: Prices | undefined;
   /** Undefined if the operator has set no limit for all callers together. */
-  readonly spendLimit: Promise<SpendLimit | undefined> | undefined;
+  readonly spendLimit: Promise<SpendLimit> | undefined;
 }
 
 /** Settles what an answer cost, once it has ended or has been broken off without a refund. */
@@ -49,7 +49,7 @@ export async function settleSpending(
   // In the next turn of the event loop, when the end of the answer has been handed over: this must not delay it.
   await setImmediate();
   const settled = charge.settle(spending.cost, spending.used);
-  await spendLimit?.then((limit) => limit?.add(spending.cost));
+  await spendLimit?.then((limit) => limit.add(spending.cost));
   const figures = await settled;
   if (figures) outcome.figures = figures;
 }

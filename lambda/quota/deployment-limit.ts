@@ -1,10 +1,11 @@
 import { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identify.ts';
 import { isAnswerLost, type Tallies } from './counter-store.ts';
+import { createParts, mostParts, type Part } from './parts.ts';
 import { dayOf } from './policy.ts';
 import type { Charge } from './quota.ts';
 import type { LimitName, Wording } from './refusal.ts';
-import { allAnswered, allSpent } from './wording.ts';
+import { allAnswered } from './wording.ts';
 
 /** The percentage used of each limit that a request counts towards, as that request saw it. */
 export type LimitsUsed = Readonly<Partial<Record<LimitName, number>>>;
@@ -35,14 +36,15 @@ interface Taken {
 
 /**
  * Counts the requests of all callers together. A write whose answer was lost is repeated, and may count twice: no bill needs to
- * be that exact, and so a count costs one unit at any rate. Undefined if no limit is set.
+ * be that exact, and so a count costs one unit at any rate.
  */
-export function createDeploymentLimit(dependencies: Dependencies): DeploymentLimit | undefined {
+export function createDeploymentLimit(dependencies: Dependencies): DeploymentLimit {
   const { dailyLimit, guestDailyLimit = dailyLimit && Math.ceil(dailyLimit / 5), now } = dependencies;
-  if (guestDailyLimit === undefined) return undefined;
+  const takesFrom = (name: LimitName, limit: number | undefined) =>
+    limit === undefined ? [] : [createTake(name, limit, dependencies)];
+  const ofAll = takesFrom('daily_limit', dailyLimit);
   // The guests' limit comes first: a guest that it refuses must not use up the limit of all, not even for a moment.
-  const ofGuests = createTake('guest_daily_limit', guestDailyLimit, dependencies);
-  const ofAll = dailyLimit === undefined ? [] : [createTake('daily_limit', dailyLimit, dependencies)];
+  const ofGuest = [...takesFrom('guest_daily_limit', guestDailyLimit), ...ofAll];
 
   return {
     count: async (identity, charge) => {
@@ -50,7 +52,7 @@ export function createDeploymentLimit(dependencies: Dependencies): DeploymentLim
       const giveBack = () => Promise.all(taken.map((one) => one.giveBack()));
       const time = now();
       try {
-        for (const take of identity.kind === 'guest' ? [ofGuests, ...ofAll] : ofAll) taken.push(await take(time));
+        for (const take of identity.kind === 'guest' ? ofGuest : ofAll) taken.push(await take(time));
       } catch (error) {
         await giveBack();
         throw error instanceof GatewayError ? error.refunded() : error;
@@ -67,7 +69,7 @@ export function createDeploymentLimit(dependencies: Dependencies): DeploymentLim
 
 /** Takes one from a limit, each part of which holds its share. */
 function createTake(name: LimitName, limit: number, { tallies, now, onLost, ...wording }: Dependencies) {
-  const count = Math.min(parts, limit);
+  const count = Math.min(mostParts, limit);
   const itemsOf = createParts(name, count, now);
 
   return async (time: number): Promise<Taken> => {
@@ -94,107 +96,5 @@ function createTake(name: LimitName, limit: number, { tallies, now, onLost, ...w
       if (found) return found;
     }
     throw allAnswered(name, resetAt, time, wording);
-  };
-}
-
-/** An item that holds a share of a limit. */
-interface Part {
-  readonly index: number;
-  readonly item: string;
-}
-
-/**
- * How many items a day's count is spread over, so that none becomes hot: each takes a thousand writes a second. See
- * docs/hosting.md.
- */
-const parts = 8;
-
-/** The items of a day in a circle, every time from the next one, so that they fill evenly. Each process begins elsewhere. */
-function createParts(name: string, count: number, now: () => number) {
-  let start = now();
-  return (day: number): Part[] => {
-    start += 1;
-    return Array.from({ length: count }, (_, position) => {
-      const index = (start + position) % count;
-      return { index, item: `${name}#${day}#${index}` };
-    });
-  };
-}
-
-/** What the whole deployment may spend on one day. */
-export interface SpendLimit {
-  /** Returns what was spent, in percent. Throws `service_unavailable` if that is everything, or the store does not answer. */
-  check(): Promise<number>;
-  /** Adds what an answer cost, in micros. Never throws. */
-  add(cost: number): Promise<unknown>;
-}
-
-interface SpendDependencies {
-  readonly tallies: Tallies;
-  readonly spendLimit: number | undefined;
-  readonly now: () => number;
-  /** Called when an answer's cost may not have been added. */
-  readonly onLost: (error: unknown) => void;
-}
-
-/** How old the sum may be that requests are compared with, in milliseconds. */
-const readEvery = 10_000;
-
-/** What has been read of a day's spending. */
-interface KnownSpending {
-  readonly day: number;
-  readonly until: number;
-  readonly sum: Promise<number>;
-  /** What this process has spent since. */
-  own: number;
-}
-
-/**
- * Nothing is reserved: what is in flight, and what other processes spent since the sum was read, may pass the limit. Undefined without
- * one.
- */
-export function createSpendLimit({ spendLimit, tallies, now, onLost }: SpendDependencies): SpendLimit | undefined {
-  if (spendLimit === undefined) return undefined;
-  const itemsOf = createParts('spend_limit', parts, now);
-  let known: KnownSpending | undefined;
-  /** What is being added. */
-  const adding = new Set<Promise<void>>();
-
-  const readSum = async (day: number) => {
-    // Or the sum could hold what counts as this process's own since then.
-    await Promise.all(adding);
-    const amounts = await Promise.all(itemsOf(day).map(({ item }) => tallies.read(item)));
-    return amounts.reduce((sum, amount) => sum + amount, 0);
-  };
-  const spentOn = async (day: number): Promise<number> => {
-    const reading = readingOf(day);
-    return (await reading.sum) + reading.own;
-  };
-  const readingOf = (day: number): KnownSpending => {
-    if (known?.day === day && now() < known.until) return known;
-    const sum = readSum(day).catch((error) => {
-      if (known?.sum === sum) known = undefined;
-      throw error;
-    });
-    known = { day, until: now() + readEvery, sum, own: 0 };
-    return known;
-  };
-
-  return {
-    check: async () => {
-      const { period, resetAt } = dayOf(now());
-      const spent = await spentOn(period);
-      if (spent < spendLimit) return (100 * spent) / spendLimit;
-      throw allSpent(resetAt, now());
-    },
-    add: async (cost) => {
-      const { period, expiresAt } = dayOf(now());
-      const [{ item } = { item: '' }] = itemsOf(period);
-      if (known?.day === period) known.own += cost;
-      const added = tallies.add(item, cost, expiresAt).then(() => {}, onLost);
-      adding.add(added);
-      await added;
-      adding.delete(added);
-    },
   };
 }

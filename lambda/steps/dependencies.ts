@@ -22,7 +22,7 @@ export interface StepDependencies extends ForwardDependencies {
   readonly readStop: () => Promise<{ readonly reason?: string | undefined } | undefined>;
   readonly quota: Quota;
   /** Undefined if the operator has set no limit for all callers together. */
-  readonly deploymentLimit: Promise<DeploymentLimit | undefined> | undefined;
+  readonly deploymentLimit: Promise<DeploymentLimit> | undefined;
   readonly models: Models;
   /** Creates the hash for the ids in a caller's bodies; undefined if they pass unchanged. */
   readonly hashIdsOf: ((caller: string) => Promise<HashIds>) | undefined;

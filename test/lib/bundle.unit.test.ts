@@ -68,7 +68,12 @@ test('what only some deployments or requests need is read by no start of the gat
     ],
     ...['lambda/forward/stream.ts', 'lambda/stream/rewrite-stream.ts', 'eventsource-parser'],
     ...['lambda/steps/describe.ts', 'lambda/budget/estimate.ts', 'lambda/upstream/first-event.ts'],
-    ...['lambda/quota/wording.ts', 'lambda/quota/deployment-limit.ts', 'lambda/upstream/caller-ids.ts'],
+    ...[
+      'lambda/quota/wording.ts',
+      'lambda/quota/deployment-limit.ts',
+      'lambda/quota/spend-limit.ts',
+      'lambda/upstream/caller-ids.ts',
+    ],
   ];
   expect(contentsOf(gateway)).toEqual(expect.arrayContaining(later));
   expect(atStart.filter((name) => later.includes(name) || name.startsWith('lambda/translate/'))).toEqual([]);

@@ -1,10 +1,9 @@
-import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { GatewayError } from '../../../lambda/errors.ts';
+import type { GatewayError } from '../../../lambda/errors.ts';
 import type { Identity } from '../../../lambda/identity/identify.ts';
-import { lostAnswer } from '../../../lambda/quota/counter-store.ts';
-import { createDeploymentLimit, createSpendLimit } from '../../../lambda/quota/deployment-limit.ts';
+import { createDeploymentLimit } from '../../../lambda/quota/deployment-limit.ts';
 import type { Charge } from '../../../lambda/quota/quota.ts';
+import { createTallyStore, type Fault } from '../../support/tally-store.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const member: Identity = { kind: 'member', member: 'ada' };
@@ -16,35 +15,8 @@ const charge: Charge = {
   figuresAfter: () => ({ limit: 50, remaining: 49 }),
 };
 
-type Fault = 'answer lost' | 'failing';
-
-/** A store in memory, whose answers come later than others may ask. */
-function createStore() {
-  const sums = new Map<string, number>();
-  const store = { fault: undefined as Fault | undefined, operations: [] as string[], sums };
-  const carryOut = async (operation: string, act: () => number | undefined) => {
-    store.operations.push(operation);
-    const { fault } = store;
-    if (fault === 'failing') throw new GatewayError('service_unavailable', 'down');
-    const result = act();
-    await setImmediate();
-    if (fault) throw new GatewayError('service_unavailable', 'lost', { reason: lostAnswer });
-    return result;
-  };
-  const sumOf = (item: string) => sums.get(item) ?? 0;
-  return Object.assign(store, {
-    add: (item: string, amount: number, _: number, most = Number.POSITIVE_INFINITY) =>
-      carryOut('write', () => {
-        if (sumOf(item) >= most) return undefined;
-        sums.set(item, sumOf(item) + amount);
-        return sumOf(item);
-      }),
-    read: async (item: string) => (await carryOut('read', () => sumOf(item))) ?? 0,
-  });
-}
-
 /** The limits as one process has them: another one shares nothing with it but the store. */
-function start(limits: { dailyLimit?: number; guestDailyLimit?: number }, store = createStore()) {
+function start(limits: { dailyLimit?: number; guestDailyLimit?: number }, store = createTallyStore()) {
   const clock = { time: Date.UTC(2026, 0, 1, 12) };
   const lost: string[] = [];
   const limit = createDeploymentLimit({
@@ -52,7 +24,6 @@ function start(limits: { dailyLimit?: number; guestDailyLimit?: number }, store 
     ...{ tallies: store, now: () => clock.time, onLost: (_, name) => lost.push(name) },
   });
   const count = async (identity: Identity) => {
-    if (!limit) throw new Error('no limit is set');
     return limit.count(identity, charge);
   };
   const crowd = async (size: number, identity = member) => {
@@ -80,7 +51,7 @@ function start(limits: { dailyLimit?: number; guestDailyLimit?: number }, store 
 
 describe('a limit of the deployment', () => {
   testRows([1, 3, 20])('lets exactly as many pass, with any number of processes at once', async (dailyLimit) => {
-    const store = createStore();
+    const store = createTallyStore();
     const passed = await Promise.all(
       [start({ dailyLimit }, store), start({ dailyLimit }, store)].map(({ passing }) => passing(15)),
     );
@@ -185,51 +156,4 @@ test('a refund that the store does not take leaves its count standing, and says 
   store.fault = undefined;
   expect(lost).toEqual(['daily_limit']);
   await expect(count(member)).rejects.toMatchObject({ reason: 'daily_limit' });
-});
-
-test('what this process has spent counts at once, and once', async () => {
-  let time = 0;
-  const store = createStore();
-  const limit = createSpendLimit({ tallies: store, spendLimit: 16, now: () => time, onLost: () => {} });
-  await limit?.check();
-  for (const percent of [25, 50, 75]) {
-    await limit?.add(4);
-    expect(await limit?.check()).toBe(percent);
-  }
-  // Once more when it has been read, and while it is being written.
-  time = 10_000;
-  expect(await limit?.check()).toBe(75);
-  time = 20_000;
-  const adding = limit?.add(4);
-  await expect(limit?.check()).rejects.toMatchObject({ reason: 'spend_limit' });
-  await adding;
-  time = 30_000;
-  await expect(limit?.check()).rejects.toMatchObject({ reason: 'spend_limit' });
-});
-
-test('what was spent is read again after a failure, and once in ten seconds otherwise', async () => {
-  let time = 0;
-  const store = createStore();
-  const lost: unknown[] = [];
-  const limit = createSpendLimit({
-    tallies: store,
-    spendLimit: 16,
-    now: () => time,
-    onLost: (error) => lost.push(error),
-  });
-  for (let count = 0; count < 8; count += 1) await limit?.add(1);
-  store.fault = 'failing';
-  await expect(limit?.check()).rejects.toThrow('down');
-  await limit?.add(1);
-  expect(lost).toHaveLength(1);
-  store.fault = undefined;
-  store.operations.length = 0;
-  for (const [at, reads] of [
-    [0, 8],
-    [9_999, 8],
-    [10_000, 16],
-  ] as const) {
-    time = at;
-    expect([await limit?.check(), store.operations.length]).toEqual([50, reads]);
-  }
 });

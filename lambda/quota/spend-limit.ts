@@ -1,0 +1,95 @@
+import type { Tallies } from './counter-store.ts';
+import { createParts, mostParts } from './parts.ts';
+import { dayOf } from './policy.ts';
+import { allSpent } from './wording.ts';
+
+/** What the whole deployment may spend on one day. */
+export interface SpendLimit {
+  /** Returns what was spent, in percent. Throws `service_unavailable` if that is everything, or the store does not answer. */
+  check(): Promise<number>;
+  /** Adds what an answer cost, in micros. Never throws. */
+  add(cost: number): Promise<unknown>;
+}
+
+interface SpendDependencies {
+  readonly tallies: Tallies;
+  readonly spendLimit: number;
+  readonly now: () => number;
+  /** Called when the cost of answers may not have been added. */
+  readonly onLost: (error: unknown) => void;
+}
+
+/** How old the sum may be that requests are compared with, in milliseconds. */
+const readEvery = 10_000;
+
+/** What has been read of a day's spending. */
+interface KnownSpending {
+  readonly day: number;
+  readonly until: number;
+  readonly sum: Promise<number>;
+  /** What this process has spent since. */
+  own: number;
+}
+
+/** Costs that leave in one write. */
+interface Addition {
+  readonly day: number;
+  readonly written: Promise<unknown>;
+  cost: number;
+}
+
+/** Nothing is reserved: what is in flight, and what other processes spent since the sum was read, may pass the limit. */
+export function createSpendLimit({ spendLimit, tallies, now, onLost }: SpendDependencies): SpendLimit {
+  const itemsOf = createParts('spend_limit', mostParts, now);
+  let known: KnownSpending | undefined;
+  /** Waits for the write before it, and takes up what other answers cost until then. */
+  let next: Addition | undefined;
+  let lastTurn: Promise<unknown> = Promise.resolve();
+
+  /** One after the other, so that a sum that is read holds what this process spent before, and nothing that it spent since. */
+  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
+    next = undefined;
+    const turn = lastTurn.then(act);
+    lastTurn = turn.catch(() => {});
+    return turn;
+  };
+  const readSum = async (day: number) => {
+    const amounts = await Promise.all(itemsOf(day).map(({ item }) => tallies.read(item)));
+    return amounts.reduce((sum, amount) => sum + amount, 0);
+  };
+  const readingOf = (day: number): KnownSpending => {
+    if (known?.day === day && now() < known.until) return known;
+    const sum = inTurn(() => readSum(day)).catch((error) => {
+      if (known?.sum === sum) known = undefined;
+      throw error;
+    });
+    known = { day, until: now() + readEvery, sum, own: 0 };
+    return known;
+  };
+
+  return {
+    check: async () => {
+      const { period, resetAt } = dayOf(now());
+      const reading = readingOf(period);
+      const spent = (await reading.sum) + reading.own;
+      if (spent < spendLimit) return (100 * spent) / spendLimit;
+      throw allSpent(resetAt, now());
+    },
+    add: (cost) => {
+      const { period: day, expiresAt } = dayOf(now());
+      if (known?.day === day) known.own += cost;
+      if (next?.day === day) {
+        next.cost += cost;
+        return next.written;
+      }
+      const written = inTurn(async () => {
+        if (next === addition) next = undefined;
+        const [{ item } = { item: '' }] = itemsOf(day);
+        await tallies.add(item, addition.cost, expiresAt).catch(onLost);
+      });
+      const addition: Addition = { day, written, cost };
+      next = addition;
+      return written;
+    },
+  };
+}

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GatewayResponse } from '../request/call.ts';
 import { createRelay } from '../stream/relay.ts';
 import { createStreamRewriter, type StreamRewriter } from '../stream/rewrite-stream.ts';
@@ -38,6 +39,8 @@ export async function fetchStream(exchange: Exchange, dependencies: StreamDepend
     },
     (error) => relay.fail(toCallersError(error, request.call)),
   );
+  // While the upstream is asked, nobody waits for it.
+  nextTurn().then(hiding.scrubber.prepareChannels);
   await relay.begun;
   return { statusCode: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: relay.body };
 }

@@ -56,11 +56,16 @@ export function* rewriteAnswer(
   const edits = hideMetadata(json, found, hiding);
   const texts = createTextChannels(hiding.scrubber);
   hiding.onRead?.(json, found.wholeTexts);
+  const families = Map.groupBy(found.wholeTexts, ({ family }) => family);
   for (const one of found.wholeTexts) {
     const given = json.string(one.value);
     if (isLong(given)) yield;
     hiding.onText?.(given, one.channel);
-    if (!passes(one, hiding)) hideText(json, one, given, texts.whole(one.channel, one.family, given), edits);
+    if (passes(one, hiding)) continue;
+    // Most texts stand alone, and need nothing of what looks for names across texts.
+    const isAlone = families.get(one.family)?.length === 1;
+    const shown = isAlone ? hiding.scrubber.scrub(given) : texts.whole(one.channel, one.family, given);
+    hideText(json, one, given, shown, edits);
   }
   hideLogprobs(json, found, texts, hiding, edits);
   if (isLong(text)) yield;

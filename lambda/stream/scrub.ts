@@ -12,6 +12,8 @@ export interface Scrubber {
    * text `continues` the same one: then a letter before it may make it a part of a word.
    */
   openChannel(before?: string, continues?: boolean): ScrubChannel;
+  /** Does ahead what the first channel would make a delta wait 2 ms for. */
+  prepareChannels(): void;
 }
 
 interface Hit {
@@ -66,24 +68,29 @@ export function createScrubber(names: readonly string[], replacement: string): S
       return at === 0 ? text : out + text.slice(at);
     },
     openChannel: (before = '', continues = false) => openChannel(rules, before, continues),
+    // V8 compiles a pattern when it is first used.
+    prepareChannels: () => void rules.openOrCompleteName.test(''),
   };
 }
 
 type Rules = ReturnType<typeof createRules>;
 
 function createRules(names: readonly string[], replacement: string) {
-  const patterns = names
+  const longestFirst = names
     .filter((name) => name.trim() !== '' && name.isWellFormed())
-    .sort((a, b) => b.length - a.length)
-    .map((name) => ({ length: name.length, ...namePattern(name) }));
-  const complete = patterns.map((pattern) => pattern.complete).join('|') || nothing;
-  const open = patterns.flatMap((pattern) => pattern.open || []).join('|') || nothing;
+    .sort((a, b) => b.length - a.length);
+  const complete = longestFirst.map(completePattern).join('|') || nothing;
+  let openOrComplete: RegExp | undefined;
   return {
     completeName: new RegExp(complete, 'giu'),
-    /** Its first group is a name that the end of the text leaves open. */
-    openOrCompleteName: new RegExp(`(${open})|${complete}`, 'giu'),
+    /** Its first group is a name that the end of the text leaves open. Made once a text comes in deltas. */
+    get openOrCompleteName() {
+      const open = () => longestFirst.flatMap((name) => openPattern(name) || []).join('|') || nothing;
+      openOrComplete ??= new RegExp(`(${open()})|${complete}`, 'giu');
+      return openOrComplete;
+    },
     // For a name that ends with the tail or after it, and for what is read on both sides of it.
-    tailLength: (patterns[0]?.length ?? 0) + 2 * mostContext,
+    tailLength: (longestFirst[0]?.length ?? 0) + 2 * mostContext,
     replacement,
   };
 }
@@ -200,18 +207,20 @@ function limit(names: number): void {
   if (names > mostNames) throw new RangeError(`a text holds more than ${mostNames} names`);
 }
 
-/**
- * The patterns of a name: `complete` matches it, `open` matches the end of a text that more text may turn into it. Neither
- * repeats anything, so no text makes them slow.
- */
-function namePattern(name: string): { readonly complete: string; readonly open: string } {
-  const characters = [...name];
-  const short = characters.length <= 4;
-  const left = short && wordEdge.test(characters.at(0) ?? '') ? wordStart : '';
-  const right = short && wordEdge.test(characters.at(-1) ?? '') ? wordEnd : '';
+// Neither pattern of a name repeats anything, so no text makes them slow.
+
+/** Matches a name. */
+function completePattern(name: string): string {
+  const { left, right } = bordersOf(name);
+  return `${left}${escapePattern(name)}${right}`;
+}
+
+/** Matches the end of a text that more text may turn into a name; empty if none may. */
+function openPattern(name: string): string {
+  const { left, right } = bordersOf(name);
   // As long as it is unknown, or only half known, how the word goes on, even a complete short name is open.
   let open = right && `s?(?:_|${highSurrogate})?$`;
-  for (const [index, character] of [...characters.entries()].reverse()) {
+  for (const [index, character] of [...[...name].entries()].reverse()) {
     const ways: string[] = [];
     if (index > 0) ways.push('$');
     // Upper and lower case of a character outside the basic plane have the same first half.
@@ -219,7 +228,14 @@ function namePattern(name: string): { readonly complete: string; readonly open: 
     if (open) ways.push(`${escapePattern(character)}(?:${open})`);
     open = ways.join('|');
   }
-  return { complete: `${left}${escapePattern(name)}${right}`, open: open && `${left}(?:${open})` };
+  return open && `${left}(?:${open})`;
+}
+
+/** What must stand on either side of a short name. */
+function bordersOf(name: string): { readonly left: string; readonly right: string } {
+  const characters = [...name];
+  const bounds = (character = '') => characters.length <= 4 && wordEdge.test(character);
+  return { left: bounds(characters.at(0)) ? wordStart : '', right: bounds(characters.at(-1)) ? wordEnd : '' };
 }
 
 function escapePattern(text: string): string {

@@ -1,8 +1,8 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { createMessages } from '../../../lambda/dialects/messages.ts';
 import { createStreamRewriter } from '../../../lambda/stream/rewrite-stream.ts';
 import { readEvents } from '../../support/client-view.ts';
-import { answerOf, formatOf, hiding, rewriteStream } from '../../support/rewrite.ts';
+import { answerOf, formatOf, hiding, rewriteStream, scrubber } from '../../support/rewrite.ts';
 import { toWire } from '../../support/speech/teller.ts';
 import {
   block,
@@ -21,6 +21,20 @@ test('in one answer a hundred thousand names are hidden, and no more', () => {
   const answer = (names: number) => answerOf(chat, { notes: Array(names).fill('AcmeCorp') });
   expect(new Set(answer(100_000).notes)).toEqual(new Set(['svc']));
   expect(() => answer(100_001)).toThrow('more than 100000 things to hide at a time');
+});
+
+test('only texts that a client may join are searched for names across them, with what a first answer would wait for', () => {
+  const openChannel = jest.fn(scrubber.openChannel);
+  const shown = (content: readonly object[]) => {
+    const other = { scrubber: { ...scrubber, openChannel } };
+    return answerOf(messages, { type: 'message', content }, {}, other).content;
+  };
+  const thought = { type: 'thinking', thinking: 'Of AcmeCorp.' };
+  const [begun, ended] = ['Thun', 'der'].map((text) => ({ type: 'text', text }));
+  expect(shown([thought, begun ?? {}])).toEqual([{ ...thought, thinking: 'Of svc.' }, begun]);
+  expect(openChannel).not.toHaveBeenCalled();
+  expect(shown([begun ?? {}, ended ?? {}])).toEqual([begun, { ...ended, text: 'svc' }]);
+  expect(openChannel).toHaveBeenCalledTimes(2);
 });
 
 describe('what passes untouched', () => {

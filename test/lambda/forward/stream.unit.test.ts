@@ -1,0 +1,33 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { fetchStream } from '../../../lambda/forward/stream.ts';
+import { formatOf, hiding } from '../../support/rewrite.ts';
+import { chat } from '../../support/stream-events.ts';
+
+type Given = Parameters<typeof fetchStream>;
+
+test('what finds names in pieces is compiled while the upstream is asked, once the request has left', async () => {
+  const steps: string[] = [];
+  const leaving = new AbortController();
+  const ended = Promise.withResolvers<unknown>();
+  const exchange: object = {
+    request: { call: formatOf(chat), clientGone: leaving.signal, deadline: 60_000, outcome: {} },
+    record: { tries: 0, usage: {} },
+    hiding: { ...hiding, scrubber: { ...hiding.scrubber, prepareChannels: () => steps.push('prepared') } },
+    ask: async () => {
+      await undefined; // as for a key that has been read
+      steps.push('asked');
+      return new Promise(() => {});
+    },
+  };
+  const dependencies: object = {
+    ...{ now: () => 0, idleTimeout: 60_000, keepAliveInterval: 60_000 },
+    log: { finished: () => ended.resolve(undefined) },
+  };
+  void fetchStream(exchange as Given[0], dependencies as Given[1]);
+  await nextTurn();
+  await nextTurn();
+  expect(steps).toEqual(['asked', 'prepared']);
+  leaving.abort();
+  await ended.promise;
+});

@@ -14,7 +14,7 @@ import type { App } from './request/call.ts';
 import { createRequestId, headerNames } from './request/headers.ts';
 import { createRouter } from './request/routes.ts';
 import { type Config, memberBudgetOf } from './settings/config.ts';
-import { hiddenNames } from './settings/hidden-names.ts';
+import { givenNames } from './settings/hidden-names.ts';
 import { secretHint } from './settings/missing-keys.ts';
 import { createMinuteCache, type RunEvery } from './settings/refresh.ts';
 import { createSecrets } from './settings/secrets.ts';
@@ -53,7 +53,12 @@ export function createGateway(
     cacheTime: config.identityCacheSeconds * 1000,
     now,
   });
-  const names = hiddenNames(config.upstreams, config.upstreamNames);
+  const { upstreams, upstreamNames } = config;
+  // What finds names in ids and hosts is read only where the operator gives none, by the start.
+  const readNames = loadOnce(async () => {
+    if (upstreamNames.length > 0) return givenNames(upstreams, upstreamNames);
+    return (await import('./settings/telling-names.ts')).hiddenNames(upstreams, upstreamNames);
+  });
   const hide = (hidden: readonly string[]) => createScrubber(hidden, config.serviceName);
   const dialects = createDialects({
     signsThinking: config.upstreamSignsThinking,
@@ -64,7 +69,7 @@ export function createGateway(
   const rankKeys = createRankKeys(secrets.subkey);
   const pool = createPool({ upstreams: config.upstreams, readAccess: secrets.upstreamAccess, rankKeys, now });
 
-  const readScrubber = createReadScrubber({ ...config, names }, secrets.upstreamAccess, hide);
+  const readScrubber = createReadScrubber(upstreams, readNames, secrets.upstreamAccess, hide);
 
   const exchange = createExchange({ connectTimeout: config.upstreamConnectTimeout, sockets: upstreamSockets, now });
 

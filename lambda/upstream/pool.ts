@@ -109,14 +109,15 @@ const longestSecret = 128;
  * change.
  */
 export function createReadScrubber<Scrubber>(
-  { upstreams, names }: { readonly upstreams: readonly Upstream[]; readonly names: readonly string[] },
+  upstreams: readonly Upstream[],
+  readNames: () => Promise<readonly string[]>,
   readAccess: ReadAccess,
   create: (hidden: readonly string[]) => Scrubber,
 ): () => Promise<Scrubber> {
   let made: { readonly secrets: string; readonly scrubber: Scrubber } | undefined;
   let latest: readonly Access[] = [];
   return async () => {
-    const accesses = await Promise.all(upstreams.map(readAccess));
+    const [names, ...accesses] = await Promise.all([readNames(), ...upstreams.map(readAccess)]);
     if (made && accesses.every((access, at) => access === latest[at])) return made.scrubber;
     latest = accesses;
     const sent = accesses.flatMap(({ keys, secretHeaders }) => [...keys, ...Object.values(secretHeaders)]);

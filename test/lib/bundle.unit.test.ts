@@ -69,6 +69,7 @@ test('what only some deployments or requests need is read by no start of the gat
     ...['lambda/forward/stream.ts', 'lambda/stream/rewrite-stream.ts', 'eventsource-parser'],
     ...['lambda/steps/describe.ts', 'lambda/budget/estimate.ts', 'lambda/upstream/first-event.ts'],
     ...[
+      'lambda/settings/telling-names.ts',
       'lambda/quota/wording.ts',
       'lambda/quota/deployment-limit.ts',
       'lambda/quota/spend-limit.ts',

@@ -105,7 +105,7 @@ describe('the secrets that an upstream is sent', () => {
       if (!access) throw new Error('nothing to read');
       return access;
     };
-    return createReadScrubber({ upstreams: [upstreamOfThree], names: ['AcmeCorp'] }, next, hide);
+    return createReadScrubber([upstreamOfThree], async () => ['AcmeCorp'], next, hide);
   };
 
   test('are hidden like names', async () => {

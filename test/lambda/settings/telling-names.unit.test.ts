@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { hiddenNames } from '../../../lambda/settings/hidden-names.ts';
+import { hiddenNames } from '../../../lambda/settings/telling-names.ts';
 import { createScrubber } from '../../../lambda/stream/scrub.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { upstreamOfThree } from '../../support/upstream-named.ts';

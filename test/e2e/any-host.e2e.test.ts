@@ -122,7 +122,7 @@ describe('the systemd unit', () => {
     const env = { ...settings(), ...own, NODE_OPTIONS: words.join(' '), QUOTA_TABLE: 'no-such-table' };
     await using server = await startGatewayProcess(env, join(root, file));
     expect((await fetch(`${server.url}/healthz`)).status).toBe(204);
-    expect((await ask(server.url, '127.0.0.51')).status).toBe(500);
+    expect((await ask(server.url, '127.0.0.51')).status).toBe(503);
     server.signal('SIGTERM');
     expect(await server.ended).toBe(0);
     const frames = [...server.output().matchAll(/^\{.*/gm)].flatMap(([line]) => JSON.parse(line).at ?? []);

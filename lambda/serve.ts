@@ -76,8 +76,15 @@ export async function createGatewayWithAccounts(
 ): Promise<App> {
   const { createAccounts } = await import('./accounts/accounts.ts');
   const gateway = createGateway(config, dependencies);
-  const wallet = createAccounts(config, dependencies);
-  return (call) => (isPageCall(call) ? wallet : gateway)(call);
+  const accounts = createAccounts(config, dependencies);
+  const { limit, remaining } = headerNames(config.serviceName);
+  // Every answer at this address has them. For a page nothing is read of anyone's quota.
+  const figures = { [limit]: String(config.guestLimit), [remaining]: '0' };
+  return async (call) => {
+    if (!isPageCall(call)) return gateway(call);
+    const { headers, ...response } = await accounts(call);
+    return { ...response, headers: { ...headers, ...figures } };
+  };
 }
 
 /** Lets a process that runs out of time give up all calls to a service at once, including later ones. */

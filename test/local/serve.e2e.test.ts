@@ -34,6 +34,11 @@ async function expectPages({ url }: GatewayProcess) {
   expect(await read('/docs/openapi.json')).toEqual([200, 'application/json', false]);
   expect(await read('/', 'POST')).toEqual([404, 'application/json', false]);
   expect(await read('/v1')).toEqual([404, 'application/json', false]);
+  // For a page nothing is read of anyone's quota.
+  for (const path of ['/', '/docs/site.css', '/cli/nowhere', '/oauth/token']) {
+    const { headers } = await fetch(url + path);
+    expect(['x-svc-limit', 'x-svc-remaining'].map((name) => headers.get(name))).toEqual(['3', '0']);
+  }
   // As everything that is no request for the app.
   expect(await read(`/${'x'.repeat(20_000)}`)).toEqual([431, 'application/json', false]);
 }

@@ -4,8 +4,11 @@ import { createHandler } from './engines/function-url.ts';
 import { createGateway } from './gateway.ts';
 import { readConfig } from './settings/config.ts';
 
-const gateway = createGateway(readConfig(process.env), {
-  ...createAws(readAwsAccess(process.env), { now: Date.now, random: Math.random }),
+// A copy: each look at `process.env` asks the system, and the settings take two hundred.
+const environment = { ...process.env };
+
+const gateway = createGateway(readConfig(environment), {
+  ...createAws(readAwsAccess(environment), { now: Date.now, random: Math.random }),
   writeLog: (line) => process.stdout.write(line),
   now: Date.now,
 });

@@ -27,16 +27,17 @@ function createZstdDecoder(): Duplex {
     write(bytes: Buffer, encoding, done) {
       const frame = current;
       const before = frame.bytesWritten;
-      const goOn = () => {
-        current = open();
-        frame.destroy();
-        decoder._write(bytes.subarray(frame.bytesWritten - before), encoding, done);
-      };
-      frame.once('end', goOn);
       frame.write(bytes, (error) => {
-        if (frame !== current) return;
-        frame.off('end', goOn);
-        done(error);
+        const rest = bytes.subarray(frame.bytesWritten - before);
+        if (error || rest.length === 0) return done(error);
+        const goOn = () => {
+          current = open();
+          frame.destroy();
+          decoder._write(rest, encoding, done);
+        };
+        // Not before all of it is read.
+        if (frame.readableEnded) goOn();
+        else frame.once('end', goOn);
       });
     },
     final(done) {

@@ -20,3 +20,18 @@ test('no more is decoded than is read, in any frame, and nothing once nobody rea
   }
   expect([decoded.destroyed, answer.destroyed]).toEqual([true, true]);
 });
+
+test.each([100, 30_000, 70_000])(
+  'frames of %i bytes are read to the last, by a reader who takes his time',
+  async (size) => {
+    const frames = Array.from({ length: 30 }, (_, at) => Buffer.alloc(size, at));
+    const answer = new PassThrough();
+    answer.end(Buffer.concat(frames.map((frame) => zstdCompressSync(frame))));
+    const read: Buffer[] = [];
+    for await (const bytes of decode(answer, 'zstd')) {
+      read.push(bytes);
+      await turnEventLoop(20);
+    }
+    expect(Buffer.concat(read).equals(Buffer.concat(frames))).toBe(true);
+  },
+);

@@ -20,7 +20,8 @@ export async function settleCharge(
   if (!error.refund && !(isRefusal && refundRefusals)) {
     // What is refused costs nothing. If an answer has begun, its cost is settled already.
     outcome.figures = (await charge.settle(0)) ?? outcome.figures;
-    return error.status < 500 ? error.withNote(`This request was charged; ${sayWhatIsLeft(charge.figures)}.`) : error;
+    // The model's own refusal keeps its words.
+    return isRefusal ? error.withNote(`This request was charged; ${sayWhatIsLeft(charge.figures)}.`) : error;
   }
   const figures = await charge.refund();
   outcome.refunded = figures !== undefined;

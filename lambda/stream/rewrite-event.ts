@@ -115,8 +115,8 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
 /** The edits for all but texts. Some servers leave out the model, which clients expect in each chunk. */
 function hideAround(json: Json, found: Findings, { modelStandsBeside }: StreamDialect, hiding: Hiding): Edit[] {
   const edits = hideMetadata(json, found, hiding);
-  const isChunk = modelStandsBeside !== undefined && json.member(json.root, modelStandsBeside) !== undefined;
-  if (isChunk && found.models.length === 0) {
+  const has = (name: string) => json.member(json.root, name) !== undefined;
+  if (modelStandsBeside !== undefined && has(modelStandsBeside) && !has('model')) {
     const start = json.start(json.root) + 1;
     edits.push({ start, end: start, text: `"model":${JSON.stringify(hiding.publicModel)},` });
   }

@@ -80,6 +80,7 @@ test('each chunk names the public model, also where the upstream names none', ()
     { provider: 'AcmeRouter', ...chunk('d') },
     chunk('An acm'),
     { model: undefined, choices: [], usage: {} },
+    { model: undefined, choices: [{ model: 'acmecorp/thunder-70b-instruct', index: 0, delta: { content: 'e' } }] },
   ];
   const shown = streamed(...said, ...odd);
   expect(shown.map((one) => Object(one).model)).toEqual(shown.map(() => 'svc'));

@@ -71,14 +71,20 @@ function askForUsage(body: Json): Normalization {
 
 function readAnswer(answer: Json, found: Findings, expected: ExpectedAnswer): void {
   if (presentMember(answer, answer.root, 'error') !== undefined) found.fail(readErrorMessage(answer) ?? '');
-  recordEnvelope(answer, answer.root, envelope, found);
-  recordUsage(answer, answer.root, chatUsage, found);
+  recordAround(answer, found);
   for (const choice of elements(answer, answer.member(answer.root, 'choices'))) {
     recordProviderFields(answer, choice, found);
     recordChoiceError(answer, choice, found);
     recordWholeChoice(answer, choice, indexOf(answer, choice), found);
     keepStops(answer, choice, expected, found);
   }
+}
+
+/** What stands around the choices. Some servers leave out the model there, which clients expect. */
+function recordAround(json: Json, found: Findings): void {
+  recordEnvelope(json, json.root, envelope, found);
+  found.lacksModel = found.models.length === 0 && json.member(json.root, 'choices') !== undefined;
+  recordUsage(json, json.root, chatUsage, found);
 }
 
 function openStream(expected: ExpectedAnswer): StreamDialect {
@@ -103,7 +109,6 @@ function openStream(expected: ExpectedAnswer): StreamDialect {
   };
 
   return {
-    modelStandsBeside: 'choices',
     readDone: () => {
       if (open.size + finished.size === 0) throw new Error('the answer has no choice');
     },
@@ -113,8 +118,7 @@ function openStream(expected: ExpectedAnswer): StreamDialect {
         return;
       }
       if (type === 'ping') found.isAlive = true;
-      recordEnvelope(event, event.root, envelope, found);
-      recordUsage(event, event.root, chatUsage, found);
+      recordAround(event, found);
       const choices = elements(event, event.member(event.root, 'choices'));
       if (expected.withholdsUsage) withholdUsage(event, choices.length, found);
       for (const choice of choices) readChoice(event, choice, found);

@@ -98,8 +98,6 @@ export interface StreamDialect {
    * Called for a generated event too.
    */
   readEvent(event: Json, type: string | undefined, found: Findings): void;
-  /** An event with this member names the model, also where the upstream's does not. */
-  readonly modelStandsBeside?: string;
   /** Called for a `[DONE]`, which ends the stream of a dialect that has this. Throws if there was no answer before it. */
   readDone?(): void;
   /** Makes events with more text for channels that the `last` event had text for. Each costs no more than what it carries. */

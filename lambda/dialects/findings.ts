@@ -47,6 +47,8 @@ export const kindsOfTokens = ['input', 'cacheRead', 'cacheWrite', 'output', 'rea
 const nothingYet = {
   /** The number that counts the events of the stream. */
   sequence: undefined as Node | undefined,
+  /** It does not name the model, as it should among its other members. */
+  lacksModel: false,
   /** An event that only shows that the upstream is alive. It does not count as a first event. */
   isAlive: false,
   /** An event that the client did not ask for: it is read, but not sent. */

@@ -85,7 +85,10 @@ export function tellPrograms(json: Json, { programs }: Findings, { onProgram }: 
 export function hideMetadata(json: Json, found: Findings, hiding: Hiding): Edit[] {
   const { scrubber, publicModel, explain } = hiding;
   const edits: Edit[] = [];
-  for (const node of found.models) edits.push(replaceValue(json, node, JSON.stringify(publicModel)));
+  const model = JSON.stringify(publicModel);
+  for (const node of found.models) edits.push(replaceValue(json, node, model));
+  const begin = json.start(json.root) + 1;
+  if (found.lacksModel) edits.push({ start: begin, end: begin, text: `"model":${model},` });
   for (const { value, prefix } of found.ids) {
     // A name may begin with the vendor's prefix. Right after a prefix, a short one would count as a part of a word.
     const rest = afterPrefix(scrubber.scrub(json.string(value)), prefix);

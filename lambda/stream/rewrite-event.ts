@@ -91,7 +91,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
     release: held.release,
     rewrite(event: SseEvent, json: Json, found: Findings): string {
       const type = event.type && scrubber.scrub(event.type);
-      const edits = hideAround(json, found, stream, hiding);
+      const edits = hideMetadata(json, found, hiding);
       template = makeTemplate(json, found, event, { type, edits });
       hideTexts(json, found, texts, hiding, edits);
       tellPrograms(json, found, hiding, true);
@@ -110,17 +110,6 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
     closeAll: held.releaseAll,
     nextSequence: numbers.next,
   };
-}
-
-/** The edits for all but texts. Some servers leave out the model, which clients expect in each chunk. */
-function hideAround(json: Json, found: Findings, { modelStandsBeside }: StreamDialect, hiding: Hiding): Edit[] {
-  const edits = hideMetadata(json, found, hiding);
-  const has = (name: string) => json.member(json.root, name) !== undefined;
-  if (modelStandsBeside !== undefined && has(modelStandsBeside) && !has('model')) {
-    const start = json.start(json.root) + 1;
-    edits.push({ start, end: start, text: `"model":${JSON.stringify(hiding.publicModel)},` });
-  }
-  return edits;
 }
 
 /** Numbers the events as they go out: one more or less than came in shifts those that follow. */
@@ -246,7 +235,7 @@ function createDeltaWriter(stream: StreamDialect, hiding: Hiding, nextNumber: ()
       const json = scanner.scan(data);
       found.clear();
       stream.readEvent(json, type, found);
-      const hidden = applyEdits(data, hideAround(json, found, stream, hiding));
+      const hidden = applyEdits(data, hideMetadata(json, found, hiding));
       const event = encodeEvent({ type: type && hiding.scrubber.scrub(type), data: hidden });
       generated += event.length;
       return event;

@@ -34,7 +34,7 @@ async function ask(path: Path, script: Script, more: object = {}, to = gateway) 
 
 const choice = { index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' };
 const chat = (usage?: object) => json(200, { id: 'c', object: 'chat.completion', choices: [choice], usage });
-const chunk = (more: object) => ({ data: { id: 'c', object: 'chat.completion.chunk', ...more } });
+const chunk = (more: object) => ({ data: { id: 'c', object: 'chat.completion.chunk', model: 'svc', ...more } });
 const said = (more: object = {}) =>
   chunk({ choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }], ...more });
 const count = (usage: object) => chunk({ choices: [], usage });

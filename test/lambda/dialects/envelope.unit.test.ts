@@ -73,7 +73,7 @@ test('also where each event has another id', () => {
   expect(ids).toEqual(['1', '2', 'chatcmpl-3', 'chatcmpl-4']);
 });
 
-test('each chunk names the public model, also where the upstream names none', () => {
+test('each chunk names the public model, also where the upstream names none, as does a plain answer', () => {
   const chunk = (text: string) => ({ model: undefined, choices: [{ index: 0, delta: { content: text } }] });
   const said = ['a', 'b', 'An Acme', 'Corp', 'c '].map(chunk);
   const odd = [
@@ -84,6 +84,8 @@ test('each chunk names the public model, also where the upstream names none', ()
   ];
   const shown = streamed(...said, ...odd);
   expect(shown.map((one) => Object(one).model)).toEqual(shown.map(() => 'svc'));
+  expect(rewritten('chat', { model: undefined, provider: 'AcmeRouter' })).toEqual(unchanged('chat'));
+  expect(rewritten('chat', { model: undefined, choices: undefined })).not.toHaveProperty('model');
   expect(streamed({ id: '1', model: undefined, choices: undefined })).toEqual([
     { id: '1', object: 'chat.completion.chunk' },
   ]);

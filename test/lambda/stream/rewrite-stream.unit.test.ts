@@ -359,7 +359,7 @@ describe('how a stream begins and ends', () => {
           .map((value) => expect.objectContaining(value)),
       );
     }
-    expect(rewriteAnswer(chat, '{"choices":[],"score":NaN}')).toBe('{"choices":[],"score":null}');
+    expect(rewriteAnswer(messages, '{"content":[],"score":NaN}')).toBe('{"content":[],"score":null}');
   });
 
   testRows(['{"x":NaNNaN}', '{NaN:1}'])('what only looks like Python’s numbers is still no event', (data) => {

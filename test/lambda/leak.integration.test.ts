@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { hangUp, head, raw, write } from '../../local/upstream/script.ts';
+import { hangUp, head, json, raw, write } from '../../local/upstream/script.ts';
 import { dialectNames, loadFixtures } from '../support/fixtures.ts';
 import { testRows } from '../support/test-rows.ts';
 import { findIdentity } from '../support/upstream-identity.ts';
@@ -50,6 +50,15 @@ testRows([true, false])('an upstream that repeats its key', async (stream) => {
   const { status, text } = await watched.ask('chat', { stream });
   expect(status).toBe(200);
   expect(text).not.toMatch(/upstream-k|ey-one/);
+});
+
+test('where the operator gives no names, those that tell whose the ids are are hidden, from the first answer on', async () => {
+  const environment = { UPSTREAM_NAMES: '', UPSTREAM_TEXT_MODEL: 'acmecorp/thunder-70b-instruct' };
+  await using unnamed = await startWatchedGateway({ environment });
+  const message = { role: 'assistant', content: 'I am Thunder of AcmeCorp.' };
+  unnamed.gateway.upstream.answer(json(200, { id: 'x', choices: [{ index: 0, message, finish_reason: 'stop' }] }));
+  const { text } = await unnamed.ask('chat');
+  expect(JSON.parse(text).choices[0].message.content).toBe('I am svc of svc.');
 });
 
 test('HIDE_IN_TEXT=none leaves what the model writes, and nothing else, as it is', async () => {

@@ -38,25 +38,32 @@ const lastBreak = (text: string): number => Math.max(text.lastIndexOf('-'), text
 
 const isEveryday = (word: string): boolean => everyday.has(word.toLowerCase());
 
-/** Words that stand in ids and hosts, and in any text or code: hiding them would spoil answers and hide nothing. */
+/** Words that stand in ids and hosts, and in any text, code or answer: hiding them would spoil answers and hide nothing. */
 const everyday = new Set(
   `
-  able account admin agent agents alpha amazonaws any apac api apis app apps assistant audio auth auto awq aws azure
-  azurewebsites backend backup base basic batch beta big black blue bot box build business center chat classic client
-  cloud cloudfront cluster code coder coding com command compute connect console core customer dashboard data deep
-  default demo dense deploy dev developer direct distill docs draft dummy eagle east echo edge embed embedding
-  embeddings endpoint endpoints enterprise example experimental express external eyes fake falcon fallback fast fine
-  first flash flex for free full function functions gateway gguf github global googleapis gpu granite green haiku
-  heavy hidden high home host hosted hosting house hub image images inference instant instruct internal key lab labs
-  lambda language large latest lean learn learning lite live llm llms local localhost long low machine main math max
-  medium mercury micro mini mixture mlx mock mode model models moe multi multilingual my nano net network new next
-  node north nova office old one online open opus orca org origin our palm phi plan plus preview primary prime private
-  pro prod production project prompt provider providers proxy public quant rapid real reasoner reasoning red region
-  release remote research responses router run safe sample scale scripted search second secondary secret secure serve
-  server service services serving shared simple site small smart solar sonar sonnet south speech speed stable staging
-  standard star start static stub studio super swift system target team tech test text the think thinker thinking
-  third titan token tokens tool tools tuned turbo ultra uncensored unified upstream upstreams user vendor video
-  virtual vision voice voyage web west white word words work worker workers workspace world www your zone
+  able account actual admin agent agents alpha alt amazonaws annotations answer answers any apac api apis app apps
+  argument arguments array assistant audio auth auto awq aws azure azurewebsites backend backup bar base basic
+  batch beta big black blank block blocks blue boolean bot box build business call calls center chat checker choice
+  choices classic client cloud cloudfront cluster code coder coding com command completion completions compute
+  connect console content core created customer dashboard data deep default delta demo dense deploy description
+  detail dev developer direct distill docs document draft dummy eagle east echo edge embed embedding embeddings
+  endpoint endpoints enterprise error errors event events example experimental express external eyes fake falcon
+  fallback false fast file files fine finish first flash flex foo for format free full function functions gateway
+  gguf giant github global googleapis gpu granite green haiku harness heavy hidden high home host hosted hosting
+  house hub id image images index inference input instant instruct internal item items json key lab labs lambda
+  language large latest lean learn learning length list lite live llm llms local localhost long low machine main
+  math max medium mercury message messages micro mini mixture mlx mock mode model models moe multi multilingual my
+  name nano net network new next node none north nova null number object office old one online open opus orca org
+  origin our output palm param parameters part parts phi plan plus preview primary prime private pro probe prod
+  production project prompt properties provider providers proxy public quant question rapid real reason reasoner
+  reasoning red region release remote reply request requests required research responses result results role router
+  run safe sample scale schema scripted search second secondary secret secure seed serve server service services
+  serving session shared signature sim simple site small smart solar sonar sonnet source south spare speech speed
+  stable staging standard star start static status stop stream strict string stub studio suite summary super swift
+  system target team tech test tester text the think thinker thinking third titan title token tokens tool tools
+  true tuned turbo two type ultra uncensored underlying unified upstream upstreams url usage user value vendor
+  video virtual vision voice voyage web west white wire word words work worker workers workspace world www your
+  zone
   `
     .trim()
     .split(/\s+/),

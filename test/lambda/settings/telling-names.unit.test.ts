@@ -61,4 +61,6 @@ test('everyday words are no names', () => {
   expect(createScrubber(names, 'svc').scrub(text)).toBe(text);
   // Also those that people call a stand-in by.
   expect(namesOf('fake-text', 'mock.primary.stub.test')).toEqual([]);
+  // What the dialects themselves call their members, which must arrive.
+  expect(namesOf('message-content-model', 'choices.delta.usage.example')).toEqual([]);
 });

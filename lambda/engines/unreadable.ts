@@ -28,11 +28,15 @@ export function writeLast(connection: Duplex, { statusCode, headers, body }: Gat
   connection.once('close', () => clearTimeout(timer));
 }
 
-/** What is wrong with a request that Node could read, and would refuse in its own way. */
-export function faultOf({ headers, httpVersion }: IncomingMessage): GatewayError | undefined {
-  if (headers.host !== undefined || httpVersion !== '1.1') return undefined;
-  return new GatewayError('invalid_request', 'The request has no Host header. Send it with an HTTP client.');
+/** What is wrong with a request that Node could read, and would refuse in its own way or not at all. */
+export function faultOf({ headers, rawHeaders, httpVersion }: IncomingMessage): GatewayError | undefined {
+  if (headers.host === undefined) return httpVersion === '1.1' ? badHost('no Host header') : undefined;
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host');
+  return hosts.length > 1 ? badHost('more than one Host header') : undefined;
 }
+
+const badHost = (has: string) =>
+  new GatewayError('invalid_request', `The request has ${has}. Send it with an HTTP client.`);
 
 /** Answers a request that is not served, and closes its connection soon, whatever else it sends. */
 export async function refuseRequest(

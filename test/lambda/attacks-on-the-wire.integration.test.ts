@@ -45,6 +45,7 @@ const shapes: readonly (readonly [string, string, number, RegExp])[] = [
   ['a folded line', post('X-Note: a\r\n Content-Length: 9\r\nContent-Length: 0\r\n', hidden), 0, refused],
   ['a chunk with a wrong end', post('Transfer-Encoding: chunked\r\n', `1\r\nabc\r\n0\r\n\r\n${hidden}`), 0, refused],
   ['no host', `POST ${path} HTTP/1.1\r\nContent-Length: 0\r\n\r\n`, 0, refused],
+  ['two hosts', post('host: y\r\nContent-Length: 0\r\n', ''), 0, refused],
   [
     'no host, of a client older than that',
     `GET /v1/models HTTP/1.0\r\nx-api-key: guest\r\n\r\n`,

@@ -6,6 +6,7 @@ import type { Aws, CallService } from './aws/call-service.ts';
 import { ServiceError } from './aws/repeat.ts';
 import { type HttpServer, startHttpServer } from './engines/http-server.ts';
 import { mostConnections } from './engines/listen.ts';
+import { createRunning } from './engines/running.ts';
 import { createGateway, type GatewayDependencies } from './gateway.ts';
 import { createLog, type WriteLog } from './report/log.ts';
 import type { App } from './request/call.ts';
@@ -89,21 +90,21 @@ export async function createGatewayWithAccounts(
 
 /** Lets a process that runs out of time give up all calls to a service at once, including later ones. */
 export function createGiveUp(callService: CallService): { readonly call: CallService; giveUp(): void } {
-  const running = new Set<(reason: Error) => void>();
+  const running = createRunning<(reason: Error) => void>();
   let ended = false;
   const outOfTime = () => new ServiceError('GivenUp', 'the process ends');
   return {
     call: (...input) =>
       new Promise((resolve, reject) => {
         if (ended) return reject(outOfTime());
-        running.add(reject);
+        const remove = running.add(reject);
         callService(...input)
           .then(resolve as (answer: object) => void, reject)
-          .finally(() => running.delete(reject));
+          .finally(remove);
       }),
     giveUp() {
       ended = true;
-      for (const reject of running) reject(outOfTime());
+      for (const reject of running.list()) reject(outOfTime());
     },
   };
 }

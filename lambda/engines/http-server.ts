@@ -6,6 +6,7 @@ import { createIncomingBody } from './body.ts';
 import { askForBody, headersOf, targetOf, watchClient, writeResponse } from './http-message.ts';
 import { listen } from './listen.ts';
 import { createBodyBudget } from './memory.ts';
+import { createRunning, type Running } from './running.ts';
 
 export interface HttpServerOptions {
   readonly app: App;
@@ -61,7 +62,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const { host, port, maxConnections, onFault, refuse } = options;
   const server: ServerState = {
     budget: createBodyBudget(options.bodyBudget),
-    cutShort: new Set(),
+    cutShort: createRunning(),
     health: 'serving',
   };
   const listening = await listen({
@@ -78,7 +79,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       listening.refuseConnections();
       const lastCall = performance.now() + graceMs + lastWordTime;
       await listening.settled(graceMs);
-      for (const cut of server.cutShort) cut.abort(stopping().refunded());
+      for (const cut of server.cutShort.list()) cut.abort(stopping().refunded());
       void listening.drain();
       // On a busy machine the steps before may have run late. That must not delay this one.
       await listening.settled(Math.max(0, lastCall - performance.now()));
@@ -93,7 +94,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 interface ServerState {
   readonly budget: ReturnType<typeof createBodyBudget>;
   /** One for each running request, to end its answer when the process stops. */
-  readonly cutShort: Set<AbortController>;
+  readonly cutShort: Running<AbortController>;
   health: 'serving' | 'stopping';
 }
 
@@ -107,7 +108,7 @@ async function serve(
   const { app, onFault, timeLimit = usualTimeLimit } = options;
   const clientGone = new AbortController();
   const cut = new AbortController();
-  server.cutShort.add(cut);
+  const cutNoMore = server.cutShort.add(cut);
   watchClient(request, response, () => clientGone.abort());
   const timer = setTimeout(() => response.destroy(), timeLimit).unref();
   const memory = server.budget.open();
@@ -140,7 +141,7 @@ async function serve(
     response.destroy();
   } finally {
     clearTimeout(timer);
-    server.cutShort.delete(cut);
+    cutNoMore();
     memory.leave();
   }
 }

@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream';
 import type { GatewayError } from '../errors.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import { ConfigError } from '../settings/read.ts';
+import { createRunning } from './running.ts';
 import { faultIn, faultOf, refuseRequest, writeLast } from './unreadable.ts';
 
 interface Options {
@@ -27,18 +28,15 @@ const mostWaiting = 10_000;
 
 /** Serves HTTP, and can be stopped step by step. */
 export async function listen({ host, port, serve, onError, refuse, limits = {} }: Options) {
-  const running = new Set<Promise<void>>();
+  const running = createRunning<Promise<void>>();
   let draining = false;
   const queues = createQueues();
   const server = createServer({ noDelay: true, requireHostHeader: !refuse, ...limits }, (request, response) => {
     queues.enter(response, () => {
       const fault = refuse && faultOf(request);
       const answering = fault ? refuseRequest(request, response, refuse(fault)) : serve(request, response);
-      const run = answering.finally(() => {
-        running.delete(run);
-      });
-      running.add(run);
-      return run;
+      const remove = running.add(answering);
+      return answering.finally(remove);
     });
     response.once('close', () => {
       // A connection that becomes idle now would hold the server open until its keep-alive ends.
@@ -86,7 +84,7 @@ export async function listen({ host, port, serve, onError, refuse, limits = {} }
     async settled(timeLimit: number): Promise<void> {
       const patience = Promise.withResolvers<void>();
       const timer = setTimeout(patience.resolve, timeLimit);
-      await Promise.race([Promise.allSettled(running), patience.promise]);
+      await Promise.race([Promise.allSettled(running.list()), patience.promise]);
       clearTimeout(timer);
     },
   };

@@ -48,7 +48,6 @@ export function createSpendLimit({ spendLimit, tallies, now, onLost }: SpendDepe
 
   /** One after the other, so that a sum that is read holds what this process spent before, and nothing that it spent since. */
   const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
-    next = undefined;
     const turn = lastTurn.then(act);
     lastTurn = turn.catch(() => {});
     return turn;
@@ -59,12 +58,26 @@ export function createSpendLimit({ spendLimit, tallies, now, onLost }: SpendDepe
   };
   const readingOf = (day: number): KnownSpending => {
     if (known?.day === day && now() < known.until) return known;
+    next = undefined; // what is added from here on counts as own, so the sum must not hold it
     const sum = inTurn(() => readSum(day)).catch((error) => {
       if (known?.sum === sum) known = undefined;
       throw error;
     });
     known = { day, until: now() + readEvery, sum, own: 0 };
     return known;
+  };
+
+  const openAddition = (day: number, expiresAt: number): Addition => {
+    const opened: Addition = {
+      day,
+      cost: 0,
+      written: inTurn(async () => {
+        if (next === opened) next = undefined;
+        const [{ item } = { item: '' }] = itemsOf(day);
+        await tallies.add(item, opened.cost, expiresAt).catch(onLost);
+      }),
+    };
+    return opened;
   };
 
   return {
@@ -78,18 +91,9 @@ export function createSpendLimit({ spendLimit, tallies, now, onLost }: SpendDepe
     add: (cost) => {
       const { period: day, expiresAt } = dayOf(now());
       if (known?.day === day) known.own += cost;
-      if (next?.day === day) {
-        next.cost += cost;
-        return next.written;
-      }
-      const written = inTurn(async () => {
-        if (next === addition) next = undefined;
-        const [{ item } = { item: '' }] = itemsOf(day);
-        await tallies.add(item, addition.cost, expiresAt).catch(onLost);
-      });
-      const addition: Addition = { day, written, cost };
-      next = addition;
-      return written;
+      if (next?.day !== day) next = openAddition(day, expiresAt);
+      next.cost += cost;
+      return next.written;
     },
   };
 }

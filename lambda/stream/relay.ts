@@ -97,7 +97,7 @@ function createSource(
   let isHeld = false;
   let isStopped = false;
   let size = 0;
-  let growYoungSpace: (() => void) | undefined;
+  let releaseYoungSpace: (() => void) | undefined;
   // Has no effect while the client holds the upstream back, and restarts when the client reads on.
   const idle = setTimeout(() => {
     if (!isHeld) onEnd('stalled', 'timeout');
@@ -132,7 +132,7 @@ function createSource(
       arrived = [];
       if (bytes === undefined || isStopped) return;
       size += bytes.length;
-      if (size > longStream) growYoungSpace ??= holdYoungSpace();
+      if (size > longStream) releaseYoungSpace ??= holdYoungSpace();
       if (bytes.length <= portion) onBytes(bytes);
       else for (const part of portionsOf(bytes)) onBytes(part);
     },
@@ -156,7 +156,7 @@ function createSource(
     /** Lets go of the answer: with a reason also of its connection, which otherwise may be used again. */
     stop(reason?: unknown) {
       isStopped = true;
-      growYoungSpace?.();
+      releaseYoungSpace?.();
       clearTimeout(idle);
       clearTimeout(deadline);
       clearTimeout(lastCall);

@@ -82,8 +82,8 @@ const defects: [name: string, code: string, instead: string, fault: string, sche
   ],
   [
     'a reservation forgotten at a window’s edge',
-    'Number(budgetNumber) - 2',
-    'Number(budgetNumber) - 1',
+    'Number(budget.period.slice(1)) - 2',
+    'Number(budget.period.slice(1)) - 1',
     'member#ada has 0 of its budget taken, and not 10',
     '1 begin; 1 is answered; time passes; 2 is answered',
   ],

@@ -80,8 +80,7 @@ test('every item is copied as it is, page by page; what fails in between goes on
   const through = { AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
   const run = (...words: string[]) =>
     stack.run('copy-back', ['--from', restored, '--table', 'quota', ...words], through);
-  const isScan = ({ name }: { readonly name: string }) => name === 'Scan';
-  proxy.spoil((operation) => (isScan(operation) && proxy.operations.filter(isScan).length > 1 ? 'failing' : undefined));
+  proxy.spoil(({ name, body }) => (name === 'Scan' && body.includes('ExclusiveStartKey') ? 'failing' : undefined));
   const failure = await run().catch((error) => error);
   const [, last = ''] = /go on with --after '(member#\d+)'$/.exec(failure.message) ?? [];
   expect(last).not.toBe('');

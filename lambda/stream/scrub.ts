@@ -12,7 +12,7 @@ export interface Scrubber {
    * text `continues` the same one: then a letter before it may make it a part of a word.
    */
   openChannel(before?: string, continues?: boolean): ScrubChannel;
-  /** Does ahead what the first channel would make a delta wait 2 ms for. */
+  /** Compiles the pattern of channels ahead. Otherwise the first delta would wait 2 ms for it. */
   prepareChannels(): void;
 }
 

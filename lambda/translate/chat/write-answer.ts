@@ -59,7 +59,8 @@ export function createChatWriter(options: AnswerOptions): AnswerWriter {
         delta(`"tool_calls":[{"index":${message.indexOf(call)},"function":{"arguments":"{}"}}]`);
       }
       // Once, as many clients keep only the last list.
-      if (message.details !== '') delta(message.details);
+      const { details } = message;
+      if (details !== '') delta(details);
       const reason = `"${message.hasCalls && finish === 'done' ? 'tool_calls' : reasons[finish]}"`;
       delta('', reason);
       const usage = usageOf(options);
@@ -108,7 +109,7 @@ function createMessage({ live, newHex, tools, takeThought, seal }: AnswerOptions
           : `"type":"reasoning.text","text":${text},"signature":${JSON.stringify(sealed)}`;
       thoughts.push(`{${content},"index":${thoughts.length}}`);
     },
-    /** Empty if there are none that could come back. */
+    /** All thoughts; empty if there are none that could come back. */
     get details(): string {
       return thoughts.length === 0 ? '' : `"reasoning_details":[${thoughts.join(',')}]`;
     },
@@ -132,10 +133,11 @@ function createMessage({ live, newHex, tools, takeThought, seal }: AnswerOptions
     toJson(): string {
       const [text, refusal, reasoning] = [texts.text.literal, texts.refusal.literal, texts.reasoning.literal];
       const orNull = (literal: Literal) => (literal === '""' ? 'null' : literal);
+      const { details } = this;
       return [
         `{"role":"assistant","content":${orNull(text)},"refusal":${orNull(refusal)}`,
         reasoning === '""' ? '' : `,"reasoning_content":${reasoning}`,
-        this.details === '' ? '' : `,${this.details}`,
+        details === '' ? '' : `,${details}`,
         calls.size > 0 ? `,"tool_calls":[${[...calls].map(writeCall).join(',')}]` : '',
         '}',
       ].join('');

@@ -2,6 +2,7 @@ import { finished, pipeline } from 'node:stream/promises';
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
 import { over, unlimitedMemory } from '../bodies.ts';
 import { type App, type Call, lastResort } from '../request/call.ts';
+import { holdYoungSpace } from './young-space.ts';
 
 /** A context, with the signal that only the local server has. */
 type FunctionContext = Context & { readonly clientGone?: AbortSignal };
@@ -19,8 +20,12 @@ export function createHandler(app: App) {
     }
     // The head leaves together with the beginning of the body, if that is ready.
     response.write(body.read() ?? '');
+    const releaseYoungSpace = holdYoungSpace(body);
     // What is read on for a reader that has left is read before the environment freezes.
-    await pipeline(body, response).finally(() => over(body));
+    await pipeline(body, response).finally(() => {
+      releaseYoungSpace();
+      return over(body);
+    });
   });
 }
 

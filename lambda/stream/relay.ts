@@ -7,7 +7,6 @@ import { discard } from '../upstream/http-client.ts';
 import { type ClientStream, createClientStream } from './client-stream.ts';
 import { notBegun, type StreamRewriter } from './rewrite-stream.ts';
 import { encodeEvent } from './sse.ts';
-import { holdYoungSpace, longStream } from './young-space.ts';
 
 /** How a stream came to its end. */
 export type StreamEnd =
@@ -96,8 +95,6 @@ function createSource(
   let arrived: Buffer[] = [];
   let isHeld = false;
   let isStopped = false;
-  let size = 0;
-  let releaseYoungSpace: (() => void) | undefined;
   // Has no effect while the client holds the upstream back, and restarts when the client reads on.
   const idle = setTimeout(() => {
     if (!isHeld) onEnd('stalled', 'timeout');
@@ -130,9 +127,7 @@ function createSource(
     flush() {
       const bytes = arrived.length > 1 ? Buffer.concat(arrived) : arrived[0];
       arrived = [];
-      if (bytes === undefined || isStopped) return;
-      size += bytes.length;
-      if (size > longStream) releaseYoungSpace ??= holdYoungSpace();
+      if (bytes === undefined) return;
       if (bytes.length <= portion) onBytes(bytes);
       else for (const part of portionsOf(bytes)) onBytes(part);
     },
@@ -156,7 +151,6 @@ function createSource(
     /** Lets go of the answer: with a reason also of its connection, which otherwise may be used again. */
     stop(reason?: unknown) {
       isStopped = true;
-      releaseYoungSpace?.();
       clearTimeout(idle);
       clearTimeout(deadline);
       clearTimeout(lastCall);

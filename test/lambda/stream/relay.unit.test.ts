@@ -122,39 +122,6 @@ describe('the relay between an upstream and a client', () => {
     expect(takeAll(relay.body)).toMatch('keep-alive');
   });
 
-  testRows([
-    ['is complete', async ({ send }) => await send(others.join(''))],
-    ['is cut off', async ({ upstream }) => await reset(upstream)],
-    ['takes too long', async () => await pass(800_000)],
-    ['has lost its client', async ({ relay }) => relay.leave()],
-  ] satisfies [string, (started: ReturnType<typeof startRelay>) => unknown][])(
-    "V8's space for young objects does not grow in a long stream, until that ends",
-    async (_name, end) => {
-      const setFlags = jest.spyOn(process.getBuiltinModule('node:v8'), 'setFlagsFromString');
-      const started = startRelay();
-      await started.send(first + long + long);
-      expect(setFlags.mock.calls).toEqual([]);
-      takeAll(started.relay.body);
-      await started.send(long + long);
-      takeAll(started.relay.body);
-      expect(setFlags.mock.calls).toEqual([['--semi-space-growth-factor=1']]);
-      await end(started);
-      expect(setFlags.mock.calls).toEqual([['--semi-space-growth-factor=1'], ['--semi-space-growth-factor=2']]);
-      takeAll(started.relay.body);
-      setFlags.mockRestore();
-    },
-  );
-
-  test('what still arrives when the stream is over does not keep that space from growing', async () => {
-    const setFlags = jest.spyOn(process.getBuiltinModule('node:v8'), 'setFlagsFromString');
-    const { relay, upstream, send } = startRelay();
-    await send(first);
-    upstream.once('data', () => relay.leave());
-    await send(long.repeat(4));
-    expect(setFlags.mock.calls).toEqual([]);
-    setFlags.mockRestore();
-  });
-
   test('the head of an answer is a sign of life', async () => {
     const { relay, attach, ends } = startRelay();
     jest.advanceTimersByTime(99_999);

@@ -18,9 +18,9 @@ export function createHandler(app: App) {
       await finished(response).finally(() => settled);
       return;
     }
+    const releaseYoungSpace = holdYoungSpace(body);
     // The head leaves together with the beginning of the body, if that is ready.
     response.write(body.read() ?? '');
-    const releaseYoungSpace = holdYoungSpace(body);
     // What is read on for a reader that has left is read before the environment freezes.
     await pipeline(body, response).finally(() => {
       releaseYoungSpace();

@@ -13,7 +13,8 @@ export function holdYoungSpace(body: Readable): () => void {
   let isHeld = false;
   const count = (piece: Buffer | string) => {
     size += piece.length;
-    if (isHeld || size <= longBody) return;
+    if (size <= longBody) return;
+    body.off('data', count);
     isHeld = true;
     setGrowth(1);
   };

@@ -25,8 +25,12 @@ export function splitByEdits(text: string, edits: readonly Edit[]): string[] {
   return pieces;
 }
 
+/** The edited text. What is added piece by piece is copied only once it is read: a long text need not be there twice until then. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
-  return edits.length === 0 ? text : splitByEdits(text, edits).join('');
+  if (edits.length === 0) return text;
+  let edited = '';
+  for (const piece of splitByEdits(text, edits)) edited += piece;
+  return edited;
 }
 
 /** The edited text of a part, by those of the edits that lie within it. */

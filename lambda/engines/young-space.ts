@@ -10,18 +10,17 @@ export const longBody = 65_536;
  */
 export function holdYoungSpace(body: Readable): () => void {
   let size = 0;
-  let isHeld = false;
+  const isHeld = () => size > longBody;
   const count = (piece: Buffer | string) => {
     size += piece.length;
-    if (size <= longBody) return;
+    if (!isHeld()) return;
     body.off('data', count);
-    isHeld = true;
     setGrowth(1);
   };
   body.on('data', count);
   return () => {
     body.off('data', count);
-    if (isHeld) setGrowth(2);
+    if (isHeld()) setGrowth(2);
   };
 }
 

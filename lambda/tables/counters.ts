@@ -124,10 +124,13 @@ export function settlementOf(
   { spent, refunded = false, used }: Settlement,
 ) {
   const use = used && addUse(budgetPeriod, spent, used);
-  const refund = refunded ? `, ${countOf(period)} :minusOne` : '';
-  const added = `${budgetOf(budgetPeriod)} :change${refund}${use?.added ?? ''}`;
+  const added = [
+    `${budgetOf(budgetPeriod)} :change`,
+    ...(refunded ? [`${countOf(period)} :minusOne`] : []),
+    ...(use?.added ?? []),
+  ];
   return {
-    UpdateExpression: `ADD ${added} REMOVE ${['#reservation', ...outdatedUses].join(', ')}`,
+    UpdateExpression: `ADD ${added.join(', ')} REMOVE ${['#reservation', ...outdatedUses].join(', ')}`,
     ConditionExpression: 'attribute_exists(#reservation)',
     ExpressionAttributeNames: { '#reservation': name },
     ExpressionAttributeValues: {

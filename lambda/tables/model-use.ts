@@ -33,7 +33,7 @@ export function outdatedUses(found: Item | undefined, minute: number): string[] 
   });
 }
 
-/** What a settlement adds to its write, after other additions. */
+/** What a settlement adds to its write. */
 export function addUse(period: string, spent: number, { kind, input, output }: UsedTokens) {
   const [inputs, outputs, costs] = namesOf(kind, period);
   const values: Record<string, Value> = {
@@ -41,7 +41,7 @@ export function addUse(period: string, spent: number, { kind, input, output }: U
     ':output': numberValue(output),
     ':spent': numberValue(spent),
   };
-  return { added: `, ${inputs} :input, ${outputs} :output, ${costs} :spent`, values };
+  return { added: [`${inputs} :input`, `${outputs} :output`, `${costs} :spent`], values };
 }
 
 /** All that an item has of a period, whichever client has read it: `read` gives an attribute's value. */

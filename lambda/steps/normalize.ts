@@ -132,6 +132,7 @@ async function readBody(
       hashIds,
       pricing,
       isRestricted,
+      only: identity.kind === 'member' ? identity.models : undefined,
       ...(estimates && { reservedOutput }),
     }),
     cutShort,
@@ -160,6 +161,8 @@ interface Caller {
     | { readonly prices: Prices; readonly estimates: Awaited<ReturnType<typeof loadEstimates>> }
     | undefined;
   readonly isRestricted?: boolean;
+  /** The ids of the models that the caller may use; undefined if all of them. */
+  readonly only?: readonly string[] | undefined;
   /** Only of a caller with a budget, for whom the whole cost is estimated. */
   readonly reservedOutput?: number;
 }
@@ -169,7 +172,7 @@ export function* readCall(
   received: Body,
   { dialect, endpoint }: Pick<InferenceRoute, 'dialect' | 'endpoint'>,
   models: Models,
-  { caller, headers, traceparent, hashIds, pricing, isRestricted, reservedOutput }: Caller,
+  { caller, headers, traceparent, hashIds, pricing, isRestricted, only, reservedOutput }: Caller,
 ): Cooperative<Normalized> {
   // Of bytes it is known. Later, the text would have to be walked for it.
   const size = pricing === undefined ? 0 : Buffer.byteLength(received);
@@ -178,7 +181,8 @@ export function* readCall(
   if (isLong(text)) yield;
   refuseOtherCase(body);
   if (isRestricted) refuseRouting(body);
-  const model = resolveModel(body, models, endpoint);
+  const mayUse = ({ id }: PublicModel) => only?.includes(id) ?? true;
+  const model = resolveModel(body, models, endpoint, mayUse);
   const stream = readStream(body);
   dialect.checkBody(body);
   if (isLong(text)) yield;
@@ -189,7 +193,8 @@ export function* readCall(
     onFile: input?.addFile,
   });
   if (vision !== undefined) {
-    const message = `${excerpt(vision, longestPath)} holds an image or a video, which ${model.value.id} can't see. Use the model ${models.vision.id}.`;
+    const instead = mayUse(models.vision) ? `Use the model ${models.vision.id}.` : 'Leave it out.';
+    const message = `${excerpt(vision, longestPath)} holds an image or a video, which ${model.value.id} can't see. ${instead}`;
     throw new GatewayError('invalid_model', message);
   }
   if (isLong(text)) yield;
@@ -221,13 +226,16 @@ export function* readCall(
   return { call, outgoing, inputTokens, reservation };
 }
 
-function resolveModel(body: Json, models: Models, { makesVectors = false }: Endpoint) {
+function resolveModel(
+  body: Json,
+  models: Models,
+  { makesVectors = false }: Endpoint,
+  mayUse: (model: PublicModel) => boolean,
+) {
   const node = body.member(body.root, 'model');
   const fits = ({ kind }: PublicModel) => (kind === 'embedding') === makesVectors;
-  const known = `Use ${models.all
-    .filter(fits)
-    .map(({ id }) => id)
-    .join(' or ')}.`;
+  const usable = models.all.filter((one) => fits(one) && mayUse(one)).map(({ id }) => id);
+  const known = usable.length > 0 ? `Use ${usable.join(' or ')}.` : 'This key may use no model here.';
   if (node === undefined || body.kind(node) !== 'string') {
     const what = node === undefined ? 'model is missing' : 'model must be a string';
     throw new GatewayError('invalid_request', `${what}. ${known}`);

@@ -87,10 +87,11 @@ function corsHeaders(requestHeaders: RequestHeaders, origins: readonly string[],
 
 const usualHeaders = [...keyHeaders, 'content-type', 'anthropic-version', 'anthropic-beta'].join(', ');
 
-/** The additional headers of a preflight's answer: a page may send any header that it asks for. */
-export function preflightHeaders(requestHeaders: RequestHeaders): Headers {
+/** The additional headers of the answer to OPTIONS: a page may send any header that it asks for. */
+export function preflightHeaders(requestHeaders: RequestHeaders, allow: string | undefined): Headers {
   const wanted = requestHeaders['access-control-request-headers'] ?? '';
   return {
+    ...(allow !== undefined && { allow }),
     'access-control-allow-methods': 'GET, POST, OPTIONS',
     'access-control-allow-headers': /^[\w!#$%&'*+.^`|~ ,-]+$/.test(wanted) ? wanted : usualHeaders,
     'access-control-max-age': '7200',

@@ -24,7 +24,7 @@ type OtherRoute = Named &
     | { readonly kind: 'usage' }
     | { readonly kind: 'models' }
     | { readonly kind: 'model'; readonly id: string }
-    | { readonly kind: 'preflight' }
+    | { readonly kind: 'preflight'; readonly allow: string | undefined }
     | { readonly kind: 'health' }
     | { readonly kind: 'refused'; readonly error: GatewayError }
   );
@@ -53,13 +53,15 @@ export function createRouter(dialects: readonly Dialect[]): FindRoute {
   const known = [...inference.keys(), modelsPath, usagePath];
 
   return (call) => {
-    const { method, path, headers } = call;
+    const { method, path } = call;
     const found = inference.get(path) ?? findOther(call);
     const named: Named = found ? { name: found.name, ...looksOf(found) } : { name: 'unknown', ...openAiLooks };
     const refuse = (code: ErrorCode, message: string, more: ErrorOptions = {}): Route => {
       return { ...named, kind: 'refused', error: new GatewayError(code, message, more) };
     };
-    if (isPreflight(method, headers)) return { ...named, kind: 'preflight' };
+    const allowed = found && (found.kind === 'inference' ? 'POST' : 'GET');
+    const allow = `${allowed}, OPTIONS`;
+    if (method === 'OPTIONS') return { ...named, kind: 'preflight', allow: found && allow };
     if (!found) {
       // Names no vendor: the operator may hide its upstream's.
       const message = `There is nothing at this path${explainSlip(path, known)}. Clients that add /v1 to the base URL take it without, all others with /v1 at its end.`;
@@ -69,11 +71,8 @@ export function createRouter(dialects: readonly Dialect[]): FindRoute {
       const message = `WebSockets are not offered here. Send a POST to ${path}; with "stream": true its answer comes in events.`;
       return refuse('upgrade_required', message);
     }
-    const allowed = found.kind === 'inference' ? 'POST' : 'GET';
     if (method !== allowed) {
-      return refuse('method_not_allowed', `This path takes ${allowed} only.`, {
-        headers: { allow: `${allowed}, OPTIONS` },
-      });
+      return refuse('method_not_allowed', `This path takes ${allowed} only.`, { headers: { allow } });
     }
     return found.kind === 'model' ? { ...found, name: `${modelsPath}/{id}` } : found;
   };
@@ -124,9 +123,4 @@ function decode(segment: string): string {
 function isWebSocketHandshake({ method, headers }: Pick<Call, 'method' | 'headers'>, { webSocketBeta }: Endpoint) {
   if (method !== 'GET' || webSocketBeta === undefined) return false;
   return headers['sec-websocket-key'] !== undefined || webSocketBeta.test(headers['openai-beta'] ?? '');
-}
-
-/** Whether a request is a CORS preflight. */
-function isPreflight(method: string, requestHeaders: Call['headers']): boolean {
-  return method === 'OPTIONS' && requestHeaders['access-control-request-method'] !== undefined;
 }

@@ -33,5 +33,9 @@ function json(value: unknown): GatewayResponse {
 /** Answers preflights, health checks, unknown paths, wrong methods. */
 async function answerAnybody({ route, headers }: RequestSoFar): Promise<GatewayResponse> {
   if (route.kind === 'refused') throw route.error;
-  return { statusCode: 204, headers: route.kind === 'preflight' ? preflightHeaders(headers) : {}, body: '' };
+  return {
+    statusCode: 204,
+    headers: route.kind === 'preflight' ? preflightHeaders(headers, route.allow) : {},
+    body: '',
+  };
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { createDialects } from '../../../lambda/dialects/index.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { preflightHeaders } from '../../../lambda/request/headers.ts';
@@ -6,7 +6,6 @@ import { createRouter } from '../../../lambda/request/routes.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const findRoute = createRouter(createDialects({ signsThinking: false, streamUsage: false }));
-const preflight = { 'access-control-request-method': 'POST' };
 const route = (method: string, path: string, headers: Record<string, string> = {}) =>
   findRoute({ method, path, headers });
 const probe = new GatewayError('invalid_request', 'x');
@@ -29,7 +28,6 @@ describe('route', () => {
     ['GET', '/v1/modelsx', 'refused'],
     ['HEAD', '/v1/models', 'refused'],
     ['GET', '/v1/messages', 'refused'],
-    ['OPTIONS', '/v1/messages', 'refused'],
     ['GET', '/__proto__', 'refused'],
     ['GET', '/healthz', 'refused'], // but on the HTTP server
   ])('each method and path is a route', (method, path, kind) => {
@@ -46,10 +44,17 @@ describe('route', () => {
     expect(Object.keys(JSON.parse(found.renderError(probe)))[0]).toBe(first);
   });
 
-  test('a preflight is one on any path, with any headers', () => {
-    const headers = { ...preflight, 'sec-websocket-key': 'x' };
-    for (const path of ['/v1/responses', '/nowhere']) expect(route('OPTIONS', path, headers).kind).toBe('preflight');
-  });
+  testRows([
+    ['/v1/responses', 'POST, OPTIONS'],
+    ['/v1/models', 'GET, OPTIONS'],
+    ['/nowhere', undefined],
+  ])(
+    'OPTIONS is answered as a preflight on any path, with any headers, and says what a known one takes',
+    (path, allow) => {
+      for (const headers of [{}, { 'access-control-request-method': 'POST', 'sec-websocket-key': 'x' }])
+        expect(route('OPTIONS', path, headers)).toMatchObject({ kind: 'preflight', allow });
+    },
+  );
 
   testRows([
     ['/v1/models/svc%2Dvision', 'svc-vision'],
@@ -112,7 +117,7 @@ describe('route', () => {
 testRows(['a\r\nx-api-key: stolen', 'a\nb', 'a\rb', 'a\0b', 'a\u{1f4a5}', 'Ā', 'a\u2028b', 'é', ''])(
   'a header that would smuggle in another does not come back',
   (asked) => {
-    const headers = preflightHeaders({ 'access-control-request-headers': asked });
+    const headers = preflightHeaders({ 'access-control-request-headers': asked }, undefined);
     expect(headers['access-control-allow-headers']).toMatch(/^x-api-key, api-key, authorization, content-type/);
   },
 );

@@ -1,12 +1,11 @@
-import type { Readable } from 'node:stream';
 import type { Written } from '../bodies.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { type GatewayError, toGatewayError } from '../errors.ts';
 import { type FailureDetails, type FailureKind, UpstreamFailure } from '../upstream/failure.ts';
-import { discard } from '../upstream/http-client.ts';
 import { type ClientStream, createClientStream } from './client-stream.ts';
-import { notBegun, type StreamRewriter } from './rewrite-stream.ts';
+import type { StreamRewriter } from './rewrite-stream.ts';
 import { encodeEvent } from './sse.ts';
+import { createUpstreamStream, type UpstreamStream } from './upstream-stream.ts';
 
 /** How a stream came to its end. */
 export type StreamEnd =
@@ -36,20 +35,25 @@ interface RelayParts {
  * count).
  */
 export function createRelay(parts: RelayParts) {
-  const source = createSource(parts, read, endOfSource);
+  const upstream = createUpstreamStream({
+    idleTimeout: parts.idleTimeout,
+    timeLeft: parts.timeLeft,
+    onBytes: read,
+    onEnd: endOfUpstream,
+  });
   const client = createClientStream({
     keepAlive: parts.dialect.keepAlive,
     keepAliveInterval: parts.keepAliveInterval,
-    onHeldBack: source.hold,
+    onHeldBack: upstream.hold,
     onClose: () => ending.leave(),
   });
-  const ending = createEnding(parts, source, client);
+  const ending = createEnding(parts, upstream, client);
   let hasStarted = false;
 
   function read(bytes: Buffer): void {
     if (ending.isOver) return;
-    source.alive();
-    const { rewriter } = source;
+    upstream.alive();
+    const { rewriter } = upstream;
     const text = rewriter.push(bytes);
     if (text.length > 0) client.begin();
     if (rewriter.started && !hasStarted) {
@@ -61,11 +65,11 @@ export function createRelay(parts: RelayParts) {
   }
 
   /** The upstream sends no more: the end if the answer is complete without a last event, else a failure. */
-  function endOfSource(midway: FailureKind, atFirst: FailureKind, cause?: unknown): void {
-    source.flush();
+  function endOfUpstream(midway: FailureKind, atFirst: FailureKind, cause?: unknown): void {
+    upstream.flush();
     if (ending.isOver) return;
-    client.write(finishRewriter(source.rewriter));
-    if (!ending.stopIfOver()) ending.breakOff(source.rewriter.started ? midway : atFirst, { cause });
+    client.write(finishRewriter(upstream.rewriter));
+    if (!ending.stopIfOver()) ending.breakOff(upstream.rewriter.started ? midway : atFirst, { cause });
   }
 
   return {
@@ -73,123 +77,30 @@ export function createRelay(parts: RelayParts) {
     body: client.body,
     begun: client.begun,
     /** Aborts when the upstream is no longer needed; its reason is the failure, if there was one. */
-    signal: source.signal,
+    signal: upstream.signal,
     /** Reports a sign of life from an upstream. */
-    alive: source.alive,
-    attach: source.attach,
+    alive: upstream.alive,
+    attach: upstream.attach,
     fail: ending.fail,
     leave: ending.leave,
   };
-}
-
-type Source = ReturnType<typeof createSource>;
-
-/** The upstream's side. All that comes in one read of its connection is rewritten at once, and leaves in one write for each portion. */
-function createSource(
-  { idleTimeout, timeLeft }: RelayParts,
-  onBytes: (bytes: Buffer) => void,
-  onEnd: (midway: FailureKind, atFirst: FailureKind, cause?: unknown) => void,
-) {
-  const upstream = new AbortController();
-  let answer: Readable | undefined;
-  let arrived: Buffer[] = [];
-  let isHeld = false;
-  let isStopped = false;
-  // Has no effect while the client holds the upstream back, and restarts when the client reads on.
-  const idle = setTimeout(() => {
-    if (!isHeld) onEnd('stalled', 'timeout');
-  }, idleTimeout);
-  const deadline = setTimeout(() => onEnd('deadline', 'timeout'), timeLeft);
-  let lastCall: NodeJS.Timeout | undefined;
-  const onCut = (cause?: unknown) => onEnd('cut', 'unusable', cause);
-
-  const source = {
-    signal: upstream.signal,
-    /** What rewrites the answer, once there is one. */
-    rewriter: notBegun,
-    /** Takes over the upstream's answer, and what rewrites it. */
-    attach(begun: Readable, rewriter: StreamRewriter) {
-      source.rewriter = rewriter;
-      begun.on('error', onCut);
-      if (isStopped) {
-        begun.destroy();
-        return;
-      }
-      answer = begun;
-      begun.on('data', (chunk: Buffer) => {
-        if (arrived.push(chunk) === 1) process.nextTick(source.flush);
-      });
-      begun.once('end', () => onCut());
-      begun.once('close', () => onCut());
-      idle.refresh();
-    },
-    /** Hands on what has arrived. */
-    flush() {
-      const bytes = arrived.length > 1 ? Buffer.concat(arrived) : arrived[0];
-      arrived = [];
-      if (bytes === undefined) return;
-      if (bytes.length <= portion) onBytes(bytes);
-      else for (const part of portionsOf(bytes)) onBytes(part);
-    },
-    alive() {
-      if (!isStopped) idle.refresh();
-    },
-    /** Holds the answer back while the client does not read. */
-    hold(held: boolean) {
-      isHeld = held;
-      if (held) answer?.pause();
-      else {
-        idle.refresh();
-        answer?.resume();
-      }
-    },
-    /** Reads on, for so many milliseconds at most. */
-    endWithin(time: number) {
-      lastCall = setTimeout(onCut, time);
-      source.hold(false);
-    },
-    /** Lets go of the answer: with a reason also of its connection, which otherwise may be used again. */
-    stop(reason?: unknown) {
-      isStopped = true;
-      clearTimeout(idle);
-      clearTimeout(deadline);
-      clearTimeout(lastCall);
-      if (reason !== undefined) {
-        upstream.abort(reason);
-        answer?.destroy();
-      } else if (answer) discard(answer);
-    },
-  };
-  return source;
-}
-
-/** In bytes. What was made of one portion is garbage before the next is read: V8 takes more memory for ever if more is in use at a time. */
-const portion = 8_192;
-
-/** Cuts bytes after whole events, where it can. */
-function* portionsOf(bytes: Buffer): Generator<Buffer> {
-  let start = 0;
-  while (bytes.length - start > portion) {
-    const next = bytes.subarray(start, start + portion);
-    const blankLine = next.lastIndexOf('\n\n');
-    const whole = blankLine < 0 ? next : next.subarray(0, blankLine + 2);
-    yield whole;
-    start += whole.length;
-  }
-  yield bytes.subarray(start);
 }
 
 /** How long an answer that is complete but for its usage is read on, whoever left. */
 const usageTime = 5_000;
 
 /** Every way in which a stream ends; the first counts. */
-function createEnding({ dialect, explain, readsOn, onEnd }: RelayParts, source: Source, client: ClientStream) {
+function createEnding(
+  { dialect, explain, readsOn, onEnd }: RelayParts,
+  upstream: UpstreamStream,
+  client: ClientStream,
+) {
   /** True the first time. There is a reason unless the answer is complete. */
   function stop(reason?: unknown): boolean {
     if (ending.isOver) return false;
     ending.isOver = true;
     client.stop();
-    source.stop(reason);
+    upstream.stop(reason);
     return true;
   }
 
@@ -204,7 +115,7 @@ function createEnding({ dialect, explain, readsOn, onEnd }: RelayParts, source: 
     client.write(rest);
     if (end.kind === 'complete') client.finish();
     const close = (settled?: GatewayError) => {
-      if (end.kind === 'failed') client.write(renderFailure(dialect, source.rewriter, settled ?? end.failure));
+      if (end.kind === 'failed') client.write(renderFailure(dialect, upstream.rewriter, settled ?? end.failure));
       client.end();
     };
     onEnd(end).then(close, () => close());
@@ -215,13 +126,13 @@ function createEnding({ dialect, explain, readsOn, onEnd }: RelayParts, source: 
     fail(reason: unknown) {
       const failure = toGatewayError(reason);
       if (!stop(failure)) return;
-      if (!source.rewriter.started && !client.hasBegun) {
+      if (!upstream.rewriter.started && !client.hasBegun) {
         client.refuse(failure);
         return;
       }
-      const rest = finishRewriter(source.rewriter);
+      const rest = finishRewriter(upstream.rewriter);
       // What fails after the end of an answer is no failure of it.
-      finish(endWith(source.rewriter.ended ? undefined : failure), rest);
+      finish(endWith(upstream.rewriter.ended ? undefined : failure), rest);
     },
     breakOff(kind: FailureKind, details: FailureDetails = {}) {
       // A client must not get a refund by reading slowly.
@@ -229,7 +140,7 @@ function createEnding({ dialect, explain, readsOn, onEnd }: RelayParts, source: 
     },
     /** Ends the stream if the upstream has announced its end. Returns whether it is over. */
     stopIfOver(): boolean {
-      const { failure, ended, started } = source.rewriter;
+      const { failure, ended, started } = upstream.rewriter;
       if (failure?.kind === 'broken') {
         const { cause, charged = false } = failure;
         if (started) ending.breakOff('cut', { cause, charged });
@@ -242,8 +153,8 @@ function createEnding({ dialect, explain, readsOn, onEnd }: RelayParts, source: 
     leave() {
       if (ending.isOver || client.hasLeft) return;
       client.leave();
-      if (readsOn) source.hold(false);
-      else if (source.rewriter.mayEnd) source.endWithin(usageTime);
+      if (readsOn) upstream.hold(false);
+      else if (upstream.rewriter.mayEnd) upstream.endWithin(usageTime);
       else if (stop(new Error('the client has gone'))) finish({ kind: 'client_gone', isWhole: false });
     },
   };

@@ -1,0 +1,106 @@
+import type { Readable } from 'node:stream';
+import type { FailureKind } from '../upstream/failure.ts';
+import { discard } from '../upstream/http-client.ts';
+import { notBegun, type StreamRewriter } from './rewrite-stream.ts';
+
+interface UpstreamStreamParts {
+  readonly idleTimeout: number;
+  /** Milliseconds until the request's time is over. */
+  readonly timeLeft: number;
+  readonly onBytes: (bytes: Buffer) => void;
+  /** It sends no more: why, if the answer has begun, and if it has not. */
+  readonly onEnd: (midway: FailureKind, atFirst: FailureKind, cause?: unknown) => void;
+}
+
+export type UpstreamStream = ReturnType<typeof createUpstreamStream>;
+
+/** What an upstream sends, and how long it is waited for. What comes in one read of its connection is handed on at once, in portions. */
+export function createUpstreamStream({ idleTimeout, timeLeft, onBytes, onEnd }: UpstreamStreamParts) {
+  const controller = new AbortController();
+  let answer: Readable | undefined;
+  let arrived: Buffer[] = [];
+  let isHeld = false;
+  let isStopped = false;
+  // Has no effect while the client holds the upstream back, and restarts when the client reads on.
+  const idle = setTimeout(() => {
+    if (!isHeld) onEnd('stalled', 'timeout');
+  }, idleTimeout);
+  const deadline = setTimeout(() => onEnd('deadline', 'timeout'), timeLeft);
+  let lastCall: NodeJS.Timeout | undefined;
+  const onCut = (cause?: unknown) => onEnd('cut', 'unusable', cause);
+
+  const upstream = {
+    signal: controller.signal,
+    /** What rewrites the answer, once there is one. */
+    rewriter: notBegun,
+    /** Takes over the upstream's answer, and what rewrites it. */
+    attach(begun: Readable, rewriter: StreamRewriter) {
+      upstream.rewriter = rewriter;
+      begun.on('error', onCut);
+      if (isStopped) {
+        begun.destroy();
+        return;
+      }
+      answer = begun;
+      begun.on('data', (chunk: Buffer) => {
+        if (arrived.push(chunk) === 1) process.nextTick(upstream.flush);
+      });
+      begun.once('end', () => onCut());
+      begun.once('close', () => onCut());
+      idle.refresh();
+    },
+    /** Hands on what has arrived. */
+    flush() {
+      const bytes = arrived.length > 1 ? Buffer.concat(arrived) : arrived[0];
+      arrived = [];
+      if (bytes === undefined) return;
+      if (bytes.length <= portion) onBytes(bytes);
+      else for (const part of portionsOf(bytes)) onBytes(part);
+    },
+    alive() {
+      if (!isStopped) idle.refresh();
+    },
+    /** Holds the answer back while the client does not read. */
+    hold(held: boolean) {
+      isHeld = held;
+      if (held) answer?.pause();
+      else {
+        idle.refresh();
+        answer?.resume();
+      }
+    },
+    /** Reads on, for so many milliseconds at most. */
+    endWithin(time: number) {
+      lastCall = setTimeout(onCut, time);
+      upstream.hold(false);
+    },
+    /** Lets go of the answer: with a reason also of its connection, which otherwise may be used again. */
+    stop(reason?: unknown) {
+      isStopped = true;
+      clearTimeout(idle);
+      clearTimeout(deadline);
+      clearTimeout(lastCall);
+      if (reason !== undefined) {
+        controller.abort(reason);
+        answer?.destroy();
+      } else if (answer) discard(answer);
+    },
+  };
+  return upstream;
+}
+
+/** In bytes. What was made of one portion is garbage before the next is read: V8 takes more memory for ever if more is in use at a time. */
+const portion = 8_192;
+
+/** Cuts bytes after whole events, where it can. */
+function* portionsOf(bytes: Buffer): Generator<Buffer> {
+  let start = 0;
+  while (bytes.length - start > portion) {
+    const next = bytes.subarray(start, start + portion);
+    const blankLine = next.lastIndexOf('\n\n');
+    const whole = blankLine < 0 ? next : next.subarray(0, blankLine + 2);
+    yield whole;
+    start += whole.length;
+  }
+  yield bytes.subarray(start);
+}

@@ -64,11 +64,12 @@ export function createMessagesWriter(options: AnswerOptions): AnswerWriter {
 }
 
 function usageOf(counts: AnswerOptions['usage']): string {
-  const { input, read, written, output } = countTokens(counts);
+  const { input, read, written, output, reasoning } = countTokens(counts);
   return `"usage":${JSON.stringify({
     input_tokens: input - read - written,
     cache_creation_input_tokens: written,
     cache_read_input_tokens: read,
     output_tokens: output,
+    output_tokens_details: { thinking_tokens: reasoning },
   })}`;
 }

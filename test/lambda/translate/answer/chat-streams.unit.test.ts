@@ -105,4 +105,5 @@ test.each([
   const counts = usage('messages');
   const { cache_read_input_tokens: read, cache_creation_input_tokens: written } = counts;
   expect([counts.input_tokens, read, written]).toEqual(asMessage);
+  expect(counts.output_tokens_details).toEqual({ thinking_tokens: 1 });
 });

@@ -59,6 +59,7 @@ const deltas: Readonly<Record<string, readonly string[]>> = {
 const count = expect.any(Number);
 const usage = {
   ...{ input_tokens: count, cache_creation_input_tokens: count, cache_read_input_tokens: count, output_tokens: count },
+  output_tokens_details: { thinking_tokens: count },
 };
 
 export function assertMessage(message: unknown): void {

@@ -108,7 +108,7 @@ type Find<T> = (name: string) => Promise<T | undefined>;
 
 const cacheCapacity = 10_000;
 
-/** Uses what was found, while it is good, for `lifetime` milliseconds without looking it up again; the oldest is forgotten first. */
+/** Uses what was found, while it is good, for `lifetime` milliseconds without looking it up again. */
 function rememberFindings<T>(
   find: Find<T>,
   isGood: (found: T) => boolean,
@@ -123,11 +123,16 @@ function rememberFindings<T>(
     const found = await look(name);
     known.delete(name);
     if (found === undefined || !isGood(found)) return found;
-    known.set(name, { found, until: now() + lifetime });
-    const [oldest] = known.keys();
-    if (known.size > cacheCapacity && oldest !== undefined) known.delete(oldest);
+    keep(known, name, { found, until: now() + lifetime });
     return found;
   };
+}
+
+/** Remembers a value; of too many the oldest is forgotten. */
+function keep<T>(known: Map<string, T>, name: string, value: T): void {
+  known.set(name, value);
+  const [oldest] = known.keys();
+  if (known.size > cacheCapacity && oldest !== undefined) known.delete(oldest);
 }
 
 /**
@@ -154,13 +159,15 @@ export function memberHash(secret: KeyObject, member: string): string {
 }
 
 /** The same for requests, which remember it: it takes longer than to find the member. */
-export function createHashMember(
-  readSecret: () => Promise<KeyObject>,
-): (member: string) => Promise<string | undefined> {
-  const hash = async (member: string) => memberHash(await readSecret(), member);
-  const isGood = () => true;
-  const noTime = () => 0;
-  return rememberFindings(hash, isGood, Number.POSITIVE_INFINITY, noTime);
+export function createHashMember(readSecret: () => Promise<KeyObject>): (member: string) => Promise<string> {
+  const known = new Map<string, string>();
+  return async (member) => {
+    const remembered = known.get(member);
+    if (remembered !== undefined) return remembered;
+    const hashed = memberHash(await readSecret(), member);
+    keep(known, member, hashed);
+    return hashed;
+  };
 }
 
 /** The label of the subkey for it. */

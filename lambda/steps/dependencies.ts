@@ -13,7 +13,7 @@ export interface StepDependencies extends ForwardDependencies {
   readonly names: HeaderNames;
   readonly requestBodyLimit: number;
   readonly identify: Identify;
-  readonly hashMember: (member: string) => Promise<string | undefined>;
+  readonly hashMember: (member: string) => Promise<string>;
   /** Whether any upstream has a key. */
   readonly isConfigured: () => Promise<boolean>;
   /** Opens a connection to the upstream that this will probably be asked of. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type Figure, type Measurement, measureStep, median, repeat, type Samples } from '../measurement.ts';
+import { type Figure, inTurn, type Measurement, measureStep, median, repeat, type Samples } from '../measurement.ts';
 import { type Session, startSession } from '../session.ts';
 import type { Subject, SubjectName } from '../subject.ts';
 import { type Question, streamedQuestions } from '../world/conversation.ts';
@@ -53,12 +53,7 @@ async function measureCosts(subjects: readonly Subject[], world: World): Promise
   for (const subject of subjects) sessions.push(started.use(await startSession(subject, world)));
   await world.play({ kind: 'events', count: 20 });
   const ways = sessions.flatMap((session) =>
-    Object.entries(streamedQuestions).map(([dialect, question]) => ({
-      session,
-      dialect,
-      question,
-      costs: [] as number[],
-    })),
+    Object.entries(streamedQuestions).map(([dialect, question]) => ({ session, dialect, question })),
   );
   const readAll = ({ session, question }: (typeof ways)[number]) => session.ask(question.body, question);
   for (const way of ways) await repeat(20, () => readAll(way));
@@ -69,13 +64,8 @@ async function measureCosts(subjects: readonly Subject[], world: World): Promise
   });
   await world.play({ kind: 'packets', count, inPacket: 16, pause: 1 });
   for (const way of ways) await costOf(way);
-  await repeat(24, async () => {
-    for (const way of ways) way.costs.push(await costOf(way));
-    ways.reverse();
-  });
-  return sessions.map((session) =>
-    Object.fromEntries(ways.filter((way) => way.session === session).map(({ dialect, costs }) => [dialect, costs])),
-  );
+  const samples = await inTurn(ways, 24, async (way) => ({ [way.dialect]: await costOf(way) }));
+  return sessions.map((session) => Object.assign({}, ...samples.filter((_, at) => ways[at]?.session === session)));
 }
 
 const count = 1_600;

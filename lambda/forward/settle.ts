@@ -60,14 +60,15 @@ export interface SettleDependencies extends SpendingDependencies {
   readonly refundRefusals: boolean;
 }
 
-interface Exchange {
+/** An exchange whose answer has ended. */
+interface EndedExchange {
   readonly request: RequestSoFar;
   readonly record: ExchangeRecord;
 }
 
 /** Settles the charge, however an answer that has begun ended. Returns the error for the client, if there is one. */
 export async function settle(
-  { request, record }: Exchange,
+  { request, record }: EndedExchange,
   end: StreamEnd,
   dependencies: SettleDependencies,
 ): Promise<GatewayError | undefined> {
@@ -86,7 +87,7 @@ export async function settle(
 
 /** The same for a stream, which is logged when it ends. */
 export async function settleStream(
-  exchange: Exchange,
+  exchange: EndedExchange,
   end: StreamEnd,
   dependencies: SettleDependencies,
 ): Promise<GatewayError | undefined> {

@@ -1,11 +1,10 @@
-import type { Readable } from 'node:stream';
-import { readText } from '../bodies.ts';
 import { GatewayError } from '../errors.ts';
 import { loadOnce } from '../load-once.ts';
 import type { Upstream } from '../settings/upstreams.ts';
+import { type AnswerOfUpstream, refuseFailed } from './answer.ts';
 import { speaks, spokenTo } from './destination.ts';
-import { classifyStatus, type FailureClass, failureClasses, UpstreamFailure } from './failure.ts';
-import { discard, type SendRequest, type UpstreamAnswer } from './http-client.ts';
+import { type FailureClass, UpstreamFailure } from './failure.ts';
+import type { SendRequest, UpstreamAnswer } from './http-client.ts';
 import type { Candidate, Pool } from './pool.ts';
 import {
   bodyOf,
@@ -43,11 +42,6 @@ export interface Observer {
   onFailure(failure: UpstreamFailure, candidate: Candidate, another: boolean): void;
 }
 
-/** An upstream's answer, and how it becomes one for the client if that asked in another dialect. */
-export interface AnswerOfUpstream extends UpstreamAnswer {
-  readonly translated: Translated | undefined;
-}
-
 /**
  * Asks upstream after upstream. Returns the first successful answer, or throws the failure of the last one tried. An upstream
  * that can't carry the request is not tried: where none can, the first refusal is thrown.
@@ -72,7 +66,7 @@ export function createFailover({ pool, send, prepare, now }: Dependencies): AskU
   const readAnswer =
     (translated: Translated | undefined, observer: Observer) =>
     (answer: UpstreamAnswer): Promise<AnswerOfUpstream> =>
-      refuseFailed({ ...answer, translated }, observer, now);
+      refuseFailed({ ...answer, translated }, observer.explain, now);
 
   /** Not async, as the frame of an async function would hold the body's text until the answer comes. */
   const tryOne = (
@@ -142,29 +136,6 @@ export function createFailover({ pool, send, prepare, now }: Dependencies): AskU
   };
 }
 
-/** Throws the failure that an answer's status means; returns an answer that is a success. */
-async function refuseFailed(
-  answer: AnswerOfUpstream,
-  observer: Observer,
-  now: () => number,
-): Promise<AnswerOfUpstream> {
-  const { status, headers, body, translated } = answer;
-  const kind = classifyStatus(status);
-  if (kind === undefined) return answer;
-  const retryAfter = readRetryAfter(headers['retry-after'], now());
-  const details = { status, retryAfter, shouldRetry: readShouldRetry(headers['x-should-retry']) };
-  const { callerCanFix }: FailureClass = failureClasses[kind];
-  // The upstream's own words reach the client only for errors that the caller can fix: others may reveal the deployment.
-  if (callerCanFix) {
-    const explanation = await readExplanation(body);
-    const message = observer.explain(explanation);
-    const context = translated?.translation.explainContext(explanation, message ?? '');
-    throw new UpstreamFailure(kind, { ...details, message, ...context });
-  }
-  discard(body);
-  throw new UpstreamFailure(kind, details);
-}
-
 /** The candidates left. When the upstream itself failed, all of its keys are out. */
 function stillToTry(
   others: readonly Candidate[],
@@ -173,38 +144,4 @@ function stillToTry(
 ): readonly Candidate[] {
   if (next === undefined) return [];
   return next === 'key' ? others : others.filter(({ upstream }) => upstream !== failed);
-}
-
-/** The values that SDKs understand. */
-function readShouldRetry(value: unknown): 'true' | 'false' | undefined {
-  return value === 'true' || value === 'false' ? value : undefined;
-}
-
-const longestExplanation = 65_536;
-const explanationTime = 2_000;
-
-/** The error body, or an empty text if it does not arrive soon. */
-async function readExplanation(body: Readable): Promise<string> {
-  const timer = setTimeout(() => body.destroy(), explanationTime);
-  try {
-    return await readText(body, longestExplanation);
-  } catch {
-    return '';
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** The whole seconds that a `Retry-After` header asks for, in either of its two forms; undefined for anything else. */
-export function readRetryAfter(header: string | undefined, now: number): number | undefined {
-  const value = header?.trim() ?? '';
-  const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : secondsUntil(value, now);
-  return seconds <= longest ? Math.ceil(seconds) : undefined;
-}
-
-/** In seconds: a month, after which quotas begin anew. A server that asks for more means something else. */
-const longest = 31 * 86_400;
-
-function secondsUntil(date: string, now: number): number {
-  return / GMT$/.test(date) ? Math.max(0, (Date.parse(date) - now) / 1000) : Number.NaN;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createExplainer } from '../../../lambda/forward/ask-upstream.ts';
+import { createExplainer } from '../../../lambda/forward/explain.ts';
 import { scrubber } from '../../support/rewrite.ts';
 import { testRows } from '../../support/test-rows.ts';
 

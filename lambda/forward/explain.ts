@@ -1,0 +1,54 @@
+import { readErrorMessage } from '../dialects/answer.ts';
+import { createScanner } from '../json/scan.ts';
+import type { Scrubber } from '../stream/scrub.ts';
+
+/** In characters, as all of these. Shorter keys are words such as `none`, for upstreams that ask for no key. */
+const shortestSecret = 8;
+const longest = 2_000;
+/** A message in a stream may be as long as its event. */
+const longestRead = 65_536;
+// The full stop or bracket after a link belongs to the sentence around it.
+const links = /\b(https?:\/\/|www\.)\S*[^\s)\]}>"'`.,;:!?]/gi;
+/** `sk-proj-abcd`, `sk-****abcd`. */
+const keyLike = /\b(sk|pk|ltk)[-_][\w*.-]{4,}/gi;
+/** What the maker of messages calls a request, an answer and calls: `req_011CSHoEeqs5C35K2UUqR7Fy`. */
+const ownIds = /\b(req|msg|(srv|mcp)?toolu)_\w{8,}/g;
+
+// Upstreams quote the errors of others as JSON in JSON: each level adds backslashes to an escape, `\u0041`, then `\\u0041`.
+const escapes = /(?<!\\)\\+(?:u([\da-f]{4})|\/)/gi;
+
+function spellOut(text: string): string {
+  return text.replace(escapes, (_, code?: string) => (code ? String.fromCharCode(Number.parseInt(code, 16)) : '/'));
+}
+
+/** Turns the messages of upstreams into what one request's client may read: without names, links, keys and ids. */
+export function createExplainer(scrubber: Scrubber) {
+  const concealed = new Set<string>();
+
+  const sentence = (message: string): string | undefined => {
+    let text = spellOut(message.slice(0, longestRead));
+    for (const key of concealed) text = text.replaceAll(key, '(key removed)');
+    const plain = scrubber
+      .scrub(text)
+      .replace(links, '(link removed)')
+      .replace(keyLike, '(key removed)')
+      .replace(ownIds, '(id removed)');
+    return plain.slice(0, longest).trim() || undefined;
+  };
+
+  return {
+    /** Hides a key that an upstream is sent, and so may repeat. */
+    conceal: (key: string): void => {
+      if (key.length >= shortestSecret) concealed.add(key);
+    },
+    sentence,
+    /** The same for the message in an error body. */
+    sentenceIn: (body: string): string | undefined => {
+      try {
+        return sentence(readErrorMessage(createScanner().scan(body)) ?? '');
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}

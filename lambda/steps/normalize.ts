@@ -1,47 +1,39 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Memory, smallBody } from '../bodies.ts';
 import type { Prices } from '../budget/prices.ts';
-import { refuseOtherCase, refuseRouting } from '../dialects/body.ts';
-import type { Endpoint } from '../dialects/dialect.ts';
-import { excerpt, GatewayError, longestPath, quoteUnlessKey } from '../errors.ts';
+import { GatewayError } from '../errors.ts';
 import { callerName } from '../identity/identify.ts';
-import { type Cooperative, isLong, runCooperatively } from '../json/cooperative.ts';
-import { changeMembers, earlierDuplicates, replaceValue } from '../json/edit.ts';
-import type { Json } from '../json/scan.ts';
+import { runCooperatively } from '../json/cooperative.ts';
 import { loadOnce } from '../load-once.ts';
-import { listIds, type Models, type PublicModel } from '../models.ts';
+import { listIds } from '../models.ts';
 import { budgetOf } from '../quota/policy.ts';
 import type { Cost } from '../quota/refusal.ts';
-import { type Encoding, readJsonBody } from '../request/body.ts';
+import type { Encoding } from '../request/body.ts';
 import type { Body } from '../request/call.ts';
 import type {
   Admitted,
   ArrivedAtInference,
   GatewayStep,
   Identified,
-  InferenceCall,
   Normalized,
   ReadAhead,
 } from '../request/request.ts';
-import type { InferenceRoute } from '../request/routes.ts';
 import { traceparentOf } from '../request/trace.ts';
-import type { HashIds } from '../upstream/caller-ids.ts';
-import { readTraits } from '../upstream/conversation.ts';
-import type { Outgoing } from '../upstream/request.ts';
 import type { Needs } from './dependencies.ts';
+import { readCall } from './read-call.ts';
 
 type BodyDependencies = Needs<
   'models' | 'requestBodyLimit' | 'hashIdsOf' | 'prices' | 'reservedOutput' | 'upstreamTrace'
 >;
 
-type Readable = ArrivedAtInference & Admitted & Identified;
+type ReadyToRead = ArrivedAtInference & Admitted & Identified;
 
 /**
  * Reads the body before the charge for callers with a budget or a list of models, and a small one beside the charge for others whose
  * key is known: a stranger's body must not cost work before it is charged. What is wrong with the body is thrown after the charge,
  * as for everybody.
  */
-export function readAhead(dependencies: BodyDependencies & Needs<'budgets'>): GatewayStep<Readable, ReadAhead> {
+export function readAhead(dependencies: BodyDependencies & Needs<'budgets'>): GatewayStep<ReadyToRead, ReadAhead> {
   const { prices, budgets } = dependencies;
   return {
     before: async (request) => {
@@ -99,7 +91,7 @@ function notAllowed(id: string, models: readonly string[]): GatewayError {
 }
 
 /** Adds the same bytes as came in, except the model, hashed ids and what the dialect normalizes. */
-export function normalize(dependencies: BodyDependencies): GatewayStep<Readable & ReadAhead, Normalized> {
+export function normalize(dependencies: BodyDependencies): GatewayStep<ReadyToRead & ReadAhead, Normalized> {
   return {
     before: (request) => request.ahead ?? readBody(request, dependencies),
   };
@@ -114,7 +106,7 @@ interface Restrictions {
 
 /** Checks the body and prepares what goes upstream. */
 async function readBody(
-  request: Readable,
+  request: ReadyToRead,
   dependencies: BodyDependencies,
   { isRestricted = false, estimates = false }: Restrictions = {},
 ): Promise<Normalized> {
@@ -149,108 +141,4 @@ async function decode(body: Body, encoding: Encoding | 'identity', limit: number
   const text = await decodeBody(body, encoding, limit, memory.take);
   memory.leave(Buffer.byteLength(body));
   return text;
-}
-
-interface Caller {
-  readonly caller: string;
-  readonly headers: ArrivedAtInference['headers'];
-  readonly traceparent?: string | undefined;
-  readonly hashIds?: HashIds | undefined;
-  /** The prices, where there are any, and what estimates the size of requests. */
-  readonly pricing?:
-    | { readonly prices: Prices; readonly estimates: Awaited<ReturnType<typeof loadEstimates>> }
-    | undefined;
-  readonly isRestricted?: boolean;
-  /** The ids of the models that the caller may use; undefined if all of them. */
-  readonly only?: readonly string[] | undefined;
-  /** Only of a caller with a budget, for whom the whole cost is estimated. */
-  readonly reservedOutput?: number;
-}
-
-/** Reads a body's request. Throws a 400 if it can't be sent. */
-export function* readCall(
-  received: Body,
-  { dialect, endpoint }: Pick<InferenceRoute, 'dialect' | 'endpoint'>,
-  models: Models,
-  { caller, headers, traceparent, hashIds, pricing, isRestricted, only, reservedOutput }: Caller,
-): Cooperative<Normalized> {
-  // Of bytes it is known. Later, the text would have to be walked for it.
-  const size = pricing === undefined ? 0 : Buffer.byteLength(received);
-  const body = yield* readJsonBody(received);
-  const { text } = body;
-  if (isLong(text)) yield;
-  refuseOtherCase(body);
-  if (isRestricted) refuseRouting(body);
-  const mayUse = ({ id }: PublicModel) => only?.includes(id) ?? true;
-  const model = resolveModel(body, models, endpoint, mayUse);
-  const stream = readStream(body);
-  dialect.checkBody(body);
-  if (isLong(text)) yield;
-  const ofModel = endpoint.countsTokens ? undefined : pricing?.prices.get(model.value.id);
-  const input = ofModel && pricing?.estimates.createInputEstimate(body, size);
-  const vision = yield* dialect.searchContent(body, {
-    stopsAtVision: model.value.kind === 'text',
-    onFile: input?.addFile,
-  });
-  if (vision !== undefined) {
-    const instead = mayUse(models.vision) ? `Use the model ${models.vision.id}.` : 'Leave it out.';
-    const message = `${excerpt(vision, longestPath)} holds an image or a video, which ${model.value.id} can't see. ${instead}`;
-    throw new GatewayError('invalid_model', message);
-  }
-  if (isLong(text)) yield;
-  // A repeated member could show one value to the checks above and another to the upstream.
-  const drop = earlierDuplicates(body, body.root, dialect.controlMembers);
-  const { set = {}, edits = [] } = dialect.normalize(body, reservedOutput !== undefined);
-  const hashed = hashIds?.(body) ?? [];
-  const changes = [...changeMembers(body, body.root, { drop, set }), ...edits, ...hashed];
-  if (isLong(text)) yield;
-  const hasReferences = dialect.hasReferences ? yield* dialect.hasReferences(body) : false;
-  const traits = readTraits(headers, body, dialect);
-  if (isLong(text)) yield;
-  const { node, value } = model;
-  const { start, end } = replaceValue(body, node, '');
-  const call: InferenceCall = {
-    dialect,
-    endpoint,
-    model: value,
-    stream: stream && !endpoint.countsTokens && !endpoint.makesVectors,
-    hasReferences,
-    expected: dialect.readExpectedAnswer(body, reservedOutput !== undefined),
-  };
-  const ready = { conversation: { caller, traits }, text, edits: changes, model: { start, end } };
-  const outgoing: Outgoing = { ...call, clientHeaders: headers, traceparent, body: ready };
-  if (!pricing || !ofModel || !input) return { call, outgoing };
-  const inputTokens = input.tokens();
-  if (reservedOutput === undefined) return { call, outgoing, inputTokens };
-  const reservation = pricing.estimates.estimateReservation(body, inputTokens, dialect, ofModel, reservedOutput);
-  return { call, outgoing, inputTokens, reservation };
-}
-
-function resolveModel(
-  body: Json,
-  models: Models,
-  { makesVectors = false }: Endpoint,
-  mayUse: (model: PublicModel) => boolean,
-) {
-  const node = body.member(body.root, 'model');
-  const fits = ({ kind }: PublicModel) => (kind === 'embedding') === makesVectors;
-  const usable = models.all.filter((one) => fits(one) && mayUse(one)).map(({ id }) => id);
-  const known = usable.length > 0 ? `Use ${usable.join(' or ')}.` : 'This key may use no model here.';
-  if (node === undefined || body.kind(node) !== 'string') {
-    const what = node === undefined ? 'model is missing' : 'model must be a string';
-    throw new GatewayError('invalid_request', `${what}. ${known}`);
-  }
-  const id = body.string(node);
-  const value = models.resolve(id);
-  if (value === undefined) throw new GatewayError('invalid_model', `model is unknown${quoteUnlessKey(id)}. ${known}`);
-  if (fits(value)) return { node, value };
-  const message = makesVectors ? `${value.id} makes no embeddings.` : `${value.id} makes only embeddings.`;
-  throw new GatewayError('invalid_model', `${message} ${known}`);
-}
-
-function readStream(body: Json): boolean {
-  const node = body.member(body.root, 'stream');
-  if (node === undefined || body.kind(node) === 'null') return false;
-  if (body.kind(node) === 'boolean') return body.raw(node) === 'true';
-  throw new GatewayError('invalid_request', 'stream must be true or false.');
 }

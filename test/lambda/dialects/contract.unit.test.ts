@@ -3,7 +3,7 @@ import type { Dialect, Endpoint } from '../../../lambda/dialects/dialect.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { atOnce } from '../../../lambda/json/cooperative.ts';
 import { createModels } from '../../../lambda/models.ts';
-import { readCall } from '../../../lambda/steps/normalize.ts';
+import { readCall } from '../../../lambda/steps/read-call.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import { bodyOf, renderBody } from '../../../lambda/upstream/request.ts';
 import { readStrings } from '../../support/client-view.ts';

@@ -6,7 +6,7 @@ import { createScanner } from '../../../lambda/json/scan.ts';
 import { createModels } from '../../../lambda/models.ts';
 import { keyOf } from '../../../lambda/settings/secrets.ts';
 import type { Address } from '../../../lambda/settings/spoken-dialects.ts';
-import { readCall } from '../../../lambda/steps/normalize.ts';
+import { readCall } from '../../../lambda/steps/read-call.ts';
 import { removeSeals } from '../../../lambda/translate/remove-seals.ts';
 import { translate } from '../../../lambda/translate/translation.ts';
 import { createHashIds } from '../../../lambda/upstream/caller-ids.ts';

@@ -47,6 +47,12 @@ const shapes: readonly (readonly [string, string, number, RegExp])[] = [
   ['no host', `POST ${path} HTTP/1.1\r\nContent-Length: 0\r\n\r\n`, 0, refused],
   ['two hosts', post('host: y\r\nContent-Length: 0\r\n', ''), 0, refused],
   [
+    'one host, and another that is none',
+    `GET /v1/models HTTP/1.1\r\nHost: host\r\nFrom: host\r\nx-api-key: guest\r\n${close}\r\n`,
+    1,
+    /^HTTP\/1\.1 200 /,
+  ],
+  [
     'no host, of a client older than that',
     `GET /v1/models HTTP/1.0\r\nx-api-key: guest\r\n\r\n`,
     1,
@@ -77,7 +83,7 @@ const shapes: readonly (readonly [string, string, number, RegExp])[] = [
   ],
   ['a whole URL', `GET http://elsewhere.example/v1/models HTTP/1.1\r\n${plain}${close}\r\n`, 1, /^HTTP\/1\.1 200 /],
   ['another whole URL', `GET file:///etc/passwd HTTP/1.1\r\n${plain}${close}\r\n`, 1, /^HTTP\/1\.1 404 .*not_found/s],
-  ['an asterisk', `OPTIONS * HTTP/1.1\r\n${plain}${close}\r\n`, 1, /^HTTP\/1\.1 404 .*not_found/s],
+  ['an asterisk', `OPTIONS * HTTP/1.1\r\n${plain}${close}\r\n`, 1, /^HTTP\/1\.1 204 (?!.*\r\nallow:)/is],
   [
     'a climbing path',
     `GET /v1/models/../etc HTTP/1.1\r\n${plain}${close}\r\n`,

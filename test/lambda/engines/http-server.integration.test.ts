@@ -242,8 +242,12 @@ test('an answer that takes too long ends with its connection', async () => {
 test('a stop refuses new connections, says so on open ones, and cuts short what runs too long', async () => {
   const order: string[] = [];
   const begun = Promise.withResolvers<void>();
+  const answered: (AbortSignal | undefined)[] = [];
   const app = async ({ path, health, cutShort }: Call) => {
-    if (path === '/health') return answer(`<${health}>`);
+    if (path === '/health') {
+      answered.push(cutShort);
+      return answer(`<${health}>`);
+    }
     begun.resolve();
     const [event] = await once(cutShort as AbortSignal, 'abort');
     order.push('cut short');
@@ -264,6 +268,8 @@ test('a stop refuses new connections, says so on open ones, and cuts short what 
   expect(await busy.rest()).toMatch('<service_unavailable>');
   await inTime(stopped, 'the server has stopped');
   expect(order).toEqual(['cut short', 'last moment']);
+  // What is over is not kept.
+  expect(answered.map((signal) => signal?.aborted)).toEqual([false, false]);
 });
 
 test('the time for a last word counts from the end of the grace, also when that was noticed late', async () => {

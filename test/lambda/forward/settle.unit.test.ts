@@ -6,6 +6,7 @@ import type { ExchangeRecord, Outcome, RequestSoFar } from '../../../lambda/requ
 import type { StreamEnd } from '../../../lambda/stream/relay.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import { testRows } from '../../support/test-rows.ts';
+import { turnEventLoop } from '../../support/wait-until.ts';
 
 const price = { input: 1_000_000, output: 1_000_000, cacheRead: 1_000_000, cacheWrite: 1_000_000 };
 const prices = new Map([['svc', price]]);
@@ -43,6 +44,25 @@ test('the settlement does not delay an answer: its figures are known at once, an
   expect(settled).toEqual([]);
   await settling;
   expect(settled).toEqual([100]);
+});
+
+test('it is over when the limit of all callers together has been told too: after that a function may freeze', async () => {
+  const { request } = createRequest({ tries: 1, usage: {} });
+  const added = Promise.withResolvers<void>();
+  const costs: number[] = [];
+  const add = (cost: number) => {
+    costs.push(cost);
+    return added.promise;
+  };
+  let isOver = false;
+  const spendLimit = Promise.resolve({ add, check: async () => 0 });
+  const settling = settleSpending(request, { prices, spendLimit }).then(() => {
+    isOver = true;
+  });
+  await turnEventLoop(5);
+  expect([costs, isOver]).toEqual([[100], false]);
+  added.resolve();
+  await settling;
 });
 
 const charged = new UpstreamFailure('cut', { charged: true });

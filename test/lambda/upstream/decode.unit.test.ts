@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { zstdCompressSync } from 'node:zlib';
+import { constants, createZstdCompress, zstdCompressSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import { decode } from '../../../lambda/upstream/decode.ts';
 import { turnEventLoop } from '../../support/wait-until.ts';
@@ -35,3 +35,14 @@ test.each([100, 30_000, 70_000])(
     expect(Buffer.concat(read).equals(Buffer.concat(frames))).toBe(true);
   },
 );
+
+test.each([
+  ['read', 23],
+  ['refused', 24],
+])('a frame is %s whose window is 2 ** %i bytes', async (outcome, windowLog) => {
+  const encoder = createZstdCompress({ params: { [constants.ZSTD_c_windowLog]: windowLog } });
+  encoder.end('thing');
+  const decoded = decode(encoder, 'zstd').toArray();
+  if (outcome === 'read') expect(String(await decoded)).toBe('thing');
+  else await expect(decoded).rejects.toThrow('Frame requires too much memory');
+});

@@ -151,6 +151,7 @@ describe('messages of chat', () => {
 describe('options', () => {
   const messages = [user('a')];
   const thinks = { type: 'adaptive', display: 'summarized' };
+  const allowed = { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [f] } };
   test.each<[object, object]>([
     [{ max_tokens: 5 }, { max_tokens: 5 }],
     [{ max_tokens: 5, max_completion_tokens: 6 }, { max_tokens: 6 }],
@@ -177,6 +178,14 @@ describe('options', () => {
       { tool_choice: { type: 'any' }, thinking: undefined, leftOut: 'reasoning_effort' },
     ],
     [{ tools: [f], tool_choice: f }, { tool_choice: { type: 'tool', name: 'f' } }],
+    [{ tools: [f], function_call: { name: 'f' } }, { tool_choice: { type: 'tool', name: 'f' } }],
+    [
+      { tools: [{ type: 'function', function: { name: 'g' } }, f], tool_choice: allowed },
+      {
+        tools: [{ name: 'f', description: 'A tool.', input_schema: { type: 'object' } }],
+        tool_choice: { type: 'any' },
+      },
+    ],
     ...[{}, null, undefined].map((parameters): [object, object] => [
       { tools: [{ type: 'function', function: { name: 'f', parameters } }] },
       { tools: [{ name: 'f', input_schema: { type: 'object', properties: {} } }] },

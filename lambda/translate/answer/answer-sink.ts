@@ -38,12 +38,21 @@ export interface AnswerSink {
 }
 
 /** In characters. An answer is kept until its end, where some dialects repeat it, and no model writes a longer one. */
-export const longestAnswer = 32 * 1024 * 1024;
+const longestAnswer = 32 * 1024 * 1024;
 /** No honest answer calls so many tools. */
 export const mostCalls = 10_000;
 
 /** What only an upstream can do wrong, whatever it is asked. A caller pays nothing for it. */
 export class UpstreamFault extends Error {}
+
+/** Counts what an answer consists of. Throws if it is too long. */
+export function createLengthCount(): (text: Literal) => void {
+  let length = 0;
+  return (text) => {
+    length += text.length;
+    if (length > longestAnswer) throw new RangeError(`the answer is longer than ${longestAnswer} characters`);
+  };
+}
 
 const mostPieces = 256;
 

@@ -1,36 +1,30 @@
 import type { Piece } from '../../bodies.ts';
-import { eachMember, elements, numberMember, presentMember, stringMember } from '../../dialects/answer.ts';
+import { elements, numberMember, presentMember, stringMember } from '../../dialects/answer.ts';
 import type { Json, Node } from '../../json/scan.ts';
-import type { AnswerDialect, AnswerReader, RawThoughts } from '../answer/answer-reader.ts';
+import type { AnswerDialect, AnswerReader } from '../answer/answer-reader.ts';
 import {
   type AnswerSink,
+  createLengthCount,
   type Finish,
   type Literal,
-  longestAnswer,
   type TextKind,
   UpstreamFault,
 } from '../answer/answer-sink.ts';
-import { toSealedText } from '../seal.ts';
+import { createTextFinder, type FindTexts, type FoundText, messageOf } from './find-texts.ts';
+import { createRawThoughts } from './raw-thoughts.ts';
 import { createChatCalls } from './read-calls.ts';
 
 /** How answers of chat are read. */
 export const chatAnswers: AnswerDialect = {
   open(stops) {
-    const doubles = new Set<string>();
-    return { thoughts: createRawThoughts(doubles), createReader: (sink) => createChatReader(sink, stops, doubles) };
+    const findTexts = createTextFinder();
+    return { thoughts: createRawThoughts(findTexts), createReader: (sink) => createChatReader(sink, stops, findTexts) };
   },
 };
 
-/**
- * Reads the chunks of one chat, or its plain answer. `stops`: the texts at which the caller wants the model to stop. `doubles`: the
- * members that are known to repeat another.
- */
-function createChatReader(sink: AnswerSink, stops: ReadonlySet<string>, doubles: Set<string>): AnswerReader {
-  let length = 0;
-  const count = (text: Literal): void => {
-    length += text.length;
-    if (length > longestAnswer) throw new RangeError(`the answer is longer than ${longestAnswer} characters`);
-  };
+/** Reads the chunks of one chat, or its plain answer. `stops`: the texts at which the caller wants the model to stop. */
+function createChatReader(sink: AnswerSink, stops: ReadonlySet<string>, findTexts: FindTexts): AnswerReader {
+  const count = createLengthCount();
   const tell = (kind: TextKind, text: Literal, logprobs?: string): void => {
     count(text);
     sink.text(kind, text, logprobs);
@@ -56,7 +50,7 @@ function createChatReader(sink: AnswerSink, stops: ReadonlySet<string>, doubles:
   function readChoice(json: Json, choice: Node, message: Node | undefined, isWhole = false): void {
     if ((numberMember(json, choice, 'index') ?? 0) !== 0) throw new UpstreamFault('there is a second choice');
     hasChoice = true;
-    const texts = readTextsOfChoice(json, choice, message, doubles);
+    const texts = findTexts(json, choice, message);
     const logprobs = readLogprobs(json, choice);
     for (const { kind, node } of texts) tell(kind, json.raw(node), logprobs);
     const toolCalls = presentMember(json, message, 'tool_calls');
@@ -84,9 +78,7 @@ function createChatReader(sink: AnswerSink, stops: ReadonlySet<string>, doubles:
       if (isOver) return;
       begin();
       const choices = elements(json, json.member(json.root, 'choices'));
-      for (const choice of choices) {
-        readChoice(json, choice, presentMember(json, choice, 'delta') ?? presentMember(json, choice, 'message'));
-      }
+      for (const choice of choices) readChoice(json, choice, messageOf(json, choice));
       // The usage comes last, if it comes.
       if (finish && choices.length === 0 && presentMember(json, json.root, 'usage') !== undefined) finishAll();
     },
@@ -115,92 +107,6 @@ function createChatReader(sink: AnswerSink, stops: ReadonlySet<string>, doubles:
       return isOver;
     },
   };
-}
-
-interface FoundText {
-  readonly kind: TextKind;
-  readonly node: Node;
-}
-
-/** Members that hold the thoughts, and those that hold the answer. Some servers send one text under two names at once. */
-const thoughts = ['reasoning_content', 'reasoning', 'reasoning_details'];
-const answers = ['content', 'text'];
-
-/**
- * The texts of a message or a delta that are not empty, in the order in which a model produces them. `doubles` are the members that
- * have been seen to repeat another: alone, too, they say nothing new.
- */
-function readTexts(json: Json, message: Node, doubles: Set<string>): readonly FoundText[] {
-  const texts: FoundText[] = [];
-  const read = (names: readonly string[], kind: TextKind): void => {
-    let isRead = false;
-    for (const name of names) {
-      const value = doubles.has(name) ? undefined : presentMember(json, message, name);
-      const found: FoundText[] = [];
-      if (value !== undefined) readText(json, value, kind, found);
-      if (isRead && found.length > 0) doubles.add(name);
-      else texts.push(...found);
-      isRead ||= found.length > 0;
-    }
-  };
-  read(thoughts, 'reasoning');
-  read(answers, 'text');
-  read(['refusal'], 'refusal');
-  return texts;
-}
-
-/** Some servers send the text of a legacy completion beside an empty delta. */
-function readTextsOfChoice(json: Json, choice: Node, message: Node | undefined, doubles: Set<string>) {
-  const texts = message === undefined ? [] : readTexts(json, message, doubles);
-  return texts.length > 0 ? texts : readTexts(json, choice, doubles);
-}
-
-/** `doubles`: the members that repeat another. Noted here, since of two texts that are held back each leaves by itself. */
-function createRawThoughts(doubles: Set<string>): RawThoughts {
-  let channels: readonly string[] = []; // of the thoughts in the last event that was read
-  let heard = '';
-  return {
-    onRead(json: Json, texts: readonly { readonly channel: string; readonly value: Node }[]): void {
-      const thoughts = thoughtsIn(json, doubles);
-      channels = texts.filter(({ value }) => thoughts.includes(value)).map(({ channel }) => channel);
-    },
-    onText(text: string, channel: string): void {
-      if (channels.includes(channel)) heard += text;
-    },
-    take(): Literal {
-      const literal = JSON.stringify(toSealedText(heard));
-      heard = '';
-      return literal;
-    },
-  };
-}
-
-/** The thoughts in a chunk or a plain answer. */
-function thoughtsIn(json: Json, doubles: Set<string>): readonly Node[] {
-  const [choice] = elements(json, json.member(json.root, 'choices'));
-  if (choice === undefined) return [];
-  const message = presentMember(json, choice, 'delta') ?? presentMember(json, choice, 'message');
-  const texts = readTextsOfChoice(json, choice, message, doubles);
-  return texts.filter(({ kind }) => kind === 'reasoning').map(({ node }) => node);
-}
-
-/** The members of a part that hold its text, and what that then is. */
-const partTexts: Readonly<Record<string, TextKind>> = {
-  ...{ text: 'text', thinking: 'reasoning', summary: 'reasoning', refusal: 'refusal' },
-};
-
-/** Finds the texts in a string, or in parts of it that say themselves what they are. */
-function readText(json: Json, node: Node, kind: TextKind, texts: FoundText[]): void {
-  if (json.kind(node) === 'string') {
-    if (json.end(node) - json.start(node) > 2) texts.push({ kind, node });
-  } else if (json.kind(node) === 'array') {
-    for (const part of elements(json, node)) readText(json, part, kind, texts);
-  } else {
-    eachMember(json, node, (name, member) => {
-      const kindOfPart = Object.hasOwn(partTexts, name) ? partTexts[name] : undefined;
-      if (kindOfPart !== undefined) readText(json, member, kind === 'text' ? kindOfPart : kind, texts);
-    });
-  }
 }
 
 /** The token probabilities beside a text, on one line. Readers ask for members that some servers leave out, or say to be null. */

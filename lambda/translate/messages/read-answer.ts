@@ -5,9 +5,9 @@ import type { AnswerDialect, AnswerReader } from '../answer/answer-reader.ts';
 import {
   type AnswerSink,
   createCallArguments,
+  createLengthCount,
   type Finish,
   type Literal,
-  longestAnswer,
   mostCalls,
   type TextKind,
   type ToolCall,
@@ -24,11 +24,12 @@ export const messagesAnswers: AnswerDialect = {
 };
 
 /** The members that hold the texts of blocks, and those of their deltas. */
-const texts: Readonly<Record<string, { readonly kind: TextKind; readonly member: string }>> = {
-  ...{ text: { kind: 'text', member: 'text' }, text_delta: { kind: 'text', member: 'text' } },
-  thinking: { kind: 'reasoning', member: 'thinking' },
-  thinking_delta: { kind: 'reasoning', member: 'thinking' },
-};
+const texts: ReadonlyMap<string, { readonly kind: TextKind; readonly member: string }> = new Map([
+  ['text', { kind: 'text', member: 'text' }],
+  ['text_delta', { kind: 'text', member: 'text' }],
+  ['thinking', { kind: 'reasoning', member: 'thinking' }],
+  ['thinking_delta', { kind: 'reasoning', member: 'thinking' }],
+]);
 /** Whatever else may come, and is not read here: thoughts for their maker alone, and what belongs to a text. */
 const ignored = /^(redacted_thinking|signature_delta|citations_delta)$/;
 
@@ -39,18 +40,13 @@ type OpenBlock = { readonly type: string; readonly call?: ToolCall };
  * where a thought ends.
  */
 function createMessagesReader(sink: AnswerSink, stops: ReadonlySet<string>, endThought: () => void): AnswerReader {
-  let length = 0;
+  const count = createLengthCount();
   let calls = 0;
   let hasBegun = false;
   let isOver = false;
   let open: { readonly index: number; readonly block: OpenBlock } | undefined;
   let finish: { readonly reason: Finish; readonly stop: string | undefined } | undefined;
   let last: TextKind | undefined; // if a text is all that the last event says
-
-  function count(text: Literal): void {
-    length += text.length;
-    if (length > longestAnswer) throw new RangeError(`the answer is longer than ${longestAnswer} characters`);
-  }
 
   function tell(kind: TextKind, text: Literal): void {
     if (text.length > 2) sink.text(kind, text);
@@ -71,23 +67,25 @@ function createMessagesReader(sink: AnswerSink, stops: ReadonlySet<string>, endT
   /** Begins a block, which may be whole already. */
   function beginBlock(json: Json, node: Node): OpenBlock {
     const type = stringMember(json, node, 'type') ?? '';
-    const text = Object.hasOwn(texts, type) ? texts[type] : undefined;
     count(json.raw(node)); // with what is sealed of it
-    if (text !== undefined) {
-      const value = presentMember(json, node, text.member);
-      if (value !== undefined && json.kind(value) === 'string') tell(text.kind, json.raw(value));
-    } else if (type === 'tool_use') {
-      if (++calls > mostCalls) throw new RangeError(`more than ${mostCalls} calls in one answer`);
-      const name = stringMember(json, node, 'name') ?? '';
-      if (name === '') throw new UpstreamFault('a tool call has no name');
-      const call = { id: neutralId(stringMember(json, node, 'id') ?? ''), name, arguments: createCallArguments() };
-      sink.call(call);
-      const input = presentMember(json, node, 'input');
-      const isEmpty = input === undefined || json.next(input) === input + 1;
-      if (!isEmpty) addArguments(call, JSON.stringify(json.raw(input)));
-      return { type, call };
-    } else if (!ignored.test(type)) throw new UpstreamFault('a block is of a kind that nobody asked for');
+    if (type === 'tool_use') return { type, call: beginCall(json, node) };
+    const text = texts.get(type);
+    const value = text && presentMember(json, node, text.member);
+    if (!text && !ignored.test(type)) throw new UpstreamFault('a block is of a kind that nobody asked for');
+    if (text && value !== undefined && json.kind(value) === 'string') tell(text.kind, json.raw(value));
     return { type };
+  }
+
+  function beginCall(json: Json, block: Node): ToolCall {
+    if (++calls > mostCalls) throw new RangeError(`more than ${mostCalls} calls in one answer`);
+    const name = stringMember(json, block, 'name') ?? '';
+    if (name === '') throw new UpstreamFault('a tool call has no name');
+    const call = { id: neutralId(stringMember(json, block, 'id') ?? ''), name, arguments: createCallArguments() };
+    sink.call(call);
+    const input = presentMember(json, block, 'input');
+    const isEmpty = input === undefined || json.next(input) === input + 1;
+    if (!isEmpty) addArguments(call, JSON.stringify(json.raw(input)));
+    return call;
   }
 
   function endBlock({ type }: OpenBlock): void {
@@ -99,7 +97,7 @@ function createMessagesReader(sink: AnswerSink, stops: ReadonlySet<string>, endT
   function readDelta(json: Json, { call }: OpenBlock): void {
     const delta = presentMember(json, json.root, 'delta');
     const type = stringMember(json, delta, 'type') ?? '';
-    const text = Object.hasOwn(texts, type) ? texts[type] : undefined;
+    const text = texts.get(type);
     const value = presentMember(json, delta, text?.member ?? 'partial_json');
     if (type === 'input_json_delta' && call !== undefined && value !== undefined) {
       addArguments(call, json.raw(value));

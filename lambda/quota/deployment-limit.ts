@@ -70,29 +70,28 @@ export function createDeploymentLimit(dependencies: Dependencies): DeploymentLim
 /** Takes one from a limit, each part of which holds its share. */
 function createTake(name: LimitName, limit: number, { tallies, now, onLost, ...wording }: Dependencies) {
   const count = Math.min(mostParts, limit);
-  const itemsOf = createParts(name, count, now);
+  const partsOf = createParts(name, count, now);
+  const mostOf = (index: number) => Math.floor(limit / count) + (index < limit % count ? 1 : 0);
 
   return async (time: number): Promise<Taken> => {
     const { period, resetAt, expiresAt } = dayOf(time);
-    const mostOf = (index: number) => Math.floor(limit / count) + (index < limit % count ? 1 : 0);
-
-    const add = async ({ index, item }: Part): Promise<Taken | undefined> => {
-      const found = await tallies.add(item, 1, expiresAt, mostOf(index)).catch((error) => {
+    const takeFrom = async ({ index, item }: Part): Promise<Taken | undefined> => {
+      const sum = await tallies.add(item, 1, expiresAt, mostOf(index)).catch((error) => {
         if (isAnswerLost(error)) onLost(error, name);
         throw error;
       });
-      if (found === undefined) return undefined;
+      if (sum === undefined) return undefined;
       const giveBack = () => tallies.add(item, -1, expiresAt).catch((error) => onLost(error, name));
-      return { name, used: (100 * found) / mostOf(index), giveBack };
+      return { name, used: (100 * sum) / mostOf(index), giveBack };
     };
 
-    const [first, ...others] = itemsOf(period);
-    const taken = first && (await add(first));
+    const [first, ...others] = partsOf(period);
+    const taken = first && (await takeFrom(first));
     if (taken) return taken;
     // The others are probably full as well: reading them is cheaper than writes that are refused.
     const sums = await Promise.all(others.map(({ item }) => tallies.read(item)));
     for (const part of others.filter(({ index }, at) => (sums[at] ?? 0) < mostOf(index))) {
-      const found = await add(part);
+      const found = await takeFrom(part);
       if (found) return found;
     }
     throw allAnswered(name, resetAt, time, wording);

@@ -1,7 +1,14 @@
 import { budgetPeriod } from '../budget/budget-window.ts';
 import type { Identity } from '../identity/identify.ts';
 import { loadOnce } from '../load-once.ts';
-import { type Counters, isAnswerLost, type Settlement, type UsedTokens } from './counter-store.ts';
+import {
+  type Counters,
+  type CounterWindow,
+  isAnswerLost,
+  type OpenReservation,
+  type Settlement,
+  type UsedTokens,
+} from './counter-store.ts';
 import { type Figures, figuresOf, giveBack } from './figures.ts';
 import { type Limits, quotaWindow, tokenCountWindow, type Usage, usageOf } from './policy.ts';
 import { type Cost, QuotaRefusal, type Wording } from './refusal.ts';
@@ -51,6 +58,15 @@ export interface QuotaDependencies extends Wording, ReservationReports {
   readonly onLost: (error: unknown, operation: LostOperation, requestId?: string) => void;
 }
 
+interface Granted {
+  readonly identity: Identity;
+  readonly requestId: string;
+  readonly window: CounterWindow;
+  readonly token: string;
+  readonly reservation: OpenReservation | undefined;
+  readonly figures: Figures;
+}
+
 /** What says why a charge is refused is read by the first that is. */
 const loadWording = loadOnce(() => import('./wording.ts'));
 
@@ -62,6 +78,38 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
   const unreadFigures = (identity: Identity): Figures => {
     const window = quotaWindow(identity, now(), limits);
     return figuresOf(window, { used: window.limit, inMinute: window.burst, taken: window.budget?.amount ?? 0 }, now());
+  };
+
+  /** A charge that has been granted, which ends once. */
+  const openCharge = ({ identity, requestId, window, token, reservation, figures }: Granted): Charge => {
+    const end = async (settlement: Settlement) => {
+      try {
+        const standing = reservation
+          ? await counters.settle(window, reservation, settlement)
+          : await counters.refund(window, token);
+        if (standing && window.budget)
+          reportSpending(window.budget, standing, settlement.spent, { identity, requestId });
+        return standing && figuresOf(window, standing, now());
+      } catch (error) {
+        if (reservation) onLost(error, 'settlement', requestId);
+        if (settlement.refunded) onLost(error, 'refund', requestId);
+        return undefined;
+      }
+    };
+    let ended: ReturnType<typeof end> | undefined;
+    const endOnce = (settlement: Settlement) => (ended ??= end(settlement));
+    return {
+      figures,
+      refund: () => endOnce({ spent: 0, refunded: true }),
+      // Without a reservation there is nothing to settle.
+      settle: async (spent, used) => {
+        if (!reservation) return undefined;
+        // What ends in the next period is not counted by model: only the current one is shown.
+        const isCurrent = window.budget && budgetPeriod(window.budget.window, now()).name === reservation.budgetPeriod;
+        return endOnce({ spent, ...(isCurrent && { used }) });
+      },
+      figuresAfter: (spent) => (reservation ? giveBack(figures, reservation.amount - spent) : figures),
+    };
   };
 
   return {
@@ -78,37 +126,8 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
         const { refusalOf } = await loadWording();
         throw new QuotaRefusal(refusalOf(identity, window, result, cost, time, wording), figures);
       }
-      const { open, reservation } = result;
-      reportAbandoned(open, requestId);
-      const end = async (settlement: Settlement) => {
-        try {
-          const standing = reservation
-            ? await counters.settle(window, reservation, settlement)
-            : await counters.refund(window, token);
-          if (standing && window.budget)
-            reportSpending(window.budget, standing, settlement.spent, { identity, requestId });
-          return standing && figuresOf(window, standing, now());
-        } catch (error) {
-          if (reservation) onLost(error, 'settlement', requestId);
-          if (settlement.refunded) onLost(error, 'refund', requestId);
-          return undefined;
-        }
-      };
-      let ended: ReturnType<typeof end> | undefined;
-      const endOnce = (settlement: Settlement) => (ended ??= end(settlement));
-      return {
-        figures,
-        refund: () => endOnce({ spent: 0, refunded: true }),
-        // Without a reservation there is nothing to settle.
-        settle: async (spent, used) => {
-          if (!reservation) return undefined;
-          // What ends in the next period is not counted by model: only the current one is shown.
-          const isCurrent =
-            window.budget && budgetPeriod(window.budget.window, now()).name === reservation.budgetPeriod;
-          return endOnce({ spent, ...(isCurrent && { used }) });
-        },
-        figuresAfter: (spent) => (reservation ? giveBack(figures, reservation.amount - spent) : figures),
-      };
+      reportAbandoned(result.open, requestId);
+      return openCharge({ identity, requestId, window, token, reservation: result.reservation, figures });
     },
 
     readFigures: async (identity) => {

@@ -23,12 +23,12 @@ interface SpendDependencies {
 const readEvery = 10_000;
 
 /** What has been read of a day's spending. */
-interface KnownSpending {
+interface Reading {
   readonly day: number;
-  readonly until: number;
+  readonly goodUntil: number;
   readonly sum: Promise<number>;
   /** What this process has spent since. */
-  own: number;
+  ownSince: number;
 }
 
 /** Costs that leave in one write. */
@@ -40,8 +40,8 @@ interface Addition {
 
 /** Nothing is reserved: what is in flight, and what other processes spent since the sum was read, may pass the limit. */
 export function createSpendLimit({ spendLimit, tallies, now, onLost }: SpendDependencies): SpendLimit {
-  const itemsOf = createParts('spend_limit', mostParts, now);
-  let known: KnownSpending | undefined;
+  const partsOf = createParts('spend_limit', mostParts, now);
+  let reading: Reading | undefined;
   /** Waits for the write before it, and takes up what other answers cost until then. */
   let next: Addition | undefined;
   let lastTurn: Promise<unknown> = Promise.resolve();
@@ -53,18 +53,18 @@ export function createSpendLimit({ spendLimit, tallies, now, onLost }: SpendDepe
     return turn;
   };
   const readSum = async (day: number) => {
-    const amounts = await Promise.all(itemsOf(day).map(({ item }) => tallies.read(item)));
+    const amounts = await Promise.all(partsOf(day).map(({ item }) => tallies.read(item)));
     return amounts.reduce((sum, amount) => sum + amount, 0);
   };
-  const readingOf = (day: number): KnownSpending => {
-    if (known?.day === day && now() < known.until) return known;
+  const readingOf = (day: number): Reading => {
+    if (reading?.day === day && now() < reading.goodUntil) return reading;
     next = undefined; // what is added from here on counts as own, so the sum must not hold it
     const sum = inTurn(() => readSum(day)).catch((error) => {
-      if (known?.sum === sum) known = undefined;
+      if (reading?.sum === sum) reading = undefined;
       throw error;
     });
-    known = { day, until: now() + readEvery, sum, own: 0 };
-    return known;
+    reading = { day, goodUntil: now() + readEvery, sum, ownSince: 0 };
+    return reading;
   };
 
   const openAddition = (day: number, expiresAt: number): Addition => {
@@ -73,7 +73,7 @@ export function createSpendLimit({ spendLimit, tallies, now, onLost }: SpendDepe
       cost: 0,
       written: inTurn(async () => {
         if (next === opened) next = undefined;
-        const [{ item } = { item: '' }] = itemsOf(day);
+        const [{ item } = { item: '' }] = partsOf(day);
         await tallies.add(item, opened.cost, expiresAt).catch(onLost);
       }),
     };
@@ -83,14 +83,14 @@ export function createSpendLimit({ spendLimit, tallies, now, onLost }: SpendDepe
   return {
     check: async () => {
       const { period, resetAt } = dayOf(now());
-      const reading = readingOf(period);
-      const spent = (await reading.sum) + reading.own;
+      const current = readingOf(period);
+      const spent = (await current.sum) + current.ownSince;
       if (spent < spendLimit) return (100 * spent) / spendLimit;
       throw allSpent(resetAt, now());
     },
     add: (cost) => {
       const { period: day, expiresAt } = dayOf(now());
-      if (known?.day === day) known.own += cost;
+      if (reading?.day === day) reading.ownSince += cost;
       if (next?.day !== day) next = openAddition(day, expiresAt);
       next.cost += cost;
       return next.written;

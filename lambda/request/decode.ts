@@ -1,19 +1,28 @@
-import type { Transform } from 'node:stream';
-import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import type { Duplex } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type Memory, readBytes } from '../bodies.ts';
 import { GatewayError } from '../errors.ts';
+import { createZstdDecoder, tooManyFrames } from '../upstream/decode.ts';
 import type { Encoding } from './body.ts';
 import type { Body } from './call.ts';
 
-/** A zstd frame may ask for a window of gigabytes. RFC 8878 recommends that decoders support 8 MiB. */
-const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
+/** Each takes a new decoder, and may be as short as nine bytes. */
+const mostFrames = 1_000;
+
+const faults: Readonly<Record<string, string>> = {
+  Z_BUF_ERROR: 'it breaks off',
+  [tooManyFrames]: `it has more than ${mostFrames} frames`,
+};
+
+/** The bytes written are those that it took; fewer than it got if it ended before. */
+type Decoder = Duplex & { readonly bytesWritten?: number };
 
 const decoders = {
   gzip: createGunzip,
   deflate: createInflate,
   br: createBrotliDecompress,
-  zstd: () => createZstdDecompress(zstdWindow),
-} satisfies Record<Encoding, () => Transform>;
+  zstd: () => createZstdDecoder(mostFrames),
+} satisfies Record<Encoding, () => Decoder>;
 
 /** Decodes a body portion by portion, so that one which unpacks to gigabytes is refused as soon as it passes the limit. */
 export async function decodeBody(
@@ -23,7 +32,7 @@ export async function decodeBody(
   take?: Memory['take'],
 ): Promise<Buffer> {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  const decoder = decoders[encoding]();
+  const decoder: Decoder = decoders[encoding]();
   decoder.end(bytes);
   const decoded = await readBytes(decoder, limit, take).catch((error) => {
     if (error instanceof GatewayError) throw error;
@@ -33,9 +42,10 @@ export async function decodeBody(
     if (error.code === 'ZSTD_error_frameParameter_windowTooLarge') {
       throw tooLarge('The zstd window of the request body may have 8 MiB at most. Compress it at a lower level.');
     }
-    throw damaged(encoding, error.code === 'Z_BUF_ERROR' ? 'it breaks off' : 'it is damaged');
+    throw damaged(encoding, faults[error.code] ?? 'it is damaged');
   });
-  if (decoder.bytesWritten < bytes.length) throw damaged(encoding, 'more follows after its end');
+  const { bytesWritten = bytes.length } = decoder;
+  if (bytesWritten < bytes.length) throw damaged(encoding, 'more follows after its end');
   return decoded;
 }
 

@@ -6,7 +6,7 @@ const decoders = new Map<string, () => Duplex>([
   ['x-gzip', createGunzip],
   ['br', createBrotliDecompress],
   ['deflate', createInflate],
-  ['zstd', createZstdDecoder],
+  ['zstd', () => createZstdDecoder()],
 ]);
 
 /** The body of an answer with this `content-encoding`, decoded; as it is if the encoding is not known. */
@@ -19,8 +19,14 @@ export function decode(answer: Readable, encoding: string): Readable {
 /** No window may be larger than 8 MiB (RFC 9659). */
 const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 
-/** A body may be of several frames. Node's decoder ends after the first of those that one write brings, so that another takes the rest. */
-function createZstdDecoder(): Duplex {
+export const tooManyFrames = 'TOO_MANY_FRAMES';
+
+/**
+ * Decodes any number of frames, or as many as are allowed. Node's decoder ends after the first of those that one write brings, so that
+ * another takes the rest.
+ */
+export function createZstdDecoder(mostFrames = Infinity): Duplex {
+  let frames = 0;
   let current = open();
   const decoder = new Duplex({
     read: () => current.resume(),
@@ -31,6 +37,7 @@ function createZstdDecoder(): Duplex {
         const rest = bytes.subarray(frame.bytesWritten - before);
         if (error || rest.length === 0) return done(error);
         const goOn = () => {
+          if (frames === mostFrames) return done(Object.assign(new Error('too many frames'), { code: tooManyFrames }));
           current = open();
           frame.destroy();
           decoder._write(rest, encoding, done);
@@ -55,6 +62,7 @@ function createZstdDecoder(): Duplex {
   return decoder;
 
   function open() {
+    frames += 1;
     const opened = createZstdDecompress(zstdWindow);
     opened.on('data', (bytes) => decoder.push(bytes) || opened.pause());
     opened.on('error', (error) => decoder.destroy(error));

@@ -38,6 +38,38 @@ describe.each(encodings)('%s', (encoding) => {
   });
 });
 
+testRows<keyof typeof encoders>(['gzip', 'zstd'])(
+  'a body of several parts is decoded to the last',
+  async (encoding) => {
+    const parts = ['{"model":', '"', '', 's'.repeat(100_000), 'vc"}'];
+    const body = Buffer.concat(parts.map((part) => encoders[encoding](Buffer.from(part))));
+    expect(String(await decodeBody(body, encoding, limit)) === parts.join('')).toBe(true);
+    const broken = decodeBody(body.subarray(0, -2), encoding, limit);
+    await expect(broken).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(decodeBody(body, encoding, 100_000)).rejects.toMatchObject({ code: 'request_too_large' });
+  },
+);
+
+test('a frame of zstd that holds nothing to read is skipped', async () => {
+  const skippable = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 1, 2]);
+  const body = Buffer.concat([skippable, zstdCompressSync('{}'), skippable]);
+  expect(String(await decodeBody(body, 'zstd', limit))).toBe('{}');
+});
+
+test('of more frames than anybody needs, each of which costs work, the first are decoded and no more', async () => {
+  const frames = (number: number) => Buffer.concat(Array.from({ length: number }, () => zstdCompressSync('a')));
+  expect(await decodeBody(frames(1_000), 'zstd', limit)).toHaveLength(1_000);
+  let decoded = 0;
+  const count = (bytes: number) => {
+    decoded += bytes;
+  };
+  await expect(decodeBody(frames(2_000), 'zstd', limit, count)).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: "The body can't be decoded as zstd: it has more than 1000 frames.",
+  });
+  expect(decoded).toBeLessThanOrEqual(1_000);
+});
+
 testRows(encodings)('is decoded portion by portion, each announced before the text grows', async (encoding) => {
   const body = encoders[encoding](Buffer.alloc(1_000_000, 'a'));
   const taken: number[] = [];

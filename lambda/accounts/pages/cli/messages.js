@@ -26,7 +26,7 @@ export function showProblem(/** @type {string} */ text) {
   problem.scrollIntoView({ block: 'nearest' });
 }
 
-export function hideProblem() {
+function hideProblem() {
   byId('problem').hidden = true;
   byId('problem').textContent = '';
 }

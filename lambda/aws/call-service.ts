@@ -11,6 +11,7 @@ import {
   type Service,
   secretsManagerService,
 } from './access.ts';
+import { keepInList } from './connections.ts';
 import { attempts, createRepeat, type Patience, ServiceError } from './repeat.ts';
 import { createSign } from './sign.ts';
 
@@ -90,7 +91,7 @@ interface Answer {
 function createPost(endpoint: URL) {
   const isSecure = endpoint.protocol === 'https:';
   const send = isSecure ? requestByHttps : requestByHttp;
-  const agent = new (isSecure ? HttpsAgent : HttpAgent)({ keepAlive: true });
+  const agent = keepInList(new (isSecure ? HttpsAgent : HttpAgent)({ keepAlive: true }));
   const { hostname, port, path } = urlToHttpOptions(endpoint);
   const options: RequestOptions = { hostname, port, path, method: 'POST', agent };
 

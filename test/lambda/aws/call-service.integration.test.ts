@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { inspect } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
@@ -189,6 +190,21 @@ describe('a connection', () => {
     expect(await call('GetItem', {})).toEqual({ Item: { pk: { S: 'there' } } });
     const [first, second, third] = service.requests.map(({ socket }) => socket);
     expect([first === second, second === third, pauses.count]).toEqual([true, false, 0]);
+  });
+
+  test('that is kept is used again, and does not keep the process alive', async () => {
+    const countActive = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+    const inUse: number[] = [];
+    await using service = await startFakeService((response, request) => {
+      request.socket.unref();
+      inUse.push(countActive());
+      fine(response, request);
+    });
+    const { call } = createCaller(service);
+    for (let count = 0; count < 3; count += 1) await call('GetItem', {});
+    await nextTurn();
+    expect(new Set(service.requests.map(({ socket }) => socket)).size).toBe(1);
+    expect(countActive()).toBe(Number(inUse.at(-1)) - 1);
   });
 
   test('that breaks in the middle of an answer is not taken for one that was closed', async () => {

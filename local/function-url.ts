@@ -5,12 +5,14 @@ import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
 import { createHandler } from '../lambda/engines/function-url.ts';
 import { askForBody, headersOf, targetOf, watchClient } from '../lambda/engines/http-message.ts';
 import { listen } from '../lambda/engines/listen.ts';
-import type { GatewayError } from '../lambda/errors.ts';
+import { createRunning } from '../lambda/engines/running.ts';
+import { type GatewayError, stopping } from '../lambda/errors.ts';
 import type { App, GatewayResponse } from '../lambda/request/call.ts';
 import { createResponseStream } from './response-stream.ts';
 
-/** What the gateway reads of a function's context, with a signal that Lambda lacks: that the client has gone away. */
-type LocalContext = Pick<Context, 'getRemainingTimeInMillis'> & { readonly clientGone: AbortSignal };
+/** What the gateway reads of a function's context, with signals that Lambda lacks: that the client has left, that the process stops. */
+type LocalContext = Pick<Context, 'getRemainingTimeInMillis'> &
+  Readonly<Record<'clientGone' | 'cutShort', AbortSignal>>;
 
 export type StreamingHandler = (
   event: LambdaFunctionURLEvent,
@@ -38,6 +40,8 @@ interface Listening {
 
 export type FunctionUrl = Awaited<ReturnType<typeof startFunctionUrl>>;
 
+/** How long answers that were cut short have for their error and their refund. */
+const lastWordMs = 500;
 /** How long a handler may take for its last write to the tables after its client was cut off. */
 const afterCutMs = 2_000;
 
@@ -54,21 +58,29 @@ export async function startFunctionUrl({
   onFailure = console.error,
   refuse,
 }: Partial<Invocation> & Listening) {
+  const cutShort = createRunning<AbortController>();
   // Node's defaults apply: malformed and ambiguous requests are refused, headers must arrive within 60 s, the whole request
   // within 300 s, and a response may take any time.
   const listening = await listen({
     ...{ host, port, onError: onFailure, limits: { keepAliveTimeout: 65_000 }, ...(refuse && { refuse }) },
-    serve: (request, response) => invokeFunction(request, response, { handler, functionTimeout, bodyLimit, onFailure }),
+    async serve(request, response) {
+      const cut = new AbortController();
+      const cutNoMore = cutShort.add(cut);
+      const invocation = { handler, functionTimeout, bodyLimit, onFailure, cutShort: cut.signal };
+      await invokeFunction(request, response, invocation).finally(cutNoMore);
+    },
   });
 
   return {
     url: listening.url,
     port: listening.port,
-    /** Accepts no more requests, allows the running ones this long to end, then cuts them. */
+    /** Accepts no more requests, allows the running ones this long to end, then cuts them short, each with an error. */
     async close(graceMs: number): Promise<void> {
-      const cut = setTimeout(listening.cut, graceMs);
-      await Promise.all([listening.drain(), listening.settled(graceMs)]);
-      clearTimeout(cut);
+      void listening.drain();
+      await listening.settled(graceMs);
+      for (const cut of cutShort.list()) cut.abort(stopping().refunded());
+      await listening.settled(lastWordMs);
+      listening.cut();
       await listening.settled(afterCutMs);
     },
   };
@@ -84,7 +96,7 @@ export function createFunction(app: App): StreamingHandler {
 async function invokeFunction(
   request: IncomingMessage,
   response: ServerResponse,
-  { handler, functionTimeout, bodyLimit, onFailure }: Invocation,
+  { handler, functionTimeout, bodyLimit, onFailure, cutShort }: Invocation & Pick<LocalContext, 'cutShort'>,
 ): Promise<void> {
   const stream = createResponseStream(response);
   const clientGone = new AbortController();
@@ -102,7 +114,7 @@ async function invokeFunction(
   try {
     const deadline = Date.now() + functionTimeout;
     const getRemainingTimeInMillis = () => Math.max(0, deadline - Date.now());
-    const context = { clientGone: clientGone.signal, getRemainingTimeInMillis };
+    const context = { clientGone: clientGone.signal, cutShort, getRemainingTimeInMillis };
     await Promise.race([handler(toEvent(request, body), stream, context), timeUp.promise]);
     if (!stream.writableFinished)
       throw stream.errored ?? new Error('the function returned before its stream had ended');

@@ -122,7 +122,7 @@ async function startCompany({ host, port }: LocalSettings): Promise<() => Promis
 
 /**
  * Serves the same app either way: behind a stand-in for the Function URL, or by the HTTP server. Closing it accepts no more requests,
- * allows the running ones `graceMs` to end, then cuts them.
+ * allows the running ones `graceMs` to end, then ends them with an error.
  */
 async function startEngine(
   config: Config,

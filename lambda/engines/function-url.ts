@@ -4,8 +4,8 @@ import { over, unlimitedMemory } from '../bodies.ts';
 import { type App, type Call, lastResort } from '../request/call.ts';
 import { holdYoungSpace } from './young-space.ts';
 
-/** A context, with the signal that only the local server has. */
-type FunctionContext = Context & { readonly clientGone?: AbortSignal };
+/** A context, with the signals that only the local server has: Lambda neither reports who leaves nor stops a running request. */
+type FunctionContext = Context & Partial<Pick<Call, 'clientGone' | 'cutShort'>>;
 
 /** An app as a Lambda function that streams its answers. The global `awslambda` must be in place. */
 export function createHandler(app: App) {
@@ -35,9 +35,8 @@ export function toCall(event: LambdaFunctionURLEvent, context: FunctionContext):
   const { method, sourceIp } = requestContext.http;
   const bodySize = () => Buffer.byteLength(event.body ?? '', isBase64Encoded ? 'base64' : 'utf8');
   return {
-    ...{ method, path: rawPath, headers, sourceAddress: sourceIp, clientGone: context.clientGone },
-    // The platform never stops an environment during a request.
-    ...{ memory: unlimitedMemory, cutShort: undefined },
+    ...{ method, path: rawPath, headers, sourceAddress: sourceIp, memory: unlimitedMemory },
+    ...{ clientGone: context.clientGone, cutShort: context.cutShort },
     host: hostOf(headers.host, requestContext.domainName),
     bodySize,
     dropBody: bodySize,

@@ -41,7 +41,7 @@ async function readStanding(): Promise<number[]> {
 }
 
 /** Streams that are open when the process is stopped, each of which ends differently. */
-async function startStreams() {
+async function startStreams(variables: Record<string, string> = {}) {
   await using started = new AsyncDisposableStack();
   const upstream = started.use(await startFakeUpstream());
   const released = Promise.withResolvers<void>();
@@ -54,7 +54,7 @@ async function startStreams() {
   const gateway = started.use(
     await startGatewayProcess({
       ...{ ...identity, DATA_DIR: dataDir, NETWORK_SALT: 'the salt of the tests' },
-      ...{ UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEYS: 'upstream-key-one' },
+      ...{ UPSTREAM_BASE_URL: upstream.url, UPSTREAM_API_KEYS: 'upstream-key-one', ...variables },
     }),
   );
   expect(gateway.output()).toContain(`upstream  ${new URL(upstream.url).host}\n`);
@@ -99,6 +99,18 @@ test('a stop settles each running stream: complete, broken, or left; two signals
   expect(await gateway.ended).toBe(0);
   expect(gateway.errors()).toBe('');
   expect(await readStanding()).toEqual([1, 0, 1]);
+});
+
+test('a stream that does not end in time ends with an error, refunded', async () => {
+  await using streams = await startStreams({ SHUTDOWN_GRACE: '0.1' });
+  const { gateway, answers } = streams;
+  gateway.signal('SIGTERM');
+  for (const answer of await Promise.all(answers)) {
+    expect(answer?.text).toMatch(/"service_unavailable".*\n\n$/);
+    expect(answer?.text).toMatch('not charged');
+  }
+  expect(await gateway.ended).toBe(0);
+  expect(await readStanding()).toEqual([0, 0, 0]);
 });
 
 test('a signal repeated later stops at once, and leaves the charges of running streams standing', async () => {

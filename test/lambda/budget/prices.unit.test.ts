@@ -13,6 +13,8 @@ describe('costOf', () => {
     // 8,000 × (3.00 - 0.30) - 500 × (3.75 - 3.00)
     expect(savedByCaches(prices, { input: 9_500, cacheRead: 8_000, cacheWrite: 500, output: 200 })).toBe(21_225);
     expect(savedByCaches(prices, { input: 500, cacheWrite: 500 })).toBe(-375);
+    expect(savedByCaches(prices, { input: 500, cacheRead: 500 })).toBe(1_350);
+    expect(savedByCaches(prices, { input: 500, output: 200 })).toBe(0);
   });
 
   test('the sum is rounded up once', () => {

@@ -42,11 +42,7 @@ export function createModels({ serviceName, modelAliases = [], offersEmbeddings 
   exact.set(`${serviceName}-image`, vision);
   const prefixes = new Map<string, PublicModel>();
   for (const prefix of ['fam-', 'vendor.', 'claude-', 'anthropic.']) prefixes.set(prefix, text);
-  // The default ids of a coding agent's picker, with the variants it writes in brackets: `opus[1m]`.
-  for (const id of ['opus', 'sonnet', 'haiku']) {
-    exact.set(id, text);
-    prefixes.set(`${id}[`, text);
-  }
+  for (const id of ['opus', 'sonnet', 'haiku']) exact.set(id, text);
   for (const alias of modelAliases) {
     const model = publicModels.get(alias.to);
     if (model) (alias.prefix ? prefixes : exact).set(alias.from, model);
@@ -59,9 +55,13 @@ export function createModels({ serviceName, modelAliases = [], offersEmbeddings 
     vision,
     embedding,
     all,
-    resolve: (id) => exact.get(id) ?? longestFirst.find(([prefix]) => id.startsWith(prefix))?.[1],
+    resolve: (id) =>
+      exact.get(id) ?? exact.get(withoutVariant(id)) ?? longestFirst.find(([prefix]) => id.startsWith(prefix))?.[1],
   };
 }
+
+/** The default ids of a coding agent's picker, which writes variants in brackets: `opus[1m]`. */
+const withoutVariant = (id: string): string => id.replace(/^(opus|sonnet|haiku)\[[^\]]+\]$/, '$1');
 
 /** For a sentence. */
 export const listIds = (ids: readonly string[]): string => new Intl.ListFormat('en').format(ids);

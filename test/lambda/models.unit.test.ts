@@ -27,12 +27,21 @@ describe('resolve', () => {
     expect(models.resolve(id)).toBeUndefined();
   });
 
-  testRows(['', 'SVC', 'Opus', 'opus-4', 'svc-', 'fam', 'vendor', 'other', '__proto__', 'constructor'])(
-    'any other is unknown',
-    (id) => {
-      expect(models.resolve(id)).toBeUndefined();
-    },
-  );
+  test('a variant in brackets is what its id is', () => {
+    const own = createModels({
+      serviceName: 'svc',
+      modelAliases: [{ from: 'opus', prefix: false, to: 'svc-vision' }],
+      offersEmbeddings: false,
+    });
+    expect([own.resolve('opus[1m]')?.id, own.resolve('haiku[1m]')?.id]).toEqual(['svc-vision', 'svc']);
+  });
+
+  testRows([
+    ...['', 'SVC', 'Opus', 'opus-4', 'svc-', 'fam', 'vendor', 'other', '__proto__', 'constructor'],
+    ...['opus[1m', 'opus[]', 'opus[1m]x', 'svc[1m]', '[1m]'],
+  ])('any other is unknown', (id) => {
+    expect(models.resolve(id)).toBeUndefined();
+  });
 
   test('the service name makes the ids', () => {
     const own = createModels({ serviceName: 'lumen', offersEmbeddings: true });

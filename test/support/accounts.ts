@@ -124,17 +124,22 @@ export async function startTestWallet({
     post,
     postForm,
     challenge,
-    /** Signs in and posts the signature. */
-    async sign(account: PrivateKeyAccount, purpose: 'link' | 'manage' = 'link'): Promise<Reply> {
+    /** Signs in and posts the signature, as the page does it. */
+    async sign(account: PrivateKeyAccount, purpose: 'link' | 'manage' | 'terminal' = 'link'): Promise<Reply> {
       const message = await challenge(account, purpose);
       const signature = await account.signMessage({ message });
-      return post(purpose === 'link' ? '/cli/link' : '/cli/sign-in', { message, signature });
+      return post(purpose === 'link' ? '/cli/link' : '/cli/sign-in', { message, signature, purpose });
     },
     /** Every item of both tables. */
     readTables: async () => [...(await scan(keysTable)), ...(await scan(quotaTable))],
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
+
+/** What the pages post, below /cli: what only wallets ask for, what needs a session, and all of it. */
+export const forWallets = ['challenge', 'link', 'sign-in', 'network'];
+export const forMembers = ['keys', 'keys/issue', 'keys/revoke', 'device/approve', 'device/deny'];
+export const posted = [...forWallets, ...forMembers, 'device/find'];
 
 /** A plain account with real signatures; each number gives another one. */
 export function testAccount(number: number): PrivateKeyAccount {

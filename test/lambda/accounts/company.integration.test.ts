@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
-import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createLimits } from '../../../lambda/accounts/limits.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
@@ -226,18 +224,6 @@ test('sixty answers that were made up reach the provider from a network in an ho
   for (const login of ['ada', 'mallory']) expect((await signIn(login)).status).toBe(200);
   expect([await makeUp(), await makeUp()]).toEqual([401, 429]);
   expect((await signIn()).body.error.message).toMatch(/a network may fail to sign in 60 times an hour/);
-});
-
-test('whatever host is called, people are sent to the provider and back to APP_URL', async () => {
-  const { state, nonce } = makeState();
-  const given = JSON.stringify({ state, nonce, challenge: random(), redirect_uri: 'https://evil.example' });
-  const path = `${wallet.url}/cli/oidc/begin?redirect_uri=https://evil.example`;
-  const words = ['-s', '-H', 'host: evil.example', '-H', 'content-type: application/json', '-d', given, path];
-  const { stdout } = await promisify(execFile)('curl', words);
-  const url = new URL(JSON.parse(stdout).url);
-  expect(url.origin).toBe(provider.issuer);
-  expect(url.searchParams.getAll('redirect_uri')).toEqual([callbackUrl]);
-  expect(stdout).not.toContain('evil');
 });
 
 test('a person who declines is told so; a provider that is down is not theirs to mend', async () => {

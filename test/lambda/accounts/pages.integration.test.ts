@@ -4,12 +4,11 @@ import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { unlimitedMemory } from '../../../lambda/bodies.ts';
-import { bearer, startTestWallet, type TestWallet, testAccount } from '../../support/accounts.ts';
+import { forMembers, forWallets, posted, startTestWallet, type TestWallet } from '../../support/accounts.ts';
 import { callWith } from '../../support/call.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const folder = new URL('../../../lambda/accounts/pages/', import.meta.url);
-const account = testAccount(1);
 
 let wallet: TestWallet;
 beforeAll(async () => {
@@ -142,9 +141,6 @@ const company = {
   ...{ APP_URL: 'https://app.example', OIDC_ISSUER: 'https://login.example', OIDC_CLIENT_ID: 'gateway' },
   OIDC_ALLOW_ALL: 'true',
 };
-const forWallets = ['challenge', 'link', 'sign-in', 'network'];
-const forMembers = ['keys', 'keys/issue', 'keys/revoke', 'device/approve', 'device/deny'];
-const posted = [...forWallets, ...forMembers, 'device/find'];
 const toSignIn = [
   ...['/cli/device', '/cli/device.js', '/cli/login.sh', '/cli/callback.js'],
   ...['/.well-known/opencode', '/.well-known/oauth-authorization-server'],
@@ -196,67 +192,6 @@ testRows<[environment: Record<string, string>, guests: boolean, ways: readonly s
   expect(begun.status).toBe(canSignIn ? 400 : 404);
   expect(await offering.readTables()).toEqual([]);
   expect(offering.faults).toEqual([]);
-});
-
-testRows(['/', '/docs', '/cli/app.js', '/cli/info', '/elsewhere'])(
-  'nobody frames a page, reads it from another site or makes it load from one',
-  async (path) => {
-    const { headers } = await fetch(wallet.url + path, { headers: { origin: wallet.url } });
-    const policy = headers.get('content-security-policy') ?? '';
-    for (const what of ['default-src', 'base-uri', 'form-action', 'frame-ancestors', 'trusted-types']) {
-      expect(policy.split('; ')).toContain(`${what} 'none'`);
-    }
-    for (const what of ['script-src', 'style-src', 'connect-src']) {
-      expect(policy.split('; ')).toContain(`${what} 'self'`);
-    }
-    expect(policy.split('; ')).toContain("require-trusted-types-for 'script'");
-    expect(policy).not.toMatch(/unsafe|\*|https?:/);
-    expect(Object.fromEntries(headers)).toMatchObject({
-      ...{ 'x-frame-options': 'DENY', 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' },
-      ...{ 'cross-origin-opener-policy': 'same-origin', 'cross-origin-resource-policy': 'same-origin' },
-    });
-    expect(headers.has('access-control-allow-origin')).toBe(false);
-  },
-);
-
-describe('another site’s page', () => {
-  test('is refused, even with a session, and so are the types that a form can send without a preflight', async () => {
-    const session = bearer(await wallet.sign(account, 'manage'));
-    const before = await wallet.readTables();
-    const foreign = { status: 403, body: { error: { code: 'forbidden_origin' } } };
-    const noJson = { status: 415, body: { error: { code: 'invalid_request' } } };
-    const refused: readonly [headers: Record<string, string>, answer: object][] = [
-      [{ origin: 'https://evil.example' }, foreign],
-      [{ origin: 'null' }, foreign],
-      [{ origin: wallet.url.replace('http:', 'https:') }, foreign],
-      [{ origin: `${wallet.url}, ${wallet.url}` }, foreign],
-      [{ 'sec-fetch-site': 'cross-site' }, foreign],
-      [{ 'sec-fetch-site': 'same-site' }, foreign],
-      [{ 'content-type': 'text/plain' }, noJson],
-      [{ 'content-type': 'application/x-www-form-urlencoded' }, noJson],
-      [{ 'content-type': 'multipart/form-data' }, noJson],
-    ];
-    for (const path of posted) {
-      for (const [headers, answer] of refused) {
-        const reply = await wallet.post(`/cli/${path}`, { address: account.address }, { ...session, ...headers });
-        expect([path, headers, reply]).toMatchObject([path, headers, answer]);
-      }
-    }
-    expect(await wallet.readTables()).toEqual(before);
-    const type = 'application/json; charset=utf-8';
-    const own = { origin: wallet.url, 'sec-fetch-site': 'same-origin', 'content-type': type };
-    expect((await wallet.post('/cli/challenge', { address: account.address }, own)).status).toBe(200);
-  });
-
-  test('is not told about this one, and a preflight allows nothing', async () => {
-    const info = await fetch(`${wallet.url}/cli/info`, { headers: { 'sec-fetch-site': 'cross-site' } });
-    expect(info.status).toBe(403);
-    const response = await fetch(`${wallet.url}/cli/challenge`, {
-      method: 'OPTIONS',
-      headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
-    });
-    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([405, null]);
-  });
 });
 
 testRows(['network', ...forMembers])('nobody asks without a session', async (path) => {

@@ -1,19 +1,8 @@
-import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { listenLocally } from '../../../local/listen-locally.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { bearer, startTestWallet, type TestWallet, testAccount } from '../../support/accounts.ts';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
-const metadata = '/.well-known/oauth-authorization-server';
-const run = promisify(execFile);
 
 let wallet: TestWallet;
 let time = Date.UTC(2026, 10, 23, 12);
@@ -43,9 +32,7 @@ const keysOf = async (number: number) => wallet.keys.list(person(number).address
 
 /** Signs in with a wallet, and gives what speaks about a terminal's code from then on. */
 async function signIn(number = 0, at = wallet) {
-  const message = await at.challenge(person(number), 'terminal');
-  const signature = await person(number).signMessage({ message });
-  const signed = bearer(await at.post('/cli/sign-in', { message, signature, purpose: 'terminal' }));
+  const signed = bearer(await at.sign(person(number), 'terminal'));
   return (what: 'find' | 'approve' | 'deny', code: string) => at.post(`/cli/device/${what}`, { code }, signed);
 }
 
@@ -229,17 +216,12 @@ describe('codes can’t be guessed or used twice', () => {
 });
 
 test('what a wallet signed for one purpose serves no other', async () => {
-  const account = person();
-  const sessionFor = async (purpose: string, path: string) => {
-    const message = await wallet.challenge(account, purpose);
-    const signature = await account.signMessage({ message });
-    return bearer(await wallet.post(path, { message, signature, purpose }));
-  };
+  const sessionFor = async (purpose: 'link' | 'manage' | 'terminal') => bearer(await wallet.sign(person(), purpose));
   const begun = await begin();
   const [linked, managed, terminal] = [
-    await sessionFor('link', '/cli/link'),
-    await sessionFor('manage', '/cli/sign-in'),
-    await sessionFor('terminal', '/cli/sign-in'),
+    await sessionFor('link'),
+    await sessionFor('manage'),
+    await sessionFor('terminal'),
   ];
   for (const other of [linked, managed]) {
     for (const act of ['approve', 'deny']) {
@@ -251,122 +233,4 @@ test('what a wallet signed for one purpose serves no other', async () => {
     expect((await wallet.post(`/cli/${path}`, { id: 'x' }, terminal)).status).toBe(401);
   }
   expect((await wallet.post('/cli/device/approve', { code: begun.user_code }, terminal)).status).toBe(200);
-});
-
-test('no page of another host gets a message for its visitor’s wallet, without APP_URL', async () => {
-  const challenge = async (url: string) => {
-    const type = ['-H', 'host: evil.example', '-H', 'content-type: application/json'];
-    const sent = JSON.stringify({ address: `0x${'a'.repeat(40)}` });
-    return JSON.parse((await run('curl', ['-s', ...type, '-d', sent, `${url}/cli/challenge`])).stdout);
-  };
-  const message = expect.stringMatching(/own address first/);
-  expect(await challenge(wallet.url)).toMatchObject({ error: { code: 'not_found', message } });
-  await using named = await startTestWallet({ environment: { APP_URL: 'https://app.example' } });
-  expect((await challenge(named.url)).message).toMatch(/^app\.example wants you/);
-});
-
-test('terminals are sent to APP_URL, and never to the Host that was called', async () => {
-  let { url } = wallet;
-  const hostile = (path: string, ...words: string[]) =>
-    run('curl', ['-s', '-H', 'host: evil.example', ...words, url + path]).then(({ stdout }) => stdout);
-  for (const path of ['/cli/device', '/cli/login.sh', metadata, '/.well-known/opencode']) {
-    expect(JSON.parse(await hostile(path))).toMatchObject({ error: { code: 'not_found' } });
-  }
-  for (const path of ['/oauth/device_authorization', '/oauth/token']) {
-    const refused = { error: 'invalid_request', error_description: expect.stringMatching(/own address first/) };
-    expect(JSON.parse(await hostile(path, '-d', 'client_id=svc-terminal'))).toEqual(refused);
-  }
-  await using named = await startTestWallet({ environment: { APP_URL: 'https://app.example' } });
-  url = named.url;
-  expect(JSON.parse(await hostile(metadata))).toEqual({
-    issuer: 'https://app.example',
-    device_authorization_endpoint: 'https://app.example/oauth/device_authorization',
-    token_endpoint: 'https://app.example/oauth/token',
-    grant_types_supported: [deviceGrant],
-    response_types_supported: [],
-    token_endpoint_auth_methods_supported: ['none'],
-  });
-  const begun = await hostile('/oauth/device_authorization', '-d', 'client_id=svc-terminal');
-  expect(JSON.parse(begun).verification_uri).toBe('https://app.example/cli/device');
-  const opencode = JSON.parse(await hostile('/.well-known/opencode'));
-  expect(opencode.auth).toEqual({
-    command: ['sh', '-c', 'curl -fsS https://app.example/cli/login.sh | sh'],
-    env: 'SVC_API_KEY',
-  });
-  expect(JSON.stringify(opencode.config)).toContain('"apiKey":"{env:SVC_API_KEY}"');
-  const script = await hostile('/cli/login.sh');
-  expect(script).toContain("app='https://app.example'");
-  expect(script).not.toContain('evil');
-  expect(script.trimEnd().split('\n').length).toBeLessThanOrEqual(60);
-});
-
-describe('login.sh', () => {
-  let home: string;
-  let script: string;
-  beforeEach(async () => {
-    home = mkdtempSync(join(tmpdir(), 'terminal-'));
-    script = join(home, 'login.sh');
-    writeFileSync(script, await (await fetch(`${wallet.url}/cli/login.sh`)).text());
-    // Pauses that the test need not wait for.
-    writeFileSync(join(home, 'sleep'), '#!/bin/sh\n', { mode: 0o755 });
-  });
-  afterEach(() => rmSync(home, { recursive: true }));
-
-  const environment = () => ({ PATH: `${home}:${process.env.PATH}`, HOME: '/nowhere', XDG_CONFIG_HOME: home });
-  const runAsHelper = () => {
-    const child = spawn('sh', [script], { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] });
-    return Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit').then(([code]) => code)]);
-  };
-
-  test('gives its key within the five seconds that Codex allows, even if the gateway does not answer', async () => {
-    const silent = await listenLocally(createServer(() => {}));
-    await using other = await startTestWallet({ environment: { GATEWAY_URL: silent.url } });
-    writeFileSync(script, await (await fetch(`${other.url}/cli/login.sh`)).text());
-    mkdirSync(join(home, 'svc'));
-    // Of another gateway with the same name, which this one must not see.
-    writeFileSync(join(home, 'svc/key'), 'ltk_of_another\n');
-    writeFileSync(join(home, `svc/key-${new URL(silent.url).host}`), 'ltk_kept\n');
-    const given = await run('sh', [script], { env: environment(), timeout: 5_000 });
-    expect(given).toEqual({ stdout: 'ltk_kept\n', stderr: '' });
-    await silent.close();
-  });
-
-  test('without a terminal and without a key says one sentence and ends', async () => {
-    const words = `No key that works yet: run this in a terminal first: curl -fsS ${wallet.url}/cli/login.sh | sh\n`;
-    expect(await runAsHelper()).toEqual(['', words, 1]);
-  });
-
-  test('in a terminal shows the code, waits for a person, keeps the key for its user alone, and prints it', async () => {
-    const ask = await signIn();
-    const out = join(home, 'out');
-    const seen = join(home, 'arguments');
-    const curl = `#!/bin/sh\nprintf '%s\\n' "$@" >>${seen}\nPATH=\${PATH#*:} exec curl "$@"\n`;
-    writeFileSync(join(home, 'curl'), curl, { mode: 0o755 });
-    // `script` gives it a terminal, as a person's shell would.
-    const child = spawn('script', ['-qec', `sh ${script} >${out}`, '/dev/null'], {
-      env: environment(),
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let shown = '';
-    let approved = false;
-    for await (const piece of child.stdout) {
-      shown += piece;
-      const code = /Type {2}(\S+)\s/.exec(shown)?.[1];
-      if (code === undefined || approved) continue;
-      approved = true;
-      expect((await ask('approve', code)).status).toBe(200);
-    }
-    expect(shown).toContain(`Open  ${wallet.url}/cli/device`);
-    const key = readFileSync(out, 'utf8').trim();
-    expect(key).toMatch(/^ltk_/);
-    expect(shown).not.toContain(key);
-    const file = join(home, `svc/key-${new URL(wallet.url).host}`);
-    expect([readFileSync(file, 'utf8').trim(), statSync(file).mode & 0o777]).toEqual([key, 0o600]);
-    // From then on it serves a client's helper, which has no terminal.
-    expect(await runAsHelper()).toEqual([`${key}\n`, '', 0]);
-    // Neither the key nor the device code, which is as good as the key, was in the list of processes.
-    const seenByOthers = readFileSync(seen, 'utf8');
-    expect(seenByOthers).toContain('/oauth/token');
-    expect(seenByOthers).not.toMatch(/[\w-]{43}/);
-  });
 });

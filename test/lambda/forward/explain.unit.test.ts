@@ -22,6 +22,13 @@ describe('an upstream’s message for clients', () => {
     ['Wrong key: sk-proj-1a2b, or sk-****1a2b.', 'Wrong key: (key removed), or (key removed)'],
     ['See https:\\/\\/other.example\\/keys.', 'See (link removed).'],
     ['Busy, request id: req_011CSHoEeqs5C35K2UUqR7Fy.', 'Busy, request id: (id removed).'],
+    ['Busy (req_123).', 'Busy ((id removed)).'],
+    ['Request chatcmpl-9f3c2b1a-77 aborted', 'Request (id removed) aborted'],
+    ['Busy. Request ID: 0c6b1e9a-3f2d-4d0b (try again)', 'Busy. Request ID: (id removed) (try again)'],
+    [
+      'unknown field req_body in request_id=2026x, request id',
+      'unknown field req_body in request_id=(id removed), request id',
+    ],
     ['No result for toolu_bdrk_01A2b3C4d5, in msg_01XFDUDYJgAAC', 'No result for (id removed), in (id removed)'],
     ['No result for srvtoolu_01A2b3C4d5, mcptoolu_01A2b3C4d5', 'No result for (id removed), (id removed)'],
     [

@@ -14,7 +14,7 @@ import type { App } from './request/call.ts';
 import { createRequestId, headerNames } from './request/headers.ts';
 import { createRouter } from './request/routes.ts';
 import { type Config, memberBudgetOf } from './settings/config.ts';
-import { givenNames } from './settings/hidden-names.ts';
+import { areEnough, givenNames } from './settings/hidden-names.ts';
 import { secretHint } from './settings/missing-keys.ts';
 import { createMinuteCache, type RunEvery } from './settings/refresh.ts';
 import { createSecrets } from './settings/secrets.ts';
@@ -54,9 +54,9 @@ export function createGateway(
     now,
   });
   const { upstreams, upstreamNames } = config;
-  // What finds names in ids and hosts is read only where the operator gives none, by the start.
+  // What finds names in ids and hosts is read only where it is needed, by the start.
   const readNames = loadOnce(async () => {
-    if (upstreamNames.length > 0) return givenNames(upstreams, upstreamNames);
+    if (areEnough(upstreams, upstreamNames)) return givenNames(upstreams, upstreamNames);
     return (await import('./settings/telling-names.ts')).hiddenNames(upstreams, upstreamNames);
   });
   const hide = (hidden: readonly string[]) => createScrubber(hidden, config.serviceName);

@@ -6,6 +6,11 @@ export function givenNames(upstreams: readonly Upstream[], operatorNames: readon
   return [...new Set([...operatorNames, ...idsOf(upstreams), ...hostsOf(upstreams)])];
 }
 
+/** Whether these are all that is hidden. If not, `telling-names.ts` knows which words are, and which are not. */
+export function areEnough(upstreams: readonly Upstream[], operatorNames: readonly string[]): boolean {
+  return operatorNames.length > 0 && !idsOf(upstreams).some((id) => /^[a-z]+$/i.test(id));
+}
+
 export function idsOf(upstreams: readonly Upstream[]): string[] {
   const models = upstreams.flatMap((upstream) => Object.values(upstream.models));
   return models.flatMap(({ text, vision, embedding = text }) => [text, vision, embedding]);

@@ -1,9 +1,14 @@
 import { givenNames, hostsOf, idsOf } from './hidden-names.ts';
 import type { Upstream } from './upstreams.ts';
 
-/** The names that no answer may contain: where the operator gives none, also the parts of ids and hosts that tell whose they are. */
+/**
+ * The names that no answer may contain: where the operator gives none, also the parts of ids and hosts that tell whose they are. An id
+ * that is a word of the dialects is none, unless the operator gives it too.
+ */
 export function hiddenNames(upstreams: readonly Upstream[], operatorNames: readonly string[]): string[] {
-  const given = givenNames(upstreams, operatorNames);
+  const given = givenNames(upstreams, operatorNames).filter(
+    (name) => operatorNames.includes(name) || !dialectWords.has(name.toLowerCase()),
+  );
   if (operatorNames.length > 0) return given;
   const parts = [
     ...idsOf(upstreams).flatMap((id) => id.split(idBreak)),
@@ -38,33 +43,52 @@ const lastBreak = (text: string): number => Math.max(text.lastIndexOf('-'), text
 
 const isEveryday = (word: string): boolean => everyday.has(word.toLowerCase());
 
-/** Words that stand in ids and hosts, and in any text, code or answer: hiding them would spoil answers and hide nothing. */
-const everyday = new Set(
+/**
+ * What the dialects' own members and values are made of: without them no client could read an answer. Some servers call their only model
+ * `model` or `default`, which tells nobody whose it is.
+ */
+const dialectWords: ReadonlySet<string> = new Set(
   `
-  able account actual admin agent agents alpha alt amazonaws annotations answer answers any apac api apis app apps
-  argument arguments array assistant audio auth auto awq aws azure azurewebsites backend backup bar base basic
-  batch beta big black blank block blocks blue boolean bot box build business call calls center chat checker choice
-  choices classic client cloud cloudfront cluster code coder coding com command completion completions compute
-  connect console content core created customer dashboard data deep default delta demo dense deploy description
-  detail dev developer direct distill docs document draft dummy eagle east echo edge embed embedding embeddings
-  endpoint endpoints enterprise error errors event events example experimental express external eyes fake falcon
-  fallback false fast file files fine finish first flash flex foo for format free full function functions gateway
-  gguf giant github global googleapis gpu granite green haiku harness heavy hidden high home host hosted hosting
-  house hub id image images index inference input instant instruct internal item items json key lab labs lambda
-  language large latest lean learn learning length list lite live llm llms local localhost long low machine main
-  math max medium mercury message messages micro mini mixture mlx mock mode model models moe multi multilingual my
-  name nano net network new next node none north nova null number object office old one online open opus orca org
-  origin our output palm param parameters part parts phi plan plus preview primary prime private pro probe prod
-  production project prompt properties provider providers proxy public quant question rapid real reason reasoner
-  reasoning red region release remote reply request requests required research responses result results role router
-  run safe sample scale schema scripted search second secondary secret secure seed serve server service services
-  serving session shared signature sim simple site small smart solar sonar sonnet source south spare speech speed
-  stable staging standard star start static status stop stream strict string stub studio suite summary super swift
-  system target team tech test tester text the think thinker thinking third titan title token tokens tool tools
-  true tuned turbo two type ultra uncensored underlying unified upstream upstreams url usage user value vendor
-  video virtual vision voice voyage web west white wire word words work worker workers workspace world www your
-  zone
+  action added annotation annotations argument arguments assistant audio auto background block byte bytes cache
+  cached call calls category chat choice choices chunk citation citations cited code completed completion
+  completions container content context created creation custom data default delta detail details developer
+  document done effort encrypted end ephemeral error errors event events expires explanation failed file
+  filename filter finish format function functions generation id image images incomplete index inference input
+  instruction instructions interpreter item items json key length limits list location log logprob logprobs logs
+  management max message messages metadata metrics model models name native null number object original outcome
+  output outputs page parallel param parameter parameters part partial parts ping previous progress prompt
+  prompts properties quality queries query read reason reasoning redacted refusal request requests required
+  response responses result results revised role schema search sequence server service session signature size
+  source sources standard start status stop store stream string summary system temperature text thinking thought
+  tier title token tokens tool tools top total transcript truncation turn type types url usage use user value
+  verbosity web
   `
     .trim()
     .split(/\s+/),
 );
+
+/** Words that stand in ids and hosts, and in any text, code or answer: hiding them would spoil answers and hide nothing. */
+const everyday = new Set([
+  ...dialectWords,
+  ...`
+  able account actual admin agent agents alpha alt amazonaws answer answers any apac api apis app apps array
+  auth awq aws azure azurewebsites backend backup bar base basic batch beta big black blank blocks blue boolean
+  bot box build business center checker classic client cloud cloudfront cluster coder coding com command compute
+  connect console core customer dashboard deep demo dense deploy description dev direct distill docs draft dummy
+  eagle east echo edge embed embedding embeddings endpoint endpoints enterprise example experimental express
+  external eyes fake falcon fallback false fast files fine first flash flex foo for free full gateway gguf giant
+  github global googleapis gpu granite green haiku harness heavy hidden high home host hosted hosting house hub
+  instant instruct internal lab labs lambda language large latest lean learn learning lite live llm llms local
+  localhost long low machine main math medium mercury micro mini mixture mlx mock mode moe multi multilingual my
+  nano net network new next node none north nova office old one online open opus orca org origin our palm phi
+  plan plus preview primary prime private pro probe prod production project provider providers proxy public
+  quant question rapid real reasoner red region release remote reply research router run safe sample scale
+  scripted second secondary secret secure seed serve services serving shared sim simple site small smart solar
+  sonar sonnet south spare speech speed stable staging star static strict stub studio suite super swift target
+  team tech test tester the think thinker third titan true tuned turbo two ultra uncensored underlying unified
+  upstream upstreams vendor video virtual vision voice voyage west white wire word words work worker workers
+  workspace world www your zone
+  `
+    .trim()
+    .split(/\s+/),
+]);

@@ -1,6 +1,9 @@
 import { expect, test } from '@jest/globals';
+import { areEnough } from '../../../lambda/settings/hidden-names.ts';
 import { hiddenNames } from '../../../lambda/settings/telling-names.ts';
+import type { Upstream } from '../../../lambda/settings/upstreams.ts';
 import { createScrubber } from '../../../lambda/stream/scrub.ts';
+import { dialectNames, loadFixtures } from '../../support/fixtures.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { upstreamOfThree } from '../../support/upstream-named.ts';
 
@@ -21,16 +24,23 @@ test('the hidden names are model ids, DNS names and those that the operator adds
   ]);
 });
 
-/** The names of an upstream with one model at one host. */
-function namesOf(model: string, host: string, operatorNames: readonly string[] = []): string[] {
+/** An upstream with one model at one host. */
+function upstreamWith(model: string, host = '127.0.0.1'): Upstream {
   const models = { text: model, vision: model };
   const at = `https://${host}/v1`;
-  const upstream = {
+  return {
     ...upstreamOfThree,
     addresses: { chat: at, responses: at, messages: at, embeddings: at },
     models: { chat: models, responses: models, messages: models, embeddings: models },
   };
-  return hiddenNames([upstream], operatorNames).filter((name) => name !== model && name !== host);
+}
+
+const namesIn = (model: string, host?: string, operatorNames: readonly string[] = []): string[] =>
+  hiddenNames([upstreamWith(model, host)], operatorNames);
+
+/** The same without the id and the host themselves. */
+function namesOf(model: string, host: string, operatorNames?: readonly string[]): string[] {
+  return namesIn(model, host, operatorNames).filter((name) => name !== model && name !== host);
 }
 
 testRows<[model: string, host: string, parts: string[]]>([
@@ -53,6 +63,43 @@ testRows<[model: string, host: string, parts: string[]]>([
 
 test('not where the operator says what to hide', () => {
   expect(namesOf('acmeron/deep-7b-instruct', 'console.acmeron.com', ['deep'])).toEqual(['deep']);
+});
+
+/** The names of members and the values of labels in the answers of all dialects, without those of the fixtures' upstream. */
+function dialectStrings(): Set<string> {
+  const strings = new Set<string>();
+  const collect = (label: string, value: unknown) => {
+    if (typeof value === 'string' && /^(type|object|role|status|finish_reason|stop_reason)$/.test(label))
+      strings.add(value);
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, inner] of Object.entries(value)) {
+      strings.add(key);
+      collect(key, inner);
+    }
+  };
+  const answers = dialectNames.flatMap((dialect) => loadFixtures(dialect).filter(({ kind }) => kind === 'answer'));
+  for (const { bytes } of answers) collect('', JSON.parse(String(bytes)));
+  const ofUpstream = /acme|thunder|google|provider|cost|fingerprint|region|host|timings|big|city/i;
+  for (const one of strings) if (ofUpstream.test(one)) strings.delete(one);
+  return strings;
+}
+
+test('a model that is called by a word of the dialects spoils none of their members and labels', () => {
+  const strings = [...dialectStrings()];
+  const words = strings.flatMap((one) => one.split(/[^a-z]+/));
+  expect(words).toEqual(expect.arrayContaining(['model', 'text', 'assistant', 'completion']));
+  const spoilt = [...new Set(words), 'default', 'Text'].filter((word) => {
+    const scrubber = createScrubber(namesIn(word), 'svc');
+    return word.length > 1 && strings.some((one) => scrubber.find(one));
+  });
+  expect(spoilt).toEqual([]);
+});
+
+test('also where the operator gives names, unless it is one of them', () => {
+  expect(namesIn('text', '127.0.0.1', ['acmeron'])).toEqual(['acmeron']);
+  expect(namesIn('text', '127.0.0.1', ['text'])).toEqual(['text']);
+  const [ofWord, ofOther] = ['text', 'acmeron-7b'].map((id) => areEnough([upstreamWith(id)], ['acmeron']));
+  expect([ofWord, ofOther, areEnough([upstreamWith('acmeron-7b')], [])]).toEqual([false, true, false]);
 });
 
 test('everyday words are no names', () => {

@@ -18,6 +18,7 @@ import { areEnough, givenNames } from './settings/hidden-names.ts';
 import { secretHint } from './settings/missing-keys.ts';
 import { createMinuteCache, type RunEvery } from './settings/refresh.ts';
 import { createSecrets } from './settings/secrets.ts';
+import { areMany } from './stream/find-names.ts';
 import { createScrubber } from './stream/scrub.ts';
 import { createCounters, createTallies } from './tables/counters.ts';
 import { createKeyReader } from './tables/keys.ts';
@@ -59,7 +60,8 @@ export function createGateway(
     if (areEnough(upstreams, upstreamNames)) return givenNames(upstreams, upstreamNames);
     return (await import('./settings/telling-names.ts')).hiddenNames(upstreams, upstreamNames);
   });
-  const hide = (hidden: readonly string[]) => createScrubber(hidden, config.serviceName);
+  const hide = async (hidden: readonly string[]) =>
+    createScrubber(hidden, config.serviceName, areMany(hidden) ? await loadFindOpen() : undefined);
   const dialects = createDialects({
     signsThinking: config.upstreamSignsThinking,
     streamUsage: config.upstreamStreamUsage,
@@ -180,6 +182,9 @@ function createLimits(
           ),
   };
 }
+
+/** Few have hundreds of keys. What finds their beginnings is read by their start. */
+const loadFindOpen = loadOnce(async () => (await import('./stream/find-open.ts')).createFindOpen);
 
 /** Few translate. What does so is read by their start. */
 const loadPreparing = loadOnce(() => import('./upstream/prepare.ts'));

@@ -20,22 +20,28 @@ const mostContext = 2;
 const wordEdge = /[\p{Script=Latin}\p{N}_]/u;
 const highSurrogate = '[\\uD800-\\uDBFF]';
 const nothing = '(?!)';
+/** In characters. V8 takes seconds to compile the beginnings of hundreds of keys, and nobody has more names than this otherwise. */
+const mostInPattern = 1_000;
+
+/** Whether names are too many for the pattern of their beginnings. */
+export const areMany = (names: readonly string[]): boolean => names.join('').length > mostInPattern;
+
+/** Finds the beginning of a name at the end of a text, not after `last`. */
+export type FindOpen = (text: string, from: number, last: number) => Hit | undefined;
+export type CreateFindOpen = (names: readonly string[]) => FindOpen | undefined;
 
 /** What finds names: the leftmost counts, and at one place the longest. Ignores case, and blank names. */
-export function createNameFinder(names: readonly string[]) {
+export function createNameFinder(names: readonly string[], createFindOpen?: CreateFindOpen) {
   const longestFirst = names
     .filter((name) => name.trim() !== '' && name.isWellFormed())
     .sort((a, b) => b.length - a.length);
   const whole = longestFirst.map(wholePattern).join('|') || nothing;
   const wholeName = new RegExp(whole, 'giu');
-  const isLong = longestFirst.reduce((length, name) => length + name.length, 0) > mostInPattern;
-  const [plain = [], others = []] = [true, false].map((wanted) =>
-    longestFirst.filter((name) => (isLong && isPlain(name)) === wanted),
-  );
-  const findOpen = plain.length > 0 ? createFindOpen(plain) : undefined;
+  const findOpen = createFindOpen?.(longestFirst);
   let openOrWhole: RegExp | undefined;
-  /** Its first group is a name that the end of the text leaves open, unless it is one of the plain. Made once a text comes in deltas. */
+  /** Its first group is a name that the end of the text leaves open, unless `findOpen` finds it. Made once a text comes in deltas. */
   const openOrWholeName = () => {
+    const others = findOpen ? longestFirst.filter((name) => !isPlain(name)) : longestFirst;
     const open = () => others.flatMap((name) => openPattern(name) || []).join('|') || nothing;
     openOrWhole ??= new RegExp(`(${open()})|${whole}`, 'giu');
     return openOrWhole;
@@ -55,43 +61,13 @@ export function createNameFinder(names: readonly string[]) {
   };
 }
 
+/** Long enough to stand inside a word, and ASCII, as keys are. */
+export const isPlain = (name: string): boolean => /^[ -~]{5,}$/.test(name);
+
 function nextHit(pattern: RegExp, text: string, from: number): Hit | undefined {
   pattern.lastIndex = from;
   const match = pattern.exec(text);
   return match ? { start: match.index, end: pattern.lastIndex, open: match[1] } : undefined;
-}
-
-/** In characters. V8 takes seconds to compile the beginnings of hundreds of keys, and nobody has more names than this otherwise. */
-const mostInPattern = 1_000;
-/** Long enough to stand inside a word, and ASCII, as keys are. */
-const isPlain = (name: string) => /^[ -~]{5,}$/.test(name);
-/** What folds to an ASCII letter, as in a pattern that ignores case. */
-const folding = /[A-Z\u017f\u212a]/g;
-const fold = (text: string) => text.replace(folding, (letter) => (letter === '\u017f' ? 's' : letter.toLowerCase()));
-
-/** Finds the beginning of a plain name at the end of a text, not after `last`: the work of a pattern, a third slower in all. */
-function createFindOpen(names: readonly string[]) {
-  const sorted = names.map(fold).sort();
-  const longest = Math.max(...names.map((name) => name.length));
-  return (text: string, from: number, last: number): Hit | undefined => {
-    const end = Math.min(text.length, last + 1);
-    for (let start = Math.max(from, text.length - longest + 1); start < end; start += 1) {
-      const open = fold(text.slice(start));
-      if (firstAfter(sorted, open)?.startsWith(open)) return { start, end: text.length, open };
-    }
-    return undefined;
-  };
-}
-
-/** The first text of an ordered list that comes after this one: if any is a longer one that begins with it, this is. */
-function firstAfter(sorted: readonly string[], text: string): string | undefined {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sorted[middle] ?? '') > text) high = middle;
-    else low = middle + 1;
-  }
-  return sorted[low];
 }
 
 // Neither pattern of a name repeats anything, so no text makes them slow.

@@ -112,22 +112,23 @@ export function createReadScrubber<Scrubber>(
   upstreams: readonly Upstream[],
   readNames: () => Promise<readonly string[]>,
   readAccess: ReadAccess,
-  create: (hidden: readonly string[]) => Scrubber,
+  create: (hidden: readonly string[]) => Promise<Scrubber>,
 ): () => Promise<Scrubber> {
   let made: { readonly secrets: string; readonly scrubber: Scrubber } | undefined;
   let latest: readonly Access[] = [];
   return async () => {
     const [names, ...accesses] = await Promise.all([readNames(), ...upstreams.map(readAccess)]);
     if (made && accesses.every((access, at) => access === latest[at])) return made.scrubber;
-    latest = accesses;
     const sent = accesses.flatMap(({ keys, secretHeaders }) => [...keys, ...Object.values(secretHeaders)]);
     // A header may name a scheme before its secret.
     const secrets = sent.flatMap((value) => value.split(' ').filter(({ length }) => length >= shortestSecret));
     const joined = secrets.join(' ');
     if (made?.secrets !== joined) {
       const hidden = [...names, ...secrets.map((secret) => secret.slice(0, longestSecret))];
-      made = { secrets: joined, scrubber: create(hidden) };
+      made = { secrets: joined, scrubber: await create(hidden) };
     }
+    // Not before: nobody may be given a scrubber that does not hide these.
+    latest = accesses;
     return made.scrubber;
   };
 }

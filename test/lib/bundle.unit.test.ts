@@ -66,7 +66,12 @@ test('what only some deployments or requests need is read by no start of the gat
       'lambda/upstream/decode.ts',
       'node:node:zlib',
     ],
-    ...['lambda/forward/stream.ts', 'lambda/stream/rewrite-stream.ts', 'eventsource-parser'],
+    ...[
+      'lambda/forward/stream.ts',
+      'lambda/stream/rewrite-stream.ts',
+      'lambda/stream/find-open.ts',
+      'eventsource-parser',
+    ],
     ...['lambda/steps/describe.ts', 'lambda/budget/estimate.ts', 'lambda/upstream/first-event.ts'],
     ...[
       'lambda/settings/telling-names.ts',

@@ -99,7 +99,7 @@ describe('the secrets that an upstream is sent', () => {
       headers: {},
       secretHeaders: { 'x-token': 'Bearer the-token-of-the-team' },
     }));
-    const hide = (names: readonly string[]) => createScrubber(names, 'svc');
+    const hide = async (names: readonly string[]) => createScrubber(names, 'svc');
     const next = async () => {
       const access = accesses.length > 1 ? accesses.shift() : accesses[0];
       if (!access) throw new Error('nothing to read');
@@ -122,6 +122,13 @@ describe('the secrets that an upstream is sent', () => {
     const second = await read();
     expect(second.scrub('first-key-of-the-team second-key-of-the-team')).toBe('first-key-of-the-team svc');
     expect(await read()).toBe(second);
+  });
+
+  test('also for whoever comes while they are made ready', async () => {
+    const read = readScrubber(['first-key-of-the-team'], ['second-key-of-the-team']);
+    await read();
+    const both = await Promise.all([read(), read()]);
+    expect(both.map(({ scrub }) => scrub('second-key-of-the-team'))).toEqual(['svc', 'svc']);
   });
 });
 

@@ -56,6 +56,19 @@ test('without a terminal and without a key says one sentence and ends', async ()
   expect(await runAsHelper()).toEqual(['', words, 1]);
 });
 
+test('where the key could not be kept, says so before anybody signs in', async () => {
+  const child = spawn('script', ['-qec', `sh ${script}`, '/dev/null'], {
+    env: { ...environment(), XDG_CONFIG_HOME: '/dev/null' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: 10_000, // or it would wait for a person
+  });
+  const ended = once(child, 'exit');
+  const shown = await text(child.stdout);
+  expect(shown).toContain('/dev/null');
+  expect(shown).not.toContain('Type');
+  expect(await ended).toEqual([1, null]);
+});
+
 test('in a terminal shows the code, waits for a person, keeps the key for its user alone, and prints it', async () => {
   const signed = bearer(await wallet.sign(testAccount(1), 'terminal'));
   const out = join(home, 'out');

@@ -30,6 +30,8 @@ if [ ! -t 2 ]; then
   exit 1
 fi
 
+# Nobody signs in for a key that can't be kept.
+mkdir -p "$(dirname "$file")"
 answer=$(post device_authorization)
 device=$(member device_code "$answer")
 if [ -z "$device" ]; then say "$(member error_description "$answer")"; exit 1; fi
@@ -52,7 +54,6 @@ while [ -z "$key" ]; do
   esac
 done
 
-mkdir -p "$(dirname "$file")"
 printf '%s\n' "$key" >"$file.$$"
 mv "$file.$$" "$file"
 say "Signed in. The key is kept in $file."

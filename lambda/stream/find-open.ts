@@ -7,12 +7,16 @@ const fold = (text: string) => text.replace(folding, (letter) => (letter === '\u
 /** Finds the beginnings of plain names without a pattern, which would be faster for a few. */
 export const createFindOpen: CreateFindOpen = (names) => {
   const sorted = names.filter(isPlain).map(fold).sort();
+  // Rules out most places: keys begin alike.
+  const begins = new Set(sorted.map((name) => name.charAt(0)));
   const longest = Math.max(0, ...sorted.map((name) => name.length));
   return (text, from, last) => {
-    const end = Math.min(text.length, last + 1);
-    for (let start = Math.max(from, text.length - longest + 1); start < end; start += 1) {
-      const open = fold(text.slice(start));
-      if (firstAfter(sorted, open)?.startsWith(open)) return { start, end: text.length, open };
+    const begin = Math.max(from, text.length - longest + 1);
+    const tail = fold(text.slice(begin));
+    for (let at = 0; at < tail.length && begin + at <= last; at += 1) {
+      if (!begins.has(tail.charAt(at))) continue;
+      const open = tail.slice(at);
+      if (firstAfter(sorted, open)?.startsWith(open)) return { start: begin + at, end: text.length, open };
     }
     return undefined;
   };

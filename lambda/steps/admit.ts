@@ -1,20 +1,10 @@
-import { setImmediate } from 'node:timers/promises';
 import { GatewayError, toGatewayError } from '../errors.ts';
-import { loadFetchStream } from '../forward/forward.ts';
 import { readCredential } from '../identity/keys.ts';
 import { createPipeline } from '../pipeline.ts';
 import { readEncoding, unsupportedEncoding } from '../request/body.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import { renderRefusal } from '../request/refuse.ts';
-import type {
-  Admitted,
-  Arrived,
-  ArrivedAtInference,
-  GatewayStep,
-  Identified,
-  ReadAhead,
-  RequestSoFar,
-} from '../request/request.ts';
+import type { Admitted, Arrived, GatewayStep, Identified, RequestSoFar } from '../request/request.ts';
 import type { Needs } from './dependencies.ts';
 
 /** Opens a pipeline that renders whatever is thrown in the endpoint's dialect. */
@@ -48,17 +38,6 @@ export function admitBody({ requestBodyLimit }: Needs<'requestBodyLimit'>): Gate
   };
 }
 
-/** Has what may be a minute old read again while the caller is looked up, not after that. */
-export function refresh({ isConfigured, readStop }: Needs<'isConfigured' | 'readStop'>): GatewayStep<Arrived> {
-  return {
-    before: () => {
-      // Whoever needs it finds out what fails.
-      for (const reading of [isConfigured(), readStop()]) reading.catch(() => {});
-      return {};
-    },
-  };
-}
-
 /** Finds out who is calling. */
 export function authenticate({
   identify,
@@ -81,40 +60,6 @@ export function requireUpstream({ isConfigured, readStop }: Needs<'isConfigured'
       if (stop) throw stopped(stop);
       if (configured) return {};
       throw new GatewayError('unconfigured', 'This gateway has no upstream key yet: its operator has to set one.');
-    },
-  };
-}
-
-/**
- * Has the upstream's connection opened while the request is charged. Only for those whose key is known: whoever has none could have
- * connections opened for nothing.
- */
-export function connectUpstream({ connectAhead }: Needs<'connectAhead'>): GatewayStep<ArrivedAtInference & Identified> {
-  return {
-    before: ({ identity, route }) => {
-      // If it fails, the request itself finds out.
-      if (identity.kind === 'member') connectAhead(route).catch(() => {});
-      return {};
-    },
-  };
-}
-
-/** Has the code for streams read while the first request that may ask for one is charged, and nothing else is waited for. */
-export function readStreamCode(): GatewayStep<ReadAhead> {
-  let isRead = false;
-  const read = async (ahead: ReadAhead['ahead']) => {
-    // Once the charge has left.
-    await setImmediate();
-    const known = await ahead;
-    if (known && !known.call.stream) return;
-    isRead = true;
-    await loadFetchStream();
-  };
-  return {
-    before: ({ ahead }) => {
-      // If it fails, the request itself finds out.
-      if (!isRead) read(ahead).catch(() => {});
-      return {};
     },
   };
 }

@@ -1,14 +1,7 @@
 import { createForward } from '../forward/forward.ts';
 import type { Answer, ArrivedAtInference } from '../request/request.ts';
-import {
-  admitBody,
-  authenticate,
-  connectUpstream,
-  openPipeline,
-  readStreamCode,
-  refresh,
-  requireUpstream,
-} from './admit.ts';
+import { admitBody, authenticate, openPipeline, requireUpstream } from './admit.ts';
+import { connectUpstream, readStreamCode, refresh } from './ahead.ts';
 import { chargeQuota, limitDeployment, limitSpending, quotaHeaders } from './charge.ts';
 import type { StepDependencies } from './dependencies.ts';
 import { normalize, readAhead } from './normalize.ts';

@@ -1,0 +1,48 @@
+import { setImmediate } from 'node:timers/promises';
+import { loadFetchStream } from '../forward/forward.ts';
+import type { Arrived, ArrivedAtInference, GatewayStep, Identified, ReadAhead } from '../request/request.ts';
+import type { Needs } from './dependencies.ts';
+
+/* Steps that get ready what a later one needs, while another waits. What fails is found out by whoever needs it. */
+
+/** Has what may be a minute old read again while the caller is looked up, not after that. */
+export function refresh({ isConfigured, readStop }: Needs<'isConfigured' | 'readStop'>): GatewayStep<Arrived> {
+  return {
+    before: () => {
+      for (const reading of [isConfigured(), readStop()]) reading.catch(() => {});
+      return {};
+    },
+  };
+}
+
+/**
+ * Has the upstream's connection opened while the request is charged. Only for those whose key is known: whoever has none could have
+ * connections opened for nothing.
+ */
+export function connectUpstream({ connectAhead }: Needs<'connectAhead'>): GatewayStep<ArrivedAtInference & Identified> {
+  return {
+    before: ({ identity, route }) => {
+      if (identity.kind === 'member') connectAhead(route).catch(() => {});
+      return {};
+    },
+  };
+}
+
+/** Has the code for streams read while the first request that may ask for one is charged, and nothing else is waited for. */
+export function readStreamCode(): GatewayStep<ReadAhead> {
+  let isRead = false;
+  const read = async (ahead: ReadAhead['ahead']) => {
+    // Once the charge has left.
+    await setImmediate();
+    const known = await ahead;
+    if (known && !known.call.stream) return;
+    isRead = true;
+    await loadFetchStream();
+  };
+  return {
+    before: ({ ahead }) => {
+      if (!isRead) read(ahead).catch(() => {});
+      return {};
+    },
+  };
+}

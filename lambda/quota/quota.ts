@@ -58,15 +58,6 @@ export interface QuotaDependencies extends Wording, ReservationReports {
   readonly onLost: (error: unknown, operation: LostOperation, requestId?: string) => void;
 }
 
-interface Granted {
-  readonly identity: Identity;
-  readonly requestId: string;
-  readonly window: CounterWindow;
-  readonly token: string;
-  readonly reservation: OpenReservation | undefined;
-  readonly figures: Figures;
-}
-
 /** What says why a charge is refused is read by the first that is. */
 const loadWording = loadOnce(() => import('./wording.ts'));
 
@@ -81,18 +72,23 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
   };
 
   /** A charge that has been granted, which ends once. */
-  const openCharge = ({ identity, requestId, window, token, reservation, figures }: Granted): Charge => {
+  const openCharge = (
+    window: CounterWindow,
+    token: string,
+    reservation: OpenReservation | undefined,
+    figures: Figures,
+    request: { readonly identity: Identity; readonly requestId: string },
+  ): Charge => {
     const end = async (settlement: Settlement) => {
       try {
         const standing = reservation
           ? await counters.settle(window, reservation, settlement)
           : await counters.refund(window, token);
-        if (standing && window.budget)
-          reportSpending(window.budget, standing, settlement.spent, { identity, requestId });
+        if (standing && window.budget) reportSpending(window.budget, standing, settlement.spent, request);
         return standing && figuresOf(window, standing, now());
       } catch (error) {
-        if (reservation) onLost(error, 'settlement', requestId);
-        if (settlement.refunded) onLost(error, 'refund', requestId);
+        if (reservation) onLost(error, 'settlement', request.requestId);
+        if (settlement.refunded) onLost(error, 'refund', request.requestId);
         return undefined;
       }
     };
@@ -127,7 +123,7 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
         throw new QuotaRefusal(refusalOf(identity, window, result, cost, time, wording), figures);
       }
       reportAbandoned(result.open, requestId);
-      return openCharge({ identity, requestId, window, token, reservation: result.reservation, figures });
+      return openCharge(window, token, result.reservation, figures, { identity, requestId });
     },
 
     readFigures: async (identity) => {

@@ -2,8 +2,7 @@ import { describeCause, type Log } from '../report/log.ts';
 import type { ExchangeRecord, Normalized, RequestSoFar } from '../request/request.ts';
 import type { Hiding } from '../stream/hide.ts';
 import type { Scrubber } from '../stream/scrub.ts';
-import type { AnswerOfUpstream } from '../upstream/answer.ts';
-import type { AskUpstreams } from '../upstream/failover.ts';
+import type { AnswerOfUpstream, AskUpstreams } from '../upstream/failover.ts';
 import { createExplainer } from './explain.ts';
 
 /** A request that is checked, charged and ready to be sent. */

@@ -4,7 +4,7 @@ import { loadOnce } from '../load-once.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import type { ExchangeRecord } from '../request/request.ts';
 import type { Scrubber } from '../stream/scrub.ts';
-import type { AnswerOfUpstream } from '../upstream/answer.ts';
+import type { AnswerOfUpstream } from '../upstream/failover.ts';
 import { type AskDependencies, type Exchange, openExchange, type ReadyToForward } from './ask-upstream.ts';
 import { rewriteWhole } from './rewrite.ts';
 import { noteFailure, settle, toCallersError } from './settle.ts';

@@ -1,9 +1,8 @@
 import { GatewayError } from '../errors.ts';
 import { loadOnce } from '../load-once.ts';
 import type { Upstream } from '../settings/upstreams.ts';
-import { type AnswerOfUpstream, refuseFailed } from './answer.ts';
 import { speaks, spokenTo } from './destination.ts';
-import { type FailureClass, UpstreamFailure } from './failure.ts';
+import { classifyStatus, type FailureClass, UpstreamFailure } from './failure.ts';
 import type { SendRequest, UpstreamAnswer } from './http-client.ts';
 import type { Candidate, Pool } from './pool.ts';
 import {
@@ -42,6 +41,11 @@ export interface Observer {
   onFailure(failure: UpstreamFailure, candidate: Candidate, another: boolean): void;
 }
 
+/** An upstream's answer, and how it becomes one for the client if that asked in another dialect. */
+export interface AnswerOfUpstream extends UpstreamAnswer {
+  readonly translated: Translated | undefined;
+}
+
 /**
  * Asks upstream after upstream. Returns the first successful answer, or throws the failure of the last one tried. An upstream
  * that can't carry the request is not tried: where none can, the first refusal is thrown.
@@ -50,6 +54,9 @@ export type AskUpstreams = (outgoing: Outgoing, observer: Observer) => Promise<A
 
 /** Few deployments wait for a first event. What does so is read once. */
 export const loadFirstEventLimit = loadOnce(() => import('./first-event.ts'));
+
+/** Few answers fail. What says why is read by the first that does. */
+const loadFailureOf = loadOnce(async () => (await import('./failed-answer.ts')).failureOf);
 
 export function createFailover({ pool, send, prepare, now }: Dependencies): AskUpstreams {
   /** Makes of the request what the upstream can take, unless it can as it is. */
@@ -65,8 +72,12 @@ export function createFailover({ pool, send, prepare, now }: Dependencies): AskU
   /** What waits for the last answer must not hold the request, as a function in `tryOne` would. */
   const readAnswer =
     (translated: Translated | undefined, observer: Observer) =>
-    (answer: UpstreamAnswer): Promise<AnswerOfUpstream> =>
-      refuseFailed({ ...answer, translated }, observer.explain, now);
+    async (answer: UpstreamAnswer): Promise<AnswerOfUpstream> => {
+      const kind = classifyStatus(answer.status);
+      if (kind === undefined) return { ...answer, translated };
+      const failureOf = await loadFailureOf();
+      throw await failureOf(kind, answer, translated, observer.explain, now());
+    };
 
   /** Not async, as the frame of an async function would hold the body's text until the answer comes. */
   const tryOne = (

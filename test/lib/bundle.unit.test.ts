@@ -72,7 +72,12 @@ test('what only some deployments or requests need is read by no start of the gat
       'lambda/stream/find-open.ts',
       'eventsource-parser',
     ],
-    ...['lambda/steps/describe.ts', 'lambda/budget/estimate.ts', 'lambda/upstream/first-event.ts'],
+    ...[
+      'lambda/steps/describe.ts',
+      'lambda/budget/estimate.ts',
+      'lambda/upstream/first-event.ts',
+      'lambda/upstream/failed-answer.ts',
+    ],
     ...[
       'lambda/settings/telling-names.ts',
       'lambda/quota/wording.ts',

@@ -1,38 +1,29 @@
 import type { Readable } from 'node:stream';
 import { readText } from '../bodies.ts';
-import { classifyStatus, type FailureClass, failureClasses, UpstreamFailure } from './failure.ts';
+import { type FailureClass, type FailureKind, failureClasses, UpstreamFailure } from './failure.ts';
 import { discard, type UpstreamAnswer } from './http-client.ts';
 import type { Translated } from './request.ts';
 
-/** An upstream's answer, and how it becomes one for the client if that asked in another dialect. */
-export interface AnswerOfUpstream extends UpstreamAnswer {
-  readonly translated: Translated | undefined;
-}
-
-/**
- * Throws the failure that an answer's status means; returns an answer that is a success. `explain` finds the message for the client in
- * an error body.
- */
-export async function refuseFailed(
-  answer: AnswerOfUpstream,
+/** What an answer of this kind of failure means. `explain` finds the message for the client in an error body. */
+export async function failureOf(
+  kind: FailureKind,
+  { status, headers, body }: UpstreamAnswer,
+  translated: Translated | undefined,
   explain: (body: string) => string | undefined,
-  now: () => number,
-): Promise<AnswerOfUpstream> {
-  const { status, headers, body, translated } = answer;
-  const kind = classifyStatus(status);
-  if (kind === undefined) return answer;
-  const retryAfter = readRetryAfter(headers['retry-after'], now());
+  now: number,
+): Promise<UpstreamFailure> {
+  const retryAfter = readRetryAfter(headers['retry-after'], now);
   const details = { status, retryAfter, shouldRetry: readShouldRetry(headers['x-should-retry']) };
   const { callerCanFix }: FailureClass = failureClasses[kind];
-  // The upstream's own words reach the client only for errors that the caller can fix: others may reveal the deployment.
-  if (callerCanFix) {
-    const explanation = await readExplanation(body);
-    const message = explain(explanation);
-    const context = translated?.translation.explainContext(explanation, message ?? '');
-    throw new UpstreamFailure(kind, { ...details, message, ...context });
+  if (!callerCanFix) {
+    discard(body);
+    return new UpstreamFailure(kind, details);
   }
-  discard(body);
-  throw new UpstreamFailure(kind, details);
+  // The upstream's own words reach the client only for errors that the caller can fix: others may reveal the deployment.
+  const explanation = await readExplanation(body);
+  const message = explain(explanation);
+  const context = translated?.translation.explainContext(explanation, message ?? '');
+  return new UpstreamFailure(kind, { ...details, message, ...context });
 }
 
 /** The values that SDKs understand. */

@@ -42,7 +42,10 @@ export const messagesFields = {
   'source with a url': { ...source, url: needed(string) },
   'source with a text': { ...source, data: needed(string) },
   'source with bytes': { ...source, media_type: needed(string), data: needed(string) },
-  'tool_use block': { id: needed(stringNode), name: needed(name), input: raw, ...ignore('type', 'cache_control') },
+  'tool_use block': {
+    ...{ id: needed(stringNode), name: needed(name), input: raw },
+    ...ignore('type', 'caller', 'cache_control'),
+  },
   'tool_result block': {
     ...{ tool_use_id: needed(stringNode), content: node, is_error: isTrue },
     ...ignore('type', 'cache_control'),

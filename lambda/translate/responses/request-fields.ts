@@ -1,7 +1,7 @@
 import { type Fields, ignore, needed, object, raws } from '../request/members.ts';
 import { isTrue, name, node, raw, string, stringNode, whereTrue } from '../request/values.ts';
 
-const call = { call_id: needed(stringNode), ...ignore('type', 'id', 'status') };
+const call = { call_id: needed(stringNode), ...ignore('type', 'id', 'status', 'caller') };
 const calledByName = { ...call, name: needed(name), namespace: name };
 const choice = ignore('type', 'name', 'namespace', 'mode', 'tools');
 const format = ignore('type', 'name', 'description', 'schema', 'strict');

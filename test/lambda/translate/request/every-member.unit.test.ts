@@ -32,7 +32,7 @@ const ofResponses = {
     /^(file_search|computer|mcp|code_interpreter|programmatic|local_shell|shell|apply_patch|compaction|program|item_reference|configuration|image_generation_call)/,
   mend: mendResponses,
   ignored:
-    /^(model|stream_options|truncation|store|metadata|prompt_cache_\w+|safety_identifier|user|service_tier|client_metadata|max_tool_calls|text\.verbosity|reasoning\.(generate_)?summary)($|\.)|^input\[\d+\](\.content\[\d+\]|\.output\[\d+\])?\.(id|status|phase|detail|annotations|logprobs|prompt_cache_breakpoint|call_id|encrypted_content|summary)($|[.[])|^input\[\d+\]\.(role|name|namespace)$/,
+    /^(model|stream_options|truncation|store|metadata|prompt_cache_\w+|safety_identifier|user|service_tier|client_metadata|max_tool_calls|text\.verbosity|reasoning\.(generate_)?summary)($|\.)|^input\[\d+\](\.content\[\d+\]|\.output\[\d+\])?\.(id|status|phase|detail|annotations|logprobs|prompt_cache_breakpoint|call_id|caller|encrypted_content|summary)($|[.[])|^input\[\d+\]\.(role|name|namespace)$/,
 };
 
 const subjects: readonly Subject[] = [
@@ -51,7 +51,7 @@ const subjects: readonly Subject[] = [
       /^(server_tool|search_result|container|web_|advisor|code_|bash|text_editor|tool_(search|reference|addition|removal)|mcp|compact|fallback|browser|memory|computer|clear_tool|file$|content$)/,
     mend: mendMessages,
     ignored:
-      /^(model|betas|metadata|service_tier|speed|diagnostics|user_profile_id|billing_policy|fallback_credit_token|thinking\.display|clear)($|\.)|(^|\.)(cache_control|eager_input_streaming|citations|signature|tool_use_id|id)($|[.[])|\.source\.(type|media_type)$/,
+      /^(model|betas|metadata|service_tier|speed|diagnostics|user_profile_id|billing_policy|fallback_credit_token|thinking\.display|clear)($|\.)|(^|\.)(cache_control|caller|eager_input_streaming|citations|signature|tool_use_id|id)($|[.[])|\.source\.(type|media_type)$/,
   },
   {
     dialect: 'chat',
@@ -70,7 +70,7 @@ const unwanted =
 
 /** Members inside others that can't change the answer: nothing is said of them, and none is refused. */
 const unsaid =
-  /[.\]](id|status|phase|author|recipient|summary|generate_summary|annotations|logprobs|prompt_cache_breakpoint|cache_control|citations|eager_input_streaming)$|^input\[\d+\]\.(role|name|namespace)$/;
+  /[.\]](id|status|phase|author|recipient|caller|summary|generate_summary|annotations|logprobs|prompt_cache_breakpoint|cache_control|citations|eager_input_streaming)$|^input\[\d+\]\.(role|name|namespace)$/;
 
 describe.each(subjects)(
   'a request that the SDK of $dialect allows, for an upstream of $spoken',

@@ -1,5 +1,6 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { ServiceError } from '../../lambda/aws/repeat.ts';
+import { GatewayError } from '../../lambda/errors.ts';
 import { outage } from '../../lambda/tables/table.ts';
 import { CommandError, createCommand, runProgram, terminal } from '../../operator/command-line.ts';
 
@@ -19,6 +20,18 @@ test('no command writes what a terminal obeys, nor a failure that a server has w
   expect(out.mock.calls).toEqual([['a?[2J\n?b']]);
   expect(err.mock.calls).toEqual([['error: refused: ?2J?\n']]);
   expect(process.exitCode).toBe(1);
+});
+
+test.each([
+  ['another failure', new Error('no such file', { cause: new Error('of the system') })],
+  ['a refusal without a cause', new GatewayError('invalid_request', 'no such file')],
+])('of %s, the operator reads what it says', async (_, failure) => {
+  const err = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  await runProgram(
+    createCommand('it', terminal).action(() => Promise.reject(failure)),
+    [],
+  );
+  expect(err.mock.calls).toEqual([['error: no such file\n']]);
 });
 
 test('of a store that refuses, the operator reads why', async () => {

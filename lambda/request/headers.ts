@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { formatAmount } from '../budget/money.ts';
-import { keyHeaders } from '../identity/keys.ts';
 import type { Figures } from '../quota/figures.ts';
 import type { Call } from './call.ts';
 import { rateLimitHeaders } from './rate-limits.ts';
@@ -83,17 +82,4 @@ function corsHeaders(requestHeaders: RequestHeaders, origins: readonly string[],
   const { origin } = requestHeaders;
   if (origin === undefined || !origins.includes(origin)) return { vary: 'origin' };
   return { 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed, vary: 'origin' };
-}
-
-const usualHeaders = [...keyHeaders, 'content-type', 'anthropic-version', 'anthropic-beta'].join(', ');
-
-/** The additional headers of the answer to OPTIONS: a page may send any header that it asks for. */
-export function preflightHeaders(requestHeaders: RequestHeaders, allow: string | undefined): Headers {
-  const wanted = requestHeaders['access-control-request-headers'] ?? '';
-  return {
-    ...(allow !== undefined && { allow }),
-    'access-control-allow-methods': 'GET, POST, OPTIONS',
-    'access-control-allow-headers': /^[\w!#$%&'*+.^`|~ ,-]+$/.test(wanted) ? wanted : usualHeaders,
-    'access-control-max-age': '7200',
-  };
 }

@@ -26,6 +26,7 @@ type OtherRoute = Named &
     | { readonly kind: 'model'; readonly id: string }
     | { readonly kind: 'preflight'; readonly allow: string | undefined }
     | { readonly kind: 'health' }
+    | { readonly kind: 'nowhere'; readonly known: readonly string[] }
     | { readonly kind: 'refused'; readonly error: GatewayError }
   );
 
@@ -62,11 +63,7 @@ export function createRouter(dialects: readonly Dialect[]): FindRoute {
     const allowed = found && (found.kind === 'inference' ? 'POST' : 'GET');
     const allow = `${allowed}, OPTIONS`;
     if (method === 'OPTIONS') return { ...named, kind: 'preflight', allow: found && allow };
-    if (!found) {
-      // Names no vendor: the operator may hide its upstream's.
-      const message = `There is nothing at this path${explainSlip(path, known)}. Clients that add /v1 to the base URL take it without, all others with /v1 at its end.`;
-      return refuse('not_found', message);
-    }
+    if (!found) return { ...named, kind: 'nowhere', known };
     if (found.kind === 'inference' && isWebSocketHandshake(call, found.endpoint)) {
       const message = `WebSockets are not offered here. Send a POST to ${path}; with "stream": true its answer comes in events.`;
       return refuse('upgrade_required', message);
@@ -84,28 +81,6 @@ function findOther({ path, health }: Pick<Call, 'path' | 'health'>): OtherRoute 
   if (path === healthPath && health !== undefined) return { kind: 'health', name: healthPath, ...openAiLooks };
   if (!path.startsWith(`${modelsPath}/`)) return undefined;
   return { kind: 'model', name: modelsPath, id: decode(path.slice(modelsPath.length + 1)), ...openAiLooks };
-}
-
-/** The mistakes that clients make when they append a path to a base URL. */
-const slips: readonly (readonly [RegExp, string, string])[] = [
-  // With the look-behind a long run of slashes is tried only once.
-  [/(?<!\/)\/+$/, '', 'a slash too many at its end'],
-  [/\/{2,}/g, '/', 'a slash too many'],
-  [/^(\/v1){2,}(?=\/)/, '/v1', '/v1 more than once'],
-  [/^(?!\/v1\/)/, '/v1', 'no /v1'],
-];
-
-/** Says what is wrong with a path that is almost a known one, or else which paths there are. */
-function explainSlip(path: string, known: readonly string[]): string {
-  const faults: string[] = [];
-  let mended = path;
-  for (const [slip, instead, fault] of slips) {
-    const before = mended;
-    mended = mended.replace(slip, instead);
-    if (mended !== before) faults.push(fault);
-  }
-  if (!known.includes(mended)) return `. The endpoints are ${known.join(', ')}`;
-  return `: it has ${faults.join(' and ')}. Use ${mended}`;
 }
 
 function decode(segment: string): string {

@@ -1,7 +1,6 @@
 import { loadOnce } from '../load-once.ts';
 import type { GatewayResponse } from '../request/call.ts';
-import { preflightHeaders } from '../request/headers.ts';
-import type { Answer, RequestSoFar } from '../request/request.ts';
+import type { Answer } from '../request/request.ts';
 import { authenticate, openPipeline } from './admit.ts';
 import { quotaHeaders } from './charge.ts';
 import type { StepDependencies } from './dependencies.ts';
@@ -9,10 +8,15 @@ import type { StepDependencies } from './dependencies.ts';
 /** Few requests ask for models or usage. What describes them is read once. */
 const loadDescriptions = loadOnce(() => import('./describe.ts'));
 
+/** So do few for what needs no key. */
+const loadAnswerAnybody = loadOnce(async () => (await import('./answer-anybody.ts')).answerAnybody);
+
 /** All endpoints but inference. The models and a caller's usage need a key, and are never charged; the others need none. */
 export function createOtherEndpoints(dependencies: StepDependencies): Answer {
   const { quota, models, currency } = dependencies;
-  const open = openPipeline(dependencies).step(quotaHeaders(dependencies)).handler(answerAnybody);
+  const open = openPipeline(dependencies)
+    .step(quotaHeaders(dependencies))
+    .handler(async (request) => (await loadAnswerAnybody())(request));
   const forCallers = openPipeline(dependencies)
     .step(quotaHeaders(dependencies))
     .step(authenticate(dependencies))
@@ -28,14 +32,4 @@ export function createOtherEndpoints(dependencies: StepDependencies): Answer {
 
 function json(value: unknown): GatewayResponse {
   return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
-}
-
-/** Answers preflights, health checks, unknown paths, wrong methods. */
-async function answerAnybody({ route, headers }: RequestSoFar): Promise<GatewayResponse> {
-  if (route.kind === 'refused') throw route.error;
-  return {
-    statusCode: 204,
-    headers: route.kind === 'preflight' ? preflightHeaders(headers, route.allow) : {},
-    body: '',
-  };
 }

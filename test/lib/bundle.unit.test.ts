@@ -74,6 +74,7 @@ test('what only some deployments or requests need is read by no start of the gat
     ],
     ...[
       'lambda/steps/describe.ts',
+      'lambda/steps/answer-anybody.ts',
       'lambda/budget/estimate.ts',
       'lambda/upstream/first-event.ts',
       'lambda/upstream/failed-answer.ts',

@@ -1,0 +1,53 @@
+import { describe, expect } from '@jest/globals';
+import { createDialects } from '../../../lambda/dialects/index.ts';
+import { GatewayError } from '../../../lambda/errors.ts';
+import { createRouter } from '../../../lambda/request/routes.ts';
+import { answerAnybody, preflightHeaders } from '../../../lambda/steps/answer-anybody.ts';
+import { testRows } from '../../support/test-rows.ts';
+
+const findRoute = createRouter(createDialects({ signsThinking: false, streamUsage: false }));
+
+describe('where there is nothing', () => {
+  const messageOf = (path: string) => {
+    const call = { method: 'POST', path, headers: {} };
+    try {
+      return answerAnybody({ ...call, route: findRoute(call) });
+    } catch (error) {
+      return error instanceof GatewayError ? `${error.status} ${error.message}` : error;
+    }
+  };
+
+  testRows([
+    ['/v1/messages/', 'it has a slash too many at its end. Use /v1/messages.'],
+    [`/v1/messages${'/'.repeat(1_000)}`, 'it has a slash too many at its end. Use /v1/messages.'],
+    ['//v1/messages', 'it has a slash too many. Use /v1/messages.'],
+    ['/v1/v1/messages', 'it has /v1 more than once. Use /v1/messages.'],
+    ['/chat/completions', 'it has no /v1. Use /v1/chat/completions.'],
+    ['//v1/v1/models', 'it has a slash too many and /v1 more than once. Use /v1/models.'],
+  ])('a path that is nearly one gets a correction', (path, expected) => {
+    const message = messageOf(path);
+    expect(message).toMatch(/^404 There is nothing at this path: /);
+    expect(message).toContain(expected);
+    expect(message).toMatch(
+      /Clients that add \/v1 to the base URL take it without, all others with \/v1 at its end\.$/,
+    );
+  });
+
+  testRows(['/', '/v2/messages', '/v1', '/v1/', '/v1/embeddings', '/v1/completions/', '/messages/extra'])(
+    'any other is told what there is',
+    (path) => {
+      expect(messageOf(path)).toMatch(
+        /^404 There is nothing at this path\. The endpoints are \/v1\/chat\/completions, /,
+      );
+    },
+  );
+});
+
+// As Lambda passes events, which may have what no HTTP connection lets through.
+testRows(['a\r\nx-api-key: stolen', 'a\nb', 'a\rb', 'a\0b', 'a\u{1f4a5}', 'Ā', 'a\u2028b', 'é', ''])(
+  'a header that would smuggle in another does not come back',
+  (asked) => {
+    const headers = preflightHeaders({ 'access-control-request-headers': asked }, undefined);
+    expect(headers['access-control-allow-headers']).toMatch(/^x-api-key, api-key, authorization, content-type/);
+  },
+);

@@ -102,16 +102,16 @@ export function createFailover({ pool, send, prepare, now }: Dependencies): AskU
     const { caller } = bodyOf(outgoing).conversation;
     const mayAnswer = (upstream: Upstream) => spokenTo(upstream, outgoing) !== undefined;
     let left: readonly Candidate[] = await pool.candidates(bodyOf(outgoing).conversation, mayAnswer);
-    let first: UpstreamFailure | undefined;
-    let last: UpstreamFailure | undefined;
+    let firstFailure: UpstreamFailure | undefined;
+    let lastFailure: UpstreamFailure | undefined;
     let refusal: GatewayError | undefined;
-    // Where the conversation's own key rests, others are asked before it.
-    let isForeign = left[0]?.isOwn === false && (await isAccountBound(outgoing));
+    // Whether the body may hold what the next candidate can't read. Where the conversation's own key rests, others are asked before it.
+    let holdsForeign = left[0]?.isOwn === false && (await isAccountBound(outgoing));
     let movedOnce = false;
     for (;;) {
       signal.throwIfAborted();
       const [candidate, ...others] = left;
-      if (candidate === undefined) throw last ?? refusal ?? new UpstreamFailure('credentials');
+      if (candidate === undefined) throw lastFailure ?? refusal ?? new UpstreamFailure('credentials');
       try {
         await prepareFor(candidate, outgoing, observer);
       } catch (error) {
@@ -128,10 +128,10 @@ export function createFailover({ pool, send, prepare, now }: Dependencies): AskU
         // Another account can't read what the first one created. That is not the caller's mistake, so the first failure counts.
         // A translation holds no such things.
         const { next, rests, restsForSeveral, once = false, mayBeForeign } = error.failureClass;
-        const isUnread = mayBeForeign && isForeign && speaks(candidate.upstream, outgoing);
-        if (first && isUnread) throw first;
+        const isUnreadable = mayBeForeign && holdsForeign && speaks(candidate.upstream, outgoing);
+        if (firstFailure && isUnreadable) throw firstFailure;
         if (rests || (restsForSeveral && pool.isMetBySeveral(candidate, caller))) pool.rest(candidate, error);
-        left = isUnread
+        left = isUnreadable
           ? others.filter(({ isOwn }) => isOwn)
           : stillToTry(others, candidate, once && movedOnce ? undefined : next);
         movedOnce ||= once;
@@ -139,9 +139,9 @@ export function createFailover({ pool, send, prepare, now }: Dependencies): AskU
         observer.onFailure(error, candidate, another);
         if (!another) throw error;
         // Now, because the next try may release the body.
-        if (!first) isForeign ||= await isAccountBound(outgoing);
-        first ??= error;
-        last = error;
+        if (!firstFailure) holdsForeign ||= await isAccountBound(outgoing);
+        firstFailure ??= error;
+        lastFailure = error;
       }
     }
   };

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import { findCommit, findContextFaults, findDocs } from '../../lib/synthesis.ts';
+import { dropCleanReport, findCommit, findContextFaults, findDocs } from '../../lib/synthesis.ts';
 import { createCheckout } from '../support/checkout.ts';
 
 const { folder, git, remove } = createCheckout(['package.json']);
@@ -54,4 +54,17 @@ test('a name in the context that nobody reads is a fault, unless it comes from f
     expect.stringMatching(/^-c GUEST_LIMIT does nothing: .*settings stand in cdk\.json under gateway$/),
   ]);
   rmSync(home, { recursive: true });
+});
+
+test('the report of the rules stays where one of them is broken', () => {
+  const outdir = mkdtempSync(join(tmpdir(), 'gateway-report-'));
+  const report = join(outdir, 'validation-report.json');
+  const isKept = (...reports: readonly string[][]) => {
+    writeFileSync(report, JSON.stringify({ pluginReports: reports.map((violations) => ({ violations })) }));
+    dropCleanReport(outdir);
+    return existsSync(report);
+  };
+  expect([isKept(['AwsSolutions-IAM5'], []), isKept([], [])]).toEqual([true, false]);
+  dropCleanReport(outdir); // there is none
+  rmSync(outdir, { recursive: true });
 });

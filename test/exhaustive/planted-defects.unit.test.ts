@@ -96,7 +96,7 @@ const defects: [name: string, code: string, instead: string, fault: string, sche
   ],
   [
     'a lost settlement taken for done',
-    "if (reservation) onLost(error, 'settlement', requestId);",
+    "if (reservation) onLost(error, 'settlement', request.requestId);",
     'if (reservation) return figures;',
     '1 is told of a settlement that was not made',
     '1 begin; 1 is answered; 1 gets no answer, sleeps; time passes',

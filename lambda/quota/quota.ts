@@ -63,7 +63,7 @@ const loadWording = loadOnce(() => import('./wording.ts'));
 
 /** Charges requests against quota and burst limit, and refunds them. */
 export function createQuota(dependencies: QuotaDependencies): Quota {
-  const { counters, limits, now, createToken, onLost, requestTimeout = 0, ...wording } = dependencies;
+  const { counters, limits, now, createToken, onLost, requestTimeout, ...wording } = dependencies;
   const reportAbandoned = createAbandonedReport(dependencies);
   const reportSpending = createSpendingReport(dependencies);
   const unreadFigures = (identity: Identity): Figures => {

@@ -15,12 +15,12 @@ interface NearlySpent {
 /** Who is told of budgets and their reservations. */
 export interface ReservationReports {
   /** Called once when settled answers have spent most of a budget's period. */
-  readonly onNearlySpent?: (spending: NearlySpent) => void;
+  readonly onNearlySpent: (spending: NearlySpent) => void;
   /** Called with reservations whose process is gone, by each process once. */
-  readonly onAbandoned?: (reservations: readonly OpenReservation[], requestId: string) => void;
+  readonly onAbandoned: (reservations: readonly OpenReservation[], requestId: string) => void;
   readonly now: () => number;
   /** The milliseconds that a request may last. */
-  readonly requestTimeout?: number;
+  readonly requestTimeout: number;
 }
 
 /** Of a budget, from which on it counts as nearly spent. */
@@ -44,14 +44,14 @@ export async function releaseAbandoned(
 const remembered = 10_000;
 
 /** Tells of each lost reservation that a charge has found. */
-export function createAbandonedReport({ requestTimeout = 0, now, onAbandoned }: ReservationReports) {
+export function createAbandonedReport({ requestTimeout, now, onAbandoned }: ReservationReports) {
   const known = new Set<string>();
   return (open: readonly OpenReservation[], requestId: string): void => {
     const news = open.filter((one) => isLost(one, now(), requestTimeout) && !known.has(one.name));
     if (news.length === 0) return;
     if (known.size > remembered) known.clear();
     for (const { name } of news) known.add(name);
-    onAbandoned?.(news, requestId);
+    onAbandoned(news, requestId);
   };
 }
 
@@ -71,6 +71,6 @@ export function createSpendingReport({ onNearlySpent }: ReservationReports) {
     const spent = ofPeriod.reduce((sum, { amount }) => sum - amount, taken);
     if (spent < nearly * limit || spent - added >= nearly * limit) return;
     const key = identity.kind === 'member' && identity.own ? identity.keyId : undefined;
-    onNearlySpent?.({ requestId, key, window, limit, spent });
+    onNearlySpent({ requestId, key, window, limit, spent });
   };
 }

@@ -89,10 +89,13 @@ export async function act(subject: Subject, scenario: Scenario, index: number, m
     counters: subject.createCounters(callDynamoDb, 'quota', () => time),
     limits: scenario.limits,
     now: () => time,
+    requestTimeout: 0,
     createToken: () => `${tokenPrefixes[index]}${Buffer.from([tokens++, 0, 0]).toString('base64')}`,
     onLost: (_, operation) => {
       if (operation === 'refund' || operation === 'settlement') told.push({ kind: `${operation} lost` });
     },
+    onNearlySpent() {},
+    onAbandoned() {},
   });
   const request = async () => {
     const { identity, fails, spending } = plan;

@@ -32,9 +32,12 @@ function quotaAt(clock: { time: number }, more: Partial<QuotaDependencies> = {})
     limits: { guestLimit: 3, guestWindow: 'lifetime', memberLimit: 50, burstLimit: 20 },
     now: () => clock.time,
     createToken,
+    requestTimeout: 0,
     onLost: (error) => {
       throw error;
     },
+    onNearlySpent() {},
+    onAbandoned() {},
     ...more,
   });
 }

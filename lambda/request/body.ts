@@ -15,6 +15,10 @@ export function* readJsonBody(body: Body): Cooperative<Json> {
   if (isLong(body)) yield;
   const text = typeof body === 'string' ? body : toText(body);
   if (!/\S/.test(text)) throw new GatewayError('invalid_request', 'The body is empty: send a JSON object.');
+  // Editors and shells of Windows write one, which nobody sees.
+  if (text.startsWith('\ufeff')) {
+    throw new GatewayError('invalid_request', 'The body begins with a byte order mark. Send it without.');
+  }
   try {
     const scanner = createScanner();
     const json = isLong(text) ? yield* scanner.scanInParts(text) : scanner.scan(text);

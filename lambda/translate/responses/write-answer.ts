@@ -58,6 +58,8 @@ function createOutput(options: AnswerOptions, events: Events) {
   const callIdOf = createCallIds('call_', newHex);
   const output: string[] = [];
   const calls = new Map<ToolCall, CallItem>();
+  /** Those of which something has come since it was last looked whether they are closed. */
+  const touched = new Set<ToolCall>();
   let begun = 0;
   let open: TextItem | undefined;
 
@@ -68,13 +70,17 @@ function createOutput(options: AnswerOptions, events: Events) {
     open = undefined;
   }
 
+  /** Closes a call if it is open. */
+  function closeCall(call: ToolCall): void {
+    const item = calls.get(call);
+    if (item) output[item.index] = item.close('completed');
+    calls.delete(call);
+  }
+
   /** Closes the calls to which most likely nothing will be added. */
-  function closeCalls(isThrough = (call: ToolCall): boolean => call.arguments.isClosed): void {
-    for (const [call, item] of calls) {
-      if (!isThrough(call)) continue;
-      output[item.index] = item.close('completed');
-      calls.delete(call);
-    }
+  function closeCalls(): void {
+    for (const call of touched) if (call.arguments.isClosed) closeCall(call);
+    touched.clear();
   }
 
   /** The open text if that is of this type; otherwise closes whatever else is open, and begins one. */
@@ -106,10 +112,13 @@ function createOutput(options: AnswerOptions, events: Events) {
       calls.set(call, createCallItem(events, place, { call, callId: callIdOf(call), tool, live }));
     },
     // What comes after the end of a call's arguments is no part of them.
-    addArguments: (call: ToolCall, text: Literal): void => calls.get(call)?.add(text),
+    addArguments(call: ToolCall, text: Literal): void {
+      calls.get(call)?.add(text);
+      touched.add(call);
+    },
     closeAll(finish: Finish): void {
       closeText(finish === 'done' ? 'completed' : 'incomplete');
-      closeCalls((call) => finish === 'done' || call.arguments.isClosed);
+      for (const call of calls.keys()) if (finish === 'done' || call.arguments.isClosed) closeCall(call);
       for (const item of calls.values()) output[item.index] = item.abandon();
     },
   };

@@ -98,6 +98,7 @@ export const translatedStreams: readonly Shape[] = [
       ) + done,
     'a call an event': (times) => each(times, (at) => calls(begun(at))),
     'all calls in one event': (times) => calls(...list(times, (at) => begun(at))),
+    'very many calls that stay open': (times) => calls(...list(20 * times, (at) => begun(at))),
     'calls that end in the order of their beginning': (times) => callsThenEnds(times, (at) => at),
     'calls that end in the other order': (times) => callsThenEnds(times, (at) => times - 1 - at),
     'a call that has its name at last': (times) =>

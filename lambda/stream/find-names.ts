@@ -41,10 +41,12 @@ export function createNameFinder(names: readonly string[], createFindOpen?: Crea
   let openOrWhole: RegExp | undefined;
   /** Its first group is a name that the end of the text leaves open, unless `findOpen` finds it. Made once a text comes in deltas. */
   const openOrWholeName = () => {
-    const others = findOpen ? longestFirst.filter((name) => !isPlain(name)) : longestFirst;
-    const open = () => others.flatMap((name) => openPattern(name) || []).join('|') || nothing;
-    openOrWhole ??= new RegExp(`(${open()})|${whole}`, 'giu');
+    openOrWhole ??= new RegExp(`(${openPatterns()})|${whole}`, 'giu');
     return openOrWhole;
+  };
+  const openPatterns = () => {
+    const others = findOpen ? longestFirst.filter((name) => !isPlain(name)) : longestFirst;
+    return others.flatMap((name) => openPattern(name) || []).join('|') || nothing;
   };
   return {
     /** The first whole name that begins at this place or after it. */

@@ -12,6 +12,7 @@ export const createFindOpen: CreateFindOpen = (names) => {
   const longest = Math.max(0, ...sorted.map((name) => name.length));
   return (text, from, last) => {
     const begin = Math.max(from, text.length - longest + 1);
+    if (begin > last) return undefined;
     const tail = fold(text.slice(begin));
     for (let at = 0; at < tail.length && begin + at <= last; at += 1) {
       if (!begins.has(tail.charAt(at))) continue;

@@ -31,6 +31,9 @@ export function keepInList<A extends Agent>(agent: A): A {
   }
 
   // Emitted with each connection whose answer has ended and that may be used again.
-  agent.removeAllListeners('free').on('free', (socket: Socket) => idle.push(socket.unref()));
+  agent.removeAllListeners('free').on('free', (socket: Socket) => {
+    if (idle.length < agent.maxFreeSockets) idle.push(socket.unref());
+    else socket.destroy();
+  });
   return Object.assign(agent, { addRequest });
 }

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { expect } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { keepInList } from '../../../lambda/aws/connections.ts';
 import { answer, type FakeService, startFakeService } from '../../support/fake-service.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { inTime } from '../../support/wait-until.ts';
 
 /** A client with such an agent: asks, and gives the answer and its connection. */
-function createAsk({ url }: FakeService) {
-  const agent = keepInList(new Agent({ keepAlive: true }));
+function createAsk({ url }: FakeService, maxFreeSockets?: number) {
+  const agent = keepInList(new Agent({ keepAlive: true, ...(maxFreeSockets && { maxFreeSockets }) }));
   return async () => {
     const asked = request(url, { agent }).end();
     const [response]: IncomingMessage[] = await once(asked, 'response');
@@ -43,4 +43,11 @@ testRows<[string, (ours: Socket, theirs: Socket) => unknown]>([
   if (!socket.destroyed) await inTime(noticed, `it is noticed that the connection ${name}`);
   expect(await ask()).toMatchObject({ body: 'second', isReused: false });
   expect(await ask()).toMatchObject({ isReused: true });
+});
+
+test('of connections that are no longer used, no more are kept than the agent may keep', async () => {
+  await using service = await startFakeService(answer(200, ''), answer(200, ''), answer(200, ''));
+  const ask = createAsk(service, 2);
+  const asked = await Promise.all([ask(), ask(), ask()]);
+  expect(asked.filter(({ socket }) => socket.destroyed)).toHaveLength(1);
 });

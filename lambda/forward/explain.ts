@@ -13,8 +13,8 @@ const links = /\b(https?:\/\/|www\.)\S*[^\s)\]}>"'`.,;:!?]/gi;
 const keyLike = /\b(sk|pk|ltk)[-_][\w*.-]{4,}/gi;
 /** What makers call a request, an answer and calls: `req_011CSHoEeqs5C35K2UUqR7Fy`, `chatcmpl-9f3c2b1a`. */
 const ownIds = /\b(req_(?=\w*\d)\w+|(msg|(srv|mcp)?toolu)_\w{8,}|chatcmpl-[\w-]{8,})/g;
-/** Of another service than the gateway, whose operator could not find it. */
-const requestIds = /(\brequest[ _-]?id\W{1,4})[\w-]{0,64}\d[\w-]*/gi;
+/** Of another service than the gateway, whose operator could not find it. Each level of JSON in JSON adds backslashes before its quotes. */
+const requestIds = /(\brequest[ _-]?id\W{1,20})[\w-]{0,64}\d[\w-]*/gi;
 
 // Upstreams quote the errors of others as JSON in JSON: each level adds backslashes to an escape, `\u0041`, then `\\u0041`.
 const escapes = /(?<!\\)\\+(?:u([\da-f]{4})|\/)/gi;

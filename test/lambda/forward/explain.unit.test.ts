@@ -29,6 +29,7 @@ describe('an upstream’s message for clients', () => {
       'unknown field req_body in request_id=2026x, request id',
       'unknown field req_body in request_id=(id removed), request id',
     ],
+    ['{\\"request_id\\": \\"7f3a-01\\"}', '{\\"request_id\\": \\"(id removed)\\"}'],
     ['No result for toolu_bdrk_01A2b3C4d5, in msg_01XFDUDYJgAAC', 'No result for (id removed), in (id removed)'],
     ['No result for srvtoolu_01A2b3C4d5, mcptoolu_01A2b3C4d5', 'No result for (id removed), (id removed)'],
     [

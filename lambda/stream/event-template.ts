@@ -20,6 +20,8 @@ export interface EventTemplate extends Part {
   /** The type as it comes in. */
   readonly type: string | undefined;
   readonly holes: readonly Hole[];
+  /** Which of them is the only one with a text in which names are hidden, if there is one such. */
+  readonly hidden: number | undefined;
   /** Whether such events tell a reader nothing new but one text. What they count is read here. */
   readonly saysOneText: boolean;
 }
@@ -124,20 +126,41 @@ function cutHoles(json: Json, slots: readonly Slot[], edits: readonly Edit[]): O
     const raw = next === undefined ? `${text.slice(end)}\n\n` : text.slice(end, next);
     return { place, isShown, ...toPart(raw, isShown ? written(end, shownFrom(end)) : '') };
   });
+  const hidden = holes.flatMap(({ place }, at) => (place.kind === 'text' && !place.passes ? at : []));
   const meaningful = shown.filter(({ place }) => place.kind !== 'count');
   return {
     saysOneText: meaningful.length === 1 && meaningful[0]?.place.kind === 'text',
     raw: text.slice(0, places[0]?.start),
     out: written(0, shownFrom(0)),
     holes,
+    hidden: hidden.length === 1 ? hidden[0] : undefined,
   };
 }
 
 /**
- * The end of the event at `start`, if it is like the template and complete. `spans` then says where what fills each hole begins and
- * ends. Nothing else is made, as there are very many events.
+ * The ends of the events from `start` on that are like the template and complete, at most so many. `spans` then says where what
+ * fills the holes of each begins and ends. Nothing else is made, as there are very many events.
  */
-export function readHoles(
+export function readAlike(
+  template: EventTemplate,
+  source: string,
+  start: number,
+  scrubber: Scrubber,
+  spans: number[],
+  most: number,
+): number[] {
+  const ends: number[] = [];
+  spans.length = 0;
+  for (let at = start; ends.length < most; ) {
+    const end = readHoles(template, source, at, scrubber, spans);
+    if (end === undefined) break;
+    ends.push(end);
+    at = end;
+  }
+  return ends;
+}
+
+function readHoles(
   { raw: head, holes }: EventTemplate,
   source: string,
   start: number,
@@ -146,7 +169,6 @@ export function readHoles(
 ): number | undefined {
   let at = start + head.length;
   if (source.slice(start, at) !== head) return undefined;
-  let index = 0;
   for (const { place, isShown, raw } of holes) {
     const end = endOf(place.kind, source, at);
     if (end < 0) return undefined;
@@ -154,8 +176,7 @@ export function readHoles(
       const value = source.slice(at, end);
       if (value.includes('\\') || scrubber.find(value)) return undefined;
     }
-    spans[index++] = at;
-    spans[index++] = end;
+    spans.push(at, end);
     at = end + raw.length;
     if (source.slice(end, at) !== raw) return undefined;
   }

@@ -2,7 +2,7 @@ import type { OutgoingEvent, StreamDialect } from '../dialects/dialect.ts';
 import { type Findings, raise, type Usage } from '../dialects/findings.ts';
 import { applyEdits, type Edit, replaceValue } from '../json/edit.ts';
 import type { Json } from '../json/scan.ts';
-import { createMakeTemplate, type EventTemplate, type Hole, readHoles } from './event-template.ts';
+import { createMakeTemplate, type EventTemplate, type Hole, readAlike } from './event-template.ts';
 import { createHeldTexts } from './held-texts.ts';
 import { type Hiding, hideLogprobs, hideMetadata, hideText, passes, tellPrograms } from './hide.ts';
 import { encodeEvent, openEvent, type SseEvent } from './sse.ts';
@@ -22,14 +22,13 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
   const makeTemplate = createMakeTemplate(hiding);
   let template: EventTemplate | undefined; // of the event before
 
-  const spans: number[] = []; // of what fills its holes in another event
+  const spans: number[] = []; // of what fills its holes in the events after that
 
   /** What goes out in place of what fills a hole; undefined if that does. */
   function fill({ place }: Hole, from: number, to: number, event: LikeEvent): string | undefined {
     const { source } = event;
     if (place.kind === 'text') {
-      const inner = source.slice(from + 1, to - 1);
-      const given: string = inner.includes('\\') ? JSON.parse(`"${inner}"`) : inner;
+      const given = textAt(source, from, to);
       hiding.onText?.(given, place.channel);
       if (place.passes) return undefined;
       const text = texts.push(place.channel, place.family, given);
@@ -45,6 +44,19 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
     return undefined;
   }
 
+  /** How many of so many events that are alike have a text that leaves as it is. All of them are searched at once. */
+  function passTexts({ holes, hidden }: EventTemplate, source: string, events: number): number {
+    const place = hidden === undefined ? undefined : holes[hidden]?.place;
+    if (hidden === undefined || place?.kind !== 'text') return 0;
+    const given: string[] = [];
+    for (let at = 2 * hidden; given.length < events; at += 2 * holes.length) {
+      given.push(textAt(source, spans[at] ?? 0, spans[at + 1] ?? 0));
+    }
+    const count = texts.pass(place.channel, given);
+    if (hiding.onText) for (const text of given.slice(0, count)) hiding.onText(text, place.channel);
+    return count;
+  }
+
   return {
     /**
      * The outgoing form of the events from `start` on that are like the one before except for their holes, and where they end. Only
@@ -56,23 +68,25 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
       takeText?: TakeText,
     ): { readonly written: string; readonly end: number } | undefined {
       if (!template) return undefined;
-      const { type, raw, out, isKept, holes, saysOneText } = template;
+      const { type, raw, out, isKept, holes, hidden, saysOneText } = template;
+      const ends = readAlike(template, source, start, scrubber, spans, takeText ? 1 : Number.POSITIVE_INFINITY);
+      const passing = takeText ? 0 : passTexts(template, source, ends.length);
       let written = '';
       let copied = start; // from here on the source goes out as it is, many events in one copy
       let at = start;
-      do {
-        const end = readHoles(template, source, at, scrubber, spans);
-        if (end === undefined) break;
+      let span = 0;
+      for (let nth = 0; nth < ends.length; nth += 1) {
+        const end = ends[nth] ?? at;
         const event = { type, source, start: at, end };
         let text: string | undefined;
         if (!isKept) {
           written += source.slice(copied, at) + out;
           copied = at + raw.length;
         }
-        for (let index = 0; index < holes.length; index += 1) {
-          const [hole, from = 0, to = 0] = [holes[index], spans[2 * index], spans[2 * index + 1]];
+        for (let index = 0; index < holes.length; index += 1, span += 2) {
+          const [hole, from = 0, to = 0] = [holes[index], spans[span], spans[span + 1]];
           if (hole === undefined) continue;
-          const filled = fill(hole, from, to, event);
+          const filled = nth < passing && index === hidden ? undefined : fill(hole, from, to, event);
           if (takeText && saysOneText && hole.place.kind === 'text') text = filled ?? source.slice(from, to);
           const shown = hole.isShown ? filled : '';
           if (shown !== undefined) {
@@ -86,7 +100,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
         }
         at = end;
         if (text !== undefined && takeText?.(text)) return { written: '', end };
-      } while (!takeText);
+      }
       return at === start ? undefined : { written: written + source.slice(copied, at), end: at };
     },
     release: held.release,
@@ -151,6 +165,12 @@ function hideTexts(json: Json, found: Findings, texts: TextChannels, hiding: Hid
     const given = json.string(one.value);
     hideText(json, one, given, texts.whole(one.channel, one.family, given), edits);
   }
+}
+
+/** The text that a JSON string says. */
+function textAt(source: string, from: number, to: number): string {
+  const inner = source.slice(from + 1, to - 1);
+  return inner.includes('\\') ? JSON.parse(`"${inner}"`) : inner;
 }
 
 /** An event that is like the template, and where it stands. */

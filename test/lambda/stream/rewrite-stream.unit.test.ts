@@ -225,6 +225,16 @@ describe('an event much like the one before', () => {
     });
   });
 
+  test('is held back where a name may begin in it, unless what comes with it shows that none does', () => {
+    const events = ['I', ' thun', 'k: "thu', 's".', ' Ac', 'me', ' Thun'].map(says);
+    const ends = events.map((_, at) => Buffer.concat(events.slice(0, at + 1)).length);
+    const together = rewriteStream(chat, Buffer.concat(events)).output;
+    const oneByOne = rewriteStream(chat, Buffer.concat(events), ends).output;
+    const rest = [' ', '', 'svc ', 'Thun'];
+    expect(textsOf(together)).toEqual(['I', ' thun', 'k: "thu', 's".', ...rest]);
+    expect(textsOf(oneByOne)).toEqual(['I', ' ', 'thunk: "', 'thus".', ...rest]);
+  });
+
   test('is none where its lines are not all of its data', () => {
     const pretty = JSON.stringify(chunk({ content: '1' }).data, null, 1);
     const first = Buffer.from(`data: ${pretty.replaceAll('\n', '\ndata: ')}\n\n`);

@@ -128,6 +128,19 @@ test('what stands before the end of a text tells whether a name can end there, a
   expect([channel.push('\ud83d'), channel.held]).toEqual(['\ud83d', '']);
 });
 
+test('of deltas that come together, those before the first that may hold a part of a name leave as they are', () => {
+  const channel = createScrubber(['thunder'], '#').openChannel();
+  const together = ['a thu', 'd, thun', 'k', ' thun', 'der', ' b'];
+  expect(channel.pass(together)).toBe(3);
+  expect(channel.pass(together.slice(3))).toBe(0);
+  expect([channel.push(' thun'), channel.pass(['k']), channel.push('der'), channel.pass([' b'])]).toEqual([
+    ' ',
+    0,
+    '#',
+    1,
+  ]);
+});
+
 describe('any names in any text', () => {
   const alphabet = [...'abcsAéK😀-. '];
   const name = fc.string({ unit: fc.constantFrom(...alphabet), minLength: 1, maxLength: 7 });
@@ -160,6 +173,36 @@ describe('any names in any text', () => {
       { numRuns: 300 },
     );
   });
+
+  testRows<[CreateFindOpen | undefined]>([[undefined], [createFindOpen]])(
+    'deltas give the same where some pass together',
+    (findOpen) => {
+      fc.assert(
+        fc.property(textWithNames, offsets, ({ names, text, offsets }, deltaOffsets) => {
+          const scrubber = createScrubber(names, '#', findOpen);
+          let before = '';
+          let tail: string | undefined;
+          for (const block of cut(text, offsets.slice(0, 4))) {
+            const channel = scrubber.openChannel(tail);
+            const deltas = cut(block, deltaOffsets).filter((delta) => delta !== '');
+            let out = '';
+            for (let at = 0; at < deltas.length; at += 1) {
+              const count = channel.pass(deltas.slice(at));
+              out += deltas.slice(at, at + count).join('');
+              at += count;
+              out += channel.push(deltas[at] ?? '');
+              const seen = deltas.slice(0, at + 1).join('');
+              expect([out, channel.held]).toEqual(scrubSlowly(names, seen, { final: false, before }).slice(0, 2));
+            }
+            expect(out + channel.end()).toBe(scrubSlowly(names, block, { final: true, before })[0]);
+            before += block;
+            tail = channel.tail;
+          }
+        }),
+        { numRuns: 300 },
+      );
+    },
+  );
 
   testRows<[CreateFindOpen | undefined]>([[undefined], [createFindOpen]])(
     'deltas give the same, and hold back no more than they must, also in one block after another',

@@ -27,8 +27,8 @@ const mostInPattern = 1_000;
 export const areMany = (names: readonly string[]): boolean => names.join('').length > mostInPattern;
 
 /** Finds the beginning of a name at the end of a text, not after `last`. */
-export type FindOpen = (text: string, from: number, last: number) => Hit | undefined;
-export type CreateFindOpen = (names: readonly string[]) => FindOpen | undefined;
+type FindOpen = (text: string, from: number, last: number) => Hit | undefined;
+export type CreateFindOpen = (names: readonly string[]) => FindOpen;
 
 /** What finds names: the leftmost counts, and at one place the longest. Ignores case, and blank names. */
 export function createNameFinder(names: readonly string[], createFindOpen?: CreateFindOpen) {

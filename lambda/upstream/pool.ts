@@ -114,7 +114,7 @@ export function createReadScrubber<Scrubber>(
   readAccess: ReadAccess,
   create: (hidden: readonly string[]) => Promise<Scrubber>,
 ): () => Promise<Scrubber> {
-  let made: { readonly secrets: string; readonly scrubber: Scrubber } | undefined;
+  let made: { readonly secrets: string; readonly scrubber: Promise<Scrubber> } | undefined;
   let latest: readonly Access[] = [];
   return async () => {
     const [names, ...accesses] = await Promise.all([readNames(), ...upstreams.map(readAccess)]);
@@ -125,9 +125,10 @@ export function createReadScrubber<Scrubber>(
     const joined = secrets.join(' ');
     if (made?.secrets !== joined) {
       const hidden = [...names, ...secrets.map((secret) => secret.slice(0, longestSecret))];
-      made = { secrets: joined, scrubber: await create(hidden) };
+      const scrubber = create(hidden);
+      scrubber.catch(() => (made = undefined));
+      made = { secrets: joined, scrubber };
     }
-    // Not before: nobody may be given a scrubber that does not hide these.
     latest = accesses;
     return made.scrubber;
   };

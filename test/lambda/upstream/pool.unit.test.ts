@@ -130,6 +130,26 @@ describe('the secrets that an upstream is sent', () => {
     const both = await Promise.all([read(), read()]);
     expect(both.map(({ scrub }) => scrub('second-key-of-the-team'))).toEqual(['svc', 'svc']);
   });
+
+  test('are made ready once for all who come at once, and again if that failed', async () => {
+    let tries = 0;
+    const create = async () => {
+      tries += 1;
+      if (tries === 1) throw new Error('not this time');
+      return tries;
+    };
+    const access = { keys: ['first-key-of-the-team'], headers: {}, secretHeaders: {} };
+    const read = createReadScrubber(
+      [upstreamOfThree],
+      async () => [],
+      async () => access,
+      create,
+    );
+    const first = await Promise.allSettled([read(), read()]);
+    expect(first.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(await Promise.all([read(), read()])).toEqual([2, 2]);
+    expect(await read()).toBe(2);
+  });
 });
 
 test('three callers within five minutes are several, one caller never is', async () => {

@@ -35,7 +35,9 @@ export async function startServing({ name, file, environment }: Subject, world: 
         const key = keys[turn++ % keys.length] ?? '';
         const headers = { 'content-length': Buffer.byteLength(body), 'x-api-key': key };
         const asking = request(address + path, { method: 'POST', headers, agent }).end(body);
-        const [answer] = (await once(asking, 'response')) as [IncomingMessage];
+        const [answer] = (await once(asking, 'response').catch((cause) => {
+          throw new Error(`${name} did not answer`, { cause });
+        })) as [IncomingMessage];
         /** Disconnects without reading on. */
         const leave = () => {
           answer.on('error', () => {});

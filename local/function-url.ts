@@ -5,8 +5,8 @@ import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
 import { createHandler } from '../lambda/engines/function-url.ts';
 import { askForBody, headersOf, targetOf, watchClient } from '../lambda/engines/http-message.ts';
 import { listen } from '../lambda/engines/listen.ts';
-import { createRunning } from '../lambda/engines/running.ts';
-import { type GatewayError, stopping } from '../lambda/errors.ts';
+import { createCutShort, lastWordTime } from '../lambda/engines/running.ts';
+import type { GatewayError } from '../lambda/errors.ts';
 import type { App, GatewayResponse } from '../lambda/request/call.ts';
 import { createResponseStream } from './response-stream.ts';
 
@@ -40,8 +40,6 @@ interface Listening {
 
 export type FunctionUrl = Awaited<ReturnType<typeof startFunctionUrl>>;
 
-/** How long answers that were cut short have for their error and their refund. */
-const lastWordMs = 500;
 /** How long a handler may take for its last write to the tables after its client was cut off. */
 const afterCutMs = 2_000;
 
@@ -58,16 +56,15 @@ export async function startFunctionUrl({
   onFailure = console.error,
   refuse,
 }: Partial<Invocation> & Listening) {
-  const cutShort = createRunning<AbortController>();
+  const cutShort = createCutShort();
   // Node's defaults apply: malformed and ambiguous requests are refused, headers must arrive within 60 s, the whole request
   // within 300 s, and a response may take any time.
   const listening = await listen({
     ...{ host, port, onError: onFailure, limits: { keepAliveTimeout: 65_000 }, ...(refuse && { refuse }) },
     async serve(request, response) {
-      const cut = new AbortController();
-      const cutNoMore = cutShort.add(cut);
+      const cut = cutShort.open();
       const invocation = { handler, functionTimeout, bodyLimit, onFailure, cutShort: cut.signal };
-      await invokeFunction(request, response, invocation).finally(cutNoMore);
+      await invokeFunction(request, response, invocation).finally(cut.over);
     },
   });
 
@@ -78,8 +75,8 @@ export async function startFunctionUrl({
     async close(graceMs: number): Promise<void> {
       void listening.drain();
       await listening.settled(graceMs);
-      for (const cut of cutShort.list()) cut.abort(stopping().refunded());
-      await listening.settled(lastWordMs);
+      cutShort.all();
+      await listening.settled(lastWordTime);
       listening.cut();
       await listening.settled(afterCutMs);
     },

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { over } from '../bodies.ts';
-import { type GatewayError, stopping } from '../errors.ts';
+import type { GatewayError } from '../errors.ts';
 import { type App, type Call, type GatewayResponse, lastResort } from '../request/call.ts';
 import { createIncomingBody } from './body.ts';
 import { askForBody, headersOf, targetOf, watchClient, writeResponse } from './http-message.ts';
 import { listen } from './listen.ts';
 import { createBodyBudget } from './memory.ts';
-import { createRunning, type Running } from './running.ts';
+import { createCutShort, lastWordTime } from './running.ts';
 
 export interface HttpServerOptions {
   readonly app: App;
@@ -37,9 +37,7 @@ export interface HttpServer {
 
 /** The longest that a function may run. After that, even a client that has stopped reading is disconnected. */
 const usualTimeLimit = 900_000;
-/** How long answers that were cut short have for their error and their refund. A platform may leave one second in all. */
-const lastWordTime = 500;
-/** How long they then have to end and be logged, after their refunds are given up. */
+/** How long answers that were cut short have to end and be logged, after their refunds are given up. */
 const lastMoment = 100;
 
 const limits = {
@@ -62,7 +60,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const { host, port, maxConnections, onFault, refuse } = options;
   const server: ServerState = {
     budget: createBodyBudget(options.bodyBudget),
-    cutShort: createRunning(),
+    cutShort: createCutShort(),
     health: 'serving',
   };
   const listening = await listen({
@@ -79,7 +77,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       listening.refuseConnections();
       const lastCall = performance.now() + graceMs + lastWordTime;
       await listening.settled(graceMs);
-      for (const cut of server.cutShort.list()) cut.abort(stopping().refunded());
+      server.cutShort.all();
       void listening.drain();
       // On a busy machine the steps before may have run late. That must not delay this one.
       await listening.settled(Math.max(0, lastCall - performance.now()));
@@ -93,8 +91,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 /** What the requests of one server share. */
 interface ServerState {
   readonly budget: ReturnType<typeof createBodyBudget>;
-  /** One for each running request, to end its answer when the process stops. */
-  readonly cutShort: Running<AbortController>;
+  readonly cutShort: ReturnType<typeof createCutShort>;
   health: 'serving' | 'stopping';
 }
 
@@ -107,8 +104,7 @@ async function serve(
 ): Promise<void> {
   const { app, onFault, timeLimit = usualTimeLimit } = options;
   const clientGone = new AbortController();
-  const cut = new AbortController();
-  const cutNoMore = server.cutShort.add(cut);
+  const cut = server.cutShort.open();
   watchClient(request, response, () => clientGone.abort());
   const timer = setTimeout(() => response.destroy(), timeLimit).unref();
   const memory = server.budget.open();
@@ -141,7 +137,7 @@ async function serve(
     response.destroy();
   } finally {
     clearTimeout(timer);
-    cutNoMore();
+    cut.over();
     memory.leave();
   }
 }

@@ -1,4 +1,6 @@
-export interface Running<One> {
+import { stopping } from '../errors.ts';
+
+interface Running<One> {
   /** Returns what removes it, to be called once. */
   add(one: One): () => void;
   /** In any order. */
@@ -25,5 +27,23 @@ export function createRunning<One>(): Running<One> {
       };
     },
     list: () => entries.map(({ one }) => one),
+  };
+}
+
+/** In milliseconds: how long answers that were cut short have for their error and their refund. A platform may leave one second in all. */
+export const lastWordTime = 500;
+
+/** Ends running answers, each with an error, when the process stops. */
+export function createCutShort() {
+  const running = createRunning<AbortController>();
+  return {
+    /** Gives the signal for an answer, and what says that it is over. */
+    open() {
+      const cut = new AbortController();
+      return { signal: cut.signal, over: running.add(cut) };
+    },
+    all(): void {
+      for (const cut of running.list()) cut.abort(stopping().refunded());
+    },
   };
 }

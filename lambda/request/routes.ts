@@ -61,15 +61,15 @@ export function createRouter(dialects: readonly Dialect[]): FindRoute {
       return { ...named, kind: 'refused', error: new GatewayError(code, message, more) };
     };
     const allowed = found && (found.kind === 'inference' ? 'POST' : 'GET');
-    const allow = `${allowed}, OPTIONS`;
-    if (method === 'OPTIONS') return { ...named, kind: 'preflight', allow: found && allow };
+    const allow = () => `${allowed}, OPTIONS`;
+    if (method === 'OPTIONS') return { ...named, kind: 'preflight', allow: found && allow() };
     if (!found) return { ...named, kind: 'nowhere', known };
     if (found.kind === 'inference' && isWebSocketHandshake(call, found.endpoint)) {
       const message = `WebSockets are not offered here. Send a POST to ${path}; with "stream": true its answer comes in events.`;
       return refuse('upgrade_required', message);
     }
     if (method !== allowed) {
-      return refuse('method_not_allowed', `This path takes ${allowed} only.`, { headers: { allow } });
+      return refuse('method_not_allowed', `This path takes ${allowed} only.`, { headers: { allow: allow() } });
     }
     return found.kind === 'model' ? { ...found, name: `${modelsPath}/{id}` } : found;
   };

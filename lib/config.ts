@@ -1,7 +1,8 @@
 import { cloudFrontHeader } from '../lambda/identity/network.ts';
 import { type Config, readConfig, waysToSignIn } from '../lambda/settings/config.ts';
 import { warnOfNamesInCode } from '../lambda/settings/hidden-names-in-code.ts';
-import { ConfigError, isObject, readSettings, type Setting } from '../lambda/settings/read.ts';
+import { isObject } from '../lambda/settings/json.ts';
+import { ConfigError, readSettings, type Setting } from '../lambda/settings/read.ts';
 import { headerMap, serverSettings, settings, upstreamSettings } from '../lambda/settings/table.ts';
 import { readUpstreamName, unknownSetting } from '../lambda/settings/variable-names.ts';
 import { mostBurst } from '../lambda/tables/schema.ts';

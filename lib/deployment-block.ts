@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError, isObject } from '../lambda/settings/read.ts';
+import { isObject } from '../lambda/settings/json.ts';
+import { ConfigError } from '../lambda/settings/read.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 

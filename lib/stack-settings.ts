@@ -1,14 +1,5 @@
-import {
-  byDefault,
-  choice,
-  flag,
-  integer,
-  type Setting,
-  seconds,
-  text,
-  urlWithout,
-  type Values,
-} from '../lambda/settings/read.ts';
+import { byDefault, choice, flag, integer, seconds, text, urlWithout } from '../lambda/settings/kinds.ts';
+import type { Setting, Values } from '../lambda/settings/read.ts';
 
 /** The retention times that CloudWatch Logs offers, in days. */
 const retentions = [

@@ -1,16 +1,13 @@
 import { resolve } from 'node:path';
 import { readServerConfig } from '../lambda/settings/config.ts';
+import { byDefault, choice, flag, text } from '../lambda/settings/kinds.ts';
 import {
-  byDefault,
-  choice,
   collectFaults,
   type Environment,
-  flag,
   readBoth,
   readNamed,
   readSettings,
   type Setting,
-  text,
 } from '../lambda/settings/read.ts';
 import { serverSettings, spokenDialects, upstreamSettings } from '../lambda/settings/table.ts';
 import { type DemoUpstream, settingsFor } from './demo/demo-upstream.ts';

@@ -1,5 +1,5 @@
 import type { Call } from '../request/call.ts';
-import { isLoopback } from '../settings/read.ts';
+import { isLoopback } from '../settings/kinds.ts';
 import { badRequest } from './errors.ts';
 
 /** Where people see the page: the site that signatures are bound to, and the only origin that may send requests. */

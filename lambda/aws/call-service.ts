@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestByHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestByHttps } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
-import { isObject, parseJson } from '../settings/read.ts';
+import { isObject, parseJson } from '../settings/json.ts';
 import type { ReadSecret } from '../settings/secrets.ts';
 import {
   type AwsAccess,

@@ -1,7 +1,8 @@
 import { createParser } from 'eventsource-parser';
 import { createPipeline } from '../pipeline.ts';
 import { createWriteLine } from '../report/log.ts';
-import { collectFaults, type Environment, type Named, readNamed, required, text } from '../settings/read.ts';
+import { required, text } from '../settings/kinds.ts';
+import { collectFaults, type Environment, type Named, readNamed } from '../settings/read.ts';
 import type { ReadSecret } from '../settings/secrets.ts';
 import { settings } from '../settings/table.ts';
 

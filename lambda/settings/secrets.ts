@@ -1,7 +1,8 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 import type { Config } from './config.ts';
-import { parseJson, splitList } from './read.ts';
+import { parseJson } from './json.ts';
+import { splitList } from './kinds.ts';
 import { createMinuteCache, type RefreshDependencies, shareReading, withinTimeLimit } from './refresh.ts';
 import { headerMap } from './table.ts';
 import type { Access, Upstream } from './upstreams.ts';

@@ -1,5 +1,6 @@
 import { budgetWindows } from '../budget/budget-window.ts';
 import { amountExpected, readAmount } from '../budget/money.ts';
+import { isObject, parseJson } from './json.ts';
 import {
   byDefault,
   choice,
@@ -7,18 +8,16 @@ import {
   fitsHeader,
   flag,
   integer,
-  isObject,
   issuerUrl,
   list,
   mebibytes,
-  parseJson,
   required,
-  type Setting,
   seconds,
   splitList,
   text,
   urlWithout,
-} from './read.ts';
+} from './kinds.ts';
+import type { Setting } from './read.ts';
 import {
   dialectNames,
   endpointPath,

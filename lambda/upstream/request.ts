@@ -5,7 +5,7 @@ import { runCooperatively } from '../json/cooperative.ts';
 import { type Edit, splitByEdits } from '../json/edit.ts';
 import { createScanner } from '../json/scan.ts';
 import type { PublicModel } from '../models.ts';
-import { fitsHeader } from '../settings/read.ts';
+import { fitsHeader } from '../settings/kinds.ts';
 import type { Upstream } from '../settings/upstreams.ts';
 import type { LeftOut } from '../translate/request/left-out.ts';
 import type { AnswerTranslation } from '../translate/translation.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../lambda/settings/read.ts';
+import { isObject } from '../../lambda/settings/json.ts';
 
 export interface Resource {
   readonly Type: string;

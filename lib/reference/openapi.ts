@@ -1,4 +1,4 @@
-import { isObject } from '../../lambda/settings/read.ts';
+import { isObject } from '../../lambda/settings/json.ts';
 
 type Named<T> = Readonly<Record<string, T>>;
 

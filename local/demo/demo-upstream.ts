@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { isObject } from '../../lambda/settings/read.ts';
+import { isObject } from '../../lambda/settings/json.ts';
 import { embed, embeddingsPath } from '../upstream/embeddings.ts';
 import { speakerAt, speakers } from '../upstream/index.ts';
 import type { JsonObject } from '../upstream/json.ts';

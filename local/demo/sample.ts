@@ -1,4 +1,4 @@
-import { isObject } from '../../lambda/settings/read.ts';
+import { isObject } from '../../lambda/settings/json.ts';
 import { asObject, asObjects, asText, type JsonObject } from '../upstream/json.ts';
 
 /** Makes up a value that fits a JSON schema; `word` names a string by its property. */

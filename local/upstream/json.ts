@@ -1,4 +1,4 @@
-import { isObject } from '../../lambda/settings/read.ts';
+import { isObject } from '../../lambda/settings/json.ts';
 
 export type JsonObject = { readonly [name: string]: unknown };
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../lambda/settings/read.ts';
+import { isObject } from '../../lambda/settings/json.ts';
 import { asObject, asObjects, asText, type JsonObject } from './json.ts';
 import { createPrompt, readChoice, readContent, readFormat, readLimit, type Turn } from './prompt.ts';
 import { BadRequest, inTurn, type Part, type Reply, type Speaker, sealText, wholeOf } from './speaker.ts';

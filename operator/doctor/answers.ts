@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { parseJson } from '../../lambda/settings/read.ts';
+import { parseJson } from '../../lambda/settings/json.ts';
 import { membersIn, quote, type Reply, readBody } from './probe.ts';
 import { type Finding, fail, note, ok, okUnless, untested } from './report.ts';
 

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { keyPrefix } from '../../lambda/identity/keys.ts';
-import { splitList } from '../../lambda/settings/read.ts';
+import { splitList } from '../../lambda/settings/kinds.ts';
 import { readOwnFile, readSharedBlock } from '../../lib/deployment-block.ts';
 import { plainJson } from '../../local/plain-text.ts';
 import { CommandError, checked, createCommand, type Terminal } from '../command-line.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseJson } from '../../lambda/settings/read.ts';
+import { parseJson } from '../../lambda/settings/json.ts';
 import type { SseEvent } from '../../lambda/stream/sse.ts';
 import { bearer } from './probe.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseJson } from '../../lambda/settings/read.ts';
+import { parseJson } from '../../lambda/settings/json.ts';
 import { checkShape } from './answers.ts';
 import { bearer, post } from './probe.ts';
 import { type Checked, fail, ok, untested } from './report.ts';

@@ -1,4 +1,4 @@
-import { parseJson } from '../../lambda/settings/read.ts';
+import { parseJson } from '../../lambda/settings/json.ts';
 import { createSseReader } from '../../lambda/stream/sse.ts';
 import { plainText } from '../../local/plain-text.ts';
 import { CommandError } from '../command-line.ts';

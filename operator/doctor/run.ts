@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseJson } from '../../lambda/settings/read.ts';
+import { parseJson } from '../../lambda/settings/json.ts';
 import { plainText } from '../../local/plain-text.ts';
 import { CommandError } from '../command-line.ts';
 import { faultInBody } from './answers.ts';

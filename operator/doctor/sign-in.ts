@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseJson } from '../../lambda/settings/read.ts';
+import { parseJson } from '../../lambda/settings/json.ts';
 import { get, post, quote, type Reply } from './probe.ts';
 import { type Checked, type Finding, fail, note, ok, untested } from './report.ts';
 import type { Run } from './run.ts';

@@ -1,7 +1,7 @@
 import { type Budget, budgetWindows } from '../../lambda/budget/budget-window.ts';
 import { readAmount } from '../../lambda/budget/money.ts';
 import { networkOf } from '../../lambda/identity/network.ts';
-import { splitList } from '../../lambda/settings/read.ts';
+import { splitList } from '../../lambda/settings/kinds.ts';
 import { checked, matching, readWhole } from '../command-line.ts';
 
 const units: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };

@@ -1,5 +1,5 @@
+import { eachMember, elements, presentMember } from '../json/read.ts';
 import type { Json, Node } from '../json/scan.ts';
-import { eachMember, elements, presentMember } from './answer.ts';
 import type { MakeDelta, OutgoingEvent } from './dialect.ts';
 import { isProviderField, recordProviderFields } from './envelope.ts';
 import type { Findings } from './findings.ts';

@@ -1,7 +1,8 @@
 import { changeMembers } from '../json/edit.ts';
+import { elements, numberMember, presentMember, stringMember } from '../json/read.ts';
 import type { Json, Node } from '../json/scan.ts';
-import { elements, numberMember, presentMember, readErrorMessage, recordUsage, stringMember } from './answer.ts';
-import { keepStop, readBodies, repeatsOf, requireArray } from './body.ts';
+import { keepStop, readErrorMessage, recordUsage } from './answer.ts';
+import { readBodies } from './body.ts';
 import { deltasLike, recordPieces, recordWholeChoice } from './chat-texts.ts';
 import { fileAt, imageAt } from './content.ts';
 import type { Dialect, ExpectedAnswer, Normalization, StreamDialect } from './dialect.ts';
@@ -9,6 +10,7 @@ import { type Envelope, recordEnvelope, recordProviderFields } from './envelope.
 import type { Findings } from './findings.ts';
 import { renderOpenAiError } from './openai-error.ts';
 import { renderOpenAiRateLimit } from './rate-limit.ts';
+import { repeatsOf, requireArray } from './refusals.ts';
 import { chatUsage } from './usage-places.ts';
 
 // Some routers answer with `images`, which clients send back.

@@ -1,7 +1,7 @@
 import type { RequestFile } from '../budget/estimate.ts';
 import { type Cooperative, nodesPerTurn } from '../json/cooperative.ts';
+import { stringMember } from '../json/read.ts';
 import type { Json, Node } from '../json/scan.ts';
-import { stringMember } from './answer.ts';
 
 /** Members that may hold further content; others (schemas, arguments, texts) are not searched. */
 type Within = readonly string[] | 'all';

@@ -1,12 +1,14 @@
 import { GatewayError } from '../errors.ts';
+import { elements, presentMember } from '../json/read.ts';
 import type { Json } from '../json/scan.ts';
-import { elements, presentMember, readErrorMessage, recordUsage } from './answer.ts';
-import { describe, readBodies } from './body.ts';
+import { readErrorMessage, recordUsage } from './answer.ts';
+import { readBodies } from './body.ts';
 import type { Dialect } from './dialect.ts';
 import { type Envelope, recordEnvelope, recordProviderFields } from './envelope.ts';
 import type { Findings } from './findings.ts';
 import { renderOpenAiError } from './openai-error.ts';
 import { renderOpenAiRateLimit } from './rate-limit.ts';
+import { describe } from './refusals.ts';
 import { chatUsage } from './usage-places.ts';
 
 const envelope: Envelope = { idPrefix: 'embd-', members: new Set(['id', 'object', 'created', 'data', 'usage']) };

@@ -1,8 +1,9 @@
+import { eachMember, stringMember } from '../json/read.ts';
 import type { Json, Node } from '../json/scan.ts';
-import { eachMember, keepSealed, sealed, stringMember } from './answer.ts';
 import type { MakeDelta, OutgoingEvent } from './dialect.ts';
 import type { Findings } from './findings.ts';
 import { createNarrow, eachText, namesIn, type VisitText } from './places.ts';
+import { keepSealed, sealed } from './sealed.ts';
 
 /** The members in which a block or its deltas carry text, with the types of those deltas. */
 const deltaTypes = new Map([

@@ -1,8 +1,9 @@
 import type { ErrorNature, GatewayError } from '../errors.ts';
 import { changeMembers } from '../json/edit.ts';
+import { elements, numberMember, presentMember, stringMember } from '../json/read.ts';
 import type { Json, Node } from '../json/scan.ts';
-import { elements, numberMember, presentMember, readErrorMessage, recordUsage, stringMember } from './answer.ts';
-import { keepStop, readBodies, refuseState, repeatsOf, requireArray } from './body.ts';
+import { keepStop, readErrorMessage, recordUsage } from './answer.ts';
+import { readBodies } from './body.ts';
 import { fileAt, imageAt } from './content.ts';
 import type { Dialect, ExpectedAnswer, Normalization, StreamDialect } from './dialect.ts';
 import { type Envelope, recordEnvelope, recordProviderFields } from './envelope.ts';
@@ -10,6 +11,7 @@ import type { Findings } from './findings.ts';
 import { type AddText, deltasLike, recordBlock } from './messages-texts.ts';
 import { toStep } from './places.ts';
 import { renderAnthropicRateLimit } from './rate-limit.ts';
+import { refuseState, repeatsOf, requireArray } from './refusals.ts';
 import { messagesUsage } from './usage-places.ts';
 
 /** Text is a document too, and counts as what it is; so does content that has parts of its own. */

@@ -1,15 +1,7 @@
+import { eachMember, elements, numberMember, stringMember } from '../json/read.ts';
 import type { Json, Node } from '../json/scan.ts';
-import {
-  eachMember,
-  elements,
-  keepSealed,
-  mayBeText,
-  numberMember,
-  sealed,
-  sealedType,
-  stringMember,
-} from './answer.ts';
 import type { Findings } from './findings.ts';
+import { keepSealed, sealed, sealedType } from './sealed.ts';
 
 /**
  * A name as one step of a channel, written so that it holds no slash (as in a JSON pointer,
@@ -29,6 +21,21 @@ export function namesIn(channel: string): string[] {
 
 /** Strings that are text in any case: `content`, `text`, `reasoning_content`, `thought`. Providers give reasoning many names. */
 export const textual = /^(content|refusal|transcript|(text|summary|thoughts?|thinking|reasoning)(_content|_text)?)$/;
+
+/** `role`, `finish_reason`, `tool_call_id`, `created_at`; not `reason_text`. */
+const neverText =
+  /^(name|role|author|recipient|channel|phase|status|object|voice)$|(^|_)(id|type|index|format|at|reason)$/;
+/** `data`, `image_url`, `b64_json`. */
+const bytes = /^(audio|image|data)$|(^|_)(url|b64|json)$/;
+
+/** Members with longer names are no texts, or many texts could have long names. */
+const longestName = 200;
+
+/** Whether an unknown string may be a piece of text. Labels and bytes are none: they arrive whole. */
+function mayBeText(json: Json, name: string, value: Node): boolean {
+  if (neverText.test(name) || bytes.test(name) || name.length > longestName) return false;
+  return !json.text.startsWith('"data:', json.start(value));
+}
 
 /** Members whose contents arrive whole, not in deltas. */
 const wholes = /^(annotations|images)$/;

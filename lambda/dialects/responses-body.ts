@@ -1,9 +1,10 @@
 import { GatewayError } from '../errors.ts';
 import type { Cooperative } from '../json/cooperative.ts';
+import { presentMember } from '../json/read.ts';
 import type { Json, Node } from '../json/scan.ts';
-import { presentMember } from './answer.ts';
-import { describe, readBodies, refuseState } from './body.ts';
+import { readBodies } from './body.ts';
 import { fileAt, imageAt, searchIn } from './content.ts';
+import { describe, refuseState } from './refusals.ts';
 
 export const bodies = readBodies({
   ...{ history: 'input', instructions: 'instructions' },

@@ -1,9 +1,10 @@
+import { eachMember, elements, presentMember, stringMember } from '../json/read.ts';
 import type { Json, Node } from '../json/scan.ts';
-import { eachMember, elements, presentMember, sealed, stringMember } from './answer.ts';
 import type { MakeDelta, OutgoingEvent } from './dialect.ts';
 import { recordProviderFields } from './envelope.ts';
 import type { Findings } from './findings.ts';
 import { createNarrow, eachText, namesIn, toStep } from './places.ts';
+import { sealed } from './sealed.ts';
 
 /** Families of texts that a program reads: `response.function_call_arguments`; not `response.output_text`. */
 const programText = /(arguments|input|code|diff|command)$/;

@@ -1,5 +1,6 @@
+import { elements, numberMember, presentMember, stringMember } from '../json/read.ts';
 import type { Json, Node } from '../json/scan.ts';
-import { elements, numberMember, presentMember, readErrorMessage, recordUsage, stringMember } from './answer.ts';
+import { readErrorMessage, recordUsage } from './answer.ts';
 import type { Dialect } from './dialect.ts';
 import { type Envelope, recordEnvelope, recordProviderFields } from './envelope.ts';
 import type { Findings } from './findings.ts';

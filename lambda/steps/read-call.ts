@@ -1,6 +1,6 @@
 import type { Prices } from '../budget/prices.ts';
-import { refuseOtherCase, refuseRouting } from '../dialects/body.ts';
 import type { Endpoint } from '../dialects/dialect.ts';
+import { refuseOtherCase, refuseRouting } from '../dialects/refusals.ts';
 import { excerpt, GatewayError, longestPath, quoteUnlessKey } from '../errors.ts';
 import { type Cooperative, isLong } from '../json/cooperative.ts';
 import { changeMembers, earlierDuplicates, replaceValue } from '../json/edit.ts';

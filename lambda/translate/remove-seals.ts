@@ -1,6 +1,7 @@
-import { eachMember, sealMark } from '../dialects/answer.ts';
+import { sealMark } from '../dialects/sealed.ts';
 import { type Cooperative, charactersPerSlice, nodesPerTurn } from '../json/cooperative.ts';
 import { createElementRemover, type Edit } from '../json/edit.ts';
+import { eachMember } from '../json/read.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { firstOf, type LeftOut, namePlaces } from './request/left-out.ts';
 

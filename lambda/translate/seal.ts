@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
-import { sealMark } from '../dialects/answer.ts';
+import { sealMark } from '../dialects/sealed.ts';
 
 /** What a client must send back and may not read: sealed here, opened here, stored nowhere. */
 export interface Seals {

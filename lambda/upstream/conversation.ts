@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto';
-import { presentMember } from '../dialects/answer.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import { presentMember } from '../json/read.ts';
 import type { Json } from '../json/scan.ts';
 
 /** The headers in which agents name their sessions. None goes upstream. */

@@ -1,5 +1,5 @@
-import { sealMark } from '../dialects/answer.ts';
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
+import { sealMark } from '../dialects/sealed.ts';
 import { GatewayError } from '../errors.ts';
 import { runCooperatively } from '../json/cooperative.ts';
 import { type Edit, splitByEdits } from '../json/edit.ts';

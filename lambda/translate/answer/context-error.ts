@@ -1,4 +1,5 @@
-import { presentMember, readErrorMessage, stringMember } from '../../dialects/answer.ts';
+import { readErrorMessage } from '../../dialects/answer.ts';
+import { presentMember, stringMember } from '../../json/read.ts';
 import { createScanner } from '../../json/scan.ts';
 
 /** The codes and types by which servers of chat say that a request is longer than the model's context. */

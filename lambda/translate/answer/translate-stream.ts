@@ -1,4 +1,4 @@
-import { numberMember } from '../../dialects/answer.ts';
+import { numberMember } from '../../json/read.ts';
 import { createScanner, type Json, scanLeniently } from '../../json/scan.ts';
 import type { AnswerReader } from './answer-reader.ts';
 import type { AnswerWriter } from './answer-writer.ts';

@@ -1,4 +1,4 @@
-import { eachMember, elements, presentMember } from '../../dialects/answer.ts';
+import { eachMember, elements, presentMember } from '../../json/read.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import type { TextKind } from '../answer/answer-sink.ts';
 

@@ -1,4 +1,4 @@
-import { elements } from '../../dialects/answer.ts';
+import { elements } from '../../json/read.ts';
 import type { RawThoughts } from '../answer/answer-reader.ts';
 import { toSealedText } from '../seal.ts';
 import { type FindTexts, messageOf } from './find-texts.ts';

@@ -1,4 +1,4 @@
-import { elements, numberMember, presentMember, stringMember } from '../../dialects/answer.ts';
+import { elements, numberMember, presentMember, stringMember } from '../../json/read.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import {
   type AnswerSink,

@@ -1,4 +1,4 @@
-import { presentMember, stringMember } from '../../dialects/answer.ts';
+import { presentMember, stringMember } from '../../json/read.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import {
   type AnswerSink,

@@ -1,5 +1,5 @@
 import type { Piece } from '../../bodies.ts';
-import { elements, numberMember, presentMember, stringMember } from '../../dialects/answer.ts';
+import { elements, numberMember, presentMember, stringMember } from '../../json/read.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import type { AnswerDialect, AnswerReader } from '../answer/answer-reader.ts';
 import { type AnswerSink, type Finish, type TextKind, UpstreamFault } from '../answer/answer-sink.ts';

@@ -1,5 +1,5 @@
-import { stringMember } from '../../dialects/answer.ts';
 import type { Cooperative } from '../../json/cooperative.ts';
+import { stringMember } from '../../json/read.ts';
 import type { Node } from '../../json/scan.ts';
 import { takeMembers } from '../request/members.ts';
 import { inside, joinStrings, type Part, paragraph, quote, type Raw, type TextPart } from '../request/model-request.ts';

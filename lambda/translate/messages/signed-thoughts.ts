@@ -1,4 +1,4 @@
-import { elements, presentMember, stringMember } from '../../dialects/answer.ts';
+import { elements, presentMember, stringMember } from '../../json/read.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import type { RawThoughts } from '../answer/answer-reader.ts';
 import { toSealedBlock } from '../seal.ts';

@@ -1,5 +1,5 @@
-import { describe } from '../../dialects/body.ts';
 import { pathTo } from '../../dialects/content.ts';
+import { describe } from '../../dialects/refusals.ts';
 import { excerpt, GatewayError, longestPath } from '../../errors.ts';
 import type { Json, Kind, Node } from '../../json/scan.ts';
 

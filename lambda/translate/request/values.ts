@@ -1,4 +1,4 @@
-import { stringMember } from '../../dialects/answer.ts';
+import { stringMember } from '../../json/read.ts';
 import type { Node } from '../../json/scan.ts';
 import { refuse, requireKind } from './refusals.ts';
 import type { RequestReader } from './request-reader.ts';

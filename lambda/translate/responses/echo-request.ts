@@ -1,7 +1,7 @@
 import { cut } from '../../bodies.ts';
-import { elements, presentMember, stringMember } from '../../dialects/answer.ts';
 import { type Cooperative, charactersPerSlice } from '../../json/cooperative.ts';
 import { changeMembers, editPart } from '../../json/edit.ts';
+import { elements, presentMember, stringMember } from '../../json/read.ts';
 import type { Json, Node } from '../../json/scan.ts';
 
 /** What a response repeats of its request, and what stands there where the request says nothing. */

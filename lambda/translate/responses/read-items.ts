@@ -1,5 +1,5 @@
-import { presentMember } from '../../dialects/answer.ts';
 import type { Cooperative } from '../../json/cooperative.ts';
+import { presentMember } from '../../json/read.ts';
 import type { Node } from '../../json/scan.ts';
 import { takeMembers } from '../request/members.ts';
 import { joinStrings, type Part, paragraph, type Raw, type Said, type TextPart } from '../request/model-request.ts';

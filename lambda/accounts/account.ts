@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { formatAmount } from '../budget/money.ts';
-import { isWallet } from '../identity/identify.ts';
 import type { KeyRecord } from '../identity/keys.ts';
+import { isWallet } from '../identity/member.ts';
 import { modelId } from '../models.ts';
 import type { Counters } from '../quota/counter-store.ts';
 import { readMemberUsage, secondsUntil } from '../quota/policy.ts';

@@ -15,7 +15,7 @@ import {
   ResponseBodyError,
 } from 'openid-client';
 import { GatewayError } from '../errors.ts';
-import { accountLabel, accountMember, isWallet } from '../identity/identify.ts';
+import { accountLabel, accountMember, isWallet } from '../identity/member.ts';
 import type { Accounts, SignInDependencies } from './account.ts';
 import { type Admission, type Claims, neededClaims, requireAllowed, textOf } from './admission.ts';
 import type { Account } from './answers.ts';

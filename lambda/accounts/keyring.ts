@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
-import { isWallet } from '../identity/identify.ts';
 import { type IssuedKey, issueKey, type KeyRecord, stateOf } from '../identity/keys.ts';
+import { isWallet } from '../identity/member.ts';
 import type { AccountsConfig } from '../settings/config.ts';
 import type { KeyStore } from '../stores/keys.ts';
 import type { MemberStore, Slot } from '../stores/members.ts';

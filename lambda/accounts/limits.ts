@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import { isWallet } from '../identity/identify.ts';
+import { isWallet } from '../identity/member.ts';
 import { type Counters, createToken } from '../quota/counter-store.ts';
 import { minuteOf, secondsUntil } from '../quota/policy.ts';
 

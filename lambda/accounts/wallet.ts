@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { createSiweMessage, parseSiweMessage, type SiweMessage } from 'viem/siwe';
 import { recoverMessageAddress } from 'viem/utils';
-import { isWallet } from '../identity/identify.ts';
+import { isWallet } from '../identity/member.ts';
 import { createToken } from '../quota/counter-store.ts';
 import { type Accounts, isoTime, type SignInDependencies } from './account.ts';
 import type { Account } from './answers.ts';

@@ -1,6 +1,6 @@
-import { createHmac, type KeyObject } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 import { type Credential, type KeyRecord, keyPlaces, type OwnLimits, ownLimitsOf, stateOf } from './keys.ts';
+import { rememberFindings } from './remember.ts';
 
 /** Whom a request counts for. A member may be the address of a wallet: only its hash may be logged. */
 export type Identity =
@@ -103,82 +103,3 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
     );
   };
 }
-
-type Find<T> = (name: string) => Promise<T | undefined>;
-
-const cacheCapacity = 10_000;
-
-/** Uses what was found, while it is good, for `lifetime` milliseconds without looking it up again. */
-function rememberFindings<T>(
-  find: Find<T>,
-  isGood: (found: T) => boolean,
-  lifetime: number,
-  now: () => number,
-): Find<T> {
-  const known = new Map<string, { readonly found: T; readonly until: number }>();
-  const look = shareFindings(find);
-  return async (name) => {
-    const cached = known.get(name);
-    if (cached && now() < cached.until) return cached.found;
-    const found = await look(name);
-    known.delete(name);
-    if (found === undefined || !isGood(found)) return found;
-    keep(known, name, { found, until: now() + lifetime });
-    return found;
-  };
-}
-
-/** Remembers a value; of too many the oldest is forgotten. */
-function keep<T>(known: Map<string, T>, name: string, value: T): void {
-  known.set(name, value);
-  const [oldest] = known.keys();
-  if (known.size > cacheCapacity && oldest !== undefined) known.delete(oldest);
-}
-
-/**
- * Shares one look-up among all callers that ask for the same name at once. Only a find is shared: what was not found may have
- * been created since, so each of them looks again.
- */
-export function shareFindings<T>(find: Find<T>): Find<T> {
-  const running = new Map<string, Promise<T | undefined>>();
-  return async (name) => {
-    const shared = running.get(name);
-    const found = shared && (await shared);
-    if (found !== undefined) return found;
-    const own = find(name).finally(() => {
-      if (running.get(name) === own) running.delete(name);
-    });
-    running.set(name, own);
-    return own;
-  };
-}
-
-/** A member as the log names it: a keyed hash, because a member may be the address of a wallet. */
-export function memberHash(secret: KeyObject, member: string): string {
-  return createHmac('sha256', secret).update(member).digest('base64url').slice(0, 22);
-}
-
-/** The same for requests, which remember it: it takes longer than to find the member. */
-export function createHashMember(readSecret: () => Promise<KeyObject>): (member: string) => Promise<string> {
-  const known = new Map<string, string>();
-  return async (member) => {
-    const remembered = known.get(member);
-    if (remembered !== undefined) return remembered;
-    const hashed = memberHash(await readSecret(), member);
-    keep(known, member, hashed);
-    return hashed;
-  };
-}
-
-/** The label of the subkey for it. */
-export const memberLabel = 'members';
-
-/** The member that an account at an OpenID provider is, by the subkey with the label below. */
-export function accountMember(secret: KeyObject, issuer: string, subject: string): string {
-  return `oidc:${createHmac('sha256', secret).update(`${issuer}\n${subject}`).digest('base64url')}`;
-}
-
-export const accountLabel = 'members of OpenID Connect';
-
-/** Whether a member is the address of a wallet, which anyone can make any number of out of nothing. */
-export const isWallet = (member: string): boolean => !member.startsWith('oidc:');

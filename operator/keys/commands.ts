@@ -1,4 +1,3 @@
-import { accountLabel, accountMember } from '../../lambda/identity/identify.ts';
 import {
   issueKey,
   type KeyIssuing,
@@ -8,6 +7,7 @@ import {
   ownLimitsOf,
   stateOf,
 } from '../../lambda/identity/keys.ts';
+import { accountLabel, accountMember } from '../../lambda/identity/member.ts';
 import { networkId } from '../../lambda/identity/network.ts';
 import { readMemberUsage } from '../../lambda/quota/policy.ts';
 import { keyOf, subkeyOf } from '../../lambda/settings/secrets.ts';

@@ -1,4 +1,4 @@
-import { memberHash, memberLabel } from '../../lambda/identity/identify.ts';
+import { memberHash, memberLabel } from '../../lambda/identity/member.ts';
 import { keyOf, subkeyOf } from '../../lambda/settings/secrets.ts';
 import type { Outcome } from '../command-line.ts';
 import type { Prices } from './arguments.ts';

@@ -2,14 +2,13 @@ import { createSecretKey } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
   callerName,
-  createHashMember,
   createIdentify,
   type IdentifyDependencies,
-  memberHash,
   type NetworkLink,
-  shareFindings,
 } from '../../../lambda/identity/identify.ts';
 import { hashKey, type KeyRecord, readCredential } from '../../../lambda/identity/keys.ts';
+import { createHashMember, memberHash } from '../../../lambda/identity/member.ts';
+import { shareFindings } from '../../../lambda/identity/remember.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const day = 86_400_000;

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { accountLabel, accountMember } from '../../../lambda/identity/identify.ts';
 import { hashKey } from '../../../lambda/identity/keys.ts';
+import { accountLabel, accountMember } from '../../../lambda/identity/member.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
 import { createToken } from '../../../lambda/quota/counter-store.ts';
 import { quotaWindow } from '../../../lambda/quota/policy.ts';

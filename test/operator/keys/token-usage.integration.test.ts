@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals';
-import { memberHash, memberLabel } from '../../../lambda/identity/identify.ts';
+import { memberHash, memberLabel } from '../../../lambda/identity/member.ts';
 import { keyOf, subkeyOf } from '../../../lambda/settings/secrets.ts';
 import type { TokenGroup } from '../../../operator/keys/token-log.ts';
 import { salt, startKeysProgram } from './keys-program.ts';

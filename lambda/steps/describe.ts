@@ -18,12 +18,13 @@ export function describeModels({ route, identity, headers }: RequestSoFar, model
 }
 
 function explain(id: string, usable: readonly PublicModel[]): string {
-  const [, meant] = /^(.*)\/$/.exec(`/${id}`) ?? [];
-  if (meant === '' || (meant !== undefined && usable.some((one) => one.id === meant.slice(1)))) {
-    return `: the path has a slash too many at its end. Use /v1/models${meant}`;
-  }
+  if (id === '') return slashTooMany('/v1/models');
+  const meant = usable.find((model) => id === `${model.id}/`);
+  if (meant) return slashTooMany(`/v1/models/${meant.id}`);
   return `${quoteUnlessKey(id)}. ${usable.length === 1 ? 'The model is' : 'The models are'} ${listIds(usable.map((one) => one.id))}`;
 }
+
+const slashTooMany = (path: string): string => `: the path has a slash too many at its end. Use ${path}`;
 
 /** What is counted for the caller. */
 export function describeUsage(identity: Identity, usage: Usage, currency: string, serviceName: string) {

@@ -1,10 +1,10 @@
 import { createForward } from '../forward/forward.ts';
 import type { Answer, ArrivedAtInference } from '../request/request.ts';
 import { admitBody, authenticate, openPipeline, requireUpstream } from './admit.ts';
-import { connectUpstream, readStreamCode, refresh } from './ahead.ts';
 import { chargeQuota, limitDeployment, limitSpending, quotaHeaders } from './charge.ts';
 import type { StepDependencies } from './dependencies.ts';
 import { normalize, readAhead } from './normalize.ts';
+import { connectUpstream, readStreamCode, refresh } from './prefetch.ts';
 
 /** The path of an inference request: who is calling, may they, what do they want, then the exchange with the upstream. */
 export function createInference(dependencies: StepDependencies): Answer<ArrivedAtInference> {

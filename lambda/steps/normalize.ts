@@ -1,32 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Memory, smallBody } from '../bodies.ts';
+import { smallBody } from '../bodies.ts';
 import type { Prices } from '../budget/prices.ts';
 import { GatewayError } from '../errors.ts';
-import { callerName } from '../identity/identify.ts';
-import { runCooperatively } from '../json/cooperative.ts';
-import { loadOnce } from '../load-once.ts';
 import { listIds } from '../models.ts';
 import { budgetOf } from '../quota/policy.ts';
 import type { Cost } from '../quota/refusal.ts';
-import type { Encoding } from '../request/body.ts';
-import type { Body } from '../request/call.ts';
-import type {
-  Admitted,
-  ArrivedAtInference,
-  GatewayStep,
-  Identified,
-  Normalized,
-  ReadAhead,
-} from '../request/request.ts';
-import { traceparentOf } from '../request/trace.ts';
+import type { GatewayStep, Normalized, ReadAhead } from '../request/request.ts';
 import type { Needs } from './dependencies.ts';
-import { readCall } from './read-call.ts';
-
-type BodyDependencies = Needs<
-  'models' | 'requestBodyLimit' | 'hashIdsOf' | 'prices' | 'reservedOutput' | 'upstreamTrace'
->;
-
-type ReadyToRead = ArrivedAtInference & Admitted & Identified;
+import { type BodyDependencies, loadEstimates, type ReadyToRead, readBody } from './read-body.ts';
 
 /**
  * Reads the body before the charge for callers with a budget or a list of models, and a small one beside the charge for others whose
@@ -48,7 +29,7 @@ export function readAhead(dependencies: BodyDependencies & Needs<'budgets'>): Ga
         const message = 'This key has a budget, but no prices are set: the operator has to set them.';
         throw new GatewayError('unconfigured', message);
       }
-      const ahead = readBody(request, dependencies, { isRestricted: true, estimates: hasBudget });
+      const ahead = readBody(request, dependencies, { isRestricted: true, estimatesCost: hasBudget });
       const normalized = await ahead.catch(() => undefined);
       if (!normalized) return { ahead };
       const { id } = normalized.call.model;
@@ -66,12 +47,9 @@ function onceCharging<T>(work: () => Promise<T>): Promise<T> {
   return result;
 }
 
-/** Only where there are prices is the size of requests estimated. What does so is read once. */
-const loadEstimates = loadOnce(() => import('../budget/estimate.ts'));
-
 async function costOf({ call, reservation }: Normalized, prices: Prices | undefined): Promise<Cost | undefined> {
-  const ofModel = prices?.get(call.model.id);
-  if (!reservation || !ofModel) return undefined;
+  const modelPrices = prices?.get(call.model.id);
+  if (!reservation || !modelPrices) return undefined;
   const { fittingOutput } = await loadEstimates();
   const { limitedBy } = reservation;
   // The largest of them counts, so each has to be small enough.
@@ -79,7 +57,7 @@ async function costOf({ call, reservation }: Normalized, prices: Prices | undefi
   return {
     total: reservation.total,
     advise: (left) => {
-      const tokens = fittingOutput(reservation, ofModel, left);
+      const tokens = fittingOutput(reservation, modelPrices, left);
       return tokens ? `With ${names.join(' and ')} of at most ${tokens} it would fit.` : undefined;
     },
   };
@@ -95,50 +73,4 @@ export function normalize(dependencies: BodyDependencies): GatewayStep<ReadyToRe
   return {
     before: (request) => request.ahead ?? readBody(request, dependencies),
   };
-}
-
-interface Restrictions {
-  /** Whether the caller has a budget or a list of models. */
-  readonly isRestricted?: boolean;
-  /** Whether what the request may cost is wanted. */
-  readonly estimates?: boolean;
-}
-
-/** Checks the body and prepares what goes upstream. */
-async function readBody(
-  request: ReadyToRead,
-  dependencies: BodyDependencies,
-  { isRestricted = false, estimates = false }: Restrictions = {},
-): Promise<Normalized> {
-  const { route, encoding, identity, headers, trace, takeBody, memory, cutShort } = request;
-  const { models, requestBodyLimit, hashIdsOf, prices, reservedOutput, upstreamTrace } = dependencies;
-  const decoded = await decode(await takeBody(), encoding, requestBodyLimit, memory);
-  const caller = callerName(identity);
-  const hashIds = await hashIdsOf?.(caller);
-  const pricing = prices && { prices, estimates: await loadEstimates() };
-  return runCooperatively(
-    readCall(decoded, route, models, {
-      caller,
-      headers,
-      traceparent: upstreamTrace && trace ? traceparentOf(trace) : undefined,
-      hashIds,
-      pricing,
-      isRestricted,
-      only: identity.kind === 'member' ? identity.models : undefined,
-      ...(estimates && { reservedOutput }),
-    }),
-    cutShort,
-  );
-}
-
-/** Few clients encode a body. What decodes it is read once. */
-const loadDecoders = loadOnce(() => import('../request/decode.ts'));
-
-async function decode(body: Body, encoding: Encoding | 'identity', limit: number, memory: Memory): Promise<Body> {
-  // An empty one is refused as empty, not as damaged.
-  if (encoding === 'identity' || body.length === 0) return body;
-  const { decodeBody } = await loadDecoders();
-  const text = await decodeBody(body, encoding, limit, memory.take);
-  memory.leave(Buffer.byteLength(body));
-  return text;
 }

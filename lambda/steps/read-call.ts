@@ -50,17 +50,13 @@ export function* readCall(
   const stream = readStream(body);
   dialect.checkBody(body);
   if (isLong(text)) yield;
-  const ofModel = endpoint.countsTokens ? undefined : pricing?.prices.get(model.value.id);
-  const input = ofModel && pricing?.estimates.createInputEstimate(body, size);
+  const modelPrices = endpoint.countsTokens ? undefined : pricing?.prices.get(model.value.id);
+  const input = modelPrices && pricing?.estimates.createInputEstimate(body, size);
   const vision = yield* dialect.searchContent(body, {
     stopsAtVision: model.value.kind === 'text',
     onFile: input?.addFile,
   });
-  if (vision !== undefined) {
-    const instead = mayUse(models.vision) ? `Use the model ${models.vision.id}.` : 'Leave it out.';
-    const message = `${excerpt(vision, longestPath)} holds an image or a video, which ${model.value.id} can't see. ${instead}`;
-    throw new GatewayError('invalid_model', message);
-  }
+  if (vision !== undefined) throw cantSee(model.value, vision, mayUse(models.vision) ? models.vision : undefined);
   if (isLong(text)) yield;
   // A repeated member could show one value to the checks above and another to the upstream.
   const drop = earlierDuplicates(body, body.root, dialect.controlMembers);
@@ -81,12 +77,16 @@ export function* readCall(
     hasReferences,
     expected: dialect.readExpectedAnswer(body, reservedOutput !== undefined),
   };
-  const ready = { conversation: { caller, traits }, text, edits: changes, model: { start, end } };
-  const outgoing: Outgoing = { ...call, clientHeaders: headers, traceparent, body: ready };
-  if (!pricing || !ofModel || !input) return { call, outgoing };
+  const outgoing: Outgoing = {
+    ...call,
+    clientHeaders: headers,
+    traceparent,
+    body: { conversation: { caller, traits }, text, edits: changes, model: { start, end } },
+  };
+  if (!pricing || !modelPrices || !input) return { call, outgoing };
   const inputTokens = input.tokens();
   if (reservedOutput === undefined) return { call, outgoing, inputTokens };
-  const reservation = pricing.estimates.estimateReservation(body, inputTokens, dialect, ofModel, reservedOutput);
+  const reservation = pricing.estimates.estimateReservation(body, inputTokens, dialect, modelPrices, reservedOutput);
   return { call, outgoing, inputTokens, reservation };
 }
 
@@ -110,6 +110,13 @@ function resolveModel(
   if (fits(value)) return { node, value };
   const message = makesVectors ? `${value.id} makes no embeddings.` : `${value.id} makes only embeddings.`;
   throw new GatewayError('invalid_model', `${message} ${known}`);
+}
+
+/** The refusal of an image or a video at this path. `instead`: a model that sees it, if the caller may use one. */
+function cantSee({ id }: PublicModel, path: string, instead: PublicModel | undefined): GatewayError {
+  const remedy = instead ? `Use the model ${instead.id}.` : 'Leave it out.';
+  const message = `${excerpt(path, longestPath)} holds an image or a video, which ${id} can't see. ${remedy}`;
+  return new GatewayError('invalid_model', message);
 }
 
 function readStream(body: Json): boolean {

@@ -4,7 +4,7 @@ import type { Normalized, ReadAhead } from '../../../lambda/request/request.ts';
 
 const loadFetchStream = jest.fn(async () => {});
 jest.unstable_mockModule('../../../lambda/forward/forward.ts', () => ({ loadFetchStream }));
-const { readStreamCode } = await import('../../../lambda/steps/ahead.ts');
+const { readStreamCode } = await import('../../../lambda/steps/prefetch.ts');
 
 const asks = (stream: boolean) => Promise.resolve({ call: { stream } } as Normalized);
 

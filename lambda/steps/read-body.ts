@@ -1,0 +1,65 @@
+import type { Memory } from '../bodies.ts';
+import { callerName } from '../identity/identify.ts';
+import { runCooperatively } from '../json/cooperative.ts';
+import { loadOnce } from '../load-once.ts';
+import type { Encoding } from '../request/body.ts';
+import type { Body } from '../request/call.ts';
+import type { Admitted, ArrivedAtInference, Identified, Normalized } from '../request/request.ts';
+import { traceparentOf } from '../request/trace.ts';
+import type { Needs } from './dependencies.ts';
+import { readCall } from './read-call.ts';
+
+export type BodyDependencies = Needs<
+  'models' | 'requestBodyLimit' | 'hashIdsOf' | 'prices' | 'reservedOutput' | 'upstreamTrace'
+>;
+
+export type ReadyToRead = ArrivedAtInference & Admitted & Identified;
+
+/** Only where there are prices is the size of requests estimated. What does so is read once. */
+export const loadEstimates = loadOnce(() => import('../budget/estimate.ts'));
+
+interface Restrictions {
+  /** Whether the caller has a budget or a list of models. */
+  readonly isRestricted?: boolean;
+  /** Whether what the request may cost is wanted. */
+  readonly estimatesCost?: boolean;
+}
+
+/** Checks the body and prepares what goes upstream. */
+export async function readBody(
+  request: ReadyToRead,
+  dependencies: BodyDependencies,
+  { isRestricted = false, estimatesCost = false }: Restrictions = {},
+): Promise<Normalized> {
+  const { route, encoding, identity, headers, trace, takeBody, memory, cutShort } = request;
+  const { models, requestBodyLimit, hashIdsOf, prices, reservedOutput, upstreamTrace } = dependencies;
+  const decoded = await decode(await takeBody(), encoding, requestBodyLimit, memory);
+  const caller = callerName(identity);
+  const hashIds = await hashIdsOf?.(caller);
+  const pricing = prices && { prices, estimates: await loadEstimates() };
+  return runCooperatively(
+    readCall(decoded, route, models, {
+      caller,
+      headers,
+      traceparent: upstreamTrace && trace ? traceparentOf(trace) : undefined,
+      hashIds,
+      pricing,
+      isRestricted,
+      only: identity.kind === 'member' ? identity.models : undefined,
+      ...(estimatesCost && { reservedOutput }),
+    }),
+    cutShort,
+  );
+}
+
+/** Few clients encode a body. What decodes it is read once. */
+const loadDecoders = loadOnce(() => import('../request/decode.ts'));
+
+async function decode(body: Body, encoding: Encoding | 'identity', limit: number, memory: Memory): Promise<Body> {
+  // An empty one is refused as empty, not as damaged.
+  if (encoding === 'identity' || body.length === 0) return body;
+  const { decodeBody } = await loadDecoders();
+  const text = await decodeBody(body, encoding, limit, memory.take);
+  memory.leave(Buffer.byteLength(body));
+  return text;
+}

@@ -1,5 +1,6 @@
 import { createApp } from './app.ts';
 import type { Aws } from './aws/call-service.ts';
+import type { Dialect } from './dialects/dialect.ts';
 import { embeddings } from './dialects/embeddings.ts';
 import { createDialects } from './dialects/index.ts';
 import { loadTranslating } from './forward/rewrite.ts';
@@ -25,10 +26,11 @@ import { createCounters, createTallies } from './tables/counters.ts';
 import { createKeyReader } from './tables/keys.ts';
 import { createReadStop } from './tables/stop.ts';
 import { createRankKeys } from './upstream/conversation.ts';
-import { addressAt } from './upstream/destination.ts';
+import { type Asked, addressAt } from './upstream/destination.ts';
 import { createFailover, loadFirstEventLimit } from './upstream/failover.ts';
 import { createExchange } from './upstream/http-client.ts';
 import { createPool, createReadScrubber, type ReadAccess } from './upstream/pool.ts';
+import type { Prepare } from './upstream/request.ts';
 
 /** What the gateway needs from outside. */
 export interface GatewayDependencies extends Aws {
@@ -42,60 +44,28 @@ export interface GatewayDependencies extends Aws {
 }
 
 /** Assembles the gateway, once per start. */
-export function createGateway(
-  config: Config,
-  { callDynamoDb, readSecret, writeLog, onFinished, now, runEvery, upstreamSockets }: GatewayDependencies,
-): App {
+export function createGateway(config: Config, dependencies: GatewayDependencies): App {
+  const { callDynamoDb, readSecret, writeLog, onFinished, now, runEvery } = dependencies;
   const log = createLog({ write: writeLog, onFinished, now, metricsNamespace: config.metricsNamespace });
   if (config.deployedCommit !== undefined) log.started(config.deployedCommit);
   const secrets = createSecrets(config, { readSecret, now, runEvery, onStale: log.secretNotRefreshed });
-  const identify = createIdentify({
-    ...config,
-    store: createKeyReader(callDynamoDb, config.keysTable),
-    cacheTime: config.identityCacheSeconds * 1000,
-    now,
-  });
-  const { upstreams, upstreamNames } = config;
-  // What finds names in ids and hosts is read only where it is needed, by the start.
-  const readNames = loadOnce(async () => {
-    if (areEnough(upstreams, upstreamNames)) return givenNames(upstreams, upstreamNames);
-    return (await import('./settings/telling-names.ts')).hiddenNames(upstreams, upstreamNames);
-  });
-  const hide = async (hidden: readonly string[]) =>
-    createScrubber(hidden, config.serviceName, areMany(hidden) ? await loadFindOpen() : undefined);
   const dialects = createDialects({
     signsThinking: config.upstreamSignsThinking,
     streamUsage: config.upstreamStreamUsage,
   });
-  // Requests are translated into these: only clients of messages check signatures over what they are shown.
-  const plain = createDialects({ signsThinking: false, streamUsage: false });
-  const rankKeys = createRankKeys(secrets.subkey);
-  const pool = createPool({ upstreams: config.upstreams, readAccess: secrets.upstreamAccess, rankKeys, now });
-
-  const readScrubber = createReadScrubber(upstreams, readNames, secrets.upstreamAccess, hide);
-
-  const exchange = createExchange({ connectTimeout: config.upstreamConnectTimeout, sockets: upstreamSockets, now });
-
-  const readStop = createMinuteCache(createReadStop(callDynamoDb, config.keysTable), {
-    ...{ now, runEvery, onStale: log.stopNotRead },
-  });
+  const readScrubber = createHiding(config, secrets);
+  const stopReader = createReadStop(callDynamoDb, config.keysTable);
+  const readStop = createMinuteCache(stopReader, { now, runEvery, onStale: log.stopNotRead });
 
   // Read ahead while the environment starts. If one fails, the first request that needs it reads again.
-  const translates = config.upstreams.some((one) =>
-    dialects.some(({ name }) => !one.dialects.some((spoken) => spoken === name)),
-  );
-  const limitsFirstEvent = config.upstreams.some(({ firstEventTimeout }) => firstEventTimeout !== undefined);
-  const code = [
-    ...(translates ? [loadPreparing(), loadTranslating()] : []),
-    ...(limitsFirstEvent ? [loadFirstEventLimit()] : []),
-  ];
   const readings = [
+    ...loadCode(config, dialects),
     readKeysAhead(config, secrets.upstreamAccess, log),
     readScrubber(),
     secrets.networkKey(),
     readStop(),
   ];
-  for (const reading of [...readings, ...code]) reading.catch(() => {});
+  for (const reading of readings) reading.catch(() => {});
 
   return createApp({
     ...config,
@@ -104,28 +74,18 @@ export function createGateway(
     names: headerNames(config.serviceName),
     models: createModels(config),
     readScrubber,
-    askUpstreams: createFailover({
-      pool,
-      send: exchange.send,
-      prepare: async (outgoing, upstream) =>
-        (await loadPreparing()).prepare(outgoing, upstream, {
-          dialects: plain,
-          sealKey: await secrets.subkey('seals'),
-        }),
-      now,
-    }),
-    isConfigured: pool.hasKeys,
-    async connectAhead(asked) {
-      const upstream = await pool.next((one) => addressAt(one, asked) !== undefined);
-      const address = upstream && addressAt(upstream, asked);
-      if (address !== undefined) exchange.connectAhead(address);
-    },
+    ...createUpstreamSide(config, secrets, dependencies),
     readStop,
     hashIdsOf:
       config.upstreamCallerIds === 'hash'
         ? async (caller) => (await loadCallerIds()).createHashIds(await secrets.subkey('caller ids'), caller)
         : undefined,
-    identify,
+    identify: createIdentify({
+      ...config,
+      store: createKeyReader(callDynamoDb, config.keysTable),
+      cacheTime: config.identityCacheSeconds * 1000,
+      now,
+    }),
     hashMember: createHashMember(() => secrets.subkey(memberLabel)),
     ...createLimits(config, { callDynamoDb, now, log }),
     log,
@@ -133,6 +93,57 @@ export function createGateway(
     findNetwork: createFindNetwork({ ...config, ...secrets }),
     createRequestId,
   });
+}
+
+type Secrets = ReturnType<typeof createSecrets>;
+
+/** What hides the upstreams' names, and the keys that they are sent now. */
+function createHiding({ upstreams, upstreamNames, serviceName }: Config, { upstreamAccess }: Secrets) {
+  // What finds names in ids and hosts is read only where it is needed, by the start.
+  const readNames = loadOnce(async () => {
+    if (areEnough(upstreams, upstreamNames)) return givenNames(upstreams, upstreamNames);
+    return (await import('./settings/telling-names.ts')).hiddenNames(upstreams, upstreamNames);
+  });
+  const createFor = async (hidden: readonly string[]) =>
+    createScrubber(hidden, serviceName, areMany(hidden) ? await loadFindOpen() : undefined);
+  return createReadScrubber(upstreams, readNames, upstreamAccess, createFor);
+}
+
+/** What asks upstreams. */
+function createUpstreamSide(
+  { upstreams, upstreamConnectTimeout }: Config,
+  { upstreamAccess, subkey }: Secrets,
+  { now, upstreamSockets }: GatewayDependencies,
+) {
+  const pool = createPool({ upstreams, readAccess: upstreamAccess, rankKeys: createRankKeys(subkey), now });
+  const exchange = createExchange({ connectTimeout: upstreamConnectTimeout, sockets: upstreamSockets, now });
+  // Requests are translated into these: only clients of messages check signatures over what they are shown.
+  const plain = createDialects({ signsThinking: false, streamUsage: false });
+  const prepare: Prepare = async (outgoing, upstream) => {
+    const preparing = await loadPreparing();
+    return preparing.prepare(outgoing, upstream, { dialects: plain, sealKey: await subkey('seals') });
+  };
+  return {
+    askUpstreams: createFailover({ pool, send: exchange.send, prepare, now }),
+    isConfigured: pool.hasKeys,
+    async connectAhead(asked: Asked) {
+      const upstream = await pool.next((one) => addressAt(one, asked) !== undefined);
+      const address = upstream && addressAt(upstream, asked);
+      if (address !== undefined) exchange.connectAhead(address);
+    },
+  };
+}
+
+/** Loads the code that only some deployments need, where this is one of them. */
+function loadCode({ upstreams }: Config, dialects: readonly Dialect[]): Promise<unknown>[] {
+  const translates = upstreams.some((one) =>
+    dialects.some(({ name }) => !one.dialects.some((spoken) => spoken === name)),
+  );
+  const limitsFirstEvent = upstreams.some(({ firstEventTimeout }) => firstEventTimeout !== undefined);
+  return [
+    ...(translates ? [loadPreparing(), loadTranslating()] : []),
+    ...(limitsFirstEvent ? [loadFirstEventLimit()] : []),
+  ];
 }
 
 /** Reads the keys ahead, and says at once what their secret lacks: nobody should learn it from a refused request. */
@@ -157,7 +168,9 @@ function createLimits(
   const quota = createQuota({
     counters: createCounters(callDynamoDb, config.quotaTable, now),
     limits,
-    ...{ appUrl: config.appUrl, refundRefusals: config.refundRefusals, currency: config.currency },
+    appUrl: config.appUrl,
+    refundRefusals: config.refundRefusals,
+    currency: config.currency,
     requestTimeout: config.requestTimeout,
     now,
     createToken,
@@ -167,7 +180,8 @@ function createLimits(
   });
   const { dailyLimit, guestDailyLimit, spendLimit } = config;
   return {
-    ...{ quota, budgets: limits },
+    quota,
+    budgets: limits,
     // Few deployments limit all callers together. What does so is read by their start.
     deploymentLimit:
       (dailyLimit ?? guestDailyLimit) === undefined

@@ -1,7 +1,6 @@
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
 import { FunctionUrlOrigin, type FunctionUrlOriginProps, HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
-import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { FunctionUrl } from 'aws-cdk-lib/aws-lambda';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Duration, SecretValue, Validations } from 'aws-cdk-lib/core';
@@ -94,32 +93,4 @@ const acknowledged = [
 /** CloudFormation resolves it while deploying, so that the value is in no template. */
 function readSecret(secret: Secret, versionId: string | undefined): string {
   return SecretValue.secretsManager(secret.secretArn, { ...(versionId && { versionId }) }).unsafeUnwrap();
-}
-
-export type EdgeMetrics = ReturnType<typeof createEdgeMetrics>;
-
-/**
- * CloudFront's metrics for a distribution, and its web ACL's, in us-east-1 wherever the stack is. Rates are percentages of its
- * requests.
- */
-export function createEdgeMetrics(distributionId: string, webAclArn?: string) {
-  const create = (namespace: string, metricName: string, statistic: string, dimensionsMap: Record<string, string>) =>
-    new Metric({ namespace, metricName, statistic, dimensionsMap, region: 'us-east-1', period: Duration.minutes(5) });
-  const figure = (metricName: string, statistic: string) =>
-    create('AWS/CloudFront', metricName, statistic, { DistributionId: distributionId, Region: 'Global' });
-  const rate = (status: string) => figure(`${status}ErrorRate`, 'Average');
-  return {
-    requests: figure('Requests', 'Sum'),
-    bytes: figure('BytesDownloaded', 'Sum'),
-    refused: rate('4xx'),
-    failed: rate('5xx'),
-    forbidden: rate('403'),
-    unavailable: rate('503'),
-    timedOut: rate('504'),
-    /** Whatever status it answers them with. It reports them under its metric's name, which docs/hosting.md asks to be its own. */
-    blocked:
-      webAclArn === undefined
-        ? undefined
-        : create('AWS/WAFV2', 'BlockedRequests', 'Sum', { WebACL: webAclArn.split('/').at(-2) ?? '', Rule: 'ALL' }),
-  };
 }

@@ -1,7 +1,7 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import type { DeploymentConfig } from '../config.ts';
-import { createEdgeMetrics, type EdgeMetrics } from '../edge.ts';
+import { createEdgeMetrics, type EdgeMetrics } from '../edge-metrics.ts';
 import { createAlarms, createTopic, fillGaps, lasting, type Watches } from './alarm.ts';
 
 interface EdgeAlarmsProps {

@@ -1,7 +1,7 @@
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Alarms } from '../alarms/alarms.ts';
-import type { EdgeMetrics } from '../edge.ts';
+import type { EdgeMetrics } from '../edge-metrics.ts';
 import type { GatewayMetrics } from '../gateway-metrics.ts';
 
 /** Of the whole dashboard; every row adds up to it. */

@@ -1,11 +1,11 @@
 import { cloudFrontHeader } from '../lambda/identity/network.ts';
-import { type Config, readConfig, waysToSignIn } from '../lambda/settings/config.ts';
-import { warnOfNamesInCode } from '../lambda/settings/hidden-names-in-code.ts';
+import { type Config, readConfig } from '../lambda/settings/config.ts';
 import { isObject } from '../lambda/settings/json.ts';
 import { ConfigError, readSettings, type Setting } from '../lambda/settings/read.ts';
-import { headerMap, serverSettings, settings, upstreamSettings } from '../lambda/settings/table.ts';
+import { serverSettings, settings, upstreamSettings } from '../lambda/settings/table.ts';
 import { readUpstreamName, unknownSetting } from '../lambda/settings/variable-names.ts';
 import { mostBurst } from '../lambda/tables/schema.ts';
+import { findWarnings, type Texts } from './config-warnings.ts';
 import { readStageBlock } from './deployment-block.ts';
 import { accountsShare, ofEngine, type StackValues, stackSettings, unreserved } from './stack-settings.ts';
 
@@ -69,55 +69,8 @@ export function readDeploymentConfig(block: unknown, wantedStage?: unknown, own?
   faults.push(...sizeFaults(environment, environmentLimits[stackValues.engine] ?? environmentLimits.web));
   const placed = (fault: string) => `${placeOf(fault)}: ${fault}`;
   if (read === undefined || faults.length > 0) throw new ConfigError([...new Set(faults)].map(placed));
-  const warnings = [
-    ...alarmWarnings(stage, stackValues),
-    ...upstreamWarnings(environment),
-    ...signInWarnings(environment),
-    ...edgeWarnings(stackValues, read),
-    ...warnOfNamesInCode(read),
-  ];
+  const warnings = findWarnings(stage, stackValues, environment, read);
   return { stage, ...stackValues, environment, settings: read, serverEnvironment, warnings: warnings.map(placed) };
-}
-
-function alarmWarnings(stage: string, { alarmEmail, terminationProtection }: StackValues): string[] {
-  const isInUse = stage === 'prod' || terminationProtection;
-  if (!isInUse || alarmEmail !== undefined) return [];
-  return ['alarmEmail is not set: alarms tell nobody but those who subscribe to the topic in the output AlarmTopic'];
-}
-
-/** Names of headers whose value is probably a secret. */
-const secretHeader =
-  /(^|[-_])(authorization|auth|api-?key|key|token|secret|password|cookie|bearer|credentials?)([-_]|$)|(access|auth|secret)(token|key)$/;
-
-function upstreamWarnings(environment: Texts): string[] {
-  return Object.entries(environment).flatMap(([name, text]) => {
-    if (/^UPSTREAM_.*BASE_URL$/.test(name) && URL.parse(text)?.hostname.endsWith('.example'))
-      return `${name} is an example, at which nobody answers: set it to the address of your upstream`;
-    if (!/^UPSTREAM_.*HEADERS$/.test(name)) return [];
-    const secret = Object.keys(headerMap.parse(text) ?? {}).filter((header) => secretHeader.test(header));
-    if (secret.length === 0) return [];
-    return `${name} has ${secret.join(' and ')} in clear in the template: put it into the upstream's secret, under the same name`;
-  });
-}
-
-/** A company's accounts alone keep nobody out. */
-function signInWarnings({ OIDC_ISSUER, ACCESS, GUEST_LIMIT, WALLET_SIGN_IN }: Texts): string[] {
-  if (OIDC_ISSUER === undefined || ACCESS === 'keys') return [];
-  const others = [
-    ...(Number(GUEST_LIMIT) > 0 ? ['guests'] : []),
-    ...(WALLET_SIGN_IN === 'false' ? [] : ['anyone with a wallet']),
-  ];
-  if (others.length === 0) return [];
-  return [`OIDC_ISSUER keeps nobody out: ${others.join(' and ')} may call as well, unless ACCESS is keys`];
-}
-
-/** At CloudFront's own domain the functions don't see which one was called. */
-function edgeWarnings({ edge, edgeDomainName }: StackValues, config: Config): string[] {
-  if (!edge || edgeDomainName !== undefined || config.appUrl !== undefined || waysToSignIn(config).length === 0)
-    return [];
-  return [
-    'APP_URL is not set: behind the edge nobody can sign in at /cli until it is the output GatewayUrl, without its last slash',
-  ];
 }
 
 /** Why a name does not belong in the block, or its value is invalid. */
@@ -174,9 +127,6 @@ function readAsFunction(environment: Texts, faults: string[]): Config | undefine
     return undefined;
   }
 }
-
-/** Settings as text, by name. */
-type Texts = Readonly<Record<string, string>>;
 
 /** Settings of an engine that is not deployed; invalid ones have a fault already. */
 function engineFaults({ engine }: StackValues, given: Texts, faults: readonly string[]): string[] {

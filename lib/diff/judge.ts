@@ -1,10 +1,9 @@
-import { settings, upstreamSettings } from '../../lambda/settings/table.ts';
-import { setByStack } from '../config.ts';
 import { type Change, type Comparison, listChanges, type ResourceChange } from './changes.ts';
 import { type Decision, findDecisions } from './decisions.ts';
 import { type Grant, sayGained, sayGrant, sayLost } from './grants.ts';
-import { types, variable, variablesOf, type Where, webVariable } from './guarantees/guarantee.ts';
+import { types, variablesOf, type Where } from './guarantees/guarantee.ts';
 import { findBroken, guaranteesOf, type Named } from './guarantees/index.ts';
+import { mayBeAdded, mayBeReplaced, mayVary, mayVaryAnywhere } from './harmless.ts';
 import { comparePermissions, isPermission, isPolicy } from './permissions.ts';
 import { isTree, isWithin, namesOf, type Part, partsOf, type Template, valuesAt } from './template.ts';
 
@@ -119,10 +118,6 @@ function judgeRemoval(was: Part): Finding {
   return danger(was, holdsData(was) ? 'the stack gives it up (a retained one stays behind, unused)' : 'is removed');
 }
 
-/** Resources that may be added: they open nothing by themselves, and their guarantees and permissions are checked too. */
-const mayBeAdded =
-  /^(AWS::(DynamoDB::GlobalTable|SecretsManager::Secret|Lambda::(Function|WebFunction|WebFunctionRevision)|S3::Bucket|Logs::LogGroup|IAM::Role|SNS::(Topic|Subscription)|CloudWatch::(Alarm|Dashboard)|Events::Rule|CloudFront::MonitoringSubscription)|Custom::S3ObjectCopy)$/;
-
 function judgeAddition(is: Part): Finding[] {
   if (mayBeAdded.test(is.type) || isPolicy(is.type) || isPartOfNewStack(is)) return [];
   return [danger(is, `is new, and may be a way in: ${is.type} is not known to be harmless`)];
@@ -163,13 +158,6 @@ function differs(before: unknown, after: unknown): boolean {
   return listChanges(before, after).length > 0;
 }
 
-/**
- * What may be replaced: policies, which are compared as permissions; alarms, which lose only their history; and revisions, which
- * can't be changed, only replaced, with their copy of the code, at the same address.
- */
-const mayBeReplaced =
-  /^(AWS::(IAM::Policy|Lambda::Permission|SNS::TopicPolicy|S3::BucketPolicy|CloudWatch::\w+|Lambda::WebFunctionRevision)|Custom::S3ObjectCopy)$/;
-
 /** Changes that no guarantee covers and that are not known to be harmless. */
 function findUnknown(is: Part, changes: readonly Change[]): Finding[] {
   if (changes.length === 0) return [];
@@ -188,38 +176,3 @@ function unfold(change: Change): Change[] {
   const inside = listChanges(before ?? {}, after ?? {}, path);
   return inside.length > 0 ? inside.flatMap(unfold) : [change];
 }
-
-/** The settings that an operator may change, except those that a template must not contain. Guarantees about settings come first. */
-const operatorSettings = [
-  ...Object.keys(settings).filter((name) => !Object.hasOwn(setByStack, name)),
-  ...Object.keys(upstreamSettings).flatMap((name) => [`UPSTREAM_${name}`, `UPSTREAM_*_${name}`]),
-  'DEPLOYED_COMMIT',
-].filter((name) => !/^NETWORK_SALT$|_API_KEYS$/.test(name));
-
-/** Values that may change freely, by the type of the resource. People judge other changes that no guarantee covers. */
-const mayVary: Readonly<Record<string, readonly string[]>> = {
-  'AWS::DynamoDB::GlobalTable': ['WarmThroughput', 'Replicas[].Tags'],
-  'AWS::SecretsManager::Secret': ['Description'],
-  'AWS::Lambda::Function': [
-    'Code.S3Key',
-    'Description',
-    'MemorySize',
-    'TracingConfig',
-    ...operatorSettings.map(variable),
-  ],
-  'AWS::Lambda::WebFunctionRevision': ['Description', ...[...operatorSettings, 'BODY_BUDGET'].map(webVariable)],
-  'AWS::Lambda::WebFunctionEndpoint': ['Description'],
-  // Which code is copied, and what the copy is called: all that a revision says.
-  'Custom::S3ObjectCopy': ['SourceObjectKey', 'ContentHash', 'Configuration'],
-  'AWS::IAM::Role': ['Description'],
-  'AWS::IAM::Policy': ['PolicyName'],
-  'AWS::CloudWatch::Alarm': ['AlarmDescription', 'OKActions'],
-  'AWS::CloudWatch::Dashboard': ['DashboardBody', 'DashboardName'],
-  'AWS::Events::Rule': ['Description'],
-  'AWS::CloudFront::Distribution': ['DistributionConfig.Comment'],
-  Stack: ['tags'],
-  Template: ['Description'],
-};
-
-/** On every resource: the order of creation, and the names on the bill. */
-const mayVaryAnywhere: readonly string[] = ['DependsOn', 'Tags'];

@@ -84,13 +84,13 @@ export async function runProgram(program: Command, words = process.argv.slice(2)
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
     else {
       process.exitCode = 1;
-      terminal.printError(`error: ${tell(error)}\n`);
+      terminal.printError(`error: ${explain(error)}\n`);
     }
   }
 }
 
-/** What the gateway tells its callers says nothing of the cause, which an operator can act on. */
-function tell(error: unknown): string {
+/** What an operator can act on: what the gateway tells its callers says nothing of the cause. */
+export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
   if (error instanceof GatewayError && cause instanceof Error) return `${cause.name}: ${cause.message}`;

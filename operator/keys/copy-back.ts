@@ -2,7 +2,7 @@ import { type AttributeValue, PutItemCommand, ScanCommand } from '@aws-sdk/clien
 import { isConditionFailure } from '../../lambda/aws/repeat.ts';
 import { type Documents, inTime } from '../../lambda/stores/documents.ts';
 import { stopMarker } from '../../lambda/tables/stop.ts';
-import { CommandError } from '../command-line.ts';
+import { CommandError, explain } from '../command-line.ts';
 
 type Item = Record<string, AttributeValue>;
 
@@ -78,6 +78,6 @@ export async function copyBack(
   } catch (error) {
     const { last } = progress;
     const goOn = last === undefined ? 'run it again' : `go on with --after '${last}'`;
-    throw new CommandError(`${error instanceof Error ? error.message : error}: ${goOn}`);
+    throw new CommandError(`${explain(error).replace(/\.$/, '')}: ${goOn}`);
   }
 }

@@ -96,3 +96,8 @@ test('every item is copied as it is, page by page; what fails in between goes on
   expect(copied?.BS?.map((bytes) => Buffer.from(bytes).toString('hex')).sort()).toEqual(['01', 'ff00']);
   expect(await run()).toMatch(/^500 read, 0 copied, 500 kept as they are; to go on from here: --after 'member#\d+'\n/);
 });
+
+test('what ends it is said as the store says it', async () => {
+  const failure = await stack.run('copy-back', ['--from', 'not-there']).catch((error) => error.message);
+  expect(failure).toMatch(/^ResourceNotFoundException: .*[^.]: run it again$/);
+});

@@ -52,10 +52,10 @@ const dialectWords: ReadonlySet<string> = new Set(
   action added annotation annotations argument arguments assistant audio auto background block byte bytes cache
   cached call calls category chat choice choices chunk citation citations cited code completed completion
   completions container content context created creation custom data default delta detail details developer
-  document done effort encrypted end ephemeral error errors event events expires explanation failed file
-  filename filter finish format function functions generation id image images incomplete index inference input
-  instruction instructions interpreter item items json key length limits list location log logprob logprobs logs
-  management max message messages metadata metrics model models name native null number object original outcome
+  document done effort encrypted end ephemeral error errors event events expires explanation failed file filename
+  filter finish format function functions generation id image images incomplete index inference input instruction
+  instructions interpreter item items json key length limits list location log logprob logprobs logs management
+  max message messages metadata metrics model models moderation name native null number object original outcome
   output outputs page parallel param parameter parameters part partial parts ping previous progress prompt
   prompts properties quality queries query read reason reasoning redacted refusal request requests required
   response responses result results revised role schema search sequence server service session signature size
@@ -71,23 +71,25 @@ const dialectWords: ReadonlySet<string> = new Set(
 const everyday = new Set([
   ...dialectWords,
   ...`
-  able account actual admin agent agents alpha alt amazonaws answer answers any apac api apis app apps array
-  auth awq aws azure azurewebsites backend backup bar base basic batch beta big black blank blocks blue boolean
-  bot box build business center checker classic client cloud cloudfront cluster coder coding com command compute
-  connect console core customer dashboard deep demo dense deploy description dev direct distill docs draft dummy
-  eagle east echo edge embed embedding embeddings endpoint endpoints enterprise example experimental express
-  external eyes fake falcon fallback false fast files fine first flash flex foo for free full gateway gguf giant
-  github global googleapis gpu granite green haiku harness heavy hidden high home host hosted hosting house hub
-  instant instruct internal lab labs lambda language large latest lean learn learning lite live llm llms local
-  localhost long low machine main math medium mercury micro mini mixture mlx mock mode moe multi multilingual my
-  nano net network new next node none north nova office old one online open opus orca org origin our palm phi
-  plan plus preview primary prime private pro probe prod production project provider providers proxy public
-  quant question rapid real reasoner red region release remote reply research router run safe sample scale
-  scripted second secondary secret secure seed serve services serving shared sim simple site small smart solar
-  sonar sonnet south spare speech speed stable staging star static strict stub studio suite super swift target
-  team tech test tester the think thinker third titan true tuned turbo two ultra uncensored underlying unified
-  upstream upstreams vendor video virtual vision voice voyage west white wire word words work worker workers
-  workspace world www your zone
+  able account accounts actual admin africa agent agents air all alpha alt amazonaws america answer answers any
+  apac api apis app apps array asia australia auth awq aws azure azurewebsites backend backup bar base basic
+  batch beta big black blank blocks blue boolean bot box build business center central checker classic client
+  cloud cloudfront cluster coder coding com command company compute computer connect console core corp customer
+  dashboard deep demo dense deploy description dev direct distill docs draft dummy eagle east echo edge embed
+  embedding embeddings endpoint endpoints enterprise europe example exp experimental express external eyes fake
+  falcon fallback false fast files fine first flash flex foo for free full gateway gguf giant github global
+  googleapis gptq gpu granite green guard haiku harness heavy hidden high home host hosted hosting house hub
+  hybrid instant instruct int integrate internal java lab labs lambda language large latest lean learn learning
+  lite live llm llms local localhost long low machine main math medium mercury micro mini mixture mlx mock mode
+  moe multi multilingual my nano net network new next node none north northeast northwest nova office old omni
+  one online open opus orca org origin our palm paraphrase phi plan platform plus preview primary prime private
+  pro probe prod production project provider providers proxy public python quant question rapid real reasoner red
+  region release remote reply rerank reranker research router run runtime safe sample scale scout scripted second
+  secondary secret secure seed sentence serve services serving shared sim simple site small smart solar sonar
+  sonnet south southeast southwest spare spark speech speed sql stable staging star static step strict stub
+  studio suite super swift target team tech test tester the think thinker third titan transformers true tuned
+  turbo two ultra uncensored underlying unified upstream upstreams vendor versatile video virtual vision voice
+  voyage west white wire word words work worker workers workspace world www your zone
   `
     .trim()
     .split(/\s+/),

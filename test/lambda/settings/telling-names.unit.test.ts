@@ -106,6 +106,17 @@ test('everyday words are no names', () => {
   const names = namesOf('acmeron/fast-code-vision-7b-instruct', 'api.models.cloud.acmeron.com');
   const text = 'The fast API in the cloud has a vision: code models that instruct. See s3.amazonaws.com.';
   expect(createScrubber(names, 'svc').scrub(text)).toBe(text);
+  // As in ids and hosts that are in use.
+  const used = [
+    ...['accounts/acmeron/models/deep-7b', 'sentence-transformers/all-acmeron-L6-v2', 'acmeron-7b-python-gptq-int4'],
+    ...['acmeron-4.5-air', 'acmeron-2.0-flash-exp', 'computer-use-preview', 'step-3', 'acmeron-70b-versatile'],
+    ...['acmeron-4-scout', 'acmeron-guard-12b', 'acmeron-omni-moderation'],
+  ].flatMap((id) => namesOf(id, '127.0.0.1'));
+  const hosts = ['us-central1', 'asia-southeast1', 'europe-west4', 'runtime', 'integrate', 'platform', 'llm.corp'];
+  const spoilt = [...used, ...hosts.flatMap((host) => namesOf('deep-7b', `${host}.acmeron.com`))];
+  const said = `All accounts integrate a central platform: int main() in Python calls exp(). Step on air! Sentence transformers
+    guard computer runtime, scout Asia, Europe and the southeast, and a versatile corp. omni/moderation`;
+  expect(createScrubber(spoilt, 'svc').scrub(said)).toBe(said);
   // Also those that people call a stand-in by.
   expect(namesOf('fake-text', 'mock.primary.stub.test')).toEqual([]);
   // What the dialects themselves call their members, which must arrive.

@@ -28,7 +28,8 @@ export function* translateWhole(
   if (countsTokens) return translateCount(yield* scanner.scanInParts(text), countObject);
   const { format, reader, observedHiding } = openTranslation(translated, exchange, now);
   const clean = yield* rewriteAnswer(text, format, observedHiding, scanner, record.usage);
-  return reader.readAnswer(yield* scanner.scanInParts(clean)).join('');
+  const pieces = yield* reader.readAnswer(yield* scanner.scanInParts(clean));
+  return pieces.join('');
 }
 
 /** Reads a stream of the upstream's dialect and writes the client's. */

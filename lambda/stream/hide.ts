@@ -37,6 +37,9 @@ export interface Hiding {
 export const passes = ({ isGenerated }: TextPlace, { showsGenerated }: Hiding): boolean =>
   isGenerated && showsGenerated;
 
+/** A millisecond's work, if each is short. */
+const textsPerTurn = 1_000;
+
 /** Rewrites a whole answer. Throws if it is not a JSON object, and the failure that it reports. */
 export function* rewriteAnswer(
   text: string,
@@ -56,10 +59,11 @@ export function* rewriteAnswer(
   const edits = hideMetadata(json, found, hiding);
   const texts = createTextChannels(hiding.scrubber);
   hiding.onRead?.(json, found.wholeTexts);
+  if (isLong(text)) yield;
   const families = Map.groupBy(found.wholeTexts, ({ family }) => family);
-  for (const one of found.wholeTexts) {
+  for (const [index, one] of found.wholeTexts.entries()) {
     const given = json.string(one.value);
-    if (isLong(given)) yield;
+    if (isLong(given) || index % textsPerTurn === textsPerTurn - 1) yield;
     hiding.onText?.(given, one.channel);
     if (passes(one, hiding)) continue;
     // Most texts stand alone, and need nothing of what looks for names across texts.

@@ -100,6 +100,7 @@ export function* translate(dialect: string, json: Json, seals: Seals, into: Into
   const { thoughts, streamUsage = false } = request;
   const echo = client.echo ? yield* client.echo(json, leftOutNodes) : [];
   const seal = (thought: string): string | undefined => {
+    if (thought.length > longestSeal) return undefined;
     const sealed = seals.seal(dialect, thought);
     return sealed.length <= longestSeal ? sealed : undefined;
   };

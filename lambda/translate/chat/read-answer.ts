@@ -1,4 +1,5 @@
 import type { Piece } from '../../bodies.ts';
+import { atOnce, type Cooperative, isLong, nodesPerTurn } from '../../json/cooperative.ts';
 import { elements, numberMember, presentMember, stringMember } from '../../json/read.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import type { AnswerDialect, AnswerReader } from '../answer/answer-reader.ts';
@@ -47,21 +48,21 @@ function createChatReader(sink: AnswerSink, stops: ReadonlySet<string>, findText
     hasBegun = true;
   }
 
-  function readChoice(json: Json, choice: Node, message: Node | undefined, isWhole = false): void {
+  function readTexts(json: Json, choice: Node, message: Node | undefined, logprobs: string | undefined): void {
     if ((numberMember(json, choice, 'index') ?? 0) !== 0) throw new UpstreamFault('there is a second choice');
     hasChoice = true;
     const texts = findTexts(json, choice, message);
-    const logprobs = readLogprobs(json, choice);
     for (const { kind, node } of texts) tell(kind, json.raw(node), logprobs);
-    const toolCalls = presentMember(json, message, 'tool_calls');
-    const functionCall = presentMember(json, message, 'function_call');
-    if (toolCalls !== undefined) calls.read(json, toolCalls, isWhole);
-    if (functionCall !== undefined) calls.readSingle(json, functionCall);
+    const isAll = logprobs === undefined && presentMember(json, message, 'tool_calls') === undefined;
+    if (texts.length === 1 && isAll) [last] = texts;
+  }
+
+  function readFinish(json: Json, choice: Node): void {
     const reason = stringMember(json, choice, 'finish_reason') ?? '';
     // Until there is a reason, some servers send an empty text, others the word `null` as a text.
-    if (reason !== '' && reason !== 'null')
-      finish ??= { reason: toFinish(reason), stop: readStop(json, choice, stops) };
-    else if (texts.length === 1 && logprobs === undefined && toolCalls === undefined) [last] = texts;
+    if (reason === '' || reason === 'null') return;
+    last = undefined;
+    finish ??= { reason: toFinish(reason), stop: readStop(json, choice, stops) };
   }
 
   function finishAll(): readonly Piece[] {
@@ -78,17 +79,25 @@ function createChatReader(sink: AnswerSink, stops: ReadonlySet<string>, findText
       if (isOver) return;
       begin();
       const choices = elements(json, json.member(json.root, 'choices'));
-      for (const choice of choices) readChoice(json, choice, messageOf(json, choice));
+      for (const choice of choices) {
+        const delta = messageOf(json, choice);
+        readTexts(json, choice, delta, atOnce(readLogprobs(json, choice)));
+        calls.readDelta(json, delta);
+        readFinish(json, choice);
+      }
       // The usage comes last, if it comes.
       if (finish && choices.length === 0 && presentMember(json, json.root, 'usage') !== undefined) finishAll();
     },
-    readAnswer(json: Json): readonly Piece[] {
+    *readAnswer(json: Json): Cooperative<readonly Piece[]> {
       const [choice, second] = elements(json, json.member(json.root, 'choices'));
       const message = choice === undefined ? choice : presentMember(json, choice, 'message');
       if (choice === undefined || message === undefined) throw new UpstreamFault('the answer has no message');
       if (second !== undefined) throw new UpstreamFault('there is a second choice');
       begin();
-      readChoice(json, choice, message, true);
+      readTexts(json, choice, message, yield* readLogprobs(json, choice));
+      if (isLong(json.text)) yield;
+      yield* calls.readMessage(json, message);
+      readFinish(json, choice);
       return finishAll();
     },
     repeat(text: Literal): boolean {
@@ -110,15 +119,20 @@ function createChatReader(sink: AnswerSink, stops: ReadonlySet<string>, findText
 }
 
 /** The token probabilities beside a text, on one line. Readers ask for members that some servers leave out, or say to be null. */
-function readLogprobs(json: Json, choice: Node): string | undefined {
+function* readLogprobs(json: Json, choice: Node): Cooperative<string | undefined> {
   const content = presentMember(json, presentMember(json, choice, 'logprobs'), 'content');
   if (content === undefined || json.kind(content) !== 'array' || json.next(content) === content + 1) return undefined;
   const withBytes = (token: unknown) => ({ ...Object(token), bytes: Object(token).bytes ?? [] });
-  const tokens = elements(json, content).map((node) => {
+  const tokens: string[] = [];
+  let pausedAt = content;
+  for (const node of elements(json, content)) {
     const token = withBytes(JSON.parse(json.raw(node)));
-    return { ...token, top_logprobs: [token.top_logprobs ?? []].flat().map(withBytes) };
-  });
-  return JSON.stringify(tokens);
+    tokens.push(JSON.stringify({ ...token, top_logprobs: [token.top_logprobs ?? []].flat().map(withBytes) }));
+    if (node - pausedAt < nodesPerTurn) continue;
+    pausedAt = node;
+    yield;
+  }
+  return `[${tokens.join(',')}]`;
 }
 
 /** Reasons by which some servers say that they failed. */

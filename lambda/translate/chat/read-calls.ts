@@ -1,8 +1,10 @@
+import { type Cooperative, isLong } from '../../json/cooperative.ts';
 import { elements, numberMember, presentMember, stringMember } from '../../json/read.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import {
   type AnswerSink,
   createCallArguments,
+  cutLiteral,
   type Literal,
   mostCalls,
   type ToolCall,
@@ -77,17 +79,22 @@ export function createChatCalls(sink: Pick<AnswerSink, 'call' | 'callArguments'>
   }
 
   return {
-    /** Takes the `tool_calls` of a delta, or those of a message, which are whole. */
-    read(json: Json, calls: Node, areWhole: boolean): void {
-      // Some servers send a call by itself.
-      for (const call of json.kind(calls) === 'object' ? [calls] : elements(json, calls)) {
-        const made = presentMember(json, call, 'function') ?? presentMember(json, call, 'custom');
-        const index = numberMember(json, call, 'index');
-        take({ index, id: stringMember(json, call, 'id') ?? '', ...readFunction(json, made) }, areWhole);
+    /** Takes what a delta says of calls. */
+    readDelta(json: Json, delta: Node | undefined): void {
+      for (const fragment of readFragments(json, delta)) take(fragment);
+    },
+    /** Takes the calls of a message, which are whole. */
+    *readMessage(json: Json, message: Node): Cooperative<void> {
+      for (const fragment of readFragments(json, message)) {
+        const [text = fragment.text, ...rest] = cutLiteral(fragment.text);
+        take({ ...fragment, text }, true);
+        for (const piece of rest) {
+          yield;
+          if (last) argue(last, piece);
+        }
+        if (isLong(json.text)) yield;
       }
     },
-    /** Takes a `function_call`, which is how tools were called before. */
-    readSingle: (json: Json, call: Node): void => take({ index: undefined, id: '', ...readFunction(json, call) }),
     /** Whether every call has all of its arguments, as far as can be seen. */
     get areClosed() {
       return begun.every((call) => call.arguments.isClosed);
@@ -97,6 +104,21 @@ export function createChatCalls(sink: Pick<AnswerSink, 'call' | 'callArguments'>
       if (nameless.size > 0) throw new UpstreamFault('a tool call has no name');
     },
   };
+}
+
+function* readFragments(json: Json, message: Node | undefined): Generator<Fragment, void> {
+  const calls = presentMember(json, message, 'tool_calls');
+  if (calls !== undefined) {
+    // Some servers send a call by itself.
+    for (const call of json.kind(calls) === 'object' ? [calls] : elements(json, calls)) {
+      const made = presentMember(json, call, 'function') ?? presentMember(json, call, 'custom');
+      const index = numberMember(json, call, 'index');
+      yield { index, id: stringMember(json, call, 'id') ?? '', ...readFunction(json, made) };
+    }
+  }
+  // This is how tools were called before.
+  const single = presentMember(json, message, 'function_call');
+  if (single !== undefined) yield { index: undefined, id: '', ...readFunction(json, single) };
 }
 
 function readFunction(json: Json, made: Node | undefined): Pick<Fragment, 'name' | 'text'> {

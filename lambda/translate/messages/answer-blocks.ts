@@ -1,3 +1,5 @@
+import { cut } from '../../bodies.ts';
+import { type Cooperative, charactersPerSlice, isLong } from '../../json/cooperative.ts';
 import { presentMember, stringMember } from '../../json/read.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import {
@@ -47,25 +49,35 @@ export function createBlockReader(sink: AnswerSink, endThought: () => void) {
     sink.callArguments(call, text);
   }
 
+  function* addInput(json: Json, block: Node, call: ToolCall): Cooperative<void> {
+    const input = presentMember(json, block, 'input');
+    if (input === undefined || json.next(input) === input + 1) return;
+    for (const piece of cut(json.raw(input), charactersPerSlice)) {
+      addArguments(call, JSON.stringify(piece));
+      if (isLong(json.text)) yield;
+    }
+  }
+
   function beginCall(json: Json, block: Node): ToolCall {
     if (++calls > mostCalls) throw new RangeError(`more than ${mostCalls} calls in one answer`);
     const name = stringMember(json, block, 'name') ?? '';
     if (name === '') throw new UpstreamFault('a tool call has no name');
     const call = { id: neutralId(stringMember(json, block, 'id') ?? ''), name, arguments: createCallArguments() };
     sink.call(call);
-    const input = presentMember(json, block, 'input');
-    const isEmpty = input === undefined || json.next(input) === input + 1;
-    if (!isEmpty) addArguments(call, JSON.stringify(json.raw(input)));
     return call;
   }
 
   return {
     addText,
     /** Begins a block, which may be whole already. */
-    begin(json: Json, node: Node): OpenBlock {
+    *begin(json: Json, node: Node): Cooperative<OpenBlock> {
       const type = stringMember(json, node, 'type') ?? '';
       count(json.raw(node)); // with what is sealed of it
-      if (type === 'tool_use') return { type, call: beginCall(json, node) };
+      if (type === 'tool_use') {
+        const call = beginCall(json, node);
+        yield* addInput(json, node, call);
+        return { type, call };
+      }
       const text = texts.get(type);
       const value = text && presentMember(json, node, text.member);
       if (!text && !ignored.test(type)) throw new UpstreamFault('a block is of a kind that nobody asked for');

@@ -158,8 +158,8 @@ export function createCallItem(
   }
 
   function argumentsNow(): string {
-    const { text, literal, isJson } = call.arguments;
-    return tool.kind === 'tool_search' && isJson ? text.replace(/[\r\n]+/g, ' ') : literal;
+    const isObject = tool.kind === 'tool_search' && call.arguments.isJson;
+    return isObject ? call.arguments.text.replace(/[\r\n]+/g, ' ') : call.arguments.literal;
   }
 
   return {

@@ -1,11 +1,12 @@
 import type { Dialect } from '../../../lambda/dialects/dialect.ts';
+import { longAnswers } from './answer-ticks.ts';
 import { tickOnEngines } from './engine-ticks.ts';
 import { everyMember } from './every-member.ts';
 import { allDialects, readRequest } from './read-request.ts';
 import { slowBodies } from './slow-bodies.ts';
 
 /**
- * Prints for how long the slowest bodies of 6 MiB keep the event loop to themselves, in milliseconds. They are found among many
+ * Prints for how long long plain answers and the slowest bodies of 6 MiB keep the event loop to themselves, in milliseconds. They are found among many
  * more by smaller ones. Neighbours on the machine do not count, and garbage that happens to be collected counts once at most: each is
  * read three times.
  */
@@ -58,4 +59,8 @@ const requests = slowest.slice(0, sent).map(({ name, path, text }) => ({ name, p
 const onEngines = await tickOnEngines(requests);
 const read = slowest.map(({ name, ms }) => ({ name, ms }));
 const worst = [...read, ...onEngines].sort((a, b) => b.ms - a.ms);
-console.log(JSON.stringify({ tried: bodies.length, slowest: worst }));
+const answers = [...longAnswers()].map(({ name, work }) => {
+  const tick = () => longestTick(work());
+  return { name, ms: Math.min(tick(), tick(), tick()) };
+});
+console.log(JSON.stringify({ tried: bodies.length, slowest: worst, answers: answers.sort((a, b) => b.ms - a.ms) }));

@@ -19,7 +19,7 @@ function stream(client: Client, wire: Buffer, cuts: readonly number[]) {
 function plain(client: Client, said: Said) {
   const { usage, reader, hears } = open(client, false);
   const clean = atOnce(rewriteAnswer(JSON.stringify(messageOf(said)), format, hears, createScanner(), usage));
-  return reader.readAnswer(createScanner().scan(clean)).join('');
+  return atOnce(reader.readAnswer(createScanner().scan(clean))).join('');
 }
 
 /** What a client of chat makes of its chunks. */

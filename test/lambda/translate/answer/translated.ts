@@ -31,7 +31,7 @@ export interface Setup {
 
 type How = Pick<AnswerOptions, 'live' | 'takeThought'>;
 
-function createWriter(client: Client, setup: Setup, usage: Usage, { live, takeThought }: How): AnswerWriter {
+export function createWriter(client: Client, setup: Setup, usage: Usage, { live, takeThought }: How): AnswerWriter {
   let ids = 0;
   const options: AnswerOptions = {
     ...{ live, takeThought, usage, streamUsage: false, model: 'svc', now: () => 1_700_000_000_000 },
@@ -86,7 +86,7 @@ export function translateAnswer(client: Client, answer: object, setup: Setup = {
   const hearing = { ...hiding, ...thoughts };
   const clean = atOnce(rewriteAnswer(JSON.stringify(answer), format, hearing, createScanner(), usage));
   const writer = createWriter(client, setup, usage, { live: false, takeThought: thoughts.take });
-  return JSON.parse(createReader(writer).readAnswer(createScanner().scan(clean)).join(''));
+  return JSON.parse(atOnce(createReader(writer).readAnswer(createScanner().scan(clean))).join(''));
 }
 
 /** The bytes of a case's stream. */

@@ -14,6 +14,8 @@ const [nonceLength, tagLength] = [12, 16];
 
 /** In characters. A longer seal is not looked at. */
 export const longestSeal = 262_144;
+/** The most seals of one request that are opened, as that takes time. The rest is left out, whoever made it. */
+export const mostSeals = 1_000;
 
 /** In bytes: the length of a seal must not tell how long a hidden name in its content is. */
 const step = 64;

@@ -159,6 +159,17 @@ describe('a pool of an upstream of messages, one of chat and one of everything',
     expect([response.headers.get('x-svc-left-out'), bodyOf(ofAll).input]).toEqual([null, input]);
   });
 
+  test('of very many such 1,000 are looked at, and the rest is left out and said so', async () => {
+    await using pool = await startPool();
+    const { ofMessages, ofChat, ofAll } = pool;
+    for (const one of [ofMessages, ofChat]) one.otherwise(empty(500));
+    ofAll.otherwise(json(200, wire.responses.answer as object));
+    const thought = { type: 'reasoning', summary: [], encrypted_content: `svc1.${'A'.repeat(80)}` };
+    const response = await pool.post('/v1/responses', { input: [...Array(1_002).fill(thought), question] });
+    const { input } = bodyOf(ofAll);
+    expect([response.headers.get('x-svc-left-out'), input.length]).toEqual(['input[1000], input[1001]', 1_001]);
+  });
+
   test('fails over from one dialect to another before the first event only', async () => {
     await using pool = await startPool();
     const { ofMessages, ofChat } = pool;

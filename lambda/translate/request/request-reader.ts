@@ -1,6 +1,6 @@
 import { type Cooperative, charactersPerSlice, nodesPerTurn } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
-import { signedBlocksIn } from '../seal.ts';
+import { mostSeals, signedBlocksIn } from '../seal.ts';
 import { quote, type Raw, type TextPart, type Thought } from './model-request.ts';
 import { requireKind } from './refusals.ts';
 
@@ -21,8 +21,6 @@ export interface RequestReader {
 
 /** What a seal costs besides its characters. */
 const costOfSeal = 4_096;
-/** The most seals of one request that are looked at. The rest is left out, as if others had made it. */
-const mostSeals = 1_000;
 
 export function createRequestReader(json: Json, open: RequestReader['open']): RequestReader {
   let sealsLeft = mostSeals;

@@ -50,9 +50,13 @@ export function createApp(dependencies: AppDependencies): App {
     call.memory.claim(network.site);
     const request: Arrived = {
       ...call,
-      ...{ id: createRequestId(), networkId: network.id, trace: readTrace(call.headers.traceparent) },
+      id: createRequestId(),
+      networkId: network.id,
+      trace: readTrace(call.headers.traceparent),
       route: error ? { ...wanted, kind: 'refused', error } : wanted,
-      ...{ startedAt, deadline: startedAt + timeLeft, coldStart },
+      startedAt,
+      deadline: startedAt + timeLeft,
+      coldStart,
       outcome: { figures: network.figures },
     };
     if (!isHealth) coldStart = false;
@@ -71,7 +75,8 @@ export function createApp(dependencies: AppDependencies): App {
     // A stream is over later; it is logged then.
     if (!settled && typeof response.body === 'string' && !isHealth) finish();
     return {
-      ...{ ...response, settled },
+      ...response,
+      settled,
       headers: { ...response.headers, ...gatewayHeaders(request, dependencies) },
       body: call.method === 'HEAD' ? '' : response.body,
     };

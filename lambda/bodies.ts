@@ -24,7 +24,10 @@ export const smallBody = 65_536;
 
 /** For a platform that gives each request a process of its own. */
 export const unlimitedMemory: Memory = {
-  ...{ claim: () => {}, take: () => {}, leave: () => {}, leaveAllBut: () => {} },
+  claim: () => {},
+  take: () => {},
+  leave: () => {},
+  leaveAllBut: () => {},
 };
 
 /**

@@ -32,7 +32,9 @@ async function run(): Promise<void> {
     ...createAws(access, { now: Date.now, random: Math.random }),
     // The bundle has the pages' files at the same place.
     pageFiles: readPageFiles(new URL('./accounts/pages/', import.meta.url)),
-    ...{ writeLog, now: Date.now, runEvery },
+    writeLog,
+    now: Date.now,
+    runEvery,
   });
 
   let exitCode = 0;

@@ -44,11 +44,15 @@ export function createMemberAccounts(dependencies: SignInDependencies) {
     const time = now();
     const { limit, remaining, resetAt, budget } = await readMemberUsage(figures, { member }, time);
     const left = budget && {
-      ...{ currency, window: budget.window },
-      ...{ limit: formatAmount(budget.limit), remaining: formatAmount(budget.remaining) },
+      currency,
+      window: budget.window,
+      limit: formatAmount(budget.limit),
+      remaining: formatAmount(budget.remaining),
       resetSeconds: secondsUntil(budget.resetAt, time),
       models: budget.uses.map(({ kind, input, output, spent }) => ({
-        ...{ id: modelId(serviceName, kind), inputTokens: input, outputTokens: output },
+        id: modelId(serviceName, kind),
+        inputTokens: input,
+        outputTokens: output,
         spent: formatAmount(spent),
       })),
     };

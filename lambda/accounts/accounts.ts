@@ -57,7 +57,10 @@ export function createAccounts(config: AccountsConfig, dependencies: AccountsDep
   const terminals = createTerminalStore(documents, config.keysTable);
   const forAllWays = [accounts, createTerminalSignIn(forSigningIn, terminals)];
   return createApp({
-    ...{ ...config, ...dependencies, accounts, log },
+    ...config,
+    ...dependencies,
+    accounts,
+    log,
     parts: [
       ...(hasClientsPage(config) ? [createInfo(config, signIn)] : []),
       ...(ways.length > 0 ? [...forAllWays, ...ways] : []),

@@ -151,7 +151,8 @@ function createRoutes(dependencies: Dependencies, refuse: Refuse): ReadonlyMap<s
   const add = <Request>(root: string, openPipeline: () => Pipeline<Request>, actions: Actions<Request> = {}) => {
     for (const [path, act] of Object.entries(actions)) {
       const answer = async (request: Request) => ({
-        ...{ statusCode: 200, headers: ofJson },
+        statusCode: 200,
+        headers: ofJson,
         body: JSON.stringify(await act(request)),
       });
       routes.set(root + path, openPipeline().handler(answer));

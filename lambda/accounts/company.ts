@@ -58,8 +58,12 @@ export function createCompanySignIn(dependencies: SignInDependencies, accounts: 
         const [{ state, nonce }, challenge] = [readState(input), readSecret(input, 'challenge')];
         const provider = await findProvider().catch(explain);
         const url = buildAuthorizationUrl(provider, {
-          ...{ redirect_uri: callbackUrl, scope: scopesFor(provider, dependencies), state, nonce },
-          ...{ code_challenge: challenge, code_challenge_method: 'S256' },
+          redirect_uri: callbackUrl,
+          scope: scopesFor(provider, dependencies),
+          state,
+          nonce,
+          code_challenge: challenge,
+          code_challenge_method: 'S256',
         });
         return { url: url.href };
       },

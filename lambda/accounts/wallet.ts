@@ -63,7 +63,9 @@ export function createWalletSignIn(
         // EIP-4361 takes letters and digits only.
         const nonce = randomBytes(16).toString('hex');
         const message = writeMessage(site, {
-          ...{ ...signer, nonce, statement: `${statements[purpose]} ${reassurance}` },
+          ...signer,
+          nonce,
+          statement: `${statements[purpose]} ${reassurance}`,
           issuedAt: new Date(issuedAt),
           expirationTime: new Date(expiresAt),
         });

@@ -127,7 +127,8 @@ const { SERVICE_NAME, METRICS_NAMESPACE } = settings;
 const canarySettings = {
   CANARY_URL: required(text('the http(s) URL of the gateway', /^https?:\/\/[^\s?#]+$/)),
   CANARY_SECRET_ID: required(text('the name or ARN of a secret', /^\S+$/)),
-  ...{ SERVICE_NAME, METRICS_NAMESPACE },
+  SERVICE_NAME,
+  METRICS_NAMESPACE,
 } as const;
 
 /** The canary's settings. */

@@ -16,7 +16,9 @@ import { chatUsage } from './usage-places.ts';
 // Some routers answer with `images`, which clients send back.
 const within = ['content', 'images', 'file'];
 const bodies = readBodies({
-  ...{ history: 'messages', choices: 'n', stops: 'stop' },
+  history: 'messages',
+  choices: 'n',
+  stops: 'stop',
   content: { messages: within, prediction: within },
   pictures: ['image_url', 'video_url'],
   fileMember: 'file_data',

@@ -21,7 +21,9 @@ const readDocument = (body: Json, part: Node) => {
 };
 const within = ['content', 'source'];
 const bodies = readBodies({
-  ...{ history: 'messages', instructions: 'system', stops: 'stop_sequences' },
+  history: 'messages',
+  instructions: 'system',
+  stops: 'stop_sequences',
   content: { messages: within, system: within },
   pictures: [],
   fileMember: 'media_type',

@@ -21,14 +21,18 @@ function openAiShape(ownedBy: string): ModelShape {
 function withAnthropicMembers(shape: ModelShape): ModelShape {
   const describe = (model: PublicModel) => ({
     ...shape.describe(model),
-    ...{ type: 'model', display_name: model.id, created_at: '1970-01-01T00:00:00Z' },
+    type: 'model',
+    display_name: model.id,
+    created_at: '1970-01-01T00:00:00Z',
   });
   return {
     describe,
     list: (models) => ({
       ...shape.list(models),
       data: models.map(describe),
-      ...{ has_more: false, first_id: models[0]?.id ?? null, last_id: models.at(-1)?.id ?? null },
+      has_more: false,
+      first_id: models[0]?.id ?? null,
+      last_id: models.at(-1)?.id ?? null,
     }),
   };
 }

@@ -7,7 +7,8 @@ import { fileAt, imageAt, searchIn } from './content.ts';
 import { describe, refuseState } from './refusals.ts';
 
 export const bodies = readBodies({
-  ...{ history: 'input', instructions: 'instructions' },
+  history: 'input',
+  instructions: 'instructions',
   content: { input: ['content', 'output', 'outputs'], prompt: 'all' },
   variables: ['prompt', 'variables'],
   pictures: ['image_url', 'video_url'],

@@ -24,7 +24,8 @@ export function quotaWindow(identity: Identity, now: number, limits: Limits, res
   if (allowed === undefined) return { ...counter, ...day };
   const { name, endsAt } = budgetPeriod(allowed.window, now);
   return {
-    ...{ ...counter, ...day },
+    ...counter,
+    ...day,
     // A budget's kind may be changed, and changed back: what was spent counts until the last period of all kinds has ended. Kept
     // for a day more, for answers that end in the next one.
     expiresAt: Math.max(...budgetWindows.map((kind) => budgetPeriod(kind, now).endsAt)) + dayLength,

@@ -76,7 +76,8 @@ export function allSpent(resetAt: number, now: number): GatewayError {
 
 function overForToday(message: string, reason: string, resetAt: number, now: number, more = ''): GatewayError {
   return new GatewayError('service_unavailable', message, {
-    ...{ reason, advice: `Try again after ${sayTime(resetAt)}.${more}` },
+    reason,
+    advice: `Try again after ${sayTime(resetAt)}.${more}`,
     headers: { 'retry-after': String(secondsUntil(resetAt, now)), 'x-should-retry': 'false' },
   });
 }

@@ -157,8 +157,11 @@ function measureExchange(
 /** By the names that both the log and the metrics have for them. */
 export function tokensOf({ input, cacheRead, cacheWrite, output, reasoning }: ExchangeRecord['usage']) {
   return {
-    ...{ inputTokens: input, cacheReadTokens: cacheRead, cacheWriteTokens: cacheWrite },
-    ...{ outputTokens: output, reasoningTokens: reasoning },
+    inputTokens: input,
+    cacheReadTokens: cacheRead,
+    cacheWriteTokens: cacheWrite,
+    outputTokens: output,
+    reasoningTokens: reasoning,
   };
 }
 

@@ -91,7 +91,9 @@ function contextOf(traced: Trace | undefined): Context {
   if (traced === undefined) return ROOT_CONTEXT;
   const { id: traceId, parent: spanId, flags } = traced;
   return trace.setSpanContext(ROOT_CONTEXT, {
-    ...{ traceId, spanId, isRemote: true },
+    traceId,
+    spanId,
+    isRemote: true,
     traceFlags: Number.parseInt(flags, 16) & 1,
   });
 }

@@ -36,7 +36,8 @@ export function describeUsage(identity: Identity, usage: Usage, currency: string
     burst: { limit: burst },
     budget: budget
       ? {
-          ...{ currency, window: budget.window },
+          currency,
+          window: budget.window,
           limit: formatAmount(budget.limit),
           spent: formatAmount(budget.spent),
           reserved: formatAmount(budget.reserved),
@@ -44,7 +45,9 @@ export function describeUsage(identity: Identity, usage: Usage, currency: string
           remaining: formatAmount(budget.remaining),
           resets_at: isoTime(budget.resetAt),
           models: budget.uses.map(({ kind, input, output, spent }) => ({
-            ...{ id: modelId(serviceName, kind), input_tokens: input, output_tokens: output },
+            id: modelId(serviceName, kind),
+            input_tokens: input,
+            output_tokens: output,
             spent: formatAmount(spent),
           })),
         }

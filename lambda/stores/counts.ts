@@ -52,7 +52,8 @@ export function createCounts(documents: Documents, TableName: string): Counts {
     async settle(counted, ...settlement) {
       const { ExpressionAttributeValues: values, ...update } = settlementOf(counted, ...settlement);
       const command = new UpdateCommand({
-        ...{ ...addressOf(counted.item), ...update },
+        ...addressOf(counted.item),
+        ...update,
         ExpressionAttributeValues: toPlain(values),
       });
       try {

@@ -66,7 +66,9 @@ export function createItems(documents: Documents, TableName: string) {
         paginateQuery(
           { client: documents, pageSize },
           {
-            ...{ TableName, IndexName: index.name, ScanIndexForward: false },
+            TableName,
+            IndexName: index.name,
+            ScanIndexForward: false,
             KeyConditionExpression: '#key = :key',
             ExpressionAttributeNames: { '#key': index.partitionKey.name },
             ExpressionAttributeValues: { ':key': value },

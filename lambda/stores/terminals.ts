@@ -40,8 +40,10 @@ export function createTerminalStore(documents: Documents, tableName: string) {
         ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now OR device = :device',
         ExpressionAttributeNames: { '#ttl': 'ttl' },
         ExpressionAttributeValues: {
-          ...{ ':device': device, ':now': now },
-          ...{ ':expiresAt': terminal.expiresAt, ':ttl': Math.ceil(terminal.expiresAt / 1000) },
+          ':device': device,
+          ':now': now,
+          ':expiresAt': terminal.expiresAt,
+          ':ttl': Math.ceil(terminal.expiresAt / 1000),
         },
       });
     },
@@ -75,8 +77,10 @@ export function createTerminalStore(documents: Documents, tableName: string) {
         UpdateExpression: `SET decision = :decision, decidedAt = :now, decidedBy = :token${approvedBy ? ', approvedBy = :member' : ''}`,
         ConditionExpression: isFree('decidedBy'),
         ExpressionAttributeValues: {
-          ...{ ':decision': approvedBy ? 'approved' : 'denied', ':member': approvedBy },
-          ...{ ':token': token, ':now': now },
+          ':decision': approvedBy ? 'approved' : 'denied',
+          ':member': approvedBy,
+          ':token': token,
+          ':now': now,
         },
       }),
 

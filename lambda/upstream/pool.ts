@@ -52,7 +52,10 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
         const ranked = await rankKeys(keys, conversation);
         const isFirst = ready.length + resting.length === 0;
         const candidates = ranked.map((key, rank) => ({
-          ...{ upstream, key, isOwn: isFirst && rank === 0, headers: { ...headers, ...secretHeaders } },
+          upstream,
+          key,
+          isOwn: isFirst && rank === 0,
+          headers: { ...headers, ...secretHeaders },
           secrets: [key, ...Object.values(secretHeaders)],
         }));
         ready.push(...candidates.filter((one) => placeOf(one) < 0));

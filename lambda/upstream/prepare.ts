@@ -50,7 +50,9 @@ async function translated(
   if (address === undefined) throw new GatewayError('not_found', 'Counting tokens is not offered here.');
   const url = asked.countsTokens ? address : urlUnder(address, endpoint);
   const into = {
-    ...{ dialect: spoken.name, upstream: upstream.translation, model: modelAt(upstream, spoken, model) },
+    dialect: spoken.name,
+    upstream: upstream.translation,
+    model: modelAt(upstream, spoken, model),
     isCounted: asked.countsTokens === true,
   };
   const translating = function* () {

@@ -25,7 +25,12 @@ const costOfSeal = 4_096;
 export function createRequestReader(json: Json, open: RequestReader['open']): RequestReader {
   let sealsLeft = mostSeals;
   const reader: RequestReader = {
-    ...{ json, leftOut: [], unread: [], found: new Set(), pausedAt: 0, opened: 0 },
+    json,
+    leftOut: [],
+    unread: [],
+    found: new Set(),
+    pausedAt: 0,
+    opened: 0,
     open(text) {
       sealsLeft -= 1;
       if (sealsLeft < 0) return undefined;

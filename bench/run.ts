@@ -14,10 +14,21 @@ import { buildSubjects, type Subject, type SubjectName } from './subject.ts';
 import { startWorld, type World } from './world/world.ts';
 
 const measurements = {
-  ...{ size, 'cold-start': coldStart, distance, requests, 'busy-caller': busyCaller, budgets, events },
-  ...{ 'translated-chat': translatedChat, 'translated-messages': translatedMessages },
-  ...{ prompt, vectors, 'slow-reader': slowReader },
-  ...{ server, 'server-budgets': serverBudgets, 'server-spans': serverSpans },
+  size,
+  'cold-start': coldStart,
+  distance,
+  requests,
+  'busy-caller': busyCaller,
+  budgets,
+  events,
+  'translated-chat': translatedChat,
+  'translated-messages': translatedMessages,
+  prompt,
+  vectors,
+  'slow-reader': slowReader,
+  server,
+  'server-budgets': serverBudgets,
+  'server-spans': serverSpans,
 } satisfies Record<string, Measurement>;
 type Name = keyof typeof measurements;
 const all = Object.keys(measurements) as Name[];

@@ -28,7 +28,8 @@ export async function startServing({ name, file, environment }: Subject, world: 
   let turn = 0;
   const pid = child.pid ?? 0;
   return {
-    ...{ pid, keys: ownKeys },
+    pid,
+    keys: ownKeys,
     /** Sends a chat, or what the path takes, with these keys in turn, by default the server's own. Resolves with the answer's head. */
     async ask(body: string, { keys = ownKeys, path = '/v1/chat/completions' }: Asking = {}) {
       for (;;) {

@@ -36,7 +36,11 @@ export async function startSession({ name, lambda, environment }: Subject, world
     return answer;
   }
   return {
-    ...{ pid: runtime.pid, spawnedAt: runtime.spawnedAt, ready: runtime.ready, keys: ownKeys, open },
+    pid: runtime.pid,
+    spawnedAt: runtime.spawnedAt,
+    ready: runtime.ready,
+    keys: ownKeys,
+    open,
     ask: (body: string, asking?: Asking) => readAnswer(() => open(body, asking)),
     /** Milliseconds of processor time that the function uses for a step. */
     async costOf(step: () => Promise<unknown>): Promise<number> {
@@ -77,11 +81,21 @@ async function readAnswer(open: () => Promise<Readable>): Promise<Reading> {
 function eventOf(path: string, key: string, body: string) {
   const [domainName, sourceIp] = ['abcdefghijklmnopqrstuvwxyz012345.lambda-url.eu-central-1.on.aws', '192.0.2.1'];
   return {
-    ...{ version: '2.0', rawPath: path, rawQueryString: '', body, isBase64Encoded: false },
+    version: '2.0',
+    rawPath: path,
+    rawQueryString: '',
+    body,
+    isBase64Encoded: false,
     headers: {
-      ...{ accept: 'application/json', host: domainName, 'user-agent': 'OpenAI/JS 7.55.0', 'x-api-key': key },
-      ...{ 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) },
-      ...{ 'x-forwarded-for': sourceIp, 'x-forwarded-port': '443', 'x-forwarded-proto': 'https' },
+      accept: 'application/json',
+      host: domainName,
+      'user-agent': 'OpenAI/JS 7.55.0',
+      'x-api-key': key,
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      'x-forwarded-for': sourceIp,
+      'x-forwarded-port': '443',
+      'x-forwarded-proto': 'https',
     },
     requestContext: { domainName, http: { method: 'POST', path, protocol: 'HTTP/1.1', sourceIp } },
   };

@@ -23,8 +23,11 @@ const secretIds = { UPSTREAM_SECRET_ID: 'upstream', NETWORK_SALT_SECRET_ID: 'net
 
 /** The environment of a host that runs the server. */
 const host = {
-  ...{ AWS_REGION: 'local', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
-  ...{ UPSTREAM_API_KEYS: 'upstream-key', NETWORK_SALT: 'a salt of at least sixteen characters' },
+  AWS_REGION: 'local',
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+  UPSTREAM_API_KEYS: 'upstream-key',
+  NETWORK_SALT: 'a salt of at least sixteen characters',
 };
 
 const PRICES = JSON.stringify({

@@ -62,7 +62,8 @@ export class GatewayStack extends Stack {
     const metrics = createGatewayMetrics({ ...sources, canary: canary !== undefined });
     const alarms = new Alarms(this, 'Alarms', { config, metrics });
     const dashboard = new Dashboard(this, 'Dashboard', {
-      ...{ metrics, alarms },
+      metrics,
+      alarms,
       currency: config.environment.PRICES && config.environment.CURRENCY,
       logGroup: main.logGroup,
       functionLogGroup: gateway?.logGroup,

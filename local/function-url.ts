@@ -60,7 +60,11 @@ export async function startFunctionUrl({
   // Node's defaults apply: malformed and ambiguous requests are refused, headers must arrive within 60 s, the whole request
   // within 300 s, and a response may take any time.
   const listening = await listen({
-    ...{ host, port, onError: onFailure, limits: { keepAliveTimeout: 65_000 }, ...(refuse && { refuse }) },
+    host,
+    port,
+    onError: onFailure,
+    limits: { keepAliveTimeout: 65_000 },
+    ...(refuse && { refuse }),
     async serve(request, response) {
       const cut = cutShort.open();
       const invocation = { handler, functionTimeout, bodyLimit, onFailure, cutShort: cut.signal };
@@ -156,7 +160,10 @@ function toEvent(request: IncomingMessage, body: Buffer): LambdaFunctionURLEvent
   const mediaType = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
   const isText = textType.test(mediaType) && isUtf8(body);
   const event = {
-    ...{ version: '2.0', rawPath: path, rawQueryString: query, headers },
+    version: '2.0',
+    rawPath: path,
+    rawQueryString: query,
+    headers,
     requestContext: {
       domainName: URL.parse(`http://${headers.host}`)?.hostname ?? '',
       // The connection's own address: a client can write anything into a header.

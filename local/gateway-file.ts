@@ -41,9 +41,18 @@ export function factsOf(config: Config, ownUrl: string): GatewayFacts {
   } = config;
   const appUrl = waysToSignIn(config).length > 0 ? (config.appUrl ?? ownUrl) : undefined;
   return {
-    ...{ url, serviceName, contextWindow, keysTable, quotaTable, memberLimit, access, oidcIssuer, appUrl },
+    url,
+    serviceName,
+    contextWindow,
+    keysTable,
+    quotaTable,
+    memberLimit,
+    access,
+    oidcIssuer,
+    appUrl,
     ...(config.prices && {
-      ...{ currency: config.currency, memberBudget: memberBudgetOf(config) },
+      currency: config.currency,
+      memberBudget: memberBudgetOf(config),
       reservedByDefault: reservedByDefault(config.prices, config.reservedOutput),
     }),
   };

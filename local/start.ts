@@ -72,14 +72,13 @@ export async function startGateway() {
   const { pid } = process;
   const { dataDir } = settings;
   writeGatewayFile({
-    ...{
-      ...factsOf(config, reachableUrl(settings.host, port)),
-      pid,
-      port,
-      dynamodbEndpoint,
-      networkSalt: config.networkSalt ?? '',
-    },
-    ...{ embedded: embedded !== undefined, ...(dataDir && { dataDir }) },
+    ...factsOf(config, reachableUrl(settings.host, port)),
+    pid,
+    port,
+    dynamodbEndpoint,
+    networkSalt: config.networkSalt ?? '',
+    embedded: embedded !== undefined,
+    ...(dataDir && { dataDir }),
   });
   const removeFile = () => removeGatewayFile(port, pid);
   process.once('exit', removeFile);
@@ -87,7 +86,11 @@ export async function startGateway() {
 
   const running = started.move();
   return {
-    ...{ settings, config, url, port, graceMs },
+    settings,
+    config,
+    url,
+    port,
+    graceMs,
     /** The host that answers, or undefined for the built-in demo. */
     upstreamHost: demo ? undefined : new URL(config.upstreams[0]?.addresses.chat ?? '').host,
     /** The key that this start issued; undefined if the store held some already. */
@@ -114,8 +117,13 @@ async function startCompany({ host, port }: LocalSettings): Promise<() => Promis
     callbackUrl: `${appUrl}/cli/oidc/callback`,
   });
   changeEnvironment({
-    ...{ APP_URL: appUrl, OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret },
-    ...{ OIDC_CLIENT_SECRET_ID: undefined, OIDC_ALLOWED_DOMAINS: 'example.com', OIDC_ALLOWED_GROUPS: undefined },
+    APP_URL: appUrl,
+    OIDC_ISSUER: issuer,
+    OIDC_CLIENT_ID: clientId,
+    OIDC_CLIENT_SECRET: clientSecret,
+    OIDC_CLIENT_SECRET_ID: undefined,
+    OIDC_ALLOWED_DOMAINS: 'example.com',
+    OIDC_ALLOWED_GROUPS: undefined,
   });
   return close;
 }
@@ -133,7 +141,9 @@ async function startEngine(
   const { host, port, engine, server: serverConfig } = settings;
   const graceMs = serverConfig.shutdownGrace;
   const world = {
-    ...{ ...aws, writeLog, now: Date.now },
+    ...aws,
+    writeLog,
+    now: Date.now,
     pageFiles: readPageFiles(new URL('../lambda/accounts/pages/', import.meta.url), await makePages()),
   };
   if (engine === 'web') {
@@ -144,7 +154,10 @@ async function startEngine(
   installAwslambda();
   const handler = createFunction(await createGatewayWithAccounts(config, { ...world, scheme: 'http' }));
   const { close, ...server } = await startFunctionUrl({
-    ...{ handler, host, port, bodyLimit: config.requestBodyLimit },
+    handler,
+    host,
+    port,
+    bodyLimit: config.requestBodyLimit,
     refuse: createRefuse({ ...config, names: headerNames(config.serviceName), now: Date.now }),
   });
   return { ...server, graceMs, close: () => close(graceMs) };

@@ -54,8 +54,11 @@ export const distance: Measurement = {
     const exchanges = away.tables + away.upstream;
     const leastOf = (started: number) => Math.max(started, handshake) + exchanges;
     return {
-      ...{ cold: [cold], coldRatio: [cold / leastOf(init)], coldByRule: [cold / (init + handshake + exchanges)] },
-      ...{ idle: [idle], idleRatio: [idle / leastOf(0)] },
+      cold: [cold],
+      coldRatio: [cold / leastOf(init)],
+      coldByRule: [cold / (init + handshake + exchanges)],
+      idle: [idle],
+      idleRatio: [idle / leastOf(0)],
     };
   },
 };

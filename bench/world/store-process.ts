@@ -13,8 +13,10 @@ const { url } = await startFakeSecrets({
 });
 
 const environment = {
-  ...{ KEYS_TABLE: tables.keysTable, QUOTA_TABLE: tables.quotaTable },
-  ...{ AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_ENDPOINT_URL_SECRETS_MANAGER: url },
+  KEYS_TABLE: tables.keysTable,
+  QUOTA_TABLE: tables.quotaTable,
+  AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+  AWS_ENDPOINT_URL_SECRETS_MANAGER: url,
 };
 export type StoreEnvironment = typeof environment;
 

@@ -34,7 +34,9 @@ function replyOf(count: number): Reply {
   return {
     answer: { parts: [{ kind: 'text', pieces }], end: 'stop', usage: { input: 24, output: count, reasoning: 0 } },
     body: { stream_options: { include_usage: true } },
-    ...{ model: upstreamModel, id: 'C4qkZ1hT9xw2', created: 1795220000 },
+    model: upstreamModel,
+    id: 'C4qkZ1hT9xw2',
+    created: 1795220000,
     marks: { system_fingerprint: 'fp_44709d6fcb' },
   };
 }
@@ -55,8 +57,10 @@ function eventsOf(speaker: Speaker) {
   const joined = (part: readonly string[]) => Buffer.concat(part.map(chunk));
   const texts = events.slice(begin, begin + count);
   return {
-    ...{ first: joined(events.slice(0, begin)), last: joined(events.slice(begin + count)) },
-    ...{ texts: texts.map(chunk), block: joined(texts) },
+    first: joined(events.slice(0, begin)),
+    last: joined(events.slice(begin + count)),
+    texts: texts.map(chunk),
+    block: joined(texts),
     clocked: texts[0]?.replace(`"${tokens[0]}"`, '" @TIME"') ?? '',
   };
 }

@@ -26,8 +26,10 @@ interface Finding extends Danger {
 export function findDangers(...comparisons: readonly Comparison[]): readonly Danger[] {
   const decisions = findDecisions(comparisons);
   const found = comparisons.map((comparison) => ({
-    ...{ stack: comparison.after.Stack?.name ?? '', isNew: newPartsOf(comparison) },
-    ...{ findings: findIn(comparison), ...comparePermissions(comparison.before, comparison.after) },
+    stack: comparison.after.Stack?.name ?? '',
+    isNew: newPartsOf(comparison),
+    findings: findIn(comparison),
+    ...comparePermissions(comparison.before, comparison.after),
   }));
   const permission = (what: string): Danger => ({ refused: false, where: 'permissions', what });
   const sayThoseOf = (decision: Decision | undefined) =>
@@ -87,7 +89,9 @@ function findEmptyTables(before: Template, after: Template): Finding[] {
     const isNew = (id: string) => before.Resources?.[id] === undefined && after.Resources?.[id] !== undefined;
     const empty = new Set(isInUse ? tablesOf(after, name).filter(isNew) : []);
     return [...empty].map((id) => ({
-      ...{ refused: true, where: namesOf(after)[id] ?? id, subject: name },
+      refused: true,
+      where: namesOf(after)[id] ?? id,
+      subject: name,
       what: `is new, and so empty, but ${name} leads to it: first deploy it beside the old one, then move the items`,
     }));
   });

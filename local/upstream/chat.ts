@@ -120,7 +120,10 @@ function wholeCalls({ id }: Reply, calls: readonly Part[]): JsonObject {
 const finish = ({ answer }: Reply): string => (answer.end === 'calls' ? 'tool_calls' : answer.end);
 
 const envelope = ({ model, id, created, marks }: Reply, object: string): JsonObject => ({
-  ...{ id: `chatcmpl-${id}`, object, created, model },
+  id: `chatcmpl-${id}`,
+  object,
+  created,
+  model,
   ...marks,
 });
 

@@ -24,7 +24,8 @@ export function embed(body: JsonObject, model: string): JsonObject {
       const inBase64 = body.encoding_format === 'base64';
       return { object: 'embedding', index, embedding: inBase64 ? encode(vector) : [...vector] };
     }),
-    ...{ model, usage: { prompt_tokens: tokens, total_tokens: tokens } },
+    model,
+    usage: { prompt_tokens: tokens, total_tokens: tokens },
   };
 }
 

@@ -112,7 +112,10 @@ function ending({ answer: { end, stopSequence = null } }: Reply): JsonObject {
 }
 
 const envelope = ({ model, id, marks }: Reply): JsonObject => ({
-  ...{ id: `msg_${id}`, type: 'message', role: 'assistant', model },
+  id: `msg_${id}`,
+  type: 'message',
+  role: 'assistant',
+  model,
   ...marks,
 });
 

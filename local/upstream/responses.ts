@@ -80,7 +80,10 @@ const items = (reply: Reply): readonly Item[] =>
 function callItem({ id }: Reply, part: Part, index: number): Item {
   const call = { name: part.tool, arguments: wholeOf(part) };
   const item = {
-    ...{ id: `fc_${id}_${index}`, type: 'function_call', status: 'completed', call_id: `call_${id}_${index}` },
+    id: `fc_${id}_${index}`,
+    type: 'function_call',
+    status: 'completed',
+    call_id: `call_${id}_${index}`,
     ...call,
   };
   return {

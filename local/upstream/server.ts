@@ -40,7 +40,13 @@ export async function startUpstream(answer: (incoming: Incoming) => Script | Pro
     const { gone, reused } = connection;
     connection.reused = true;
     const incoming: Incoming = {
-      ...{ message, response, socket, gone, reused, bytesWritten: 0, cut: false },
+      message,
+      response,
+      socket,
+      gone,
+      reused,
+      bytesWritten: 0,
+      cut: false,
       closed: Promise.race([closing(response), gone]).then(() =>
         incoming.cut ? 'cut' : response.writableFinished ? 'answered' : 'aborted',
       ),

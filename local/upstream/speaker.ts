@@ -76,7 +76,9 @@ const codes: Readonly<Record<number, string>> = { 401: 'invalid_api_key', 404: '
 /** The error body that the two OpenAI dialects share. */
 export const openAiError: Speaker['error'] = (status, message) => ({
   error: {
-    ...{ message, param: null, code: codes[status] ?? null },
+    message,
+    param: null,
+    code: codes[status] ?? null,
     type: status < 500 ? 'invalid_request_error' : 'server_error',
   },
 });

@@ -65,7 +65,9 @@ export const chatProbe: DialectProbe = {
   streaming: { stream: true, stream_options: { include_usage: true } },
   answer: (model) =>
     object({
-      ...{ id: string(), object: literal('chat.completion'), model: literal(model) },
+      id: string(),
+      object: literal('chat.completion'),
+      model: literal(model),
       choices: array(object({ message: object({ role: literal('assistant') }) })).min(1),
     }),
   tool: { type: 'function', function: clock },
@@ -86,12 +88,10 @@ const responsesProbe: DialectProbe = {
   streaming: { stream: true },
   answer: (model) =>
     object({
-      ...{
-        id: string(),
-        object: literal('response'),
-        status: z.enum(['completed', 'incomplete']),
-        model: literal(model),
-      },
+      id: string(),
+      object: literal('response'),
+      status: z.enum(['completed', 'incomplete']),
+      model: literal(model),
       output: array(object({ type: string() })).min(1),
     }),
   tool: { type: 'function', strict: false, ...clock },
@@ -105,19 +105,18 @@ export const messagesProbe: DialectProbe = {
   path: '/v1/messages',
   keyHeaders: (key) => ({ 'x-api-key': key, 'anthropic-version': '2023-06-01' }),
   question: (model, { prompt, tokens }) => ({
-    ...{ model, max_tokens: tokens },
+    model,
+    max_tokens: tokens,
     messages: [{ role: 'user', content: prompt }],
   }),
   streaming: { stream: true },
   answer: (model) =>
     object({
-      ...{
-        id: string(),
-        type: literal('message'),
-        role: literal('assistant'),
-        model: literal(model),
-        stop_reason: string(),
-      },
+      id: string(),
+      type: literal('message'),
+      role: literal('assistant'),
+      model: literal(model),
+      stop_reason: string(),
       content: array(object({ type: string() })),
     }),
   tool: { name: clock.name, description: clock.description, input_schema: clock.parameters },

@@ -6,7 +6,8 @@ import { type Checked, fail, ok, untested } from './report.ts';
 import type { Run } from './run.ts';
 
 const vector = z.strictObject({
-  ...{ object: z.literal('embedding'), index: z.literal(0) },
+  object: z.literal('embedding'),
+  index: z.literal(0),
   embedding: z.array(z.number()).min(1),
 });
 const counted = z.object({ usage: z.object({ prompt_tokens: z.number() }) });

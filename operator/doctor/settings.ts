@@ -35,6 +35,7 @@ export function readStage(block: unknown, stage: string, own?: unknown): KnownSe
     translated: upstreams.flatMap(({ dialects }) => dialectNames.filter((name) => !dialects.includes(name))),
     closed: access === 'keys',
     limits: { member: memberLimit, guest: guestLimit },
-    ...{ appUrl, oidcIssuer },
+    appUrl,
+    oidcIssuer,
   };
 }

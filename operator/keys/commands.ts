@@ -68,7 +68,10 @@ export async function show(target: Target, id: string, now: number): Promise<Out
   const { resetAt, budget, ...usage } = await readMemberUsage(target, owner, now);
   const { label, ...described } = describeKey(record, now);
   const text = renderPairs({
-    ...{ id: record.id, member: record.member, label: label ?? '', state: described.state },
+    id: record.id,
+    member: record.member,
+    label: label ?? '',
+    state: described.state,
     created: showTime(record.createdAt),
     ...(record.revokedAt !== undefined && { revoked: showTime(record.revokedAt) }),
     ...listSettings(record, target),

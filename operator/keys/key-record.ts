@@ -100,7 +100,8 @@ export const soon = 'Within 60 seconds this holds everywhere.';
 /** A budget as programs read it: exact decimals, as text. */
 export function describeBudget(usage: BudgetUsage, currency: string | undefined) {
   return {
-    ...{ currency: currency ?? null, window: usage.window },
+    currency: currency ?? null,
+    window: usage.window,
     limit: formatAmount(usage.limit),
     spent: formatAmount(usage.spent),
     reserved: formatAmount(usage.reserved),
@@ -122,7 +123,9 @@ export function showSpending({ limit, spent, reserved, unsettled, remaining, res
 /** What was used of a budget, by model, as programs read it. */
 export const describeUses = (uses: readonly ModelUse[], { serviceName }: Target) =>
   uses.map(({ kind, input, output, spent }) => ({
-    ...{ id: modelId(serviceName, kind), inputTokens: input, outputTokens: output },
+    id: modelId(serviceName, kind),
+    inputTokens: input,
+    outputTokens: output,
     spent: formatAmount(spent),
   }));
 

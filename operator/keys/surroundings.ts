@@ -13,7 +13,9 @@ export interface Surroundings extends KeyIssuing, Terminal {
 }
 
 export const surroundings: Surroundings = {
-  ...{ now: Date.now, randomBytes, ...terminal },
+  now: Date.now,
+  randomBytes,
+  ...terminal,
   // Ten pages of a megabyte per second: a tenth of what a new table can serve.
   pause: () => setTimeout(100),
   // Loaded when needed, so that help and wrong usage don't load the SDK.

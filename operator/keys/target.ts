@@ -52,7 +52,8 @@ async function open(facts: TargetFacts, close = async () => {}): Promise<Target>
   const client = new DynamoDBClient();
   const documents = createDocuments((await findAws(client)).access);
   return {
-    ...{ ...facts, documents },
+    ...facts,
+    documents,
     keys: createKeyStore(documents, facts.keysTable),
     signOut: createMemberStore(documents, facts.keysTable).signOut,
     counters: createCounts(documents, facts.quotaTable),

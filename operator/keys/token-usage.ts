@@ -27,7 +27,8 @@ export async function showTokenUsage(target: Target, { days, top, prices }: Toke
   const keys = groups
     .toSorted((a, b) => weigh(b) - weigh(a))
     .map((group) => ({
-      ...{ key: group.key ?? null, label: names.labels.get(group.key ?? '') || null },
+      key: group.key ?? null,
+      label: names.labels.get(group.key ?? '') || null,
       ...describe(group),
     }));
   const members = [...Map.groupBy(groups, ({ member }) => member)]

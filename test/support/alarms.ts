@@ -41,8 +41,11 @@ export function readAlarms({ Resources }: Tree): Alarm[] {
     const [seconds = 0, ...others] = new Set(figures.map(({ Period }) => Period));
     if (others.length > 0) throw new Error(`${id} watches periods of different lengths`);
     return {
-      ...{ name: withoutHash(id).replace(/^Alarms/, ''), seconds, threshold: given.Threshold },
-      ...{ times: given.DatapointsToAlarm ?? given.EvaluationPeriods, among: given.EvaluationPeriods },
+      name: withoutHash(id).replace(/^Alarms/, ''),
+      seconds,
+      threshold: given.Threshold,
+      times: given.DatapointsToAlarm ?? given.EvaluationPeriods,
+      among: given.EvaluationPeriods,
       silenceRings: given.TreatMissingData === 'breaching',
       watched: Object.fromEntries(
         figures.map(({ Id, Metric, Stat }) => [Id, { label: labelOf(Metric), statistic: Stat }]),

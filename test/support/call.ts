@@ -13,7 +13,9 @@ export function callWith({ body = '', ...given }: Partial<Call> & { readonly bod
     dropBody: () => Buffer.byteLength(body),
     takeBody: async () => body,
     timeLeft: () => 900_000,
-    ...{ memory: unlimitedMemory, clientGone: undefined, cutShort: undefined },
+    memory: unlimitedMemory,
+    clientGone: undefined,
+    cutShort: undefined,
     ...given,
   };
 }

@@ -21,19 +21,28 @@ export async function startDeployedStack(outputs: Readonly<Record<string, string
   started.defer(dynamoDb.close);
   const cloudFormation = started.use(
     await startFakeStack({
-      ...{ GatewayUrl: 'https://abc.example/', KeysTable: dynamoDb.keysTable, QuotaTable: dynamoDb.quotaTable },
-      ...{ NetworkSaltSecret: 'the-salt-secret', LogGroup: 'the-log-group' },
-      ...{ ServiceName: 'svc', MemberLimit: '50', Access: 'open', ...outputs },
+      GatewayUrl: 'https://abc.example/',
+      KeysTable: dynamoDb.keysTable,
+      QuotaTable: dynamoDb.quotaTable,
+      NetworkSaltSecret: 'the-salt-secret',
+      LogGroup: 'the-log-group',
+      ServiceName: 'svc',
+      MemberLimit: '50',
+      Access: 'open',
+      ...outputs,
     }),
   );
   const environment = {
-    ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
     AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.url,
     AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
   };
   const running = started.move();
   return {
-    ...{ dynamoDb, cloudFormation, environment },
+    dynamoDb,
+    cloudFormation,
+    environment,
     run: (name, words, more) => runCommand(name, [...words, ...onStack], { ...environment, ...more }),
     [Symbol.asyncDispose]: async () => running.disposeAsync(),
   };

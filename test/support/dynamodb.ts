@@ -17,7 +17,8 @@ export function createTestClient(endpoint: string): DynamoDBClient {
 
 /** What the product needs to reach an emulator. */
 export const createTestAccess = (endpoint: string): AwsAccess => ({
-  ...{ region, credentials: async () => credentials },
+  region,
+  credentials: async () => credentials,
   environment: { AWS_ENDPOINT_URL_DYNAMODB: endpoint },
 });
 

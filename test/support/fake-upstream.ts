@@ -65,7 +65,11 @@ async function record(incoming: Incoming): Promise<RecordedRequest> {
   const { message, reused } = incoming;
   const { method = '', url: path = '', headers, rawHeaders } = message;
   return {
-    ...{ method, path, headers, rawHeaders, reused },
+    method,
+    path,
+    headers,
+    rawHeaders,
+    reused,
     body: await buffer(message),
     get bytesWritten() {
       return incoming.bytesWritten;

@@ -107,7 +107,12 @@ async function startEngine(app: App, config: Config, onFault: (fault: unknown) =
   const bodyLimit = config.requestBodyLimit;
   if (engine === 'web') {
     const { url, stop } = await startHttpServer({
-      ...{ ...address, app, onFault, clientAddress: 'socket', requestBodyLimit: bodyLimit, bodyBudget: 268_435_456 },
+      ...address,
+      app,
+      onFault,
+      clientAddress: 'socket',
+      requestBodyLimit: bodyLimit,
+      bodyBudget: 268_435_456,
       refuse: createRefuse({ ...config, names: headerNames(config.serviceName), now: options.now ?? now }),
       ...(functionTimeout !== undefined && { timeLimit: functionTimeout }),
       ...options.server,
@@ -116,7 +121,10 @@ async function startEngine(app: App, config: Config, onFault: (fault: unknown) =
   }
   installAwslambda();
   return startFunctionUrl({
-    ...{ ...address, handler: createFunction(app), bodyLimit, onFailure: onFault },
+    ...address,
+    handler: createFunction(app),
+    bodyLimit,
+    onFailure: onFault,
     ...(functionTimeout !== undefined && { functionTimeout }),
   });
 }

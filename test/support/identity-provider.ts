@@ -14,7 +14,10 @@ export interface Issuer {
 
 /** The settings of a gateway that everybody with an account at this provider may sign in to. */
 export const companySettings = ({ issuer, clientId, clientSecret }: Issuer): Readonly<Record<string, string>> => ({
-  ...{ APP_URL: appUrl, OIDC_ALLOW_ALL: 'true', OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId },
+  APP_URL: appUrl,
+  OIDC_ALLOW_ALL: 'true',
+  OIDC_ISSUER: issuer,
+  OIDC_CLIENT_ID: clientId,
   ...(clientSecret !== undefined && { OIDC_CLIENT_SECRET: clientSecret }),
 });
 

@@ -6,7 +6,10 @@ const text = (words: string) => ({ type: 'text', text: words });
 const { content: called } = messageOf([{ thinking: 'Hm.' }, { call: 'f', id: 'a' }]);
 const result = { type: 'tool_result', tool_use_id: 'a', content: [text('Sunny')] };
 const good = {
-  ...{ model: 'm', max_tokens: 9, system: 'Be brief.', thinking: { type: 'adaptive' } },
+  model: 'm',
+  max_tokens: 9,
+  system: 'Be brief.',
+  thinking: { type: 'adaptive' },
   tools: [{ name: 'f', input_schema: { type: 'object' } }],
   messages: [
     { role: 'user', content: 'Who?' },

@@ -28,7 +28,9 @@ interface Behaviour {
 const tooLong = json(400, {
   error: {
     message: "This model's maximum context length is 8192 tokens. However, your prompt has 9000 tokens.",
-    ...{ type: 'BadRequestError', param: null, code: 400 },
+    type: 'BadRequestError',
+    param: null,
+    code: 400,
   },
 });
 const tooLongMessages = json(400, {

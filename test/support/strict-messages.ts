@@ -33,8 +33,14 @@ interface Ending {
 export function messageOf(said: readonly Said[], { reason, stop = null, model = 'up-model' }: Ending = {}): Sent {
   const calls = said.some(({ call }) => call !== undefined);
   return {
-    ...{ id: 'msg_upstream', type: 'message', role: 'assistant', model, content: said.map(blockOf) },
-    ...{ stop_reason: reason ?? (calls ? 'tool_use' : 'end_turn'), stop_sequence: stop, container: null },
+    id: 'msg_upstream',
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: said.map(blockOf),
+    stop_reason: reason ?? (calls ? 'tool_use' : 'end_turn'),
+    stop_sequence: stop,
+    container: null,
     usage: { ...usage, output_tokens: 5, service_tier: 'standard', inference_geo: 'mars' },
   };
 }
@@ -52,7 +58,8 @@ export function eventsOf(said: readonly Said[], ending: Ending = {}, length = 3)
       ],
       tool_use: () =>
         cut(JSON.stringify(block.input) === '{}' ? '' : JSON.stringify(block.input)).map((partial_json) => ({
-          ...{ type: 'input_json_delta', partial_json },
+          type: 'input_json_delta',
+          partial_json,
         })),
       redacted_thinking: () => [],
     }[block.type as 'text']();

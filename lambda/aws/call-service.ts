@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestByHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestByHttps } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
+import { keepInLists } from '../connections.ts';
 import { isObject, parseJson } from '../settings/json.ts';
 import type { ReadSecret } from '../settings/secrets.ts';
 import {
@@ -11,7 +12,6 @@ import {
   type Service,
   secretsManagerService,
 } from './access.ts';
-import { keepInList } from './connections.ts';
 import { attempts, createRepeat, type Patience, ServiceError } from './repeat.ts';
 import { createSign } from './sign.ts';
 
@@ -91,7 +91,7 @@ interface Answer {
 function createPost(endpoint: URL) {
   const isSecure = endpoint.protocol === 'https:';
   const send = isSecure ? requestByHttps : requestByHttp;
-  const agent = keepInList(new (isSecure ? HttpsAgent : HttpAgent)({ keepAlive: true }));
+  const agent = keepInLists(new (isSecure ? HttpsAgent : HttpAgent)({ keepAlive: true }));
   const { hostname, port, path } = urlToHttpOptions(endpoint);
   const options: RequestOptions = { hostname, port, path, method: 'POST', agent };
 

@@ -3,6 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import { smallBody, writeBody } from '../bodies.ts';
+import { type KeepsConnections, keepInLists } from '../connections.ts';
 import { loadOnce } from '../load-once.ts';
 import { UpstreamFailure } from './failure.ts';
 import type { UpstreamRequest } from './request.ts';
@@ -45,9 +46,13 @@ const loadDecode = loadOnce(() => import('./decode.ts'));
 export function createExchange({ connectTimeout, sockets, now }: Connecting): Exchange {
   const half = sockets === undefined ? {} : { maxTotalSockets: Math.ceil(sockets / 2) };
   const kept = { keepAlive: true, maxFreeSockets: 64, ...half };
-  const http = withSpares({ send: httpRequest, used: new HttpAgent(kept), unused: new HttpAgent(half) }, 80, 'connect');
+  const http = withSpares(
+    { send: httpRequest, used: keepInLists(new HttpAgent(kept)), unused: new HttpAgent(half) },
+    80,
+    'connect',
+  );
   const https = withSpares(
-    { send: httpsRequest, used: new HttpsAgent(kept), unused: new HttpsAgent(half) },
+    { send: httpsRequest, used: keepInLists(new HttpsAgent(kept)), unused: new HttpsAgent(half) },
     443,
     'secureConnect',
   );
@@ -66,7 +71,7 @@ export function createExchange({ connectTimeout, sockets, now }: Connecting): Ex
     return { scheme: parsed.protocol === 'https:' ? https : http, parsed, target: { hostname, port, path } };
   }
 
-  function withSpares<Agents extends { readonly used: HttpAgent; readonly unused: HttpAgent }>(
+  function withSpares<Agents extends { readonly used: HttpAgent & KeepsConnections; readonly unused: HttpAgent }>(
     scheme: Agents,
     defaultPort: number,
     ready: string,

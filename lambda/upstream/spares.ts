@@ -1,6 +1,7 @@
 import type { Agent } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { KeepsConnections } from '../connections.ts';
 import { UpstreamFailure } from './failure.ts';
 
 /** In milliseconds, after which a connection that no request has taken is closed. */
@@ -8,7 +9,7 @@ const longestWait = 10_000;
 
 interface Opening {
   /** Who may take one. The first one's own connections are used again and again. */
-  readonly agents: readonly [Agent, ...Agent[]];
+  readonly agents: readonly [Agent & KeepsConnections, ...Agent[]];
   readonly defaultPort: number;
   /** The event that says that a connection may be used. */
   readonly ready: string;
@@ -45,10 +46,10 @@ export function createSpares({ agents, defaultPort, ready, connectTimeout, now }
     includes: (socket: Duplex): boolean => taken.has(socket),
     open({ hostname, port }: URL): void {
       const host = hostname.replace(/^\[(.*)\]$/, '$1');
-      const origin = `${host}:${port || defaultPort}`;
-      const isFree = Object.keys(reusing.freeSockets).some((name) => name.startsWith(`${origin}:`));
-      if (isFree || waiting.has(origin)) return;
-      const where = { host, port: Number(port) || defaultPort, servername: isIP(host) ? '' : host };
+      const address = { host, port: Number(port) || defaultPort };
+      const origin = `${host}:${address.port}`;
+      if (reusing.hasIdle(address) || waiting.has(origin)) return;
+      const where = { ...address, servername: isIP(host) ? '' : host };
       const socket = connect({ ...Reflect.get(reusing, 'options'), ...where }) as Socket;
       waiting.set(origin, { socket, until: now() + longestWait });
       const leave = () => {

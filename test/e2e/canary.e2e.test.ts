@@ -45,7 +45,8 @@ test('they contain no code of the gateway or the SDK, and are small', () => {
   const inputs = Object.values(metafile.outputs).flatMap(({ inputs: used }) => Object.entries(used));
   const kept = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path);
   expect(kept).toContain('lambda/canary/canary.ts');
-  const foreign = /aws-sdk|smithy|viem|^lambda\/(?!aws|budget\/(budget-window|money)|canary|pipeline|report|settings)/;
+  const foreign =
+    /aws-sdk|smithy|viem|^lambda\/(?!aws|budget\/(budget-window|money)|canary|connections|pipeline|report|settings)/;
   expect(kept.filter((path) => foreign.test(path))).toEqual([]);
   expect(measure(metafile).total).toBeLessThan(100 * 1024);
 });

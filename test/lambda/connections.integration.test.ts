@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { Agent, type AgentOptions, type IncomingMessage, request } from 'node:http';
+import type { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, test } from '@jest/globals';
+import { keepInLists } from '../../lambda/connections.ts';
+import { answer, type FakeService, startFakeService } from '../support/fake-service.ts';
+import { testRows } from '../support/test-rows.ts';
+import { inTime } from '../support/wait-until.ts';
+
+/** A client with such an agent: asks a service, and gives the answer and its connection. */
+function createAsk(options?: AgentOptions) {
+  const agent = keepInLists(new Agent({ keepAlive: true, ...options }));
+  return async ({ url }: FakeService) => {
+    const asked = request(url, { agent }).end();
+    const [response]: IncomingMessage[] = await once(asked, 'response');
+    const { socket, reusedSocket } = asked;
+    if (!response || !socket) throw new Error('no answer');
+    const freed = once(socket, 'free');
+    const body = await text(response);
+    await freed;
+    return { body, socket, isReused: reusedSocket };
+  };
+}
+
+testRows<[string, (ours: Socket, theirs: Socket) => unknown]>([
+  ['the other side closes', (_, theirs) => theirs.end()],
+  ['fails', (_, theirs) => theirs.resetAndDestroy()],
+  [
+    'receives what nobody has asked for',
+    (_, theirs) => theirs.write('HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged'),
+  ],
+  ['is about to be closed', (ours) => ours.destroy()],
+])('a connection is not used again that, while it is kept,', async (name, disturb) => {
+  await using service = await startFakeService(answer(200, 'first'), answer(200, 'second'));
+  const ask = createAsk();
+  const { socket } = await ask(service);
+  // Whoever waits with `once` would also receive its errors.
+  const noticed = new Promise((resolve) => socket.once('close', resolve).once('data', resolve));
+  const theirs = service.requests[0]?.socket;
+  if (!theirs) throw new Error('nothing was sent');
+  disturb(socket, theirs);
+  if (!socket.destroyed) await inTime(noticed, `it is noticed that the connection ${name}`);
+  expect(await ask(service)).toMatchObject({ body: 'second', isReused: false });
+  expect(await ask(service)).toMatchObject({ isReused: true });
+});
+
+test('of connections that are no longer used, no more are kept than the agent may keep', async () => {
+  await using service = await startFakeService(answer(200, ''), answer(200, ''), answer(200, ''));
+  const ask = createAsk({ maxFreeSockets: 2 });
+  const asked = await Promise.all([ask(service), ask(service), ask(service)]);
+  expect(asked.filter(({ socket }) => socket.destroyed)).toHaveLength(1);
+});
+
+test('each address has connections of its own', async () => {
+  await using service = await startFakeService(answer(200, 'one'));
+  await using another = await startFakeService(answer(200, 'another'));
+  const ask = createAsk();
+  for (const isReused of [false, true]) {
+    expect(await ask(service)).toMatchObject({ body: 'one', isReused });
+    expect(await ask(another)).toMatchObject({ body: 'another', isReused });
+  }
+});
+
+test('where there may be no more connections, who waits gets the next that nobody uses', async () => {
+  await using service = await startFakeService(answer(200, ''));
+  const ask = createAsk({ maxTotalSockets: 1 });
+  const asked = await inTime(Promise.all([ask(service), ask(service), ask(service)]), 'all three have their turn');
+  expect(new Set(asked.map(({ socket }) => socket)).size).toBe(1);
+  expect(await ask(service)).toMatchObject({ isReused: true });
+});

@@ -7,7 +7,7 @@ import { readUpstreamName, unknownSetting } from '../lambda/settings/variable-na
 import { mostBurst } from '../lambda/tables/schema.ts';
 import { findWarnings, type Texts } from './config-warnings.ts';
 import { readStageBlock } from './deployment-block.ts';
-import { accountsShare, ofEngine, type StackValues, stackSettings, unreserved } from './stack-settings.ts';
+import { accountsShare, engineSettings, type StackValues, stackSettings, unreserved } from './stack-settings.ts';
 
 /** One deployment, as one stage of the `gateway` block of cdk.json describes it, and the operator's own file over it. */
 export interface DeploymentConfig extends StackValues {
@@ -49,12 +49,12 @@ export function readDeploymentConfig(block: unknown, wantedStage?: unknown, own?
   const faults = named.flatMap(({ fault }) => fault ?? []);
   const given = texts(named.filter(({ fault }) => fault === undefined));
   const stackValues = readSettings(stackSettings, given, faults);
-  const ofFunction = Object.entries(given).filter(
+  const functionSettings = Object.entries(given).filter(
     ([name]) => !Object.hasOwn(stackSettings, name) && !Object.hasOwn(serverSettings, name),
   );
   const environment = {
     ...fallbacks(),
-    ...Object.fromEntries(ofFunction),
+    ...Object.fromEntries(functionSettings),
     ...(stackValues.edge && { EDGE_HEADER: cloudFrontHeader }),
   };
   readSettings({ BODY_BUDGET: serverSettings.BODY_BUDGET }, given, faults);
@@ -76,17 +76,17 @@ export function readDeploymentConfig(block: unknown, wantedStage?: unknown, own?
 /** Why a name does not belong in the block, or its value is invalid. */
 function faultOf(name: string, value: unknown): string | undefined {
   if (decidedByLambda.includes(name)) return `${name} is for a server on a host of its own: in Lambda it is not chosen`;
-  const ofUpstream = readUpstreamName(name)?.own ?? '';
+  const upstreamName = readUpstreamName(name)?.own ?? '';
   const known = [settings, stackSettings, { BODY_BUDGET: true }].some((table) => Object.hasOwn(table, name));
-  if (!known && !Object.hasOwn(upstreamSettings, ofUpstream)) {
+  if (!known && !Object.hasOwn(upstreamSettings, upstreamName)) {
     return unknownSetting(name, [...Object.keys(stackSettings), 'BODY_BUDGET']);
   }
   if (Object.hasOwn(setByStack, name)) return `${name} is set by the stack`;
-  if (/^(NETWORK_SALT|OIDC_CLIENT_SECRET)$/.test(name) || ofUpstream === 'API_KEYS')
+  if (/^(NETWORK_SALT|OIDC_CLIENT_SECRET)$/.test(name) || upstreamName === 'API_KEYS')
     return `${name} belongs in a secret, not in a template`;
   const tables: Readonly<Record<string, Setting<unknown>>> = { ...settings, ...stackSettings };
-  const ofUpstreams: Readonly<Record<string, Setting<unknown>>> = upstreamSettings;
-  if ((tables[name] ?? ofUpstreams[ofUpstream])?.isJson && isObject(value)) return undefined;
+  const upstreamTable: Readonly<Record<string, Setting<unknown>>> = upstreamSettings;
+  if ((tables[name] ?? upstreamTable[upstreamName])?.isJson && isObject(value)) return undefined;
   if (!['string', 'number', 'boolean'].includes(typeof value)) return `${name} must be text, a number, true or false`;
   return undefined;
 }
@@ -132,7 +132,7 @@ function readAsFunction(environment: Texts, faults: string[]): Config | undefine
 function engineFaults({ engine }: StackValues, given: Texts, faults: readonly string[]): string[] {
   if (engine === undefined) return []; // invalid: reported by its own check
   const other = engine === 'web' ? 'function-url' : 'web';
-  return ofEngine[other]
+  return engineSettings[other]
     .filter((name) => Object.hasOwn(given, name) && !faults.some((fault) => fault.startsWith(`${name} `)))
     .map((name) => `${name} does not exist with engine: ${engine}; leave it out (an empty text unsets a default)`);
 }

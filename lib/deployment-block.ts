@@ -40,10 +40,10 @@ export function readStageBlock(block: unknown, stage: unknown = defaultStage, ow
   if (!/^[a-z][a-z0-9-]{0,19}$/.test(stage)) {
     throw new ConfigError([`gateway.stages: ${stage} must be 1 to 20 lower-case letters, digits and dashes`]);
   }
-  const ofStage = files
+  const stageParts = files
     .filter(({ stages }) => Object.hasOwn(stages.values, stage))
     .map(({ stages }) => partOf(stages, '.', stage));
-  const parts = [...files.map(({ defaults }) => defaults), ...ofStage];
+  const parts = [...files.map(({ defaults }) => defaults), ...stageParts];
   /** The part in which to correct a fault, which begins with a setting's name. */
   const placeOf = (fault: string): string => {
     const [name = ''] = fault.split(' ');

@@ -23,7 +23,7 @@ export function createGatewayMetrics({ namespace, gateway, web, accounts, tables
   const period = Duration.minutes(5);
   const sum = { statistic: 'Sum', period };
   const concurrency = { statistic: 'Maximum', period: Duration.minutes(1) };
-  const ofFunction = (one: LambdaFunction) => ({
+  const functionMetrics = (one: LambdaFunction) => ({
     /** Failures that the function could not report itself: crashes, time-outs, failed starts. */
     crashes: one.metricErrors(sum),
     throttles: one.metricThrottles(sum),
@@ -59,8 +59,8 @@ export function createGatewayMetrics({ namespace, gateway, web, accounts, tables
         dimensionsMap: { [metrics.upstreamFailures.dimension]: failureClass },
         ...sum,
       }),
-    gatewayFunction: gateway && ofFunction(gateway.function),
-    accountsFunction: ofFunction(accounts.function),
+    gatewayFunction: gateway && functionMetrics(gateway.function),
+    accountsFunction: functionMetrics(accounts.function),
     webFailures: web && webFailures(web.functionName, period),
     concurrencyOfAccount: new Metric({ namespace: 'AWS/Lambda', metricName: 'ConcurrentExecutions', ...concurrency }),
     canaryFailures: canary

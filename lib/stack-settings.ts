@@ -61,7 +61,7 @@ export const stackSettings = {
 } as const satisfies Record<string, Setting<unknown>>;
 
 /** Settings of one engine only, refused when it is not deployed. */
-export const ofEngine = {
+export const engineSettings = {
   'function-url': ['memorySize', 'reservedConcurrency', 'tracing'],
   web: ['maxConcurrency', 'maxEnvironments', 'rateLimit', 'BODY_BUDGET'],
 } as const;

@@ -43,7 +43,7 @@ export function createApp(dependencies: Dependencies): App {
   const refuse = (request: AccountsRequest, thrown: unknown, render = renderOpenAiError): GatewayResponse => {
     const error = toGatewayError(thrown);
     log.refused(request, error);
-    const headers = { ...error.headers, ...ofJson, [errorHeader]: codeOf(error) };
+    const headers = { ...error.headers, ...jsonHeaders, [errorHeader]: codeOf(error) };
     return { statusCode: error.status, headers, body: render(error) };
   };
   const routes = createRoutes(dependencies, refuse);
@@ -94,7 +94,7 @@ function withoutAddress(): GatewayError {
   return new GatewayError('not_found', message);
 }
 
-const ofJson = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+const jsonHeaders = { 'content-type': 'application/json', 'cache-control': 'no-store' };
 
 /** Errors that any request may end with, by their code in OAuth: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
 function renderOAuthError(error: GatewayError): string {
@@ -152,7 +152,7 @@ function createRoutes(dependencies: Dependencies, refuse: Refuse): ReadonlyMap<s
     for (const [path, act] of Object.entries(actions)) {
       const answer = async (request: Request) => ({
         statusCode: 200,
-        headers: ofJson,
+        headers: jsonHeaders,
         body: JSON.stringify(await act(request)),
       });
       routes.set(root + path, openPipeline().handler(answer));

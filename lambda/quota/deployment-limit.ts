@@ -42,9 +42,9 @@ export function createDeploymentLimit(dependencies: Dependencies): DeploymentLim
   const { dailyLimit, guestDailyLimit = dailyLimit && Math.ceil(dailyLimit / 5), now } = dependencies;
   const takesFrom = (name: LimitName, limit: number | undefined) =>
     limit === undefined ? [] : [createTake(name, limit, dependencies)];
-  const ofAll = takesFrom('daily_limit', dailyLimit);
+  const forMembers = takesFrom('daily_limit', dailyLimit);
   // The guests' limit comes first: a guest that it refuses must not use up the limit of all, not even for a moment.
-  const ofGuest = [...takesFrom('guest_daily_limit', guestDailyLimit), ...ofAll];
+  const forGuests = [...takesFrom('guest_daily_limit', guestDailyLimit), ...forMembers];
 
   return {
     count: async (identity, charge) => {
@@ -52,7 +52,7 @@ export function createDeploymentLimit(dependencies: Dependencies): DeploymentLim
       const giveBack = () => Promise.all(taken.map((one) => one.giveBack()));
       const time = now();
       try {
-        for (const take of identity.kind === 'guest' ? ofGuest : ofAll) taken.push(await take(time));
+        for (const take of identity.kind === 'guest' ? forGuests : forMembers) taken.push(await take(time));
       } catch (error) {
         await giveBack();
         throw error instanceof GatewayError ? error.refunded() : error;

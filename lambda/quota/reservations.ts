@@ -67,8 +67,8 @@ export function createSpendingReport({ onNearlySpent }: ReservationReports) {
     { identity, requestId }: { readonly identity: Identity; readonly requestId: string },
   ): void => {
     if (taken < nearly * limit) return;
-    const ofPeriod = open.filter(({ budgetPeriod }) => budgetPeriod === period);
-    const spent = ofPeriod.reduce((sum, { amount }) => sum - amount, taken);
+    const inPeriod = open.filter(({ budgetPeriod }) => budgetPeriod === period);
+    const spent = inPeriod.reduce((sum, { amount }) => sum - amount, taken);
     if (spent < nearly * limit || spent - added >= nearly * limit) return;
     const key = identity.kind === 'member' && identity.own ? identity.keyId : undefined;
     onNearlySpent({ requestId, key, window, limit, spent });

@@ -63,9 +63,9 @@ function overBudget(
 
 /** For a limit of the whole deployment, whose value it does not reveal. */
 export function allAnswered(reason: LimitName, resetAt: number, now: number, { appUrl }: Wording): GatewayError {
-  const ofGuests = reason === 'guest_daily_limit';
-  const message = `The gateway has answered as many requests${ofGuests ? ' of guests' : ''} as it may on one day.`;
-  return overForToday(message, reason, resetAt, now, ofGuests ? ` Before that, ${howToGetMore(appUrl)}.` : '');
+  const isForGuests = reason === 'guest_daily_limit';
+  const message = `The gateway has answered as many requests${isForGuests ? ' of guests' : ''} as it may on one day.`;
+  return overForToday(message, reason, resetAt, now, isForGuests ? ` Before that, ${howToGetMore(appUrl)}.` : '');
 }
 
 /** For the limit of spending of the whole deployment, whose value it does not reveal. */

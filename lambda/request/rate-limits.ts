@@ -26,9 +26,9 @@ const daySeconds = 86_400;
 const minuteSeconds = 60;
 
 function policiesOf({ burst, limit, remaining, resetSeconds }: Figures): readonly [Policy, ...Policy[]] {
-  const ofWindow = resetSeconds !== undefined && { resetSeconds, window: daySeconds };
+  const restart = resetSeconds !== undefined && { resetSeconds, window: daySeconds };
   return [
-    { name: 'quota', limit, remaining, ...ofWindow },
+    { name: 'quota', limit, remaining, ...restart },
     ...(burst ? [{ name: 'burst', ...burst, window: minuteSeconds }] : []),
   ];
 }

@@ -19,9 +19,9 @@ export function readConfig(environment: Environment): Config {
     const read = readNamed(settings, environment, faults);
     const guests = read.access === 'keys' ? { guestLimit: 0 } : {};
     const upstreams = readUpstreams(environment, read.upstreamStreamUsage, faults);
-    const ofUpstreams = { upstreams, offersEmbeddings: offersEmbeddings(upstreams) };
-    const prices = readPriceList({ ...read, ...ofUpstreams }, faults);
-    const config = { ...read, ...guests, prices, ...ofUpstreams };
+    const upstreamConfig = { upstreams, offersEmbeddings: offersEmbeddings(upstreams) };
+    const prices = readPriceList({ ...read, ...upstreamConfig }, faults);
+    const config = { ...read, ...guests, prices, ...upstreamConfig };
     faults.push(
       ...nameFaults(environment),
       ...networkFaults(config, environment),

@@ -46,7 +46,7 @@ const aliases: Setting<readonly Alias[]> = {
 };
 
 /** These headers belong to the connection, or to the body as it is sent. */
-const ofConnection = /^(host|connection|content-length|transfer-encoding)$/;
+const connectionHeader = /^(host|connection|content-length|transfer-encoding)$/;
 
 /** Headers as a JSON object, read by lower-case name. */
 export const headerMap: Setting<Readonly<Record<string, string>>> = {
@@ -59,7 +59,10 @@ export const headerMap: Setting<Readonly<Record<string, string>>> = {
     const entries = Object.entries(headers).map(([name, text]) => [name.toLowerCase(), text] as const);
     const sendable = entries.every(
       ([name, text]) =>
-        /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !ofConnection.test(name) && typeof text === 'string' && fitsHeader(text),
+        /^[\w!#$%&'*+.^`|~-]+$/.test(name) &&
+        !connectionHeader.test(name) &&
+        typeof text === 'string' &&
+        fitsHeader(text),
     );
     return sendable ? (Object.fromEntries(entries) as Record<string, string>) : undefined;
   },

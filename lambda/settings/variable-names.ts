@@ -5,10 +5,10 @@ import { serverSettings, settings, upstreamSettings } from './table.ts';
 const ownPrefix = /^(UPSTREAM|GUEST|MEMBER|OIDC|EDGE)_/;
 
 /** Kubernetes sets these in every container beside a service that is called `upstream` or `edge`. */
-const ofService = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/;
+const kubernetesName = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/;
 
-const ofUpstreams = Object.keys(upstreamSettings);
-const ofGateway = Object.keys({ ...settings, ...serverSettings });
+const upstreamNames = Object.keys(upstreamSettings);
+const gatewayNames = Object.keys({ ...settings, ...serverSettings });
 
 /** Takes the name of an upstream's setting apart: `UPSTREAM_2_BASE_URL` is the `BASE_URL` of the second. */
 export function readUpstreamName(name: string): { readonly number: number; readonly own: string } | undefined {
@@ -22,13 +22,13 @@ export const upstreamPrefix = (number: number): string => (number === 1 ? 'UPSTR
 
 function isSetting(name: string): boolean {
   const own = readUpstreamName(name)?.own;
-  return ofGateway.includes(name) || (own !== undefined && ofUpstreams.includes(own));
+  return gatewayNames.includes(name) || (own !== undefined && upstreamNames.includes(own));
 }
 
 /** The settings' names, with those of the upstream that this name is about. */
 function namesBeside(name: string): string[] {
   const prefix = upstreamPrefix(readUpstreamName(name)?.number ?? 1);
-  return [...ofGateway, ...ofUpstreams.map((own) => `${prefix}_${own}`)];
+  return [...gatewayNames, ...upstreamNames.map((own) => `${prefix}_${own}`)];
 }
 
 const namesSet = (environment: Environment): string[] =>
@@ -37,7 +37,7 @@ const namesSet = (environment: Environment): string[] =>
 /** Faults in the names of variables that are meant for the gateway. */
 export function nameFaults(environment: Environment): string[] {
   return namesSet(environment).flatMap((name) => {
-    if (!ownPrefix.test(name) || ofService.test(name)) return [];
+    if (!ownPrefix.test(name) || kubernetesName.test(name)) return [];
     return isSetting(name) ? [] : unknownSetting(name);
   });
 }

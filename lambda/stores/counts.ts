@@ -18,8 +18,8 @@ interface CounterPage {
 
 export interface ScannedCounter {
   readonly item: string;
-  readonly ofDay: number;
-  readonly ofLifetime: number;
+  readonly usedToday: number;
+  readonly usedInLifetime: number;
   /** What is counted in the current period of each kind of budget. */
   readonly budgets: Readonly<Record<BudgetWindow, Omit<Standing, 'used'>>>;
 }
@@ -93,8 +93,8 @@ function toCounter(found: PlainItem, now: number): ScannedCounter {
     standingIn(found, { item, budget: { period: budgetPeriod(window, now).name } });
   return {
     item,
-    ofDay: standingIn(found, { item, period: dayOf(now).period }).used,
-    ofLifetime: standingIn(found, { item }).used,
+    usedToday: standingIn(found, { item, period: dayOf(now).period }).used,
+    usedInLifetime: standingIn(found, { item }).used,
     budgets: { day: standing('day'), week: standing('week'), month: standing('month') },
   };
 }

@@ -61,7 +61,7 @@ export interface UpstreamRequest {
 }
 
 /** An open list, since agents add headers such as `anthropic-beta` every month; but none that chooses an account (`…-workspace-id`). */
-const ofDialect = /^(openai-beta|anthropic-.+)$/;
+const dialectHeader = /^(openai-beta|anthropic-.+)$/;
 const choosesAccount =
   /(^|[^a-z0-9])(id|key|token|secret|auth|account|org|organization|workspace|profile)([^a-z0-9]|$)/;
 
@@ -90,7 +90,7 @@ function contentFor(upstream: Upstream, outgoing: Outgoing): Omit<UpstreamReques
 }
 
 export function buildUpstreamRequest(candidate: Candidate, outgoing: Outgoing): UpstreamRequest {
-  const { upstream, key, headers: ofOperator } = candidate;
+  const { upstream, key, headers: operatorHeaders } = candidate;
   const { stream, clientHeaders, traceparent } = outgoing;
   const { url, pieces, translated, leftOut } = contentFor(upstream, outgoing);
   const { dialect } = translated ?? outgoing;
@@ -105,11 +105,11 @@ export function buildUpstreamRequest(candidate: Candidate, outgoing: Outgoing): 
   };
   for (const name of Object.keys(clientHeaders)) {
     // They speak of the client's dialect, which a translation does not.
-    if (dialect !== outgoing.dialect || !ofDialect.test(name) || choosesAccount.test(name)) continue;
+    if (dialect !== outgoing.dialect || !dialectHeader.test(name) || choosesAccount.test(name)) continue;
     const value = readHeader(clientHeaders, name);
     if (value !== undefined) headers[name] = value;
   }
-  Object.assign(headers, ofOperator);
+  Object.assign(headers, operatorHeaders);
   return { url, headers, pieces, translated, leftOut };
 }
 

@@ -16,12 +16,12 @@ const fewestStreams = 5;
 export function watchGateway({ slowFirstByte }: DeploymentConfig, metrics: GatewayMetrics): Watches {
   const { own } = metrics;
   const tries = (statistic: string) => own('upstreamFailedTries', statistic);
-  const ofClass = (failureClass: string) => fillGaps({ failures: metrics.upstreamFailuresOf(failureClass) });
+  const failuresOf = (failureClass: string) => fillGaps({ failures: metrics.upstreamFailuresOf(failureClass) });
   const firstByte = (statistic: string) => own('timeToFirstByte', statistic);
   return {
     UpstreamCredentialsRefused: {
       what: 'The upstream refused a key (401), or its account is empty (402).',
-      metric: ofClass('credentials'),
+      metric: failuresOf('credentials'),
       threshold: 1,
       times: 1,
       outOf: hour, // or it would ring anew with each request of a quiet night
@@ -44,13 +44,13 @@ export function watchGateway({ slowFirstByte }: DeploymentConfig, metrics: Gatew
     },
     UpstreamLimited: {
       what: 'The upstream limits the account that all callers share (429).',
-      metric: ofClass('limited'),
+      metric: failuresOf('limited'),
       threshold: several,
       ...lasting,
     },
     UpstreamMissing: {
       what: 'The upstream does not know the path or the model (404).',
-      metric: ofClass('missing'),
+      metric: failuresOf('missing'),
       threshold: several,
       ...lasting,
     },

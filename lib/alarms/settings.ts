@@ -4,7 +4,7 @@ import { atOnce, fillGaps, hour, standing, type Watch, type Watches } from './al
 
 /** Sign-in with the company's account, how much of a day's limits is used, and what budgets lose: only for settings that are set. */
 export function watchSettings({ environment }: DeploymentConfig, { own }: GatewayMetrics): Watches {
-  const { OIDC_ISSUER, DAILY_LIMIT: ofAll, GUEST_DAILY_LIMIT: ofGuests, SPEND_LIMIT, PRICES } = environment;
+  const { OIDC_ISSUER, DAILY_LIMIT, GUEST_DAILY_LIMIT, SPEND_LIMIT, PRICES } = environment;
   const untilMidnight = 'requests are answered 503 until midnight UTC';
   // Or they would ring anew with each request of a quiet night.
   const onceAnHour = { times: 1, outOf: hour };
@@ -30,8 +30,8 @@ export function watchSettings({ environment }: DeploymentConfig, { own }: Gatewa
         outOf: hour,
       },
     }),
-    ...(ofAll !== undefined && { NearingDailyLimit: nearing('DAILY_LIMIT', 'dailyLimitUsed') }),
-    ...((ofAll ?? ofGuests) !== undefined && {
+    ...(DAILY_LIMIT !== undefined && { NearingDailyLimit: nearing('DAILY_LIMIT', 'dailyLimitUsed') }),
+    ...((DAILY_LIMIT ?? GUEST_DAILY_LIMIT) !== undefined && {
       NearingGuestDailyLimit: nearing('GUEST_DAILY_LIMIT', 'guestDailyLimitUsed'),
     }),
     ...(SPEND_LIMIT !== undefined && {

@@ -42,13 +42,13 @@ export function findDangers(...comparisons: readonly Comparison[]): readonly Dan
         ...sayLost(lost.filter(isOwn)).map((said) => permission(`gone: ${said}`)),
       ];
     });
-  const ofDecisions = decisions.flatMap((decision): readonly Danger[] => {
+  const decided = decisions.flatMap((decision): readonly Danger[] => {
     const said = sayThoseOf(decision);
     if (said.length < 2) return said;
     const consequences = said.map(({ where, what }) => `${where}: ${what}`);
     return [{ refused: false, where: decision.setting, what: [decision.meaning, ...consequences].join('; ') }];
   });
-  return [...sayThoseOf(undefined), ...ofDecisions];
+  return [...sayThoseOf(undefined), ...decided];
 }
 
 function newPartsOf({ before, after }: Comparison): (name: string) => boolean {

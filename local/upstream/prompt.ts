@@ -75,13 +75,13 @@ function saysSomething({ role, text, images, videos }: Turn): boolean {
 export function readContent(content: unknown): Content {
   if (typeof content === 'string') return { text: content, images: 0, videos: 0 };
   const parts = asObjects(content);
-  const ofType = (pattern: RegExp) => parts.filter((part) => pattern.test(asText(part.type)));
+  const partsOfType = (pattern: RegExp) => parts.filter((part) => pattern.test(asText(part.type)));
   return {
-    text: ofType(/text$/)
+    text: partsOfType(/text$/)
       .map((part) => asText(part.text))
       .join('\n'),
-    images: ofType(/image(_url)?$/).length,
-    videos: ofType(/video(_url)?$/).length,
+    images: partsOfType(/image(_url)?$/).length,
+    videos: partsOfType(/video(_url)?$/).length,
   };
 }
 

@@ -29,12 +29,14 @@ export function faultInBody(reply: Reply, shape: z.ZodType): string | undefined 
 
 /** Whether answers and streams report their tokens, by which budgets and costs are counted. Not every upstream does. */
 export function checkUsage(plain: Reply, stream: Reply): Finding {
-  const [ofPlain, ofStream] = [outputTokens(plain), outputTokens(stream)];
-  if (ofPlain === undefined && ofStream === undefined) {
+  const [plainTokens, streamTokens] = [outputTokens(plain), outputTokens(stream)];
+  if (plainTokens === undefined && streamTokens === undefined) {
     return untested('neither the answer nor the stream has usage; check whether the upstream itself reports any');
   }
   // A stream of messages counts next to nothing at its start, and the rest at its end.
-  const lacking = Object.entries({ answer: ofPlain ?? 0, stream: ofStream ?? 0 }).find(([, tokens]) => tokens <= 1);
+  const lacking = Object.entries({ answer: plainTokens ?? 0, stream: streamTokens ?? 0 }).find(
+    ([, tokens]) => tokens <= 1,
+  );
   return lacking ? fail(`the ${lacking[0]} reports ${lacking[1]} output tokens`) : ok();
 }
 

@@ -45,12 +45,13 @@ function checkRest(charges: readonly Charge[], taken: number): Finding {
 
 /** Whether the limits are those of the stage. Only its operator knows whether a key has one of its own. */
 async function checkLimits({ ask, key, headerPrefix, limits }: Run): Promise<Finding> {
-  const ofKey = leftIn(await ask(list(bearer(key))), headerPrefix, 'limit');
-  const ofGuest = leftIn(await ask(list(bearer('guest'))), headerPrefix, 'limit');
-  const [forKey, forGuest] = [ofKey, ofGuest].map((limit) => (Number.isNaN(limit) ? 'no limit is told' : limit));
+  const keyLimit = leftIn(await ask(list(bearer(key))), headerPrefix, 'limit');
+  const guestLimit = leftIn(await ask(list(bearer('guest'))), headerPrefix, 'limit');
+  const [forKey, forGuest] = [keyLimit, guestLimit].map((limit) => (Number.isNaN(limit) ? 'no limit is told' : limit));
   const facts = `${forKey} for the key, ${forGuest} for a placeholder`;
   if (!limits) return untested(`${facts}; name the settings with --stage`);
   // The network may be linked to a member.
-  if (ofGuest !== limits.guest && ofGuest !== limits.member) return fail(`${facts}, but a guest has ${limits.guest}`);
-  return ofKey === limits.member ? ok(facts) : note(`${facts}: right if the key has a limit of its own`);
+  if (guestLimit !== limits.guest && guestLimit !== limits.member)
+    return fail(`${facts}, but a guest has ${limits.guest}`);
+  return keyLimit === limits.member ? ok(facts) : note(`${facts}: right if the key has a limit of its own`);
 }

@@ -67,10 +67,10 @@ async function open(facts: TargetFacts, close = async () => {}): Promise<Target>
 
 function runningGateway({ dynamodbEndpoint, embedded, networkSalt, ...facts }: GatewayFile): TargetFacts {
   changeEnvironment(awsVariables(process.env, dynamodbEndpoint, embedded));
-  return { ...facts, ...ofThisMachine, readNetworkSalt: async () => networkSalt };
+  return { ...facts, ...localFacts, readNetworkSalt: async () => networkSalt };
 }
 
-const ofThisMachine = {
+const localFacts = {
   /** A host of its own is not bound to what one counter of a deployment can serve. */
   mostBurst: 10_000,
   async readTokens(): Promise<never> {
@@ -89,7 +89,7 @@ async function openDirectory(dataDir: string, { host, port }: LocalSettings): Pr
   const client = new DynamoDBClient();
   await createGatewayTables(client, config).finally(() => client.destroy());
   const facts = factsOf(config, reachableUrl(host, port));
-  return open({ ...facts, ...ofThisMachine, readNetworkSalt: async () => config.networkSalt ?? '' }, close);
+  return open({ ...facts, ...localFacts, readNetworkSalt: async () => config.networkSalt ?? '' }, close);
 }
 
 /** The settings require an upstream, though issuing keys needs none. */

@@ -23,7 +23,7 @@ export async function showUsage(
   const day = new Date(now).toISOString().slice(0, 10);
   const today = { users: 0, requests: 0 };
   const guests = { networks: 0, requests: 0 };
-  const highest = (all: readonly User[], figure: 'ofDay' | 'taken') =>
+  const highest = (all: readonly User[], figure: 'usedToday' | 'taken') =>
     all
       .filter((one) => one[figure] > 0)
       .toSorted((a, b) => b[figure] - a[figure])
@@ -36,17 +36,17 @@ export async function showUsage(
       const taken = Math.max(...Object.values(one.budgets).map((budget) => budget.taken));
       return counter ? [{ ...one, counter, taken }] : [];
     });
-    for (const { ofDay, ofLifetime } of page) {
-      guests.networks += ofLifetime > 0 ? 1 : 0;
-      guests.requests += ofLifetime;
-      today.users += ofDay > 0 ? 1 : 0;
-      today.requests += ofDay;
+    for (const { usedToday, usedInLifetime } of page) {
+      guests.networks += usedInLifetime > 0 ? 1 : 0;
+      guests.requests += usedInLifetime;
+      today.users += usedToday > 0 ? 1 : 0;
+      today.requests += usedToday;
     }
-    users = highest([...users, ...page], 'ofDay');
+    users = highest([...users, ...page], 'usedToday');
     spenders = highest([...spenders, ...page], 'taken');
   }
   const shown = await Promise.all(
-    users.map(async ({ counter, ofDay: used }) => {
+    users.map(async ({ counter, usedToday: used }) => {
       const { record, ...whose } = await findOwner(counter, target);
       const limit = counter.kind === 'member' || record ? (record?.limit ?? target.memberLimit) : null;
       return { ...whose, used, limit, burst: record?.burst ?? null, models: record?.models ?? null };

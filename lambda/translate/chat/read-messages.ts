@@ -94,10 +94,10 @@ function* readThoughts(reader: RequestReader, turns: TurnBuilder, message: Messa
 function* readContents<T extends Said | Part>(
   reader: RequestReader,
   { content, cache_control: isMarked = false }: Message,
-  ofPart: (part: Node) => T,
+  fromPart: (part: Node) => T,
 ): Cooperative<readonly (T | TextPart)[]> {
   if (content === undefined) return [];
-  const parts = yield* readContent<T | TextPart>(reader, content, toText, ofPart);
+  const parts = yield* readContent<T | TextPart>(reader, content, toText, fromPart);
   const last = parts.at(-1);
   return isMarked && last !== undefined ? parts.with(-1, { ...last, isMarked }) : parts;
 }

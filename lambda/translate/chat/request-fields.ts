@@ -3,7 +3,7 @@ import { isCacheMark, isTrue, name, node, raw, string, stringNode, text } from '
 
 const elsewhere = 'its content is stored elsewhere. Send the content itself.';
 const marked = { cache_control: isCacheMark };
-const ofPart = { ...marked, ...ignore('type', 'prompt_cache_breakpoint') };
+const partFields = { ...marked, ...ignore('type', 'prompt_cache_breakpoint') };
 const noAudio = 'this model makes no audio. Leave it out.';
 
 /** What becomes of each member of a chat request. */
@@ -42,16 +42,16 @@ export const chatFields = {
     ...ignore('annotations'),
     audio: elsewhere,
   },
-  'text part': { text: needed(string), ...ofPart },
+  'text part': { text: needed(string), ...partFields },
   'refusal part': { refusal: needed(string), ...ignore('type') },
   'image_url part': {
     image_url: needed(object({ url: needed(string), ...ignore('detail') })),
-    ...ofPart,
+    ...partFields,
   },
-  'input_audio part': { input_audio: needed(raw), ...ofPart },
+  'input_audio part': { input_audio: needed(raw), ...partFields },
   'file part': {
     file: needed(object({ file_data: needed(string), filename: string, file_id: elsewhere })),
-    ...ofPart,
+    ...partFields,
   },
   tool_call: {
     id: needed(stringNode),

@@ -83,10 +83,10 @@ export function* readList<T>(
 export function* readContent<T>(
   reader: RequestReader,
   content: Node,
-  ofText: (text: string) => T,
-  ofPart: (part: Node) => T | undefined,
+  fromText: (text: string) => T,
+  fromPart: (part: Node) => T | undefined,
 ): Cooperative<T[]> {
   requireKind(reader, content, 'string', 'array');
-  if (reader.json.kind(content) === 'string') return [ofText(reader.json.raw(content))];
-  return yield* readList(reader, content, ofPart);
+  if (reader.json.kind(content) === 'string') return [fromText(reader.json.raw(content))];
+  return yield* readList(reader, content, fromPart);
 }

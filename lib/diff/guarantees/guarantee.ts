@@ -81,9 +81,10 @@ export function toldAlike(name: string, otherwise: string): Guarantee[] {
 
 /** All settings of a function or of a revision. */
 export function variablesOf({ Environment, ServiceConfig }: Tree = {}): Tree {
-  const ofFunction = (Environment as { readonly Variables?: Tree } | undefined)?.Variables;
-  const ofRevision = (ServiceConfig as { readonly EnvironmentVariables?: Tree } | undefined)?.EnvironmentVariables;
-  return ofFunction ?? ofRevision ?? {};
+  const functionVariables = (Environment as { readonly Variables?: Tree } | undefined)?.Variables;
+  const revisionVariables = (ServiceConfig as { readonly EnvironmentVariables?: Tree } | undefined)
+    ?.EnvironmentVariables;
+  return functionVariables ?? revisionVariables ?? {};
 }
 
 export function is(wanted: unknown): Must {

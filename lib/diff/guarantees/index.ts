@@ -9,8 +9,8 @@ export type Named = Guarantee & { readonly property: string };
 const properties = { durable, exact, private: confidential, reachable, bounded, watched };
 
 /** What a deployed gateway must keep. */
-export const guarantees: readonly Named[] = Object.entries(properties).flatMap(([property, ofProperty]) =>
-  ofProperty.map((guarantee) => ({ ...guarantee, property })),
+export const guarantees: readonly Named[] = Object.entries(properties).flatMap(([property, own]) =>
+  own.map((guarantee) => ({ ...guarantee, property })),
 );
 
 const byType = Map.groupBy(guarantees, ({ of }) => of);

@@ -39,8 +39,8 @@ test('counters are read in pages that a slow connection can bring in time, with 
     pausedAfter: [1],
     found: count - 500,
   });
-  expect(found.get('ofDay')).toMatchObject({ ofDay: 3, ofLifetime: 2, budgets: { day: { taken: 0 } } });
-  expect(found.get('ofWeek')).toMatchObject({ ofDay: 0, ofLifetime: 0, budgets: { week: { taken: 7 } } });
+  expect(found.get('ofDay')).toMatchObject({ usedToday: 3, usedInLifetime: 2, budgets: { day: { taken: 0 } } });
+  expect(found.get('ofWeek')).toMatchObject({ usedToday: 0, usedInLifetime: 0, budgets: { week: { taken: 7 } } });
   expect(found.get('ofMonth')).toMatchObject({
     budgets: { day: { taken: 5 }, month: { taken: 9, open: [{ amount: 4 }] } },
   });

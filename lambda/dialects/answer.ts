@@ -2,7 +2,7 @@ import { excerpt, longestPath } from '../errors.ts';
 import { eachMember, elements, numberMember, presentMember, stringMember } from '../json/read.ts';
 import type { Json, Node } from '../json/scan.ts';
 import type { ExpectedAnswer } from './dialect.ts';
-import { recordProviderFields } from './envelope.ts';
+import { recordVendorMembers } from './envelope.ts';
 import { type Findings, kindsOfTokens, type TokenCounts } from './findings.ts';
 import { readOfUsage, type UsagePlaces } from './usage-places.ts';
 
@@ -11,7 +11,7 @@ export function recordUsage(json: Json, holder: Node, places: UsagePlaces, found
   const counts: Record<string, number> = {};
   const usage = presentMember(json, holder, 'usage');
   if (usage === undefined) return counts;
-  recordProviderFields(json, usage, found);
+  recordVendorMembers(json, usage, readOfUsage, found);
   for (const kind of kindsOfTokens) {
     for (const [name, inner] of places[kind]) {
       const [object, member] = inner === undefined ? [usage, name] : [json.member(usage, name), inner];

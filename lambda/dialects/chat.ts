@@ -6,7 +6,7 @@ import { readBodies } from './body.ts';
 import { deltasLike, recordPieces, recordWholeChoice } from './chat-texts.ts';
 import { fileAt, imageAt } from './content.ts';
 import type { Dialect, ExpectedAnswer, Normalization, StreamDialect } from './dialect.ts';
-import { type Envelope, recordEnvelope, recordProviderFields } from './envelope.ts';
+import { type Envelope, recordEnvelope, recordVendorMembers } from './envelope.ts';
 import type { Findings } from './findings.ts';
 import { renderOpenAiError } from './openai-error.ts';
 import { renderOpenAiRateLimit } from './rate-limit.ts';
@@ -34,6 +34,8 @@ const envelope: Envelope = {
   idPrefix: 'chatcmpl-',
   members: new Set(['id', 'object', 'created', 'choices', 'usage', 'service_tier', 'citations', 'search_results']),
 };
+
+const ofChoice = new Set(['index', 'message', 'delta', 'text', 'finish_reason', 'logprobs', 'usage', 'error']);
 
 /** OpenAI chat completions. `streamUsage`: the gateway asks every stream for its usage, even if the client does not. */
 export const createChat = ({ streamUsage }: { streamUsage: boolean }): Dialect => ({
@@ -77,7 +79,7 @@ function readAnswer(answer: Json, found: Findings, expected: ExpectedAnswer): vo
   if (presentMember(answer, answer.root, 'error') !== undefined) found.fail(readErrorMessage(answer) ?? '');
   recordAround(answer, found);
   for (const choice of elements(answer, answer.member(answer.root, 'choices'))) {
-    recordProviderFields(answer, choice, found);
+    recordVendorMembers(answer, choice, ofChoice, found);
     recordChoiceError(answer, choice, found);
     recordWholeChoice(answer, choice, indexOf(answer, choice), found);
     keepStops(answer, choice, expected, found);
@@ -96,7 +98,7 @@ function openStream(expected: ExpectedAnswer): StreamDialect {
   const finished = new Set<number>();
 
   const readChoice = (event: Json, choice: Node, found: Findings): void => {
-    recordProviderFields(event, choice, found);
+    recordVendorMembers(event, choice, ofChoice, found);
     recordChoiceError(event, choice, found);
     const index = indexOf(event, choice);
     recordPieces(event, choice, index, found);

@@ -29,18 +29,24 @@ export interface Envelope {
   readonly members: ReadonlySet<string>;
 }
 
-/** Records all that an envelope reveals: also an id in a vendor's form, and a machine in a member of the vendor's own. */
+/** Records all that an envelope reveals: also an id in a vendor's form. */
 export function recordEnvelope(json: Json, object: Node, { idPrefix, members }: Envelope, found: Findings): void {
+  recordVendorMembers(json, object, members, found);
+  for (const key of json.keys(object)) {
+    const value = key + 1;
+    if (json.string(key) !== 'id' || json.kind(value) !== 'string') continue;
+    const id = json.string(value);
+    const rest = afterPrefix(id, idPrefix);
+    if (rest !== id && idPrefix + rest !== id) found.id(value, idPrefix);
+  }
+}
+
+/** Records what reveals who answered in an object: also a machine in a member that is none of these, which the dialect defines. */
+export function recordVendorMembers(json: Json, object: Node, members: ReadonlySet<string>, found: Findings): void {
   recordProviderFields(json, object, found);
-  if (json.kind(object) !== 'object') return;
   for (const key of json.keys(object)) {
     const name = json.string(key);
-    const value = key + 1;
-    if (name === 'id' && json.kind(value) === 'string') {
-      const id = json.string(value);
-      const rest = afterPrefix(id, idPrefix);
-      if (rest !== id && idPrefix + rest !== id) found.id(value, idPrefix);
-    } else if (!members.has(name) && !isProviderField(name) && tellsMachine(json, key)) found.drop(object, key);
+    if (!members.has(name) && !isProviderField(name) && tellsMachine(json, key)) found.drop(object, key);
   }
 }
 
@@ -63,6 +69,8 @@ const machine =
 /** In characters, with quotes. */
 const longestMachine = 255;
 
+export const isMachine = (text: string): boolean => machine.test(text);
+
 /** Whether a member names a machine, or holds one at any depth. */
 function tellsMachine(json: Json, member: Node): boolean {
   const end = json.next(member + 1);
@@ -70,7 +78,7 @@ function tellsMachine(json: Json, member: Node): boolean {
     if (json.end(node) - json.start(node) > longestMachine) continue;
     if (json.isKey(node)) {
       if (machineName.test(json.string(node)) && json.kind(node + 1) !== 'null') return true;
-    } else if (node > member + 1 && json.kind(node) === 'string' && machine.test(json.string(node))) return true;
+    } else if (json.kind(node) === 'string' && isMachine(json.string(node))) return true;
   }
   return false;
 }

@@ -1,4 +1,5 @@
 import { unreadIn } from '../dialects/answer.ts';
+import { isMachine } from '../dialects/envelope.ts';
 import type { Findings, TokenCounts } from '../dialects/findings.ts';
 import { type Edit, editPart } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
@@ -174,7 +175,7 @@ function readHoles(
     if (end < 0) return undefined;
     if (place.kind === 'string' && isShown) {
       const value = source.slice(at, end);
-      if (value.includes('\\') || scrubber.find(value)) return undefined;
+      if (value.includes('\\') || scrubber.find(value) || isMachine(value.slice(1, -1))) return undefined;
     }
     spans.push(at, end);
     at = end + raw.length;

@@ -104,9 +104,17 @@ testRows([
   { meta: { by: '10.0.0.7' } },
   { meta: { by: 'vllm-6c9d8b7f5d-x2k4q' } },
   { region: 'eu-9' },
-])('a member of a vendor’s own that holds a machine is dropped', (own) => {
-  for (const name of names) expect(rewritten(name, own)).toEqual(unchanged(name));
+  { served_by: 'vllm-6c9d8b7f5d-x2k4q' },
+])('a member of a vendor’s own that holds a machine is dropped, also in the usage and in a choice', (own) => {
+  for (const name of names) {
+    expect(rewritten(name, own)).toEqual(unchanged(name));
+    expect(rewritten(name, { usage: { total_tokens: 9, ...own } }).usage).toEqual({ total_tokens: 9 });
+  }
   expect(streamed(own, own)).toEqual(streamed({}, {}));
+  const choice = { index: 0, message: { role: 'assistant', content: 'www.example.org' }, finish_reason: 'stop' };
+  expect(rewritten('chat', { choices: [{ ...choice, ...own }] })).toEqual(unchanged('chat', { choices: [choice] }));
+  const chunk = (more: object) => ({ choices: [{ index: 0, delta: { content: 'www.example.org' }, ...more }] });
+  expect(streamed(chunk(own), chunk(own))).toEqual(streamed(chunk({}), chunk({})));
 });
 
 test('also where it does so only in a later event', () => {
@@ -114,6 +122,7 @@ test('also where it does so only in a later event', () => {
   expect(streamed(...by.map((one) => ({ meta: { by: one } })))).toEqual(
     streamed({ meta: { by: 'a' } }, { meta: { by: 'b' } }, { meta: { by: 'c' } }, {}),
   );
+  expect(streamed(...by.map((one) => ({ by: one })))).toEqual(streamed({ by: 'a' }, { by: 'b' }, { by: 'c' }, {}));
 });
 
 testRows<[name: Name, own: object]>([

@@ -1,42 +1,40 @@
 import type { CounterWindow, Standing } from './counter-store.ts';
-import { minuteOf, secondsUntil, timeOf } from './policy.ts';
+import { timeOf } from './policy.ts';
 
-/** A client's quota, as its answers show it. */
+/** A client's quota, as its answers show it. Times are epoch milliseconds. */
 export interface Figures {
   readonly limit: number;
   /** Never negative, even if a limit was lowered below what is used. */
   readonly remaining: number;
-  /** Until the window restarts; absent if it never does. */
-  readonly resetSeconds?: number;
-  /** Of the current minute. */
-  readonly burst?: { readonly limit: number; readonly remaining: number; readonly resetSeconds: number };
+  /** When the window restarts; absent if it never does. */
+  readonly resetAt?: number | undefined;
+  /** Of the minute of the charge. */
+  readonly burst?: { readonly limit: number; readonly remaining: number; readonly resetAt: number };
   /** Of a caller with a budget, in micros. */
-  readonly budget?: { readonly limit: number; readonly remaining: number; readonly resetSeconds: number };
+  readonly budget?: { readonly limit: number; readonly remaining: number; readonly resetAt: number };
+}
+
+/** Whether figures are those of a window that has ended: an answer may come minutes after its charge. */
+export function areOver({ resetAt = Number.POSITIVE_INFINITY, budget }: Figures, now: number): boolean {
+  return Math.min(resetAt, budget?.resetAt ?? resetAt) <= now;
 }
 
 /** The figures after a charge, or of what has been read. */
 export function figuresOf(
   window: CounterWindow,
   { used, inMinute, taken }: Pick<Standing, 'used' | 'inMinute' | 'taken'>,
-  now: number,
 ): Figures {
-  const { limit, burst, resetAt, budget } = window;
-  const minute = minuteOf(now);
+  const { limit, burst, resetAt, budget, minute } = window;
   return {
     limit,
     remaining: Math.max(0, limit - used),
-    ...(resetAt !== undefined && { resetSeconds: secondsUntil(resetAt, now) }),
-    burst: {
-      limit: burst,
-      // An answer may come minutes after the charge.
-      remaining: minute === window.minute ? Math.max(0, burst - inMinute) : burst,
-      resetSeconds: secondsUntil(timeOf(minute + 1), now),
-    },
+    resetAt,
+    burst: { limit: burst, remaining: Math.max(0, burst - inMinute), resetAt: timeOf(minute + 1) },
     ...(budget && {
       budget: {
         limit: budget.amount,
         remaining: Math.max(0, budget.amount - taken),
-        resetSeconds: secondsUntil(budget.resetAt, now),
+        resetAt: budget.resetAt,
       },
     }),
   };

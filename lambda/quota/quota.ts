@@ -68,7 +68,7 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
   const reportSpending = createSpendingReport(dependencies);
   const unreadFigures = (identity: Identity): Figures => {
     const window = quotaWindow(identity, now(), limits);
-    return figuresOf(window, { used: window.limit, inMinute: window.burst, taken: window.budget?.amount ?? 0 }, now());
+    return figuresOf(window, { used: window.limit, inMinute: window.burst, taken: window.budget?.amount ?? 0 });
   };
 
   /** A charge that has been granted, which ends once. */
@@ -85,7 +85,7 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
           ? await counters.settle(window, reservation, settlement)
           : await counters.refund(window, token);
         if (standing && window.budget) reportSpending(window.budget, standing, settlement.spent, request);
-        return standing && figuresOf(window, standing, now());
+        return standing && figuresOf(window, standing);
       } catch (error) {
         if (reservation) onLost(error, 'settlement', request.requestId);
         if (settlement.refunded) onLost(error, 'refund', request.requestId);
@@ -117,7 +117,7 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
         if (isAnswerLost(error)) onLost(error, 'charge', requestId);
         throw error;
       });
-      const figures = figuresOf(window, result, now());
+      const figures = figuresOf(window, result);
       if (!result.granted) {
         const { refusalOf } = await loadWording();
         throw new QuotaRefusal(refusalOf(identity, window, result, cost, time, wording), figures);
@@ -129,7 +129,7 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
     readFigures: async (identity) => {
       try {
         const window = quotaWindow(identity, now(), limits);
-        return figuresOf(window, await counters.read(window), now());
+        return figuresOf(window, await counters.read(window));
       } catch (error) {
         onLost(error, 'read');
         return unreadFigures(identity);
@@ -140,7 +140,7 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
       const time = now();
       const window = quotaWindow(identity, time, limits);
       const standing = await counters.read(window);
-      return { ...usageOf(window, standing, time, requestTimeout), figures: figuresOf(window, standing, time) };
+      return { ...usageOf(window, standing, time, requestTimeout), figures: figuresOf(window, standing) };
     },
 
     unreadFigures,

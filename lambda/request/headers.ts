@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { formatAmount } from '../budget/money.ts';
 import type { Figures } from '../quota/figures.ts';
+import { secondsUntil } from '../quota/policy.ts';
 import type { Call } from './call.ts';
 import { rateLimitHeaders } from './rate-limits.ts';
 import type { Arrived } from './request.ts';
@@ -44,8 +45,9 @@ export function gatewayHeaders(
   { names, corsOrigins, rateLimitHeaders: showsRates, now }: HeaderSettings,
 ): Record<string, string> {
   const figures: Figures = outcome.figures ?? { limit: 0, remaining: 0 };
-  const { limit, remaining, resetSeconds, budget } = figures;
-  const rates = showsRates ? rateLimitHeaders(figures, route, now()) : {};
+  const { limit, remaining, resetAt, budget } = figures;
+  const time = now();
+  const rates = showsRates ? rateLimitHeaders(figures, route, time) : {};
   const { leftOut } = outcome.exchange ?? {};
   const exposed = [
     ...Object.values(names),
@@ -59,11 +61,11 @@ export function gatewayHeaders(
     [names.remaining]: String(remaining),
     [names.limit]: String(limit),
     ...(leftOut !== undefined && { [names.leftOut]: leftOut }),
-    ...(resetSeconds !== undefined && { [names.reset]: String(resetSeconds) }),
+    ...(resetAt !== undefined && { [names.reset]: String(secondsUntil(resetAt, time)) }),
     ...(budget && {
       [names.budgetLimit]: formatAmount(budget.limit),
       [names.budgetRemaining]: formatAmount(budget.remaining),
-      [names.budgetReset]: String(budget.resetSeconds),
+      [names.budgetReset]: String(secondsUntil(budget.resetAt, time)),
     }),
     ...rates,
     ...corsHeaders(headers, corsOrigins, exposed),

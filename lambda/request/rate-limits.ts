@@ -1,5 +1,6 @@
 import type { RateLimit } from '../dialects/rate-limit.ts';
 import type { Figures } from '../quota/figures.ts';
+import { minuteOf, secondsUntil, timeOf } from '../quota/policy.ts';
 import type { Route } from './routes.ts';
 
 interface Policy extends RateLimit {
@@ -13,7 +14,7 @@ interface Policy extends RateLimit {
  * (draft-ietf-httpapi-ratelimit-headers-10), which knows several.
  */
 export function rateLimitHeaders(figures: Figures, route: Route, now: number): Record<string, string> {
-  const policies = policiesOf(figures);
+  const policies = policiesOf(figures, now);
   const tightest = policies.reduce((a, b) => (b.remaining < a.remaining ? b : a));
   return {
     ...route.renderRateLimit(tightest, now),
@@ -25,12 +26,18 @@ export function rateLimitHeaders(figures: Figures, route: Route, now: number): R
 const daySeconds = 86_400;
 const minuteSeconds = 60;
 
-function policiesOf({ burst, limit, remaining, resetSeconds }: Figures): readonly [Policy, ...Policy[]] {
-  const restart = resetSeconds !== undefined && { resetSeconds, window: daySeconds };
+function policiesOf({ burst, limit, remaining, resetAt }: Figures, now: number): readonly [Policy, ...Policy[]] {
+  const restart = resetAt !== undefined && { resetSeconds: secondsUntil(resetAt, now), window: daySeconds };
   return [
     { name: 'quota', limit, remaining, ...restart },
-    ...(burst ? [{ name: 'burst', ...burst, window: minuteSeconds }] : []),
+    ...(burst ? [{ name: 'burst', ...burstNow(burst, now), window: minuteSeconds }] : []),
   ];
+}
+
+/** An answer may come minutes after its charge: then nothing is known to be used of the minute. */
+function burstNow({ limit, remaining, resetAt }: NonNullable<Figures['burst']>, now: number): RateLimit {
+  const resetSeconds = secondsUntil(timeOf(minuteOf(now) + 1), now);
+  return { limit, remaining: resetAt > now ? remaining : limit, resetSeconds };
 }
 
 /** An item of a structured field, with its parameters. */

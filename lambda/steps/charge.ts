@@ -1,5 +1,6 @@
 import { GatewayError, toGatewayError } from '../errors.ts';
 import { settleCharge } from '../forward/settle.ts';
+import { areOver } from '../quota/figures.ts';
 import { QuotaRefusal } from '../quota/refusal.ts';
 import type {
   Arrived,
@@ -54,19 +55,24 @@ export function limitSpending({ spendLimit }: Needs<'spendLimit'>): GatewayStep<
   };
 }
 
-/** Reads the figures for the quota headers in the caller's counter, where no charge and no refusal has brought them. */
-export function quotaHeaders({ quota }: Needs<'quota'>): GatewayStep<Arrived> {
+/**
+ * Reads the figures for the quota headers in the caller's counter, where no charge and no refusal has brought them, or the day or the
+ * budget's period has ended since.
+ */
+export function quotaHeaders({ quota, now }: Needs<'quota' | 'now'>): GatewayStep<Arrived> {
+  const isMissing = ({ outcome: { figures } }: RequestSoFar) => figures === undefined || areOver(figures, now());
   const callerOf = ({ identity, networkId }: RequestSoFar) => identity ?? ({ kind: 'guest', networkId } as const);
   return {
     after: async (request) => {
-      request.outcome.figures ??= await quota.readFigures(callerOf(request));
+      if (isMissing(request)) request.outcome.figures = await quota.readFigures(callerOf(request));
     },
     onError: async (request, error) => {
       const { outcome } = request;
       if (error instanceof QuotaRefusal) outcome.figures ??= error.figures;
       // The client has waited once for a store that failed, and a process that ends has no time to wait.
       const mayRead = !(error instanceof GatewayError) || error.source === undefined;
-      outcome.figures ??= await (mayRead ? quota.readFigures : quota.unreadFigures)(callerOf(request));
+      if (!isMissing(request)) return error;
+      outcome.figures = await (mayRead ? quota.readFigures : quota.unreadFigures)(callerOf(request));
       return error;
     },
   };

@@ -1,9 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { html, json, sse } from '../../local/upstream/script.ts';
+import { html, json, type Script, sse } from '../../local/upstream/script.ts';
 import type { DialectName } from '../support/fixtures.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { metricsOf } from '../support/metrics.ts';
+import { PRICES } from '../support/prices.ts';
 import { chargesIn } from '../support/quota.ts';
 import { stopTimers } from '../support/stop-timers.ts';
 import type { StoreOperation } from '../support/store-proxy.ts';
@@ -79,6 +80,31 @@ describe('the quota of a caller', () => {
     const { error, ...rest } = await refusalOf(refused);
     expect([rest, error.type]).toEqual([{ type: 'error' }, 'rate_limit_error']);
     expect(error.message).toMatch('2026-06-16');
+  });
+});
+
+describe('an answer that comes after midnight', () => {
+  const before = Date.UTC(2026, 5, 30, 23, 59, 50);
+  const figures = ['x-svc-limit', 'x-svc-remaining', 'x-svc-reset', 'x-svc-budget-remaining', 'x-svc-budget-reset'];
+  const aDay = String(24 * 3600 - 5);
+  const aMonth = String(31 * 24 * 3600 - 5);
+
+  testRows<[string, Script, object]>([
+    ['comes whole', answer, question],
+    ['is refunded', json(500, {}), question],
+    ['is a stream', sse('data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n'), { ...question, stream: true }],
+  ])('shows what is left of the new day, and of the budget of the new month', async (_how, script, body) => {
+    let time = before;
+    await using gateway = await start({ PRICES, RATE_LIMIT_HEADERS: 'true' }, { now: () => time });
+    const key = await gateway.issueKey({ limit: 200, budget: 10_000_000, budgetWindow: 'month' });
+    expect(headersOf(await gateway.ask(key), ...figures).slice(0, 3)).toEqual(['200', '199', '10']);
+    gateway.upstream.answer(() => {
+      time = Date.UTC(2026, 6, 1, 0, 0, 5);
+      return script;
+    });
+    const late = await gateway.ask(key, undefined, body);
+    expect(headersOf(late, ...figures)).toEqual(['200', '200', aDay, '10.00', aMonth]);
+    expect(late.headers.get('ratelimit')).toBe(`"quota";r=200;t=${aDay}, "burst";r=20;t=55`);
   });
 });
 

@@ -78,7 +78,7 @@ describe('the figures of an answer that nothing was charged for', () => {
     };
     const outcome: Outcome = {};
     const request = { networkId: 'n', outcome } as RequestSoFar;
-    expect(await quotaHeaders({ quota }).onError?.(request, error)).toBe(error);
+    expect(await quotaHeaders({ quota, now: () => 0 }).onError?.(request, error)).toBe(error);
     expect(outcome.figures).toBe(expected === 'read' ? read : unread);
   });
 });

@@ -35,7 +35,7 @@ interface Listening {
   readonly host: string;
   readonly port: number;
   /** Renders the answer to what is no request, which AWS answers in a way of its own. */
-  readonly refuse?: (error: GatewayError) => GatewayResponse;
+  readonly refuse?: (error: GatewayError, path?: string) => GatewayResponse;
 }
 
 export type FunctionUrl = Awaited<ReturnType<typeof startFunctionUrl>>;

@@ -22,8 +22,8 @@ export interface HttpServerOptions {
   readonly timeLimit?: number;
   /** Called shortly before the process ends: calls that answers still wait for should be given up. */
   readonly onLastMoment?: () => void;
-  /** Renders the answer to what is no request, and so no call of the app. */
-  readonly refuse: (error: GatewayError) => GatewayResponse;
+  /** Renders the answer to what is no call of the app, in the shape of its path if it has one. */
+  readonly refuse: (error: GatewayError, path?: string) => GatewayResponse;
   /** Receives errors from outside the app, which the client does not see. */
   readonly onFault: (error: unknown) => void;
 }

@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream';
 import type { GatewayError } from '../errors.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import { ConfigError } from '../settings/read.ts';
+import { targetOf } from './http-message.ts';
 import { createRunning } from './running.ts';
 import { faultIn, faultOf, refuseRequest, writeLast } from './unreadable.ts';
 
@@ -16,7 +17,7 @@ interface Options {
   readonly serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   readonly onError: (error: Error) => void;
   /** Renders the answer to what is no request. Without it Node answers in its own way. */
-  readonly refuse?: (error: GatewayError) => GatewayResponse;
+  readonly refuse?: (error: GatewayError, path?: string) => GatewayResponse;
   /** Everything else is Node's default, which refuses malformed and ambiguous requests. */
   readonly limits?: ServerOptions & { readonly maxConnections?: number };
 }
@@ -34,7 +35,9 @@ export async function listen({ host, port, serve, onError, refuse, limits = {} }
   const server = createServer({ noDelay: true, requireHostHeader: !refuse, ...limits }, (request, response) => {
     queues.enter(response, () => {
       const fault = refuse && faultOf(request);
-      const answering = fault ? refuseRequest(request, response, refuse(fault)) : serve(request, response);
+      const answering = fault
+        ? refuseRequest(request, response, refuse(fault, targetOf(request).path))
+        : serve(request, response);
       const remove = running.add(answering);
       return answering.finally(remove);
     });

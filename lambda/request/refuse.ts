@@ -1,7 +1,8 @@
+import { createDialects } from '../dialects/index.ts';
 import type { GatewayError } from '../errors.ts';
 import type { GatewayResponse } from './call.ts';
 import { createRequestId, gatewayHeaders, type HeaderNames, type HeaderSettings } from './headers.ts';
-import { openAiLooks, type Route } from './routes.ts';
+import { createRouter, openAiLooks, type Route } from './routes.ts';
 
 /** An error as a route's callers read it, without the headers of every response. */
 export function renderRefusal(error: GatewayError, { renderError }: Pick<Route, 'renderError'>, names: HeaderNames) {
@@ -12,11 +13,14 @@ export function renderRefusal(error: GatewayError, { renderError }: Pick<Route, 
   };
 }
 
-/** Renders the refusal of what is no request, and so has no path and no caller. */
+/** Renders the refusal of what is no call of the app, and so has no caller. What Node could not read has no path either. */
 export function createRefuse(settings: HeaderSettings & { readonly guestLimit: number }) {
   const outcome = { figures: { limit: settings.guestLimit, remaining: 0 } };
-  return (error: GatewayError): GatewayResponse => {
-    const route = { ...openAiLooks, kind: 'refused', name: 'unknown', error } as const;
+  const findRoute = createRouter(createDialects({ signsThinking: false, streamUsage: false }));
+  return (error: GatewayError, path?: string): GatewayResponse => {
+    const { renderError, renderRateLimit } =
+      path === undefined ? openAiLooks : findRoute({ method: 'POST', path, headers: {} });
+    const route = { renderError, renderRateLimit, kind: 'refused', name: 'unknown', error } as const;
     const { headers, ...refusal } = renderRefusal(error, route, settings.names);
     const arrived = { id: createRequestId(), headers: {}, outcome, route };
     return { ...refusal, headers: { ...headers, ...gatewayHeaders(arrived, settings) } };

@@ -47,6 +47,12 @@ const shapes: readonly (readonly [string, string, number, RegExp])[] = [
   ['no host', `POST ${path} HTTP/1.1\r\nContent-Length: 0\r\n\r\n`, 0, refused],
   ['two hosts', post('host: y\r\nContent-Length: 0\r\n', ''), 0, refused],
   [
+    'no host, at a path of messages',
+    `POST ${wire.messages.path}?beta=true HTTP/1.1\r\nContent-Length: 0\r\n\r\n`,
+    0,
+    /^HTTP\/1\.1 400 .*{"type":"error","error":{"type":"invalid_request_error","message":"The request has no Host header\. [^"]+"}}$/s,
+  ],
+  [
     'one host, and another that is none',
     `GET /v1/models HTTP/1.1\r\nHost: host\r\nFrom: host\r\nx-api-key: guest\r\n${close}\r\n`,
     1,

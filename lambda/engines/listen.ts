@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GatewayError } from '../errors.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import { ConfigError } from '../settings/read.ts';
@@ -105,18 +106,19 @@ function createQueues() {
   const queues = new WeakMap<Duplex, Queue>();
   let waitingInAll = 0;
 
-  const start = async (socket: Socket, begin: () => Promise<void>): Promise<void> => {
-    const queue = queues.get(socket);
-    if (queue === undefined) return; // closed
+  /** Answers a request, and then those that wait. */
+  const run = async (socket: Socket, queue: Queue, begin: () => Promise<void>): Promise<void> => {
     queue.running += 1;
     await begin();
+    for (let next = queue.waiting.shift(); next; next = queue.waiting.shift()) {
+      waitingInAll -= 1;
+      if (queue.waiting.length === 0) socket.resume();
+      // Or all that one read has brought might be answered before anybody else gets a turn.
+      await nextTurn();
+      if (queues.has(socket)) await next();
+    }
     queue.running -= 1;
     if (queue.running === 0) queue.last = undefined;
-    const next = queue.waiting.shift();
-    if (next === undefined) return;
-    waitingInAll -= 1;
-    if (queue.waiting.length === 0) socket.resume();
-    void start(socket, next);
   };
 
   return {
@@ -136,8 +138,9 @@ function createQueues() {
     enter(response: ServerResponse, begin: () => Promise<void>): void {
       const { socket } = response.req;
       const queue = queues.get(socket);
-      if (queue) queue.last = response;
-      if (queue === undefined || queue.running < mostAtOnce) void start(socket, begin);
+      if (queue === undefined) return; // closed
+      queue.last = response;
+      if (queue.running < mostAtOnce) void run(socket, queue, begin);
       else if (waitingInAll === mostWaiting) socket.destroy();
       else {
         waitingInAll += 1;

@@ -42,6 +42,28 @@ test('of the requests that a client pipelines, 16 are answered at a time, and al
   client.socket.destroy();
 });
 
+test('what one read has brought is not answered in one turn, or others would wait for all of it', async () => {
+  let begun = 0;
+  let isOver = false;
+  const turns: number[] = [];
+  const turn = () => {
+    turns.push(begun);
+    begun = 0;
+    if (!isOver) setImmediate(turn);
+  };
+  await using server = await serveApp(async ({ path }) => {
+    begun += 1;
+    return { statusCode: 200, headers: {}, body: `<${path}>` };
+  });
+  const client = await openRaw(server.url);
+  turn();
+  client.send(requests(1_000));
+  await client.until(/<\/999>/);
+  isOver = true;
+  expect(Math.max(...turns)).toBeLessThan(100);
+  client.socket.destroy();
+});
+
 test('beyond them a connection is not read on', async () => {
   await using server = await serveHeldBack();
   const client = await openRaw(server.url);

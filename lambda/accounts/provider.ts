@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import {
+  allowInsecureRequests,
+  ClientSecretBasic,
+  ClientSecretPost,
+  type Configuration,
+  clockTolerance,
+  discovery,
+  enableNonRepudiationChecks,
+  None,
+} from 'openid-client';
+import type { SignInDependencies } from './account.ts';
+import type { Admission, Claims } from './admission.ts';
+
+/** How long the provider's own description is good, in milliseconds. Its keys are read anew when one is missing. */
+const describedFor = 3_600_000;
+/** Seconds that a request to the provider may take, and that clocks may differ by. */
+const [patience, skew] = [10, 60];
+
+/** Reads the provider's description when it is needed, and keeps it for a while; an old one is better than none. */
+export function rememberProvider({ oidcIssuer = '', oidcClientId = '', oidcClientSecret, now }: SignInDependencies) {
+  let known:
+    | { readonly provider: Configuration; readonly secret: string | undefined; readonly readAt: number }
+    | undefined;
+  return async (): Promise<Configuration> => {
+    const secret = await oidcClientSecret();
+    const old = known?.secret === secret ? known : undefined;
+    if (old && now() - old.readAt < describedFor) return old.provider;
+    try {
+      const issuer = new URL(oidcIssuer);
+      const provider = await discovery(issuer, oidcClientId, { [clockTolerance]: skew }, authenticate(secret), {
+        timeout: patience,
+        execute: [enableNonRepudiationChecks, ...(issuer.protocol === 'http:' ? [allowInsecureRequests] : [])],
+      });
+      known = { provider, secret, readAt: now() };
+      return provider;
+    } catch (error) {
+      if (old) return old.provider;
+      throw error;
+    }
+  };
+}
+
+/** By the method that the provider names: the standard's own one unless it takes only the other. */
+function authenticate(secret: string | undefined): Parameters<typeof discovery>[3] {
+  if (secret === undefined) return None();
+  const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)];
+  return (server, ...rest) => {
+    const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = server;
+    return (methods.includes('client_secret_basic') ? basic : post)(server, ...rest);
+  };
+}
+
+/** Groups have no scope of their own in the standard: it is asked for only where the provider knows it. */
+export function scopesFor(provider: Configuration, { oidcAllowedGroups }: Admission): string {
+  const knowsGroups = provider.serverMetadata().scopes_supported?.includes('groups');
+  return ['openid', 'email', 'profile', ...(oidcAllowedGroups?.length && knowsGroups ? ['groups'] : [])].join(' ');
+}
+
+/** The id token names the access token that came with it: https://openid.net/specs/openid-connect-core-1_0.html#CodeIDToken */
+export function checkAccessToken(accessToken: string, { at_hash: expected }: Claims, idToken: string): void {
+  if (expected === undefined) return;
+  const { alg = '' } = JSON.parse(Buffer.from(idToken.split('.')[0] ?? '', 'base64url').toString()) as { alg?: string };
+  const isEdwards = ['Ed25519', 'EdDSA'].includes(alg);
+  const digest = createHash(isEdwards ? 'sha512' : `sha${alg.slice(2)}`)
+    .update(accessToken)
+    .digest();
+  if (digest.subarray(0, digest.length / 2).toString('base64url') === expected) return;
+  throw new Error('at_hash is not that of the access token');
+}
+
+/** No answer, or one that says that the provider is in trouble. */
+export function isUnreachable(error: unknown): boolean {
+  if (!Error.isError(error)) return false;
+  if (error.name === 'TimeoutError' || error.message === 'fetch failed') return true;
+  const { code, cause, status } = error as Error & { code?: unknown; status?: unknown };
+  if (code === 'OAUTH_TIMEOUT' || (typeof status === 'number' && status >= 500)) return true;
+  return (cause instanceof Response && cause.status >= 500) || isUnreachable(cause);
+}

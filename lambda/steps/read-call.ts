@@ -1,11 +1,12 @@
 import type { Prices } from '../budget/prices.ts';
 import type { Endpoint } from '../dialects/dialect.ts';
 import { refuseOtherCase, refuseRouting } from '../dialects/refusals.ts';
-import { excerpt, GatewayError, longestPath, quoteUnlessKey } from '../errors.ts';
+import { GatewayError } from '../errors.ts';
 import { type Cooperative, isLong } from '../json/cooperative.ts';
 import { changeMembers, earlierDuplicates, replaceValue } from '../json/edit.ts';
 import type { Json } from '../json/scan.ts';
 import type { Models, PublicModel } from '../models.ts';
+import { excerpt, longestPath, quoteUnlessKey } from '../quoting.ts';
 import { readJsonBody } from '../request/body.ts';
 import type { Body } from '../request/call.ts';
 import type { InferenceCall, Normalized } from '../request/request.ts';

@@ -1,7 +1,8 @@
 import { pathTo } from '../../dialects/content.ts';
 import { describe } from '../../dialects/refusals.ts';
-import { excerpt, GatewayError, longestPath } from '../../errors.ts';
+import { GatewayError } from '../../errors.ts';
 import type { Json, Kind, Node } from '../../json/scan.ts';
+import { excerpt, longestPath } from '../../quoting.ts';
 
 /** Whatever has the request's body. */
 interface Asked {

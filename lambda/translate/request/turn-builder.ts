@@ -1,5 +1,5 @@
-import { excerpt } from '../../errors.ts';
 import type { Node } from '../../json/scan.ts';
+import { excerpt } from '../../quoting.ts';
 import type { AssistantTurn, Part, Said, TextPart, Thought, ToolCall, ToolResult, Turn } from './model-request.ts';
 import { refuse } from './refusals.ts';
 import type { RequestReader } from './request-reader.ts';

@@ -15,6 +15,87 @@ interface Declaration {
 /** The types that an SDK declares, by their whole names. Of two with one name the first file's counts. */
 type Declarations = ReadonlyMap<string, Declaration>;
 
+/** Finds a type by its name as it stands in a scope. */
+function findType(declarations: Declarations, reference: string, scope: string): Declaration | undefined {
+  for (let around = scope; ; around = around.replace(/[^.]+\.$/, '')) {
+    const found = declarations.get(around + reference);
+    if (found !== undefined) return found;
+    if (around === '') break;
+  }
+  // Files name each other, and themselves, before a dot.
+  return reference.includes('.') ? findType(declarations, reference.replace(/^[^.]+\./, ''), '') : undefined;
+}
+
+/** The places in a value where a member is missing that its type says is always there, and those of another type than it says. */
+export function faultsIn(declarations: Declarations, name: string, value: unknown): string[] {
+  const inDeclared = ({ syntax, scope }: Declaration, given: unknown, place: string): string[] => {
+    if (syntax.type === 'TSTypeAliasDeclaration') return check(syntax.typeAnnotation, scope, given, place);
+    const inherited = (syntax.extends ?? []).flatMap(({ expression }: Syntax) => {
+      const parent = findType(declarations, expression.name, scope);
+      return parent ? inDeclared(parent, given, place) : [];
+    });
+    return [...inherited, ...inMembers(syntax.body.body, scope, given, place)];
+  };
+  const inMembers = (members: readonly Syntax[], scope: string, given: unknown, place: string): string[] => {
+    if (typeof given !== 'object' || given === null) return [`${place}: no object`];
+    return members.flatMap((member) => {
+      if (member.type !== 'TSPropertySignature') return [];
+      const key = member.key.name ?? member.key.value;
+      if (!Object.hasOwn(given, key)) return member.optional ? [] : [`${place}.${key}`];
+      return check(member.typeAnnotation.typeAnnotation, scope, Object(given)[key], `${place}.${key}`);
+    });
+  };
+  const each = (syntax: Syntax, scope: string, given: unknown, place: string): string[] =>
+    Array.isArray(given)
+      ? given.flatMap((one, at) => check(syntax, scope, one, `${place}[${at}]`))
+      : [`${place}: no array`];
+  const check = (syntax: Syntax, scope: string, given: unknown, place: string): string[] => {
+    const is = (right: boolean) => (right ? [] : [`${place}: ${JSON.stringify(given)}`]);
+    switch (syntax.type) {
+      case 'TSUnionType':
+        return closest(
+          syntax.types.map((type: Syntax) => check(type, scope, given, place)),
+          `${place}.type: `,
+        );
+      case 'TSTypeReference': {
+        const reference = nameOf(syntax.typeName);
+        const [inner] = syntax.typeParameters?.params ?? syntax.typeArguments?.params ?? [];
+        if (reference === 'Array') return each(inner, scope, given, place);
+        const found = findType(declarations, reference, scope);
+        return found === undefined ? [] : inDeclared(found, given, place);
+      }
+      case 'TSTypeLiteral':
+        return inMembers(syntax.members, scope, given, place);
+      case 'TSLiteralType':
+        return is(syntax.literal.value === given);
+      case 'TSParenthesizedType':
+        return check(syntax.typeAnnotation, scope, given, place);
+      case 'TSArrayType':
+        return each(syntax.elementType, scope, given, place);
+      case 'TSStringKeyword':
+        return is(typeof given === 'string');
+      case 'TSNumberKeyword':
+        return is(typeof given === 'number');
+      case 'TSBooleanKeyword':
+        return is(typeof given === 'boolean');
+      case 'TSNullKeyword':
+        return is(given === null);
+      default:
+        return [];
+    }
+  };
+  const declared = declarations.get(name);
+  if (declared === undefined) throw new RangeError(`${name} is not declared`);
+  return inDeclared(declared, value, name);
+}
+
+/** Of what is wrong with a value by each type of a union, what is by the one that it says it is, else the least. */
+function closest(all: readonly string[][], ofType: string): string[] {
+  const own = all.filter((faults) => !faults.some((fault) => fault.startsWith(ofType)));
+  const [least = []] = (own.length > 0 ? own : all).toSorted((a, b) => a.length - b.length);
+  return least;
+}
+
 export function readDeclarations(paths: readonly string[]): Declarations {
   const declarations = new Map<string, Declaration>();
   const collect = (statements: readonly Syntax[], scope: string): void => {
@@ -47,15 +128,7 @@ const deepest = 12;
 /** Makes a value of a declared type. Each of its texts and numbers occurs once: `mark7x`, `700007`. */
 export function makeValue(declarations: Declarations, name: string, { random, rarity, accept }: Taste): unknown {
   let marks = 0;
-  const find = (reference: string, scope: string): Declaration | undefined => {
-    for (let around = scope; ; around = around.replace(/[^.]+\.$/, '')) {
-      const found = declarations.get(around + reference);
-      if (found !== undefined) return found;
-      if (around === '') break;
-    }
-    // Files name each other, and themselves, before a dot.
-    return reference.includes('.') ? find(reference.replace(/^[^.]+\./, ''), '') : undefined;
-  };
+  const find = (reference: string, scope: string) => findType(declarations, reference, scope);
   const membersOf = (members: readonly Syntax[], scope: string, depth: number): Record<string, unknown> => {
     const value: Record<string, unknown> = {};
     for (const member of members) {

@@ -19,10 +19,14 @@ export function createMessagesWriter(options: AnswerOptions): AnswerWriter {
   let hasRefused = false;
 
   const messageOf = (rest: string) =>
-    `{"id":"${id}","type":"message","role":"assistant","model":${JSON.stringify(options.model)},"content":[${blocks.content.join(',')}],${rest}}`;
+    [
+      `{"id":"${id}","type":"message","role":"assistant","model":${JSON.stringify(options.model)},`,
+      `"content":[${blocks.content.join(',')}],${rest},"container":null,"diagnostics":null}`,
+    ].join('');
 
   function stopReason(reason: Finish, stop: string | undefined): string {
-    const members = (name: string, text = 'null') => `"stop_reason":"${name}","stop_sequence":${text}`;
+    const members = (name: string, text = 'null') =>
+      `"stop_reason":"${name}","stop_sequence":${text},"stop_details":null`;
     if (reason === 'length') return members('max_tokens');
     if (reason === 'filtered' || hasRefused) return members('refusal');
     if (hasCalled) return members('tool_use');
@@ -32,7 +36,7 @@ export function createMessagesWriter(options: AnswerOptions): AnswerWriter {
   return {
     events,
     begin() {
-      const message = messageOf(`"stop_reason":null,"stop_sequence":null,${usageOf({})}`);
+      const message = messageOf(`"stop_reason":null,"stop_sequence":null,"stop_details":null,${usageOf({})}`);
       events.write('message_start', `"message":${message}`);
       events.write('ping');
     },
@@ -54,22 +58,29 @@ export function createMessagesWriter(options: AnswerOptions): AnswerWriter {
     finish(reason, stop) {
       blocks.closeAll(reason);
       const why = stopReason(reason, stop);
-      const usage = usageOf(options.usage);
-      const message = messageOf(`${why},${usage}`);
-      events.write('message_delta', `"delta":{${why}},${usage}`);
+      const message = messageOf(`${why},${usageOf(options.usage)}`);
+      const counts = `"usage":${JSON.stringify(countsOf(options.usage))}`;
+      events.write('message_delta', `"delta":{${why},"container":null},${counts}`);
       events.write('message_stop');
       return [message];
     },
   };
 }
 
-function usageOf(counts: AnswerOptions['usage']): string {
-  const { input, read, written, output, reasoning } = countTokens(counts);
-  return `"usage":${JSON.stringify({
+function usageOf(usage: AnswerOptions['usage']): string {
+  const ofVendor = { cache_creation: null, inference_geo: null, service_tier: null, speed: null };
+  return `"usage":${JSON.stringify({ ...countsOf(usage), ...ofVendor })}`;
+}
+
+/** The usage as it stands at the end of a stream. */
+function countsOf(usage: AnswerOptions['usage']) {
+  const { input, read, written, output, reasoning } = countTokens(usage);
+  return {
     input_tokens: input - read - written,
     cache_creation_input_tokens: written,
     cache_read_input_tokens: read,
     output_tokens: output,
     output_tokens_details: { thinking_tokens: reasoning },
-  })}`;
+    server_tool_use: null,
+  };
 }

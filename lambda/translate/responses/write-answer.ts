@@ -20,7 +20,7 @@ export function createResponsesWriter(options: AnswerOptions): AnswerWriter {
   function responseOf(status: string, { completedAt = 'null', incomplete = 'null', usage = 'null' } = {}): Piece[] {
     return [
       `{"id":"${id}","object":"response","created_at":${createdAt},"completed_at":${completedAt},"status":"${status}",`,
-      `"error":null,"incomplete_details":${incomplete},"model":${JSON.stringify(options.model)},`,
+      `"error":null,"incomplete_details":${incomplete},"access_programs":null,"model":${JSON.stringify(options.model)},`,
       `"output":[${items.output.join(',')}],`,
       ...options.echo,
       `,"usage":${usage}}`,

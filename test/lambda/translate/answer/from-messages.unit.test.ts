@@ -1,11 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { atOnce } from '../../../../lambda/json/cooperative.ts';
-import { createScanner } from '../../../../lambda/json/scan.ts';
-import { rewriteAnswer } from '../../../../lambda/stream/hide.ts';
 import { readEvents } from '../../../support/client-view.ts';
 import fc from '../../../support/properties.ts';
 import { eventsOf, messageOf, toWire } from '../../../support/strict-messages.ts';
-import { type Client, format, open, openStream, translateMessages } from './translate-messages.ts';
+import { type Client, openStream, translateMessageAnswer, translateMessages } from './translate-messages.ts';
 
 type Said = Parameters<typeof messageOf>[0];
 
@@ -16,11 +13,7 @@ function stream(client: Client, wire: Buffer, cuts: readonly number[]) {
   return output;
 }
 
-function plain(client: Client, said: Said) {
-  const { usage, reader, hears } = open(client, false);
-  const clean = atOnce(rewriteAnswer(JSON.stringify(messageOf(said)), format, hears, createScanner(), usage));
-  return atOnce(reader.readAnswer(createScanner().scan(clean))).join('');
-}
+const plain = (client: Client, said: Said) => JSON.stringify(translateMessageAnswer(client, messageOf(said)));
 
 /** What a client of chat makes of its chunks. */
 function foldChat(output: string) {

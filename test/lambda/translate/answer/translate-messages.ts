@@ -1,8 +1,12 @@
 import type { Usage } from '../../../../lambda/dialects/findings.ts';
 import { createTranslatingRewriter } from '../../../../lambda/forward/rewrite-translated.ts';
+import { atOnce } from '../../../../lambda/json/cooperative.ts';
+import { createScanner } from '../../../../lambda/json/scan.ts';
+import { rewriteAnswer } from '../../../../lambda/stream/hide.ts';
 import { createStreamRewriter } from '../../../../lambda/stream/rewrite-stream.ts';
 import { createChatWriter } from '../../../../lambda/translate/chat/write-answer.ts';
 import { messagesAnswers } from '../../../../lambda/translate/messages/read-answer.ts';
+import { echoOf } from '../../../../lambda/translate/responses/echo-request.ts';
 import { createResponsesWriter } from '../../../../lambda/translate/responses/write-answer.ts';
 import { dialectNamed, formatOf, hiding } from '../../../support/rewrite.ts';
 
@@ -15,7 +19,8 @@ export function open(client: Client, live: boolean) {
   const { thoughts, createReader } = messagesAnswers.open(new Set());
   let ids = 0;
   const writer = writers[client]({
-    ...{ live, usage, model: 'svc', streamUsage: true, echo: [Buffer.from('"user":"u"')], takeThought: thoughts.take },
+    ...{ live, usage, model: 'svc', streamUsage: true, takeThought: thoughts.take },
+    echo: atOnce(echoOf(createScanner().scan('{"user":"u"}'), new Set())),
     ...{ now: () => 1_700_000_000_000, newHex: () => String(ids++).padStart(32, '0') },
     tools: { find: (name) => ({ kind: 'function', name }) },
     thoughts: { shown: true, sealed: true },
@@ -30,6 +35,13 @@ export const format = formatOf(dialectNamed('messages'));
 export function openStream(client: Client) {
   const { usage, writer, reader, hears } = open(client, true);
   return createTranslatingRewriter((taker) => createStreamRewriter(format, hears, usage, taker), reader, writer);
+}
+
+/** A plain message, hidden as every answer is, and then translated. */
+export function translateMessageAnswer(client: Client, message: object): unknown {
+  const { usage, reader, hears } = open(client, false);
+  const clean = atOnce(rewriteAnswer(JSON.stringify(message), format, hears, createScanner(), usage));
+  return JSON.parse(atOnce(reader.readAnswer(createScanner().scan(clean))).join(''));
 }
 
 /** What a client reads of a stream that is cut at these offsets. */

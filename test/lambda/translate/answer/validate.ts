@@ -57,10 +57,12 @@ const deltas: Readonly<Record<string, readonly string[]>> = {
   ...{ text: ['text_delta'], thinking: ['thinking_delta', 'signature_delta'], tool_use: ['input_json_delta'] },
 };
 const count = expect.any(Number);
-const usage = {
+const counts = {
   ...{ input_tokens: count, cache_creation_input_tokens: count, cache_read_input_tokens: count, output_tokens: count },
   output_tokens_details: { thinking_tokens: count },
+  server_tool_use: null,
 };
+const usage = { ...counts, cache_creation: null, inference_geo: null, service_tier: null, speed: null };
 
 export function assertMessage(message: unknown): void {
   const id = expect.stringMatching(/^msg_/);
@@ -89,7 +91,7 @@ function followMessages(wire: readonly Wire[]): void {
       open = undefined;
       index += 1;
     } else if (type === 'message_delta') {
-      expect([open, wire[at + 1].type, event.usage]).toEqual([undefined, 'message_stop', usage]);
+      expect([open, wire[at + 1].type, event.usage]).toEqual([undefined, 'message_stop', counts]);
     } else if (type === 'message_stop' || type === 'error') expect(at).toBe(wire.length - 1);
     else expect(type).toBe('ping');
   }
@@ -118,7 +120,7 @@ export function fold(client: Client, read: readonly ClientEvent[]): Wire {
     if (delta?.type === 'input_json_delta') open.json += delta.partial_json;
     if (type === 'content_block_stop' && open.type === 'tool_use') open.input = JSON.parse(open.json || '{}');
     if (type === 'content_block_stop') delete open.json;
-    if (type === 'message_delta') Object.assign(message, delta, { usage });
+    if (type === 'message_delta') Object.assign(message, delta, { usage: { ...message.usage, ...usage } });
   }
   return message;
 }

@@ -60,19 +60,27 @@ export function createRouter(dialects: readonly Dialect[]): FindRoute {
     const refuse = (code: ErrorCode, message: string, more: ErrorOptions = {}): Route => {
       return { ...named, kind: 'refused', error: new GatewayError(code, message, more) };
     };
-    const allowed = found && (found.kind === 'inference' ? 'POST' : 'GET');
-    const allow = () => `${allowed}, OPTIONS`;
+    const allowed = found ? methodsOf(found) : [];
+    const allow = () => [...allowed, 'OPTIONS'].join(', ');
     if (method === 'OPTIONS') return { ...named, kind: 'preflight', allow: found && allow() };
     if (!found) return { ...named, kind: 'nowhere', known };
     if (found.kind === 'inference' && isWebSocketHandshake(call, found.endpoint)) {
       const message = `WebSockets are not offered here. Send a POST to ${path}; with "stream": true its answer comes in events.`;
       return refuse('upgrade_required', message);
     }
-    if (method !== allowed) {
-      return refuse('method_not_allowed', `This path takes ${allowed} only.`, { headers: { allow: allow() } });
+    if (!allowed.includes(method)) {
+      return refuse('method_not_allowed', `This path takes ${allowed.join(' and ')} only.`, {
+        headers: { allow: allow() },
+      });
     }
     return found.kind === 'model' ? { ...found, name: `${modelsPath}/{id}` } : found;
   };
+}
+
+/** Besides OPTIONS. Balancers and monitors ask for a process's health by HEAD, too. */
+function methodsOf({ kind }: Route): readonly string[] {
+  if (kind === 'inference') return ['POST'];
+  return kind === 'health' ? ['GET', 'HEAD'] : ['GET'];
 }
 
 function findOther({ path, health }: Pick<Call, 'path' | 'health'>): OtherRoute | undefined {

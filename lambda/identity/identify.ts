@@ -91,6 +91,10 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
 
   return async (credential, networkId, origin) => {
     if (credential.kind === 'key') return identifyKey(credential.hash);
+    if (credential.kind === 'wrapped key') {
+      const example = 'such as a quotation mark or a second Bearer';
+      throw new GatewayError('invalid_api_key', `Something stands before the API key, ${example}. Send the key alone.`);
+    }
     if (credential.kind === 'placeholder') return identifyNetwork(networkId, origin);
     if (credential.notBearer) {
       const form = 'must have the word Bearer before the key, as in Authorization: Bearer KEY';

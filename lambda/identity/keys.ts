@@ -9,12 +9,17 @@ export type Credential =
       readonly notBearer?: true;
     }
   | { readonly kind: 'placeholder' }
+  /** A key with something before it, such as a quotation mark: whoever sends it takes itself for a member, not for a guest. */
+  | { readonly kind: 'wrapped key' }
   | { readonly kind: 'key'; readonly hash: string };
 
 export type RequestHeaders = Readonly<Record<string, string | undefined>>;
 
 /** What every issued key begins with. */
 export const keyPrefix = 'ltk_';
+
+/** A key as it is issued. */
+const wholeKey = new RegExp(`${keyPrefix}[\\w-]{43}`);
 
 /** The headers that a key may come in, in order of precedence. */
 export const keyHeaders = ['x-api-key', 'api-key', 'authorization'] as const;
@@ -32,7 +37,8 @@ export function readCredential(headers: RequestHeaders): Credential {
   const value = name === 'authorization' ? readBearer(text) : text;
   if (name && value === undefined) return { kind: 'none', notBearer: true };
   if (!value) return { kind: 'none' };
-  return value.startsWith(keyPrefix) ? { kind: 'key', hash: hashKey(value) } : { kind: 'placeholder' };
+  if (value.startsWith(keyPrefix)) return { kind: 'key', hash: hashKey(value) };
+  return { kind: wholeKey.test(value) ? 'wrapped key' : 'placeholder' };
 }
 
 /** The hash under which a key is stored. Keys have 256 random bits, so a plain SHA-256 can't be reversed by guessing. */

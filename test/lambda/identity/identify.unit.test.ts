@@ -194,6 +194,16 @@ describe('a placeholder', () => {
   });
 });
 
+test('a key with something before it is refused with what to do, without asking the store', async () => {
+  for (const header of ['x-api-key', 'authorization']) {
+    await expect(identifier()(`Bearer "ltk_${'a'.repeat(43)}"`, 'net1', undefined, header)).rejects.toMatchObject({
+      ...{ status: 401, code: 'invalid_api_key' },
+      message: 'Something stands before the API key, such as a quotation mark or a second Bearer. Send the key alone.',
+    });
+  }
+  expect(reads).toEqual([]);
+});
+
 test('no key at all, or one without the word Bearer, is refused without asking the store', async () => {
   for (const [guestLimit, advice] of [
     [3, /Guests may send any text\.$/],

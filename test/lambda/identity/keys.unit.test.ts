@@ -13,6 +13,8 @@ import { testRows } from '../../support/test-rows.ts';
 const key = (text: string) => ({ kind: 'key', hash: createHash('sha256').update(text).digest('hex') });
 const placeholder = { kind: 'placeholder' };
 const none = { kind: 'none' };
+const wrapped = { kind: 'wrapped key' };
+const whole = `ltk_${'aB3-_'.repeat(8)}abc`;
 const notBearer = { kind: 'none', notBearer: true };
 
 testRows<[headers: Record<string, string>, credential: object]>([
@@ -36,6 +38,13 @@ testRows<[headers: Record<string, string>, credential: object]>([
   // The prefix makes a key.
   [{ 'x-api-key': 'LTK_a' }, placeholder],
   [{ 'x-api-key': 'ltk_' }, key('ltk_')],
+  // A whole key is no placeholder, whatever stands before it.
+  [{ authorization: `Bearer "${whole}"` }, wrapped],
+  [{ authorization: `Bearer Bearer ${whole}` }, wrapped],
+  [{ 'x-api-key': `Bearer ${whole}`, authorization: `Bearer ${whole}` }, wrapped],
+  [{ 'api-key': `'${whole}'` }, wrapped],
+  [{ authorization: `Bearer ${whole}"` }, key(`${whole}"`)],
+  [{ 'x-api-key': 'my ltk_ key' }, placeholder],
 ])('the credential is the first that is there', (headers, credential) => {
   expect(readCredential(headers)).toEqual(credential);
 });

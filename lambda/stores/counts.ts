@@ -3,10 +3,10 @@ import { isConditionFailure } from '../aws/repeat.ts';
 import { type BudgetWindow, budgetPeriod, budgetWindows } from '../budget/budget-window.ts';
 import type { CountedPeriod, Counters, Standing } from '../quota/counter-store.ts';
 import { dayOf } from '../quota/policy.ts';
-import { settlementOf } from '../tables/counters.ts';
 import { usesIn } from '../tables/model-use.ts';
 import { type PlainItem, toPlain } from '../tables/read-item.ts';
 import { quotaSchema } from '../tables/schema.ts';
+import { settlementOf } from '../tables/settle.ts';
 import { budgetOf, countOf, readStanding } from '../tables/standing.ts';
 import { type Documents, inTime, pagesInTime } from './documents.ts';
 

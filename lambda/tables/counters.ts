@@ -1,20 +1,18 @@
 import type { CallService } from '../aws/call-service.ts';
 import { isConditionFailure } from '../aws/repeat.ts';
+import { loadOnce } from '../load-once.ts';
 import {
-  type CountedPeriod,
   type Counters,
   type CounterWindow,
   markToken,
   type OpenReservation,
-  type Settlement,
-  type Standing,
   type Tallies,
 } from '../quota/counter-store.ts';
 import { minuteOf } from '../quota/policy.ts';
-import { addUse, currentPeriod, outdatedUses, usesIn } from './model-use.ts';
+import { outdatedUses, usesIn } from './model-use.ts';
 import { quotaSchema } from './schema.ts';
-import { budgetOf, burstOf, countOf, isReservation, readStanding, reservationOf } from './standing.ts';
-import { createTable, type Item, itemSize, numberValue, type Table, type Value, writeUnits } from './table.ts';
+import { budgetOf, burstOf, countOf, reservationOf, standingIn } from './standing.ts';
+import { createTable, type Item, itemSize, numberValue, writeUnits } from './table.ts';
 import { createWriteOnce, tokensOf } from './write-once.ts';
 
 /*
@@ -35,6 +33,12 @@ const ttl = quotaSchema.ttlAttribute;
 const minutesRemoved = [2, 3, 4];
 
 const ttlValue = (expiresAt: number) => numberValue(Math.ceil(expiresAt / 1000));
+
+/** Few items are so large that to drop something from them saves anything. What does so is read by the first. */
+const loadDropOld = loadOnce(async () => (await import('./drop-old.ts')).dropOld);
+
+/** Nor has every deployment budgets. What settles is read after the first answer. */
+const loadSettle = loadOnce(async () => (await import('./settle.ts')).settle);
 
 /** Counters in the quota table: exact under any number of parallel charges, whatever is repeated. */
 export function createCounters(callDynamoDb: CallService, tableName: string, now: () => number): Counters {
@@ -72,7 +76,11 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
         if (reserving && standing.taken > reserving.room) return { ...standing, granted: false, reason: 'budget' };
         return { ...standing, granted: false, reason: standing.inMinute >= burst ? 'burst' : 'quota' };
       }
-      await dropOld(table, window, found);
+      if (found && writeUnits(itemSize(found)) > 1) {
+        const dropping = loadDropOld().then((dropOld) => dropOld(table, window, found));
+        // If it fails, the next charge tries again.
+        await dropping.catch(() => {});
+      }
       const reservation = reserving && { ...reserving.reservation, outdatedUses: outdatedUses(found, window.minute) };
       return { ...standing, granted: true, reservation };
     },
@@ -88,7 +96,7 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
       return applied ? standingIn(found, counted) : undefined;
     },
 
-    settle: (counted, reservation, settlement) => settle(table, counted, reservation, settlement),
+    settle: async (...settled) => (await loadSettle())(table, ...settled),
     read: async (counted) => {
       const found = await table.load(counted.item);
       return { ...standingIn(found, counted), uses: usesIn(found, counted.budget?.period, ({ N }) => N) };
@@ -116,49 +124,6 @@ function reserve({ minute, budget }: CounterWindow, token: string) {
     },
   };
 }
-
-/** A single write with no token: whichever copy comes first removes the reservation, without which no other is applied. */
-export function settlementOf(
-  { period }: CountedPeriod,
-  { name, budgetPeriod, amount, outdatedUses = [] }: OpenReservation,
-  { spent, refunded = false, used }: Settlement,
-) {
-  const use = used && addUse(budgetPeriod, spent, used);
-  const added = [
-    `${budgetOf(budgetPeriod)} :change`,
-    ...(refunded ? [`${countOf(period)} :minusOne`] : []),
-    ...(use?.added ?? []),
-  ];
-  return {
-    UpdateExpression: `ADD ${added.join(', ')} REMOVE ${['#reservation', ...outdatedUses].join(', ')}`,
-    ConditionExpression: 'attribute_exists(#reservation)',
-    ExpressionAttributeNames: { '#reservation': name },
-    ExpressionAttributeValues: {
-      ':change': numberValue(spent - amount),
-      ...(refunded && { ':minusOne': numberValue(-1) }),
-      ...use?.values,
-    },
-    ...({ ReturnValues: 'ALL_NEW', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const),
-  };
-}
-
-async function settle(
-  table: Table,
-  counted: CountedPeriod,
-  reservation: OpenReservation,
-  settlement: Settlement,
-): Promise<Standing | undefined> {
-  try {
-    return standingIn(await table.update(counted.item, settlementOf(counted, reservation, settlement)), counted);
-  } catch (error) {
-    if (!isConditionFailure(error)) throw error;
-    // If an answer was lost before, its copy has been applied.
-    return error.inDoubt ? standingIn(await table.loadRefusing(counted.item, error), counted) : undefined;
-  }
-}
-
-const standingIn = (found: Item | undefined, counted: CountedPeriod): Standing =>
-  readStanding(found, counted, ({ N, S }) => N ?? S);
 
 /** Tallies in the quota table: `used`, added to without tokens. */
 export function createTallies(callDynamoDb: CallService, tableName: string): Tallies {
@@ -199,34 +164,6 @@ function outdated({ period, minute, budget }: CounterWindow): string[] {
     ...(period === undefined ? [] : [countOf(period - 2)]),
     ...(budget ? [budgetOf(`${budget.period.charAt(0)}${Number(budget.period.slice(1)) - 2}`)] : []),
   ];
-}
-
-/**
- * A pause leaves windows behind that no later charge can name. Whoever finds them drops them, once that makes each write a unit
- * cheaper. If it fails, the next charge tries again.
- */
-async function dropOld(table: Table, window: CounterWindow, found: Item | undefined): Promise<void> {
-  if (!found || writeUnits(itemSize(found)) === 1) return;
-  const names = Object.entries(found).flatMap(([name, value]) => (isOld(name, value, window) ? [name] : []));
-  const rest = Object.fromEntries(Object.entries(found).filter(([name]) => !names.includes(name)));
-  if (writeUnits(itemSize(rest)) === writeUnits(itemSize(found))) return;
-  // The name of a reservation has a dot in it.
-  const substitutes = names.filter((name) => name.includes('.')).map((name, index) => [`#old${index}`, name] as const);
-  const plain = names.filter((name) => !name.includes('.'));
-  const update = {
-    UpdateExpression: `REMOVE ${[...plain, ...substitutes.map(([substitute]) => substitute)].join(', ')}`,
-    ...(substitutes.length > 0 && { ExpressionAttributeNames: Object.fromEntries(substitutes) }),
-  };
-  await table.update(window.item, update).catch(() => {});
-}
-
-function isOld(name: string, { S = '' }: Value, { period = 0, minute }: CounterWindow): boolean {
-  const [, kind, number] = /^([unw])(\d+)$/.exec(name) ?? [];
-  if (kind !== undefined) return Number(number) < (kind === 'u' ? period : minute) - 1;
-  // A reservation is as old as the budget's period that it was taken from.
-  const budget = isReservation(name) ? budgetOf(S.split(' ')[0] ?? '') : name;
-  const [, letter, past] = /^b([dwm])(\d+)$/.exec(budget) ?? [];
-  return letter !== undefined && Number(past) < currentPeriod(letter, minute) - 1;
 }
 
 function numberIn(item: Item | undefined, name: string): number {

@@ -1,4 +1,5 @@
 import type { CountedPeriod, OpenReservation, Standing } from '../quota/counter-store.ts';
+import type { Item } from './table.ts';
 
 /** The digits keep it, as the names below, from being a word that DynamoDB reserves. */
 export const countOf = (period: number | undefined): string => `u${period ?? 'lifetime'}`;
@@ -24,6 +25,10 @@ export function readStanding<Attribute>(
     open: budget ? readReservations(found, read) : [],
   };
 }
+
+/** The same of an item in wire form. */
+export const standingIn = (found: Item | undefined, counted: CountedPeriod): Standing =>
+  readStanding(found, counted, ({ N, S }) => N ?? S);
 
 function readReservations<Attribute>(
   found: Readonly<Record<string, Attribute>>,

@@ -78,6 +78,8 @@ test('what only some deployments or requests need is read by no start of the gat
       'lambda/budget/estimate.ts',
       'lambda/upstream/first-event.ts',
       'lambda/upstream/failed-answer.ts',
+      'lambda/tables/drop-old.ts',
+      'lambda/tables/settle.ts',
     ],
     ...[
       'lambda/settings/telling-names.ts',

@@ -1,5 +1,6 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
+import { keyedHash } from '../keyed-hash.ts';
 import type { Config } from './config.ts';
 import { parseJson } from './json.ts';
 import { splitList } from './kinds.ts';
@@ -121,4 +122,4 @@ export const keyOf = (text: string): KeyObject => createSecretKey(Buffer.from(te
 
 /** Derives a key for one purpose. */
 export const subkeyOf = (key: KeyObject, label: string): KeyObject =>
-  createSecretKey(createHmac('sha256', key).update(label).digest());
+  createSecretKey(keyedHash(key, label, 'base64url'), 'base64url');

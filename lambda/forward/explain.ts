@@ -1,6 +1,7 @@
 import { readErrorMessage } from '../dialects/answer.ts';
 import { createScanner } from '../json/scan.ts';
 import type { Scrubber } from '../stream/scrub.ts';
+import { removeMachines } from './machines.ts';
 
 /** In characters, as all of these. Shorter keys are words such as `none`, for upstreams that ask for no key. */
 const shortestSecret = 8;
@@ -23,16 +24,14 @@ function spellOut(text: string): string {
   return text.replace(escapes, (_, code?: string) => (code ? String.fromCharCode(Number.parseInt(code, 16)) : '/'));
 }
 
-/** Turns the messages of upstreams into what one request's client may read: without names, links, keys and ids. */
+/** Turns the messages of upstreams into what one request's client may read: without names, links, machines, keys and ids. */
 export function createExplainer(scrubber: Scrubber) {
   const concealed = new Set<string>();
 
   const sentence = (message: string): string | undefined => {
     let text = spellOut(message.slice(0, longestRead));
     for (const key of concealed) text = text.replaceAll(key, '(key removed)');
-    const plain = scrubber
-      .scrub(text)
-      .replace(links, '(link removed)')
+    const plain = removeMachines(scrubber.scrub(text).replace(links, '(link removed)'))
       .replace(keyLike, '(key removed)')
       .replace(ownIds, '(id removed)')
       .replace(requestIds, '$1(id removed)');

@@ -40,8 +40,23 @@ describe('an upstream’s message for clients', () => {
       'Too high (https://x.example/docs). See "www.x.example/a?b=(c)".',
       'Too high ((link removed)). See "(link removed))".',
     ],
+    [
+      'No route to ip-10-0-3-17.ec2.internal, gpu-node-17.cluster.local:8000, vllm.default.svc.cluster.local or A100-3.lan.',
+      'No route to (host removed), (host removed), (host removed) or (host removed).',
+    ],
+    [
+      'connect ECONNREFUSED 10.0.3.17:8000 (from 192.168.7.9, ::ffff:172.16.0.1, 34.120.5.6:443). router.internal:80',
+      'connect ECONNREFUSED (host removed) (from (host removed), ::ffff:(host removed), (host removed)). (host removed)',
+    ],
+    // What a caller wrote, and code.
+    ...[
+      'Chrome/120.0.6099.109, Windows 10.0.19041.1, 10.0.3.17-beta, v10.0.3.17, 10.0.3.17.2 and 10.0.0.0/8',
+      'The address 203.0.113.7 at 10:30, a ratio 1.2.3.4 and 999.10.0.1:80',
+      'my_package.internal, .env.local, settings.local.json, self.local and api.example.com:8080',
+      'messages.0.content.1: at app.js:10, 3.14:15',
+    ].map((text) => [text, text] as const),
     ['\\u6f22\\ud83c\\udf29\\u000aA path C:\\users\\u12', '漢🌩\nA path C:\\users\\u12'],
-  ])('the upstream’s sentence is shown without names, links, keys and ids', (given, expected) => {
+  ])('the upstream’s sentence is shown without names, links, keys, ids and machines', (given, expected) => {
     expect(explainer.sentence(given)).toBe(expected);
   });
 

@@ -1,6 +1,6 @@
 import { type Config, waysToSignIn } from '../lambda/settings/config.ts';
 import { warnOfNamesInCode } from '../lambda/settings/hidden-names-in-code.ts';
-import { headerMap } from '../lambda/settings/table.ts';
+import { headerMap } from '../lambda/settings/upstream-table.ts';
 import type { StackValues } from './stack-settings.ts';
 
 /** Settings as text, by name. */

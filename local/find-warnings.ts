@@ -2,7 +2,7 @@ import type { Config } from '../lambda/settings/config.ts';
 import { warnOfNamesInCode } from '../lambda/settings/hidden-names-in-code.ts';
 import { keyWarnings } from '../lambda/settings/missing-keys.ts';
 import type { Environment } from '../lambda/settings/read.ts';
-import { upstreamSettings } from '../lambda/settings/table.ts';
+import { upstreamSettings } from '../lambda/settings/upstream-table.ts';
 import { slipWarnings } from '../lambda/settings/variable-names.ts';
 import { pageWarnings } from '../lambda/settings/warnings.ts';
 import { defaultSalt, localNames } from './local-settings.ts';

@@ -9,7 +9,8 @@ import {
   readSettings,
   type Setting,
 } from '../lambda/settings/read.ts';
-import { serverSettings, spokenDialects, upstreamSettings } from '../lambda/settings/table.ts';
+import { serverSettings } from '../lambda/settings/table.ts';
+import { spokenDialects, upstreamSettings } from '../lambda/settings/upstream-table.ts';
 import { type DemoUpstream, settingsFor } from './demo/demo-upstream.ts';
 
 /** The settings that only the local gateway has. */

@@ -9,7 +9,7 @@ import { createGatewayWithAccounts, startServer } from '../lambda/serve.ts';
 import { type Config, readConfig } from '../lambda/settings/config.ts';
 import { ConfigError, readBoth } from '../lambda/settings/read.ts';
 import type { RunEvery } from '../lambda/settings/refresh.ts';
-import { spokenDialects } from '../lambda/settings/table.ts';
+import { spokenDialects } from '../lambda/settings/upstream-table.ts';
 import { createDocuments } from '../lambda/stores/documents.ts';
 import { createKeyStore, type KeyStore } from '../lambda/stores/keys.ts';
 import { makePages } from '../lib/reference/render-reference.ts';

@@ -8,7 +8,7 @@ import {
   translatesToChat,
   translationTarget,
 } from './spoken-dialects.ts';
-import { settingsOfTarget, translationSettings, upstreamSettings } from './table.ts';
+import { settingsOfTarget, translationSettings, upstreamSettings } from './upstream-table.ts';
 import { readUpstreamName, upstreamPrefix } from './variable-names.ts';
 
 export interface Upstream {

@@ -1,5 +1,6 @@
 import type { Environment } from './read.ts';
-import { serverSettings, settings, upstreamSettings } from './table.ts';
+import { serverSettings, settings } from './table.ts';
+import { upstreamSettings } from './upstream-table.ts';
 
 /** What begins so is meant for the gateway, and hardly for another program. */
 const ownPrefix = /^(UPSTREAM|GUEST|MEMBER|OIDC|EDGE)_/;

@@ -1,4 +1,5 @@
-import { settings, upstreamSettings } from '../../lambda/settings/table.ts';
+import { settings } from '../../lambda/settings/table.ts';
+import { upstreamSettings } from '../../lambda/settings/upstream-table.ts';
 import { setByStack } from '../config.ts';
 import { variable, webVariable } from './guarantees/guarantee.ts';
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { ConfigError } from '../../lambda/settings/read.ts';
-import { settings, upstreamSettings } from '../../lambda/settings/table.ts';
+import { settings } from '../../lambda/settings/table.ts';
+import { upstreamSettings } from '../../lambda/settings/upstream-table.ts';
 import { mostBurst } from '../../lambda/tables/schema.ts';
 import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
 import { stackSettings } from '../../lib/stack-settings.ts';

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { type Memory, smallBody } from '../bodies.ts';
 import { GatewayError } from '../errors.ts';
 import type { Body } from '../request/call.ts';
@@ -36,10 +37,19 @@ export function createIncomingBody(
 ): IncomingBody {
   const declared = declaredSize(request);
   const { promise: arrived, resolve, reject } = Promise.withResolvers<number>();
+  arrived.catch(() => {}); // it may fail before anybody asks for it
   let limit = usualLimit;
   let begun = false;
   let size = 0;
   let store: ReturnType<typeof createStore> | undefined;
+  // At once, as chunks would else be queued one by one, and not counted, until somebody asks for the body.
+  const reads = declared === 0 ? undefined : joinReads(request, onTooFine);
+
+  function onTooFine(): void {
+    giveUp(tooFine());
+    // Without an answer: until one were written, the connection would bring as much again, many times in one turn.
+    request.destroy();
+  }
 
   /** Keeps nothing more, and waits no longer for the rest. */
   const giveUp = (reason: unknown) => {
@@ -65,19 +75,19 @@ export function createIncomingBody(
       if (size > limit) settle();
       if (size > limit + drainLimit) request.destroy();
     };
-    const flush = joinReads(request, keep, () => {
-      giveUp(tooFine());
-      // Without an answer: until one were written, the connection would bring as much again, many times in one turn.
-      request.destroy();
-    });
-    request.on('end', () => {
-      flush();
+    const finish = () => {
+      reads?.flush();
       store?.trim();
       settle();
-    });
-    request.on('close', () => {
-      if (!request.readableEnded) reject(refusal ?? brokenOff());
-    });
+    };
+    request.on('end', finish);
+    reads?.takeBy(keep);
+    const onClose = () => {
+      if (request.readableEnded) finish();
+      else reject(refusal ?? brokenOff());
+    };
+    request.on('close', onClose);
+    if (request.closed) onClose();
 
     // What is dropped takes no memory that others may need.
     const isSlow = (part: number) => keeps && declared !== undefined && size < part * declared;
@@ -120,29 +130,56 @@ export function createIncomingBody(
 /** Chunks that are fewer than this, or hold as many bytes on average, are nothing unusual. */
 const usualChunks = 10_000;
 const usualChunk = 16;
+/** After a read that brings more than this, others get their turn. */
+const manyChunks = 256;
+
+/** What each connection has brought: one request after the other may have as many chunks as are usual. */
+const broughtBy = new WeakMap<Socket, { chunks: number; size: number }>();
 
 /**
- * Hands on what one read of the connection has brought as one piece: a read may hold ten thousand chunks of a byte. Gives up a body that
- * goes on like that. Returns what hands on the rest.
+ * Hands on what one read of the connection has brought as one piece: a read may hold ten thousand chunks of a byte. Until somebody
+ * takes it, no more than a small body is kept. Gives up a connection that goes on like that.
  */
-function joinReads(request: IncomingMessage, take: (bytes: Buffer) => void, giveUp: () => void): () => void {
-  let chunks = 0;
-  let size = 0;
+function joinReads(request: IncomingMessage, giveUp: () => void) {
+  const brought = broughtBy.get(request.socket) ?? { chunks: 0, size: 0 };
+  broughtBy.set(request.socket, brought);
+  let take: ((bytes: Buffer) => void) | undefined;
   let arrived: Buffer[] = [];
+  let isDue = false;
   const flush = () => {
+    isDue = false;
     const [first, ...others] = arrived;
     if (first === undefined) return;
+    // In one turn up to 32 reads may follow each other.
+    if (others.length > manyChunks) pauseForTurn(request.socket);
     const bytes = others.length === 0 ? first : Buffer.concat(arrived);
-    arrived = [];
-    take(bytes);
-    if (chunks > usualChunks && size < chunks * usualChunk) giveUp();
+    arrived = take ? [] : [bytes];
+    if (take) take(bytes);
+    else if (bytes.length > smallBody) request.pause();
+    if (brought.chunks > usualChunks && brought.size < brought.chunks * usualChunk) giveUp();
   };
   request.on('data', (chunk: Buffer) => {
-    chunks += 1;
-    size += chunk.length;
-    if (arrived.push(chunk) === 1) process.nextTick(flush);
+    brought.chunks += 1;
+    brought.size += chunk.length;
+    arrived.push(chunk);
+    if (!isDue) process.nextTick(flush);
+    isDue = true;
   });
-  return flush;
+  return {
+    /** Hands on what has arrived, and all that comes from now on. */
+    takeBy(taker: (bytes: Buffer) => void): void {
+      take = taker;
+      flush();
+      request.resume();
+    },
+    /** Hands on the rest. */
+    flush,
+  };
+}
+
+function pauseForTurn(socket: Socket): void {
+  socket.pause();
+  setImmediate(() => socket.resume());
 }
 
 /**

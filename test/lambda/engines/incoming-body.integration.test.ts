@@ -65,6 +65,17 @@ describe('a body in chunks of one byte', () => {
     expect([await client.rest(), server.outcomes]).toEqual(['', ['invalid_request']]);
   });
 
+  test('ends it also if no request has very many, or nobody asks for the body', async () => {
+    await using server = await serve();
+    const client = await openRaw(server.url);
+    client.send(`${head}${'1\r\n.\r\n'.repeat(9_000)}0\r\n\r\n`.repeat(3));
+    await client.rest();
+    await using unread = await serve({ app: () => new Promise(() => {}) });
+    const other = await openRaw(unread.url);
+    other.send(`${head}${'1\r\n.\r\n'.repeat(1_000_000)}`);
+    expect(await other.rest()).toBe('');
+  });
+
   test('is taken if they are large on average', async () => {
     await using server = await serve();
     const client = await openRaw(server.url);

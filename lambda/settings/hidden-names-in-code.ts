@@ -4,10 +4,11 @@ import type { Upstream } from './upstreams.ts';
 /** What code mentions for reasons of its own: packages, products, files, addresses, words. */
 const inCode = `
   ai-sdk amazonaws.com anthropic api app async auth aws-sdk azure bedrock-runtime bert boto3 CLAUDE.md class client cloudflare code cohere
-  config console cuda data default docker dynamodb error export file function gemini-cli github.com google.com googleapis.com gpt-4
-  groq huggingface_hub import int key lambda langchain list litellm llama_index llama.cpp map message meta microsoft mistralai model
-  name node null nvidia object ollama openai openai-agents output prompt public pytorch replicate request response return router
-  sagemaker sdk server service string system tensorflow test text together token transformers type user value vercel vertexai vllm
+  command config console cuda data databricks default docker dynamodb error export file function gemini-cli github.com google.com
+  googleapis.com gpt-4 groq huggingface_hub import int key lambda langchain list litellm llama_index llama.cpp map message meta microsoft
+  mistralai modal model name node null nvidia object ollama openai openai-agents oracle output prompt public pytorch replicate request
+  response return router sagemaker sdk server service sglang snowflake spark string system tensorflow test text together token transformers
+  type user value vercel vertexai vllm
 `
   .trim()
   .split(/\s+/);

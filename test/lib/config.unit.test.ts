@@ -259,6 +259,12 @@ describe('an upstream', () => {
     },
   );
 
+  test('whose name stands in code gives a warning', () => {
+    const warning =
+      'openai is hidden in the code that a model writes too: set UPSTREAM_NAMES without it, or HIDE_IN_TEXT=none';
+    expect(warningsOf({ UPSTREAM_NAMES: 'acme,openai' })).toEqual([warning]);
+  });
+
   test('with other headers gives none', () => {
     expect(warningsOf({ UPSTREAM_HEADERS: '{"x-team": "a", "x-monkey": "b", "x-tokens-most": "5"}' })).toEqual([]);
   });

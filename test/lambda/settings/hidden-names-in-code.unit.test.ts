@@ -11,6 +11,7 @@ testRows<[name: string, warning: string]>([
   ['Claude', `Claude ${hidden} (as in CLAUDE.md)`],
   ['amazon', `amazon ${hidden} (as in amazonaws.com)`],
   ['meta', `meta ${hidden}`],
+  ['SGLang', `SGLang ${hidden}`],
   ['llama', `llama ${hidden} (as in llama_index)`],
 ])('a name that stands in code is warned of', (name, warning) => {
   expect(warn(name)).toEqual([warning]);

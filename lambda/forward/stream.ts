@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GatewayResponse } from '../request/call.ts';
 import { createRelay } from '../stream/relay.ts';
 import { createStreamRewriter, type StreamRewriter } from '../stream/rewrite-stream.ts';
+import type { AnswerOfUpstream } from '../upstream/failover.ts';
 import type { Translated } from '../upstream/request.ts';
 import type { Exchange } from './ask-upstream.ts';
 import { loadTranslating } from './rewrite.ts';
@@ -31,14 +32,15 @@ export async function fetchStream(exchange: Exchange, dependencies: StreamDepend
   });
   whenAborted(request.clientGone, relay.leave);
   whenAborted(request.cutShort, relay.fail);
-  exchange.ask(relay).then(
-    async ({ body, translated }) => {
-      // What is passed on is all text, and leaves with one copy less as such.
-      if (!translated) relay.body.setEncoding('utf8');
-      relay.attach(body, await createRewriter(exchange, translated, now));
-    },
-    (error) => relay.fail(toCallersError(error, request.call)),
-  );
+  const attach = async ({ body, translated }: AnswerOfUpstream) => {
+    // What is passed on is all text, and leaves with one copy less as such.
+    if (!translated) relay.body.setEncoding('utf8');
+    relay.attach(body, await createRewriter(exchange, translated, now));
+  };
+  exchange
+    .ask(relay)
+    .then(attach)
+    .catch((error) => relay.fail(toCallersError(error, request.call)));
   // While the upstream is asked, nobody waits for it.
   nextTurn().then(hiding.scrubber.prepareChannels);
   await relay.begun;

@@ -3,7 +3,7 @@ import { loadOnce } from '../load-once.ts';
 import type { Upstream } from '../settings/upstreams.ts';
 import { speaks, spokenTo } from './destination.ts';
 import { classifyStatus, type FailureClass, UpstreamFailure } from './failure.ts';
-import type { SendRequest, UpstreamAnswer } from './http-client.ts';
+import { discard, type SendRequest, type UpstreamAnswer } from './http-client.ts';
 import type { Candidate, Pool } from './pool.ts';
 import {
   bodyOf,
@@ -75,7 +75,10 @@ export function createFailover({ pool, send, prepare, now }: Dependencies): AskU
     async (answer: UpstreamAnswer): Promise<AnswerOfUpstream> => {
       const kind = classifyStatus(answer.status);
       if (kind === undefined) return { ...answer, translated };
-      const failureOf = await loadFailureOf();
+      const failureOf = await loadFailureOf().catch((fault) => {
+        discard(answer.body);
+        throw fault;
+      });
       throw await failureOf(kind, answer, translated, observer.explain, now());
     };
 

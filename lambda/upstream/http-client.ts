@@ -163,8 +163,17 @@ function answerTo(
     resolved = true;
     second = undefined;
     const encoding = headers['content-encoding'];
-    if (encoding === undefined) resolve({ status, headers, body: answer });
-    else loadDecode().then(({ decode }) => resolve({ status, headers, body: decode(answer, encoding) }), reject);
+    if (encoding === undefined) {
+      resolve({ status, headers, body: answer });
+      return;
+    }
+    loadDecode().then(
+      ({ decode }) => resolve({ status, headers, body: decode(answer, encoding) }),
+      (fault) => {
+        discard(answer);
+        reject(fault);
+      },
+    );
   });
   outgoing.on('error', (error) => {
     // A frozen environment wakes up with sockets that the upstream has closed: that is no failure. But once a byte of an

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { embeddings } from '../lambda/dialects/embeddings.ts';
 import { createDialects } from '../lambda/dialects/index.ts';
 import { catalogue } from '../lambda/errors.ts';
-import { keyHeaders } from '../lambda/identity/keys.ts';
+import { keyHeaders } from '../lambda/identity/credential.ts';
 import { headerNames } from '../lambda/request/headers.ts';
 import { serverSettings, settings } from '../lambda/settings/table.ts';
 import { upstreamSettings } from '../lambda/settings/upstream-table.ts';

@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors.ts';
-import { type Credential, type KeyRecord, keyPlaces, type OwnLimits, ownLimitsOf, stateOf } from './keys.ts';
+import { type Credential, keyPlaces } from './credential.ts';
+import { type KeyRecord, type OwnLimits, ownLimitsOf, stateOf } from './keys.ts';
 import { rememberFindings } from './remember.ts';
 
 /** Whom a request counts for. A member may be the address of a wallet: only its hash may be logged. */

@@ -2,7 +2,7 @@ import { hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import { GatewayError } from '../errors.ts';
 import { keyedHash } from '../keyed-hash.ts';
-import type { RequestHeaders } from './keys.ts';
+import type { RequestHeaders } from './credential.ts';
 
 export interface Network {
   /** As it is stored and logged: a keyed hash. */

@@ -1,5 +1,5 @@
 import { GatewayError, toGatewayError } from '../errors.ts';
-import { readCredential } from '../identity/keys.ts';
+import { readCredential } from '../identity/credential.ts';
 import { createPipeline } from '../pipeline.ts';
 import { readEncoding, unsupportedEncoding } from '../request/body.ts';
 import type { GatewayResponse } from '../request/call.ts';

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import { keyHeaders } from '../identity/keys.ts';
+import { keyHeaders } from '../identity/credential.ts';
 import type { Call, GatewayResponse } from '../request/call.ts';
 import type { RequestSoFar } from '../request/request.ts';
 

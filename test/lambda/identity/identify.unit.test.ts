@@ -1,12 +1,13 @@
 import { createSecretKey } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { readCredential } from '../../../lambda/identity/credential.ts';
 import {
   callerName,
   createIdentify,
   type IdentifyDependencies,
   type NetworkLink,
 } from '../../../lambda/identity/identify.ts';
-import { hashKey, type KeyRecord, readCredential } from '../../../lambda/identity/keys.ts';
+import { hashKey, type KeyRecord } from '../../../lambda/identity/keys.ts';
 import { createHashMember, memberHash } from '../../../lambda/identity/member.ts';
 import { shareFindings } from '../../../lambda/identity/remember.ts';
 import { testRows } from '../../support/test-rows.ts';

@@ -17,7 +17,6 @@ import { createRequestId, headerNames } from './request/headers.ts';
 import { createRouter } from './request/routes.ts';
 import { type Config, memberBudgetOf } from './settings/config.ts';
 import { areEnough, givenNames } from './settings/hidden-names.ts';
-import { secretHint } from './settings/missing-keys.ts';
 import { createMinuteCache, type RunEvery } from './settings/refresh.ts';
 import { createSecrets } from './settings/secrets.ts';
 import { areMany } from './stream/find-names.ts';
@@ -152,7 +151,9 @@ async function readKeysAhead({ upstreams, upstreamSecretId }: Config, readAccess
   try {
     const accesses = await Promise.all(upstreams.map(readAccess));
     const keyless = upstreams.filter((_upstream, place) => accesses[place]?.keys.length === 0);
-    if (keyless.length > 0) log.keysMissing(upstreamSecretId, secretHint(keyless, upstreams));
+    if (keyless.length === 0) return;
+    const { secretHint } = await import('./settings/missing-keys.ts');
+    log.keysMissing(upstreamSecretId, secretHint(keyless, upstreams));
   } catch (error) {
     log.keysNotRead(upstreamSecretId, error);
   }

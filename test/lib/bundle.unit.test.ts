@@ -82,6 +82,7 @@ test('what only some deployments or requests need is read by no start of the gat
       'lambda/tables/settle.ts',
     ],
     ...[
+      'lambda/settings/missing-keys.ts',
       'lambda/settings/telling-names.ts',
       'lambda/quota/wording.ts',
       'lambda/quota/deployment-limit.ts',

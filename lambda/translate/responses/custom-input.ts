@@ -17,13 +17,13 @@ export function createCustomInput() {
   let rest = ''; // what has come and is not shown
   let isCertain = false;
   let isClosed = false;
-  let shown = '';
 
   return {
     /** Takes a piece of the arguments; returns what can be shown of the input now. */
     push(piece: string): string {
-      if (isClosed || (!isCertain && rest.length >= longestOpening)) return '';
+      if (!isCertain && rest.length >= longestOpening) return '';
       rest += piece;
+      if (isClosed) return '';
       if (!isCertain) {
         const [begun] = opening.exec(rest) ?? [];
         if (begun === undefined) return '';
@@ -45,16 +45,15 @@ export function createCustomInput() {
       }
       isClosed = rest.charAt(read) === '"';
       rest = rest.slice(read);
-      shown += text;
       return text;
     },
     /** Whether it is certain what the input is. */
     get isCertain() {
       return isCertain;
     },
-    /** All that could be shown so far. */
-    get shown() {
-      return shown;
+    /** Whether all of it could be shown, and the arguments end with it. */
+    get isWhole() {
+      return isClosed && /^"\s*\}\s*$/.test(rest);
     },
   };
 }

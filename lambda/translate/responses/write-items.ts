@@ -143,15 +143,22 @@ export function createCallItem(
   const itemOf = (status: string, given: string) => `${head}${given},"status":"${status}"}`;
   const at = `"item_id":"${id}","output_index":${index}`;
   const input = tool.kind === 'custom' ? createCustomInput() : undefined;
+  const shown = createGrowingText(); // of the input
   const finish = openItem(events, place, itemOf('in_progress', begins));
   const writeDelta = event === undefined ? () => {} : events.prepare(`${event}.delta`, `${at},"delta":`);
   const write = (text: Literal) => {
     if (text !== '""') writeDelta(text, '');
   };
 
+  function showInput({ push }: CustomInput, text: Literal): void {
+    const piece = JSON.stringify(push(decode(text)));
+    shown.add(piece);
+    write(piece);
+  }
+
   /** The input, once the arguments are whole. What was shown of it stays as it is. */
-  function inputNow({ isCertain, shown }: CustomInput): string {
-    if (live && isCertain) return JSON.stringify(shown);
+  function inputNow({ isCertain, isWhole }: CustomInput): string {
+    if (isCertain && (live || (isWhole && call.arguments.isJson))) return shown.literal;
     const whole = JSON.stringify(inputIn(call.arguments.text));
     write(whole);
     return whole;
@@ -164,7 +171,7 @@ export function createCallItem(
 
   return {
     index,
-    add: (text: Literal): void => write(input ? JSON.stringify(input.push(decode(text))) : text),
+    add: (text: Literal): void => (input ? showInput(input, text) : write(text)),
     close(status: ItemStatus): string {
       if (!input && call.arguments.isEmpty) {
         call.arguments.add('"{}"');
@@ -176,6 +183,6 @@ export function createCallItem(
       return finish(itemOf(status, given));
     },
     /** The item as it is, without an event: a client would run a call that it is told to be done. */
-    abandon: (): string => itemOf('incomplete', input ? JSON.stringify(input.shown) : argumentsNow()),
+    abandon: (): string => itemOf('incomplete', input ? shown.literal : argumentsNow()),
   };
 }

@@ -49,12 +49,17 @@ function* passOn(upstream: string, answer: string, hears: Partial<Hiding> = {}):
   return yield* rewriteAnswer(answer, formatOf(dialectNamed(upstream)), { ...hiding, ...hears }, createScanner(), {});
 }
 
-function* translate(upstream: keyof typeof reads, client: keyof typeof writers, answer: string): Cooperative<unknown> {
+function* translate(
+  upstream: keyof typeof reads,
+  client: keyof typeof writers,
+  kind: 'function' | 'custom',
+  answer: string,
+): Cooperative<unknown> {
   const { thoughts, createReader } = reads[upstream].open(new Set());
   const options: AnswerOptions = {
     ...{ live: false, model: 'svc', usage: {}, streamUsage: false, echo: [], now: () => 0, newHex: () => 'a' },
     ...{ takeThought: thoughts.take, thoughts: { shown: true, sealed: true }, seal: () => undefined },
-    tools: { find: (name) => ({ kind: 'function', name }) },
+    tools: { find: (name) => ({ kind, name }) },
   };
   const clean = yield* passOn(upstream, answer, thoughts);
   const written = yield* createReader(writers[client](options)).readAnswer(yield* createScanner().scanInParts(clean));
@@ -70,7 +75,10 @@ export function* longAnswers() {
       yield { name: `${upstream}: ${name}, passed on`, work: () => passOn(upstream, String(bytes)) };
       for (const client of ['chat', 'responses', 'messages'] as const) {
         if (client === upstream) continue;
-        yield { name: `${upstream}: ${name}, for ${client}`, work: () => translate(upstream, client, String(bytes)) };
+        const work = (kind: 'function' | 'custom') => () => translate(upstream, client, kind, String(bytes));
+        yield { name: `${upstream}: ${name}, for ${client}`, work: work('function') };
+        if (client !== 'responses' || name !== 'a call') continue;
+        yield { name: `${upstream}: ${name} of a custom tool, for ${client}`, work: work('custom') };
       }
     }
   }

@@ -6,7 +6,6 @@ import { listIds } from '../models.ts';
 import { budgetOf } from '../quota/policy.ts';
 import type { Cost } from '../quota/refusal.ts';
 import type { GatewayStep, Normalized, ReadAhead } from '../request/request.ts';
-import type { Needs } from './dependencies.ts';
 import { type BodyDependencies, loadEstimates, type ReadyToRead, readBody } from './read-body.ts';
 
 /**
@@ -14,7 +13,7 @@ import { type BodyDependencies, loadEstimates, type ReadyToRead, readBody } from
  * key is known: a stranger's body must not cost work before it is charged. What is wrong with the body is thrown after the charge,
  * as for everybody.
  */
-export function readAhead(dependencies: BodyDependencies & Needs<'budgets'>): GatewayStep<ReadyToRead, ReadAhead> {
+export function readAhead(dependencies: BodyDependencies): GatewayStep<ReadyToRead, ReadAhead> {
   const { prices, budgets } = dependencies;
   return {
     before: async (request) => {
@@ -29,7 +28,7 @@ export function readAhead(dependencies: BodyDependencies & Needs<'budgets'>): Ga
         const message = 'This key has a budget, but no prices are set: the operator has to set them.';
         throw new GatewayError('unconfigured', message);
       }
-      const ahead = readBody(request, dependencies, { isRestricted: true, estimatesCost: hasBudget });
+      const ahead = readBody(request, dependencies, hasBudget);
       const normalized = await ahead.catch(() => undefined);
       if (!normalized) return { ahead };
       const { id } = normalized.call.model;

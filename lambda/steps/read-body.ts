@@ -2,6 +2,7 @@ import type { Memory } from '../bodies.ts';
 import { callerName } from '../identity/identify.ts';
 import { runCooperatively } from '../json/cooperative.ts';
 import { loadOnce } from '../load-once.ts';
+import { budgetOf } from '../quota/policy.ts';
 import type { Encoding } from '../request/body.ts';
 import type { Body } from '../request/call.ts';
 import type { Admitted, ArrivedAtInference, Identified, Normalized } from '../request/request.ts';
@@ -10,7 +11,7 @@ import type { Needs } from './dependencies.ts';
 import { readCall } from './read-call.ts';
 
 export type BodyDependencies = Needs<
-  'models' | 'requestBodyLimit' | 'hashIdsOf' | 'prices' | 'reservedOutput' | 'upstreamTrace'
+  'models' | 'requestBodyLimit' | 'hashIdsOf' | 'prices' | 'reservedOutput' | 'upstreamTrace' | 'budgets'
 >;
 
 export type ReadyToRead = ArrivedAtInference & Admitted & Identified;
@@ -18,24 +19,18 @@ export type ReadyToRead = ArrivedAtInference & Admitted & Identified;
 /** Only where there are prices is the size of requests estimated. What does so is read once. */
 export const loadEstimates = loadOnce(() => import('../budget/estimate.ts'));
 
-interface Restrictions {
-  /** Whether the caller has a budget or a list of models. */
-  readonly isRestricted?: boolean;
-  /** Whether what the request may cost is wanted. */
-  readonly estimatesCost?: boolean;
-}
-
-/** Checks the body and prepares what goes upstream. */
+/** Checks the body and prepares what goes upstream. `estimatesCost`: whether what the request may cost is wanted. */
 export async function readBody(
   request: ReadyToRead,
   dependencies: BodyDependencies,
-  { isRestricted = false, estimatesCost = false }: Restrictions = {},
+  estimatesCost = false,
 ): Promise<Normalized> {
   const { route, encoding, identity, headers, trace, takeBody, memory, cutShort } = request;
-  const { models, requestBodyLimit, hashIdsOf, prices, reservedOutput, upstreamTrace } = dependencies;
+  const { models, requestBodyLimit, hashIdsOf, prices, reservedOutput, upstreamTrace, budgets } = dependencies;
   const decoded = await decode(await takeBody(), encoding, requestBodyLimit, memory);
   const caller = callerName(identity);
   const hashIds = await hashIdsOf?.(caller);
+  const only = identity.kind === 'member' ? identity.models : undefined;
   const pricing = prices && { prices, estimates: await loadEstimates() };
   return runCooperatively(
     readCall(decoded, route, models, {
@@ -44,8 +39,8 @@ export async function readBody(
       traceparent: upstreamTrace && trace ? traceparentOf(trace) : undefined,
       hashIds,
       pricing,
-      isRestricted,
-      only: identity.kind === 'member' ? identity.models : undefined,
+      isRestricted: only !== undefined || budgetOf(identity, budgets) !== undefined,
+      only,
       ...(estimatesCost && { reservedOutput }),
     }),
     cutShort,

@@ -48,8 +48,11 @@ testRows([
   async (name, value) => {
     const body = { model: 'svc', messages: [], [name]: value };
     for (const key of [await gateway.issue(1_000_000), await gateway.issueKey({ models: ['svc'] })]) {
-      const refused = await gateway.ask(key, body);
-      expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining(`${name} can't be used`)]);
+      for (const at of [path, '/v1/messages/count_tokens']) {
+        const refused = await gateway.ask(key, body, at);
+        const words = expect.stringContaining(`${name} can't be used`);
+        expect([at, refused.status, await refused.text()]).toEqual([at, 400, words]);
+      }
     }
     gateway.upstream.answer(answer);
     expect((await gateway.ask(await gateway.issueKey(), body)).status).toBe(200);

@@ -1,15 +1,8 @@
 import type { Writable } from 'node:stream';
 import { GatewayError } from '../errors.ts';
 import type { RequestSoFar } from '../request/request.ts';
-import {
-  embedMetrics,
-  isIntended,
-  lacksUsage,
-  type Measured,
-  measureRequest,
-  toCurrency,
-  tokensOf,
-} from './metrics.ts';
+import { isIntended, lacksUsage, measureRequest, toCurrency, tokensOf } from './measure.ts';
+import { embedMetrics, type Measured } from './metrics.ts';
 
 export type Log = ReturnType<typeof createLog>;
 

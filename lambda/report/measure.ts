@@ -1,0 +1,88 @@
+import { catalogue, type GatewayError } from '../errors.ts';
+import type { ExchangeRecord, RequestSoFar } from '../request/request.ts';
+import type { Measured } from './metrics.ts';
+
+const countIf = (happened: boolean | undefined): 1 | undefined => (happened ? 1 : undefined);
+
+/** What a finished request adds to the metrics. Preflights are not counted. */
+export function measureRequest(request: RequestSoFar, status: number, duration: number): Measured {
+  const { route, call, limitsUsed, coldStart, outcome } = request;
+  const { error, end, exchange, spending, spendShare } = outcome;
+  if (route.kind === 'preflight') return {};
+  const isWebSocket = error?.code === 'upgrade_required';
+  const isRefusal = error && end === 'refused' && !isWebSocket;
+  const failure = exchange?.failure;
+  /** How much of a limit of the deployment is used; one that refuses is at 100 % or more. */
+  const shareOf = (limit: string, used: number | undefined) =>
+    error?.reason === limit ? Math.max(100, used ?? 0) : used;
+  return {
+    requests: 1,
+    errorAnswers: countIf(status >= 400),
+    coldStarts: countIf(coldStart),
+    dailyLimitUsed: shareOf('daily_limit', limitsUsed?.daily_limit),
+    guestDailyLimitUsed: shareOf('guest_daily_limit', limitsUsed?.guest_daily_limit),
+    spendShare: shareOf('spend_limit', spendShare),
+    ...(spending &&
+      call && {
+        spent: { [call.model.id]: toCurrency(spending.cost) },
+        savedByCaches: toCurrency(spending.savedByCaches),
+      }),
+    // With REFUND_REFUSALS a refused body is refunded too, but that is no failure.
+    refunds: countIf(outcome.refunded && error && error.status >= 500 && !isIntended(error)),
+    webSocketTries: countIf(isWebSocket),
+    ...(isRefusal && { refusals: { [error.code]: 1 } }),
+    ...(failure !== undefined
+      ? { upstreamFailures: { [failure]: 1 } }
+      : { gatewayErrors: countIf(isOwnFault(request)) }),
+    ...(exchange && measureExchange(exchange, duration)),
+    answersWithoutUsage: countIf(lacksUsage(request)),
+  };
+}
+
+function measureExchange(
+  { timeToFirstByte, usage, tries, failure, leftOut }: ExchangeRecord,
+  duration: number,
+): Measured {
+  return {
+    // The last try. Earlier ones were counted when they failed.
+    ...(tries > 0 && { upstreamFailedTries: failure === undefined ? 0 : 1 }),
+    duration,
+    // Only streams have one: a plain answer is sent whole.
+    timeToFirstByte,
+    ...tokensOf(usage),
+    leftOut: countIf(leftOut !== undefined),
+  };
+}
+
+/** By the names that both the log and the metrics have for them. */
+export function tokensOf({ input, cacheRead, cacheWrite, output, reasoning }: ExchangeRecord['usage']) {
+  return {
+    inputTokens: input,
+    cacheReadTokens: cacheRead,
+    cacheWriteTokens: cacheWrite,
+    outputTokens: output,
+    reasoningTokens: reasoning,
+  };
+}
+
+/** For logs and metrics, which need not be exact. */
+export const toCurrency = (micros: number): number => micros / 1_000_000;
+
+/** Whether a complete answer came without token counts. */
+export function lacksUsage({ route, outcome: { end, exchange } }: RequestSoFar): boolean {
+  if (route.kind !== 'inference' || route.endpoint.countsTokens || end !== undefined || !exchange) return false;
+  return exchange.usage.input === undefined && exchange.usage.output === undefined;
+}
+
+/** Whether the gateway, its store or its operator caused the error, rather than an upstream or the caller. */
+function isOwnFault({ outcome: { error }, identity }: RequestSoFar): boolean {
+  if (error && isIntended(error)) return false;
+  // For an identified caller the upstream's keys are missing. Otherwise no key was ever issued, which any scanner can provoke.
+  if (error?.code === 'unconfigured') return identity !== undefined;
+  return error !== undefined && 'ownFault' in catalogue[error.code];
+}
+
+/** Refusals that the operator asked for are not failures. */
+export const isIntended = ({ reason }: GatewayError): boolean => intended.includes(reason);
+
+const intended: readonly unknown[] = ['stopping', 'stopped', 'daily_limit', 'guest_daily_limit', 'spend_limit'];

@@ -44,6 +44,17 @@ const kinds: readonly Kind[] = [
     covers: (subject) => / may xray:/.test(subject),
   },
   {
+    setting: 'OIDC_ISSUER',
+    read: turned(({ Properties }) => variablesOf(Properties).OIDC_ISSUER !== undefined, {
+      on: 'people get keys by signing in with an account of the company',
+      off: 'nobody gets a key with an account of the company any more',
+    }),
+    covers: (subject) =>
+      /\bOIDC_|\bAPP_URL$|\bSecrets\/OidcClient$|^Alarms\/SignInsFailing$|^the outputs ((App|Wallet)Url|Oidc\*)$/.test(
+        subject,
+      ),
+  },
+  {
     setting: 'ACCESS',
     read: (before, after) => {
       const [old, current] = [before, after].map(accessOf);

@@ -103,8 +103,8 @@ function mergeAlike(findings: readonly Finding[]): Danger[] {
   return [...alike.values()].flatMap(([first, ...others]) => {
     if (!first) return [];
     const { refused, what } = first;
-    const places = [first, ...others].map(({ where }) => where);
-    return [{ refused, where: places.sort().join(', '), what }];
+    const places = new Set([first, ...others].map(({ where }) => where));
+    return [{ refused, where: [...places].sort().join(', '), what }];
   });
 }
 

@@ -74,7 +74,7 @@ export const reachable: readonly Guarantee[] = [
   ...['WalletUrl', 'AppUrl'].map((page) =>
     keeps(outputs, page, 'lead people to another page for their keys', isUnsetOrSame),
   ),
-  ...['Edge*', 'Canary*'].map((optional) => keeps(outputs, optional, lostOutput, isUnsetOrSame)),
+  ...['Edge*', 'Canary*', 'Oidc*'].map((optional) => keeps(outputs, optional, lostOutput, isUnsetOrSame)),
   keeps(outputs, '', lostOutput, keepsOutputs),
 ];
 
@@ -105,7 +105,7 @@ function keepsOutputs(before: unknown, after: unknown, { template: { Resources =
   return holdsAll(lasting, current);
 }
 
-const judgedApart = /^(Commit|(Gateway|Wallet|App)Url|(Edge|Canary)\w+)$/;
+const judgedApart = /^(Commit|(Gateway|Wallet|App)Url|(Edge|Canary|Oidc)\w+)$/;
 
 /** `MEMBER_LIMIT` of `MemberLimit`. */
 const toSettingName = (name: string) => name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase();

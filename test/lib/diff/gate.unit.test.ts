@@ -227,12 +227,23 @@ describe('the gate, on the whole template', () => {
     on: /^ACCESS: is keys, was open; .*: turns away everyone without a key, .*; permissions: gone: Wallet\/Role may .*Tables\/Keys; .*Tables\/Quota$/,
     off: /^ACCESS: is open, was keys; .*: it serves anyone, .*; permissions: new: Wallet\/Role may .* on Tables\/Keys; permissions: new: /,
   };
+  const company = {
+    APP_URL: 'https://a.test',
+    OIDC_ISSUER: 'https://b.test',
+    OIDC_CLIENT_ID: 'c',
+    OIDC_ALLOWED_DOMAINS: 'd.test',
+  };
+  const signIn = {
+    on: /^OIDC_ISSUER: is turned on: .*; Gateway\/Function, Wallet\/Function: no longer private: lets in other people .*; permissions: new: Wallet\/Role may \S+ on Secrets\/OidcClient$/,
+    off: /^OIDC_ISSUER: is turned off: .*; Secrets\/OidcClient: the stack gives it up .*; permissions: gone: Wallet\/Role may /,
+  };
   const without = { edge: false, edgeDomainName: '', edgeCertificateArn: '', edgeWebAclArn: '', canary: false };
   test.each([
     ['edge', { ...everything, ...{ canary: false } }, [edge]],
     ['canary', { canary: true }, [canary]],
     ['tracing', { tracing: true }, [tracing]],
     ['ACCESS', { ACCESS: 'keys' }, [access]],
+    ['OIDC_ISSUER', company, [signIn]],
     ['all of them', { ...everything, tracing: true, ACCESS: 'keys' }, [edge, canary, tracing, access]],
     ['one that changes little', { MEMBER_LIMIT: 60 }, []],
   ])('says each decision in a line: %s', (_what, more, said) => {

@@ -2,9 +2,9 @@ import { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identify.ts';
 import { isAnswerLost, type Tallies } from './counter-store.ts';
 import { createParts, mostParts, type Part } from './parts.ts';
-import { dayOf } from './policy.ts';
 import type { Charge } from './quota.ts';
 import type { LimitName, Wording } from './refusal.ts';
+import { dayOf } from './time.ts';
 import { allAnswered } from './wording.ts';
 
 /** The percentage used of each limit that a request counts towards, as that request saw it. */

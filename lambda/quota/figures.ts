@@ -1,5 +1,5 @@
 import type { CounterWindow, Standing } from './counter-store.ts';
-import { timeOf } from './policy.ts';
+import { startOfMinute } from './time.ts';
 
 /** A client's quota, as its answers show it. Times are epoch milliseconds. */
 export interface Figures {
@@ -29,7 +29,7 @@ export function figuresOf(
     limit,
     remaining: Math.max(0, limit - used),
     resetAt,
-    burst: { limit: burst, remaining: Math.max(0, burst - inMinute), resetAt: timeOf(minute + 1) },
+    burst: { limit: burst, remaining: Math.max(0, burst - inMinute), resetAt: startOfMinute(minute + 1) },
     ...(budget && {
       budget: {
         limit: budget.amount,

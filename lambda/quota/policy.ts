@@ -2,6 +2,7 @@ import { type Budget, budgetPeriod, budgetUsage, budgetWindows } from '../budget
 import type { Identity } from '../identity/identify.ts';
 import type { OwnLimits } from '../identity/keys.ts';
 import type { Counters, CounterWindow, ModelUse, Standing } from './counter-store.ts';
+import { dayLength, dayOf, minuteOf } from './time.ts';
 
 export interface Limits {
   readonly guestLimit: number;
@@ -11,9 +12,6 @@ export interface Limits {
   /** What a member may spend, shared by all keys without counters of their own. */
   readonly memberBudget?: Budget | undefined;
 }
-
-const minuteLength = 60_000;
-const dayLength = 86_400_000;
 
 /** The counter for a request of this identity, which may cost `reserve` micros. */
 export function quotaWindow(identity: Identity, now: number, limits: Limits, reserve?: number): CounterWindow {
@@ -38,14 +36,6 @@ export function budgetOf(identity: Identity, { memberBudget }: Pick<Limits, 'mem
   return identity.kind === 'guest' ? undefined : (identity.own?.budget ?? memberBudget);
 }
 
-/** A day in UTC, as a period of counters. */
-export function dayOf(now: number) {
-  const period = Math.floor(now / dayLength);
-  const resetAt = (period + 1) * dayLength;
-  // Kept for a day more, for refunds that come after midnight.
-  return { period, resetAt, expiresAt: resetAt + dayLength };
-}
-
 /** The owner of a counter's item; undefined for one that counts no quota. */
 export function readCounterName(item: string): CounterName | undefined {
   const [, kind, name] = /^(guest|key|member)#(.+)$/.exec(item) ?? [];
@@ -67,20 +57,6 @@ export function tokenCountWindow(identity: Identity, now: number, limits: Limits
     minute: minuteOf(now),
     expiresAt: now + dayLength,
   };
-}
-
-export function minuteOf(now: number): number {
-  return Math.floor(now / minuteLength);
-}
-
-/** When a minute begins. */
-export function timeOf(minute: number): number {
-  return minute * minuteLength;
-}
-
-/** Whole seconds, rounded up, so that nobody who waits that long comes early. */
-export function secondsUntil(time: number, now: number): number {
-  return Math.max(0, Math.ceil((time - now) / 1000));
 }
 
 /** A member, or one of its keys that has counters of its own. */

@@ -1,6 +1,6 @@
 import type { Tallies } from './counter-store.ts';
 import { createParts, mostParts } from './parts.ts';
-import { dayOf } from './policy.ts';
+import { dayOf } from './time.ts';
 import { allSpent } from './wording.ts';
 
 /** What the whole deployment may spend on one day. */

@@ -3,8 +3,8 @@ import { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identify.ts';
 import type { ChargeResult, CounterBudget, CounterWindow } from './counter-store.ts';
 import { inRequests } from './figures.ts';
-import { minuteOf, secondsUntil, timeOf } from './policy.ts';
 import type { Cost, LimitName, Refusal, Wording } from './refusal.ts';
+import { minuteOf, secondsUntil, startOfMinute } from './time.ts';
 
 /** Says why a charge was not granted. */
 export function refusalOf(
@@ -21,7 +21,7 @@ export function refusalOf(
 }
 
 export function tooFast({ burst }: CounterWindow, now: number): Refusal {
-  const seconds = secondsUntil(timeOf(minuteOf(now) + 1), now);
+  const seconds = secondsUntil(startOfMinute(minuteOf(now) + 1), now);
   return {
     code: 'rate_limited',
     message: `More than ${inRequests(burst)} in one minute. Please try again in ${seconds} s.`,

@@ -1,6 +1,6 @@
 import type { RateLimit } from '../dialects/rate-limit.ts';
 import type { Figures } from '../quota/figures.ts';
-import { minuteOf, secondsUntil, timeOf } from '../quota/policy.ts';
+import { minuteOf, secondsUntil, startOfMinute } from '../quota/time.ts';
 import type { Route } from './routes.ts';
 
 interface Policy extends RateLimit {
@@ -36,7 +36,7 @@ function policiesOf({ burst, limit, remaining, resetAt }: Figures, now: number):
 
 /** An answer may come minutes after its charge: then nothing is known to be used of the minute. */
 function burstNow({ limit, remaining, resetAt }: NonNullable<Figures['burst']>, now: number): RateLimit {
-  const resetSeconds = secondsUntil(timeOf(minuteOf(now) + 1), now);
+  const resetSeconds = secondsUntil(startOfMinute(minuteOf(now) + 1), now);
   return { limit, remaining: resetAt > now ? remaining : limit, resetSeconds };
 }
 

@@ -2,7 +2,7 @@ import { GetCommand, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { isConditionFailure } from '../aws/repeat.ts';
 import { type BudgetWindow, budgetPeriod, budgetWindows } from '../budget/budget-window.ts';
 import type { CountedPeriod, Counters, Standing } from '../quota/counter-store.ts';
-import { dayOf } from '../quota/policy.ts';
+import { dayOf } from '../quota/time.ts';
 import { usesIn } from '../tables/model-use.ts';
 import { type PlainItem, toPlain } from '../tables/read-item.ts';
 import { quotaSchema } from '../tables/schema.ts';

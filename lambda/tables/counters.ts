@@ -8,7 +8,7 @@ import {
   type OpenReservation,
   type Tallies,
 } from '../quota/counter-store.ts';
-import { minuteOf } from '../quota/policy.ts';
+import { minuteOf } from '../quota/time.ts';
 import { outdatedUses, usesIn } from './model-use.ts';
 import { quotaSchema } from './schema.ts';
 import { budgetOf, burstOf, countOf, reservationOf, standingIn } from './standing.ts';

@@ -1,6 +1,6 @@
 import { budgetPeriod, budgetWindows } from '../budget/budget-window.ts';
 import type { ModelUse, UsedTokens } from '../quota/counter-store.ts';
-import { timeOf } from '../quota/policy.ts';
+import { startOfMinute } from '../quota/time.ts';
 import { type Item, numberValue, type Value } from './table.ts';
 
 /*
@@ -22,7 +22,7 @@ const namesOf = (kind: keyof typeof letters, period: string) =>
 /** The number of the budget's period whose kind begins with this letter. */
 export function currentPeriod(letter: string, minute: number): number {
   const kind = budgetWindows.find((one) => one.startsWith(letter));
-  return kind === undefined ? 0 : Number(budgetPeriod(kind, timeOf(minute)).name.slice(1));
+  return kind === undefined ? 0 : Number(budgetPeriod(kind, startOfMinute(minute)).name.slice(1));
 }
 
 /** Those of periods that have ended, in an item. */

@@ -1,6 +1,6 @@
 import { isConditionFailure } from '../aws/repeat.ts';
 import { markToken, nextToken } from '../quota/counter-store.ts';
-import { minuteOf } from '../quota/policy.ts';
+import { minuteOf } from '../quota/time.ts';
 import { type Item, outage, type Table, type Update } from './table.ts';
 
 /** A write, without what makes it apply only once. */

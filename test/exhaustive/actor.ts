@@ -1,5 +1,5 @@
 import type { CallService } from '../../lambda/aws/call-service.ts';
-import { minuteOf } from '../../lambda/quota/policy.ts';
+import { minuteOf } from '../../lambda/quota/time.ts';
 import type { Update } from '../../lambda/tables/table.ts';
 import { type Plan, prices, type Scenario } from './scenarios.ts';
 

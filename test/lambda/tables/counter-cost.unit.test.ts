@@ -9,7 +9,7 @@ import {
   markToken,
   type OpenReservation,
 } from '../../../lambda/quota/counter-store.ts';
-import { dayOf, minuteOf } from '../../../lambda/quota/policy.ts';
+import { dayOf, minuteOf } from '../../../lambda/quota/time.ts';
 import { createCounters } from '../../../lambda/tables/counters.ts';
 import { mostBurst } from '../../../lambda/tables/schema.ts';
 import { type Item, itemSize, type Update, writeUnits } from '../../../lambda/tables/table.ts';

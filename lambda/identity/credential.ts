@@ -20,11 +20,8 @@ const wholeKey = new RegExp(`${keyPrefix}[\\w-]{43}`);
 /** The headers that a key may come in, in order of precedence. */
 export const keyHeaders = ['x-api-key', 'api-key', 'authorization'] as const;
 
-/** The same in a sentence: `x-api-key, api-key or Authorization: Bearer`. */
-export const keyPlaces = keyHeaders
-  .map((name) => (name === 'authorization' ? 'Authorization: Bearer' : name))
-  .join(', ')
-  .replace(/, (?=[^,]*$)/, ' or ');
+/** The same in a sentence. */
+export const keyPlaces = 'x-api-key, api-key or Authorization: Bearer';
 
 /** Reads the credential from headers with lower-case names. */
 export function readCredential(headers: RequestHeaders): Credential {

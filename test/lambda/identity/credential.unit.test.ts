@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { keyPlaces, readCredential } from '../../../lambda/identity/credential.ts';
+import { keyHeaders, keyPlaces, readCredential } from '../../../lambda/identity/credential.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const key = (text: string) => ({ kind: 'key', hash: createHash('sha256').update(text).digest('hex') });
@@ -44,4 +44,5 @@ testRows<[headers: Record<string, string>, credential: object]>([
 
 test('people are told where a key may go in one sentence', () => {
   expect(keyPlaces).toMatch(/^x-api-key, api-key(, [a-z-]+)* or Authorization: Bearer$/);
+  for (const name of keyHeaders) expect(keyPlaces.toLowerCase()).toContain(name);
 });

@@ -177,6 +177,11 @@ function joinReads(request: IncomingMessage, giveUp: () => void) {
   };
 }
 
+/** Reads a body that nobody wants to its end. */
+export function discardBody(request: IncomingMessage): void {
+  joinReads(request, () => request.destroy()).takeBy(() => {});
+}
+
 function pauseForTurn(socket: Socket): void {
   socket.pause();
   setImmediate(() => socket.resume());

@@ -2,6 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '../errors.ts';
 import type { GatewayResponse } from '../request/call.ts';
+import { discardBody } from './body.ts';
 import { lingerTime, writeResponse } from './http-message.ts';
 
 const faults: Readonly<Record<string, readonly [status: number, message: string]>> = {
@@ -45,6 +46,6 @@ export async function refuseRequest(
   refusal: GatewayResponse,
 ): Promise<void> {
   response.on('error', () => {});
-  request.resume();
+  discardBody(request);
   await writeResponse(request, response, refusal, false);
 }

@@ -101,3 +101,11 @@ test('a client that goes on sending has a while to see why', async () => {
     return client.socket.closed;
   }, 'it is closed');
 });
+
+test('unless what it sends are very many tiny chunks', async () => {
+  using _timers = stopTimers();
+  await using server = await serveApp(async () => answer('never'));
+  const client = await openRaw(server.url);
+  client.send(`POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\n.\r\n'.repeat(100_000)}`);
+  await waitUntil(() => client.socket.closed, 'it is closed');
+});

@@ -81,7 +81,7 @@ export function renderEndpoint(document: OpenApi, endpoint: Endpoint, isFirst: b
   const body = requestBody?.content['application/json'];
   const answer = responses['200'];
   const schema = body && schemaOf(document, body.schema);
-  const codes = Object.entries(responses).flatMap(([status, refused]) => (status === '200' ? [] : codesOf(refused)));
+  const codes = Object.values(responses).flatMap(codesOf);
   const head = `<h2 id="${operationId}-title">${escapeHtml(summary)}</h2>
 <span class="route"><span class="method">${method}</span> ${code(path)}</span>`;
   const content = `${paragraph(description)}

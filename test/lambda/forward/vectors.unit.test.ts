@@ -61,18 +61,21 @@ test('the end of an answer does not wait for its settlement', async () => {
 });
 
 testRows([
-  [100, false],
-  [101, true],
+  [[100], false],
+  [[101], true],
+  [[60, 60], false],
 ])(
-  'an answer that breaks off after its client held it back stays charged only if that took long',
-  async (time, charged) => {
+  'an answer that breaks off after its client held it back stays charged only if that took long at a stretch',
+  async (stretches, charged) => {
     const { upstream, clock, body, finished } = await begin();
-    upstream.push('1,'.repeat(40_000));
-    upstream.push('1,');
-    await new Promise(setImmediate);
-    expect(upstream.isPaused()).toBe(true);
-    clock.time = time;
-    body.read();
+    for (const time of stretches) {
+      upstream.push('1,'.repeat(40_000));
+      upstream.push('1,');
+      await new Promise(setImmediate);
+      expect(upstream.isPaused()).toBe(true);
+      clock.time += time;
+      body.read();
+    }
     upstream.destroy(new Error('cut'));
     expect((await finished).error).toMatchObject({ reason: 'cut', refund: !charged });
   },

@@ -3,7 +3,8 @@ import { dynamoDbService } from '../../../lambda/aws/access.ts';
 import { createCallService } from '../../../lambda/aws/call-service.ts';
 import { ServiceError } from '../../../lambda/aws/repeat.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
-import { createDocuments } from '../../../lambda/stores/documents.ts';
+import { createCounts } from '../../../lambda/stores/counts.ts';
+import { createDocuments, inTime as callInTime } from '../../../lambda/stores/documents.ts';
 import { createKeyStore } from '../../../lambda/stores/keys.ts';
 import { createKeyReader } from '../../../lambda/tables/keys.ts';
 import { createTestAccess } from '../../support/dynamodb.ts';
@@ -96,17 +97,23 @@ test.each(Object.entries(readers))('%s: a clock that is wrong is corrected', asy
 });
 
 describe('nobody waits longer than two seconds', () => {
-  testRows<[string, Reply]>([
-    ['for an answer', () => {}],
-    ['for the rest of one', (response) => response.writeHead(200).write('{')],
-  ])('however little comes', async (_name, reply) => {
+  const countsAt = (url: string) => createCounts(createDocuments(createTestAccess(url)), 'quota');
+  const reservation = { name: 'h1.a', minute: 1, budgetPeriod: 'm1', amount: 1 };
+  const silence: Reply = () => {};
+  testRows<[string, (url: string) => Promise<unknown>, Reply]>([
+    ['for an answer', readers.people, silence],
+    ['for the rest of one', readers.people, (response) => response.writeHead(200).write('{')],
+    ['for what a caller has used', (url) => countsAt(url).read({ item: 'a' }), silence],
+    ['for a settlement', (url) => countsAt(url).settle({ item: 'a' }, reservation, { spent: 0 }), silence],
+    ['for a page of all counters', (url) => countsAt(url).scan(0, async () => {}).next(), silence],
+  ])('however little comes', async (_name, read, reply) => {
     const asked = Promise.withResolvers<void>();
     await using service = await startFakeService((...given) => {
       reply(...given);
       asked.resolve();
     });
     using timers = stopTimers();
-    const outcome = readers.people(service.url).catch((error: unknown) => error);
+    const outcome = read(service.url).catch((error: unknown) => error);
     await inTime(asked.promise, 'the service is asked');
     timers.pass(2_000);
     expect(await inTime(outcome, 'the call fails')).toMatchObject({
@@ -115,6 +122,11 @@ describe('nobody waits longer than two seconds', () => {
     });
     expect(service.requests).toHaveLength(1);
   });
+});
+
+test('the log can tell how a connection failed', async () => {
+  const failure = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET', $metadata: {} });
+  await expect(callInTime(() => Promise.reject(failure))).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
 });
 
 test('no error tells what was sent', async () => {

@@ -128,6 +128,7 @@ test.each<[fault: string, given: object]>([
   ['KEYS_TABLE is set by the stack', { KEYS_TABLE: 'mine' }],
   [`UPSTREAM_API_KEYS ${inTemplate}`, { UPSTREAM_API_KEYS: 'k' }],
   [`NETWORK_SALT ${inTemplate}`, { NETWORK_SALT: 'a salt that is long enough' }],
+  [`OIDC_CLIENT_SECRET ${inTemplate}`, { OIDC_CLIENT_SECRET: 'what the provider gave' }],
   [
     'logRetentionDays must be a number of days that CloudWatch Logs offers, such as 7, 30 or 365',
     { logRetentionDays: 31 },
@@ -144,6 +145,10 @@ test.each<[fault: string, given: object]>([
   [
     'edgeDomainName and edgeCertificateArn belong together: set both or neither',
     { edge: true, edgeDomainName: 'api.example.com' },
+  ],
+  [
+    'edgeDomainName and edgeCertificateArn belong together: set both or neither',
+    { edge: true, edgeCertificateArn: certificate },
   ],
   [
     'edgeCertificateArn must be the ARN of a certificate in us-east-1, where CloudFront wants it',
@@ -181,8 +186,8 @@ test.each<[fault: string, given: object]>([
   expect(faultsOf(given)).toEqual([fault]);
 });
 
-test('a burst limit may be as high as one counter can serve', () => {
-  expect(faultsOf({ BURST_LIMIT: mostBurst })).toEqual([]);
+test('a burst limit may be as high as one counter can serve, and all executions that Lambda allows may be reserved', () => {
+  expect(faultsOf({ BURST_LIMIT: mostBurst, reservedConcurrency: 890 })).toEqual([]);
   expect(readFileSync('docs/settings.md', 'utf8')).toContain(`in a deployment [at most ${mostBurst}]`);
 });
 

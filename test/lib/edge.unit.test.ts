@@ -70,6 +70,13 @@ describe('the distribution', () => {
   });
 });
 
+test('a CDN of the operator’s own has a secret, and takes the place of the distribution', () => {
+  const { parts, outputs } = synthesizeParts({ EDGE_HEADER: 'x-real-ip' });
+  expect(Object.keys(parts)).toContain('Secrets/Edge');
+  expect(Object.keys(parts)).not.toContain('Edge/Distribution');
+  expect(outputs).not.toHaveProperty('EdgeDistribution');
+});
+
 test('the web ACL in the docs limits addresses, and inspects no body', () => {
   const acl = JSON.parse(readFileSync('docs/web-acl.json', 'utf8'));
   expect(acl).toMatchObject({ Scope: 'CLOUDFRONT', DefaultAction: { Allow: {} } });

@@ -13,7 +13,7 @@ test('the template changes only on purpose', () => {
 });
 
 const company = {
-  ...{ APP_URL: 'https://api.example.com', OIDC_ISSUER: 'https://login.example.com' },
+  ...{ APP_URL: 'https://keys.example.com', OIDC_ISSUER: 'https://login.example.com' },
   ...{ OIDC_CLIENT_ID: 'gateway', OIDC_ALLOW_ALL: true },
 };
 const domain = {

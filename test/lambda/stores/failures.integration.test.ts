@@ -4,7 +4,7 @@ import { createCallService } from '../../../lambda/aws/call-service.ts';
 import { ServiceError } from '../../../lambda/aws/repeat.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { createCounts } from '../../../lambda/stores/counts.ts';
-import { createDocuments, inTime as callInTime } from '../../../lambda/stores/documents.ts';
+import { inTime as callInTime, createDocuments } from '../../../lambda/stores/documents.ts';
 import { createKeyStore } from '../../../lambda/stores/keys.ts';
 import { createKeyReader } from '../../../lambda/tables/keys.ts';
 import { createTestAccess } from '../../support/dynamodb.ts';
@@ -105,7 +105,14 @@ describe('nobody waits longer than two seconds', () => {
     ['for the rest of one', readers.people, (response) => response.writeHead(200).write('{')],
     ['for what a caller has used', (url) => countsAt(url).read({ item: 'a' }), silence],
     ['for a settlement', (url) => countsAt(url).settle({ item: 'a' }, reservation, { spent: 0 }), silence],
-    ['for a page of all counters', (url) => countsAt(url).scan(0, async () => {}).next(), silence],
+    [
+      'for a page of all counters',
+      (url) =>
+        countsAt(url)
+          .scan(0, async () => {})
+          .next(),
+      silence,
+    ],
   ])('however little comes', async (_name, read, reply) => {
     const asked = Promise.withResolvers<void>();
     await using service = await startFakeService((...given) => {

@@ -285,6 +285,17 @@ describe('the gate, on the whole template', () => {
     ]);
   });
 
+  test('says of a permission that is told by its exceptions what they are', () => {
+    const add = (t: AnyTree, statement: object) => {
+      propertiesIn(t, 'Alarms/Topic/Policy').PolicyDocument.Statement.push({ Effect: 'Allow', ...statement });
+    };
+    const except: Change = (t) =>
+      add(t, { NotPrincipal: { AWS: 'me' }, NotAction: ['sns:A', 'sns:B'], NotResource: 'x' });
+    expect(dangersBetween(asItIs, except)).toEqual([
+      'permissions: new: all but me may all but sns:A, sns:B on all but x',
+    ]);
+  });
+
   test('says in a line what holds of several parts', () => {
     const wide = (t: AnyTree) => {
       for (const role of ['Gateway/Role', 'Wallet/Role']) {
@@ -333,6 +344,11 @@ describe('the gate, on the whole template', () => {
     ]);
     const closed: Change = (t) => (propertiesIn(t, 'Gateway/Function/FunctionUrl').AuthType = 'AWS_IAM');
     expect(dangersBetween(closed, asItIs)).toContainEqual(expect.stringContaining('opens the network'));
+  });
+
+  test('says of a policy that is removed only what nobody may do any more', () => {
+    const gone = dangersBetween(asItIs, (t) => remove(t, 'Wallet/Role/DefaultPolicy'));
+    expect(gone).toEqual([expect.stringMatching(/^permissions: gone: Wallet\/Role may /)]);
   });
 
   test('marks a table that might be replaced like one that will be', () => {

@@ -10,11 +10,8 @@ export function hiddenNames(upstreams: readonly Upstream[], operatorNames: reado
     (name) => operatorNames.includes(name) || !dialectWords.has(name.toLowerCase()),
   );
   if (operatorNames.length > 0) return given;
-  const parts = [
-    ...idsOf(upstreams).flatMap((id) => id.split(idBreak)),
-    ...hostsOf(upstreams).flatMap((host) => host.split('.').slice(0, -1)),
-  ];
-  return [...new Set([...given, ...parts.flatMap(identifying)])];
+  const parts = idsOf(upstreams).flatMap((id) => id.split(idBreak));
+  return [...new Set([...given, ...parts.flatMap(identifying), ...hostsOf(upstreams).flatMap(identifyingHost)])];
 }
 
 /** In `us.acme.deep-4.6:free`, but not before the 6. */
@@ -37,6 +34,14 @@ function identifying(part: string): string[] {
   const telling = words.filter((word) => word.length >= shortest && !isEveryday(word));
   const isTelling = lastBreak(joined) > 0 && (telling.length > 0 || /\d/.test(joined));
   return isTelling && joined.length >= shortestJoined && /\p{L}{3}/u.test(joined) ? [...telling, joined] : telling;
+}
+
+/** Of `console.acmeron.com` that is `acmeron`; of `api.z.ai`, where no part tells by itself, it is `z.ai`. */
+function identifyingHost(host: string): string[] {
+  const parts = host.split('.').slice(0, -1);
+  const telling = parts.flatMap(identifying);
+  const isShort = (parts.at(-1) ?? '').length < shortest;
+  return telling.length === 0 && isShort ? [host.split('.').slice(-2).join('.')] : telling;
 }
 
 const lastBreak = (text: string): number => Math.max(text.lastIndexOf('-'), text.lastIndexOf('_'));

@@ -1,7 +1,7 @@
 import type { MakeDelta, OutgoingEvent, StreamDialect } from '../dialects/dialect.ts';
 import { createFindings, type Findings } from '../dialects/findings.ts';
 import { applyEdits } from '../json/edit.ts';
-import { createScanner, type Json, type Node } from '../json/scan.ts';
+import { createScanner, type Json, type Node, type Scanner } from '../json/scan.ts';
 import { type Hiding, hideMetadata } from './hide.ts';
 import { encodeEvent } from './sse.ts';
 import { createChannelMap, type TextChannels } from './text-channels.ts';
@@ -72,8 +72,8 @@ const fewGenerated = 4_096;
 
 /** Writes events of the gateway's own for texts that were held back. */
 function createDeltaWriter(stream: StreamDialect, hiding: Hiding, nextNumber: () => number) {
-  const scanner = createScanner();
-  const found = createFindings({});
+  // Most streams need no such event, and what is made for each of very many costs all of them.
+  let reading: { readonly scanner: Scanner; readonly found: Findings } | undefined;
   let read = 0; // characters of the upstream's events
   let generated = 0;
   return {
@@ -86,6 +86,8 @@ function createDeltaWriter(stream: StreamDialect, hiding: Hiding, nextNumber: ()
     write(last: LastEvent, channel: string, text: string): string {
       last.makeDelta ??= stream.deltasLike(last.event);
       const { type, data } = last.makeDelta(channel, text, nextNumber());
+      reading ??= { scanner: createScanner(), found: createFindings({}) };
+      const { scanner, found } = reading;
       const json = scanner.scan(data);
       found.clear();
       stream.readEvent(json, type, found);

@@ -50,7 +50,7 @@ export function createSseReader(handlers: SseHandlers, eventBytes = 32 * mebibyt
         const blankLine = text.indexOf('\n\n', at);
         betweenEvents = blankLine >= 0;
         end = betweenEvents ? blankLine + 2 : text.length;
-        parser.feed(text.slice(at, end));
+        parser.feed(copyOf(text.slice(at, end)));
       } else {
         bytesSinceEvent = 0;
         end = taken;
@@ -75,6 +75,9 @@ export function createSseReader(handlers: SseHandlers, eventBytes = 32 * mebibyt
     },
   };
 }
+
+/** A slice of a text keeps the whole of it in memory, and parts of an event are remembered for long. */
+const copyOf = (text: string): string => Buffer.from(text).toString();
 
 /** One event in its canonical form. */
 export function encodeEvent(event: {

@@ -15,7 +15,7 @@ import { createLog, type Log, type OnFinished, type WriteLog } from './report/lo
 import type { App } from './request/call.ts';
 import { createRequestId, headerNames } from './request/headers.ts';
 import { createRouter } from './request/routes.ts';
-import { type Config, memberBudgetOf } from './settings/config.ts';
+import { type Config, keysUrlOf, memberBudgetOf, waysToSignIn } from './settings/config.ts';
 import { areEnough, givenNames } from './settings/hidden-names.ts';
 import { createMinuteCache, type RunEvery } from './settings/refresh.ts';
 import { createSecrets } from './settings/secrets.ts';
@@ -83,6 +83,7 @@ export function createGateway(config: Config, dependencies: GatewayDependencies)
       ...config,
       store: createKeyReader(callDynamoDb, config.keysTable),
       cacheTime: config.identityCacheSeconds * 1000,
+      appUrl: keysUrlOf(config),
       now,
     }),
     hashMember: createHashMember(() => secrets.subkey(memberLabel)),
@@ -165,11 +166,12 @@ function createLimits(
   { callDynamoDb, now, log }: Pick<GatewayDependencies, 'callDynamoDb' | 'now'> & { readonly log: Log },
 ) {
   const limits = { ...config, memberBudget: memberBudgetOf(config) };
+  const wording = { appUrl: keysUrlOf(config), linksNetworks: waysToSignIn(config).includes('wallet') };
   const tallies = createTallies(callDynamoDb, config.quotaTable);
   const quota = createQuota({
     counters: createCounters(callDynamoDb, config.quotaTable, now),
     limits,
-    appUrl: config.appUrl,
+    ...wording,
     refundRefusals: config.refundRefusals,
     currency: config.currency,
     requestTimeout: config.requestTimeout,
@@ -188,7 +190,7 @@ function createLimits(
       (dailyLimit ?? guestDailyLimit) === undefined
         ? undefined
         : import('./quota/deployment-limit.ts').then(({ createDeploymentLimit }) =>
-            createDeploymentLimit({ ...config, now, tallies, onLost: log.countLost }),
+            createDeploymentLimit({ ...config, ...wording, now, tallies, onLost: log.countLost }),
           ),
     spendLimit:
       spendLimit === undefined

@@ -41,13 +41,13 @@ interface IdentityStore {
 
 export interface IdentifyDependencies {
   readonly store: IdentityStore;
-  /** With `keys`, networks count for nothing, and only the operator issues keys. */
+  /** With `keys`, networks count for nothing. */
   readonly access: 'open' | 'keys';
   readonly guestLimit: number;
   /** For how many milliseconds a key or link that was found is used without reading it again. */
   readonly cacheTime: number;
   readonly corsOrigins: readonly string[];
-  /** The web app where people get keys, if there is one. */
+  /** The web app where people get keys by themselves, if there is one. */
   readonly appUrl?: string | undefined;
   readonly now: () => number;
 }
@@ -64,8 +64,7 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
   const findLink = rememberFindings(store.findLink, isLinked, cacheTime, now);
   const namedOrigins = new Set(corsOrigins.filter((listed) => listed !== '*'));
   let isAnyKeyIssued = false;
-  const getKey =
-    access === 'keys' || appUrl === undefined ? 'Ask the operator for a key.' : `Get a key at ${appUrl}/cli.`;
+  const getKey = appUrl === undefined ? 'Ask the operator for a key.' : `Get a key at ${appUrl}/cli.`;
 
   const identifyKey = async (hash: string): Promise<Identity> => {
     const record = await findKey(hash);

@@ -19,8 +19,10 @@ export interface Refusal extends ErrorOptions {
 
 /** The settings that the wording of refusals depends on. */
 export interface Wording {
-  /** The web app where people get more quota, if there is one. */
+  /** The web app where people get keys by themselves, if there is one. */
   readonly appUrl?: string | undefined;
+  /** Whether people link their networks there too, by a wallet. */
+  readonly linksNetworks?: boolean;
   /** Whether the gateway's own 400s are refunded. */
   readonly refundRefusals?: boolean;
   /** The currency of amounts, where there are prices. */

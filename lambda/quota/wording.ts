@@ -31,7 +31,7 @@ export function tooFast({ burst }: CounterWindow, now: number): Refusal {
 
 export function usedUp(identity: Identity, window: CounterWindow, now: number, wording: Wording): Refusal {
   const refused = wording.refundRefusals ? '' : ' Requests that were refused with a 400 counted too.';
-  const more = refused + (identity.kind === 'guest' ? ` For more, ${howToGetMore(wording.appUrl)}.` : '');
+  const more = refused + (identity.kind === 'guest' ? ` For more, ${howToGetMore(wording)}.` : '');
   const code = 'quota_exceeded';
   if (window.resetAt === undefined) {
     return { code, message: `The allowance of ${inRequests(window.limit)} for guests is used up.${more}` };
@@ -62,10 +62,10 @@ function overBudget(
 }
 
 /** For a limit of the whole deployment, whose value it does not reveal. */
-export function allAnswered(reason: LimitName, resetAt: number, now: number, { appUrl }: Wording): GatewayError {
+export function allAnswered(reason: LimitName, resetAt: number, now: number, wording: Wording): GatewayError {
   const isForGuests = reason === 'guest_daily_limit';
   const message = `The gateway has answered as many requests${isForGuests ? ' of guests' : ''} as it may on one day.`;
-  return overForToday(message, reason, resetAt, now, isForGuests ? ` Before that, ${howToGetMore(appUrl)}.` : '');
+  return overForToday(message, reason, resetAt, now, isForGuests ? ` Before that, ${howToGetMore(wording)}.` : '');
 }
 
 /** For the limit of spending of the whole deployment, whose value it does not reveal. */
@@ -84,8 +84,7 @@ function overForToday(message: string, reason: string, resetAt: number, now: num
 
 const sayTime = (time: number): string => new Date(time).toISOString().replace('.000', '');
 
-function howToGetMore(appUrl: string | undefined): string {
-  return appUrl === undefined
-    ? 'use a key, which the operator makes by `npm run keys -- issue`'
-    : `link a wallet or get a key at ${appUrl}/cli`;
+function howToGetMore({ appUrl, linksNetworks }: Wording): string {
+  if (appUrl === undefined) return 'use a key, which the operator makes by `npm run keys -- issue`';
+  return `${linksNetworks ? 'link a wallet or ' : ''}get a key at ${appUrl}/cli`;
 }

@@ -127,6 +127,11 @@ export function waysToSignIn({
   return [...(oidcIssuer === undefined ? [] : (['company'] as const)), ...(wallet ? (['wallet'] as const) : [])];
 }
 
+/** The web app where people get keys by themselves, if there is one. */
+export const keysUrlOf = (
+  config: Pick<Config, 'access' | 'walletSignIn' | 'oidcIssuer' | 'appUrl'>,
+): string | undefined => (waysToSignIn(config).length > 0 ? config.appUrl : undefined);
+
 /** Whether there is a /cli. Where only the operator gives out keys, it shows how to use one. */
 export const hasClientsPage = (config: Pick<Config, 'access' | 'walletSignIn' | 'oidcIssuer'>): boolean =>
   config.access === 'keys' || waysToSignIn(config).length > 0;

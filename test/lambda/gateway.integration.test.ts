@@ -139,6 +139,22 @@ test('with ACCESS=keys a placeholder is refused, whatever GUEST_LIMIT says', asy
   expect((await gateway.post('/v1/chat/completions', question, headers)).status).toBe(200);
 });
 
+const company = { OIDC_ISSUER: 'https://login.example', OIDC_CLIENT_ID: 'gateway', OIDC_ALLOW_ALL: 'true' };
+testRows<[environment: Record<string, string>, said: string]>([
+  [{}, 'link a wallet or get a key at https://app.example/cli.'],
+  [{ WALLET_SIGN_IN: 'false' }, 'use a key, which the operator makes by `npm run keys -- issue`.'],
+  [{ WALLET_SIGN_IN: 'false', ...company }, 'For more, get a key at https://app.example/cli.'],
+  [{ ACCESS: 'keys' }, 'Ask the operator for a key.'],
+  [{ ACCESS: 'keys', ...company }, 'Get a key at https://app.example/cli.'],
+])('whoever is refused is told of the ways to a key that there are', async (environment, said) => {
+  await using gateway = await startTestGateway({
+    environment: { APP_URL: 'https://app.example', GUEST_LIMIT: '1', ...environment },
+  });
+  const ask = () => gateway.post('/v1/chat/completions', {}, guest);
+  await ask();
+  expect(await (await ask()).text()).toContain(said);
+});
+
 test('a body that is too large is refused before its encoding, and that before a missing key', async () => {
   const refuse = async (size: number) => {
     const headers = { 'content-encoding': 'compress' };

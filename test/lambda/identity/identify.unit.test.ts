@@ -186,7 +186,7 @@ describe('a placeholder', () => {
 
   test('is refused with ACCESS=keys, though its network is linked, without a look at the link', async () => {
     link('alice');
-    const identify = identifier({ access: 'keys', guestLimit: 0, appUrl: 'https://app.example' });
+    const identify = identifier({ access: 'keys', guestLimit: 0 });
     await expect(identify('anything')).rejects.toMatchObject({
       ...{ code: 'invalid_api_key', status: 401 },
       message: 'Guest access is switched off: a real API key is needed. Ask the operator for a key.',

@@ -35,6 +35,7 @@ const counted = ' Requests that were refused with a 400 counted too.';
 const resets = 'It resets at 2026-11-23T00:00:00Z.';
 const issued = 'use a key, which the operator makes by `npm run keys -- issue`';
 const app = { appUrl: 'https://app.example' };
+const atApp = 'get a key at https://app.example/cli';
 testRows<[Identity, Partial<CounterWindow>, Wording, string]>([
   [
     guest,
@@ -45,9 +46,10 @@ testRows<[Identity, Partial<CounterWindow>, Wording, string]>([
   [
     guest,
     {},
-    app,
-    `allowance of 1 request for guests is used up.${counted} For more, link a wallet or get a key at https://app.example/cli.`,
+    { ...app, linksNetworks: true },
+    `allowance of 1 request for guests is used up.${counted} For more, link a wallet or ${atApp}.`,
   ],
+  [guest, {}, app, `allowance of 1 request for guests is used up.${counted} For more, ${atApp}.`],
   [guest, { resetAt }, {}, `quota of 1 request a day is used up. ${resets}${counted} For more, ${issued}.`],
   [member, { resetAt }, { ...app, refundRefusals: true }, `quota of 1 request a day is used up. ${resets}`],
   [member, { limit: 3, resetAt }, {}, `quota of 3 requests a day is used up. ${resets}${counted}`],

@@ -1,4 +1,8 @@
-const count = (name: string) => ({ name, unit: 'Count' }) as const;
+const inUnit = (unit: string) => (name: string) => ({ name, unit });
+const count = inUnit('Count');
+const percent = inUnit('Percent');
+const milliseconds = inUnit('Milliseconds');
+const money = inUnit('None');
 
 /**
  * Every metric that the gateway emits, under the names that the dashboard and the alarms read. Each has at most one dimension,
@@ -24,8 +28,8 @@ export const metrics = {
    */
   upstreamFailedTries: count('UpstreamFailedTries'),
   /** Until the first event of a stream; and until the end of any answer from an upstream. */
-  timeToFirstByte: { name: 'TimeToFirstByte', unit: 'Milliseconds' },
-  duration: { name: 'Duration', unit: 'Milliseconds' },
+  timeToFirstByte: milliseconds('TimeToFirstByte'),
+  duration: milliseconds('Duration'),
   /** As the upstream bills them. Input includes what was read from or written to its cache, output includes reasoning. */
   inputTokens: count('InputTokens'),
   cacheReadTokens: count('CacheReadTokens'),
@@ -37,13 +41,13 @@ export const metrics = {
   /** Requests of which a translation left something out. */
   leftOut: count('LeftOut'),
   /** How much of the deployment's limits is used, as seen by each request that counts towards them. */
-  dailyLimitUsed: { name: 'DailyLimitUsed', unit: 'Percent' },
-  guestDailyLimitUsed: { name: 'GuestDailyLimitUsed', unit: 'Percent' },
+  dailyLimitUsed: percent('DailyLimitUsed'),
+  guestDailyLimitUsed: percent('GuestDailyLimitUsed'),
   /** What answers cost, in the operator's currency, by the public model; and what caches saved of it. */
-  spent: { name: 'Spent', unit: 'None', dimension: 'Model' },
-  savedByCaches: { name: 'SavedByCaches', unit: 'None' },
+  spent: { ...money('Spent'), dimension: 'Model' },
+  savedByCaches: money('SavedByCaches'),
   /** How much of the day's spending limit is spent, as seen by each request that is checked against it. */
-  spendShare: { name: 'SpendShare', unit: 'Percent' },
+  spendShare: percent('SpendShare'),
   /** Reservations whose settlement could not be written: they count against a budget as if they had been spent. */
   budgetsLeftStanding: count('BudgetLeftStanding'),
   /** Budgets of which four fifths are spent: each counts once in its window. */

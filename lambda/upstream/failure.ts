@@ -26,6 +26,7 @@ export interface FailureClass {
   readonly advice?: string;
 }
 
+const noAnswer = 'The model did not answer in time.';
 const tryAgain = 'Please try again.';
 const operator = 'If it happens again, tell the operator the request id.';
 
@@ -45,7 +46,7 @@ export const failureClasses = {
   },
   timeout: {
     code: 'upstream_timeout',
-    message: 'The model did not answer in time.',
+    message: noAnswer,
     advice: 'Please try again, with a shorter request if it happens again.',
   },
   late: {
@@ -58,7 +59,7 @@ export const failureClasses = {
   upstream_timeout: {
     statuses: [408],
     code: 'upstream_timeout',
-    message: 'The model did not answer in time.',
+    message: noAnswer,
     advice: tryAgain,
   },
   credentials: {

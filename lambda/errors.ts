@@ -10,8 +10,10 @@ interface Entry {
 /** SDKs and agents retry a 401, 429 or 503 for minutes unless this header tells them not to. */
 const noRetry = { 'x-should-retry': 'false' } as const;
 
-/** The encodings that a request's body may have. */
-const acceptedEncodings = 'identity, gzip, deflate, br, zstd';
+/** The encodings that a request's body may have, besides none. */
+export const encodings = ['gzip', 'deflate', 'br', 'zstd'] as const;
+
+const acceptedEncodings = ['identity', ...encodings].join(', ');
 
 /** Every error that a client can get. */
 export const catalogue = {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { GatewayError } from '../errors.ts';
+import { encodings, GatewayError } from '../errors.ts';
 import { type Cooperative, isLong, nodesPerTurn } from '../json/cooperative.ts';
 import { createScanner, type Json, type Node } from '../json/scan.ts';
 import { JsonFault, JsonLimit } from '../json/tokens.ts';
@@ -73,8 +73,6 @@ function toText(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) throw new GatewayError('invalid_request', 'The body is not valid UTF-8.');
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
-
-const encodings = ['gzip', 'deflate', 'br', 'zstd'] as const;
 
 export type Encoding = (typeof encodings)[number];
 

@@ -9,6 +9,7 @@ import { readTrace } from './request/trace.ts';
 import type { StepDependencies } from './steps/dependencies.ts';
 import { createInference } from './steps/inference.ts';
 import { createOtherEndpoints } from './steps/other-endpoints.ts';
+import { createPrefetchKey } from './steps/prefetch.ts';
 
 interface AppDependencies extends StepDependencies, HeaderSettings {
   readonly findRoute: FindRoute;
@@ -26,6 +27,7 @@ export function createApp(dependencies: AppDependencies): App {
   const { findRoute, now, log, createRequestId, findNetwork, requestTimeout } = dependencies;
   const inference = createInference(dependencies);
   const others = createOtherEndpoints(dependencies);
+  const prefetchKey = createPrefetchKey(dependencies);
   let coldStart = true;
   const unread = { limit: dependencies.guestLimit, remaining: 0 };
 
@@ -45,6 +47,7 @@ export function createApp(dependencies: AppDependencies): App {
     const timeLeft = Math.min(requestTimeout, call.timeLeft() - farewellTime);
     const wanted = findRoute(call);
     const isHealth = wanted.kind === 'health';
+    if (coldStart && wanted.kind === 'inference') prefetchKey(call);
     const network = await identifyNetwork(call, wanted);
     const error = network.error ?? (call.health === 'stopping' ? stopping() : undefined);
     call.memory.claim(network.site);

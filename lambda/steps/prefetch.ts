@@ -1,9 +1,25 @@
 import { setImmediate } from 'node:timers/promises';
 import { loadFetchStream } from '../forward/forward.ts';
+import { readCredential } from '../identity/credential.ts';
+import type { Call } from '../request/call.ts';
 import type { Arrived, ArrivedAtInference, GatewayStep, Identified, ReadAhead } from '../request/request.ts';
 import type { Needs } from './dependencies.ts';
 
-/* Steps that get ready what a later one needs, while another waits. What fails is found out by whoever needs it. */
+/* What gets ready what a later step needs, while another waits. What fails is found out by whoever needs it. */
+
+/**
+ * Has the first caller looked up while the secrets are still read, which takes more round trips. Waits for the stop switch, as that
+ * is read over the same connection: another would take longer.
+ */
+export function createPrefetchKey({ identify, readStop }: Needs<'identify' | 'readStop'>) {
+  return ({ headers }: Call): void => {
+    const credential = readCredential(headers);
+    if (credential.kind !== 'key') return;
+    readStop()
+      .then(() => identify(credential, ''))
+      .catch(() => {});
+  };
+}
 
 /** Has what may be a minute old read again while the caller is looked up, not after that. */
 export function refresh({ isConfigured, readStop }: Needs<'isConfigured' | 'readStop'>): GatewayStep<Arrived> {

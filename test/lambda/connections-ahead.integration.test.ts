@@ -51,6 +51,28 @@ test('what is a minute old is read again while the caller is looked up', async (
   expect(await ask(key)).toBe(400);
 });
 
+test('the first caller’s key is looked up while the secrets are still read, and once', async () => {
+  const lookedUp = Promise.withResolvers<void>();
+  let keysRead = 0;
+  await using gateway = await startTestGateway({
+    environment: { NETWORK_SALT: '', NETWORK_SALT_SECRET_ID: 'the-salt' },
+    readSecret: async () => {
+      await lookedUp.promise;
+      return 'the salt of the tests';
+    },
+    spoilStore({ name, body }) {
+      if (name === 'GetItem' && body.includes('"key#')) {
+        keysRead += 1;
+        lookedUp.resolve();
+      }
+      return undefined;
+    },
+  });
+  const headers = { 'x-api-key': await gateway.issueKey() };
+  expect((await gateway.post(wire.chat.path, { model: 'none' }, headers)).status).toBe(400);
+  expect(keysRead).toBe(1);
+});
+
 /** An address that counts what comes, and answers so that nothing is tried or used again. */
 async function startAddress() {
   const came = { connections: 0, requests: 0 };

@@ -23,7 +23,7 @@ const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** Signing in a terminal: https://www.rfc-editor.org/rfc/rfc8628 */
 export function createTerminalSignIn(dependencies: SignInDependencies, terminals: TerminalStore): Endpoints {
-  const { serviceName, deviceKeyDays, members, keyring, limits, subkey, log, now } = dependencies;
+  const { serviceName, deviceKeyDays, keyring, limits, subkey, log, now } = dependencies;
   const hash = async (code: string): Promise<string> =>
     createHmac('sha256', await subkey('terminal codes'))
       .update(code)
@@ -69,8 +69,7 @@ export function createTerminalSignIn(dependencies: SignInDependencies, terminals
     if (!found) throw accountsError('invalid_grant', 'This device code is not known. Ask for a new one.');
     if (found.expiresAt <= time) throw accountsError('expired_token', 'The code has expired. Ask for a new one.');
     const { decision, decidedAt = 0, approvedBy: member } = found;
-    const isEnded = member !== undefined && (await members.wasSignedOut(member, decidedAt));
-    if (decision === 'denied' || isEnded) throw notLetIn();
+    if (decision === 'denied') throw notLetIn();
     if (member === undefined) {
       const isTooSoon = found.polledAt !== undefined && time - found.polledAt < interval * 1000 - leeway;
       if (isTooSoon) throw accountsError('slow_down', `Ask every ${interval} seconds at most.`);

@@ -264,6 +264,13 @@ test('a key that could not be shown is not made', async () => {
   expect((await wallet.post('/cli/keys/issue', {}, session)).status).toBe(429);
 });
 
+test('a store that fails while a key is made is no lack of room for it', async () => {
+  const spoilStore: SpoilStore = ({ name, body }) =>
+    name === 'PutItem' && body.includes('"key#') ? 'failing' : undefined;
+  await using wallet = await startTestWallet({ spoilStore });
+  expect((await wallet.sign(account)).status).toBe(503);
+});
+
 test('behind a CDN that proves itself its header names the network, nobody else is served, and faults are counted', async () => {
   const environment = { EDGE_HEADER: 'x-viewer', EDGE_SECRET_ID: 'edge', APP_URL: 'https://app.example' };
   const secret = 'the secret of the edge';

@@ -185,9 +185,9 @@ describe.each(['stream', 'plain'] as const)(
     }
     const tool = { type: 'function' as const, strict: false, ...weather };
 
-    test('goes on with its own words, also where nobody may read them', async () => {
+    test('goes on for ten turns with its own words, also where nobody may read them', async () => {
       const input: OpenAI.Responses.ResponseInput = [question];
-      for (let turn = 1; turn <= 3; turn += 1) {
+      for (let turn = 1; turn <= 10; turn += 1) {
         answer(how, [
           { redacted: `blob${turn}` },
           { thinking: `${secret} ${turn}` },
@@ -207,12 +207,15 @@ describe.each(['stream', 'plain'] as const)(
       }
       answer(how, [{ text: 'Sunny.' }]);
       expect((await ask({ input, tools: [tool] })).output_text).toBe('Sunny.');
-      expect(asked().body.messages[3].content).toMatchObject([
-        { type: 'redacted_thinking', data: 'blob2' },
-        { type: 'thinking', thinking: `${secret} 2` },
-        ...[{ type: 'text' }, { type: 'thinking', thinking: 'There.' }],
-        { type: 'tool_use', id: 'call_2' },
-      ]);
+      const { messages } = asked().body;
+      for (let turn = 1; turn <= 10; turn += 1) {
+        expect(messages[2 * turn - 1].content).toMatchObject([
+          { type: 'redacted_thinking', data: `blob${turn}` },
+          { type: 'thinking', thinking: `${secret} ${turn}` },
+          ...[{ type: 'text' }, { type: 'thinking', thinking: 'There.' }],
+          { type: 'tool_use', id: `call_${turn}` },
+        ]);
+      }
     });
   },
 );

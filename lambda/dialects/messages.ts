@@ -6,7 +6,7 @@ import { keepStop, readErrorMessage, recordUsage } from './answer.ts';
 import { readBodies } from './body.ts';
 import { fileAt, imageAt } from './content.ts';
 import type { Dialect, ExpectedAnswer, Normalization, StreamDialect } from './dialect.ts';
-import { type Envelope, recordEnvelope, recordProviderFields } from './envelope.ts';
+import { type Envelope, recordEnvelope, recordVendorMembers } from './envelope.ts';
 import type { Findings } from './findings.ts';
 import { type AddText, deltasLike, recordBlock } from './messages-texts.ts';
 import { toStep } from './places.ts';
@@ -57,6 +57,10 @@ const envelope: Envelope = {
   ]),
 };
 
+const ofEvent = new Set([
+  ...['type', 'index', 'message', 'content_block', 'delta', 'usage', 'error', 'context_management'],
+]);
+
 /** Anthropic messages. `signsThinking`: the upstream checks its thinking on replay, so that text must not be changed. */
 export function createMessages({ signsThinking }: { signsThinking: boolean }): Dialect {
   return {
@@ -99,7 +103,7 @@ function readEvent(event: Json, eventType: string | undefined, found: Findings, 
     found.fail(readErrorMessage(event) ?? '');
     return;
   }
-  recordProviderFields(event, root, found);
+  recordVendorMembers(event, root, ofEvent, found);
   const index = numberMember(event, root, 'index') ?? 0;
   const delta = event.member(root, 'delta');
   const block = event.member(root, 'content_block') ?? delta;

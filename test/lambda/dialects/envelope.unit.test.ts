@@ -117,6 +117,20 @@ testRows([
   expect(streamed(chunk(own), chunk(own))).toEqual(streamed(chunk({}), chunk({})));
 });
 
+test('also around what an event of messages says', () => {
+  const pieces = [1, 2, 3].map(() => ({
+    type: 'content_block_delta',
+    index: 0,
+    delta: { type: 'text_delta', text: 'x' },
+  }));
+  const shown = (own: object) => {
+    const wire = pieces.map((one) => `data: ${JSON.stringify({ ...one, ...own })}\n\n`).join('');
+    return readEvents(rewriteStream(dialectNamed('messages'), Buffer.from(wire)).output).map(({ value }) => value);
+  };
+  expect(shown({ meta: { pod: 'a' }, by: 'gpu-7.internal' })).toEqual(pieces);
+  expect(shown({ meta: { by: 'a' } })).toEqual(pieces.map((one) => ({ ...one, meta: { by: 'a' } })));
+});
+
 test('also where it does so only in a later event', () => {
   const by = ['a', 'b', 'c', 'vllm-6c9d8b7f5d-x2k4q'];
   expect(streamed(...by.map((one) => ({ meta: { by: one } })))).toEqual(

@@ -105,8 +105,9 @@ async function ask(answers: Readonly<Record<string, Answer>>, changes: Changes =
 }
 
 describe('upstreams that would have to be sent a translation, and can not carry the request,', () => {
-  const mute = (one: Candidate): Candidate => ({ ...one, upstream: { ...one.upstream, dialects: [] } });
-  const [a, b, x, y] = all.map(mute) as [Candidate, Candidate, Candidate, Candidate];
+  const mute = (one: Upstream): Upstream => ({ ...one, dialects: [] });
+  const [one, other] = [mute(first), mute(second)];
+  const [a, b, x, y] = [candidate(one, 'a'), candidate(one, 'b'), candidate(other, 'x'), candidate(other, 'y')];
 
   testRows<[Record<string, Answer>, Candidate[], string, object]>([
     // The first refusal is the answer where there are no others.
@@ -118,10 +119,22 @@ describe('upstreams that would have to be sent a translation, and can not carry 
     expect([asked, outcome]).toEqual([tried, expect.objectContaining(expected)]);
   });
 
-  test('are no excuse for a fault of the gateway’s own', async () => {
-    const fault = new TypeError('a fault');
-    const { outcome, asked } = await ask({}, { prepare: () => Promise.reject(fault) }, [a, ...all.slice(2)]);
-    expect([outcome, asked]).toEqual([fault, '']);
+  test.each([new TypeError('a fault'), new GatewayError('service_unavailable', 'no room')])(
+    'are no excuse for a fault of the gateway’s own: %s',
+    async (fault) => {
+      const { outcome, asked } = await ask({}, { prepare: () => Promise.reject(fault) }, [a, ...all.slice(2)]);
+      expect([outcome, asked]).toEqual([fault, '']);
+    },
+  );
+
+  test('are asked once, whatever keys they have', async () => {
+    const prepared: string[] = [];
+    const prepare: Prepare = async (_outgoing, { prefix }) => {
+      prepared.push(prefix);
+      throw new GatewayError('invalid_request', 'no');
+    };
+    await ask({}, { prepare }, [a, b, x, y]);
+    expect(prepared).toEqual([first.prefix, second.prefix]);
   });
 });
 

@@ -91,6 +91,16 @@ test('one key at two upstreams rests only at the one that refuses it', async () 
   expect(await order()).toEqual(['_2a', 'a']);
 });
 
+test('a candidate names all that its upstream is sent in secret, short or long', async () => {
+  const { candidates } = createPool({
+    upstreams: [upstreamNamed('UPSTREAM')],
+    readAccess: async () => ({ keys: ['k'], headers: { 'x-a': 'known' }, secretHeaders: { 'x-token': 't' } }),
+    rankKeys: async (keys) => keys,
+    now: () => 0,
+  });
+  expect(await candidates({ caller: 'me', traits: [] }, () => true)).toMatchObject([{ secrets: ['k', 't'] }]);
+});
+
 describe('the secrets that an upstream is sent', () => {
   const long = 'key-'.repeat(50);
   const readScrubber = (...read: string[][]) => {

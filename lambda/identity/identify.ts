@@ -1,5 +1,5 @@
-import { GatewayError } from '../errors.ts';
-import { type Credential, keyPlaces } from './credential.ts';
+import { loadOnce } from '../load-once.ts';
+import type { Credential } from './credential.ts';
 import { type KeyRecord, type OwnLimits, ownLimitsOf, stateOf } from './keys.ts';
 import { rememberFindings } from './remember.ts';
 
@@ -52,6 +52,9 @@ export interface IdentifyDependencies {
   readonly now: () => number;
 }
 
+/** Few are refused. What tells them why is read by the first. */
+const loadRefusals = loadOnce(() => import('./refusals.ts'));
+
 /** `origin` is the request's Origin header, where it has one. */
 export type Identify = (credential: Credential, networkId: string, origin?: string) => Promise<Identity>;
 
@@ -64,18 +67,13 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
   const findLink = rememberFindings(store.findLink, isLinked, cacheTime, now);
   const namedOrigins = new Set(corsOrigins.filter((listed) => listed !== '*'));
   let isAnyKeyIssued = false;
-  const getKey = appUrl === undefined ? 'Ask the operator for a key.' : `Get a key at ${appUrl}/cli.`;
 
   const identifyKey = async (hash: string): Promise<Identity> => {
     const record = await findKey(hash);
     // It never becomes false again.
     if (!record) isAnyKeyIssued ||= await store.anyKeyIssued();
-    if (!record && !isAnyKeyIssued) {
-      throw new GatewayError('unconfigured', `This deployment has not issued any keys yet. ${getKey}`);
-    }
-    if (!record || !isLive(record)) {
-      throw new GatewayError('invalid_api_key', `The API key is unknown, expired or revoked. ${getKey}`);
-    }
+    if (!record || !isLive(record))
+      throw (await loadRefusals()).refuseKey(record !== undefined || isAnyKeyIssued, appUrl);
     const { id, member, models, label, expiresAt } = record;
     return { kind: 'member', member, keyId: id, own: ownLimitsOf(record), models, key: { label, expiresAt } };
   };
@@ -86,24 +84,12 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
     const link = mayBeLinked ? await findLink(networkId) : undefined;
     if (link && isLinked(link)) return { kind: 'member', member: link.member };
     if (guestLimit > 0) return { kind: 'guest', networkId };
-    throw new GatewayError('invalid_api_key', `Guest access is switched off: a real API key is needed. ${getKey}`);
+    throw (await loadRefusals()).refuseGuest(appUrl);
   };
 
   return async (credential, networkId, origin) => {
     if (credential.kind === 'key') return identifyKey(credential.hash);
-    if (credential.kind === 'wrapped key') {
-      const example = 'such as a quotation mark or a second Bearer';
-      throw new GatewayError('invalid_api_key', `Something stands before the API key, ${example}. Send the key alone.`);
-    }
     if (credential.kind === 'placeholder') return identifyNetwork(networkId, origin);
-    if (credential.notBearer) {
-      const form = 'must have the word Bearer before the key, as in Authorization: Bearer KEY';
-      throw new GatewayError('missing_api_key', `No API key: the Authorization header ${form}.`);
-    }
-    const message = `No API key: send one in ${keyPlaces}.`;
-    throw new GatewayError(
-      'missing_api_key',
-      guestLimit > 0 ? `${message} Guests may send any text.` : `${message} ${getKey}`,
-    );
+    throw (await loadRefusals()).refuseCredential(credential, guestLimit, appUrl);
   };
 }

@@ -32,6 +32,7 @@ export const errorBodies: readonly Shape[] = [
   ...['Acme ', 'www.', 'http://', 'www.) ', 'https://a.).', 'sk-', 'sk-a ', 'sk-abcd1 ', ')', '\\n', 'KEY', 'KE'].map(
     (part) => shape(part, '{"error":{"message":"', '"}}'),
   ),
+  ...['10.0.0.1 ', '10.0.0.', 'a1.a.local ', 'a.local.'].map((part) => shape(part, '{"error":{"message":"', '"}}')),
   shape('),', '{"error":{"message":"see www.', '"}}'),
   shape('{"msg":"a"},', '{"detail":[', '{}]}'),
   shape('"a",', '{"detail":[{"msg":"b","loc":[', '1]}]}'),

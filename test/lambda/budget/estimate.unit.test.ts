@@ -28,6 +28,7 @@ describe('the input', () => {
     expect(inputTokens).toBe(18);
     // 18 × 3.75 = 67.5
     expect(input).toBe(68);
+    expect(estimate('chat', text, { cacheRead: 4_000_000 }).input).toBe(72);
   });
 
   const data = `data:image/png;base64,${'A'.repeat(90_000)}`;

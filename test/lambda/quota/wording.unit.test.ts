@@ -1,9 +1,9 @@
-import { expect } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Identity } from '../../../lambda/identity/identify.ts';
 import type { CounterWindow } from '../../../lambda/quota/counter-store.ts';
 import { sayWhatIsLeft } from '../../../lambda/quota/figures.ts';
 import type { LimitName, Wording } from '../../../lambda/quota/refusal.ts';
-import { allAnswered, tooFast, usedUp } from '../../../lambda/quota/wording.ts';
+import { allAnswered, refusalOf, tooFast, usedUp } from '../../../lambda/quota/wording.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const guest: Identity = { kind: 'guest', networkId: 'net' };
@@ -29,6 +29,14 @@ testRows([
     message,
     headers: { 'retry-after': '30' },
   });
+});
+
+test('a quota that is used up is told as such, also to a caller with a budget', () => {
+  const budget = { amount: 9, window: 'day', period: 'd1', resetAt } as const;
+  const result = { granted: false, reason: 'quota', taken: 0 } as Parameters<typeof refusalOf>[2];
+  const cost = { total: 1, advise: () => undefined };
+  const { message } = refusalOf(member, { ...window, resetAt, budget }, result, cost, now, {});
+  expect(message).toMatch(/^The quota of 1 request a day is used up/);
 });
 
 const counted = ' Requests that were refused with a 400 counted too.';

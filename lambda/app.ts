@@ -50,9 +50,9 @@ export function createApp(dependencies: AppDependencies): App {
     if (coldStart && wanted.kind === 'inference') prefetchKey(call);
     const network = await identifyNetwork(call, wanted);
     const error = network.error ?? (call.health === 'stopping' ? stopping() : undefined);
-    call.memory.claim(network.site);
     // One by one: V8 would make a table of a copy that the steps add to, and each of its fields would have to be looked up.
     const { method, path, headers, bodySize, dropBody, takeBody, memory, clientGone, cutShort } = call;
+    memory.claim(network.site);
     const request: Arrived = {
       method,
       path,
@@ -65,7 +65,7 @@ export function createApp(dependencies: AppDependencies): App {
       cutShort,
       id: createRequestId(),
       networkId: network.id,
-      trace: readTrace(call.headers.traceparent),
+      trace: readTrace(headers.traceparent),
       route: error ? { ...wanted, kind: 'refused', error } : wanted,
       startedAt,
       deadline: startedAt + timeLeft,
@@ -91,7 +91,7 @@ export function createApp(dependencies: AppDependencies): App {
       ...response,
       settled,
       headers: { ...response.headers, ...gatewayHeaders(request, dependencies) },
-      body: call.method === 'HEAD' ? '' : response.body,
+      body: method === 'HEAD' ? '' : response.body,
     };
   };
 }

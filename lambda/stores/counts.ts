@@ -5,8 +5,8 @@ import type { CountedPeriod, Counters, Standing } from '../quota/counter-store.t
 import { dayOf } from '../quota/time.ts';
 import { usesIn } from '../tables/model-use.ts';
 import { type PlainItem, toPlain } from '../tables/read-item.ts';
+import { settlementOf } from '../tables/reservation.ts';
 import { quotaSchema } from '../tables/schema.ts';
-import { settlementOf } from '../tables/settle.ts';
 import { budgetOf, countOf, readStanding } from '../tables/standing.ts';
 import { type Documents, inTime, pagesInTime } from './documents.ts';
 

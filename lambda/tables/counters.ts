@@ -1,17 +1,11 @@
 import type { CallService } from '../aws/call-service.ts';
 import { isConditionFailure } from '../aws/repeat.ts';
 import { loadOnce } from '../load-once.ts';
-import {
-  type Counters,
-  type CounterWindow,
-  markToken,
-  type OpenReservation,
-  type Tallies,
-} from '../quota/counter-store.ts';
+import { type Counters, type CounterWindow, markToken, type Tallies } from '../quota/counter-store.ts';
 import { minuteOf } from '../quota/time.ts';
 import { outdatedUses, usesIn } from './model-use.ts';
 import { quotaSchema } from './schema.ts';
-import { budgetOf, burstOf, countOf, reservationOf, standingIn } from './standing.ts';
+import { budgetOf, burstOf, countOf, standingIn } from './standing.ts';
 import { createTable, type Item, itemSize, numberValue, writeUnits } from './table.ts';
 import { createWriteOnce, tokensOf } from './write-once.ts';
 
@@ -37,8 +31,8 @@ const ttlValue = (expiresAt: number) => numberValue(Math.ceil(expiresAt / 1000))
 /** Few items are so large that to drop something from them saves anything. What does so is read by the first. */
 const loadDropOld = loadOnce(async () => (await import('./drop-old.ts')).dropOld);
 
-/** Nor has every deployment budgets. What settles is read after the first answer. */
-const loadSettle = loadOnce(async () => (await import('./settle.ts')).settle);
+/** Nor has every deployment budgets. What reserves and settles is read by the first request that has one. */
+const loadReservation = loadOnce(() => import('./reservation.ts'));
 
 /** Counters in the quota table: exact under any number of parallel charges, whatever is repeated. */
 export function createCounters(callDynamoDb: CallService, tableName: string, now: () => number): Counters {
@@ -49,7 +43,7 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
     charge: async (window, token) => {
       const { item, limit, burst, minute, expiresAt } = window;
       const [used, inMinute] = [countOf(window.period), burstOf(minute)];
-      const reserving = reserve(window, token);
+      const reserving = window.budget && (await loadReservation()).reserve(window, token);
       const { applied, found } = await writeOnce(item, {
         ...{ minute, token },
         add: [`${used} :one, ${inMinute} :one`, ...(reserving ? [reserving.add] : [])].join(', '),
@@ -96,31 +90,10 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
       return applied ? standingIn(found, counted) : undefined;
     },
 
-    settle: async (...settled) => (await loadSettle())(table, ...settled),
+    settle: async (...settled) => (await loadReservation()).settle(table, ...settled),
     read: async (counted) => {
       const found = await table.load(counted.item);
       return { ...standingIn(found, counted), uses: usesIn(found, counted.budget?.period, ({ N }) => N) };
-    },
-  };
-}
-
-/** What a charge that reserves adds to its write. */
-function reserve({ minute, budget }: CounterWindow, token: string) {
-  if (budget?.reserve === undefined) return undefined;
-  const { amount: limit, period: budgetPeriod, reserve: amount } = budget;
-  const [taken, room] = [budgetOf(budgetPeriod), limit - amount];
-  const reservation: OpenReservation = { minute, name: reservationOf(minute, token), budgetPeriod, amount };
-  return {
-    ...{ reservation, room },
-    add: `${taken} :reserve`,
-    set: '#reservation = :reservation',
-    // It is never below 0, so that less than no room refuses.
-    condition: room < 0 ? `${taken} < :room` : `NOT ${taken} > :room`,
-    names: { '#reservation': reservation.name },
-    values: {
-      ':reserve': numberValue(amount),
-      ':room': numberValue(room),
-      ':reservation': { S: `${budgetPeriod} ${amount}` },
     },
   };
 }

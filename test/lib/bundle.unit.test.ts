@@ -79,7 +79,7 @@ test('what only some deployments or requests need is read by no start of the gat
       'lambda/upstream/first-event.ts',
       'lambda/upstream/failed-answer.ts',
       'lambda/tables/drop-old.ts',
-      'lambda/tables/settle.ts',
+      'lambda/tables/reservation.ts',
     ],
     ...[
       'lambda/settings/missing-keys.ts',

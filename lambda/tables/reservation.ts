@@ -1,8 +1,29 @@
 import { isConditionFailure } from '../aws/repeat.ts';
-import type { CountedPeriod, OpenReservation, Settlement, Standing } from '../quota/counter-store.ts';
+import type { CountedPeriod, CounterWindow, OpenReservation, Settlement, Standing } from '../quota/counter-store.ts';
 import { addUse } from './model-use.ts';
-import { budgetOf, countOf, standingIn } from './standing.ts';
+import { budgetOf, countOf, reservationOf, standingIn } from './standing.ts';
 import { numberValue, type Table } from './table.ts';
+
+/** What a charge that reserves adds to its write. */
+export function reserve({ minute, budget }: CounterWindow, token: string) {
+  if (budget?.reserve === undefined) return undefined;
+  const { amount: limit, period: budgetPeriod, reserve: amount } = budget;
+  const [taken, room] = [budgetOf(budgetPeriod), limit - amount];
+  const reservation: OpenReservation = { minute, name: reservationOf(minute, token), budgetPeriod, amount };
+  return {
+    ...{ reservation, room },
+    add: `${taken} :reserve`,
+    set: '#reservation = :reservation',
+    // It is never below 0, so that less than no room refuses.
+    condition: room < 0 ? `${taken} < :room` : `NOT ${taken} > :room`,
+    names: { '#reservation': reservation.name },
+    values: {
+      ':reserve': numberValue(amount),
+      ':room': numberValue(room),
+      ':reservation': { S: `${budgetPeriod} ${amount}` },
+    },
+  };
+}
 
 /** A single write with no token: whichever copy comes first removes the reservation, without which no other is applied. */
 export function settlementOf(

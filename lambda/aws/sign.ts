@@ -1,5 +1,4 @@
-import { hash, type KeyObject } from 'node:crypto';
-import { keyedHash } from '../keyed-hash.ts';
+import { createHmac, hash, type KeyObject } from 'node:crypto';
 import { keyOf, subkeyOf } from '../settings/secrets.ts';
 import type { Credentials, Service } from './access.ts';
 
@@ -42,7 +41,7 @@ export function createSign({ name, target, contentType }: Service, region: strin
     const request = `POST\n${path}\n\n${lines}\n${names}\n${hash('sha256', body)}`;
     const scope = `${day}/${region}/${name}/aws4_request`;
     const text = `AWS4-HMAC-SHA256\n${date}\n${scope}\n${hash('sha256', request)}`;
-    const signature = keyedHash(deriveKey(credentials, day), text, 'hex');
+    const signature = createHmac('sha256', deriveKey(credentials, day)).update(text).digest('hex');
     const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
     headers.push('Authorization', authorization);
     return headers;

@@ -1,10 +1,9 @@
-import type { KeyObject } from 'node:crypto';
-import { keyedHash } from '../keyed-hash.ts';
+import { createHmac, type KeyObject } from 'node:crypto';
 import { keep } from './remember.ts';
 
 /** A member as the log names it: a keyed hash, because a member may be the address of a wallet. */
 export function memberHash(secret: KeyObject, member: string): string {
-  return keyedHash(secret, member, 'base64url').slice(0, 22);
+  return createHmac('sha256', secret).update(member).digest('base64url').slice(0, 22);
 }
 
 /** The same for requests, which remember it: it takes longer than to find the member. */
@@ -24,7 +23,7 @@ export const memberLabel = 'members';
 
 /** The member that an account at an OpenID provider is. `secret`: the subkey with the label `accountLabel`. */
 export function accountMember(secret: KeyObject, issuer: string, subject: string): string {
-  return `oidc:${keyedHash(secret, `${issuer}\n${subject}`, 'base64url')}`;
+  return `oidc:${createHmac('sha256', secret).update(`${issuer}\n${subject}`).digest('base64url')}`;
 }
 
 export const accountLabel = 'members of OpenID Connect';

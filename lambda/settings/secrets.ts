@@ -1,6 +1,5 @@
-import { createSecretKey, type KeyObject } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
-import { keyedHash } from '../keyed-hash.ts';
 import type { Config } from './config.ts';
 import { parseJson } from './json.ts';
 import { splitList } from './kinds.ts';
@@ -122,4 +121,4 @@ export const keyOf = (text: string): KeyObject => createSecretKey(Buffer.from(te
 
 /** Derives a key for one purpose. */
 export const subkeyOf = (key: KeyObject, label: string): KeyObject =>
-  createSecretKey(keyedHash(key, label, 'base64url'), 'base64url');
+  createSecretKey(createHmac('sha256', key).update(label).digest());

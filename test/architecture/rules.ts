@@ -1,5 +1,5 @@
 /** Files of lambda/ that belong to no room, because rooms of every level import them. */
-const shared = ['bodies', 'connections', 'errors', 'keyed-hash', 'load-once', 'models', 'pipeline', 'quoting'];
+const shared = ['bodies', 'connections', 'errors', 'load-once', 'models', 'pipeline', 'quoting'];
 
 /**
  * Who may import whom inside lambda/: one row for each room, leaves first. A room may import what its row lists, the shared files

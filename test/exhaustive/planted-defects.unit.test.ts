@@ -11,7 +11,7 @@ import { pairs } from './scenarios.ts';
 Error.stackTraceLimit = 0;
 
 const checkedBefore = `
-  const checked = reserve(window, token);
+  const checked = window.budget && (await loadReservation()).reserve(window, token);
   const hasRoom = checked && standingIn(await table.load(item), window).taken <= checked.room;
   const reserving = hasRoom ? { ...checked, condition: 'attribute_exists(pk)' } : checked;`;
 
@@ -103,7 +103,7 @@ const defects: [name: string, code: string, instead: string, fault: string, sche
   ],
   [
     'a budget checked before instead of with the write',
-    'const reserving = reserve(window, token);',
+    'const reserving = window.budget && (await loadReservation()).reserve(window, token);',
     checkedBefore,
     'member#ada is granted more than its budget',
     '1 2 begin; 1 is answered; 2 is answered; 2 is answered; 1 is answered',
@@ -124,7 +124,7 @@ test.each(defects)('%s is found, with the smallest schedule', async (_, code, in
 async function plant(code: string, instead: string): Promise<Subject> {
   let places = 0;
   const setup: Plugin['setup'] = ({ onLoad }) =>
-    onLoad({ filter: /lambda\/(tables\/(write-once|counters)|quota\/quota|budget\/prices)\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /lambda\/(tables\/(write-once|counters|reservation)|quota\/quota|budget\/prices)\.ts$/ }, async ({ path }) => {
       const text = await readFile(path, 'utf8');
       places += text.split(code).length - 1;
       return { contents: text.replace(code, () => instead), loader: 'ts' };

@@ -124,11 +124,14 @@ test.each(defects)('%s is found, with the smallest schedule', async (_, code, in
 async function plant(code: string, instead: string): Promise<Subject> {
   let places = 0;
   const setup: Plugin['setup'] = ({ onLoad }) =>
-    onLoad({ filter: /lambda\/(tables\/(write-once|counters|reservation)|quota\/quota|budget\/prices)\.ts$/ }, async ({ path }) => {
-      const text = await readFile(path, 'utf8');
-      places += text.split(code).length - 1;
-      return { contents: text.replace(code, () => instead), loader: 'ts' };
-    });
+    onLoad(
+      { filter: /lambda\/(tables\/(write-once|counters|reservation)|quota\/quota|budget\/prices)\.ts$/ },
+      async ({ path }) => {
+        const text = await readFile(path, 'utf8');
+        places += text.split(code).length - 1;
+        return { contents: text.replace(code, () => instead), loader: 'ts' };
+      },
+    );
   const { outputFiles } = await build({
     entryPoints: [join(import.meta.dirname, 'subject.ts')],
     plugins: [{ name: 'plant', setup }],

@@ -19,6 +19,7 @@ export interface KeepsConnections {
  */
 export function keepInLists<A extends Agent>(agent: A): A & KeepsConnections {
   const lists = new Map<string, Socket[]>();
+  const watched = new WeakSet<Socket>();
   const connect: AddRequest = Reflect.get<Agent, string>(agent, 'addRequest').bind(agent);
   const [handOn] = agent.listeners('free');
 
@@ -35,7 +36,6 @@ export function keepInLists<A extends Agent>(agent: A): A & KeepsConnections {
     const idle = idleAt(address);
     const socket = idle.pop();
     if (!socket) {
-      request.once('socket', (opened) => watch(opened, idle));
       connect(request, address);
       return;
     }
@@ -43,13 +43,15 @@ export function keepInLists<A extends Agent>(agent: A): A & KeepsConnections {
     request.onSocket(socket.off('data', cut).ref());
   };
 
-  // Emitted with each connection whose answer has ended and that may be used again.
+  // Emitted with each connection whose answer has ended and that may be used again, or whose request was given up before it began.
   agent.removeAllListeners('free').on('free', (socket: Socket, address: Address) => {
     const idle = idleAt(address);
     if (Object.keys(agent.requests).length > 0) {
       // There may be no more connections, and somebody waits for one.
       handOn?.call(agent, socket, address);
     } else if (idle.length < agent.maxFreeSockets) {
+      if (!watched.has(socket)) watch(socket, idle);
+      watched.add(socket);
       idle.push(socket.on('data', cut).unref());
     } else socket.destroy();
   });

@@ -69,3 +69,29 @@ test('where there may be no more connections, who waits gets the next that nobod
   expect(new Set(asked.map(({ socket }) => socket)).size).toBe(1);
   expect(await ask(service)).toMatchObject({ isReused: true });
 });
+
+test('a connection that is handed from one waiting request to the next is listened to as if it had one', async () => {
+  await using service = await startFakeService(answer(200, ''));
+  const ask = createAsk({ maxTotalSockets: 1 });
+  const { socket } = await ask(service);
+  const listeners = () => ['close', 'error'].map((event) => socket.listenerCount(event));
+  const before = listeners();
+  await Promise.all(Array.from({ length: 20 }, () => ask(service)));
+  expect(listeners()).toEqual(before);
+});
+
+test('a connection that fails after its request was given up ends nothing else', async () => {
+  const agent = keepInLists(new Agent({ keepAlive: true }));
+  const opened = Promise.withResolvers<Socket>();
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (options, callback) => {
+    const socket = connect(options, callback);
+    opened.resolve(socket as Socket);
+    return socket;
+  };
+  const asked = request('http://127.0.0.1:1', { agent }).end();
+  asked.on('error', () => {}).destroy();
+  const socket = await opened.promise;
+  await new Promise((resolve) => socket.once('close', resolve));
+  expect(socket.errored).toMatchObject({ code: 'ECONNREFUSED' });
+});

@@ -36,12 +36,17 @@ function identifying(part: string): string[] {
   return isTelling && joined.length >= shortestJoined && /\p{L}{3}/u.test(joined) ? [...telling, joined] : telling;
 }
 
+/** Below these, as in `co.uk`, anybody may have a name: hidden by themselves they would spoil the addresses of others. */
+const shared = /^(ac|co|go|ne|or)$/;
+
 /** Of `console.acmeron.com` that is `acmeron`; of `api.z.ai`, where no part tells by itself, it is `z.ai`. */
 function identifyingHost(host: string): string[] {
   const parts = host.split('.').slice(0, -1);
   const telling = parts.flatMap(identifying);
-  const isShort = (parts.at(-1) ?? '').length < shortest;
-  return telling.length === 0 && isShort ? [host.split('.').slice(-2).join('.')] : telling;
+  const last = parts.at(-1) ?? '';
+  if (telling.length > 0 || last.length >= shortest) return telling;
+  const labels = shared.test(last) ? 3 : 2;
+  return [host.split('.').slice(-labels).join('.')];
 }
 
 const lastBreak = (text: string): number => Math.max(text.lastIndexOf('-'), text.lastIndexOf('_'));

@@ -50,6 +50,7 @@ testRows<[model: string, host: string, parts: string[]]>([
   ['us.acmeron.quillon-opus-4-8-v1:0', '127.0.0.1', ['acmeron', 'quillon', 'quillon-opus-4-8-v1']],
   ['zai-org/GLM-4.6', 'api.z.ai', ['zai', 'GLM', 'GLM-4.6', 'z.ai']],
   ['fast-model', 'api.acmeron.co.uk', ['acmeron']],
+  ['fast-model', 'api.llm.co.uk', ['llm.co.uk']],
   ['kimi-k2.6', 'api.moonshot.ai', ['kimi', 'moonshot']],
   ['Qwen/Qwen3-VL-32B-Instruct', 'models.example', ['Qwen', 'Qwen3-VL-32B']],
   ['gpt-oss:20b', 'acmeron-gpu-7.internal', ['gpt', 'oss', 'gpt-oss', 'acmeron', 'acmeron-gpu-7']],

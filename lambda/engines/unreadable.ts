@@ -2,8 +2,8 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '../errors.ts';
 import type { GatewayResponse } from '../request/call.ts';
-import { discardBody } from './body.ts';
 import { lingerTime, writeResponse } from './http-message.ts';
+import { discardBody } from './join-reads.ts';
 
 const faults: Readonly<Record<string, readonly [status: number, message: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'The path and headers of a request may have 16 KiB together. Send fewer or shorter ones.'],

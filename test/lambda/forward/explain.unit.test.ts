@@ -48,9 +48,14 @@ describe('an upstream’s message for clients', () => {
       'connect ECONNREFUSED 10.0.3.17:8000 (from 192.168.7.9, ::ffff:172.16.0.1, 34.120.5.6:443). router.internal:80',
       'connect ECONNREFUSED (host removed) (from (host removed), ::ffff:(host removed), (host removed)). (host removed)',
     ],
+    [
+      'from 172.16.0.1, 172.31.255.1, 100.64.0.1, 100.127.0.1, 127.0.0.1 and 169.254.169.254',
+      'from (host removed), (host removed), (host removed), (host removed), (host removed) and (host removed)',
+    ],
     // What a caller wrote, and code.
     ...[
       'Chrome/120.0.6099.109, Windows 10.0.19041.1, 10.0.3.17-beta, v10.0.3.17, 10.0.3.17.2 and 10.0.0.0/8',
+      'The addresses 172.15.0.1, 172.32.0.1, 100.63.0.1, 100.128.0.1, 11.0.0.1, 1.10.0.0 and 10.0.3.256',
       'The address 203.0.113.7 at 10:30, a ratio 1.2.3.4 and 999.10.0.1:80',
       'my_package.internal, .env.local, settings.local.json, self.local and api.example.com:8080',
       'messages.0.content.1: at app.js:10, 3.14:15',

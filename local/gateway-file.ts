@@ -29,26 +29,16 @@ export interface GatewayFacts {
 
 /** Those of a gateway on this machine, where it has this address. */
 export function factsOf(config: Config, ownUrl: string): GatewayFacts {
-  const {
-    gatewayUrl: url = ownUrl,
-    serviceName,
-    contextWindow,
-    keysTable,
-    quotaTable,
-    memberLimit,
-    access,
-    oidcIssuer,
-  } = config;
   const appUrl = waysToSignIn(config).length > 0 ? (config.appUrl ?? ownUrl) : undefined;
   return {
-    url,
-    serviceName,
-    contextWindow,
-    keysTable,
-    quotaTable,
-    memberLimit,
-    access,
-    oidcIssuer,
+    url: config.gatewayUrl ?? ownUrl,
+    serviceName: config.serviceName,
+    contextWindow: config.contextWindow,
+    keysTable: config.keysTable,
+    quotaTable: config.quotaTable,
+    memberLimit: config.memberLimit,
+    access: config.access,
+    oidcIssuer: config.oidcIssuer,
     appUrl,
     ...(config.prices && {
       currency: config.currency,

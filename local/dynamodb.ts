@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
+import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import {
   CreateTableCommand,
@@ -19,15 +21,28 @@ import { listenLocally } from './listen-locally.ts';
 const dynalitePath = createRequire(import.meta.url).resolve('dynalite');
 const requireFromDynalite = createRequire(dynalitePath);
 
-/** Starts an embedded DynamoDB on a free port of 127.0.0.1: in memory, or in `dataDir`, where it lasts. */
+/**
+ * Starts an embedded DynamoDB on a free port of 127.0.0.1: in memory, or in `dataDir`, where it lasts. All users of this machine and
+ * all pages in its browsers can reach the port, so the path of its address is a secret, new at each start: who has the address
+ * has the tables, with any credentials.
+ */
 export async function startDynamoDb({ dataDir }: { readonly dataDir?: string | undefined } = {}) {
   mendConditions();
-  const path = dataDir === undefined ? undefined : await prepareDirectory(dataDir);
+  const { path, warnings } = dataDir === undefined ? { warnings: [] } : await prepareDirectory(dataDir);
   const server = dynalite({ path, createTableMs: 0 });
+  const secret = randomBytes(32).toString('base64url');
+  const isAdmitted = createAdmission(secret);
+  const answers = server.listeners('request') as RequestListener[];
+  server.removeAllListeners('request');
   let closing = false;
   server.on('connection', (socket) => closing && socket.destroy());
   const running = new Set<Promise<void>>();
   server.on('request', (request, response) => {
+    if (!isAdmitted(request)) {
+      response.writeHead(403, { connection: 'close' }).end();
+      return;
+    }
+    for (const answer of answers) answer(request, response);
     // dynalite throws from an event listener when a client leaves in the middle of a request. That must not end the process.
     request.removeAllListeners('error');
     request.on('error', () => {});
@@ -38,7 +53,9 @@ export async function startDynamoDb({ dataDir }: { readonly dataDir?: string | u
   const { url, close } = await listenLocally(server);
 
   return {
-    endpoint: url,
+    endpoint: `${url}/${secret}/`,
+    /** What its user should know of `dataDir`. */
+    warnings,
     async close() {
       closing = true;
       server.closeAllConnections();
@@ -46,6 +63,16 @@ export async function startDynamoDb({ dataDir }: { readonly dataDir?: string | u
       await Promise.all(running);
       await close();
     },
+  };
+}
+
+/** A browser's requests name the page's origin, or, if its name was made to lead here, that name as the host. */
+function createAdmission(secret: string): (request: IncomingMessage) => boolean {
+  const expected = Buffer.from(`/${secret}/`);
+  return ({ url = '', headers: { host = '', origin } }) => {
+    const given = Buffer.from(url);
+    const isKnown = given.byteLength === expected.byteLength && timingSafeEqual(given, expected);
+    return isKnown && origin === undefined && /^127\.0\.0\.1(:\d+)?$/.test(host);
   };
 }
 
@@ -99,25 +126,35 @@ export async function createMissingTables(
  * Opens the store once and closes it again: dynalite would notice an unusable directory only with its first request, and then
  * end the process.
  */
-async function prepareDirectory(dataDir: string): Promise<string> {
+async function prepareDirectory(dataDir: string) {
   const path = join(dataDir, 'dynamodb');
   const { Level } = requireFromDynalite('level') as { Level: new (path: string) => OpenAndClose };
   try {
     makeFolders(path);
+    const wasOpen = [dataDir, path].filter(closeToOthers);
     const store = new Level(path);
     await store.open();
     await store.close();
+    const warning = `DATA_DIR ${dataDir} was open to other users of this machine, and no longer is`;
+    return { path, warnings: wasOpen.includes(dataDir) ? [warning] : [] };
   } catch (error) {
     throw new ConfigError([`DATA_DIR ${dataDir} can't be used: ${reasonOf(error)}`]);
   }
-  return path;
 }
 
-/** As `mkdirSync` with `recursive` does, which never ends where nobody can make a folder, as in /proc. */
+/** Says whether others could enter a folder of this user's own, which now they can't. */
+function closeToOthers(folder: string): boolean {
+  const { uid, mode } = statSync(folder);
+  if (uid !== userInfo().uid || (mode & 0o077) === 0) return false;
+  chmodSync(folder, 0o700);
+  return true;
+}
+
+/** For this user alone. As `mkdirSync` with `recursive`, which never ends where nobody can make a folder, as in /proc. */
 function makeFolders(path: string): void {
   if (existsSync(path)) return;
   makeFolders(dirname(path));
-  mkdirSync(path);
+  mkdirSync(path, { mode: 0o700 });
 }
 
 function reasonOf(error: unknown): string {

@@ -52,6 +52,7 @@ export function factsOf(config: Config, ownUrl: string): GatewayFacts {
 export interface GatewayFile extends GatewayFacts {
   readonly pid: number;
   readonly port: number;
+  /** Who has that of the gateway's own tables has them: its path is a secret. */
   readonly dynamodbEndpoint: string;
   /** Whether the tables are the gateway's own: then any credentials will do. */
   readonly embedded: boolean;
@@ -64,7 +65,7 @@ export function gatewayFileDirectory(): string {
   return join(tmpdir(), `private-inference-gateway-${userInfo().uid}`);
 }
 
-/** Writes the file of the gateway on `file.port`; it holds a secret, so nobody else may read it. */
+/** Writes the file of the gateway on `file.port`; it holds secrets, so nobody else may read it. */
 export function writeGatewayFile(file: GatewayFile, directory = gatewayFileDirectory()): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   if (!isPrivate(directory)) throw new Error(`${directory} belongs to another user or is open to others`);

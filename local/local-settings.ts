@@ -91,8 +91,8 @@ const noCredentials = Object.fromEntries([...credentialSources, 'AWS_SESSION_TOK
 const anyCredentials = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
 
 /**
- * The address of the tables, and credentials for them. The embedded store accepts any, so it does not get the operator's own;
- * for a real store, or AWS, they stay as they are.
+ * The address of the tables, and credentials for them. The embedded store has a secret address and accepts any credentials, so it
+ * does not get the operator's own; for a real store, or AWS, they stay as they are.
  */
 export function awsVariables(environment: Environment, endpoint: string, embedded: boolean): Changes {
   const isSet = (name: string) => Boolean(environment[name]?.trim());

@@ -56,7 +56,8 @@ export async function startGateway() {
   const client = new DynamoDBClient();
   started.defer(async () => client.destroy());
   await createGatewayTables(client, config).catch((error) => {
-    throw new ConfigError([`AWS_ENDPOINT_URL_DYNAMODB ${dynamodbEndpoint} can't be used: ${messageOf(error)}`]);
+    const store = embedded ? 'the embedded DynamoDB' : `AWS_ENDPOINT_URL_DYNAMODB ${dynamodbEndpoint}`;
+    throw new ConfigError([`${store} can't be used: ${messageOf(error)}`]);
   });
 
   const aws = await findAws(client);
@@ -95,7 +96,7 @@ export async function startGateway() {
     upstreamHost: demo ? undefined : new URL(config.upstreams[0]?.addresses.chat ?? '').host,
     /** The key that this start issued; undefined if the store held some already. */
     memberKey,
-    warnings: findWarnings(given, settings.host, config),
+    warnings: [...(embedded?.warnings ?? []), ...findWarnings(given, settings.host, config)],
     /** Accepts no more requests, allows the running ones `graceMs` to end, then stops everything. */
     stop: () => running.disposeAsync(),
   };

@@ -84,7 +84,8 @@ const localFacts = {
 async function openDirectory(dataDir: string, { host, port }: LocalSettings): Promise<Target> {
   const config = readConfig({ ...process.env, ...gatewayVariables(process.env, noUpstream) });
   const { createGatewayTables, startDynamoDb } = await import('../../local/dynamodb.ts');
-  const { endpoint, close } = await startDynamoDb({ dataDir });
+  const { endpoint, warnings, close } = await startDynamoDb({ dataDir });
+  for (const warning of warnings) console.error(`warning: ${warning}`);
   changeEnvironment(awsVariables(process.env, endpoint, true));
   const client = new DynamoDBClient();
   await createGatewayTables(client, config).finally(() => client.destroy());

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempDisposable } from 'node:fs/promises';
+import { chmod, mkdir, mkdtempDisposable, stat } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
 import {
   type ConditionalCheckFailedException,
   type CreateTableCommandInput,
@@ -26,12 +28,15 @@ const tables: CreateTableCommandInput[] = ['one', 'two'].map((name) => ({
 const TableName = 'table-one';
 
 /** A store with its tables and a client, for the duration of the given work. */
-async function withStore<T>(dataDir: string | undefined, work: (client: DynamoDBClient) => Promise<T>): Promise<T> {
+async function withStore<T>(
+  dataDir: string | undefined,
+  work: (client: DynamoDBClient, endpoint: string) => Promise<T>,
+): Promise<T> {
   const store = await startDynamoDb({ dataDir });
   const client = createTestClient(store.endpoint);
   try {
     await createMissingTables(client, tables);
-    return await work(client);
+    return await work(client, store.endpoint);
   } finally {
     client.destroy();
     await store.close();
@@ -43,7 +48,66 @@ const put = (client: DynamoDBClient, pk: string) =>
 const get = async (client: DynamoDBClient, pk: string) =>
   (await client.send(new GetItemCommand({ TableName, Key: { pk: { S: pk } }, ConsistentRead: true }))).Item?.pk?.S;
 
+/** Lists the tables as any program may that knows the protocol. */
+async function listTables(origin: string, path: string, headers: Record<string, string> = {}, method = 'POST') {
+  const signed = {
+    authorization:
+      'AWS4-HMAC-SHA256 Credential=local/20300101/local/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+    'content-type': 'application/x-amz-json-1.0',
+    'x-amz-date': '20300101T000000Z',
+    'x-amz-target': 'DynamoDB_20120810.ListTables',
+  };
+  const asking = request(origin, { path, method, headers: { ...signed, ...headers } });
+  asking.end(method === 'POST' ? '{}' : undefined);
+  const [answer] = (await once(asking, 'response')) as [IncomingMessage];
+  const cors = Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'));
+  return { status: answer.statusCode, text: await readText(answer), cors };
+}
+
 describe('the embedded DynamoDB', () => {
+  test("answers nobody who lacks its address's secret, no page, and no other host, and never with CORS headers", async () => {
+    await withStore(undefined, async (client, endpoint) => {
+      await put(client, 'kept');
+      const { origin, pathname } = new URL(endpoint);
+      const guesses = ['', '/', `/${'x'.repeat(43)}/`, pathname.slice(0, -2), `/x${pathname}`];
+      const asked: [path: string, headers?: Record<string, string>, method?: string][] = [
+        ...guesses.map((path): [string] => [path]),
+        ['/', {}, 'GET'],
+        [pathname, { origin: 'https://page.example' }],
+        [pathname, { origin }],
+        [pathname, { origin: 'null' }],
+        [pathname, { origin: 'https://page.example', 'access-control-request-method': 'POST' }, 'OPTIONS'],
+        [pathname, { host: `rebound.example:${new URL(endpoint).port}` }],
+        [pathname, { host: '127.0.0.1.rebound.example' }],
+      ];
+      for (const [path, headers, method] of asked) {
+        const refused = await listTables(origin, path, headers, method);
+        expect({ path, ...refused }).toEqual({ path, status: 403, text: '', cors: [] });
+      }
+      const { status, text, cors } = await listTables(origin, pathname);
+      expect([status, JSON.parse(text), cors]).toEqual([200, { TableNames: ['table-one', 'table-two'] }, []]);
+      const other = createTestClient(origin);
+      await expect(put(other, 'planted')).rejects.toMatchObject({ $metadata: { httpStatusCode: 403 } });
+      other.destroy();
+      expect(await get(client, 'planted')).toBeUndefined();
+    });
+  });
+
+  test('lets nobody else into its directory: one that it makes, and one that was open to others, which it says', async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'gateway-test-'));
+    const [made, open] = [join(folder.path, 'made'), join(folder.path, 'open')];
+    await mkdir(open);
+    await chmod(open, 0o755);
+    const told: (readonly string[])[] = [];
+    for (const dataDir of [made, open, open]) {
+      const store = await startDynamoDb({ dataDir });
+      told.push(store.warnings);
+      await store.close();
+      for (const path of [dataDir, join(dataDir, 'dynamodb')]) expect((await stat(path)).mode & 0o777).toBe(0o700);
+    }
+    expect(told).toEqual([[], [`DATA_DIR ${open} was open to other users of this machine, and no longer is`], []]);
+  });
+
   test('creates missing tables and leaves the others as they are', async () => {
     await withStore(undefined, async (client) => {
       await put(client, 'kept');
@@ -119,9 +183,9 @@ describe('the embedded DynamoDB', () => {
 
   test('survives a client that leaves in the middle of its request', async () => {
     const store = await startDynamoDb();
-    const { port } = new URL(store.endpoint);
+    const { port, host, pathname } = new URL(store.endpoint);
     const socket = connect(Number(port), '127.0.0.1');
-    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhalf');
+    socket.write(`POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 10\r\n\r\nhalf`);
     // The next answer shows that the half request is being read.
     expect((await fetch(store.endpoint)).status).toBe(200);
     socket.resetAndDestroy();

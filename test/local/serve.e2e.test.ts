@@ -1,12 +1,15 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempDisposable } from 'node:fs/promises';
+import { chmod, mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { startDynamoDb } from '../../local/dynamodb.ts';
 import { readGatewayFile } from '../../local/gateway-file.ts';
 import { withinOneDay } from '../support/clock.ts';
+import { createTestClient } from '../support/dynamodb.ts';
+import { runNode } from '../support/run-command.ts';
 import { type GatewayProcess, spawnGateway, startGatewayProcess } from './gateway-process.ts';
 
 const run = promisify(execFile);
@@ -148,10 +151,31 @@ describe('faults that stop the start', () => {
   });
 });
 
+test('beside a gateway its commands reach its tables, by the file that only its user can read, and nobody else does', async () => {
+  await using gateway = await startGatewayProcess({ ACCESS: 'keys' });
+  const { dynamodbEndpoint = '' } = readGatewayFile(gateway.port) ?? {};
+  for (const [endpoint, outcome] of [
+    [new URL(dynamodbEndpoint).origin, 403],
+    [dynamodbEndpoint, 200],
+  ] as const) {
+    const client = createTestClient(endpoint);
+    const { $metadata } = await client.send(new ListTablesCommand({})).catch((error) => error);
+    client.destroy();
+    expect($metadata.httpStatusCode).toBe(outcome);
+  }
+  expect(gateway.output() + gateway.errors()).not.toContain(new URL(dynamodbEndpoint).pathname.slice(1));
+  const { TMPDIR } = process.env;
+  const issued = await runNode('bin/keys.ts', ['issue', '--json'], { TMPDIR, PORT: `${gateway.port}` });
+  expect(issued).toMatchObject({ code: 0, err: '' });
+  expect((await chat(gateway, JSON.parse(issued.out).key)).status).toBe(200);
+});
+
 test('DATA_DIR keeps keys and quotas, also after a kill; beside a gateway no other gets its port or its tables', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'gateway-test-'));
   const DATA_DIR = folder.path;
+  await chmod(DATA_DIR, 0o755);
   const first = await startGatewayProcess({ DATA_DIR });
+  expect(first.errors()).toContain(`DATA_DIR ${DATA_DIR} was open to other users of this machine, and no longer is\n`);
   const PORT = String(first.port);
   expect(await failing({ PORT })).toEqual([`PORT ${PORT} is taken: set PORT to another one`]);
   expect(await failing({ DATA_DIR })).toEqual([`DATA_DIR ${DATA_DIR} can't be used: another gateway uses it`]);

@@ -37,6 +37,8 @@ export interface Reply {
   readonly status: number;
   readonly headers: globalThis.Headers;
   readonly text: string;
+  /** By the doctor's clock, in milliseconds. */
+  readonly sentAt: number;
   readonly arrivals: readonly Arrival[];
 }
 
@@ -56,7 +58,7 @@ export function createProbe(base: string, now: () => number, patience = longest)
       const arrivals: Arrival[] = [];
       for await (const bytes of response.body ?? []) arrivals.push({ at: now() - sentAt, bytes });
       const text = Buffer.concat(arrivals.map(({ bytes }) => bytes)).toString();
-      return { title, status: response.status, headers: response.headers, text, arrivals };
+      return { title, status: response.status, headers: response.headers, text, sentAt, arrivals };
     } catch (error) {
       // `fetch` hides the real reason in the cause.
       const { message, code } = Object(Object(error).cause);

@@ -1,5 +1,6 @@
+import { alone, findContradiction } from './figures.ts';
 import { bearer, list } from './probe.ts';
-import { type Checked, type Finding, fail, note, ok, untested } from './report.ts';
+import { type Checked, type Finding, fail, note, ok, okUnless, untested } from './report.ts';
 import { type Charge, leftIn, type Run } from './run.ts';
 
 export async function* checkQuota(run: Run): AsyncGenerator<Checked> {
@@ -13,9 +14,9 @@ export async function* checkQuota(run: Run): AsyncGenerator<Checked> {
   yield ['failures are refunded', ifSaid(checkFailures(charges))];
   yield ['nothing else is charged', ifSaid(checkRest(charges, taken))];
   yield ['the limits', await checkLimits(run)];
+  const { replies } = run;
+  yield ['figures that agree', okUnless(findContradiction(replies, key, headerPrefix), `in ${replies.length} replies`)];
 }
-
-const alone = 'if somebody else uses this key, or a day began (UTC), run it again with a key of its own';
 
 function checkAnswers(charges: readonly Charge[]): Finding {
   const answers = charges.filter(({ status }) => status === 200);

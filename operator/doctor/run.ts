@@ -13,6 +13,11 @@ export function leftIn({ headers }: Reply, headerPrefix: string, figure: 'remain
   return /^\d+$/.test(text) ? Number(text) : Number.NaN;
 }
 
+/** A reply, and what was asked. */
+export interface Heard extends Reply {
+  readonly request: ProbeRequest;
+}
+
 /** How many requests were left before one, by its own answer, and after it. */
 export interface Charge {
   readonly title: string;
@@ -49,17 +54,17 @@ export interface Run extends Options, Gateway {
   readonly ask: Probe;
   /** Asks for what is charged, and notes what was left before and after. */
   readonly charge: Probe;
-  readonly replies: readonly Reply[];
+  readonly replies: readonly Heard[];
   readonly charges: readonly Charge[];
 }
 
 /** Looks for a gateway that can be examined, before any quota is spent. */
 export async function startRun(probe: Probe, costOf: (models: Models) => number, options: Options): Promise<Run> {
-  const replies: Reply[] = [];
+  const replies: Heard[] = [];
   const charges: Charge[] = [];
   const ask = async (request: ProbeRequest) => {
     const reply = await probe(request);
-    replies.push(reply);
+    replies.push({ ...reply, request });
     return reply;
   };
   const gateway = await findGateway(ask, options.key, costOf);

@@ -233,7 +233,20 @@ const brokenGateways: readonly BrokenGateway[] = [
   [
     'states other limits than its stage',
     set({ 'x-svc-limit': '9999' }, at('/v1/models')),
-    { 'quota: the limits': /^9999 for the key, 9999 for a placeholder, but a guest has 3$/ },
+    {
+      'quota: the limits': /^9999 for the key, 9999 for a placeholder, but a guest has 3$/,
+      'quota: figures that agree': /^POST \/v1\/.*: x-svc-limit is 50, and was 9999 in GET \/v1\/models$/,
+    },
+  ],
+
+  [
+    'states a limit that is below what is left',
+    set({ 'x-svc-limit': '7', 'x-svc-remaining': '99999' }, streams),
+    {
+      'quota: figures that agree':
+        /^POST \/v1\/chat\/completions \(stream\): x-svc-remaining is 99999, though x-svc-limit is 7$/,
+      'quota: each answer is charged once': any,
+    },
   ],
 
   // Headers and hiding
@@ -283,6 +296,17 @@ test.each(pack(brokenGateways).map((faults) => [faults.map(([fault]) => fault).j
     expect(found).toEqual(Object.fromEntries(expected.map(([row, says]) => [row, expect.stringMatching(says)])));
   },
 );
+
+test('figures that contradict each other are found without --stage too', async () => {
+  const find = async (changed: Readonly<Record<string, string>>) =>
+    detailsOf(await examine(gateway, [], { meddling: set(changed) }));
+  expect(await find({ 'x-svc-limit': '7', 'x-svc-remaining': '99999' })).toMatchObject({
+    'quota: figures that agree': 'GET /v1/models: x-svc-remaining is 99999, though x-svc-limit is 7',
+  });
+  expect(await find({ 'x-svc-budget-limit': '1.00', 'x-svc-budget-remaining': '0.50' })).toEqual({
+    'quota: figures that agree': 'GET /v1/models: x-svc-budget-reset is missing',
+  });
+});
 
 test('the doctor finds a gateway that holds streams to their end', async () => {
   await using paced = await startGatewayOfMembers({ pace: 8 });

@@ -7,7 +7,7 @@ type Headers = Readonly<Record<string, string>>;
 /** A reply with these headers, of which an empty one is missing. */
 function reply(headers: Headers, status = 200) {
   const there = Object.entries(headers).filter(([, value]) => value !== '');
-  return { title: 'GET /', status, headers: new Headers(there), text: '', arrivals: [] };
+  return { title: 'GET /', status, headers: new Headers(there), text: '', sentAt: 0, arrivals: [] };
 }
 
 const always = {

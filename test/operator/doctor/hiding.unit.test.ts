@@ -7,7 +7,7 @@ const findName = createNameFinder(['AcmeCorp', 'acmecorp/thunder-70b', 'glm']);
 
 function reply(text: string, headers: Record<string, string> = {}): Reply {
   const all = new Headers({ 'content-type': 'application/json', ...headers });
-  return { title: 'GET /', status: 200, headers: all, text, arrivals: [] };
+  return { title: 'GET /', status: 200, headers: all, text, sentAt: 0, arrivals: [] };
 }
 const stream = (...data: readonly object[]) =>
   reply(data.map((value) => `data: ${JSON.stringify(value)}\n\n`).join(''), { 'content-type': 'text/event-stream' });

@@ -55,6 +55,6 @@ function explainSlip(path: string, known: readonly string[]): string {
 
 /** The refusal of a path where there is nothing. It names no vendor: the operator may hide its upstream's. */
 function nothingAt(path: string, known: readonly string[]): GatewayError {
-  const message = `There is nothing at this path${explainSlip(path, known)}. Clients that add /v1 to the base URL take it without, all others with /v1 at its end.`;
+  const message = `There is nothing at this path${explainSlip(path, known)}. A client that adds /v1 itself needs the base URL without it; any other needs one that ends in /v1.`;
   return new GatewayError('not_found', message);
 }

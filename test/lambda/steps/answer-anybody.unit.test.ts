@@ -29,7 +29,7 @@ describe('where there is nothing', () => {
     expect(message).toMatch(/^404 There is nothing at this path: /);
     expect(message).toContain(expected);
     expect(message).toMatch(
-      /Clients that add \/v1 to the base URL take it without, all others with \/v1 at its end\.$/,
+      /A client that adds \/v1 itself needs the base URL without it; any other needs one that ends in \/v1\.$/,
     );
   });
 

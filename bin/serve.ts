@@ -32,6 +32,8 @@ const sameSignalMs = 500;
 
 // Whoever read the warnings may go.
 process.stderr.on('error', () => {});
+// So may whoever reads the output, as early as the start.
+const unread = new Promise<void>((resolve) => process.stdout.on('error', () => resolve()));
 
 try {
   const gateway = await startGateway();
@@ -52,7 +54,7 @@ try {
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   // As other programs end when the one that they are piped into has seen enough. While it stops, nobody misses the rest.
-  process.stdout.on('error', () => {
+  void unread.then(() => {
     if (stoppingSince === undefined) void stop('nobody reads the output any more', process.stderr);
   });
   for (const warning of gateway.warnings)

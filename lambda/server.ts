@@ -15,6 +15,8 @@ const lastLinesTime = 5_000;
 
 /** The whole process: reads the environment, serves until it is told to stop, and exits with 1 after a fault. */
 async function run(): Promise<void> {
+  // Nobody reads the log any more. As an uncaught exception each line that can't be written would call for another one.
+  const unread = new Promise<void>((resolve) => process.stdout.on('error', () => resolve()));
   const [config, serverConfig] = readBoth(
     () => readConfig(process.env),
     () => readServerConfig(process.env),
@@ -55,8 +57,7 @@ async function run(): Promise<void> {
     log.fault('uncaught exception', error);
     fail();
   });
-  // Nobody reads the log any more. As an uncaught exception each line that can't be written would call for another one.
-  process.stdout.on('error', fail);
+  void unread.then(fail);
   writeLog(`listening on ${server.url}\n`);
   const warnings = startWarnings(process.env, config, serverConfig.servesWallet);
   for (const warning of warnings) console.error(`warning: ${warning}`);

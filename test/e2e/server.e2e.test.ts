@@ -195,3 +195,14 @@ test('it exits once nobody reads its log', async () => {
   expect(await server.ended).toBe(1);
   expect(server.errors()).toBe('');
 });
+
+test('so it does if nobody reads even the first line of its start', async () => {
+  const preload = join(folder, 'slow-names.cjs');
+  const later = 'setImmediate(() => setImmediate(lookup, ...call))';
+  writeFileSync(preload, `const dns = require('dns'); const { lookup } = dns; dns.lookup = (...call) => ${later};`);
+  const variables = { HOST: 'localhost', DEPLOYED_COMMIT: 'a1b2c3d', NODE_OPTIONS: `--require=${preload}` };
+  await using server = spawnGateway({ ...settings(), ...variables }, file);
+  server.closeOutput();
+  expect(await server.ended).toBe(1);
+  expect(server.errors()).toBe('');
+});

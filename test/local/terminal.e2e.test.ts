@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { type GatewayProcess, startGatewayProcess, startInTerminal } from './gateway-process.ts';
+import { testRows } from '../support/test-rows.ts';
+import { type GatewayProcess, spawnGateway, startGatewayProcess, startInTerminal } from './gateway-process.ts';
 
 const post = async ({ url }: GatewayProcess, key: string, path = '/v1/chat/completions') => {
   const body = JSON.stringify({ model: 'svc', messages: [{ role: 'user', content: 'Hello' }] });
@@ -63,3 +64,13 @@ test('LOG_FORMAT=text writes lines in a pipe, ENGINE=web the same, and the end o
   expect(await gateway.ended).toBe(0);
   expect(gateway.errors()).toMatch(/^nobody reads the output any more: stopping; .*\n$/);
 });
+
+testRows(['web', 'function-url'])(
+  'it ends in good order if nobody reads even the first line of its start',
+  async (engine) => {
+    await using gateway = spawnGateway({ ENGINE: engine, DEPLOYED_COMMIT: 'a1b2c3d' });
+    gateway.closeOutput();
+    expect(await gateway.ended).toBe(0);
+    expect(gateway.errors()).toMatch(/^nobody reads the output any more: stopping; .*\n$/);
+  },
+);

@@ -4,6 +4,7 @@ import { atOnce } from '../json/cooperative.ts';
 import { createScanner } from '../json/scan.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import { rewriteAnswer } from '../stream/hide.ts';
+import { joinChunks } from '../stream/join-chunks.ts';
 import type { StreamEnd } from '../stream/relay.ts';
 import { createVectorsRewriter } from '../stream/rewrite-vectors.ts';
 import { UpstreamFailure } from '../upstream/failure.ts';
@@ -109,14 +110,16 @@ function passOn(answer: Readable, exchange: Exchange, { signal, end, readsOn }: 
       stop(cause);
     }
   };
-  answer.on('data', (chunk: Buffer) => attempt(() => write(rewriter.push(chunk))));
-  finished(answer, (error) =>
+  const flush = joinChunks(answer, (bytes) => attempt(() => write(rewriter.push(bytes))));
+  finished(answer, (error) => {
+    flush();
+    if (isOver) return;
     attempt(() => {
       if (error) throw error;
       write(rewriter.finish());
       stop();
-    }),
-  );
+    });
+  });
   return { body, begun: begun.promise };
 }
 

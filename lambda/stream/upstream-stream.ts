@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FailureKind } from '../upstream/failure.ts';
 import { discard } from '../upstream/http-client.ts';
+import { joinChunks } from './join-chunks.ts';
 import { notBegun, type StreamRewriter } from './rewrite-stream.ts';
 
 interface UpstreamStreamParts {
@@ -18,7 +19,6 @@ export type UpstreamStream = ReturnType<typeof createUpstreamStream>;
 export function createUpstreamStream({ idleTimeout, timeLeft, onBytes, onEnd }: UpstreamStreamParts) {
   const controller = new AbortController();
   let answer: Readable | undefined;
-  let arrived: Buffer[] = [];
   let isHeld = false;
   let isStopped = false;
   // Has no effect while the client holds the upstream back, and restarts when the client reads on.
@@ -31,6 +31,8 @@ export function createUpstreamStream({ idleTimeout, timeLeft, onBytes, onEnd }: 
 
   const upstream = {
     signal: controller.signal,
+    /** Hands on what has arrived. */
+    flush: () => {},
     /** What rewrites the answer, once there is one. */
     rewriter: notBegun,
     /** Takes over the upstream's answer, and what rewrites it. */
@@ -42,20 +44,13 @@ export function createUpstreamStream({ idleTimeout, timeLeft, onBytes, onEnd }: 
         return;
       }
       answer = begun;
-      begun.on('data', (chunk: Buffer) => {
-        if (arrived.push(chunk) === 1) process.nextTick(upstream.flush);
+      upstream.flush = joinChunks(begun, (bytes) => {
+        if (bytes.length <= portion) onBytes(bytes);
+        else for (const part of portionsOf(bytes)) onBytes(part);
       });
       begun.once('end', () => onCut());
       begun.once('close', () => onCut());
       idle.refresh();
-    },
-    /** Hands on what has arrived. */
-    flush() {
-      const bytes = arrived.length > 1 ? Buffer.concat(arrived) : arrived[0];
-      arrived = [];
-      if (bytes === undefined) return;
-      if (bytes.length <= portion) onBytes(bytes);
-      else for (const part of portionsOf(bytes)) onBytes(part);
     },
     alive() {
       if (!isStopped) idle.refresh();

@@ -60,6 +60,25 @@ test('the end of an answer does not wait for its settlement', async () => {
   expect(await finished).toMatchObject({ spending: { cost: expect.any(Number) } });
 });
 
+test('what one read of the upstream brings is passed on in one piece, however many chunks it has', async () => {
+  const { upstream, body } = await begin();
+  await new Promise(setImmediate);
+  const pieces: string[] = [];
+  body.on('data', (piece) => pieces.push(String(piece)));
+  for (const byte of '2,3,4') upstream.push(byte);
+  await new Promise(setImmediate);
+  expect(pieces).toEqual(['{"data":[{"embedding":[1,', '2,3,4']);
+});
+
+test('an answer whose last bytes can’t be used breaks off once, with nothing behind the error', async () => {
+  const { upstream, body, finished } = await begin();
+  const text = body.setEncoding('utf8').toArray();
+  upstream.push('"a"]}]}');
+  upstream.push(null);
+  expect((await text).join('')).toMatch(/^\{"data":\[\{"embedding":\[1,\n\{"error":.*\}$/);
+  expect((await finished).error).toMatchObject({ reason: 'cut' });
+});
+
 testRows([
   [[100], false],
   [[101], true],

@@ -7,7 +7,10 @@ import { createChatWriter } from '../../../lambda/translate/chat/write-answer.ts
 import { messagesAnswers } from '../../../lambda/translate/messages/read-answer.ts';
 import { createMessagesWriter } from '../../../lambda/translate/messages/write-answer.ts';
 import { createResponsesWriter } from '../../../lambda/translate/responses/write-answer.ts';
+import { raw, type Script } from '../../../local/upstream/script.ts';
+import { startTestGateway } from '../../support/gateway.ts';
 import { dialectNamed, formatOf, hiding } from '../../support/rewrite.ts';
+import { watchTurns } from './engine-ticks.ts';
 
 /** Plain answers, each of which is long in another place. */
 
@@ -82,4 +85,36 @@ export function* longAnswers() {
       }
     }
   }
+}
+
+const vectors = {
+  'a long vector': `{"data":[{"index":0,"embedding":[${'0.12345,'.repeat(25_000)}1]}]}`,
+  'many vectors': `{"data":[${'{"index":0,"embedding":[]},'.repeat(8_000)}{}]}`,
+  'much around the vectors': `{"object":"${'x'.repeat(60_000)}","data":[{"index":0,"embedding":[1]}]}`,
+};
+
+/** Answers of vectors whose upstream sends them byte by byte, through both engines. */
+export async function vectorsInBytes() {
+  const ticks: { readonly name: string; readonly ms: number }[] = [];
+  const UPSTREAM_EMBEDDINGS_MODEL = 'acmecorp/thunder-embed';
+  const environment = { UPSTREAM_EMBEDDINGS_MODEL, MEMBER_LIMIT: '1000', BURST_LIMIT: '1000' };
+  for (const engine of ['function-url', 'web'] as const) {
+    await using gateway = await startTestGateway({ engine, environment });
+    const key = await gateway.issueKey();
+    for (const [name, text] of Object.entries(vectors)) {
+      const chunks = text.replace(/./g, (byte) => `1\r\n${byte}\r\n`);
+      const answer = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n';
+      const script: Script = [raw(`${answer}${chunks}0\r\n\r\n`)];
+      let ms = Number.POSITIVE_INFINITY;
+      for (let time = 0; time < 5; time += 1) {
+        gateway.upstream.answer(script);
+        const stop = watchTurns();
+        const got = await gateway.post('/v1/embeddings', { model: 'svc-embedding', input: 'hi' }, { 'x-api-key': key });
+        if ((await got.text()).length !== text.length) throw new Error(`${name} did not come`);
+        ms = Math.min(ms, stop());
+      }
+      ticks.push({ name: `${engine}: ${name}, byte by byte`, ms });
+    }
+  }
+  return ticks;
 }

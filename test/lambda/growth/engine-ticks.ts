@@ -10,7 +10,7 @@ interface Sent {
 }
 
 /** The longest time that passes between two turns of the event loop, in milliseconds, until it is asked. */
-function watchTurns(): () => number {
+export function watchTurns(): () => number {
   let longest = 0;
   let isOver = false;
   let [at, used] = [performance.now(), process.threadCpuUsage()];

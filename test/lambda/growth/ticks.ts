@@ -1,5 +1,5 @@
 import type { Dialect } from '../../../lambda/dialects/dialect.ts';
-import { longAnswers } from './answer-ticks.ts';
+import { longAnswers, vectorsInBytes } from './answer-ticks.ts';
 import { tickOnEngines } from './engine-ticks.ts';
 import { everyMember } from './every-member.ts';
 import { allDialects, readRequest } from './read-request.ts';
@@ -63,4 +63,5 @@ const answers = [...longAnswers()].map(({ name, work }) => {
   const tick = () => longestTick(work());
   return { name, ms: Math.min(tick(), tick(), tick()) };
 });
+answers.push(...(await vectorsInBytes()));
 console.log(JSON.stringify({ tried: bodies.length, slowest: worst, answers: answers.sort((a, b) => b.ms - a.ms) }));

@@ -1,73 +1,131 @@
-import type { Agent, ClientRequest } from 'node:http';
-import type { Socket } from 'node:net';
+import { type AgentOptions, type ClientRequest, type ClientRequestArgs, Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent, type AgentOptions as HttpsAgentOptions, type RequestOptions } from 'node:https';
+import { isIP, connect as netConnect, type Socket } from 'node:net';
+import { connect as tlsConnect } from 'node:tls';
 
-interface Address {
-  readonly host?: string;
-  readonly port?: number | string;
+export interface Address {
+  readonly host: string;
+  readonly port: number;
 }
 
-type AddRequest = (request: ClientRequest, address: Address) => void;
+/** For connections over http: those that are kept, and those that were opened ahead, bring nothing but what was asked for. */
+export class PlainAgent extends HttpAgent {
+  readonly #spares: Spares | undefined;
 
-export interface KeepsConnections {
-  /** Whether a request to this address would find a connection. */
-  readonly hasIdle: (address: Address) => boolean;
+  constructor(options: AgentOptions, spares?: Spares) {
+    super(options);
+    this.#spares = spares;
+  }
+
+  override createConnection(...call: Parameters<HttpAgent['createConnection']>) {
+    return this.#spares?.take(call[0]) ?? super.createConnection(...call);
+  }
+
+  override keepSocketAlive(socket: Socket): boolean {
+    watch(socket.unref());
+    return true;
+  }
+
+  override reuseSocket(socket: Socket, request: ClientRequest): void {
+    super.reuseSocket(unwatch(socket), request);
+  }
+}
+
+/** The same over https. */
+export class SecureAgent extends HttpsAgent {
+  readonly #spares: Spares | undefined;
+
+  constructor(options: HttpsAgentOptions, spares?: Spares) {
+    super(options);
+    this.#spares = spares;
+  }
+
+  override createConnection(...call: Parameters<HttpsAgent['createConnection']>) {
+    return this.#spares?.take(call[0]) ?? super.createConnection(...call);
+  }
+
+  override keepSocketAlive(socket: Socket): boolean {
+    watch(socket.unref());
+    return true;
+  }
+
+  override reuseSocket(socket: Socket, request: ClientRequest): void {
+    super.reuseSocket(unwatch(socket), request);
+  }
+}
+
+/** Whether a request to this address would find a connection that is kept. */
+export function hasIdle(agent: HttpAgent, address: Address): boolean {
+  return agent.freeSockets[agent.getName(address)]?.some(({ destroyed }) => !destroyed) ?? false;
 }
 
 /**
- * Has an agent keep the connections to each address in a list. By itself it would name the address by all of its options, several
- * times a request, and look for hints in the answer's headers: a fifth of a call's time.
+ * What comes on a connection that waits for its request must not become that request's answer: it closes the connection, as the
+ * other side's end does.
  */
-export function keepInLists<A extends Agent>(agent: A): A & KeepsConnections {
-  const lists = new Map<string, Socket[]>();
-  const watched = new WeakSet<Socket>();
-  const connect: AddRequest = Reflect.get<Agent, string>(agent, 'addRequest').bind(agent);
-  const [handOn] = agent.listeners('free');
+const watch = (socket: Socket): Socket => socket.on('data', close).on('end', close);
 
-  /** Those to an address that no request has at the moment; the last one can be used. */
-  const idleAt = ({ host, port }: Address): Socket[] => {
-    const name = `${host}:${port}`;
-    const idle = lists.get(name) ?? [];
-    lists.set(name, idle);
-    while (idle.at(-1)?.writable === false) idle.pop();
-    return idle;
-  };
+const unwatch = (socket: Socket): Socket => socket.off('data', close).off('end', close);
 
-  const addRequest: AddRequest = (request, address) => {
-    const idle = idleAt(address);
-    const socket = idle.pop();
-    if (!socket) {
-      connect(request, address);
-      return;
-    }
-    request.reusedSocket = true;
-    request.onSocket(socket.off('data', cut).ref());
-  };
-
-  // Emitted with each connection whose answer has ended and that may be used again, or whose request was given up before it began.
-  agent.removeAllListeners('free').on('free', (socket: Socket, address: Address) => {
-    const idle = idleAt(address);
-    if (Object.keys(agent.requests).length > 0) {
-      // There may be no more connections, and somebody waits for one.
-      handOn?.call(agent, socket, address);
-    } else if (idle.length < agent.maxFreeSockets) {
-      if (!watched.has(socket)) watch(socket, idle);
-      watched.add(socket);
-      idle.push(socket.on('data', cut).unref());
-    } else socket.destroy();
-  });
-  return Object.assign(agent, { addRequest, hasIdle: (address: Address) => idleAt(address).length > 0 });
-}
-
-function watch(socket: Socket, idle: Socket[]): void {
-  // A request that has the connection sees the error too.
-  socket.on('error', () => {});
-  socket.once('close', () => {
-    const at = idle.indexOf(socket);
-    if (at >= 0) idle.splice(at, 1);
-  });
-}
-
-/** What nobody has asked for must not become the next request's answer. */
-function cut(this: Socket): void {
+function close(this: Socket): void {
   this.destroy();
+}
+
+/** In milliseconds, after which a connection that no request has taken is closed. */
+const longestWait = 10_000;
+
+interface Opening {
+  readonly isSecure: boolean;
+  readonly connectTimeout: number;
+  /** What is wrong with one that takes longer. */
+  readonly tooLate: () => Error;
+  readonly now: () => number;
+}
+
+export type Spares = ReturnType<typeof createSpares>;
+
+/** Connections that are opened before their request is ready, at most one to an address. */
+export function createSpares({ isSecure, connectTimeout, tooLate, now }: Opening) {
+  const waiting = new Map<string, { readonly socket: Socket; readonly until: number }>();
+  const taken = new WeakSet<object>();
+
+  /** As agents connect that keep their connections. */
+  function connect({ host, port }: Address): Socket {
+    const address = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 1_000 };
+    return isSecure ? tlsConnect({ ...address, servername: isIP(host) ? '' : host }) : netConnect(address);
+  }
+
+  return {
+    /** Whether a connection was one of these: like one that was used before, it may be dead. */
+    includes: (socket: object): boolean => taken.has(socket),
+
+    take({ host, port }: ClientRequestArgs | RequestOptions): Socket | undefined {
+      const origin = `${host}:${port}`;
+      const spare = waiting.get(origin);
+      waiting.delete(origin);
+      // Of a frozen function no timer has run.
+      if (!spare || spare.until < now() || spare.socket.destroyed) return undefined;
+      taken.add(spare.socket);
+      return unwatch(spare.socket);
+    },
+
+    open(address: Address): void {
+      const origin = `${address.host}:${address.port}`;
+      if (waiting.has(origin)) return;
+      const socket = watch(connect(address));
+      waiting.set(origin, { socket, until: now() + longestWait });
+      const connecting = setTimeout(() => socket.destroy(tooLate()), connectTimeout);
+      const unused = setTimeout(() => {
+        if (!taken.has(socket)) socket.destroy();
+      }, longestWait);
+      socket.once(isSecure ? 'secureConnect' : 'connect', () => clearTimeout(connecting));
+      // Whoever has taken it sees the error too.
+      socket.on('error', () => {});
+      socket.once('close', () => {
+        if (waiting.get(origin)?.socket === socket) waiting.delete(origin);
+        clearTimeout(connecting);
+        clearTimeout(unused);
+      });
+    },
+  };
 }

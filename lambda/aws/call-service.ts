@@ -1,7 +1,7 @@
-import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestByHttp } from 'node:http';
-import { Agent as HttpsAgent, request as requestByHttps } from 'node:https';
+import { type IncomingMessage, type RequestOptions, request as requestByHttp } from 'node:http';
+import { request as requestByHttps } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
-import { keepInLists } from '../connections.ts';
+import { PlainAgent, SecureAgent } from '../connections.ts';
 import { isObject, parseJson } from '../settings/json.ts';
 import type { ReadSecret } from '../settings/secrets.ts';
 import {
@@ -91,7 +91,7 @@ interface Answer {
 function createPost(endpoint: URL) {
   const isSecure = endpoint.protocol === 'https:';
   const send = isSecure ? requestByHttps : requestByHttp;
-  const agent = keepInLists(new (isSecure ? HttpsAgent : HttpAgent)({ keepAlive: true }));
+  const agent = new (isSecure ? SecureAgent : PlainAgent)({ keepAlive: true });
   const { hostname, port, path } = urlToHttpOptions(endpoint);
   const options: RequestOptions = { hostname, port, path, method: 'POST', agent };
 

@@ -1,13 +1,12 @@
-import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import { smallBody, writeBody } from '../bodies.ts';
-import { type KeepsConnections, keepInLists } from '../connections.ts';
+import { createSpares, hasIdle, PlainAgent, SecureAgent } from '../connections.ts';
 import { loadOnce } from '../load-once.ts';
 import { UpstreamFailure } from './failure.ts';
 import type { UpstreamRequest } from './request.ts';
-import { createSpares } from './spares.ts';
 
 export interface UpstreamAnswer {
   readonly status: number;
@@ -46,16 +45,8 @@ const loadDecode = loadOnce(() => import('./decode.ts'));
 export function createExchange({ connectTimeout, sockets, now }: Connecting): Exchange {
   const half = sockets === undefined ? {} : { maxTotalSockets: Math.ceil(sockets / 2) };
   const kept = { keepAlive: true, maxFreeSockets: 64, ...half };
-  const http = withSpares(
-    { send: httpRequest, used: keepInLists(new HttpAgent(kept)), unused: new HttpAgent(half) },
-    80,
-    'connect',
-  );
-  const https = withSpares(
-    { send: httpsRequest, used: keepInLists(new HttpsAgent(kept)), unused: new HttpsAgent(half) },
-    443,
-    'secureConnect',
-  );
+  const http = openScheme(PlainAgent, false);
+  const https = openScheme(SecureAgent, true);
   const places = new Map<string, ReturnType<typeof placeOf>>();
 
   /** Reads an address once: there are few, all of them settings. */
@@ -68,16 +59,20 @@ export function createExchange({ connectTimeout, sockets, now }: Connecting): Ex
   function placeOf(url: string) {
     const parsed = new URL(url);
     const { hostname, port, path } = urlToHttpOptions(parsed);
-    return { scheme: parsed.protocol === 'https:' ? https : http, parsed, target: { hostname, port, path } };
+    const scheme = parsed.protocol === 'https:' ? https : http;
+    const address = { host: hostname ?? '', port: Number(port ?? scheme.defaultPort) };
+    return { scheme, host: parsed.host, target: { hostname, port, path }, address };
   }
 
-  function withSpares<Agents extends { readonly used: HttpAgent & KeepsConnections; readonly unused: HttpAgent }>(
-    scheme: Agents,
-    defaultPort: number,
-    ready: string,
-  ) {
-    const spares = createSpares({ agents: [scheme.used, scheme.unused], defaultPort, ready, connectTimeout, now });
-    return { ...scheme, ready, spares };
+  function openScheme(Agent: typeof PlainAgent | typeof SecureAgent, isSecure: boolean) {
+    const tooLate = () => new UpstreamFailure('connect_timeout');
+    const spares = createSpares({ isSecure, connectTimeout, tooLate, now });
+    return {
+      ...{ spares, used: new Agent(kept, spares), unused: new Agent(half, spares) },
+      send: isSecure ? httpsRequest : httpRequest,
+      defaultPort: isSecure ? 443 : 80,
+      ready: isSecure ? 'secureConnect' : 'connect',
+    };
   }
 
   const attempt = (
@@ -87,10 +82,10 @@ export function createExchange({ connectTimeout, sockets, now }: Connecting): Ex
     releaseBody?: () => void,
   ): Promise<UpstreamAnswer> => {
     const { url, headers, pieces } = request;
-    const { scheme, parsed, target } = readPlace(url);
+    const { scheme, host, target } = readPlace(url);
     const { send, used, unused, ready, spares } = scheme;
     // As a list, which Node writes as it is: it would keep a record of each header of an object.
-    const list = ['host', parsed.host, ...Object.entries(headers).flat()];
+    const list = ['host', host, ...Object.entries(headers).flat()];
     const outgoing = send({ ...target, method: 'POST', headers: list, agent: fresh ? unused : used });
     if (releaseBody) outgoing.once('finish', releaseBody);
     const mayBeDead = () => outgoing.reusedSocket || (outgoing.socket !== null && spares.includes(outgoing.socket));
@@ -108,8 +103,8 @@ export function createExchange({ connectTimeout, sockets, now }: Connecting): Ex
       return releaseBody && isLarge ? attempt(request, signal, true, releaseBody) : attempt(request, signal, false);
     },
     connectAhead(url) {
-      const { scheme, parsed } = readPlace(url);
-      scheme.spares.open(parsed);
+      const { scheme, address } = readPlace(url);
+      if (!hasIdle(scheme.used, address)) scheme.spares.open(address);
     },
   };
 }

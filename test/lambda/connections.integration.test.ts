@@ -1,16 +1,18 @@
 import { once } from 'node:events';
-import { Agent, type AgentOptions, type IncomingMessage, request } from 'node:http';
-import type { Socket } from 'node:net';
+import { type AgentOptions, type IncomingMessage, request } from 'node:http';
+import { createServer as createHttpsServer, request as requestSecurely } from 'node:https';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
-import { keepInLists } from '../../lambda/connections.ts';
+import { hasIdle, PlainAgent, SecureAgent } from '../../lambda/connections.ts';
+import { believeCertificate } from '../support/believed-certificate.ts';
 import { answer, type FakeService, startFakeService } from '../support/fake-service.ts';
 import { testRows } from '../support/test-rows.ts';
 import { inTime } from '../support/wait-until.ts';
 
 /** A client with such an agent: asks a service, and gives the answer and its connection. */
 function createAsk(options?: AgentOptions) {
-  const agent = keepInLists(new Agent({ keepAlive: true, ...options }));
+  const agent = new PlainAgent({ keepAlive: true, ...options });
   return async ({ url }: FakeService) => {
     const asked = request(url, { agent }).end();
     const [response]: IncomingMessage[] = await once(asked, 'response');
@@ -80,18 +82,52 @@ test('a connection that is handed from one waiting request to the next is listen
   expect(listeners()).toEqual(before);
 });
 
+testRows([PlainAgent, SecureAgent])('a connection is closed that, while it is kept,', async (Agent) => {
+  for (const disturb of [(theirs: Socket) => theirs.write('?'), (theirs: Socket) => theirs.end()]) {
+    await using server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const ours = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const [theirs]: Socket[] = await once(server, 'connection');
+    if (!theirs) throw new Error('no connection');
+    // Newer versions of Node look at those in an agent's list, in a way of their own.
+    expect(new Agent({ keepAlive: true }).keepSocketAlive(ours)).toBe(true);
+    const closed = once(ours, 'close');
+    disturb(theirs.on('error', () => {}));
+    await inTime(closed, 'it is closed');
+    theirs.destroy();
+  }
+});
+
+test('whether a connection to an address is kept can be asked, also over https', async () => {
+  using certificate = believeCertificate();
+  const server = createHttpsServer(certificate, (_, response) => response.end());
+  await using listening = server.listen(0, '127.0.0.1');
+  await once(listening, 'listening');
+  const address = { host: '127.0.0.1', port: (server.address() as AddressInfo).port };
+  const agent = new SecureAgent({ keepAlive: true });
+  expect(hasIdle(agent, address)).toBe(false);
+  const asked = requestSecurely({ ...address, agent }).end();
+  const [response]: IncomingMessage[] = await once(asked, 'response');
+  const { socket } = asked;
+  if (!response || !socket) throw new Error('no answer');
+  const freed = once(socket, 'free');
+  await text(response);
+  await freed;
+  expect([hasIdle(agent, address), hasIdle(agent, { ...address, port: 1 })]).toEqual([true, false]);
+  const closed = once(socket.destroy(), 'close');
+  expect(hasIdle(agent, address)).toBe(false);
+  await closed;
+});
+
 test('a connection that fails after its request was given up ends nothing else', async () => {
-  const agent = keepInLists(new Agent({ keepAlive: true }));
-  const opened = Promise.withResolvers<Socket>();
-  const connect = agent.createConnection.bind(agent);
-  agent.createConnection = (options, callback) => {
-    const socket = connect(options, callback);
-    opened.resolve(socket as Socket);
-    return socket;
-  };
+  const agent = new PlainAgent({ keepAlive: true });
   const asked = request('http://127.0.0.1:1', { agent }).end();
+  const givenUp = new Promise((resolve) => asked.once('close', resolve));
   asked.on('error', () => {}).destroy();
-  const socket = await opened.promise;
+  await inTime(givenUp, 'the request is given up');
+  const [socket] = Object.values(agent.freeSockets).flat();
+  if (!socket) throw new Error('it is not kept');
   await new Promise((resolve) => socket.once('close', resolve));
   expect(socket.errored).toMatchObject({ code: 'ECONNREFUSED' });
+  expect(agent.freeSockets).toEqual({});
 });

@@ -3,10 +3,9 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect, test } from '@jest/globals';
 import { createExchange } from '../../../lambda/upstream/http-client.ts';
-import { makeCertificate } from '../../../local/certificate.ts';
+import { believeCertificate } from '../../support/believed-certificate.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { turnEventLoop, waitUntil } from '../../support/wait-until.ts';
@@ -20,11 +19,30 @@ async function listen(server: Server | ReturnType<typeof createTcpServer>, schem
   const { port } = server.address() as AddressInfo;
   return {
     opened,
+    /** Those that can be written to. */
+    talking: opened,
     url: `${scheme}://127.0.0.1:${port}/v1`,
     closed: () => opened.filter(({ destroyed }) => destroyed).length,
     [Symbol.asyncDispose]: async () => {
       for (const socket of opened) socket.destroy();
       server.close();
+    },
+  };
+}
+
+/** The same with TLS, and a certificate that is believed for as long. */
+async function listenSecurely() {
+  const certificate = believeCertificate();
+  const server = createHttpsServer(certificate, answer);
+  const secured: Socket[] = [];
+  server.on('secureConnection', (socket: Socket) => secured.push(socket.on('error', () => {})));
+  const listening = await listen(server, 'https');
+  return {
+    ...listening,
+    talking: secured,
+    [Symbol.asyncDispose]: async () => {
+      await listening[Symbol.asyncDispose]();
+      certificate[Symbol.dispose]();
     },
   };
 }
@@ -63,19 +81,32 @@ test('it is kept for others, and none is opened while it is free', async () => {
 });
 
 test('so does one with TLS', async () => {
-  const certificate = makeCertificate();
-  const before = getCACertificates('default');
-  setDefaultCACertificates([...before, certificate.cert]);
-  try {
-    const server = createHttpsServer(certificate, answer);
-    await using tls = await listen(server, 'https');
-    const { ask, connectAhead } = openExchange(tls.url);
-    connectAhead();
-    await once(server, 'secureConnection');
-    expect([await ask(), tls.opened.length]).toEqual(['fine', 1]);
-  } finally {
-    setDefaultCACertificates(before);
-  }
+  await using server = await listenSecurely();
+  const { ask, connectAhead } = openExchange(server.url);
+  connectAhead();
+  await waitUntil(() => server.talking.length === 1, 'it is open');
+  expect([await ask(), server.opened.length]).toEqual(['fine', 1]);
+});
+
+const unasked = [
+  'HTTP/1.1 408 Request Time-out\r\ncontent-length: 0\r\nconnection: close\r\n\r\n',
+  'HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged',
+  'HTTP/1.1 200 OK\r\ncontent-',
+];
+
+testRows(
+  unasked.flatMap((said) =>
+    ['http', 'https'].flatMap((scheme) => ['opened ahead', 'kept'].map((state) => [said, scheme, state] as const)),
+  ),
+)('what an upstream says before its request is nobody’s answer', async (said, scheme, state) => {
+  await using server = await (scheme === 'https' ? listenSecurely() : listen(fine()));
+  const { ask, connectAhead } = openExchange(server.url);
+  if (state === 'kept') expect(await ask()).toBe('fine');
+  else connectAhead();
+  await waitUntil(() => server.talking.length === 1, 'it is open');
+  server.talking[0]?.write(said);
+  await waitUntil(() => server.closed() === 1, 'it is closed');
+  expect([await ask(), server.opened.length]).toEqual(['fine', 2]);
 });
 
 test('a request need not wait for it to be ready', async () => {
@@ -106,7 +137,7 @@ test('one that nobody uses for ten seconds is closed, and of a frozen function n
   await turnEventLoop(5);
   expect(server.closed()).toBe(0);
   timers.pass(1);
-  await waitUntil(() => server.closed() === 1, 'it is closed');
+  await turnEventLoop(20);
 
   connectAhead();
   await waitUntil(() => server.opened.length === 2, 'the second is open');

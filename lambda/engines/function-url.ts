@@ -2,7 +2,6 @@ import { finished, pipeline } from 'node:stream/promises';
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
 import { over, unlimitedMemory } from '../bodies.ts';
 import { type App, type Call, lastResort } from '../request/call.ts';
-import { holdYoungSpace } from './young-space.ts';
 
 /** A context, with the signals that only the local server has: Lambda neither reports who leaves nor stops a running request. */
 type FunctionContext = Context & Partial<Pick<Call, 'clientGone' | 'cutShort'>>;
@@ -18,14 +17,10 @@ export function createHandler(app: App) {
       await finished(response).finally(() => settled);
       return;
     }
-    const releaseYoungSpace = holdYoungSpace(body);
     // The head leaves together with the beginning of the body, if that is ready.
     response.write(body.read() ?? '');
     // What is read on for a reader that has left is read before the environment freezes.
-    await pipeline(body, response).finally(() => {
-      releaseYoungSpace();
-      return over(body);
-    });
+    await pipeline(body, response).finally(() => over(body));
   });
 }
 

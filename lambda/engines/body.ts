@@ -43,13 +43,7 @@ export function createIncomingBody(
   let size = 0;
   let store: ReturnType<typeof createStore> | undefined;
   // At once, as chunks would else be queued one by one, and not counted, until somebody asks for the body.
-  const reads = declared === 0 ? undefined : joinReads(request, onTooFine);
-
-  function onTooFine(): void {
-    giveUp(tooFine());
-    // Without an answer: until one were written, the connection would bring as much again, many times in one turn.
-    request.destroy();
-  }
+  const reads = declared === 0 ? undefined : joinReads(request, () => giveUp(tooFine()));
 
   /** Keeps nothing more, and waits no longer for the rest. */
   const giveUp = (reason: unknown) => {

@@ -9,14 +9,15 @@ const usualChunk = 16;
 const manyChunks = 256;
 
 /** What each connection has brought: one request after the other may have as many chunks as are usual. */
-const broughtBy = new WeakMap<Socket, { chunks: number; size: number }>();
+const broughtBy = new WeakMap<Socket, { chunks: number; size: number; isHeld: boolean }>();
 
 /**
  * Hands on what one read of the connection has brought as one piece: a read may hold ten thousand chunks of a byte. Until somebody
- * takes it, no more than a small body is kept. Gives up a connection that goes on like that.
+ * takes it, no more than a small body is kept. From a connection that goes on like that nothing more is read: its request is given
+ * up, and can still be answered.
  */
 export function joinReads(request: IncomingMessage, giveUp: () => void) {
-  const brought = broughtBy.get(request.socket) ?? { chunks: 0, size: 0 };
+  const brought = broughtBy.get(request.socket) ?? { chunks: 0, size: 0, isHeld: false };
   broughtBy.set(request.socket, brought);
   let take: ((bytes: Buffer) => void) | undefined;
   let arrived: Buffer[] = [];
@@ -31,7 +32,10 @@ export function joinReads(request: IncomingMessage, giveUp: () => void) {
     arrived = take ? [] : [bytes];
     if (take) take(bytes);
     else if (bytes.length > smallBody) request.pause();
-    if (brought.chunks > usualChunks && brought.size < brought.chunks * usualChunk) giveUp();
+    if (brought.chunks <= usualChunks || brought.size >= brought.chunks * usualChunk) return;
+    if (!brought.isHeld) hold(request.socket);
+    brought.isHeld = true;
+    giveUp();
   };
   request.on('data', (chunk: Buffer) => {
     brought.chunks += 1;
@@ -54,7 +58,12 @@ export function joinReads(request: IncomingMessage, giveUp: () => void) {
 
 /** Reads a body that nobody wants to its end. */
 export function discardBody(request: IncomingMessage): void {
-  joinReads(request, () => request.destroy()).takeBy(() => {});
+  joinReads(request, () => {}).takeBy(() => {});
+}
+
+/** Reads nothing more. Node resumes a connection by itself, for example when a request on it has been answered. */
+function hold(socket: Socket): void {
+  socket.pause().on('resume', () => socket.pause());
 }
 
 function pauseForTurn(socket: Socket): void {

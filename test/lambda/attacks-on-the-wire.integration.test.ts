@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { json } from '../../local/upstream/script.ts';
 import { startTestGateway } from '../support/gateway.ts';
+import { testRows } from '../support/test-rows.ts';
 import { wire } from '../support/wire.ts';
 import { openRaw } from './engines/raw-client.ts';
 
@@ -132,3 +133,21 @@ test('what follows a request that said it was the last', async () => {
   expect(gateway.log.length - lines).toBeLessThanOrEqual(1);
   expect(gateway.upstream.requests.length - asked).toBeLessThanOrEqual(1);
 });
+
+testRows([wire.chat, wire.responses, wire.messages])(
+  'a body in very many tiny chunks is told so, in the shape of its dialect',
+  async ({ path, question }) => {
+    const chunks = JSON.stringify({ ...question, a: 'x'.repeat(60_000) }).replace(/./g, (byte) => `1\r\n${byte}\r\n`);
+    const client = await openRaw(gateway.url);
+    client.send(`POST ${path} HTTP/1.1\r\n${plain}Transfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`);
+    const text = await client.until(/\}$/);
+    client.socket.destroy();
+    expect(text).toMatch(/^HTTP\/1\.1 400 .*connection: close/is);
+    const answer = JSON.parse(text.slice(text.indexOf('{')));
+    expect(answer.error).toMatchObject({
+      type: 'invalid_request_error',
+      message: expect.stringMatching(/tiny chunks/),
+    });
+    expect(answer.type).toBe(path === wire.messages.path ? 'error' : undefined);
+  },
+);

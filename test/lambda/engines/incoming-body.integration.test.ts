@@ -1,7 +1,10 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import { describe, expect, jest, test } from '@jest/globals';
 import type { HttpServerOptions } from '../../../lambda/engines/http-server.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import type { Call } from '../../../lambda/request/call.ts';
+import { stopTimers } from '../../support/stop-timers.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { turnEventLoop, waitUntil } from '../../support/wait-until.ts';
 import { end, mebibyte, openRaw, post, serveApp } from './raw-client.ts';
@@ -58,22 +61,42 @@ describe('a body in chunks of one byte', () => {
     client.socket.destroy();
   });
 
-  test('ends its connection as soon as there are', async () => {
+  /** Sends so much and more, and gives the whole answer and how many bytes the server has read for it. */
+  async function askFinely(url: string, sent: string, ending: RegExp) {
+    using timers = stopTimers();
+    const opened: Socket[] = [];
+    const watch = (message: unknown) => void opened.push((message as { socket: Socket }).socket);
+    subscribe('net.server.socket', watch);
+    const client = await openRaw(url);
+    client.send(sent);
+    await client.until(ending);
+    timers.pass(1_000);
+    const text = await client.rest();
+    unsubscribe('net.server.socket', watch);
+    return { text, bytesRead: opened[0]?.bytesRead };
+  }
+
+  test('is refused as soon as there are, and no more of it is read', async () => {
     await using server = await serve();
-    const client = await openRaw(server.url);
-    client.send(`${head}${'1\r\n.\r\n'.repeat(1_000_000)}`);
-    expect([await client.rest(), server.outcomes]).toEqual(['', ['invalid_request']]);
+    const { text, bytesRead } = await askFinely(server.url, `${head}${'1\r\n.\r\n'.repeat(1_000_000)}`, /<\w+>$/);
+    expect(text).toMatch(/^HTTP\/1\.1 400 .*connection: close.*<invalid_request>$/is);
+    expect(server.outcomes).toEqual(['invalid_request']);
+    expect(bytesRead).toBeLessThan(4 * small);
   });
 
-  test('ends it also if no request has very many, or nobody asks for the body', async () => {
+  test('is refused also if no request before has very many; what was asked before is answered', async () => {
     await using server = await serve();
-    const client = await openRaw(server.url);
-    client.send(`${head}${'1\r\n.\r\n'.repeat(9_000)}0\r\n\r\n`.repeat(3));
-    await client.rest();
-    await using unread = await serve({ app: () => new Promise(() => {}) });
-    const other = await openRaw(unread.url);
-    other.send(`${head}${'1\r\n.\r\n'.repeat(1_000_000)}`);
-    expect(await other.rest()).toBe('');
+    const sent = `${head}${'1\r\n.\r\n'.repeat(9_000)}0\r\n\r\n`.repeat(3);
+    const { text } = await askFinely(server.url, sent, /<invalid_request>/);
+    expect(text).toMatch(/^HTTP\/1\.1 200 .*<9000>HTTP\/1\.1 400 .*connection: close.*<invalid_request>$/is);
+  });
+
+  test('is read no further either if nobody asks for it', async () => {
+    const body = '<unread>';
+    await using server = await serve({ app: async () => ({ statusCode: 401, headers: {}, body }) });
+    const { text, bytesRead } = await askFinely(server.url, `${head}${'1\r\n.\r\n'.repeat(1_000_000)}`, /<unread>$/);
+    expect(text).toMatch(/^HTTP\/1\.1 401 .*connection: close.*<unread>$/is);
+    expect(bytesRead).toBeLessThan(4 * small);
   });
 
   test('is taken if they are large on average', async () => {

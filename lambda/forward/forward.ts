@@ -5,9 +5,10 @@ import type { GatewayResponse } from '../request/call.ts';
 import type { ExchangeRecord } from '../request/request.ts';
 import type { Scrubber } from '../stream/scrub.ts';
 import type { AnswerOfUpstream } from '../upstream/failover.ts';
+import { isOverLimit, UpstreamFailure } from '../upstream/failure.ts';
 import { type AskDependencies, type Exchange, openExchange, type ReadyToForward } from './ask-upstream.ts';
 import { rewriteWhole } from './rewrite.ts';
-import { noteFailure, settle, toCallersError } from './settle.ts';
+import { noteFailure, settle, settleSpending, toCallersError } from './settle.ts';
 import type { StreamDependencies } from './stream.ts';
 import { hasLeft, waitFor, whyUnusable } from './waiting.ts';
 
@@ -36,6 +37,9 @@ export function createForward(
     } catch (error) {
       const callersError = toCallersError(error, request.call);
       noteFailure(record, callersError);
+      // What a caller can provoke costs what the upstream counted, although nothing of it goes out.
+      const isCharged = callersError instanceof UpstreamFailure && callersError.status >= 500 && !callersError.refund;
+      if (isCharged) await settleSpending(request, dependencies);
       throw callersError;
     }
   };
@@ -66,11 +70,16 @@ async function readWhole(
   now: () => number,
   signal: AbortSignal,
 ): Promise<string> {
-  const { request } = exchange;
+  const { request, record } = exchange;
+  let length = answerLimit;
   try {
     const text = await readText(body, answerLimit, request.memory.take);
+    length = text.length;
+    record.isWhole = true;
     return await runCooperatively(await rewriteWhole(text, exchange, translated, now), signal);
   } catch (cause) {
+    // Of what could not be read, all counts as text.
+    if (isOverLimit(cause)) record.textBytes = length;
     throw whyUnusable(cause, signal);
   }
 }

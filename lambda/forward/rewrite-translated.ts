@@ -12,6 +12,7 @@ import type { AnswerReader } from '../translate/answer/answer-reader.ts';
 import { UpstreamFault } from '../translate/answer/answer-sink.ts';
 import type { AnswerWriter } from '../translate/answer/answer-writer.ts';
 import { translateCount, translateStream } from '../translate/answer/translate-stream.ts';
+import { UpstreamFailure } from '../upstream/failure.ts';
 import type { Translated } from '../upstream/request.ts';
 import type { Exchange } from './ask-upstream.ts';
 
@@ -28,9 +29,16 @@ export function* translateWhole(
   if (countsTokens) return translateCount(yield* scanner.scanInParts(text), countObject);
   const { format, reader, observedHiding } = openTranslation(translated, exchange, now);
   const clean = yield* rewriteAnswer(text, format, observedHiding, scanner, record.usage);
-  const pieces = yield* reader.readAnswer(yield* scanner.scanInParts(clean));
-  return pieces.join('');
+  const json = yield* scanner.scanInParts(clean);
+  try {
+    return (yield* reader.readAnswer(json)).join('');
+  } catch (cause) {
+    throw new UpstreamFailure('unusable', { cause, charged: mayBeProvoked(cause) });
+  }
 }
+
+/** A caller could have whole answers for nothing, by arguments that it asks the model to spoil at their end. */
+const mayBeProvoked = (cause: unknown): boolean => !(cause instanceof UpstreamFault);
 
 /** Reads a stream of the upstream's dialect and writes the client's. */
 export function createTranslator(exchange: Exchange, translated: Translated, now: () => number): StreamRewriter {
@@ -79,8 +87,7 @@ export function createTranslatingRewriter(
     try {
       return failure ? otherwise : step();
     } catch (cause) {
-      // Or a caller could have whole answers for nothing, by arguments that it asks the model to spoil at their end.
-      failure = { kind: 'broken', cause, charged: !(cause instanceof UpstreamFault) };
+      failure = { kind: 'broken', cause, charged: mayBeProvoked(cause) };
       return otherwise;
     }
   }

@@ -20,8 +20,8 @@ export async function settleCharge(
   if (!error.refund && !(isRefusal && refundRefusals)) {
     // What is refused costs nothing. If an answer has begun, its cost is settled already.
     outcome.figures = (await charge.settle(0)) ?? outcome.figures;
-    // The model's own refusal keeps its words.
-    return isRefusal ? error.withNote(`This request was charged; ${sayWhatIsLeft(charge.figures)}.`) : error;
+    if (isRefusal) return error.withNote(`This request was charged; ${sayWhatIsLeft(charge.figures)}.`);
+    return noteCharge(request, error);
   }
   const figures = await charge.refund();
   outcome.refunded = figures !== undefined;
@@ -29,6 +29,11 @@ export async function settleCharge(
   outcome.figures = figures;
   const left = isRefusal ? `; ${sayWhatIsLeft(figures)}` : '';
   return error.withNote(`This request was not charged${left}.`);
+}
+
+/** The model's own refusal keeps its words. */
+function noteCharge({ charge }: RequestSoFar, error: GatewayError): GatewayError {
+  return charge && error.status >= 500 ? error.withNote('This request was charged.') : error;
 }
 
 interface SpendingDependencies {
@@ -76,7 +81,7 @@ export async function settle(
   const { failure } = end;
   if (end.kind !== 'complete') outcome.end = end.kind;
   record.isWhole = end.kind === 'complete' || (end.kind === 'client_gone' && end.isWhole);
-  outcome.error = failure;
+  outcome.error = failure && noteCharge(request, failure);
   noteFailure(record, failure);
   // Who left is refunded nothing. What an upstream refused costs nothing.
   const isFree = failure && (failure.status < 500 || (failure.refund && end.kind === 'failed'));

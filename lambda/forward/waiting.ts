@@ -1,6 +1,6 @@
 import { GatewayError, toGatewayError } from '../errors.ts';
 import type { GatewayResponse } from '../request/call.ts';
-import { UpstreamFailure } from '../upstream/failure.ts';
+import { isOverLimit, UpstreamFailure } from '../upstream/failure.ts';
 import type { Exchange, ReadyToForward } from './ask-upstream.ts';
 import { type SettleDependencies, settle, toCallersError } from './settle.ts';
 
@@ -53,7 +53,9 @@ export async function waitFor(
 /** Why an answer could not be read. */
 export function whyUnusable(cause: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
-  return cause instanceof GatewayError ? cause : new UpstreamFailure('unusable', { cause });
+  return cause instanceof GatewayError
+    ? cause
+    : new UpstreamFailure('unusable', { cause, charged: isOverLimit(cause) });
 }
 
 /** Also acts if the signal has already aborted. */

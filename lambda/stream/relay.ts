@@ -143,8 +143,7 @@ function createEnding(
       const { failure, ended, started } = upstream.rewriter;
       if (failure?.kind === 'broken') {
         const { cause, charged = false } = failure;
-        if (started) ending.breakOff('cut', { cause, charged });
-        else ending.breakOff('unusable', { cause });
+        ending.breakOff(started ? 'cut' : 'unusable', { cause, charged });
       } else if (failure) ending.breakOff('reported', { message: explain(failure.message) });
       else if (ended && stop()) finish(endWith());
       return ending.isOver;

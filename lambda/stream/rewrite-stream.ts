@@ -3,6 +3,7 @@ import type { AnswerFormat, StreamDialect } from '../dialects/dialect.ts';
 import { createFindings, type Findings, type Usage } from '../dialects/findings.ts';
 import { createScanner, scanLeniently } from '../json/scan.ts';
 import { JsonFault } from '../json/tokens.ts';
+import { isOverLimit } from '../upstream/failure.ts';
 import type { Hiding } from './hide.ts';
 import { createEventRewriter, type EventRewriter, type TakeText } from './rewrite-event.ts';
 import { comment, createSseReader, encodeEvent, type SseEvent, type SseHandlers } from './sse.ts';
@@ -72,7 +73,7 @@ export function createStreamRewriter(
         const unfinished = progress.failure ? undefined : reader.end();
         if (unfinished) handlers.onEvent(unfinished);
       } catch (cause) {
-        if (!(cause instanceof JsonFault)) progress.fail(brokenBy(cause));
+        if (!(cause instanceof JsonFault) || isOverLimit(cause)) progress.fail(brokenBy(cause));
       }
       progress.write(events.closeAll());
       progress.ended ||= progress.mayEnd && !progress.failure;
@@ -82,8 +83,7 @@ export function createStreamRewriter(
   });
 }
 
-/** A caller can have the gateway's limits passed, by what it asks the model to write. The rest only an upstream can do. */
-const brokenBy = (cause: unknown): StreamFailure => ({ kind: 'broken', cause, charged: cause instanceof RangeError });
+const brokenBy = (cause: unknown): StreamFailure => ({ kind: 'broken', cause, charged: isOverLimit(cause) });
 
 type Progress = ReturnType<typeof createProgress>;
 

@@ -93,7 +93,7 @@ function createPieces(rewrite: (answer: string) => string) {
     take(chunk: Buffer, start: number) {
       const { length } = piece;
       piece += chunk.toString('latin1', start, start + look);
-      if (piece.length > longestPiece) throw new RangeError('too much stands around the vectors');
+      if (piece.length > longestPiece) throw new TypeError('too much stands around the vectors');
       opening.lastIndex = Math.max(0, length - longestOpening);
       const found = opening.exec(piece);
       if (found) piece = piece.slice(0, found.index + found[0].length);

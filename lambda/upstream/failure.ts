@@ -1,4 +1,5 @@
 import { type ErrorCode, GatewayError } from '../errors.ts';
+import { JsonLimit } from '../json/tokens.ts';
 
 export interface FailureClass {
   /** The upstream's statuses that mean this. `classifyStatus` sorts all others by their hundreds. */
@@ -200,3 +201,6 @@ export function classifyStatus(status: number): FailureKind | undefined {
   if (status >= 500 && status <= 599) return 'server_error';
   return status >= 400 && status < 500 ? 'caller' : 'unusable';
 }
+
+/** Whether an answer passes a limit of the gateway. A caller can have that, by what it asks the model to write; all else only an upstream. */
+export const isOverLimit = (cause: unknown): boolean => cause instanceof RangeError || cause instanceof JsonLimit;

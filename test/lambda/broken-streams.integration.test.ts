@@ -29,7 +29,7 @@ function expectErrorEvent(dialect: DialectName, text: string, begun: number, { c
   const events = text.split('\n\n').filter((event) => event !== '' && !event.startsWith(':') && !/"ping"/.test(event));
   expect(events).toHaveLength(begun + 1);
   const type = wire[dialect].errorTypes[code] ?? 'none';
-  const message = charged === 0 ? expect.stringMatching('not charged') : expect.not.stringMatching('not charged');
+  const message = expect.stringMatching(charged === 0 ? 'was not charged' : 'was charged');
   const error = wire[dialect].errorEvent({ code, type, message }, begun);
   expect(JSON.parse(/^data: (.*)$/m.exec(events.at(-1) ?? '')?.[1] ?? '')).toEqual(error.data);
   expect(/^event: (.*)$/m.exec(events.at(-1) ?? '')?.[1]).toBe(error.event);

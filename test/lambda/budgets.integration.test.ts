@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { eventText, hangUp, json, type Script, silence, sse, until, write } from '../../local/upstream/script.ts';
+import { eventText, hangUp, head, json, type Script, silence, sse, until, write } from '../../local/upstream/script.ts';
 import {
   answer,
   answerWith,
@@ -17,6 +17,7 @@ import {
   settled,
   startPricedGateway,
   streamed,
+  usage,
 } from '../support/priced-gateway.ts';
 import { chargesIn } from '../support/quota.ts';
 import { testRows } from '../support/test-rows.ts';
@@ -57,6 +58,26 @@ describe('an answer costs', () => {
     expect(await (await hurried.ask(key, streamed)).text()).toContain('upstream_timeout');
     expect(await hurried.usageOf(key)).toMatchObject(settled(inputCost(streamed) + pieceCost));
   });
+});
+
+test('an answer that the caller has had spoilt costs its usage, or its length if that can not be read', async () => {
+  await using translating = await startPricedGateway({ environment: { UPSTREAM_DIALECTS: 'chat' } });
+  const calls = [{ id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"a":' } }];
+  const message = { role: 'assistant', content: null, tool_calls: calls };
+  const deep = `{"a":${'['.repeat(10_001)}${']'.repeat(10_001)}}`;
+  const jsonHead = head(200, { 'content-type': 'application/json' });
+  const answers: [Script, micros: number][] = [
+    [json(200, { choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage }), cost],
+    [[jsonHead, write(deep)], inputCost(body) + Math.ceil(deep.length / 3) * 15],
+  ];
+  for (const [script, micros] of answers) {
+    const key = await translating.issue();
+    translating.upstream.answer(script);
+    const answered = await translating.ask(key, body, '/v1/messages');
+    const budget = ((1_000_000 - micros) / 1_000_000).toString();
+    expect([answered.status, answered.headers.get('x-svc-budget-remaining')]).toEqual([502, budget]);
+    expect(await translating.usageOf(key)).toMatchObject(settled(micros));
+  }
 });
 
 describe('a zero is no count', () => {

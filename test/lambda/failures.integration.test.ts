@@ -233,9 +233,10 @@ test('a content-length that is too short spoils that answer and no other', async
 
 const packed = gzipSync(Buffer.alloc(100 * mebibyte, 'x'));
 testRows<[string, boolean, Script, Refusal]>([
-  ['an answer', false, [jsonWith(), flood(100 * mebibyte)], unusable],
-  ['packed', false, [gzipped, write(packed.subarray(0, -9)), silence], unusable],
-  ['an event', true, [...sse('data: "'), flood(100 * mebibyte)], unusable],
+  // A caller can have a model write too much.
+  ['an answer', false, [jsonWith(), flood(100 * mebibyte)], { ...unusable, charged: 1 }],
+  ['packed', false, [gzipped, write(packed.subarray(0, -9)), silence], { ...unusable, charged: 1 }],
+  ['an event', true, [...sse('data: "'), flood(100 * mebibyte)], { ...unusable, charged: 1 }],
   // An error is never more than a sentence.
   ['an error', false, [head(400, jsonHead), flood(100 * mebibyte)], { status: 400, ...callersFault }],
 ])('what has 100 MB is not read, compressed or not', async (_, streamed, script, expected) => {
@@ -245,4 +246,9 @@ testRows<[string, boolean, Script, Refusal]>([
   expect(await asked?.closed).toBe('aborted');
   // What the gateway took, and what was in the connection's buffers.
   expect(asked?.bytesWritten).toBeLessThan(50 * mebibyte);
+});
+
+test('arguments that a caller has had nested too deep stay charged', async () => {
+  upstream.answer([jsonWith(), write(`{"content":[{"input":${'['.repeat(10_001)}${']'.repeat(10_001)}}]}`)]);
+  expectRefusal('messages', await watched.ask('messages'), { ...unusable, charged: 1 });
 });

@@ -205,6 +205,30 @@ describe('an upstream that speaks only chat', () => {
     expect([text.includes('not charged'), (await chargesIn(gateway)) - before]).toEqual([charges === 0, charges]);
   });
 
+  test.each([
+    ['are broken', '{"a":', 1],
+    ['are a list', '["a"]', 1],
+    ['are nested too deep', `{"a":${'['.repeat(10_001)}${']'.repeat(10_001)}}`, 1],
+    ['belong to a call of another choice', undefined, 0],
+  ])(
+    'a plain answer whose last call has arguments that %s costs what its stream would',
+    async (_what, args, charges) => {
+      const before = await chargesIn(gateway);
+      const call = { ...calling, function: { name: 'f', arguments: args } };
+      const { choices } = plain({ content: 'A text.', tool_calls: [call] });
+      gateway.upstream.answer(json(200, { choices: args === undefined ? [...choices, ...choices] : choices }));
+      const answer = await post('/v1/messages', { max_tokens: 9, ...hi });
+      const { error } = Object(await answer.json());
+      const models = await fetch(`${gateway.url}/v1/models`, { headers: { 'x-api-key': key } });
+      expect([answer.status, answer.headers.get('x-svc-remaining')]).toEqual([
+        502,
+        models.headers.get('x-svc-remaining'),
+      ]);
+      expect((await chargesIn(gateway)) - before).toBe(charges);
+      expect(error.message).toContain(charges === 1 ? 'This request was charged.' : 'This request was not charged.');
+    },
+  );
+
   test('refunds a stream without a choice', async () => {
     const before = await chargesIn(gateway);
     gateway.upstream.answer(sse(`${events({ choices: [] })}data: [DONE]\n\n`));

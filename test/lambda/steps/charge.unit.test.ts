@@ -27,7 +27,12 @@ testRows<[error: unknown, given: Given, refunds: number, told: string]>([
   [unreachable, {}, 1, `The model could not be reached. ${not}. Please try again.`],
   // The model's own refusal keeps its words.
   [new UpstreamFailure('caller'), { tries: 1 }, 0, 'The model refused this request.'],
-  [new UpstreamFailure('deadline'), { tries: 1 }, 0, new UpstreamFailure('deadline').message],
+  [
+    new UpstreamFailure('deadline'),
+    { tries: 1 },
+    0,
+    `The answer took longer than one request may take. ${was}. Ask for a shorter one.`,
+  ],
   [refusal, {}, 0, `no. ${was}; 2 requests are left.`],
   [refusal, { refundRefusals: true }, 1, `no. ${not}; 3 requests are left.`],
   [refusal, { refundRefusals: true, tries: 1 }, 0, 'no'],

@@ -23,26 +23,17 @@ export async function withinFirstEventLimit<Answer extends { readonly body: Read
   }
 }
 
-/** A line of data that is no ping. */
-const eventLine = /^data:(?!.*"type"\s*:\s*"ping")/m;
-
-/** In bytes. Whoever sends more has begun to answer. */
-const longestSilence = 65_536;
-
 /** Waits until an event has come. What has been read by then is put back. */
 function waitForEvent(body: Readable): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const chunks: Buffer[] = [];
-  let seen = '';
+  const opening = createOpening();
   const read = () => {
     for (let chunk = body.read() as Buffer | null; chunk !== null; chunk = body.read() as Buffer | null) {
-      chunks.push(chunk);
-      // Latin-1 keeps each byte, and the words looked for are ASCII.
-      seen += chunk.toString('latin1');
+      opening.add(chunk);
     }
-    if (!eventLine.test(seen) && seen.length < longestSilence) return;
+    if (!opening.hasEvent) return;
     body.off('readable', read);
-    body.unshift(Buffer.concat(chunks));
+    body.unshift(opening.bytes);
     resolve();
   };
   const fail = (cause?: unknown) => reject(new UpstreamFailure('unusable', { cause }));
@@ -51,4 +42,57 @@ function waitForEvent(body: Readable): Promise<void> {
   body.once('close', () => fail());
   body.once('end', () => fail());
   return promise;
+}
+
+/** In bytes. Of a longer silence only its end is kept. */
+const longestSilence = 65_536;
+/** In bytes. A longer line of data is no ping, even before its end has come. */
+const longestPing = 1_024;
+/** A carriage return that comes last may be the first half of one. */
+const lineEnd = /\r\n|\n|\r(?=[\s\S])/g;
+const someData = /^data:(?=.*\S)/;
+const ping = /^event: ?ping$|^data:.*"type"\s*:\s*"ping"/;
+
+/** What a stream begins with, up to its first event: comments and pings are none. */
+function createOpening() {
+  /** One character for each byte, as the words looked for are ASCII. */
+  let text = '';
+  let [eventStart, lineStart, searched] = [0, 0, 0];
+  let isPing = false;
+  let hasEvent = false;
+
+  function readLine(line: string, end: number): void {
+    isPing ||= ping.test(line);
+    if (line === '') [eventStart, isPing] = [end, false];
+    else hasEvent ||= someData.test(line) && !isPing;
+  }
+
+  function forget(length: number): void {
+    text = text.slice(length);
+    [eventStart, lineStart, searched] = [Math.max(0, eventStart - length), lineStart - length, searched - length];
+  }
+
+  return {
+    add(chunk: Buffer): void {
+      text += chunk.toString('latin1');
+      lineEnd.lastIndex = searched;
+      for (let found = lineEnd.exec(text); found !== null; found = lineEnd.exec(text)) {
+        const line = text.slice(lineStart, found.index);
+        lineStart = lineEnd.lastIndex;
+        readLine(line, lineStart);
+      }
+      searched = Math.max(lineStart, text.length - 1);
+      hasEvent ||= !isPing && text.length - lineStart > longestPing && text.startsWith('data:', lineStart);
+      if (hasEvent || text.length <= longestSilence) return;
+      forget(text.length - eventStart <= longestSilence ? eventStart : lineStart);
+      // What is left of a comment that does not end is a comment.
+      if (text.length > longestSilence) [text, searched] = [text.slice(0, 1), 1];
+    },
+    get hasEvent() {
+      return hasEvent;
+    },
+    get bytes() {
+      return Buffer.from(text, 'latin1');
+    },
+  };
 }

@@ -29,6 +29,12 @@ testRows([
   [['event: ping\ndata: {"type": "ping"}\n\n']],
   [['da']],
   [['id: 1\nevent: message\n']],
+  [['event: ping\r\n', 'data: {}\r', '\n\r\n', 'data: {"type":"pi', 'ng"}\n\n', 'data:\n\n']],
+  // A flood, of which nothing is an event.
+  [Array(3_000).fill(`: ${'x'.repeat(40)}\n\n`)],
+  [[`: ${'x'.repeat(200_000)}`, 'x'.repeat(200_000)]],
+  [Array(3_000).fill('event: ping\ndata: {"type":"ping"}\n\n')],
+  [Array(10_000).fill('event: a\nnothing\n')],
 ])('an upstream is late that has sent no event', async (written) => {
   using timers = stopTimers();
   const { body, given, outcome } = waitFor();
@@ -47,7 +53,8 @@ testRows([
   [['data: {"a": 1}\n\n']],
   [[': hi\r\n\r\n', 'da', 'ta:', ' {"b": "é"}\r\n\r\n']],
   [['event: ping\ndata: {"type":"ping"}\n\n', 'data: {"type": "message_start"}\n\n']],
-  [['x'.repeat(65_536)]],
+  [['event: a\n', `data: "${'x'.repeat(1_024)}`, 'x"\n\n']],
+  [[`: ${'x'.repeat(60_000)}\n\n`, 'data: 1\n\n']],
 ])('what was read while it was waited for is put back, byte for byte', async (written) => {
   using timers = stopTimers();
   const { body, outcome, waiting } = waitFor();
@@ -60,6 +67,29 @@ testRows([
   const reading = text((await waiting).body);
   body.end('data: [DONE]\n\n');
   expect(await reading).toBe(`${written.join('')}data: [DONE]\n\n`);
+});
+
+test('of a flood without an event nothing is kept but its end', async () => {
+  using timers = stopTimers();
+  for (const [flood, kept] of [
+    [`: ${'x'.repeat(40)}\n\n`.repeat(10_000), 70_000],
+    [`: ${'x'.repeat(1_000_000)}\n\n`, 70_000],
+    ['event: a\nnothing\n'.repeat(100_000), 140_000],
+  ] as const) {
+    const { body, outcome, waiting } = waitFor();
+    for (let at = 0; at < flood.length; at += 10_000) {
+      body.write(flood.slice(at, at + 10_000));
+      await settled();
+    }
+    body.write('\nevent: b\ndata: {"c": 1}\n\n');
+    expect(await outcome).toBe('begun');
+    const reading = text((await waiting).body);
+    body.end();
+    const put = await reading;
+    expect(put).toMatch(/\n\nevent: b\ndata: \{"c": 1\}\n\n$/);
+    expect(put.length).toBeLessThan(kept);
+  }
+  timers.pass(100_000);
 });
 
 test('an end or a fault before the first event is unusable, as it is without a limit', async () => {

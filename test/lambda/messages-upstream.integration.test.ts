@@ -271,6 +271,11 @@ describe('an upstream that speaks only messages', () => {
   const begun = eventsOf([{ text: 'Hello' }]).slice(0, 4);
   const spoilt = (...rest: object[]) => toWire([...begun, ...rest]);
   const stop = { type: 'content_block_stop', index: 0 };
+  const block = (content_block: object) => ({ type: 'content_block_start', index: 1, content_block });
+  const delta = (type: string, more: object) => ({ type: 'content_block_delta', index: 1, delta: { type, ...more } });
+  const named = [{ Thunder: ['AcmeCorp'] }];
+  const withBlock = (...events: object[]) =>
+    spoilt(stop, ...events, { ...stop, index: 1 }, ...eventsOf([{ text: 'Hello' }]).slice(-2));
   test.each([
     ['a message that begins twice', spoilt(begun[0] ?? {})],
     ['a delta of no block', spoilt(stop, { ...begun[3] })],
@@ -284,14 +289,31 @@ describe('an upstream that speaks only messages', () => {
       'a pause',
       spoilt(stop, { type: 'message_delta', delta: { stop_reason: 'pause_turn' } }, { type: 'message_stop' }),
     ],
+    ['a text that is none', withBlock(block({ type: 'text', text: '' }), delta('text_delta', { text: named }))],
+    ['a block whose text is none', withBlock(block({ type: 'text', text: named }))],
+    [
+      'a thought that is no text',
+      withBlock(block({ type: 'thinking', thinking: '' }), delta('thinking_delta', { thinking: 5 })),
+    ],
+    [
+      'arguments that are no text',
+      withBlock(block({ type: 'tool_use', name: 'f' }), delta('input_json_delta', { partial_json: named })),
+    ],
     ['an error', spoilt({ type: 'error', error: { type: 'overloaded_error', message: 'Busy' } })],
   ])('whose stream has %s is refunded', async (_what, wire) => {
     const before = await chargesIn(gateway);
     gateway.upstream.answer(sse(wire));
     const text = await (await post('/v1/chat/completions', { stream: true, messages: [question] })).text();
     expect(text).toMatch(/"error":/);
-    expect(text).not.toContain('[DONE]');
+    expect(text).not.toMatch(/\[DONE\]|thunder|acme/i);
     await waitUntil(async () => (await chargesIn(gateway)) === before, 'the charge is refunded');
+  });
+
+  test('whose plain answer has a text that is none is refunded', async () => {
+    const before = await chargesIn(gateway);
+    gateway.upstream.answer(json(200, { ...messageOf([]), content: [{ type: 'text', text: named }] }));
+    const response = await post('/v1/chat/completions', { messages: [question] });
+    expect([response.status, (await chargesIn(gateway)) - before]).toEqual([502, 0]);
   });
 
   test('whose stream is cut is refunded, for a client of responses too', async () => {

@@ -1,6 +1,6 @@
 import { eachMember, elements, presentMember } from '../../json/read.ts';
 import type { Json, Node } from '../../json/scan.ts';
-import type { TextKind } from '../answer/answer-sink.ts';
+import { type TextKind, UpstreamFault } from '../answer/answer-sink.ts';
 
 export interface FoundText {
   readonly kind: TextKind;
@@ -60,6 +60,8 @@ function addTexts(json: Json, node: Node, kind: TextKind, texts: FoundText[]): v
     if (json.end(node) - json.start(node) > 2) texts.push({ kind, node });
   } else if (json.kind(node) === 'array') {
     for (const part of elements(json, node)) addTexts(json, part, kind, texts);
+  } else if (json.kind(node) === 'number') {
+    throw new UpstreamFault('a text is a number');
   } else {
     eachMember(json, node, (name, member) => {
       const kindOfPart = Object.hasOwn(partTexts, name) ? partTexts[name] : undefined;

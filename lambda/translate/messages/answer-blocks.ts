@@ -81,7 +81,7 @@ export function createBlockReader(sink: AnswerSink, endThought: () => void) {
       const text = texts.get(type);
       const value = text && presentMember(json, node, text.member);
       if (!text && !ignored.test(type)) throw new UpstreamFault('a block is of a kind that nobody asked for');
-      if (text && value !== undefined && json.kind(value) === 'string') tell(text.kind, json.raw(value));
+      if (text && value !== undefined) tell(text.kind, textAt(json, value));
       return { type };
     },
     /** Adds the delta of an event to a block. Returns what kind of text that is, if it is one. */
@@ -90,8 +90,9 @@ export function createBlockReader(sink: AnswerSink, endThought: () => void) {
       const type = stringMember(json, delta, 'type') ?? '';
       const text = texts.get(type);
       const value = presentMember(json, delta, text?.member ?? 'partial_json');
-      if (type === 'input_json_delta' && call !== undefined && value !== undefined) addArguments(call, json.raw(value));
-      else if (text !== undefined && value !== undefined) addText(text.kind, json.raw(value));
+      if (type === 'input_json_delta' && call !== undefined && value !== undefined)
+        addArguments(call, textAt(json, value));
+      else if (text !== undefined && value !== undefined) addText(text.kind, textAt(json, value));
       else if (delta !== undefined && ignored.test(type)) count(json.raw(delta));
       else throw new UpstreamFault('a delta belongs to no block');
       return text?.kind;
@@ -102,6 +103,12 @@ export function createBlockReader(sink: AnswerSink, endThought: () => void) {
       sink.reasoningEnd();
     },
   };
+}
+
+/** Only in a string names were hidden. */
+function textAt(json: Json, value: Node): Literal {
+  if (json.kind(value) !== 'string') throw new UpstreamFault('a text is no string');
+  return json.raw(value);
 }
 
 /** Ids of calls begin as their maker's own; of a chat's nothing is asked but that they are alike where they are repeated. */

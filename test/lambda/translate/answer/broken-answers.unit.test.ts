@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { UpstreamFault } from '../../../../lambda/translate/answer/answer-sink.ts';
 import { readEvents } from '../../../support/client-view.ts';
-import { begin, call, end, more, say } from './cases/case.ts';
+import { begin, call, chunk, end, more, say } from './cases/case.ts';
 import { bytesOf, clients, plainOf, translateAnswer, translateStream } from './translated.ts';
 import { assertStream } from './validate.ts';
 
@@ -14,6 +14,8 @@ test.each(
       ['an end that is a failure', [say('a'), end('error')]],
       ['an end that is an abort', [say('a'), end('abort')]],
       ['a call that never gets a name', [call({ index: 0, id: 'x', args: '{}' }), end('tool_calls')]],
+      ['a text that is a number', [say('a'), chunk({ content: 5 }), end()]],
+      ['a thought with a number', [say('a'), chunk({ reasoning_content: [{ text: 5 }] }), end()]],
       ['an event that is no JSON', [say('a'), 'data: {"choices":[\n\n', end()]],
       ['a call whose end nobody tells', [say('a'), call({ index: 0, id: 'x', name: 'f', args: '{"city":' })]],
       ['a call without arguments whose end nobody tells', [call({ index: 0, id: 'x', name: 'f' })]],
@@ -37,6 +39,7 @@ test.each(
       ['no message', { choices: [{ index: 0, finish_reason: 'stop' }] }],
       ['two choices', { choices: [message({ content: 'a' }).choices[0], { index: 1, message: { content: 'b' } }] }],
       ['an end that is a failure', message({ content: 'a' }, { finish_reason: 'error' })],
+      ['a text that is a number', message({ content: 5 })],
       ['a call without a name', message({ tool_calls: [{ id: 'x', function: { arguments: '{}' } }] })],
     ];
     return broken.map(([what, answer]) => [what, client, answer] as const);

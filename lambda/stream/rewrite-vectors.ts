@@ -3,7 +3,7 @@ const longestPiece = 65_536;
 /** How far to look for the next vector at a time. */
 const look = 512;
 
-/** Where a vector begins: an array of numbers, or its bytes in base64. A quote within a string would have a backslash before it. */
+/** Where a vector begins: an array of numbers or of such arrays, or its bytes in base64. A quote within a string would have a backslash before it. */
 const opening = /(?<!\\)"embedding"\s*:\s*["[]/g;
 /** In characters, and with more space than anybody writes. What comes byte by byte is not searched anew each time. */
 const longestOpening = 256;
@@ -26,21 +26,23 @@ interface VectorsRewriter {
  */
 export function createVectorsRewriter(rewrite: (answer: string) => string): VectorsRewriter {
   const pieces = createPieces(rewrite);
-  /** The byte that ends the vector which is passing. */
-  let closing: number | undefined;
+  /** What is open of the vector which is passing: its bytes in base64, or so many arrays. */
+  let inBytes = false;
+  let arrays = 0;
 
   return {
     push(chunk) {
       const out: Buffer[] = [];
       let [passedFrom, at] = [0, 0];
       while (at < chunk.length) {
-        if (closing !== undefined) {
-          const end = chunk.indexOf(closing, at) + 1;
-          if (closing === closeBracket && holdsText(chunk, at, end)) {
-            throw new TypeError('a vector holds more than numbers');
-          }
-          if (end > 0) closing = undefined;
+        if (inBytes) {
+          const end = chunk.indexOf(quote, at) + 1;
+          inBytes = end === 0;
           at = end || chunk.length;
+          continue;
+        }
+        if (arrays > 0) {
+          [at, arrays] = skipNumbers(chunk, at, arrays);
           continue;
         }
         const alike = pieces.skip(chunk, at);
@@ -52,22 +54,32 @@ export function createVectorsRewriter(rewrite: (answer: string) => string): Vect
           if (!taken.isWhole) continue;
           out.push(pieces.rewrite(false));
         }
-        closing = chunk[at - 1] === openBracket ? closeBracket : quote;
+        if (chunk[at - 1] === openBracket) arrays = 1;
+        else inBytes = true;
       }
       if (at > passedFrom) out.push(chunk.subarray(passedFrom));
       const [first] = out;
       return first && out.length === 1 ? first : Buffer.concat(out);
     },
     finish() {
-      if (closing !== undefined) throw new TypeError('the answer ends within a vector');
+      if (inBytes || arrays > 0) throw new TypeError('the answer ends within a vector');
       return pieces.rewrite(true);
     },
   };
 }
 
-function holdsText(chunk: Buffer, from: number, end: number): boolean {
-  const text = chunk.indexOf(quote, from);
-  return text >= 0 && (end === 0 || text < end);
+/** Where these arrays of numbers end, or else the end of the chunk, and how many are open there. */
+function skipNumbers(chunk: Buffer, from: number, open: number): [end: number, open: number] {
+  let [end, arrays] = [from, open];
+  while (arrays > 0 && end < chunk.length) {
+    const close = chunk.indexOf(closeBracket, end);
+    const numbers = chunk.subarray(end, close < 0 ? chunk.length : close);
+    if (numbers.includes(quote)) throw new TypeError('a vector holds more than numbers');
+    for (let at = numbers.indexOf(openBracket); at >= 0; at = numbers.indexOf(openBracket, at + 1)) arrays += 1;
+    if (close >= 0) arrays -= 1;
+    end = close < 0 ? chunk.length : close + 1;
+  }
+  return [end, arrays];
 }
 
 /** What stands between the vectors of one answer, each piece with the first character of the vector after it. */

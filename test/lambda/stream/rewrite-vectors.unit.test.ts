@@ -33,6 +33,7 @@ const answers: [name: string, answer: string, expected: string][] = [
   ['of bytes', answerOf(item(0, '"AACAPw=="'), item(1, '"AcmeCorp/+aB"')), ''],
   ['of none', answerOf(), ''],
   ['without numbers of their own', '{"data":[{"embedding":[1]},{"embedding":[22]},{"embedding":[33]}]}', ''],
+  ['of several for each text', answerOf(item(0, '[[1,2],[3]]'), item(1, '[[],[[4]] ,[ ]]'), item(2, '[5]')), ''],
   ['of an empty one', answerOf(item(0, '[]'), item(1, '""')), ''],
   [
     'in the order of other servers',
@@ -62,7 +63,8 @@ testRows(answers)('an answer is rewritten but for its vectors, wherever it is cu
 
 test('what comes out is what a whole answer becomes, cut anywhere', () => {
   const text = fc.constantFrom('a', 'AcmeCorp', 'é AcmeCorp\n', 'my "embedding":[', '\\');
-  const vector = fc.oneof(fc.array(fc.double({ noNaN: true })), fc.base64String());
+  const floats = fc.array(fc.double({ noNaN: true }));
+  const vector = fc.oneof(floats, fc.array(floats), fc.base64String());
   const more = fc.dictionary(fc.constantFrom('a', 'note', 'provider', 'model', 'thunder'), text);
   const one = fc.tuple(more, vector, more).map(([a, embedding, b]) => ({ ...a, embedding, ...b }));
   const answer = fc.record({ ...{ id: text, data: fc.array(one) }, model: text, x_a: text, usage: fc.constant({}) });
@@ -108,8 +110,7 @@ testRows([
   ['has a text in a vector', '{"data":[{"embedding":["AcmeCorp"]}]}'],
   ['has a text after numbers', '{"data":[{"embedding":[1,"AcmeCorp"],"index":0}]}'],
   ['has a text in another', '{"data":[{"embedding":[[1],["AcmeCorp"]],"index":0}]}'],
-  ['has vectors of vectors and more', '{"data":[{"embedding":[[1],[2]],"index":0}]}'],
-  ['has vectors of vectors', '{"data":[{"embedding":[[1],[2]]}]}'],
+  ['ends within vectors of vectors', '{"data":[{"embedding":[[1],[2]'],
   ['has its vectors elsewhere', '{"vectors":{"embedding":[1]}}'],
   ['is a list', '[{"embedding":[1]}]'],
   ['is no JSON', '<html>'],

@@ -11,6 +11,7 @@ import {
 import type { AnswerReader } from '../translate/answer/answer-reader.ts';
 import { UpstreamFault } from '../translate/answer/answer-sink.ts';
 import type { AnswerWriter } from '../translate/answer/answer-writer.ts';
+import { removePlaces } from '../translate/answer/remove-places.ts';
 import { translateCount, translateStream } from '../translate/answer/translate-stream.ts';
 import { UpstreamFailure } from '../upstream/failure.ts';
 import type { Translated } from '../upstream/request.ts';
@@ -63,6 +64,7 @@ function openTranslation({ dialect, translation }: Translated, exchange: Exchang
   });
   const observedHiding: Hiding = {
     ...{ ...hiding, onRead: thoughts.onRead },
+    explain: (message) => hiding.explain(removePlaces(message)),
     onText(text, channel) {
       hiding.onText?.(text, channel);
       thoughts.onText(text, channel);
@@ -121,7 +123,8 @@ export function createTranslatingRewriter(
       return rewriter.mayEnd;
     },
     get failure() {
-      return failure ?? rewriter.failure;
+      if (failure || rewriter.failure?.kind !== 'reported') return failure ?? rewriter.failure;
+      return { ...rewriter.failure, message: removePlaces(rewriter.failure.message) };
     },
     nextSequence: () => events.nextSequence,
   };

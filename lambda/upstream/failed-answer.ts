@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { readText } from '../bodies.ts';
+import { removePlaces } from '../translate/answer/remove-places.ts';
 import { type FailureClass, type FailureKind, failureClasses, UpstreamFailure } from './failure.ts';
 import { discard, type UpstreamAnswer } from './http-client.ts';
 import type { Translated } from './request.ts';
@@ -21,7 +22,8 @@ export async function failureOf(
   }
   // The upstream's own words reach the client only for errors that the caller can fix: others may reveal the deployment.
   const explanation = await readExplanation(body);
-  const message = explain(explanation);
+  const explained = explain(explanation);
+  const message = translated && explained ? removePlaces(explained) : explained;
   const context = translated?.translation.explainContext(explanation, message ?? '');
   return new UpstreamFailure(kind, { ...details, message, ...context });
 }

@@ -324,6 +324,30 @@ describe('an upstream that speaks only messages', () => {
     await waitUntil(async () => (await chargesIn(gateway)) === before, 'the charge is refunded');
   });
 
+  const misplaced = 'messages.1.content.0.tool_use.id: No result for srvtoolu_01A2b3C4d5, see system.0.';
+  test.each([
+    ['refuses', json(400, { type: 'error', error: { type: 'invalid_request_error', message: misplaced } }), {}],
+    ['fails at', json(200, { type: 'error', error: { type: 'api_error', message: misplaced } }), {}],
+    ['fails at the stream of', sse(toWire([{ type: 'error', error: { message: misplaced } }])), { stream: true }],
+    ['breaks off the stream of', sse(spoilt({ type: 'error', error: { message: misplaced } })), { stream: true }],
+  ])('%s a request in words without places of its own', async (_what, script, more) => {
+    gateway.upstream.answer(script);
+    const text = await (await post('/v1/chat/completions', { messages: [question], ...more })).text();
+    expect(text).toContain('"No result for (id removed), see (place removed).');
+  });
+
+  test('calls without the ids of its maker', async () => {
+    const ids = ['toolu_bdrk_1', 'srvtoolu_2', 'mcptoolu_vrtx_3'];
+    answer(
+      'plain',
+      ids.map((id) => ({ ...calls, id })),
+    );
+    const response = await post('/v1/chat/completions', { messages: [question], tools: [chatTool] });
+    const { choices } = Object(await response.json());
+    const given = choices[0].message.tool_calls.map(({ id }: { id: string }) => id);
+    expect(given).toEqual(['call_1', 'call_2', 'call_3']);
+  });
+
   test.each([
     [{ n: 2 }, 'n must be 1'],
     [{ logprobs: true }, 'logprobs is more than this model can do'],

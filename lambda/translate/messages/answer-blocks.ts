@@ -112,4 +112,4 @@ function textAt(json: Json, value: Node): Literal {
 }
 
 /** Ids of calls begin as their maker's own; of a chat's nothing is asked but that they are alike where they are repeated. */
-const neutralId = (id: string): string => id.replace(/^toolu_(bdrk_|vrtx_)?/, 'call_');
+const neutralId = (id: string): string => id.replace(/^(srv|mcp)?toolu_(bdrk_|vrtx_)?/, 'call_');

@@ -55,9 +55,11 @@ export async function settleSpending(
   // In the next turn of the event loop, when the end of the answer has been handed over: this must not delay it.
   await setImmediate();
   const settled = charge.settle(spending.cost, spending.used);
-  await spendLimit?.then((limit) => limit.add(spending.cost));
-  const figures = await settled;
-  if (figures) outcome.figures = figures;
+  try {
+    await spendLimit?.then((limit) => limit.add(spending.cost));
+  } finally {
+    outcome.figures = (await settled) ?? outcome.figures;
+  }
 }
 
 export interface SettleDependencies extends SpendingDependencies {

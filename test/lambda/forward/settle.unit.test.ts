@@ -65,6 +65,22 @@ test('it is over when the limit of all callers together has been told too: after
   await settling;
 });
 
+test('a settlement is waited for although the limit of all callers together can not be loaded', async () => {
+  const { request, outcome } = createRequest({ tries: 1, usage: {} });
+  const written = Promise.withResolvers<object>();
+  const charge = { ...request.charge, settle: () => written.promise };
+  const given = { ...request, charge } as unknown as RequestSoFar;
+  let isOver = false;
+  const settling = settleSpending(given, { prices, spendLimit: Promise.reject(new Error('unread')) }).catch((error) => {
+    isOver = true;
+    return error.message;
+  });
+  await turnEventLoop(5);
+  expect(isOver).toBe(false);
+  written.resolve({ limit: 1, remaining: 1 });
+  expect([await settling, outcome.figures]).toEqual(['unread', { limit: 1, remaining: 1 }]);
+});
+
 const charged = new UpstreamFailure('cut', { charged: true });
 
 testRows<[end: StreamEnd, tokens: number]>([

@@ -65,7 +65,7 @@ export function createTerminalSignIn(dependencies: SignInDependencies, terminals
     }
     const device = await hash(readField(request, 'device_code'));
     const time = now();
-    const found = await terminals.poll(device, time);
+    const found = await terminals.find(device);
     if (!found) throw accountsError('invalid_grant', 'This device code is not known. Ask for a new one.');
     if (found.expiresAt <= time) throw accountsError('expired_token', 'The code has expired. Ask for a new one.');
     const { decision, decidedAt = 0, approvedBy: member } = found;
@@ -73,6 +73,8 @@ export function createTerminalSignIn(dependencies: SignInDependencies, terminals
     if (member === undefined) {
       const isTooSoon = found.polledAt !== undefined && time - found.polledAt < interval * 1000 - leeway;
       if (isTooSoon) throw accountsError('slow_down', `Ask every ${interval} seconds at most.`);
+      // Nobody can make it write more often, with whatever codes.
+      await terminals.notePoll(device, time);
       throw accountsError('authorization_pending', 'Nobody has let this terminal in yet.');
     }
     const isFirst = await terminals.take(device, time, createToken());

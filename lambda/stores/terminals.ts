@@ -60,15 +60,16 @@ export function createTerminalStore(documents: Documents, tableName: string) {
       return toTerminal(device, found);
     },
 
-    /** Notes when the terminal asked, and gives it as it was before. */
-    async poll(device: string, now: number): Promise<WaitingTerminal | undefined> {
-      const found = await update(`device#${device}`, {
+    find: async (device: string): Promise<WaitingTerminal | undefined> =>
+      toTerminal(device, await read(`device#${device}`)),
+
+    /** Notes when the terminal asked for its key. */
+    async notePoll(device: string, now: number): Promise<void> {
+      await update(`device#${device}`, {
         UpdateExpression: 'SET polledAt = :now',
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeValues: { ':now': now },
-        ReturnValues: 'ALL_OLD',
       });
-      return toTerminal(device, found);
     },
 
     /** Whether the decision was taken, which is a refusal if nobody approves: the first one counts. */

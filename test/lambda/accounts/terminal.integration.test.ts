@@ -93,6 +93,29 @@ test('a code is looked up before anyone signs in, and only those who have may de
   expect(await pollError(device_code)).toBe('authorization_pending');
 });
 
+test('only a terminal that waits and keeps its pace has anything written, whoever asks however often', async () => {
+  const writes: string[] = [];
+  await using watched = await startTestWallet({
+    now: () => time,
+    spoilStore: ({ name }) => {
+      if (name !== 'GetItem') writes.push(name);
+      return undefined;
+    },
+  });
+  const { device_code } = await begin(watched);
+  const ask = async (code: string) =>
+    (await watched.postForm('/oauth/token', { ...terminal, grant_type: deviceGrant, device_code: code })).body.error;
+  writes.length = 0;
+  for (const code of ['x'.repeat(43), 'y']) expect(await ask(code)).toBe('invalid_grant');
+  expect(writes).toEqual([]);
+  const answers = [];
+  for (let asked = 0; asked < 5; asked += 1) answers.push(await ask(device_code));
+  expect(answers).toEqual(['authorization_pending', ...Array(4).fill('slow_down')]);
+  time += 600_000;
+  expect(await ask(device_code)).toBe('expired_token');
+  expect(writes).toHaveLength(1);
+});
+
 test('whoever is refused, unknown, too late or too fast is told so in the words of OAuth', async () => {
   const ask = await signIn();
   const refused = await begin();

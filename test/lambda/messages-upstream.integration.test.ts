@@ -220,6 +220,23 @@ describe.each(['stream', 'plain'] as const)(
   },
 );
 
+test('what it said, thought and called goes back in its order to a client of responses', async () => {
+  const second = { ...calls, id: 'toolu_2' };
+  const said = [thinking, calls, { thinking: 'Hm.' }, { text: 'Meanwhile.' }, { redacted: 'blob' }, second];
+  answer('plain', said, { reason: 'tool_use' });
+  const tools = [{ type: 'function' as const, strict: false, ...weather }];
+  const params = { model: 'svc', include: ['reasoning.encrypted_content' as const], tools };
+  const { output } = await openai.responses.create({ ...params, input: [question] });
+  const results = ['call_1', 'call_2'].map((call_id) => ({
+    ...{ type: 'function_call_output' as const, call_id, output: 'Sunny' },
+  }));
+  answer('plain', [{ text: 'Sunny.' }]);
+  const input = [question, ...(output as OpenAI.Responses.ResponseInputItem[]), ...results];
+  await openai.responses.create({ ...params, input });
+  const sent = asked().body.messages[1].content;
+  expect(JSON.parse(JSON.stringify(sent).replaceAll('"call_', '"toolu_'))).toEqual(messageOf(said).content);
+});
+
 describe('an upstream that speaks only messages', () => {
   test('is not told of what only a vendor knows, and the client is told so', async () => {
     answer('plain', [{ text: 'Hi' }]);

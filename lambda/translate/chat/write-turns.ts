@@ -1,12 +1,14 @@
 import type { Cooperative } from '../../json/cooperative.ts';
 import {
   type AssistantTurn,
+  isCall,
   joinStrings,
   type Part,
   paragraph,
   quote,
   quoteJson,
   type Raw,
+  type Said,
   type ToolCall,
   type Turn,
 } from '../request/model-request.ts';
@@ -55,7 +57,7 @@ function messagesOf(
 ): readonly Message[] {
   if (turn.role === 'assistant') {
     const shown: Part[] = [];
-    const results = turn.calls.map((call) => messageOf(writer, call, shown));
+    const results = turn.done.filter(isCall).map((call) => messageOf(writer, call, shown));
     const after: Message[] = shown.length > 0 ? [{ role: 'user', parts: shown, open: true }] : [];
     return [{ role: 'assistant', turn }, ...results, ...after];
   }
@@ -151,9 +153,11 @@ function addPart({ add }: BodyText, part: Part): void {
   }
 }
 
-/** Writes all that the model did in one go. */
-function* writeTurn(writer: RequestWriter, { said, thoughts, calls }: AssistantTurn): Cooperative<void> {
+/** Writes all that the model did in one go. Chat has no order of what was thought, said and called. */
+function* writeTurn(writer: RequestWriter, { done, thoughts }: AssistantTurn): Cooperative<void> {
   const { body, names, upstream } = writer;
+  const calls = done.filter(isCall);
+  const said = done.filter((one): one is Said => !isCall(one));
   const texts = said.flatMap(({ kind, text }) => (kind === 'text' ? [toText(text)] : []));
   const refusals = said.flatMap(({ kind, text }) => (kind === 'refusal' ? [text] : []));
   if (texts.length > 0 || calls.length + refusals.length === 0) yield* writeContent(body, texts);

@@ -1,5 +1,13 @@
 import type { Cooperative } from '../../json/cooperative.ts';
-import type { AssistantTurn, Part, Raw, Thought, ToolCall, Turn } from '../request/model-request.ts';
+import {
+  type AssistantTurn,
+  isCall,
+  type Part,
+  type Raw,
+  type Thought,
+  type ToolCall,
+  type Turn,
+} from '../request/model-request.ts';
 import type { RequestWriter } from '../request/request-writer.ts';
 
 /** Whether a thought can go back: only with the signature of the model's own maker. */
@@ -36,9 +44,8 @@ export function* arrange(writer: RequestWriter, { isOff }: Thinking): Cooperativ
 
 /** Adds what the model did. `mayRecall`: whether its thoughts may go back. A message that ends with one would be refused. */
 function addDone({ leaveOut }: RequestWriter, messages: Message[], turn: AssistantTurn, mayRecall: boolean): void {
-  const { said, calls } = turn;
-  const spoken = said.findLastIndex(({ text }) => !isBlank(text)) + 1;
-  const end = calls.length > 0 ? said.length + calls.length : spoken;
+  const { done } = turn;
+  const end = done.findLastIndex((one) => isCall(one) || !isBlank(one.text)) + 1;
   const isKept = (thought: AssistantTurn['thoughts'][number]) =>
     mayRecall && isReplayable(thought) && thought.after < end;
   const thoughts = turn.thoughts.filter(isKept);
@@ -47,15 +54,15 @@ function addDone({ leaveOut }: RequestWriter, messages: Message[], turn: Assista
   const last = messages.at(-1);
   // Two in a row would be refused. What stood between them was empty.
   if (last?.role === 'assistant') continueTurn(last.turn, { ...turn, thoughts });
-  else messages.push({ role: 'assistant', turn: { ...turn, said: [...said], thoughts, calls: [...calls] } });
+  else messages.push({ role: 'assistant', turn: { ...turn, done: [...done], thoughts } });
+  const calls = done.filter(isCall);
   if (calls.length > 0) messages.push({ role: 'user', results: calls, parts: [], open: false });
 }
 
-function continueTurn({ said, thoughts, calls }: AssistantTurn, more: AssistantTurn): void {
-  const before = said.length; // without calls, whose results would stand between
+function continueTurn({ done, thoughts }: AssistantTurn, more: AssistantTurn): void {
+  const before = done.length;
   for (const thought of more.thoughts) thoughts.push({ ...thought, after: before + thought.after });
-  for (const one of more.said) said.push(one);
-  for (const call of more.calls) calls.push(call);
+  for (const one of more.done) done.push(one);
 }
 
 /** Adds what the model was told. */

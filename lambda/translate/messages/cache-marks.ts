@@ -40,10 +40,8 @@ export function* chooseMarks(
 function* blocksOf(tools: Selection['tools'], messages: readonly Message[]): Generator<Block, void> {
   for (const [, tool] of tools) yield tool;
   for (const message of messages) {
-    if (message.role === 'assistant') {
-      yield* message.turn.said;
-      yield* message.turn.calls;
-    } else {
+    if (message.role === 'assistant') yield* message.turn.done;
+    else {
       if (message.role === 'user') for (const { result } of message.results) if (result !== undefined) yield result;
       yield* message.parts;
     }

@@ -1,6 +1,6 @@
 import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
-import { type ModelRequest, nearestLevel, quote, type Raw } from '../request/model-request.ts';
+import { isCall, type ModelRequest, nearestLevel, quote, type Raw } from '../request/model-request.ts';
 import { refuse } from '../request/refusals.ts';
 import {
   type RequestWriter,
@@ -129,6 +129,9 @@ function writeThinking({ request, body, leaveOut }: RequestWriter, { effort }: T
 function isWithoutItsThought({ request }: RequestWriter): boolean {
   const last = request.turns.findLast((turn) => turn.role === 'assistant' || turn.parts.some(isFilled));
   return (
-    last?.role === 'assistant' && last.calls.length > 0 && last.thoughts.length > 0 && !last.thoughts.some(isReplayable)
+    last?.role === 'assistant' &&
+    last.done.some(isCall) &&
+    last.thoughts.length > 0 &&
+    !last.thoughts.some(isReplayable)
   );
 }

@@ -2,7 +2,14 @@ import { hash } from 'node:crypto';
 import { type Cooperative, isLong } from '../../json/cooperative.ts';
 import { createScanner } from '../../json/scan.ts';
 import { JsonFault, JsonLimit } from '../../json/tokens.ts';
-import type { AssistantTurn, Part, Raw, ToolCall, ToolResult } from '../request/model-request.ts';
+import {
+  type AssistantTurn,
+  isCall,
+  type Part,
+  type Raw,
+  type ToolCall,
+  type ToolResult,
+} from '../request/model-request.ts';
 import { refuse } from '../request/refusals.ts';
 import { toText } from '../request/request-reader.ts';
 import type { BodyText, RequestWriter } from '../request/request-writer.ts';
@@ -130,13 +137,13 @@ const bytesBlock = (kind: string, type: string, data: Raw): Raw[] => [
   '}',
 ];
 
-/** Writes all that the model did in one go: its thoughts stand where they stood between what it said and called. */
-function* writeTurn(writer: TurnWriter, { said, thoughts, calls }: AssistantTurn): Cooperative<void> {
+/** Writes all that the model did in one go, in its order: a maker that binds its thoughts refuses another. */
+function* writeTurn(writer: TurnWriter, { done, thoughts }: AssistantTurn): Cooperative<void> {
   const { body, names, idOf, markOf } = writer;
   const separate = createSeparator(body);
   let next = 0;
-  const addThoughts = (done: number) => {
-    for (let thought = thoughts[next]; thought && thought.after <= done; thought = thoughts[next]) {
+  const addThoughts = (before: number) => {
+    for (let thought = thoughts[next]; thought && thought.after <= before; thought = thoughts[next]) {
       next += 1;
       for (const block of thought.signed ?? []) {
         separate();
@@ -145,18 +152,16 @@ function* writeTurn(writer: TurnWriter, { said, thoughts, calls }: AssistantTurn
     }
   };
   body.add('[');
-  for (const [index, one] of said.entries()) {
+  for (const [index, one] of done.entries()) {
     addThoughts(index);
-    if (isBlank(one.text)) continue;
-    separate();
-    body.add('{"type":"text","text":', one.text, markOf(one), '}');
-    if (body.isPauseDue()) yield;
-  }
-  for (const [index, call] of calls.entries()) {
-    addThoughts(said.length + index);
-    separate();
-    body.add('{"type":"tool_use","id":', idOf(call), `,"name":${JSON.stringify(names.nameOf(call.tool))},"input":`);
-    body.add(yield* inputOf(writer, call), markOf(call), '}');
+    if (isCall(one)) {
+      separate();
+      body.add('{"type":"tool_use","id":', idOf(one), `,"name":${JSON.stringify(names.nameOf(one.tool))},"input":`);
+      body.add(yield* inputOf(writer, one), markOf(one), '}');
+    } else if (!isBlank(one.text)) {
+      separate();
+      body.add('{"type":"text","text":', one.text, markOf(one), '}');
+    }
     if (body.isPauseDue()) yield;
   }
   body.add(']');

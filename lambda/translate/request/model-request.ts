@@ -50,11 +50,13 @@ export interface ToolResult extends Markable {
 /** All that the model said, thought and called in one go, with what the calls gave. */
 export interface AssistantTurn {
   readonly role: 'assistant';
-  readonly said: Said[];
-  /** `after`: how much it had said and called before. */
+  /** What it said and called, in its order. */
+  readonly done: (Said | ToolCall)[];
+  /** `after`: how much of that was before. */
   thoughts: (Thought & { readonly after: number })[];
-  readonly calls: ToolCall[];
 }
+
+export const isCall = (one: Said | ToolCall): one is ToolCall => 'tool' in one;
 
 export type Turn =
   | AssistantTurn

@@ -1,6 +1,16 @@
 import type { Node } from '../../json/scan.ts';
 import { excerpt } from '../../quoting.ts';
-import type { AssistantTurn, Part, Said, TextPart, Thought, ToolCall, ToolResult, Turn } from './model-request.ts';
+import {
+  type AssistantTurn,
+  isCall,
+  type Part,
+  type Said,
+  type TextPart,
+  type Thought,
+  type ToolCall,
+  type ToolResult,
+  type Turn,
+} from './model-request.ts';
 import { refuse } from './refusals.ts';
 import type { RequestReader } from './request-reader.ts';
 
@@ -16,7 +26,7 @@ export function createTurnBuilder(reader: RequestReader) {
   let current: AssistantTurn | undefined;
   const assistant = (): AssistantTurn => {
     if (current === undefined) {
-      current = { role: 'assistant', said: [], thoughts: [], calls: [] };
+      current = { role: 'assistant', done: [], thoughts: [] };
       turns.push(current);
     }
     return current;
@@ -29,17 +39,17 @@ export function createTurnBuilder(reader: RequestReader) {
     system: (parts: readonly TextPart[]): void => add({ role: 'system', parts }),
     user: (parts: readonly Part[]): void => add({ role: 'user', parts }),
     say(said: Said): void {
-      assistant().said.push(said);
+      assistant().done.push(said);
     },
     /** `ahead`: how much it said and called before, of what is told later. */
     think(thought: Thought, ahead = 0): void {
-      const { said, thoughts, calls } = assistant();
-      thoughts.push({ ...thought, after: said.length + calls.length + ahead });
+      const { done, thoughts } = assistant();
+      thoughts.push({ ...thought, after: done.length + ahead });
     },
     /** `id`: where it stands. */
     call(id: Node, call: Omit<ToolCall, 'id'>): void {
       const made = { ...call, id: json.raw(id) };
-      assistant().calls.push(made);
+      assistant().done.push(made);
       const name = json.string(id);
       const same = called.get(name);
       if (same === undefined) called.set(name, { calls: [made], answered: 0 });
@@ -65,7 +75,8 @@ export function createTurnBuilder(reader: RequestReader) {
      */
     finish(keeps: (spoken: number, thought: number) => boolean): readonly Turn[] {
       for (const turn of turns) {
-        const unanswered = turn.role === 'assistant' && turn.calls.find(({ result }) => result === undefined);
+        if (turn.role !== 'assistant') continue;
+        const unanswered = turn.done.filter(isCall).find(({ result }) => result === undefined);
         if (!unanswered) continue;
         refuse(reader, unanswered.at, 'is a call without its output. Send the output too, or leave the call out.');
       }

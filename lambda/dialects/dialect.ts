@@ -83,6 +83,8 @@ export interface ExpectedAnswer {
   readonly stops: ReadonlySet<string>;
   /** Whether it was the gateway that asked for usage in the stream. */
   readonly withholdsUsage?: boolean;
+  /** Whether the texts around thoughts are read as one, so that no name may come together there. */
+  readonly joinsTexts?: boolean;
 }
 
 /** Everything about a request that the reading of its answer depends on. */

@@ -77,7 +77,7 @@ export function createMessages({ signsThinking }: { signsThinking: boolean }): D
     normalize,
     readAnswer: (answer, found, expected) => {
       if (isError(answer, stringMember(answer, answer.root, 'type') ?? '')) found.fail(readErrorMessage(answer) ?? '');
-      recordMessage(answer, answer.root, found, signsThinking);
+      recordMessage(answer, answer.root, found, signsThinking, expected.joinsTexts);
       keepStop(answer, answer.root, 'stop_sequence', expected, found);
     },
     openStream: (expected): StreamDialect => ({
@@ -109,7 +109,8 @@ function readEvent(event: Json, eventType: string | undefined, found: Findings, 
   const block = event.member(root, 'content_block') ?? delta;
   const message = presentMember(event, root, 'message');
   if (type === 'ping') found.isAlive = true;
-  else if (type === 'message_start' && message !== undefined) recordMessage(event, message, found, signsThinking);
+  else if (type === 'message_start' && message !== undefined)
+    recordMessage(event, message, found, signsThinking, false);
   else if (type === 'content_block_stop') found.endTexts(`${index}/`);
   else if (type === 'message_delta') {
     recordTokens(event, root, found);
@@ -119,9 +120,11 @@ function readEvent(event: Json, eventType: string | undefined, found: Findings, 
     found.endTexts('');
     found.ends = true;
   } else if (block !== undefined) {
+    // As clients of chat close a text when a tool is called.
+    if (isCall(event, block)) found.endTexts(`${joined}/`);
     const addText: AddText = (kind, place, value, isGenerated) =>
       found.textDelta({
-        channel: `${index}/${toStep(kind)}${place}`,
+        channel: `${kind === 'text' && expected.joinsTexts ? joined : index}/${toStep(kind)}${place}`,
         family: kind,
         isGenerated,
         value,
@@ -133,15 +136,31 @@ function readEvent(event: Json, eventType: string | undefined, found: Findings, 
   }
 }
 
-function recordMessage(json: Json, message: Node, found: Findings, signsThinking: boolean): void {
+function recordMessage(
+  json: Json,
+  message: Node,
+  found: Findings,
+  signsThinking: boolean,
+  joinsTexts: boolean | undefined,
+): void {
   recordEnvelope(json, message, envelope, found);
   recordTokens(json, message, found);
+  let calls = 0;
   for (const [index, block] of elements(json, json.member(message, 'content')).entries()) {
-    const addText: AddText = (kind, _place, value, isGenerated) =>
-      found.wholeText({ channel: `${index}/${kind}`, family: kind, isGenerated, value, logprobs: undefined });
+    if (isCall(json, block)) calls += 1;
+    const addText: AddText = (kind, _place, value, isGenerated) => {
+      const text = { family: kind, isGenerated, value, logprobs: undefined };
+      if (kind === 'text' && joinsTexts) found.textDelta({ channel: `${joined}${calls}/${kind}`, ...text });
+      else found.wholeText({ channel: `${index}/${kind}`, ...text });
+    };
     recordBlock(json, block, found, { addText, isDelta: false, isWhole: true, signsThinking });
   }
 }
+
+/** In place of a block's number: the texts of all blocks, where a client reads them as one. */
+const joined = 'joined';
+
+const isCall = (json: Json, block: Node): boolean => stringMember(json, block, 'type') === 'tool_use';
 
 /** Some upstreams report a failure in the form of another dialect, without a type. */
 function isError(json: Json, type: string): boolean {

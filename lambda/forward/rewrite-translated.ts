@@ -70,7 +70,7 @@ function openTranslation({ dialect, translation }: Translated, exchange: Exchang
       thoughts.onText(text, channel);
     },
   };
-  const format = { dialect, expected: { choices: 1, stops } };
+  const format = { dialect, expected: { choices: 1, stops, joinsTexts: translation.joinsTexts } };
   return { format, observedHiding, writer, reader: createReader(writer) };
 }
 

@@ -71,6 +71,15 @@ export function* rewriteAnswer(
     const shown = isAlone ? hiding.scrubber.scrub(given) : texts.whole(one.channel, one.family, given);
     hideText(json, one, given, shown, edits);
   }
+  for (const [index, one] of found.deltas.entries()) {
+    const given = json.string(one.value);
+    if (isLong(given) || index % textsPerTurn === textsPerTurn - 1) yield;
+    hiding.onText?.(given, one.channel);
+    if (passes(one, hiding)) continue;
+    const isLast = found.deltas[index + 1]?.channel !== one.channel;
+    const shown = texts.push(one.channel, one.family, given);
+    hideText(json, one, given, isLast ? shown + texts.close(one.channel) : shown, edits);
+  }
   hideLogprobs(json, found, texts, hiding, edits);
   if (isLong(text)) yield;
   tellPrograms(json, found, hiding, false);

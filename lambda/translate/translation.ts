@@ -33,6 +33,8 @@ export interface AnswerTranslation {
   readonly keptBytes: number;
   /** How the upstream's answer is read. */
   readonly upstreamAnswer: AnswerDialect;
+  /** Whether the client reads the texts around thoughts as one. */
+  readonly joinsTexts: boolean;
   createWriter(parts: Pick<AnswerOptions, 'live' | 'model' | 'usage' | 'now' | 'newHex' | 'takeThought'>): AnswerWriter;
   /** What the client is told of an error body, if it says that the request is too long for the model. */
   explainContext(body: string, message: string): ContextError | undefined;
@@ -41,6 +43,7 @@ export interface AnswerTranslation {
 interface ClientDialect {
   readonly read: typeof readMessages;
   readonly createWriter: (options: AnswerOptions) => AnswerWriter;
+  readonly joinsTexts?: true;
   /** Reads what of a request its answer repeats, if it does. */
   readonly echo?: typeof echoOf;
   /** What its clients are told of a request that is too long. `message` is what may be shown of the upstream's own. */
@@ -51,7 +54,7 @@ const openAiContextError = (message: string): ContextError => ({ message, shownC
 
 /** Those whose requests are translated, by name. */
 const clients: Readonly<Record<string, ClientDialect>> = {
-  chat: { read: readChat, createWriter: createChatWriter, wordContextError: openAiContextError },
+  chat: { read: readChat, createWriter: createChatWriter, joinsTexts: true, wordContextError: openAiContextError },
   responses: {
     ...{ read: readResponses, createWriter: createResponsesWriter, echo: echoOf },
     wordContextError: openAiContextError,
@@ -107,6 +110,7 @@ export function* translate(dialect: string, json: Json, seals: Seals, into: Into
   const answer: AnswerTranslation = {
     keptBytes: echo.reduce((total, { length }) => total + length, 0),
     upstreamAnswer: answers,
+    joinsTexts: client.joinsTexts ?? false,
     createWriter: (parts) => client.createWriter({ ...parts, tools, thoughts, streamUsage, echo, seal }),
     explainContext: (body, message) => (isContextError(body) ? client.wordContextError(message) : undefined),
   };

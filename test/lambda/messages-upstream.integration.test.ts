@@ -130,6 +130,25 @@ describe.each(['stream', 'plain'] as const)(
     });
 
     test.each([
+      ['a name', ['I am Thunde', 'r', '.'], 'I am svc.'],
+      ['what may begin one', ['I am Thunde', '!', ' A'], 'I am Thunde! A'],
+      ['what does not', ['I am a', ' model of Acme', 'Corp'], 'I am a model of svc'],
+    ])('is hidden over thoughts that cut it: %s', async (_, texts, shown) => {
+      answer(
+        how,
+        texts.flatMap((text) => [{ thinking: 'Hm.' }, { text }]),
+      );
+      const { choices } = await ask({ messages: [question] });
+      expect(choices[0]?.message.content).toBe(shown);
+    });
+
+    test('what it said leaves before it calls', async () => {
+      answer(how, [{ text: 'I am Thunde' }, calls, { text: 'rous' }]);
+      const { choices } = await ask({ messages: [question], tools: [chatTool] });
+      expect(choices[0]?.message).toMatchObject({ content: 'I am Thundesvcous', tool_calls: [{}] });
+    });
+
+    test.each([
       ['what it said first', [{ text: 'Let me see.' }, thinking, calls]],
       ['two thoughts', [thinking, { text: 'Let me see.' }, { redacted: 'blob' }, calls]],
       ['two calls', [thinking, calls, { thinking: 'Hm.' }, { ...calls, id: 'toolu_2' }]],

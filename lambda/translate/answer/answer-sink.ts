@@ -29,8 +29,8 @@ export interface AnswerSink {
   begin(): void;
   /** A piece of a text, and the JSON array of its token probabilities, if there is one. */
   text(kind: TextKind, text: Literal, logprobs?: string): void;
-  /** A thought is whole that its maker signed, or that only its maker can read. */
-  reasoningEnd(): void;
+  /** A thought is whole that its maker signed, or that only its maker can read. `hasSaid`: after a text, which may still be held back. */
+  reasoningEnd(hasSaid: boolean): void;
   /** A tool is called. Its arguments follow. */
   call(call: ToolCall): void;
   /** A piece of a call's arguments, which has been added to them. */

@@ -79,7 +79,6 @@ const reasons: Readonly<Record<Finish, string>> = { done: 'stop', length: 'lengt
 function createMessage({ live, newHex, tools, takeThought, seal }: AnswerOptions) {
   const texts = { text: createGrowingText(), refusal: createGrowingText(), reasoning: createGrowingText() };
   const calls = new Map<ToolCall, { readonly index: number; readonly id: string }>();
-  let hasSaid = false;
   /** Thoughts in the form in which the client can send them back, as OpenRouter has it. */
   const thoughts: string[] = [];
   let shown = createGrowingText(); // of a thought that has not ended
@@ -92,11 +91,10 @@ function createMessage({ live, newHex, tools, takeThought, seal }: AnswerOptions
 
   return {
     addText(kind: TextKind, text: Literal): void {
-      hasSaid ||= kind !== 'reasoning';
       if (kind === 'reasoning') shown.add(text);
       if (!live) texts[kind].add(text);
     },
-    takeThought(): void {
+    takeThought(hasSaid: boolean): void {
       const [thought, text] = [decode(takeThought()), shown.literal];
       shown = createGrowingText();
       if (thought === '') return;

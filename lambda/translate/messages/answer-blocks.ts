@@ -32,6 +32,7 @@ export interface OpenBlock {
 export function createBlockReader(sink: AnswerSink, endThought: () => void) {
   const count = createLengthCount();
   let calls = 0;
+  let hasSaid = false;
 
   function tell(kind: TextKind, text: Literal): void {
     if (text.length > 2) sink.text(kind, text);
@@ -73,6 +74,7 @@ export function createBlockReader(sink: AnswerSink, endThought: () => void) {
     *begin(json: Json, node: Node): Cooperative<OpenBlock> {
       const type = stringMember(json, node, 'type') ?? '';
       count(json.raw(node)); // with what is sealed of it
+      hasSaid ||= type === 'text';
       if (type === 'tool_use') {
         const call = beginCall(json, node);
         yield* addInput(json, node, call);
@@ -100,7 +102,7 @@ export function createBlockReader(sink: AnswerSink, endThought: () => void) {
     end({ type }: OpenBlock): void {
       if (type !== 'thinking' && type !== 'redacted_thinking') return;
       endThought();
-      sink.reasoningEnd();
+      sink.reasoningEnd(hasSaid);
     },
   };
 }

@@ -54,6 +54,12 @@ function createMessagesReader(sink: AnswerSink, stops: ReadonlySet<string>, endT
       open = { index: numberMember(json, json.root, 'index') ?? 0, block: atOnce(blocks.begin(json, block)) };
     },
     content_block_delta(json) {
+      // What was held back over the end of its block, as it may have begun a name, leaves without one.
+      const at = json.member(json.root, 'index');
+      if (at !== undefined && json.kind(at) === 'null') {
+        blocks.addDelta(json, { type: 'text' });
+        return;
+      }
       if (open?.index !== (numberMember(json, json.root, 'index') ?? 0)) {
         throw new UpstreamFault('a delta belongs to no block');
       }

@@ -29,18 +29,22 @@ export function open(client: Client, live: boolean) {
   return { usage, writer, reader: createReader(writer), hears: { ...hiding, ...thoughts } };
 }
 
-export const format = formatOf(dialectNamed('messages'));
+export const formatFor = (client: Client) => formatOf(dialectNamed('messages'), { joinsTexts: client === 'chat' });
 
 /** What translates a stream of messages for a client. */
 export function openStream(client: Client) {
   const { usage, writer, reader, hears } = open(client, true);
-  return createTranslatingRewriter((taker) => createStreamRewriter(format, hears, usage, taker), reader, writer);
+  return createTranslatingRewriter(
+    (taker) => createStreamRewriter(formatFor(client), hears, usage, taker),
+    reader,
+    writer,
+  );
 }
 
 /** A plain message, hidden as every answer is, and then translated. */
 export function translateMessageAnswer(client: Client, message: object): unknown {
   const { usage, reader, hears } = open(client, false);
-  const clean = atOnce(rewriteAnswer(JSON.stringify(message), format, hears, createScanner(), usage));
+  const clean = atOnce(rewriteAnswer(JSON.stringify(message), formatFor(client), hears, createScanner(), usage));
   return JSON.parse(atOnce(reader.readAnswer(createScanner().scan(clean))).join(''));
 }
 

@@ -10,29 +10,53 @@ export interface ClientTool {
   readonly namespace?: string | undefined;
 }
 
-export type ToolTable = ReturnType<typeof createToolTable>;
+/** The client's tools behind the names that the upstream uses. A function of the same name needs no entry. */
+export type ToolNames = ReadonlyMap<string, ClientTool>;
 
-/** The way back from the names that a translated request gave to tools. */
-export type ToolNames = Pick<ToolTable, 'find'>;
+/** The client's tool behind a name that the upstream uses; unknown: a function of that name. */
+export const toolNamed = (names: ToolNames, upstreamName: string): ClientTool =>
+  names.get(upstreamName) ?? { kind: 'function', name: upstreamName };
+
+/** In bytes: what an entry takes besides its characters. */
+const costOfEntry = 256;
+
+/** The memory that they take while an answer runs, in bytes: never less than it is, as any character may take two. */
+export function sizeOf(names: ToolNames): number {
+  let characters = 0;
+  for (const [upstreamName, { name, namespace = '' }] of names) {
+    characters += upstreamName.length + name.length + namespace.length;
+  }
+  return names.size * costOfEntry + 2 * characters;
+}
+
+export type ToolTable = ReturnType<typeof createToolTable>;
 
 /** Names for the tools of one request. `longest`: how many characters a name may have upstream. */
 export function createToolTable(longest: number) {
   const names = new Map<string, string>();
-  const tools = new Map<string, ClientTool>();
+  const taken = new Set<string>();
+  const renamed = new Map<string, ClientTool>();
   return {
-    /** The client's tool behind the name that the upstream uses; unknown: a function of that name. */
-    find: (upstreamName: string): ClientTool => tools.get(upstreamName) ?? { kind: 'function', name: upstreamName },
+    /** The way back, for the answer. */
+    renamed: renamed as ToolNames,
     /** The tool's name upstream: always the same one for the same tool. */
     nameOf(tool: ClientTool): string {
       const identity = JSON.stringify([tool.kind, tool.namespace, tool.name]);
       const known = names.get(identity);
       if (known !== undefined) return known;
       const plain = tool.namespace === undefined ? tool.name : `${tool.namespace}__${tool.name}`;
-      const fits = plain.length <= longest && !tools.has(plain);
+      const fits = plain.length <= longest && !taken.has(plain);
       const name = fits ? plain : `${plain.slice(0, longest - 9)}_${hash('sha256', identity).slice(0, 8)}`;
       names.set(identity, name);
-      tools.set(name, tool);
+      taken.add(name);
+      if (tool.kind !== 'function' || tool.name !== name) addCopy(renamed, name, tool);
       return name;
     },
   };
+}
+
+/** Copied, because a slice of the request would keep all of its text in memory as long as the answer takes. */
+function addCopy(names: Map<string, ClientTool>, upstreamName: string, tool: ClientTool): void {
+  const [name, copy]: [string, ClientTool] = JSON.parse(JSON.stringify([upstreamName, tool]));
+  names.set(name, copy);
 }

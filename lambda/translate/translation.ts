@@ -17,6 +17,7 @@ import { echoOf } from './responses/echo-request.ts';
 import { readResponses } from './responses/read-request.ts';
 import { createResponsesWriter } from './responses/write-answer.ts';
 import { longestSeal, type Seals } from './seal.ts';
+import { sizeOf } from './tools.ts';
 
 /** A request in the words of an upstream that does not speak the client's dialect. */
 interface Translation extends LeftOut {
@@ -27,7 +28,7 @@ interface Translation extends LeftOut {
   readonly answer: AnswerTranslation;
 }
 
-/** How the answer becomes one for the client. It keeps nothing of the request but what the answer repeats. */
+/** How the answer becomes one for the client. It keeps nothing of the request but what the answer repeats, and names of tools. */
 export interface AnswerTranslation {
   /** The size of that. */
   readonly keptBytes: number;
@@ -108,7 +109,7 @@ export function* translate(dialect: string, json: Json, seals: Seals, into: Into
     return sealed.length <= longestSeal ? sealed : undefined;
   };
   const answer: AnswerTranslation = {
-    keptBytes: echo.reduce((total, { length }) => total + length, 0),
+    keptBytes: echo.reduce((total, { length }) => total + length, sizeOf(tools)),
     upstreamAnswer: answers,
     joinsTexts: client.joinsTexts ?? false,
     createWriter: (parts) => client.createWriter({ ...parts, tools, thoughts, streamUsage, echo, seal }),

@@ -15,6 +15,7 @@ import {
   createEvents,
 } from '../answer/answer-writer.ts';
 import { toSealedPlace } from '../seal.ts';
+import { toolNamed } from '../tools.ts';
 
 /** Writes chat completions. */
 export function createChatWriter(options: AnswerOptions): AnswerWriter {
@@ -47,7 +48,7 @@ export function createChatWriter(options: AnswerOptions): AnswerWriter {
     reasoningEnd: message.takeThought,
     call(call) {
       const index = message.addCall(call);
-      const name = JSON.stringify(options.tools.find(call.name).name);
+      const name = JSON.stringify(toolNamed(options.tools, call.name).name);
       const begun = `"type":"function","function":{"name":${name},"arguments":""}`;
       delta(`"tool_calls":[{"index":${index},"id":${message.idOf(call)},${begun}}]`);
     },
@@ -85,7 +86,7 @@ function createMessage({ live, newHex, tools, takeThought, seal }: AnswerOptions
   const newId = createCallIds('call_', newHex);
 
   function writeCall([call, { id }]: readonly [ToolCall, { readonly id: string }]): string {
-    const name = JSON.stringify(tools.find(call.name).name);
+    const name = JSON.stringify(toolNamed(tools, call.name).name);
     return `{"id":${id},"type":"function","function":{"name":${name},"arguments":${call.arguments.literal}}}`;
   }
 

@@ -6,6 +6,7 @@ import {
   createCallIds,
   createEvents,
 } from '../answer/answer-writer.ts';
+import { toolNamed } from '../tools.ts';
 import { createMessageBlocks } from './write-blocks.ts';
 
 /** Writes Anthropic messages. */
@@ -52,7 +53,10 @@ export function createMessagesWriter(options: AnswerOptions): AnswerWriter {
     reasoningEnd() {},
     call(call) {
       hasCalled = true;
-      blocks.addCall(call, `"id":${JSON.stringify(idOf(call))},"name":${JSON.stringify(tools.find(call.name).name)}`);
+      blocks.addCall(
+        call,
+        `"id":${JSON.stringify(idOf(call))},"name":${JSON.stringify(toolNamed(tools, call.name).name)}`,
+      );
     },
     callArguments: blocks.addArguments,
     finish(reason, stop) {

@@ -37,7 +37,9 @@ export function namePlaces(
   // Repeated members have one place.
   const places = new Set(first.map((node) => placeOf(json, node, unnamed?.has(node))));
   const more = count > first.length ? [`+${count - first.length}`] : [];
-  return [...[...places].map(toHeaderText), ...more].join(', ') || undefined;
+  const named = [...[...places].map(toHeaderText), ...more].join(', ');
+  // A copy, because a single place may be a slice of the body, and would keep all of that in memory until the request is logged.
+  return named === '' ? undefined : JSON.parse(JSON.stringify(named));
 }
 
 /** The path to a member; without its own name if that is not known, `messages[0].?`. */

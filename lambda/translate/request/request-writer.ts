@@ -19,6 +19,7 @@ export interface WrittenRequest extends LeftOut {
   /** The body's text in pieces, so that a long one need never be joined. */
   readonly pieces: readonly string[];
   readonly leftOutNodes: ReadonlySet<Node>;
+  /** The way back from the names of its tools. */
   readonly tools: ToolNames;
 }
 
@@ -48,7 +49,7 @@ export function* writeRequest(
     leftOut: namePlaces(json, named, leftOut.length),
     leftOutForLog: namePlaces(json, named, leftOut.length, unnamed),
     leftOutNodes: yield* setOf(leftOut),
-    tools,
+    tools: tools.renamed,
   };
 }
 

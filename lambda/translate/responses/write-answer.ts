@@ -8,6 +8,7 @@ import {
   createEvents,
   type Events,
 } from '../answer/answer-writer.ts';
+import { toolNamed } from '../tools.ts';
 import { type CallItem, createCallItem, createTextItem, type ItemStatus, type TextItem } from './write-items.ts';
 
 /** Writes OpenAI responses. */
@@ -107,7 +108,7 @@ function createOutput(options: AnswerOptions, events: Events) {
     addCall(call: ToolCall): void {
       closeText();
       closeCalls();
-      const tool = tools.find(call.name);
+      const tool = toolNamed(tools, call.name);
       const place = placeOf({ function: 'fc', custom: 'ctc', tool_search: 'tsc' }[tool.kind]);
       calls.set(call, createCallItem(events, place, { call, callId: callIdOf(call), tool, live }));
     },

@@ -62,7 +62,7 @@ function* translate(
   const options: AnswerOptions = {
     ...{ live: false, model: 'svc', usage: {}, streamUsage: false, echo: [], now: () => 0, newHex: () => 'a' },
     ...{ takeThought: thoughts.take, thoughts: { shown: true, sealed: true }, seal: () => undefined },
-    tools: { find: (name) => ({ kind, name }) },
+    tools: new Map([['f', { kind, name: 'f' }]]),
   };
   const clean = yield* passOn(upstream, answer, thoughts);
   const written = yield* createReader(writers[client](options)).readAnswer(yield* createScanner().scanInParts(clean));

@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type ClientRequest, createServer, type IncomingMessage, request } from 'node:http';
-import { setImmediate } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import { listenLocally } from '../../../local/listen-locally.ts';
 import { startTestGateway } from '../../support/gateway.ts';
+import { readSettledMemory } from '../../support/settled-memory.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { wire } from '../../support/wire.ts';
 
@@ -50,27 +48,6 @@ async function begun(outgoing: ClientRequest): Promise<void> {
   await once(answer, 'data');
 }
 
-setFlagsFromString('--expose-gc');
-const collect: () => void = runInNewContext('gc');
-
-function readMemory(): number {
-  collect();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}
-
-/** Buffers are given back a moment after they were found to be garbage. */
-async function readSettledMemory(): Promise<number> {
-  let last = readMemory();
-  for (let unchanged = 0; unchanged < 3; ) {
-    await setImmediate();
-    const memory = readMemory();
-    unchanged = memory < last - 100_000 ? 0 : unchanged + 1;
-    last = memory;
-  }
-  return last;
-}
-
 const twoKeys = { UPSTREAM_API_KEYS: 'upstream-key-one,upstream-key-two' };
 test.each([
   ['while its answer flows: as it came', 'identity', false, {}],
@@ -99,7 +76,14 @@ test.each([
   expect(grown).toBeLessThan(size / 2);
 });
 
-test('what answers repeat of their requests is held once, counts as memory, and goes with the answers', async () => {
+const tool = (at: number) => ({ type: 'function', name: `a_tool_that_looks_for_the_weather_${at}` });
+test.each<[what: string, members: object]>([
+  ['answers repeat of their requests', { instructions: 'x'.repeat(1_200_000), tools: [tool(0)] }],
+  [
+    'answers need of the names of tools',
+    { tools: [{ type: 'namespace', name: 'weather', tools: Array.from({ length: 5_000 }, (_, at) => tool(at)) }] },
+  ],
+])('what %s is held once, counts as memory, and goes with the answers', async (_, members) => {
   await using upstream = await startForgetfulUpstream(false);
   await using gateway = await startTestGateway({
     engine: 'web',
@@ -111,13 +95,12 @@ test('what answers repeat of their requests is held once, counts as memory, and 
       UPSTREAM_DIALECTS: 'chat',
     },
   });
-  // A kilobyte each.
-  const question = { model: 'svc', instructions: 'x'.repeat(1_200_000), input: 'Hello', stream: true };
-  const tools = [{ type: 'function', name: 'a_tool_that_looks_for_the_weather' }];
+  // Little more than a few kilobytes each on the way.
+  const question = { model: 'svc', input: 'Hello', stream: true, ...members };
   const streams: ClientRequest[] = [];
   const statuses: (number | undefined)[] = [];
   const open = async () => {
-    const outgoing = ask(`${gateway.url}/v1/responses`, 'gzip', { ...question, tools });
+    const outgoing = ask(`${gateway.url}/v1/responses`, 'gzip', question);
     streams.push(outgoing);
     // Nobody reads any answer.
     const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];

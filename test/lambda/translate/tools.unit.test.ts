@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type ClientTool, createToolTable } from '../../../lambda/translate/tools.ts';
+import { type ClientTool, createToolTable, sizeOf, toolNamed } from '../../../lambda/translate/tools.ts';
 import fc from '../../support/properties.ts';
 
 describe("the names of a request's tools", () => {
@@ -14,7 +14,22 @@ describe("the names of a request's tools", () => {
   });
 
   test('a name that no tool was given is a function of that name', () => {
-    expect(createToolTable(64).find('nothing__such')).toEqual({ kind: 'function', name: 'nothing__such' });
+    expect(toolNamed(createToolTable(64).renamed, 'nothing__such')).toEqual({
+      kind: 'function',
+      name: 'nothing__such',
+    });
+  });
+
+  test('only what differs from what the client says is kept for the answer, and counted', () => {
+    const table = createToolTable(64);
+    for (const name of ['weather', 'time', 'weather']) table.nameOf({ kind: 'function', name });
+    expect([table.renamed.size, sizeOf(table.renamed)]).toEqual([0, 0]);
+    table.nameOf({ kind: 'function', name: 'read', namespace: 'files' });
+    expect([...table.renamed]).toEqual([['files__read', { kind: 'function', name: 'read', namespace: 'files' }]]);
+    const few = sizeOf(table.renamed);
+    table.nameOf({ kind: 'custom', name: '漢'.repeat(100) });
+    // Of two bytes each, once as the client has them and once as the upstream does, where they are cut.
+    expect(sizeOf(table.renamed) - few).toBeGreaterThan(2 * 100 + 2 * 64);
   });
 
   test('property: each tool finds its way back, and no two share a name', () => {
@@ -28,7 +43,7 @@ describe("the names of a request's tools", () => {
       fc.property(fc.array(tool, { maxLength: 30 }), (tools) => {
         const table = createToolTable(64);
         const named = tools.map((each) => table.nameOf(each));
-        expect(named.map((name) => table.find(name))).toEqual(tools);
+        expect(named.map((name) => toolNamed(table.renamed, name))).toEqual(tools);
         expect(named.every((name) => name.length <= 64)).toBe(true);
       }),
     );

@@ -22,7 +22,7 @@ export function open(client: Client, live: boolean) {
     ...{ live, usage, model: 'svc', streamUsage: true, takeThought: thoughts.take },
     echo: atOnce(echoOf(createScanner().scan('{"user":"u"}'), new Set())),
     ...{ now: () => 1_700_000_000_000, newHex: () => String(ids++).padStart(32, '0') },
-    tools: { find: (name) => ({ kind: 'function', name }) },
+    tools: new Map(),
     thoughts: { shown: true, sealed: true },
     seal: (thought) => `sealed ${thought}`,
   });

@@ -35,7 +35,7 @@ export function createWriter(client: Client, setup: Setup, usage: Usage, { live,
   let ids = 0;
   const options: AnswerOptions = {
     ...{ live, takeThought, usage, streamUsage: false, model: 'svc', now: () => 1_700_000_000_000 },
-    tools: { find: (name) => setup.tools?.[name] ?? { kind: 'function', name } },
+    tools: new Map(Object.entries(setup.tools ?? {})),
     newHex: () => String(ids++).padStart(32, '0'),
     seal: setup.seal ?? (() => undefined),
     thoughts: { shown: setup.showsThoughts ?? true, sealed: setup.wantsSeal ?? false },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { toolNamed } from '../../../../lambda/translate/tools.ts';
 import { refusalOf, toChat } from './translate.ts';
 
 const parameters = { type: 'object', properties: { z: { type: 'string' }, a: { type: 'number' } } };
@@ -92,7 +93,8 @@ describe('the tools of a responses request', () => {
 
   test('calls find their way back to the tools of the client', () => {
     const { tools } = translate({ tools: [files, { ...patch, name: 'exec' }, search, run] });
-    expect(['mcp__files__read', 'exec', 'tool_search', 'run', 'mcp__other__read'].map(tools.find)).toEqual([
+    const names = ['mcp__files__read', 'exec', 'tool_search', 'run', 'mcp__other__read'];
+    expect(names.map((name) => toolNamed(tools, name))).toEqual([
       { kind: 'function', name: 'read', namespace: 'mcp__files' },
       { kind: 'custom', name: 'exec' },
       { kind: 'tool_search', name: 'tool_search' },

@@ -3,7 +3,7 @@ import type { Json, Node } from '../../json/scan.ts';
 import { takeMembers } from '../request/members.ts';
 import type { Format, ModelRequest, ToolChoice, ToolDefinition } from '../request/model-request.ts';
 import { refuse, refuseUnknown, requireKind, typeOf } from '../request/refusals.ts';
-import { createRequestReader, type RequestReader, readList } from '../request/request-reader.ts';
+import { countTool, createRequestReader, type RequestReader, readList } from '../request/request-reader.ts';
 import { createTurnBuilder } from '../request/turn-builder.ts';
 import type { ClientTool } from '../tools.ts';
 import { readMessageList } from './read-messages.ts';
@@ -75,6 +75,7 @@ function readTool(reader: RequestReader, at: Node): ToolDefinition {
 }
 
 function readFunction(reader: RequestReader, at: Node, described: Node, isMarkedOutside = false): ToolDefinition {
+  countTool(reader, at);
   const { name, cache_control: isMarked, ...rest } = takeMembers(reader, described, fields.function);
   return { at, tool: { kind: 'function', name }, isMarked: isMarked || isMarkedOutside, ...rest };
 }

@@ -11,7 +11,7 @@ import {
   requireKind,
   typeOf,
 } from '../request/refusals.ts';
-import { createRequestReader, type RequestReader, readList } from '../request/request-reader.ts';
+import { countTool, createRequestReader, type RequestReader, readList } from '../request/request-reader.ts';
 import { createTurnBuilder } from '../request/turn-builder.ts';
 import { readMessageList, readSystem } from './read-blocks.ts';
 import { messagesFields as fields } from './request-fields.ts';
@@ -68,6 +68,7 @@ function* readTools(reader: RequestReader, list: Node | undefined): Cooperative<
   if (list === undefined) return [];
   const deferred = new Map<string, ToolDefinition>();
   const offers = yield* readList<ToolDefinition>(reader, list, (at) => {
+    countTool(reader, at);
     const type = typeOf(reader, at);
     if (type !== '' && type !== 'custom') refuseByType(reader, at, refusedTools);
     const { name, description, input_schema: parameters, strict, ...more } = takeMembers(reader, at, fields.tool);

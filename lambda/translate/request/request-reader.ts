@@ -2,7 +2,7 @@ import { type Cooperative, charactersPerSlice, nodesPerTurn } from '../../json/c
 import type { Json, Node } from '../../json/scan.ts';
 import { mostSeals, signedBlocksIn } from '../seal.ts';
 import { quote, type Raw, type TextPart, type Thought } from './model-request.ts';
-import { requireKind } from './refusals.ts';
+import { refuse, requireKind } from './refusals.ts';
 
 /** One request while it is read. */
 export interface RequestReader {
@@ -13,6 +13,8 @@ export interface RequestReader {
   readonly unread: Node[];
   /** The names of tools that a client's own search has found, in the order in which it did. */
   readonly found: Set<string>;
+  /** How many tools it has read. */
+  tools: number;
   /** Where it paused last, so that others got their turn. */
   pausedAt: Node;
   /** What has been opened since, in characters: that takes far longer than reading. */
@@ -29,6 +31,7 @@ export function createRequestReader(json: Json, open: RequestReader['open']): Re
     leftOut: [],
     unread: [],
     found: new Set(),
+    tools: 0,
     pausedAt: 0,
     opened: 0,
     open(text) {
@@ -39,6 +42,17 @@ export function createRequestReader(json: Json, open: RequestReader['open']): Re
     },
   };
   return reader;
+}
+
+/** What vendors allow where tools are searched. Each gets a name, and some of those are kept while the answer runs. */
+const mostTools = 10_000;
+
+/** Counts a tool, wherever the request has it. */
+export function countTool(reader: RequestReader, at: Node): void {
+  reader.tools += 1;
+  if (reader.tools <= mostTools) return;
+  const most = `a request has at most ${mostTools}, those that searches found included`;
+  refuse(reader, at, `is one tool too many: ${most}. Send fewer.`);
 }
 
 /** Whether so much was read since the last pause that one is due here. Members are not read in the order of the body. */

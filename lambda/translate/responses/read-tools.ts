@@ -11,7 +11,7 @@ import {
   requireKind,
   typeOf,
 } from '../request/refusals.ts';
-import { isPauseDue, type RequestReader, readList } from '../request/request-reader.ts';
+import { countTool, isPauseDue, type RequestReader, readList } from '../request/request-reader.ts';
 import type { ClientTool } from '../tools.ts';
 import { responsesFields as fields } from './request-fields.ts';
 
@@ -45,6 +45,7 @@ export function createToolOffers(reader: RequestReader) {
 
   function* readTool(at: Node, around: Around): Cooperative<readonly ClientTool[]> {
     const type = typeOf(reader, at);
+    if (type !== 'namespace') countTool(reader, at);
     if (type === 'function' || type === 'custom') {
       const { offer, deferredAt } = readOwnTool(reader, at, type, around.namespace);
       const isDeferred = deferredAt !== undefined && around.found !== true;

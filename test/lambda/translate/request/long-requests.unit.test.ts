@@ -26,7 +26,7 @@ test.each<[what: string, dialect: ClientDialect, members: string]>([
   ['messages', 'responses', `"input":${many(said('user', '"hello"'))}`],
   ['parts of one message', 'responses', `"input":[${said('user', many(text))}]`],
   ['texts of one answer', 'responses', `"input":[${said('assistant', many(text))}]`],
-  ['tools', 'responses', `"tools":${many('{"type":"function","name":"f#"}')}`],
+  ['tools', 'responses', `"tools":${many('{"type":"function","name":"f#"}', 10_000)}`],
   ['things to include', 'responses', `"input":"hello","include":${many('"a"', 100_000)}`],
   [
     'parts of one output, read before tools that stand before it',
@@ -49,7 +49,7 @@ test.each<[what: string, dialect: ClientDialect, members: string]>([
   [
     'tools that wait for a search, of which nothing is written',
     'messages',
-    `"messages":[],"tools":[{"name":"f"},${many('{"name":"f#","defer_loading":true}').slice(1)}`,
+    `"messages":[],"tools":[{"name":"f"},${many('{"name":"f#","defer_loading":true,"input_schema":{"type":"object"}}', 9_999).slice(1)}`,
   ],
   ['blocks of the user', 'messages', `"messages":[${said('user', many(block))}]`],
   ['blocks of the assistant', 'messages', `"messages":[${said('assistant', many(block))},${said('user', '""')}]`],

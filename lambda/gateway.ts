@@ -119,9 +119,9 @@ function createUpstreamSide(
   const exchange = createExchange({ connectTimeout: upstreamConnectTimeout, sockets: upstreamSockets, now });
   // Requests are translated into these: only clients of messages check signatures over what they are shown.
   const plain = createDialects({ signsThinking: false, streamUsage: false });
-  const prepare: Prepare = async (outgoing, upstream) => {
+  const prepare: Prepare = async (outgoing, upstream, signal) => {
     const preparing = await loadPreparing();
-    return preparing.prepare(outgoing, upstream, { dialects: plain, sealKey: await subkey('seals') });
+    return preparing.prepare(outgoing, upstream, { dialects: plain, sealKey: await subkey('seals'), signal });
   };
   return {
     askUpstreams: createFailover({ pool, send: exchange.send, prepare, now }),

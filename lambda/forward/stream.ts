@@ -7,7 +7,7 @@ import type { Translated } from '../upstream/request.ts';
 import type { Exchange } from './ask-upstream.ts';
 import { loadTranslating } from './rewrite.ts';
 import { type SettleDependencies, settleStream, toCallersError } from './settle.ts';
-import { readsOn, whenAborted } from './waiting.ts';
+import { createReadsOn, whenAborted } from './waiting.ts';
 
 export interface StreamDependencies extends SettleDependencies {
   readonly now: () => number;
@@ -24,7 +24,7 @@ export async function fetchStream(exchange: Exchange, dependencies: StreamDepend
     explain: hiding.explain,
     ...{ idleTimeout, keepAliveInterval },
     timeLeft: Math.max(0, request.deadline - now()),
-    readsOn: readsOn(request),
+    readsOn: createReadsOn(exchange),
     onFirstEvent: () => {
       record.timeToFirstByte = now() - request.startedAt;
     },

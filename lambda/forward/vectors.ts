@@ -53,7 +53,7 @@ function passOn(answer: Readable, exchange: Exchange, { signal, end, readsOn }: 
     },
     destroy(_error, done) {
       // Its reader has left, if there is more to come.
-      if (readsOn) answer.resume();
+      if (readsOn()) answer.resume();
       else answer.destroy();
       settled.promise.then(() => done(null));
     },
@@ -99,7 +99,7 @@ function passOn(answer: Readable, exchange: Exchange, { signal, end, readsOn }: 
     const isWhole = cause === undefined;
     const failure = isWhole ? undefined : whyBroken(cause, signal, wasBehind);
     if (!isWhole) answer.destroy();
-    if (hasLeft(request) || body.destroyed) finish({ kind: 'client_gone', isWhole, ...(readsOn && { failure }) });
+    if (hasLeft(request) || body.destroyed) finish({ kind: 'client_gone', isWhole, ...(readsOn() && { failure }) });
     else finish(failure ? { kind: 'failed', failure } : { kind: 'complete' });
   }
 

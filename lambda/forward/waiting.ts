@@ -11,15 +11,18 @@ export const hasLeft = (request: ReadyToForward): boolean => request.clientGone?
 
 /**
  * Whether an answer that is asked for now is read to its end even if the client leaves: for a caller with a budget, to whom leaving
- * early would else be cheaper than staying.
+ * early would else be cheaper than staying. Until an upstream is asked, leaving costs nobody anything.
  */
-export const readsOn = (request: ReadyToForward): boolean => request.reservation !== undefined && !hasLeft(request);
+export function createReadsOn({ request, record }: Pick<Exchange, 'request' | 'record'>): () => boolean {
+  const pays = request.reservation !== undefined && !hasLeft(request);
+  return () => pays && record.tries > 0;
+}
 
 /** Somebody who waits for a whole answer. */
 export interface Waiting {
   /** Aborts when the process stops, the request's time is over or the client leaves, unless the answer is read on. */
   readonly signal: AbortSignal;
-  readonly readsOn: boolean;
+  readonly readsOn: () => boolean;
   /** The answer has come. */
   readonly end: () => void;
 }
@@ -31,15 +34,17 @@ export async function waitFor(
   fetch: (waiting: Waiting) => Promise<Pick<GatewayResponse, 'body' | 'settled'>>,
 ): Promise<GatewayResponse> {
   const { request } = exchange;
-  const isReadOn = readsOn(request);
+  const readsOn = createReadsOn(exchange);
   const stop = new AbortController();
   const timeLeft = Math.max(0, request.deadline - dependencies.now());
   const timer = setTimeout(() => stop.abort(new UpstreamFailure('timeout')), timeLeft);
   const end = () => clearTimeout(timer);
-  if (!isReadOn) whenAborted(request.clientGone, () => stop.abort(clientGone));
+  whenAborted(request.clientGone, () => {
+    if (!readsOn()) stop.abort(clientGone);
+  });
   whenAborted(request.cutShort, (reason) => stop.abort(reason));
   try {
-    const answer = await fetch({ signal: stop.signal, end, readsOn: isReadOn });
+    const answer = await fetch({ signal: stop.signal, end, readsOn });
     return { statusCode: 200, headers: { 'content-type': 'application/json' }, ...answer };
   } catch (error) {
     end();

@@ -23,7 +23,7 @@ interface RelayParts {
   /** Milliseconds until the request's time is over. */
   readonly timeLeft: number;
   /** Whether an answer is read to its end, to learn what it used, when the client has left. */
-  readonly readsOn: boolean;
+  readonly readsOn: () => boolean;
   readonly onFirstEvent?: () => void;
   /** Called once when a stream that has begun is over. The last event of a failure waits for it, and carries the error that it returns. */
   readonly onEnd: (end: StreamEnd) => Promise<GatewayError | undefined>;
@@ -152,7 +152,7 @@ function createEnding(
     leave() {
       if (ending.isOver || client.hasLeft) return;
       client.leave();
-      if (readsOn) upstream.hold(false);
+      if (readsOn()) upstream.hold(false);
       else if (upstream.rewriter.mayEnd) upstream.endWithin(usageTime);
       else if (stop(new Error('the client has gone'))) finish({ kind: 'client_gone', isWhole: false });
     },

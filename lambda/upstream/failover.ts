@@ -60,10 +60,10 @@ const loadFailureOf = loadOnce(async () => (await import('./failed-answer.ts')).
 
 export function createFailover({ pool, send, prepare, now }: Dependencies): AskUpstreams {
   /** Makes of the request what the upstream can take, unless it can as it is. */
-  const prepareFor = async ({ upstream }: Candidate, outgoing: Outgoing, { takeMemory }: Observer) => {
+  const prepareFor = async ({ upstream }: Candidate, outgoing: Outgoing, { takeMemory, signal }: Observer) => {
     const body = bodyOf(outgoing);
     if (body.prepared?.upstream === upstream || !needsPreparing(upstream, outgoing)) return;
-    const prepared = await prepare(outgoing, upstream);
+    const prepared = await prepare(outgoing, upstream, signal);
     const kept = prepared.translated?.translation.keptBytes ?? 0;
     takeMemory(prepared.pieces.reduce((total, piece) => total + piece.length, kept));
     body.prepared = prepared;

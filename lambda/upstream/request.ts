@@ -139,5 +139,5 @@ function readHeader(headers: Headers, name: string): string | undefined {
   throw new GatewayError('invalid_request', `The header ${name} holds characters that a header can't carry.`);
 }
 
-/** Makes of a request what an upstream can take. Throws a GatewayError if it can't be carried. */
-export type Prepare = (outgoing: Outgoing, upstream: Upstream) => Promise<PreparedRequest>;
+/** Makes of a request what an upstream can take, unless the signal aborts. Throws a GatewayError if it can't be carried. */
+export type Prepare = (outgoing: Outgoing, upstream: Upstream, signal: AbortSignal) => Promise<PreparedRequest>;

@@ -7,6 +7,7 @@ const shared = ['bodies', 'connections', 'errors', 'load-once', 'models', 'pipel
  */
 export const rules: Readonly<Record<string, readonly string[]>> = {
   json: shared,
+  jobs: shared,
   // Prices are settings, and what a request may cost is read from its body.
   budget: ['json', ...shared],
   settings: ['budget', ...shared],
@@ -14,7 +15,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   quota: ['budget', 'identity', ...shared],
   dialects: ['budget', 'json', 'settings', ...shared],
   translate: ['dialects', 'json', ...shared],
-  upstream: ['dialects', 'json', 'settings', 'translate', ...shared],
+  upstream: ['dialects', 'jobs', 'json', 'settings', 'translate', ...shared],
   stream: ['dialects', 'json', 'upstream', ...shared],
   request: ['budget', 'dialects', 'identity', 'json', 'quota', 'upstream', ...shared],
   report: ['request', ...shared],

@@ -36,6 +36,7 @@ function observe([command = '', ...words]: readonly string[], variables: Variabl
   const url = () => /listening on (http:\/\/\S+)/.exec(stripVTControlCharacters(output))?.[1] ?? '';
 
   return {
+    pid: child.pid,
     get url() {
       return url();
     },

@@ -38,7 +38,7 @@ function startRelay(
     explain: (message) => message,
     idleTimeout: 100_000,
     keepAliveInterval: 15_000,
-    ...{ timeLeft: 800_000, readsOn },
+    ...{ timeLeft: 800_000, readsOn: () => readsOn },
     onFirstEvent: () => {},
     onEnd: (end) => {
       ends.push(end);

@@ -51,7 +51,7 @@ export function createApp(dependencies: AppDependencies): App {
     const network = await identifyNetwork(call, wanted);
     const error = network.error ?? (call.health === 'stopping' ? stopping() : undefined);
     // One by one: V8 would make a table of a copy that the steps add to, and each of its fields would have to be looked up.
-    const { method, path, headers, bodySize, dropBody, takeBody, memory, clientGone, cutShort } = call;
+    const { method, path, headers, bodySize, dropBody, takeBody, memory, waitToCount, clientGone, cutShort } = call;
     memory.claim(network.site);
     const request: Arrived = {
       method,
@@ -61,6 +61,7 @@ export function createApp(dependencies: AppDependencies): App {
       dropBody,
       takeBody,
       memory,
+      waitToCount,
       clientGone,
       cutShort,
       id: createRequestId(),

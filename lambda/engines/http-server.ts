@@ -3,6 +3,7 @@ import { over } from '../bodies.ts';
 import type { GatewayError } from '../errors.ts';
 import { type App, type Call, type GatewayResponse, lastResort } from '../request/call.ts';
 import { createIncomingBody } from './body.ts';
+import { createCountTurns } from './count-turns.ts';
 import { askForBody, headersOf, targetOf, watchClient, writeResponse } from './http-message.ts';
 import { listen } from './listen.ts';
 import { createBodyBudget } from './memory.ts';
@@ -60,6 +61,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const { host, port, maxConnections, onFault, refuse } = options;
   const server: ServerState = {
     budget: createBodyBudget(options.bodyBudget),
+    countTurns: createCountTurns(),
     cutShort: createCutShort(),
     health: 'serving',
   };
@@ -91,6 +93,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 /** What the requests of one server share. */
 interface ServerState {
   readonly budget: ReturnType<typeof createBodyBudget>;
+  readonly countTurns: ReturnType<typeof createCountTurns>;
   readonly cutShort: ReturnType<typeof createCutShort>;
   health: 'serving' | 'stopping';
 }
@@ -108,13 +111,14 @@ async function serve(
   watchClient(request, response, () => clientGone.abort());
   const timer = setTimeout(() => response.destroy(), timeLimit).unref();
   const memory = server.budget.open();
+  const countTurn = server.countTurns.open(clientGone.signal, cut.signal);
   const body = createIncomingBody(request, {
     ...{ limit: options.requestBodyLimit, memory, cutShort: cut.signal, ask: askForBody(request, response) },
   });
   const deadline = performance.now() + timeLimit;
   const call: Call = {
     ...headOf(request, options.clientAddress),
-    ...{ bodySize: body.receive, dropBody: body.drop, takeBody: body.take, memory },
+    ...{ bodySize: body.receive, dropBody: body.drop, takeBody: body.take, memory, waitToCount: countTurn.wait },
     timeLeft: () => deadline - performance.now(),
     ...{ clientGone: clientGone.signal, cutShort: cut.signal, health: server.health },
   };
@@ -138,6 +142,7 @@ async function serve(
   } finally {
     clearTimeout(timer);
     cut.over();
+    countTurn.over();
     memory.leave();
   }
 }

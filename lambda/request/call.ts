@@ -31,6 +31,11 @@ export interface Call {
   takeBody(): Promise<Body>;
   /** The memory that the request may hold; the engine gives all of it back when the answer is over. */
   readonly memory: Memory;
+  /**
+   * Resolves when this caller counts the tokens of no other long body, which it may do once the answer is over. Rejects with the
+   * error to refuse the request with. Undefined on a platform that gives each request a process of its own.
+   */
+  readonly waitToCount?: ((caller: string) => Promise<void>) | undefined;
   /** Milliseconds until the platform gives up. */
   timeLeft(): number;
   /** Aborts when the client goes away; undefined if the platform doesn't report that. */

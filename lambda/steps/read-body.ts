@@ -1,4 +1,4 @@
-import type { Memory } from '../bodies.ts';
+import { type Memory, smallBody } from '../bodies.ts';
 import { callerName } from '../identity/identify.ts';
 import { runCooperatively } from '../json/cooperative.ts';
 import { loadOnce } from '../load-once.ts';
@@ -25,10 +25,11 @@ export async function readBody(
   dependencies: BodyDependencies,
   estimatesCost = false,
 ): Promise<Normalized> {
-  const { route, encoding, identity, headers, trace, takeBody, memory, cutShort } = request;
+  const { route, encoding, identity, headers, trace, takeBody, memory, waitToCount, cutShort } = request;
   const { models, requestBodyLimit, hashIdsOf, prices, reservedOutput, upstreamTrace, budgets } = dependencies;
   const decoded = await decode(await takeBody(), encoding, requestBodyLimit, memory);
   const caller = callerName(identity);
+  if (route.endpoint.countsTokens && decoded.length > smallBody) await waitToCount?.(caller);
   const hashIds = await hashIdsOf?.(caller);
   const only = identity.kind === 'member' ? identity.models : undefined;
   const pricing = prices && { prices, estimates: await loadEstimates() };

@@ -24,7 +24,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   aws: ['settings', ...shared],
   // What an inference request waits for.
   tables: ['aws', 'budget', 'identity', 'quota', ...shared],
-  engines: ['request', 'settings', ...shared],
+  engines: ['jobs', 'request', 'settings', ...shared],
   // What people and operators write, which the gateway can't.
   stores: ['aws', 'budget', 'identity', 'quota', 'settings', 'tables', ...shared],
   // Separate functions: they import shared rooms, and no room of the gateway imports them.

@@ -152,8 +152,8 @@ test.each([
     console.log(
       `${statuses.join(' ')}; ${health.length} checks: ${worst.toFixed()} ms, ${health.at(-1)?.toFixed()} ms`,
     );
-    // 400: with so many tools it is none that a model could take.
-    expect(statuses.filter((status) => ![200, 400, 503].includes(status))).toEqual([]);
+    // 400: so many tools can't be translated. 429: a caller counts one long body at a time.
+    expect(statuses.filter((status) => ![200, 400, 429, 503].includes(status))).toEqual([]);
     expect(statuses).toContain(200);
     expect(health).not.toContain(Number.POSITIVE_INFINITY);
     expect(worst).toBeLessThan(250);

@@ -10,6 +10,7 @@ import { createFindNetwork } from './identity/network.ts';
 import { loadOnce } from './load-once.ts';
 import { createModels } from './models.ts';
 import { createToken } from './quota/counter-store.ts';
+import { createDeploymentLimit, createSpendLimit } from './quota/deployment-limits.ts';
 import { createQuota } from './quota/quota.ts';
 import { createLog, type Log, type OnFinished, type WriteLog } from './report/log.ts';
 import type { App } from './request/call.ts';
@@ -185,19 +186,14 @@ function createLimits(
   return {
     quota,
     budgets: limits,
-    // Few deployments limit all callers together. What does so is read by their start.
     deploymentLimit:
       (dailyLimit ?? guestDailyLimit) === undefined
         ? undefined
-        : import('./quota/deployment-limit.ts').then(({ createDeploymentLimit }) =>
-            createDeploymentLimit({ ...config, ...wording, now, tallies, onLost: log.countLost }),
-          ),
+        : createDeploymentLimit({ dailyLimit, guestDailyLimit, ...wording, now, tallies, onLost: log.countLost }),
     spendLimit:
       spendLimit === undefined
         ? undefined
-        : import('./quota/spend-limit.ts').then(({ createSpendLimit }) =>
-            createSpendLimit({ tallies, now, spendLimit, onLost: (error) => log.countLost(error, 'spend_limit') }),
-          ),
+        : createSpendLimit({ tallies, now, spendLimit, onLost: (error) => log.countLost(error, 'spend_limit') }),
   };
 }
 

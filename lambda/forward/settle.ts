@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { costOf, type Prices, savedByCaches } from '../budget/prices.ts';
 import { GatewayError } from '../errors.ts';
+import type { SpendLimit } from '../quota/deployment-limits.ts';
 import { sayWhatIsLeft } from '../quota/figures.ts';
-import type { SpendLimit } from '../quota/spend-limit.ts';
 import type { Log } from '../report/log.ts';
 import type { ExchangeRecord, InferenceCall, RequestSoFar, Spending } from '../request/request.ts';
 import type { StreamEnd } from '../stream/relay.ts';
@@ -39,7 +39,7 @@ function noteCharge({ charge }: RequestSoFar, error: GatewayError): GatewayError
 interface SpendingDependencies {
   readonly prices: Prices | undefined;
   /** Undefined if the operator has set no limit for all callers together. */
-  readonly spendLimit: Promise<SpendLimit> | undefined;
+  readonly spendLimit: SpendLimit | undefined;
 }
 
 /** Settles what an answer cost, once it has ended or has been broken off without a refund. */
@@ -56,7 +56,7 @@ export async function settleSpending(
   await setImmediate();
   const settled = charge.settle(spending.cost, spending.used);
   try {
-    await spendLimit?.then((limit) => limit.add(spending.cost));
+    await spendLimit?.add(spending.cost);
   } finally {
     outcome.figures = (await settled) ?? outcome.figures;
   }

@@ -2,6 +2,7 @@ import { randomFillSync } from 'node:crypto';
 import type { Budget, Reserved } from '../budget/budget-window.ts';
 import { GatewayError } from '../errors.ts';
 import type { PublicModel } from '../models.ts';
+import type { Day } from './time.ts';
 
 /** Where a caller's charges are counted. */
 export interface CountedPeriod {
@@ -99,11 +100,24 @@ export interface Counters {
   read(counted: CountedPeriod): Promise<Standing & { readonly uses: readonly ModelUse[] }>;
 }
 
-/** What all callers of the deployment have used. Nothing marks the copies of a write: if its answer is lost, it may count twice. */
+/** What all callers of the deployment have used on one day. */
+export interface Tally {
+  readonly requests: number;
+  /** Those of guests among them, where guests have a limit. */
+  readonly guests: number;
+  /** In micros. */
+  readonly spent: number;
+}
+
+/** A tally for each day. Nothing marks the copies of a write: if its answer is lost, it may count twice. */
 export interface Tallies {
-  /** Adds an amount, and returns the new sum; undefined if the sum was `most` already. */
-  add(item: string, amount: number, expiresAt: number, most?: number): Promise<number | undefined>;
-  read(item: string): Promise<number>;
+  /** Adds these amounts, unless one of the sums is its `most` already. Returns the sums after that. */
+  add(
+    day: Day,
+    amounts: Partial<Tally>,
+    most?: Partial<Tally>,
+  ): Promise<{ readonly added: boolean; readonly tally: Tally }>;
+  read(period: number): Promise<Tally>;
 }
 
 /** The `reason` of an error after which it is unknown whether the operation was carried out. */

@@ -1,6 +1,5 @@
 import { budgetPeriod } from '../budget/budget-window.ts';
 import type { Identity } from '../identity/identify.ts';
-import { loadOnce } from '../load-once.ts';
 import {
   type Counters,
   type CounterWindow,
@@ -13,6 +12,7 @@ import { type Figures, figuresOf, giveBack } from './figures.ts';
 import { type Limits, quotaWindow, tokenCountWindow, type Usage, usageOf } from './policy.ts';
 import { type Cost, QuotaRefusal, type Wording } from './refusal.ts';
 import { createAbandonedReport, createSpendingReport, type ReservationReports } from './reservations.ts';
+import { refusalOf, tooFast } from './wording.ts';
 
 /** A recorded charge. It stands unless it is refunded. */
 export interface Charge {
@@ -57,9 +57,6 @@ export interface QuotaDependencies extends Wording, ReservationReports {
    */
   readonly onLost: (error: unknown, operation: LostOperation, requestId?: string) => void;
 }
-
-/** What says why a charge is refused is read by the first that is. */
-const loadWording = loadOnce(() => import('./wording.ts'));
 
 /** Charges requests against quota and burst limit, and refunds them. */
 export function createQuota(dependencies: QuotaDependencies): Quota {
@@ -119,7 +116,6 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
       });
       const figures = figuresOf(window, result);
       if (!result.granted) {
-        const { refusalOf } = await loadWording();
         throw new QuotaRefusal(refusalOf(identity, window, result, cost, time, wording), figures);
       }
       reportAbandoned(result.open, requestId);
@@ -149,7 +145,7 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
       const time = now();
       const window = tokenCountWindow(identity, time, limits);
       const { granted } = await counters.charge(window, createToken());
-      if (!granted) throw new QuotaRefusal((await loadWording()).tooFast(window, time));
+      if (!granted) throw new QuotaRefusal(tooFast(window, time));
     },
   };
 }

@@ -1,6 +1,8 @@
 const minuteLength = 60_000;
 export const dayLength = 86_400_000;
 
+export type Day = ReturnType<typeof dayOf>;
+
 /** A day in UTC, as a period of counters. */
 export function dayOf(now: number) {
   const period = Math.floor(now / dayLength);

@@ -7,7 +7,7 @@ import type { Identity } from '../identity/identify.ts';
 import type { PublicModel } from '../models.ts';
 import type { Step } from '../pipeline.ts';
 import type { UsedTokens } from '../quota/counter-store.ts';
-import type { LimitsUsed } from '../quota/deployment-limit.ts';
+import type { LimitsUsed } from '../quota/deployment-limits.ts';
 import type { Figures } from '../quota/figures.ts';
 import type { Charge } from '../quota/quota.ts';
 import type { Cost } from '../quota/refusal.ts';

@@ -33,12 +33,13 @@ export function chargeQuota({
 }
 
 /** Counts a charged request towards the limits of the whole deployment. Comes after the charge, which a refusal here refunds. */
-export function limitDeployment(limits: Needs<'deploymentLimit'>): GatewayStep<Identified & Charged, Charged> {
+export function limitDeployment({
+  deploymentLimit,
+}: Needs<'deploymentLimit'>): GatewayStep<Identified & Charged, Charged> {
   return {
     before: async ({ identity, charge }) => {
-      const limit = await limits.deploymentLimit;
-      if (charge === undefined || limit === undefined) return { charge };
-      const counted = await limit.count(identity, charge);
+      if (charge === undefined || deploymentLimit === undefined) return { charge };
+      const counted = await deploymentLimit.count(identity, charge);
       return { charge: counted.charge, limitsUsed: counted.used };
     },
   };
@@ -48,8 +49,7 @@ export function limitDeployment(limits: Needs<'deploymentLimit'>): GatewayStep<I
 export function limitSpending({ spendLimit }: Needs<'spendLimit'>): GatewayStep<ArrivedAtInference> {
   return {
     before: async ({ route, outcome }) => {
-      const limit = await spendLimit;
-      if (limit && !route.endpoint.countsTokens) outcome.spendShare = await limit.check();
+      if (spendLimit && !route.endpoint.countsTokens) outcome.spendShare = await spendLimit.check();
       return {};
     },
   };

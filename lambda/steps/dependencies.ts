@@ -1,7 +1,7 @@
 import type { ForwardDependencies } from '../forward/forward.ts';
 import type { Identify } from '../identity/identify.ts';
 import type { Models } from '../models.ts';
-import type { DeploymentLimit } from '../quota/deployment-limit.ts';
+import type { DeploymentLimit } from '../quota/deployment-limits.ts';
 import type { Limits } from '../quota/policy.ts';
 import type { Quota } from '../quota/quota.ts';
 import type { HeaderNames } from '../request/headers.ts';
@@ -22,7 +22,7 @@ export interface StepDependencies extends ForwardDependencies {
   readonly readStop: () => Promise<{ readonly reason?: string | undefined } | undefined>;
   readonly quota: Quota;
   /** Undefined if the operator has set no limit for all callers together. */
-  readonly deploymentLimit: Promise<DeploymentLimit> | undefined;
+  readonly deploymentLimit: DeploymentLimit | undefined;
   readonly models: Models;
   /** Creates the hash for the ids in a caller's bodies; undefined if they pass unchanged. */
   readonly hashIdsOf: ((caller: string) => Promise<HashIds>) | undefined;

@@ -1,7 +1,7 @@
 import type { CallService } from '../aws/call-service.ts';
 import { isConditionFailure } from '../aws/repeat.ts';
 import { loadOnce } from '../load-once.ts';
-import { type Counters, type CounterWindow, markToken, type Tallies } from '../quota/counter-store.ts';
+import { type Counters, type CounterWindow, markToken, type Tallies, type Tally } from '../quota/counter-store.ts';
 import { minuteOf } from '../quota/time.ts';
 import { outdatedUses, usesIn } from './model-use.ts';
 import { quotaSchema } from './schema.ts';
@@ -98,29 +98,45 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
   };
 }
 
-/** Tallies in the quota table: `used`, added to without tokens. */
+/** The tallies of all callers in the quota table: an item a day, added to without tokens. */
 export function createTallies(callDynamoDb: CallService, tableName: string): Tallies {
   const table = createTable(callDynamoDb, quotaSchema, tableName);
+  const keyOf = (period: number) => `deployment#${period}`;
   return {
-    add: async (item, amount, expiresAt, most) => {
-      const limit = most === undefined ? undefined : { ':most': numberValue(most) };
+    add: async ({ period, expiresAt }, amounts, most = {}) => {
+      const key = keyOf(period);
+      const [added, limits] = [Object.entries(amounts), Object.entries(most)];
+      const condition = limits.map(([name, limit]) => below(name, `:most_${name}`, limit)).join(' AND ');
       try {
-        const found = await table.update(item, {
-          UpdateExpression: 'ADD used :amount SET #ttl = :ttl',
-          ...(most !== undefined && { ConditionExpression: below('used', ':most', most) }),
+        const found = await table.update(key, {
+          UpdateExpression: `ADD ${added.map(([name]) => `${name} :${name}`).join(', ')} SET #ttl = :ttl`,
+          ...(condition !== '' && {
+            ConditionExpression: condition,
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
           ExpressionAttributeNames: { '#ttl': ttl },
-          ExpressionAttributeValues: { ':amount': numberValue(amount), ':ttl': ttlValue(expiresAt), ...limit },
+          ExpressionAttributeValues: {
+            ':ttl': ttlValue(expiresAt),
+            ...Object.fromEntries(added.map(([name, amount]) => [`:${name}`, numberValue(amount)])),
+            ...Object.fromEntries(limits.map(([name, limit]) => [`:most_${name}`, numberValue(limit)])),
+          },
           ReturnValues: 'ALL_NEW',
         });
-        return numberIn(found, 'used');
+        return { added: true, tally: tallyIn(found) };
       } catch (error) {
         if (!isConditionFailure(error)) throw error;
-        return undefined;
+        return { added: false, tally: tallyIn(await table.loadRefusing(key, error)) };
       }
     },
-    read: async (item) => numberIn(await table.load(item), 'used'),
+    read: async (period) => tallyIn(await table.load(keyOf(period))),
   };
 }
+
+const tallyIn = (found: Item | undefined): Tally => ({
+  requests: numberIn(found, 'requests'),
+  guests: numberIn(found, 'guests'),
+  spent: numberIn(found, 'spent'),
+});
 
 /**
  * A missing counter must count as zero. DynamoDB takes a comparison with a missing attribute as false, so its negation is true.

@@ -152,7 +152,7 @@ describe('DAILY_LIMIT', () => {
   });
 
   test('is in the log if the store loses a count, and the caller is refunded', async () => {
-    const spoilStore = ({ body }: StoreOperation) => (body.includes('ADD used') ? 'answer lost' : undefined);
+    const spoilStore = ({ body }: StoreOperation) => (body.includes('ADD requests') ? 'answer lost' : undefined);
     await using gateway = await start({ DAILY_LIMIT: '5' }, { spoilStore });
     expect(await gateway.statuses(1, await gateway.issueKey())).toEqual([503]);
     expect(gateway.log).toMatchObject([

@@ -76,9 +76,9 @@ function isOutdated(counts: Item, attribute: string): boolean {
 
 function compareDays(items: Items, ledger: Ledger): string[] {
   const differences = new Map([...ledger.days()].map(([day, cost]) => [day, -cost]));
-  for (const [item, { used }] of items) {
-    const [, day] = /^spend_limit#(\d+)#/.exec(item) ?? [];
-    if (day !== undefined) differences.set(Number(day), (differences.get(Number(day)) ?? 0) + Number(used?.N));
+  for (const [item, { spent }] of items) {
+    const [, day] = /^deployment#(\d+)$/.exec(item) ?? [];
+    if (day !== undefined) differences.set(Number(day), (differences.get(Number(day)) ?? 0) + Number(spent?.N));
   }
   const wrong = [...differences].filter(([, difference]) => difference !== 0);
   return wrong.map(([day, difference]) => `day ${day} cost ${difference} more than the ledger says`);

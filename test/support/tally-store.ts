@@ -1,14 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import { GatewayError } from '../../lambda/errors.ts';
-import { lostAnswer } from '../../lambda/quota/counter-store.ts';
+import { lostAnswer, type Tally } from '../../lambda/quota/counter-store.ts';
+import type { Day } from '../../lambda/quota/time.ts';
 
 export type Fault = 'answer lost' | 'failing';
 
 /** A store in memory, whose answers come later than others may ask. */
 export function createTallyStore() {
-  const sums = new Map<string, number>();
-  const store = { fault: undefined as Fault | undefined, operations: [] as string[], sums };
-  const carryOut = async (operation: string, act: () => number | undefined) => {
+  const tallies = new Map<number, Tally>();
+  const store = { fault: undefined as Fault | undefined, operations: [] as string[], tallies };
+  const carryOut = async <T>(operation: string, act: () => T): Promise<T> => {
     store.operations.push(operation);
     const { fault } = store;
     if (fault === 'failing') throw new GatewayError('service_unavailable', 'down');
@@ -17,14 +18,19 @@ export function createTallyStore() {
     if (fault) throw new GatewayError('service_unavailable', 'lost', { reason: lostAnswer });
     return result;
   };
-  const sumOf = (item: string) => sums.get(item) ?? 0;
+  const tallyOf = (period: number): Tally => tallies.get(period) ?? { requests: 0, guests: 0, spent: 0 };
   return Object.assign(store, {
-    add: (item: string, amount: number, _: number, most = Number.POSITIVE_INFINITY) =>
+    add: ({ period }: Day, amounts: Partial<Tally>, most: Partial<Tally> = {}) =>
       carryOut('write', () => {
-        if (sumOf(item) >= most) return undefined;
-        sums.set(item, sumOf(item) + amount);
-        return sumOf(item);
+        const before = tallyOf(period);
+        const names = ['requests', 'guests', 'spent'] as const;
+        if (names.some((name) => before[name] >= (most[name] ?? Number.POSITIVE_INFINITY)))
+          return { added: false, tally: before };
+        const tally = { ...before };
+        for (const name of names) tally[name] += amounts[name] ?? 0;
+        tallies.set(period, tally);
+        return { added: true, tally };
       }),
-    read: async (item: string) => (await carryOut('read', () => sumOf(item))) ?? 0,
+    read: (period: number) => carryOut('read', () => tallyOf(period)),
   });
 }

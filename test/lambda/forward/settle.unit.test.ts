@@ -55,7 +55,7 @@ test('it is over when the limit of all callers together has been told too: after
     return added.promise;
   };
   let isOver = false;
-  const spendLimit = Promise.resolve({ add, check: async () => 0 });
+  const spendLimit = { add, check: async () => 0 };
   const settling = settleSpending(request, { prices, spendLimit }).then(() => {
     isOver = true;
   });

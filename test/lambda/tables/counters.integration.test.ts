@@ -8,6 +8,7 @@ import {
   createToken,
   type OpenReservation,
 } from '../../../lambda/quota/counter-store.ts';
+import { dayOf } from '../../../lambda/quota/time.ts';
 import { createCounters, createTallies } from '../../../lambda/tables/counters.ts';
 import { type Item, itemSize, outage, type Update } from '../../../lambda/tables/table.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
@@ -260,15 +261,22 @@ testRows([
   expect(await charge).toMatchObject({ granted: false, reason, used });
 });
 
-test('a tally grows up to its limit, whoever adds at once, and expires', async () => {
+test('the tally of a day grows up to its limits, whoever adds at once, and expires', async () => {
   const tallies = createTallies(database.callDynamoDb, database.quotaTable);
-  const sums = await Promise.all(Array.from({ length: 8 }, () => tallies.add('tally', 1, 1_799_999_999_001, 5)));
-  expect(sums.toSorted()).toEqual([1, 2, 3, 4, 5, undefined, undefined, undefined]);
-  expect([await tallies.add('tally', -2, 0), await tallies.read('tally'), await tallies.read('none')]).toEqual([
-    3, 3, 0,
-  ]);
-  await tallies.add('tally', 1, 1_799_999_999_001);
-  expect((await load('tally')).ttl).toEqual({ N: '1800000000' });
+  const day = dayOf(clock.time);
+  const ofGuest = { requests: 1, guests: 1 };
+  const most = { requests: 100, guests: 5 };
+  const results = await Promise.all(Array.from({ length: 8 }, () => tallies.add(day, ofGuest, most)));
+  expect(results.filter(({ added }) => !added).map(({ tally }) => tally)).toEqual(
+    Array(3).fill({ requests: 5, guests: 5, spent: 0 }),
+  );
+  expect(await tallies.add(day, { requests: 1 }, { requests: 5 })).toMatchObject({ added: false });
+  expect(await tallies.add(day, { requests: 1 }, { requests: 6 })).toMatchObject({ added: true });
+  await tallies.add(day, { requests: -1, guests: -1 });
+  await tallies.add(day, { spent: 12 });
+  expect(await tallies.read(day.period)).toEqual({ requests: 5, guests: 4, spent: 12 });
+  expect(await tallies.read(day.period + 1)).toEqual({ requests: 0, guests: 0, spent: 0 });
+  expect((await load(`deployment#${day.period}`)).ttl).toEqual({ N: String(day.expiresAt / 1000) });
 });
 
 async function load(item: string): Promise<Item> {

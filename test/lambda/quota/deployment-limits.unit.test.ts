@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { GatewayError } from '../../../lambda/errors.ts';
 import type { Identity } from '../../../lambda/identity/identify.ts';
-import { createDeploymentLimit } from '../../../lambda/quota/deployment-limit.ts';
+import { createDeploymentLimit, createSpendLimit } from '../../../lambda/quota/deployment-limits.ts';
 import type { Charge } from '../../../lambda/quota/quota.ts';
 import { createTallyStore, type Fault } from '../../support/tally-store.ts';
 import { testRows } from '../../support/test-rows.ts';
@@ -20,8 +20,11 @@ function start(limits: { dailyLimit?: number; guestDailyLimit?: number }, store 
   const clock = { time: Date.UTC(2026, 0, 1, 12) };
   const lost: string[] = [];
   const limit = createDeploymentLimit({
-    ...{ dailyLimit: undefined, guestDailyLimit: undefined, ...limits },
-    ...{ tallies: store, now: () => clock.time, onLost: (_, name) => lost.push(name) },
+    dailyLimit: limits.dailyLimit,
+    guestDailyLimit: limits.guestDailyLimit,
+    tallies: store,
+    now: () => clock.time,
+    onLost: (_, name) => lost.push(name),
   });
   const count = async (identity: Identity) => {
     return limit.count(identity, charge);
@@ -56,15 +59,13 @@ describe('a limit of the deployment', () => {
       [start({ dailyLimit }, store), start({ dailyLimit }, store)].map(({ passing }) => passing(15)),
     );
     expect((passed[0] ?? 0) + (passed[1] ?? 0)).toBe(dailyLimit);
-    const items = [...store.sums.keys()].map((name) => name.replace(/#\d+#/, ' '));
-    const parts = Array.from({ length: Math.min(8, dailyLimit) }, (_, index) => `daily_limit ${index}`);
-    expect(items.sort()).toEqual(parts);
+    expect([...store.tallies.values()]).toEqual([{ requests: dailyLimit, guests: 0, spent: 0 }]);
   });
 
-  test('has parts that fill evenly', async () => {
-    const { store, passing } = start({ dailyLimit: 40 });
-    await passing(16);
-    expect([...store.sums.values()]).toEqual(Array(8).fill(2));
+  test('tells how much of it is used', async () => {
+    const { count } = start({ dailyLimit: 20, guestDailyLimit: 10 });
+    expect((await count(member)).used).toEqual({ daily_limit: 5 });
+    expect((await count(guest)).used).toEqual({ guest_daily_limit: 10, daily_limit: 10 });
   });
 
   test('restarts at midnight UTC, and a later refund counts for the day of its charge', async () => {
@@ -77,15 +78,15 @@ describe('a limit of the deployment', () => {
     expect(await passing(5)).toBe(1);
   });
 
-  test('costs a write a request, two for a guest, as many for a refund, and once it is spent one and the other reads', async () => {
+  test('costs a write a request, a guest’s too, another for a refund, and one once it is spent', async () => {
     const { count, operationsOf, passing } = start({ dailyLimit: 40 });
     expect(await operationsOf(() => count(member))).toEqual(['write']);
-    expect(await operationsOf(() => count(guest))).toEqual(['write', 'write']);
+    expect(await operationsOf(() => count(guest))).toEqual(['write']);
     const counted = await count(guest);
-    expect(await operationsOf(counted.charge.refund)).toEqual(['write', 'write']);
+    expect(await operationsOf(counted.charge.refund)).toEqual(['write']);
     expect(await operationsOf(counted.charge.refund)).toEqual([]);
     await passing(38);
-    expect(await operationsOf(() => count(member))).toEqual(['write', ...Array(7).fill('read')]);
+    expect(await operationsOf(() => count(member))).toEqual(['write']);
   });
 });
 
@@ -114,13 +115,14 @@ describe('limits of guests', () => {
     expect(await operationsOf(() => count(member))).toEqual([]);
   });
 
-  test('refuse a guest before the limit of all is touched', async () => {
-    const { count, operationsOf } = start({ dailyLimit: 20, guestDailyLimit: 1 });
-    await count(guest);
-    expect(await operationsOf(() => count(guest))).toEqual(['write']);
+  test('refuse a guest without a count towards the limit of all, and are named where both are spent', async () => {
+    const { count, passing } = start({ dailyLimit: 3, guestDailyLimit: 1 });
+    expect(await passing(3, guest)).toBe(1);
+    expect(await passing(3)).toBe(2);
+    await expect(count(guest)).rejects.toMatchObject({ reason: 'guest_daily_limit' });
   });
 
-  test('get their count back if the limit of all refuses them, or is refunded', async () => {
+  test('keep their count if the limit of all refuses them, or is refunded', async () => {
     const { crowd, passing } = start({ dailyLimit: 8, guestDailyLimit: 4 });
     const members = await crowd(8);
     const { refusals } = await crowd(4, guest);
@@ -156,4 +158,112 @@ test('a refund that the store does not take leaves its count standing, and says 
   store.fault = undefined;
   expect(lost).toEqual(['daily_limit']);
   await expect(count(member)).rejects.toMatchObject({ reason: 'daily_limit' });
+});
+
+test('of a guest, both counts that a lost answer may leave standing are told', async () => {
+  const { store, count, lost } = start({ dailyLimit: 20 });
+  store.fault = 'answer lost';
+  await expect(count(guest)).rejects.toMatchObject({ code: 'service_unavailable' });
+  expect(lost).toEqual(['guest_daily_limit', 'daily_limit']);
+});
+
+/** What was spent on each day, as the store has it. */
+const spentIn = ({ tallies }: ReturnType<typeof createTallyStore>) => [...tallies.values()].map(({ spent }) => spent);
+
+test('what this process has spent counts at once, and once', async () => {
+  let time = 0;
+  const store = createTallyStore();
+  const limit = createSpendLimit({ tallies: store, spendLimit: 16, now: () => time, onLost: () => {} });
+  await limit.check();
+  for (const percent of [25, 50, 75]) {
+    await limit.add(4);
+    expect(await limit.check()).toBe(percent);
+  }
+  // Once more when it has been read, and while it is being written.
+  time = 10_000;
+  expect(await limit.check()).toBe(75);
+  time = 20_000;
+  const adding = limit.add(4);
+  await expect(limit.check()).rejects.toMatchObject({ reason: 'spend_limit' });
+  await adding;
+  time = 30_000;
+  await expect(limit.check()).rejects.toMatchObject({ reason: 'spend_limit' });
+});
+
+test('what was spent is read again after a failure, and once in ten seconds otherwise', async () => {
+  let time = 0;
+  const store = createTallyStore();
+  const lost: unknown[] = [];
+  const limit = createSpendLimit({
+    tallies: store,
+    spendLimit: 16,
+    now: () => time,
+    onLost: (error) => lost.push(error),
+  });
+  for (let count = 0; count < 8; count += 1) await limit.add(1);
+  store.fault = 'failing';
+  await expect(limit.check()).rejects.toThrow('down');
+  await limit.add(1);
+  expect(lost).toHaveLength(1);
+  store.fault = undefined;
+  store.operations.length = 0;
+  for (const [at, reads] of [
+    [0, 1],
+    [9_999, 1],
+    [10_000, 2],
+  ] as const) {
+    time = at;
+    expect([await limit.check(), store.operations.length]).toEqual([50, reads]);
+  }
+});
+
+test('costs of answers that end while one is written leave together, each once, and none waits for more than two writes', async () => {
+  const store = createTallyStore();
+  const lost: unknown[] = [];
+  const limit = createSpendLimit({
+    tallies: store,
+    spendLimit: 1_000,
+    now: () => 0,
+    onLost: (error) => lost.push(error),
+  });
+  const first = limit.add(1);
+  await Promise.resolve();
+  const others = [2, 3, 4].map((cost) => limit.add(cost));
+  await first;
+  expect(spentIn(store)).toEqual([1]);
+  await Promise.all(others);
+  expect(spentIn(store)).toEqual([10]);
+  expect(store.operations).toEqual(['write', 'write']);
+  // What fails is told once, and keeps no later cost from being written.
+  store.fault = 'failing';
+  await Promise.all([limit.add(5), limit.add(6)]);
+  expect(lost).toHaveLength(1);
+  store.fault = undefined;
+  await limit.add(7);
+  expect(await limit.check()).toBe(1.7);
+});
+
+test('a sum that is read while costs are written counts each of them once', async () => {
+  const limit = createSpendLimit({ tallies: createTallyStore(), spendLimit: 100, now: () => 0, onLost: () => {} });
+  const first = limit.add(1);
+  await Promise.resolve();
+  const before = limit.add(2);
+  const checked = limit.check();
+  const after = limit.add(4);
+  expect(await checked).toBe(7);
+  await Promise.all([first, before, after]);
+  expect(await limit.check()).toBe(7);
+});
+
+test('costs of two days are never written together', async () => {
+  let time = 86_399_999;
+  const store = createTallyStore();
+  const limit = createSpendLimit({ tallies: store, spendLimit: 100, now: () => time, onLost: () => {} });
+  const ofYesterday = limit.add(1);
+  time += 1;
+  await Promise.all([ofYesterday, limit.add(2), limit.add(4)]);
+  expect([[...store.tallies.keys()], spentIn(store)]).toEqual([
+    [0, 1],
+    [1, 6],
+  ]);
 });

@@ -1,12 +1,21 @@
 import type { CallService } from '../aws/call-service.ts';
-import { isConditionFailure } from '../aws/repeat.ts';
-import { loadOnce } from '../load-once.ts';
-import { type Counters, type CounterWindow, markToken, type Tallies, type Tally } from '../quota/counter-store.ts';
+import { type Counters, type CounterWindow, markToken } from '../quota/counter-store.ts';
 import { minuteOf } from '../quota/time.ts';
-import { outdatedUses, usesIn } from './model-use.ts';
+import { currentPeriod, outdatedUses, usesIn } from './model-use.ts';
+import { reserve, settle } from './reservation.ts';
 import { quotaSchema } from './schema.ts';
-import { budgetOf, burstOf, countOf, standingIn } from './standing.ts';
-import { createTable, type Item, itemSize, numberValue, writeUnits } from './table.ts';
+import { budgetOf, burstOf, countOf, isReservation, standingIn } from './standing.ts';
+import {
+  below,
+  createTable,
+  type Item,
+  itemSize,
+  numberValue,
+  type Table,
+  ttlValue,
+  type Value,
+  writeUnits,
+} from './table.ts';
 import { createWriteOnce, tokensOf } from './write-once.ts';
 
 /*
@@ -23,16 +32,8 @@ import { createWriteOnce, tokensOf } from './write-once.ts';
  */
 
 const ttl = quotaSchema.ttlAttribute;
-/** A charge removes the minutes and the day that went out of date shortly before it; see `dropOld` for others. */
+/** A charge removes the minutes and the day that went out of date shortly before it; `dropOld` others. */
 const minutesRemoved = [2, 3, 4];
-
-const ttlValue = (expiresAt: number) => numberValue(Math.ceil(expiresAt / 1000));
-
-/** Few items are so large that to drop something from them saves anything. What does so is read by the first. */
-const loadDropOld = loadOnce(async () => (await import('./drop-old.ts')).dropOld);
-
-/** Nor has every deployment budgets. What reserves and settles is read by the first request that has one. */
-const loadReservation = loadOnce(() => import('./reservation.ts'));
 
 /** Counters in the quota table: exact under any number of parallel charges, whatever is repeated. */
 export function createCounters(callDynamoDb: CallService, tableName: string, now: () => number): Counters {
@@ -43,9 +44,10 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
     charge: async (window, token) => {
       const { item, limit, burst, minute, expiresAt } = window;
       const [used, inMinute] = [countOf(window.period), burstOf(minute)];
-      const reserving = window.budget && (await loadReservation()).reserve(window, token);
+      const reserving = window.budget && reserve(window, token);
       const { applied, found } = await writeOnce(item, {
-        ...{ minute, token },
+        minute,
+        token,
         add: [`${used} :one, ${inMinute} :one`, ...(reserving ? [reserving.add] : [])].join(', '),
         set: [...(expiresAt === undefined ? [] : ['#ttl = :ttl']), ...(reserving ? [reserving.set] : [])],
         remove: [...outdated(window), ...(expiresAt === undefined ? ['#ttl'] : [])],
@@ -71,9 +73,8 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
         return { ...standing, granted: false, reason: standing.inMinute >= burst ? 'burst' : 'quota' };
       }
       if (found && writeUnits(itemSize(found)) > 1) {
-        const dropping = loadDropOld().then((dropOld) => dropOld(table, window, found));
         // If it fails, the next charge tries again.
-        await dropping.catch(() => {});
+        await dropOld(table, window, found).catch(() => {});
       }
       const reservation = reserving && { ...reserving.reservation, outdatedUses: outdatedUses(found, window.minute) };
       return { ...standing, granted: true, reservation };
@@ -82,7 +83,8 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
     refund: async (counted, token) => {
       const used = countOf(counted.period);
       const { applied, found } = await writeOnce(counted.item, {
-        ...{ minute: minuteOf(now()), token: markToken(token, 'r') },
+        minute: minuteOf(now()),
+        token: markToken(token, 'r'),
         add: `${used} :minusOne`,
         condition: `${used} > :zero`,
         values: { ':minusOne': numberValue(-1), ':zero': numberValue(0) },
@@ -90,59 +92,13 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
       return applied ? standingIn(found, counted) : undefined;
     },
 
-    settle: async (...settled) => (await loadReservation()).settle(table, ...settled),
+    settle: (...settled) => settle(table, ...settled),
+
     read: async (counted) => {
       const found = await table.load(counted.item);
       return { ...standingIn(found, counted), uses: usesIn(found, counted.budget?.period, ({ N }) => N) };
     },
   };
-}
-
-/** The tallies of all callers in the quota table: an item a day, added to without tokens. */
-export function createTallies(callDynamoDb: CallService, tableName: string): Tallies {
-  const table = createTable(callDynamoDb, quotaSchema, tableName);
-  const keyOf = (period: number) => `deployment#${period}`;
-  return {
-    add: async ({ period, expiresAt }, amounts, most = {}) => {
-      const key = keyOf(period);
-      const [added, limits] = [Object.entries(amounts), Object.entries(most)];
-      const condition = limits.map(([name, limit]) => below(name, `:most_${name}`, limit)).join(' AND ');
-      try {
-        const found = await table.update(key, {
-          UpdateExpression: `ADD ${added.map(([name]) => `${name} :${name}`).join(', ')} SET #ttl = :ttl`,
-          ...(condition !== '' && {
-            ConditionExpression: condition,
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-          ExpressionAttributeNames: { '#ttl': ttl },
-          ExpressionAttributeValues: {
-            ':ttl': ttlValue(expiresAt),
-            ...Object.fromEntries(added.map(([name, amount]) => [`:${name}`, numberValue(amount)])),
-            ...Object.fromEntries(limits.map(([name, limit]) => [`:most_${name}`, numberValue(limit)])),
-          },
-          ReturnValues: 'ALL_NEW',
-        });
-        return { added: true, tally: tallyIn(found) };
-      } catch (error) {
-        if (!isConditionFailure(error)) throw error;
-        return { added: false, tally: tallyIn(await table.loadRefusing(key, error)) };
-      }
-    },
-    read: async (period) => tallyIn(await table.load(keyOf(period))),
-  };
-}
-
-const tallyIn = (found: Item | undefined): Tally => ({
-  requests: numberIn(found, 'requests'),
-  guests: numberIn(found, 'guests'),
-  spent: numberIn(found, 'spent'),
-});
-
-/**
- * A missing counter must count as zero. DynamoDB takes a comparison with a missing attribute as false, so its negation is true.
- */
-function below(name: string, placeholder: string, limit: number): string {
-  return limit > 0 ? `NOT ${name} >= ${placeholder}` : `${name} < ${placeholder}`;
 }
 
 /** The windows that went out of date last. */
@@ -155,6 +111,29 @@ function outdated({ period, minute, budget }: CounterWindow): string[] {
   ];
 }
 
-function numberIn(item: Item | undefined, name: string): number {
-  return Number(item?.[name]?.N ?? 0);
+/**
+ * A pause leaves windows behind that no later charge can name. Whoever finds them drops them, once that makes each write a unit
+ * cheaper.
+ */
+async function dropOld(table: Table, window: CounterWindow, found: Item): Promise<void> {
+  const names = Object.entries(found).flatMap(([name, value]) => (isOld(name, value, window) ? [name] : []));
+  const rest = Object.fromEntries(Object.entries(found).filter(([name]) => !names.includes(name)));
+  if (writeUnits(itemSize(rest)) === writeUnits(itemSize(found))) return;
+  // The name of a reservation has a dot in it.
+  const substitutes = names.filter((name) => name.includes('.')).map((name, index) => [`#old${index}`, name] as const);
+  const plain = names.filter((name) => !name.includes('.'));
+  const update = {
+    UpdateExpression: `REMOVE ${[...plain, ...substitutes.map(([substitute]) => substitute)].join(', ')}`,
+    ...(substitutes.length > 0 && { ExpressionAttributeNames: Object.fromEntries(substitutes) }),
+  };
+  await table.update(window.item, update);
+}
+
+function isOld(name: string, { S = '' }: Value, { period = 0, minute }: CounterWindow): boolean {
+  const [, kind, number] = /^([unw])(\d+)$/.exec(name) ?? [];
+  if (kind !== undefined) return Number(number) < (kind === 'u' ? period : minute) - 1;
+  // A reservation is as old as the budget's period that it was taken from.
+  const budget = isReservation(name) ? budgetOf(S.split(' ')[0] ?? '') : name;
+  const [, letter, past] = /^b([dwm])(\d+)$/.exec(budget) ?? [];
+  return letter !== undefined && Number(past) < currentPeriod(letter, minute) - 1;
 }

@@ -31,7 +31,7 @@ export const keysSchema = {
   ],
 } as const satisfies TableSchema;
 
-/** One item for each caller, and for each day of the deployment; see counters.ts. */
+/** One item for each caller, and for each day of the deployment; see counters.ts and tallies.ts. */
 export const quotaSchema = {
   partitionKey: { name: 'pk', type: 'S' },
   ttlAttribute: 'ttl',

@@ -16,6 +16,16 @@ export type Item = Readonly<Record<string, Value>>;
 
 export const numberValue = (number: number): Value => ({ N: String(number) });
 
+/** Epoch milliseconds as the attribute for expiry takes them. */
+export const ttlValue = (expiresAt: number) => numberValue(Math.ceil(expiresAt / 1000));
+
+/**
+ * A missing counter must count as zero. DynamoDB takes a comparison with a missing attribute as false, so its negation is true.
+ */
+export function below(name: string, placeholder: string, limit: number): string {
+  return limit > 0 ? `NOT ${name} >= ${placeholder}` : `${name} < ${placeholder}`;
+}
+
 /** The input of UpdateItem without the table and the key. */
 export interface Update {
   readonly UpdateExpression: string;

@@ -11,7 +11,7 @@ import { pairs } from './scenarios.ts';
 Error.stackTraceLimit = 0;
 
 const checkedBefore = `
-  const checked = window.budget && (await loadReservation()).reserve(window, token);
+  const checked = window.budget && reserve(window, token);
   const hasRoom = checked && standingIn(await table.load(item), window).taken <= checked.room;
   const reserving = hasRoom ? { ...checked, condition: 'attribute_exists(pk)' } : checked;`;
 
@@ -103,7 +103,7 @@ const defects: [name: string, code: string, instead: string, fault: string, sche
   ],
   [
     'a budget checked before instead of with the write',
-    'const reserving = window.budget && (await loadReservation()).reserve(window, token);',
+    'const reserving = window.budget && reserve(window, token);',
     checkedBefore,
     'member#ada is granted more than its budget',
     '1 2 begin; 1 is answered; 2 is answered; 2 is answered; 1 is answered',

@@ -8,8 +8,7 @@ import {
   createToken,
   type OpenReservation,
 } from '../../../lambda/quota/counter-store.ts';
-import { dayOf } from '../../../lambda/quota/time.ts';
-import { createCounters, createTallies } from '../../../lambda/tables/counters.ts';
+import { createCounters } from '../../../lambda/tables/counters.ts';
 import { type Item, itemSize, outage, type Update } from '../../../lambda/tables/table.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoppedTimers, stopTimers } from '../../support/stop-timers.ts';
@@ -259,24 +258,6 @@ testRows([
   const window = newWindow({ burst: 20, budget: budgetOfDay() });
   const charge = createCounters(refuse, 'quota', now).charge(window, createToken());
   expect(await charge).toMatchObject({ granted: false, reason, used });
-});
-
-test('the tally of a day grows up to its limits, whoever adds at once, and expires', async () => {
-  const tallies = createTallies(database.callDynamoDb, database.quotaTable);
-  const day = dayOf(clock.time);
-  const ofGuest = { requests: 1, guests: 1 };
-  const most = { requests: 100, guests: 5 };
-  const results = await Promise.all(Array.from({ length: 8 }, () => tallies.add(day, ofGuest, most)));
-  expect(results.filter(({ added }) => !added).map(({ tally }) => tally)).toEqual(
-    Array(3).fill({ requests: 5, guests: 5, spent: 0 }),
-  );
-  expect(await tallies.add(day, { requests: 1 }, { requests: 5 })).toMatchObject({ added: false });
-  expect(await tallies.add(day, { requests: 1 }, { requests: 6 })).toMatchObject({ added: true });
-  await tallies.add(day, { requests: -1, guests: -1 });
-  await tallies.add(day, { spent: 12 });
-  expect(await tallies.read(day.period)).toEqual({ requests: 5, guests: 4, spent: 12 });
-  expect(await tallies.read(day.period + 1)).toEqual({ requests: 0, guests: 0, spent: 0 });
-  expect((await load(`deployment#${day.period}`)).ttl).toEqual({ N: String(day.expiresAt / 1000) });
 });
 
 async function load(item: string): Promise<Item> {

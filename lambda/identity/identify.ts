@@ -1,5 +1,5 @@
-import { loadOnce } from '../load-once.ts';
-import type { Credential } from './credential.ts';
+import { GatewayError } from '../errors.ts';
+import { type Credential, keyPlaces } from './credential.ts';
 import { type KeyRecord, type OwnLimits, ownLimitsOf, stateOf } from './keys.ts';
 import { rememberFindings } from './remember.ts';
 
@@ -52,9 +52,6 @@ export interface IdentifyDependencies {
   readonly now: () => number;
 }
 
-/** Few are refused. What tells them why is read by the first. */
-const loadRefusals = loadOnce(() => import('./refusals.ts'));
-
 /** `origin` is the request's Origin header, where it has one. */
 export type Identify = (credential: Credential, networkId: string, origin?: string) => Promise<Identity>;
 
@@ -72,8 +69,7 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
     const record = await findKey(hash);
     // It never becomes false again.
     if (!record) isAnyKeyIssued ||= await store.anyKeyIssued();
-    if (!record || !isLive(record))
-      throw (await loadRefusals()).refuseKey(record !== undefined || isAnyKeyIssued, appUrl);
+    if (!record || !isLive(record)) throw refuseKey(record !== undefined || isAnyKeyIssued, appUrl);
     const { id, member, models, label, expiresAt } = record;
     return { kind: 'member', member, keyId: id, own: ownLimitsOf(record), models, key: { label, expiresAt } };
   };
@@ -84,12 +80,45 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
     const link = mayBeLinked ? await findLink(networkId) : undefined;
     if (link && isLinked(link)) return { kind: 'member', member: link.member };
     if (guestLimit > 0) return { kind: 'guest', networkId };
-    throw (await loadRefusals()).refuseGuest(appUrl);
+    throw refuseGuest(appUrl);
   };
 
   return async (credential, networkId, origin) => {
     if (credential.kind === 'key') return identifyKey(credential.hash);
     if (credential.kind === 'placeholder') return identifyNetwork(networkId, origin);
-    throw (await loadRefusals()).refuseCredential(credential, guestLimit, appUrl);
+    throw refuseCredential(credential, guestLimit, appUrl);
   };
+}
+
+/** `appUrl` is where people get keys by themselves, if they can. */
+const getKey = (appUrl: string | undefined): string =>
+  appUrl === undefined ? 'Ask the operator for a key.' : `Get a key at ${appUrl}/cli.`;
+
+function refuseKey(isAnyKeyIssued: boolean, appUrl: string | undefined): GatewayError {
+  return isAnyKeyIssued
+    ? new GatewayError('invalid_api_key', `The API key is unknown, expired or revoked. ${getKey(appUrl)}`)
+    : new GatewayError('unconfigured', `This deployment has not issued any keys yet. ${getKey(appUrl)}`);
+}
+
+function refuseGuest(appUrl: string | undefined): GatewayError {
+  const message = 'Guest access is switched off: a real API key is needed.';
+  return new GatewayError('invalid_api_key', `${message} ${getKey(appUrl)}`);
+}
+
+/** Refuses a request that shows no key. */
+function refuseCredential(
+  credential: Exclude<Credential, { readonly kind: 'key' | 'placeholder' }>,
+  guestLimit: number,
+  appUrl: string | undefined,
+): GatewayError {
+  if (credential.kind === 'wrapped key') {
+    const example = 'such as a quotation mark or a second Bearer';
+    return new GatewayError('invalid_api_key', `Something stands before the API key, ${example}. Send the key alone.`);
+  }
+  if (credential.notBearer) {
+    const form = 'must have the word Bearer before the key, as in Authorization: Bearer KEY';
+    return new GatewayError('missing_api_key', `No API key: the Authorization header ${form}.`);
+  }
+  const advice = guestLimit > 0 ? 'Guests may send any text.' : getKey(appUrl);
+  return new GatewayError('missing_api_key', `No API key: send one in ${keyPlaces}. ${advice}`);
 }

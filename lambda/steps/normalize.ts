@@ -1,12 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { smallBody } from '../bodies.ts';
+import { fittingOutput } from '../budget/estimate.ts';
 import type { Prices } from '../budget/prices.ts';
 import { GatewayError } from '../errors.ts';
 import { listIds } from '../models.ts';
 import { budgetOf } from '../quota/policy.ts';
 import type { Cost } from '../quota/refusal.ts';
 import type { GatewayStep, Normalized, ReadAhead } from '../request/request.ts';
-import { type BodyDependencies, loadEstimates, type ReadyToRead, readBody } from './read-body.ts';
+import { type BodyDependencies, type ReadyToRead, readBody } from './read-body.ts';
 
 /**
  * Reads the body before the charge for callers with a budget or a list of models, and a small one beside the charge for others whose
@@ -33,7 +34,7 @@ export function readAhead(dependencies: BodyDependencies): GatewayStep<ReadyToRe
       if (!normalized) return { ahead };
       const { id } = normalized.call.model;
       if (models && !models.includes(id)) throw notAllowed(id, models);
-      const cost = await costOf(normalized, prices);
+      const cost = costOf(normalized, prices);
       return { ahead, ...(cost && { cost }) };
     },
   };
@@ -46,10 +47,9 @@ function onceCharging<T>(work: () => Promise<T>): Promise<T> {
   return result;
 }
 
-async function costOf({ call, reservation }: Normalized, prices: Prices | undefined): Promise<Cost | undefined> {
+function costOf({ call, reservation }: Normalized, prices: Prices | undefined): Cost | undefined {
   const modelPrices = prices?.get(call.model.id);
   if (!reservation || !modelPrices) return undefined;
-  const { fittingOutput } = await loadEstimates();
   const { limitedBy } = reservation;
   // The largest of them counts, so each has to be small enough.
   const names = limitedBy.length > 0 ? limitedBy : call.dialect.outputLimits.slice(0, 1);

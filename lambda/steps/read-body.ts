@@ -1,10 +1,10 @@
 import { type Memory, smallBody } from '../bodies.ts';
 import { callerName } from '../identity/identify.ts';
 import { runCooperatively } from '../json/cooperative.ts';
-import { loadOnce } from '../load-once.ts';
 import { budgetOf } from '../quota/policy.ts';
 import type { Encoding } from '../request/body.ts';
 import type { Body } from '../request/call.ts';
+import { decodeBody } from '../request/decode.ts';
 import type { Admitted, ArrivedAtInference, Identified, Normalized } from '../request/request.ts';
 import { traceparentOf } from '../request/trace.ts';
 import type { Needs } from './dependencies.ts';
@@ -15,9 +15,6 @@ export type BodyDependencies = Needs<
 >;
 
 export type ReadyToRead = ArrivedAtInference & Admitted & Identified;
-
-/** Only where there are prices is the size of requests estimated. What does so is read once. */
-export const loadEstimates = loadOnce(() => import('../budget/estimate.ts'));
 
 /** Checks the body and prepares what goes upstream. `estimatesCost`: whether what the request may cost is wanted. */
 export async function readBody(
@@ -32,14 +29,13 @@ export async function readBody(
   if (route.endpoint.countsTokens && decoded.length > smallBody) await waitToCount?.(caller);
   const hashIds = await hashIdsOf?.(caller);
   const only = identity.kind === 'member' ? identity.models : undefined;
-  const pricing = prices && { prices, estimates: await loadEstimates() };
   return runCooperatively(
     readCall(decoded, route, models, {
       caller,
       headers,
       traceparent: upstreamTrace && trace ? traceparentOf(trace) : undefined,
       hashIds,
-      pricing,
+      prices,
       isRestricted: only !== undefined || budgetOf(identity, budgets) !== undefined,
       only,
       ...(estimatesCost && { reservedOutput }),
@@ -48,13 +44,9 @@ export async function readBody(
   );
 }
 
-/** Few clients encode a body. What decodes it is read once. */
-const loadDecoders = loadOnce(() => import('../request/decode.ts'));
-
 async function decode(body: Body, encoding: Encoding | 'identity', limit: number, memory: Memory): Promise<Body> {
   // An empty one is refused as empty, not as damaged.
   if (encoding === 'identity' || body.length === 0) return body;
-  const { decodeBody } = await loadDecoders();
   const text = await decodeBody(body, encoding, limit, memory.take);
   memory.leave(Buffer.byteLength(body));
   return text;

@@ -1,3 +1,4 @@
+import { createInputEstimate, estimateReservation } from '../budget/estimate.ts';
 import type { Prices } from '../budget/prices.ts';
 import type { Endpoint } from '../dialects/dialect.ts';
 import { refuseOtherCase, refuseRouting } from '../dialects/refusals.ts';
@@ -21,10 +22,8 @@ interface ReadCallOptions {
   readonly headers: Headers;
   readonly traceparent?: string | undefined;
   readonly hashIds?: HashIds | undefined;
-  /** The prices, where there are any, and what estimates the size of requests. */
-  readonly pricing?:
-    | { readonly prices: Prices; readonly estimates: typeof import('../budget/estimate.ts') }
-    | undefined;
+  /** Where there are any, the size of requests is estimated. */
+  readonly prices?: Prices | undefined;
   readonly isRestricted?: boolean;
   /** The ids of the models that the caller may use; undefined if all of them. */
   readonly only?: readonly string[] | undefined;
@@ -37,10 +36,10 @@ export function* readCall(
   received: Body,
   { dialect, endpoint }: Pick<InferenceRoute, 'dialect' | 'endpoint'>,
   models: Models,
-  { caller, headers, traceparent, hashIds, pricing, isRestricted, only, reservedOutput }: ReadCallOptions,
+  { caller, headers, traceparent, hashIds, prices, isRestricted, only, reservedOutput }: ReadCallOptions,
 ): Cooperative<Normalized> {
   // Of bytes it is known. Later, the text would have to be walked for it.
-  const size = pricing === undefined ? 0 : Buffer.byteLength(received);
+  const size = prices === undefined ? 0 : Buffer.byteLength(received);
   const body = yield* readJsonBody(received);
   const { text } = body;
   if (isLong(text)) yield;
@@ -51,8 +50,8 @@ export function* readCall(
   const stream = readStream(body);
   dialect.checkBody(body);
   if (isLong(text)) yield;
-  const modelPrices = endpoint.countsTokens ? undefined : pricing?.prices.get(model.value.id);
-  const input = modelPrices && pricing?.estimates.createInputEstimate(body, size);
+  const modelPrices = endpoint.countsTokens ? undefined : prices?.get(model.value.id);
+  const input = modelPrices && createInputEstimate(body, size);
   const vision = yield* dialect.searchContent(body, {
     stopsAtVision: model.value.kind === 'text',
     onFile: input?.addFile,
@@ -84,10 +83,10 @@ export function* readCall(
     traceparent,
     body: { conversation: { caller, traits }, text, edits: changes, model: { start, end } },
   };
-  if (!pricing || !modelPrices || !input) return { call, outgoing };
+  if (!modelPrices || !input) return { call, outgoing };
   const inputTokens = input.tokens();
   if (reservedOutput === undefined) return { call, outgoing, inputTokens };
-  const reservation = pricing.estimates.estimateReservation(body, inputTokens, dialect, modelPrices, reservedOutput);
+  const reservation = estimateReservation(body, inputTokens, dialect, modelPrices, reservedOutput);
   return { call, outgoing, inputTokens, reservation };
 }
 

@@ -1,4 +1,3 @@
-import * as estimates from '../../../lambda/budget/estimate.ts';
 import type { Dialect } from '../../../lambda/dialects/dialect.ts';
 import { embeddings } from '../../../lambda/dialects/embeddings.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
@@ -23,7 +22,7 @@ const caller = {
   caller: 'caller',
   headers: {},
   hashIds,
-  pricing: { prices, estimates },
+  prices,
   isRestricted: true,
   reservedOutput: 1,
 };

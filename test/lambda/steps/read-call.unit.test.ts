@@ -1,5 +1,4 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import * as estimates from '../../../lambda/budget/estimate.ts';
 import type { Endpoint } from '../../../lambda/dialects/dialect.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { atOnce } from '../../../lambda/json/cooperative.ts';
@@ -292,9 +291,7 @@ test('the size of a body that came as bytes is known: its text is not measured f
   const route = { dialect, endpoint: dialect.endpoints[0] as Endpoint };
   const prices = readPrices('{"svc":{"input":1,"output":2},"svc-vision":{"input":1,"output":2}}', models.all, []);
   using measure = jest.spyOn(Buffer, 'byteLength');
-  const { inputTokens } = atOnce(
-    readCall(Buffer.from(text), route, models, { ...anybody, pricing: { prices, estimates } }),
-  );
+  const { inputTokens } = atOnce(readCall(Buffer.from(text), route, models, { ...anybody, prices }));
   expect(measure.mock.calls.filter(([measured]) => typeof measured === 'string')).toEqual([]);
   expect(inputTokens).toBe(Math.ceil(Buffer.from(text).length / 3));
 });
@@ -309,7 +306,7 @@ test('the content of a body is walked once, for pictures and for what its files 
   const { reservation } = atOnce(
     readCall(body, { dialect, endpoint }, models, {
       ...anybody,
-      pricing: { prices, estimates },
+      prices,
       isRestricted: true,
       reservedOutput: 1,
     }),

@@ -17,7 +17,8 @@ import type { App } from './request/call.ts';
 import { createRequestId, headerNames } from './request/headers.ts';
 import { createRouter } from './request/routes.ts';
 import { type Config, keysUrlOf, memberBudgetOf, waysToSignIn } from './settings/config.ts';
-import { areEnough, givenNames } from './settings/hidden-names.ts';
+import { hiddenNames } from './settings/hidden-names.ts';
+import { secretHint } from './settings/missing-keys.ts';
 import { createMinuteCache, type RunEvery } from './settings/refresh.ts';
 import { createSecrets } from './settings/secrets.ts';
 import { areMany } from './stream/find-names.ts';
@@ -101,14 +102,9 @@ type Secrets = ReturnType<typeof createSecrets>;
 
 /** What hides the upstreams' names, and the keys that they are sent now. */
 function createHiding({ upstreams, upstreamNames, serviceName }: Config, { upstreamAccess }: Secrets) {
-  // What finds names in ids and hosts is read only where it is needed, by the start.
-  const readNames = loadOnce(async () => {
-    if (areEnough(upstreams, upstreamNames)) return givenNames(upstreams, upstreamNames);
-    return (await import('./settings/telling-names.ts')).hiddenNames(upstreams, upstreamNames);
-  });
   const createFor = async (hidden: readonly string[]) =>
     createScrubber(hidden, serviceName, areMany(hidden) ? await loadFindOpen() : undefined);
-  return createReadScrubber(upstreams, readNames, upstreamAccess, createFor);
+  return createReadScrubber(upstreams, hiddenNames(upstreams, upstreamNames), upstreamAccess, createFor);
 }
 
 /** What asks upstreams. */
@@ -155,7 +151,6 @@ async function readKeysAhead({ upstreams, upstreamSecretId }: Config, readAccess
     const accesses = await Promise.all(upstreams.map(readAccess));
     const keyless = upstreams.filter((_upstream, place) => accesses[place]?.keys.length === 0);
     if (keyless.length === 0) return;
-    const { secretHint } = await import('./settings/missing-keys.ts');
     log.keysMissing(upstreamSecretId, secretHint(keyless, upstreams));
   } catch (error) {
     log.keysNotRead(upstreamSecretId, error);

@@ -1,4 +1,4 @@
-import { hiddenNames } from './telling-names.ts';
+import { hiddenNames } from './hidden-names.ts';
 import type { Upstream } from './upstreams.ts';
 
 /** What code mentions for reasons of its own: packages, products, files, addresses, words. */

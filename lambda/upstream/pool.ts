@@ -113,14 +113,14 @@ const longestSecret = 128;
  */
 export function createReadScrubber<Scrubber>(
   upstreams: readonly Upstream[],
-  readNames: () => Promise<readonly string[]>,
+  names: readonly string[],
   readAccess: ReadAccess,
   create: (hidden: readonly string[]) => Promise<Scrubber>,
 ): () => Promise<Scrubber> {
   let made: { readonly secrets: string; readonly scrubber: Promise<Scrubber> } | undefined;
   let latest: readonly Access[] = [];
   return async () => {
-    const [names, ...accesses] = await Promise.all([readNames(), ...upstreams.map(readAccess)]);
+    const accesses = await Promise.all(upstreams.map(readAccess));
     if (made && accesses.every((access, at) => access === latest[at])) return made.scrubber;
     const sent = accesses.flatMap(({ keys, secretHeaders }) => [...keys, ...Object.values(secretHeaders)]);
     // A header may name a scheme before its secret.

@@ -115,7 +115,7 @@ describe('the secrets that an upstream is sent', () => {
       if (!access) throw new Error('nothing to read');
       return access;
     };
-    return createReadScrubber([upstreamOfThree], async () => ['AcmeCorp'], next, hide);
+    return createReadScrubber([upstreamOfThree], ['AcmeCorp'], next, hide);
   };
 
   test('are hidden like names', async () => {
@@ -149,12 +149,7 @@ describe('the secrets that an upstream is sent', () => {
       return tries;
     };
     const access = { keys: ['first-key-of-the-team'], headers: {}, secretHeaders: {} };
-    const read = createReadScrubber(
-      [upstreamOfThree],
-      async () => [],
-      async () => access,
-      create,
-    );
+    const read = createReadScrubber([upstreamOfThree], [], async () => access, create);
     const first = await Promise.allSettled([read(), read()]);
     expect(first.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(await Promise.all([read(), read()])).toEqual([2, 2]);

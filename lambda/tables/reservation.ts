@@ -11,7 +11,8 @@ export function reserve({ minute, budget }: CounterWindow, token: string) {
   const [taken, room] = [budgetOf(budgetPeriod), limit - amount];
   const reservation: OpenReservation = { minute, name: reservationOf(minute, token), budgetPeriod, amount };
   return {
-    ...{ reservation, room },
+    reservation,
+    room,
     add: `${taken} :reserve`,
     set: '#reservation = :reservation',
     // It is never below 0, so that less than no room refuses.
@@ -46,7 +47,8 @@ export function settlementOf(
       ...(refunded && { ':minusOne': numberValue(-1) }),
       ...use?.values,
     },
-    ...({ ReturnValues: 'ALL_NEW', ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const),
+    ReturnValues: 'ALL_NEW' as const,
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
   };
 }
 

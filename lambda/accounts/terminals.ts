@@ -23,71 +23,93 @@ const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** Signing in a terminal: https://www.rfc-editor.org/rfc/rfc8628 */
 export function createTerminalSignIn(dependencies: SignInDependencies, terminals: TerminalStore): Endpoints {
-  const { serviceName, deviceKeyDays, keyring, limits, subkey, log, now } = dependencies;
+  /** Codes are stored hashed: who reads the table can use none. */
   const hash = async (code: string): Promise<string> =>
-    createHmac('sha256', await subkey('terminal codes'))
+    createHmac('sha256', await dependencies.subkey('terminal codes'))
       .update(code)
       .digest('base64url');
 
-  const checkClient = (request: WithForm): void => {
-    const clientId = `${serviceName}-terminal`;
-    if (readField(request, 'client_id') === clientId) return;
-    throw accountsError('invalid_client', `client_id must be ${clientId}.`);
+  return {
+    forTerminals: {
+      [terminalPaths.begin]: createBegin(dependencies, terminals, hash),
+      [terminalPaths.token]: createRedeem(dependencies, terminals, hash),
+    },
+    ...createDecisions(dependencies, terminals, hash),
+    facts: {
+      [terminalPaths.metadata]: async ({ site }) => describeServer(site),
+      [terminalPaths.opencode]: async ({ site }) => describeForOpencode(site, dependencies),
+    },
   };
+}
 
-  /** Gives a terminal its codes. */
-  const begin = async (request: WithForm) => {
-    checkClient(request);
+type Hash = (code: string) => Promise<string>;
+
+/** Gives a terminal its codes. */
+function createBegin({ serviceName, limits, now }: SignInDependencies, terminals: TerminalStore, hash: Hash) {
+  return async (request: WithForm) => {
+    checkClient(request, serviceName);
     const { network, site } = request;
     await limits.count('terminals', network.id);
     const askedAt = now();
     const deviceCode = randomBytes(32).toString('base64url');
     const terminal = { device: await hash(deviceCode), networkId: network.id, askedAt, expiresAt: askedAt + lifetime };
-    for (;;) {
-      const userCode = createUserCode();
-      const isFree = await terminals.put(await hash(userCode), terminal, askedAt);
-      if (!isFree) continue;
-      return {
-        device_code: deviceCode,
-        user_code: `${userCode.slice(0, 4)}-${userCode.slice(4)}`,
-        verification_uri: `${site.pageUrl}/device`,
-        expires_in: lifetime / 1000,
-        interval,
-      };
-    }
+    let userCode = createUserCode();
+    while (!(await terminals.put(await hash(userCode), terminal, askedAt))) userCode = createUserCode();
+    return {
+      device_code: deviceCode,
+      user_code: `${userCode.slice(0, 4)}-${userCode.slice(4)}`,
+      verification_uri: `${site.pageUrl}/device`,
+      expires_in: lifetime / 1000,
+      interval,
+    };
   };
+}
 
-  /** Gives a terminal that was let in its key; throws what the RFC says until then. */
-  const redeem = async (request: WithForm) => {
-    checkClient(request);
-    if (readField(request, 'grant_type') !== deviceGrant) {
-      throw accountsError('unsupported_grant_type', `grant_type must be ${deviceGrant}.`);
-    }
-    const device = await hash(readField(request, 'device_code'));
-    const time = now();
+/** Gives a terminal that was let in its key; throws what the RFC says until then. */
+function createRedeem(
+  { serviceName, deviceKeyDays, keyring, log, now }: SignInDependencies,
+  terminals: TerminalStore,
+  hash: Hash,
+) {
+  /** Whoever has let the terminal in, and when. */
+  const readApproval = async (device: string, time: number) => {
     const found = await terminals.find(device);
     if (!found) throw accountsError('invalid_grant', 'This device code is not known. Ask for a new one.');
     if (found.expiresAt <= time) throw accountsError('expired_token', 'The code has expired. Ask for a new one.');
     const { decision, decidedAt = 0, approvedBy: member } = found;
     if (decision === 'denied') throw notLetIn();
-    if (member === undefined) {
-      const isTooSoon = found.polledAt !== undefined && time - found.polledAt < interval * 1000 - leeway;
-      if (isTooSoon) throw accountsError('slow_down', `Ask every ${interval} seconds at most.`);
-      // Nobody can make it write more often, with whatever codes.
-      await terminals.notePoll(device, time);
-      throw accountsError('authorization_pending', 'Nobody has let this terminal in yet.');
+    if (member !== undefined) return { member, signedInAt: decidedAt };
+    const isTooSoon = found.polledAt !== undefined && time - found.polledAt < interval * 1000 - leeway;
+    if (isTooSoon) throw accountsError('slow_down', `Ask every ${interval} seconds at most.`);
+    // Nobody can make it write more often, with whatever codes.
+    await terminals.notePoll(device, time);
+    throw accountsError('authorization_pending', 'Nobody has let this terminal in yet.');
+  };
+
+  return async (request: WithForm) => {
+    checkClient(request, serviceName);
+    if (readField(request, 'grant_type') !== deviceGrant) {
+      throw accountsError('unsupported_grant_type', `grant_type must be ${deviceGrant}.`);
     }
+    const device = await hash(readField(request, 'device_code'));
+    const time = now();
+    const approval = await readApproval(device, time);
     const isFirst = await terminals.take(device, time, createToken());
     if (!isFirst) throw accountsError('invalid_grant', 'This device code has been used. Ask for a new one.');
     const most = time + deviceKeyDays * 86_400_000;
-    const { key, record } = await keyring
-      .issue({ member, signedInAt: decidedAt }, { label: 'terminal', expiresAt: most })
-      .catch(explain);
+    const { key, record } = await keyring.issue(approval, { label: 'terminal', expiresAt: most }).catch(explain);
     log.done('granted', request, { keyId: record.id });
     const expiresIn = Math.floor(((record.expiresAt ?? most) - time) / 1000);
     return { access_token: key, token_type: 'Bearer', expires_in: expiresIn };
   };
+}
 
+/** What a person asks who has typed a terminal's code. */
+function createDecisions(
+  { keyring, limits, now }: SignInDependencies,
+  terminals: TerminalStore,
+  hash: Hash,
+): Pick<Endpoints, 'forAnyone' | 'forMembers'> {
   /** Guesses are counted before anything is looked up, and a code that was right is taken off again. */
   const lookUp = async ({ input, network }: WithInput): Promise<WaitingTerminal> => {
     const typed = readText(input, 'code');
@@ -99,8 +121,6 @@ export function createTerminalSignIn(dependencies: SignInDependencies, terminals
   };
 
   return {
-    forTerminals: { [terminalPaths.begin]: begin, [terminalPaths.token]: redeem },
-
     forAnyone: {
       /** Asked before a person signs in, who would otherwise do so for a code that was mistyped. */
       async 'device/find'(request) {
@@ -126,19 +146,18 @@ export function createTerminalSignIn(dependencies: SignInDependencies, terminals
         throw unknownCode();
       },
     },
+  };
+}
 
-    facts: {
-      /** https://www.rfc-editor.org/rfc/rfc8414 */
-      [terminalPaths.metadata]: async ({ site: { baseUrl } }) => ({
-        issuer: baseUrl,
-        device_authorization_endpoint: baseUrl + terminalPaths.begin,
-        token_endpoint: baseUrl + terminalPaths.token,
-        grant_types_supported: [deviceGrant],
-        response_types_supported: [],
-        token_endpoint_auth_methods_supported: ['none'],
-      }),
-      [terminalPaths.opencode]: async ({ site }) => describeForOpencode(site, dependencies),
-    },
+/** https://www.rfc-editor.org/rfc/rfc8414 */
+function describeServer({ baseUrl }: Site) {
+  return {
+    issuer: baseUrl,
+    device_authorization_endpoint: baseUrl + terminalPaths.begin,
+    token_endpoint: baseUrl + terminalPaths.token,
+    grant_types_supported: [deviceGrant],
+    response_types_supported: [],
+    token_endpoint_auth_methods_supported: ['none'],
   };
 }
 
@@ -149,6 +168,12 @@ function describeForOpencode({ baseUrl, pageUrl }: Site, settings: SignInDepende
   const snippets = createAgentSnippets({ gatewayUrl, serviceName, key: `{env:${env}}`, contextWindow });
   const config = snippets.find(({ id }) => id === 'opencode')?.blocks[0]?.text ?? '{}';
   return { auth: { command: ['sh', '-c', `curl -fsS ${pageUrl}/login.sh | sh`], env }, config: JSON.parse(config) };
+}
+
+function checkClient(request: WithForm, serviceName: string): void {
+  const clientId = `${serviceName}-terminal`;
+  if (readField(request, 'client_id') === clientId) return;
+  throw accountsError('invalid_client', `client_id must be ${clientId}.`);
 }
 
 function readField({ form }: WithForm, name: string): string {

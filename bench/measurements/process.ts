@@ -11,7 +11,7 @@ const body = chatOf(500, false);
 export const size: Measurement = {
   rounds: 1,
   subjects,
-  figures: [['artifact, JavaScript', 'KB', 'total', { bound: 262 }]],
+  figures: [['artifact, JavaScript', 'KB', 'total', undefined]],
   run: async ({ kilobytes }) => ({ total: [kilobytes] }),
 };
 

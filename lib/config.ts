@@ -1,6 +1,7 @@
 import { cloudFrontHeader } from '../lambda/identity/network.ts';
 import { type Config, readConfig } from '../lambda/settings/config.ts';
 import { isObject } from '../lambda/settings/json.ts';
+import { isPrivateHost } from '../lambda/settings/private-host.ts';
 import { ConfigError, readSettings, type Setting } from '../lambda/settings/read.ts';
 import { serverSettings, settings } from '../lambda/settings/table.ts';
 import { upstreamSettings } from '../lambda/settings/upstream-table.ts';
@@ -66,6 +67,7 @@ export function readDeploymentConfig(block: unknown, wantedStage?: unknown, own?
     CLIENT_ADDRESS: 'x-forwarded-for',
   };
   faults.push(...engineFaults(stackValues, given, faults), ...contradictions(stackValues, given));
+  faults.push(...privateUpstreams(stackValues, environment));
   const read = readAsFunction(environment, faults);
   faults.push(...sizeFaults(environment, environmentLimits[stackValues.engine] ?? environmentLimits.web));
   const placed = (fault: string) => `${placeOf(fault)}: ${fault}`;
@@ -136,6 +138,22 @@ function engineFaults({ engine }: StackValues, given: Texts, faults: readonly st
   return engineSettings[other]
     .filter((name) => Object.hasOwn(given, name) && !faults.some((fault) => fault.startsWith(`${name} `)))
     .map((name) => `${name} does not exist with engine: ${engine}; leave it out (an empty text unsets a default)`);
+}
+
+/** Why an engine does not get into a private network. */
+const keptOut = {
+  // https://docs.aws.amazon.com/lambda/latest/dg/configuration-response-streaming.html#config-rs-vpc-compatibility
+  'function-url': "Lambda's Function URLs do not stream from within a VPC",
+  // https://docs.aws.amazon.com/lambda/latest/dg/web-functions-networking.html
+  web: 'its web function has no network connector',
+} as const;
+
+/** Upstreams that only a server in their own network can call. */
+function privateUpstreams({ engine }: StackValues, environment: Texts): string[] {
+  const isPrivate = (text: string) => isPrivateHost(URL.parse(text)?.hostname ?? '');
+  const found = Object.entries(environment).filter(([name, text]) => /^UPSTREAM_.*_URL$/.test(name) && isPrivate(text));
+  const why = `is private, and the stack can't reach it, because ${keptOut[engine] ?? keptOut['function-url']}`;
+  return found.map(([name]) => `${name} ${why}: run the server beside the model server (docs/hosting.md)`);
 }
 
 /** Settings that are valid alone but not together. Those that are invalid alone are reported by their own checks. */

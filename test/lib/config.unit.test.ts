@@ -186,6 +186,48 @@ test.each<[fault: string, given: object]>([
   expect(faultsOf(given)).toEqual([fault]);
 });
 
+describe('an upstream in a private network is refused, because the stack does not get there', () => {
+  const wayOut = 'run the server beside the model server (docs/hosting.md)';
+  const byFunction = `is private, and the stack can't reach it, because Lambda's Function URLs do not stream from within a VPC: ${wayOut}`;
+  const byWeb = `is private, and the stack can't reach it, because its web function has no network connector: ${wayOut}`;
+
+  test.each([
+    ...['localhost', 'localhost.', 'api.localhost', 'models.internal', 'gpu.cluster.local', 'GPU.LOCAL'],
+    ...['127.0.0.1', '127.1', '2130706433', '0.0.0.0', '10.1.2.3', '172.16.0.1', '172.31.255.255', '192.168.1.1'],
+    ...['169.254.169.254', '100.64.0.1', '[::1]', '[::]', '[fd00::1]', '[fc00::1]', '[fe80::1]', '[febf::1]'],
+    ...['[::ffff:127.0.0.1]', '[::ffff:10.0.0.1]', '[::ffff:a9fe:a9fe]'],
+  ])('http://%s:8000/v1', (host) => {
+    expect(faultsOf({ UPSTREAM_BASE_URL: `http://${host}:8000/v1` })).toEqual([`UPSTREAM_BASE_URL ${byFunction}`]);
+  });
+
+  test.each([
+    ...['api.acme.com', 'internal.acme.com', 'local.acme.com', 'mylocal', 'thelocal.se', '11.0.0.1', '172.15.0.1'],
+    ...['172.32.0.1', '192.167.1.1', '100.128.0.1', '[2606:4700::1111]', '[::ffff:1.1.1.1]', '[2001:db8::1]'],
+  ])('but not http://%s/v1', (host) => {
+    expect(faultsOf({ UPSTREAM_BASE_URL: `http://${host}/v1` })).toEqual([]);
+  });
+
+  test('at each of its addresses, of every upstream and dialect, on either engine', () => {
+    const url = 'http://10.0.0.1/v1';
+    const second = { UPSTREAM_2_BASE_URL: url, UPSTREAM_2_TEXT_MODEL: 'b', UPSTREAM_2_VISION_MODEL: 'c' };
+    const others = {
+      UPSTREAM_RESPONSES_BASE_URL: url,
+      UPSTREAM_MESSAGES_BASE_URL: url,
+      UPSTREAM_EMBEDDINGS_BASE_URL: url,
+    };
+    const counted = { UPSTREAM_3_TOKENIZE_URL: 'http://10.0.0.1/tokenize', UPSTREAM_3_DIALECTS: 'chat' };
+    const third = {
+      UPSTREAM_3_BASE_URL: defaults.UPSTREAM_BASE_URL,
+      UPSTREAM_3_TEXT_MODEL: 'b',
+      UPSTREAM_3_VISION_MODEL: 'c',
+    };
+    const given = { ...second, ...others, UPSTREAM_EMBEDDINGS_MODEL: 'e', ...third, ...counted };
+    const names = Object.keys({ ...second, ...others, ...counted }).filter((name) => name.endsWith('_URL'));
+    expect(faultsOf(given)).toEqual(names.map((name) => `${name} ${byFunction}`));
+    expect(faultsOf({ engine: 'web', ...given })).toEqual(names.map((name) => `${name} ${byWeb}`));
+  });
+});
+
 test('a burst limit may be as high as one counter can serve, and all executions that Lambda allows may be reserved', () => {
   expect(faultsOf({ BURST_LIMIT: mostBurst, reservedConcurrency: 890 })).toEqual([]);
   expect(readFileSync('docs/settings.md', 'utf8')).toContain(`in a deployment [at most ${mostBurst}]`);

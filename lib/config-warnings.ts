@@ -1,5 +1,6 @@
 import { type Config, waysToSignIn } from '../lambda/settings/config.ts';
 import { warnOfNamesInCode } from '../lambda/settings/hidden-names-in-code.ts';
+import { warnOfOpenSpending } from '../lambda/settings/open-spending.ts';
 import { headerMap } from '../lambda/settings/upstream-table.ts';
 import type { StackValues } from './stack-settings.ts';
 
@@ -11,6 +12,7 @@ export function findWarnings(stage: string, values: StackValues, environment: Te
   return [
     ...alarmWarnings(stage, values),
     ...upstreamWarnings(environment),
+    ...warnOfOpenSpending(config),
     ...signInWarnings(environment),
     ...edgeWarnings(values, config),
     ...warnOfNamesInCode(config),

@@ -1,6 +1,7 @@
 import type { Config } from '../lambda/settings/config.ts';
 import { warnOfNamesInCode } from '../lambda/settings/hidden-names-in-code.ts';
 import { keyWarnings } from '../lambda/settings/missing-keys.ts';
+import { warnOfOpenSpending } from '../lambda/settings/open-spending.ts';
 import type { Environment } from '../lambda/settings/read.ts';
 import { upstreamSettings } from '../lambda/settings/upstream-table.ts';
 import { slipWarnings } from '../lambda/settings/variable-names.ts';
@@ -35,7 +36,12 @@ function withDemo(set: readonly string[]): string[] {
 function withoutDemo(hasDialects: boolean, config: Config): string[] {
   const forDemo =
     'DEMO_DIALECTS is for the built-in demo, which does not answer with UPSTREAM_BASE_URL: set UPSTREAM_DIALECTS';
-  return [...(hasDialects ? [forDemo] : []), ...keyWarnings(config), ...warnOfNamesInCode(config)];
+  return [
+    ...(hasDialects ? [forDemo] : []),
+    ...keyWarnings(config),
+    ...warnOfNamesInCode(config),
+    ...warnOfOpenSpending(config),
+  ];
 }
 
 function openToOthers(others: string, isDemo: boolean, config: Config): string[] {

@@ -101,6 +101,7 @@ describe('a setting', () => {
     'lambda/engines/listen.ts',
     'lambda/settings/config.ts',
     'lambda/settings/hidden-names-in-code.ts',
+    'lambda/settings/open-spending.ts',
     'lambda/settings/secrets.ts',
     'lambda/settings/upstreams.ts',
     'lambda/settings/warnings.ts',

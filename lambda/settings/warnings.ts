@@ -1,6 +1,7 @@
 import { type Config, waysToSignIn } from './config.ts';
 import { warnOfNamesInCode } from './hidden-names-in-code.ts';
 import { keyWarnings } from './missing-keys.ts';
+import { warnOfOpenSpending } from './open-spending.ts';
 import type { Environment } from './read.ts';
 import { slipWarnings } from './variable-names.ts';
 
@@ -10,6 +11,7 @@ export function startWarnings(environment: Environment, config: Config, servesWa
     ...slipWarnings(environment),
     ...keyWarnings(config),
     ...warnOfNamesInCode(config),
+    ...warnOfOpenSpending(config),
     ...(servesWallet ? pageWarnings(config) : []),
   ];
 }

@@ -9,9 +9,9 @@ jest.setTimeout(60_000);
 const folder = mkdtempSync(join(tmpdir(), 'gateway-synth-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** That of cdk.json, with an upstream that may exist. */
+/** That of cdk.json, with an upstream that may exist, and a limit on what it is asked. */
 const { context } = JSON.parse(readFileSync('cdk.json', 'utf8'));
-Object.assign(context.gateway.defaults, { UPSTREAM_BASE_URL: 'https://api.acme.com/v1' });
+Object.assign(context.gateway.defaults, { UPSTREAM_BASE_URL: 'https://api.acme.com/v1', DAILY_LIMIT: 1000 });
 
 /** Runs the app as the CDK's command line does: with the context of cdk.json, and a folder to write to. */
 function synthesize(context: unknown) {
@@ -37,6 +37,15 @@ test('whatever is wrong is refused together in plain lines, one for each fault',
     expect.stringMatching(/^cdk.json, gateway.stages.prod: UPSTREAM_VISION_MODEL is missing/),
   ]);
   expect([status, stdout]).toEqual([1, '']);
+});
+
+test('a stage that is in no file is refused with those that are, so that a slip makes no new stack', () => {
+  const { status, stderr, stdout } = synthesize({ ...context, stage: 'prd' });
+  expect([status, stderr, stdout]).toEqual([
+    1,
+    'cdk.json, gateway.stages: prd is no stage (there are: dev, prod)\n',
+    '',
+  ]);
 });
 
 test.each([

@@ -28,9 +28,9 @@ function faults(block: unknown, stage?: unknown, own?: unknown): readonly string
 /** What is said of settings besides the required ones, without its place. */
 const faultsOf = (given: object) => faults(withDefaults(given)).map(withoutPlace);
 const warningsOf = (given: object) =>
-  readDeploymentConfig(withDefaults({ UPSTREAM_BASE_URL: 'https://api.acme.com/v1', ...given })).warnings.map(
-    withoutPlace,
-  );
+  readDeploymentConfig(
+    withDefaults({ UPSTREAM_BASE_URL: 'https://api.acme.com/v1', DAILY_LIMIT: 1000, ...given }),
+  ).warnings.map(withoutPlace);
 
 function withoutPlace(line: string): string {
   expect(line).toMatch(/^gateway\.(defaults|stages\.dev): /);
@@ -277,7 +277,7 @@ test.each([
   ['dev', {}, false],
   ['prod', { alarmEmail: 'on-call@example.com' }, false],
 ])('a deployment in use whose alarms notify nobody gives a warning: %s with %j', (stage, given, isWarned) => {
-  const real = { ...defaults, UPSTREAM_BASE_URL: 'https://api.acme.com/v1', ...given };
+  const real = { ...defaults, UPSTREAM_BASE_URL: 'https://api.acme.com/v1', DAILY_LIMIT: 1000, ...given };
   const { warnings } = readDeploymentConfig({ defaults: real, stages: { dev: {}, prod: {} } }, stage);
   const warning = expect.stringMatching(`gateway.stages.${stage}: alarmEmail is not set: `);
   expect(warnings).toEqual(isWarned ? [warning] : []);
@@ -315,6 +315,15 @@ describe('an upstream', () => {
   test('with other headers gives none', () => {
     expect(warningsOf({ UPSTREAM_HEADERS: '{"x-team": "a", "x-monkey": "b", "x-tokens-most": "5"}' })).toEqual([]);
   });
+});
+
+test('an open stage without a limit for all callers together gives a warning, which names the settings that end it', () => {
+  const warning =
+    'ACCESS is open, and nothing limits what all callers together spend at the upstream: set DAILY_LIMIT, or SPEND_LIMIT with PRICES, or ACCESS to keys';
+  const prices = { svc: { input: 1, output: 1 }, 'svc-vision': { input: 1, output: 1 } };
+  expect(warningsOf({ DAILY_LIMIT: '' })).toEqual([warning]);
+  expect(warningsOf({ DAILY_LIMIT: '', SPEND_LIMIT: 5, PRICES: prices })).toEqual([]);
+  expect(warningsOf({ DAILY_LIMIT: '', ACCESS: 'keys' })).toEqual([]);
 });
 
 test.each([

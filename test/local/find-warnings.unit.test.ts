@@ -18,6 +18,7 @@ const upstream = (prefix: string) => ({
 });
 const keyless = upstream('UPSTREAM');
 const real = { ...keyless, UPSTREAM_API_KEYS: 'k' };
+const paid = { ...real, UPSTREAM_BASE_URL: 'https://api.acme.com/v1' };
 const salt = { NETWORK_SALT: 'a-secret-of-the-operator' };
 const toDemo = /^HOST .* the built-in demo answers;/;
 const toSalt = /^HOST .* the default NETWORK_SALT .* 16 characters/;
@@ -96,6 +97,14 @@ test.each<[what: string, hosts: readonly string[], environment: Record<string, s
     { ...real, UPSTREAM_NAMES: 'openai', HIDE_IN_TEXT: 'none' },
     [],
   ],
+  [
+    'a provider whom all may spend at',
+    loopback,
+    paid,
+    [/^ACCESS is open, and nothing limits .* SPEND_LIMIT with PRICES/],
+  ],
+  ['a provider with a limit a day', loopback, { ...paid, DAILY_LIMIT: '9' }, []],
+  ['a provider for keys alone', loopback, { ...paid, ACCESS: 'keys' }, []],
   ['the demo and the default salt for others', reachable, {}, [toDemo, toSalt, toPages]],
   ['the demo for others', reachable, salt, [toDemo, toPages]],
   ['the default salt for others', reachable, real, [toSalt, toPages]],

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { defaultStage } from '../lib/deployment-block.ts';
 import { compareTemplates } from '../lib/diff/changes.ts';
 import { findDangers } from '../lib/diff/judge.ts';
-import { checkOut, copyOwnFile, findBase, hasStage } from '../operator/checkout.ts';
+import { checkOut, findBase, hasStage, placeSettings } from '../operator/checkout.ts';
 import { createCommand, terminal } from '../operator/command-line.ts';
 import { renderComparison, renderDanger } from '../operator/diff/render-comparison.ts';
 import { readTemplates, synthesize } from '../operator/diff/synthesize.ts';
@@ -13,6 +13,7 @@ const nothing: Awaited<ReturnType<typeof synthesize>> = {};
 interface Options {
   readonly stage: string;
   readonly base?: string;
+  readonly settings?: string;
   readonly synthesized?: string;
 }
 
@@ -20,13 +21,14 @@ const program = createCommand('npm run diff --', terminal)
   .description('Shows what deploying the working tree would change in the infrastructure, against a commit; offline.')
   .option('--stage <name>', 'the stage of cdk.json or gateway.json', defaultStage)
   .option('--base <commit>', 'the commit (default: where this branch left origin/main, or else the last one)')
+  .option('--settings <file>', 'the gateway.json that is deployed, where that commit has none, or another one')
   .option(
     '--synthesized <folder>',
     'templates that "cdk synth --output FOLDER" has written, in place of the working tree: so the code of this checkout judges what the code of another one made',
   )
   .addHelpText(
     'after',
-    '\nExit codes: 0 nothing dangerous changes, 1 it could not tell, 2 there is a danger (marked !!) that somebody has to\nagree to, 3 there is a change that is refused.',
+    '\nExit codes: 0 nothing dangerous changes, 1 it could not tell, 2 there is a danger (marked !!) that somebody has to\nagree to, 3 there is a change that is refused, 4 the settings could not be compared, so there may be dangers unseen.',
   )
   .action(async (options: Options) => {
     process.exitCode = await compare(options);
@@ -41,14 +43,16 @@ try {
   process.exitCode = isUsage && error.exitCode === 0 ? 0 : 1;
 }
 
-async function compare({ stage, base: wanted, synthesized }: Options): Promise<number> {
+async function compare({ stage, base: wanted, settings, synthesized }: Options): Promise<number> {
   const root = process.cwd();
   const { commit, name } = await findBase(root, wanted);
   await using base = await checkOut(root, commit);
-  const ownSettings = synthesized === undefined ? await copyOwnFile(root, base.folder) : undefined;
+  const isFromTree = synthesized === undefined;
+  const uncompared =
+    isFromTree || settings ? await placeSettings(root, { folder: base.folder, commit, name }, settings) : undefined;
   const isNew = !hasStage(base.folder, stage);
   const [after, before] = await Promise.all([
-    synthesized === undefined ? synthesize(root, stage) : readTemplates(synthesized),
+    isFromTree ? synthesize(root, stage) : readTemplates(synthesized),
     isNew
       ? nothing
       : synthesize(base.folder, stage).catch((error: unknown) => {
@@ -61,16 +65,18 @@ async function compare({ stage, base: wanted, synthesized }: Options): Promise<n
   );
   const dangers = findDangers(...comparisons);
   const lines = [...dangers.map(renderDanger), ...comparisons.flatMap(renderComparison)];
-  const what = synthesized === undefined ? 'the working tree' : `what stands in ${synthesized}`;
+  const what = isFromTree ? 'the working tree' : `what stands in ${synthesized}`;
   console.log(`Stage ${stage}: ${what} against ${name} (${commit.slice(0, 7)})`);
   const notes = [
     base.note,
-    ownSettings,
+    uncompared,
     isNew ? 'the stage is new: deploying it makes a stack of its own, with empty tables' : undefined,
   ];
   for (const note of notes) if (note !== undefined) console.log(`Note: ${note}`);
-  terminal.print(lines.length > 0 ? lines.join('\n') : 'No changes');
-  return dangers.some(({ refused }) => refused) ? 3 : dangers.length > 0 ? 2 : 0;
+  const none = uncompared === undefined ? 'No changes' : 'No changes beside the settings, which were not compared';
+  terminal.print(lines.length > 0 ? lines.join('\n') : none);
+  if (dangers.some(({ refused }) => refused)) return 3;
+  return uncompared === undefined ? (dangers.length > 0 ? 2 : 0) : 4;
 }
 
 /** A failed command explains itself on its standard error, which its error carries. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
-import { copyFile, mkdir, mkdtempDisposable, readFile, symlink } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtempDisposable, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,7 +8,10 @@ import { ownFile, readOwnFile, readSharedBlock } from '../lib/deployment-block.t
 
 const run = promisify(execFile);
 
-/** The named commit, or else the one where this branch left the main line; on the main line, the last commit. */
+/**
+ * The named commit, or else the one where this branch left the main line; on the main line, and where that has none of the settings
+ * that this branch has, as in a clone of a repository that somebody else keeps, the last commit.
+ */
 export async function findBase(root: string, wanted: string | undefined): Promise<{ commit: string; name: string }> {
   const git = async (...words: string[]) => (await run('git', words, { cwd: root })).stdout.trim();
   if (wanted !== undefined) {
@@ -19,8 +22,11 @@ export async function findBase(root: string, wanted: string | undefined): Promis
     return { commit, name: wanted };
   }
   const branchedOff = await git('merge-base', 'HEAD', 'origin/main').catch(() => undefined);
-  if (branchedOff !== undefined) return { commit: branchedOff, name: 'origin/main' };
-  return { commit: await git('rev-parse', 'HEAD'), name: 'HEAD' };
+  const head = await git('rev-parse', 'HEAD');
+  const isOwnLine = branchedOff !== undefined && (await holdsOwnFile(root, branchedOff));
+  if (branchedOff === undefined || (!isOwnLine && (await holdsOwnFile(root, head))))
+    return { commit: head, name: 'HEAD' };
+  return { commit: branchedOff, name: 'origin/main' };
 }
 
 /** A temporary folder that goes with its scope, or with the process if a signal ends it. */
@@ -73,13 +79,39 @@ export function hasStage(root: string, stage: string): boolean {
   return stages.length === 0 || stages.some((one) => Object.hasOwn(one, stage));
 }
 
-/** Gives a checkout the operator's own settings, where they are in no commit: both sides then have the same. */
-export async function copyOwnFile(root: string, folder: string): Promise<string | undefined> {
-  const isTracked = await run('git', ['ls-files', '--error-unmatch', ownFile], { cwd: root }).then(
+/** Whether the operator's own settings are in a commit. */
+const holdsOwnFile = (root: string, commit: string): Promise<boolean> =>
+  run('git', ['cat-file', '-e', `${commit}:./${ownFile}`], { cwd: root }).then(
     () => true,
     () => false,
   );
-  if (isTracked || !existsSync(join(root, ownFile))) return undefined;
+
+/**
+ * Gives a checkout the settings of the operator's that are deployed: those of the named file. Without one, where only the working
+ * tree has any, both sides get the same, and what it returns says that they can't be compared.
+ */
+export async function placeSettings(
+  root: string,
+  { folder, commit, name }: { readonly folder: string; readonly commit: string; readonly name: string },
+  deployed: string | undefined,
+): Promise<string | undefined> {
+  if (deployed !== undefined) {
+    await writeFile(join(folder, ownFile), await readSettingsFile(deployed));
+    return undefined;
+  }
+  if (!existsSync(join(root, ownFile)) || (await holdsOwnFile(root, commit))) return undefined;
   await copyFile(join(root, ownFile), join(folder, ownFile));
-  return `${ownFile} is in no commit, so both sides have it: what changes in it, \`npx cdk diff\` shows`;
+  return `${ownFile} is not in ${name}, so what changes in it was not compared: name a copy of what is deployed with --settings OLD.json, or a commit that has it with --base`;
+}
+
+async function readSettingsFile(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch(() => {
+    throw new Error(`there is no file ${path}`);
+  });
+  try {
+    JSON.parse(text);
+    return text;
+  } catch (error) {
+    throw new Error(`${path} is no JSON: ${Object(error).message}`);
+  }
 }

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { createCheckout } from '../support/checkout.ts';
 
 jest.setTimeout(120_000);
@@ -52,18 +52,23 @@ describe('in a checkout of the gateway', () => {
     expect(status).toBe(0);
   });
 
-  test('the operator’s own settings are on both sides while no commit has them, and then compared like all others', () => {
+  test('the operator’s own settings are compared like all others once a commit has them', () => {
     git('checkout', '--quiet', '.');
-    writeFileSync(join(folder, 'gateway.json'), '{"stages": {"mine": {"GUEST_LIMIT": 5, "BURST_LIMIT": 30}}}');
-    expect(diff(folder, '--stage', 'mine')).toMatchObject({
-      ...{ status: 0, lines: [expect.stringMatching(/^Note: gateway\.json is in no commit/), 'No changes'] },
-    });
+    writeFileSync(join(folder, 'gateway.json'), '{"stages": {"mine": {"ACCESS": "keys"}}}');
     git('add', 'gateway.json');
     git('commit', '--quiet', '--message', 'own settings');
-    edit(folder, 'gateway.json', (text) => text.replace('30', '40'));
-    expect(diff(folder, '--stage', 'mine')).toMatchObject({
-      ...{ status: 0, lines: ['~ Gateway/Function: Environment.Variables.BURST_LIMIT "30" -> "40"'] },
-    });
+    edit(folder, 'gateway.json', (text) => text.replace('keys', 'open'));
+    const { status, lines } = diff(folder, '--stage', 'mine');
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^!! DANGER ACCESS: is open, was keys; /),
+        '~ Gateway/Function, Wallet/Function: Environment.Variables.ACCESS "keys" -> "open"',
+      ]),
+    );
+    expect(status).toBe(2);
+  });
+
+  test('a stage that is new, and one that is gone', () => {
     edit(folder, 'gateway.json', (text) => text.replace('mine', 'mien'));
     const { status, lines } = diff(folder, '--stage', 'mien');
     expect([status, lines[0]]).toEqual([
@@ -84,8 +89,12 @@ describe('with an app that only writes templates', () => {
   const alarm = { Type: 'AWS::CloudWatch::Alarm', Properties: { Threshold: 10, AlarmActions: ['topic'] } };
   const templates = { Main: { Resources: { Keys: table } }, Edge: { Resources: { Failing: alarm } } };
   const app = `
-    import { readFileSync, writeFileSync } from 'node:fs';
+    import { existsSync, readFileSync, writeFileSync } from 'node:fs';
     const templates = Object.entries(JSON.parse(readFileSync('templates.json', 'utf8')));
+    if (existsSync('gateway.json')) {
+      const Environment = { Variables: JSON.parse(readFileSync('gateway.json', 'utf8')).defaults };
+      templates.push(['Own', { Resources: { Function: { Type: 'AWS::Lambda::Function', Properties: { Environment } } } }]);
+    }
     const write = (name, value) => writeFileSync(process.env.CDK_OUTDIR + '/' + name, JSON.stringify(value));
     for (const [name, template] of templates) write(name + '.template.json', template);
     const artifacts = templates.map(([name]) => [name, {
@@ -127,6 +136,62 @@ describe('with an app that only writes templates', () => {
       expect.stringMatching(/^!! REFUSED Keys: no longer exact: has another key, so it is replaced by an empty table/),
       '~ Keys (replaced): KeySchema[0].AttributeName "pk" -> "id"',
     ]);
+  });
+
+  describe('settings that only the working tree has', () => {
+    const settings = (ACCESS: string) => JSON.stringify({ defaults: { ACCESS } });
+    const notCompared = (base: string) =>
+      expect.stringMatching(`^Note: gateway\\.json is not in ${base}, .* was not compared: .* --settings OLD\\.json`);
+    const opened = [
+      expect.stringMatching(/^!! DANGER Function: no longer bounded: is open: /),
+      '~ Function: Environment.Variables.ACCESS "keys" -> "open"',
+    ];
+    const own = join(folder, 'gateway.json');
+    const old = join(folder, 'old.json');
+    beforeEach(() => writeFileSync(own, settings('open')));
+    afterEach(() => {
+      for (const file of [own, old]) rmSync(file, { force: true });
+    });
+
+    test('can’t be compared, which it says instead of concluding, with a status of its own', () => {
+      const unseen = 'No changes beside the settings, which were not compared';
+      expect(diff(folder)).toMatchObject({ status: 4, stderr: '', lines: [notCompared('HEAD'), unseen] });
+      edit(folder, 'templates.json', (text) => text.replace('"Threshold":10', '"Threshold":90'));
+      const { status, lines } = diff(folder);
+      expect([status, lines[1]]).toEqual([4, expect.stringMatching(/^!! DANGER Failing: /)]);
+      edit(folder, 'templates.json', (text) => text.replace('"pk"', '"id"'));
+      expect(diff(folder).status).toBe(3);
+    });
+
+    test('are compared with a copy of what is deployed', () => {
+      writeFileSync(old, settings('keys'));
+      expect(diff(folder, '--settings', 'old.json')).toMatchObject({ status: 2, stderr: '', lines: opened });
+    });
+
+    test('a copy that is not there, or is no JSON, is named', () => {
+      const missing = diff(folder, '--settings', 'old.json');
+      expect([missing.status, missing.stderr]).toEqual([1, 'there is no file old.json\n']);
+      writeFileSync(old, '{');
+      const broken = diff(folder, '--settings', 'old.json');
+      expect([broken.status, broken.stderr]).toEqual([1, expect.stringMatching(/^old\.json is no JSON: /)]);
+    });
+
+    test('are compared with the last commit in a clone of a repository whose main line has none', () => {
+      git('checkout', '--quiet', '-b', 'own');
+      git('update-ref', 'refs/remotes/origin/main', 'HEAD');
+      writeFileSync(own, settings('keys'));
+      git('add', 'gateway.json');
+      git('commit', '--quiet', '--message', 'own settings');
+      writeFileSync(own, settings('open'));
+      const { status, title, lines } = diff(folder);
+      expect([status, title, lines]).toEqual([2, expect.stringContaining(' against HEAD ('), opened]);
+      expect(diff(folder, '--base', 'origin/main')).toMatchObject({
+        status: 4,
+        lines: [notCompared('origin/main'), expect.anything()],
+      });
+      git('update-ref', '-d', 'refs/remotes/origin/main');
+      git('checkout', '--quiet', '--force', '-');
+    });
   });
 
   test('interrupted, it leaves no checkout behind', async () => {

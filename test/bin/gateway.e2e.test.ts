@@ -7,7 +7,11 @@ import { afterAll, expect, jest, test } from '@jest/globals';
 jest.setTimeout(60_000);
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-synth-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+/** A checkout without settings of an operator's. */
+const cwd = mkdtempSync(join(tmpdir(), 'gateway-checkout-'));
+afterAll(() => {
+  for (const made of [folder, cwd]) rmSync(made, { recursive: true });
+});
 
 /** That of cdk.json, with an upstream that may exist, and a limit on what it is asked. */
 const { context } = JSON.parse(readFileSync('cdk.json', 'utf8'));
@@ -22,7 +26,7 @@ function synthesize(context: unknown) {
     CDK_OUTDIR: folder,
     CDK_CONTEXT_JSON: JSON.stringify(context),
   };
-  return spawnSync(process.execPath, ['bin/gateway.ts'], { env, encoding: 'utf8' });
+  return spawnSync(process.execPath, [join(process.cwd(), 'bin/gateway.ts')], { cwd, env, encoding: 'utf8' });
 }
 
 test('whatever is wrong is refused together in plain lines, one for each fault', () => {

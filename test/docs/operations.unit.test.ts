@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { createCheckout } from '../support/checkout.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');
 const filesIn = (folder: string, end: string) =>
@@ -22,13 +23,40 @@ test('the npm scripts that pages and workflows name exist', () => {
   expect(named.filter(({ name }) => !(name in scripts))).toEqual([]);
 });
 
-test('the line that rolls back deploys unless the diff is refused or could not be made', () => {
+/** The first commands of the section on rolling back. */
+function readRollback(): string {
   const [, section = ''] = /^## Rolling back\n([\s\S]+?)^## /m.exec(read('docs/operations.md')) ?? [];
-  const [, line = ''] = /```bash\n([^`]+)/.exec(section) ?? [];
-  expect(line).toMatch(/^git restore --source GOOD --staged --worktree \. && git commit --allow-empty /);
+  return /```bash\n([^`]+)/.exec(section)?.[1] ?? '';
+}
+
+test('rolling back keeps the settings, which the commit may lack, and restores all else', () => {
+  const { folder, git, remove } = createCheckout(['package.json', 'cdk.json']);
+  const at = (file: string) => join(folder, file);
+  rmSync(at('cdk.json'));
+  for (const file of ['gateway.json', 'package.json', 'new.ts']) writeFileSync(at(file), 'today’s');
+  git('add', '--update');
+  git('add', 'gateway.json', 'new.ts');
+  git('commit', '--quiet', '--message', 'later');
+  const [restore = ''] = readRollback().replace('GOOD', 'HEAD~1').split(' && ');
+  const { status, stderr } = spawnSync('bash', ['-c', restore], { cwd: folder, encoding: 'utf8' });
+  expect([status, stderr]).toEqual([0, '']);
+  expect(readdirSync(folder).sort()).toEqual(['.git', 'cdk.json', 'gateway.json', 'node_modules', 'package.json']);
+  expect([read(at('gateway.json')), read(at('package.json'))]).toEqual(['today’s', read('package.json')]);
+  remove();
+});
+
+test('the line that rolls back deploys unless the diff is refused or could not be made', () => {
+  const line = readRollback();
+  expect(line).toMatch(/^git restore --source GOOD .* && git commit --allow-empty /);
   // After that commit, the last but one is what is deployed.
   expect(line).toContain('npm run --silent diff -- --stage prod --base HEAD~1 ');
-  const printed = ['nothing dangerous', 'no diff could be made', 'something dangerous', 'refused'].map((diff, code) => {
+  const printed = [
+    'nothing dangerous',
+    'no diff could be made',
+    'something dangerous',
+    'refused',
+    'settings not compared',
+  ].map((diff, code) => {
     const commands = `git() { :; }; npx() { echo "$@"; }; npm() { [ "$1" = ci ] || return ${code}; }`;
     return [
       diff,
@@ -41,5 +69,6 @@ test('the line that rolls back deploys unless the diff is refused or could not b
     ['no diff could be made', ''],
     ['something dangerous', deploys],
     ['refused', ''],
+    ['settings not compared', ''],
   ]);
 });

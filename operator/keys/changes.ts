@@ -13,8 +13,8 @@ import { memberWindow, readMemberUsage } from '../../lambda/quota/policy.ts';
 import { releaseAbandoned } from '../../lambda/quota/reservations.ts';
 import type { KeyChanges } from '../../lambda/stores/keys.ts';
 import { CommandError, type Outcome } from '../command-line.ts';
+import { showTime } from '../table.ts';
 import { describeKey, findKey, noSuchKey, showNewKey, showSettings, soon } from './key-record.ts';
-import { showTime } from './table.ts';
 import type { Target } from './target.ts';
 
 /** Refuses what this gateway could not keep to. */

@@ -12,6 +12,7 @@ import { networkId } from '../../lambda/identity/network.ts';
 import { readMemberUsage } from '../../lambda/quota/policy.ts';
 import { keyOf, subkeyOf } from '../../lambda/settings/secrets.ts';
 import { CommandError, type Outcome } from '../command-line.ts';
+import { isoTime, renderPairs, renderTable, showTime } from '../table.ts';
 import { checkOwn } from './changes.ts';
 import {
   describeBudget,
@@ -26,7 +27,6 @@ import {
   showUses,
   soon,
 } from './key-record.ts';
-import { isoTime, renderPairs, renderTable, showTime } from './table.ts';
 import type { Target } from './target.ts';
 
 export async function issue(target: Target, request: KeyRequest, issuing: KeyIssuing): Promise<Outcome> {

@@ -11,7 +11,7 @@ import {
 import { modelId } from '../../lambda/models.ts';
 import type { ModelUse } from '../../lambda/quota/counter-store.ts';
 import { CommandError } from '../command-line.ts';
-import { isoTime, renderPairs, showTime } from './table.ts';
+import { isoTime, renderPairs, showTime } from '../table.ts';
 import type { Target } from './target.ts';
 
 /** Finds a key by its id, or by the key itself, which is all you have when one has leaked. */

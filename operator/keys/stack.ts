@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { mostBurst } from '../../lambda/tables/schema.ts';
-import { findAws } from '../../local/find-aws.ts';
 import type { GatewayFacts } from '../../local/gateway-file.ts';
-import { CommandError } from '../command-line.ts';
+import { openStack } from '../open-stack.ts';
 import { parseBudget } from './arguments.ts';
 import { type ReadTokens, readInsights } from './token-log.ts';
 
@@ -14,12 +13,7 @@ export interface TargetFacts extends GatewayFacts {
 
 /** Where a deployed gateway has its tables and log, by the outputs of its stack. */
 export async function readStack(name: string): Promise<TargetFacts> {
-  const { outputs, readSecret } = await openStack(name);
-  const needed = (output: string): string => {
-    const value = outputs[output];
-    if (value === undefined) throw new CommandError(`the stack ${name} has no output ${output}: is it a gateway?`);
-    return value;
-  };
+  const { outputs, needed, readSecret } = await openStack(name);
   const saltSecret = needed('NetworkSaltSecret');
   return {
     url: needed('GatewayUrl'),
@@ -41,26 +35,3 @@ export async function readStack(name: string): Promise<TargetFacts> {
 }
 
 const pollInterval = 1_000;
-
-/** The outputs of a stack, and a reader of its secrets. Only here is the client loaded: local commands start without it. */
-async function openStack(name: string) {
-  const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
-  const client = new CloudFormationClient({});
-  try {
-    await client.config.region().catch(() => {
-      throw new CommandError(`no region is set: pass --region, or set AWS_REGION to the region of ${name}`);
-    });
-    await client.config.credentials().catch(({ message }) => {
-      const advice = 'set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
-      throw new CommandError(`there are no credentials for AWS (${message}): ${advice}`);
-    });
-    const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName: name }));
-    const outputs = stack?.Outputs ?? [];
-    const byName: Readonly<Record<string, string | undefined>> = Object.fromEntries(
-      outputs.map(({ OutputKey = '', OutputValue }) => [OutputKey, OutputValue]),
-    );
-    return { outputs: byName, readSecret: (await findAws(client)).readSecret };
-  } finally {
-    client.destroy();
-  }
-}

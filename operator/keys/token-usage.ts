@@ -1,8 +1,8 @@
 import { memberHash, memberLabel } from '../../lambda/identity/member.ts';
 import { keyOf, subkeyOf } from '../../lambda/settings/secrets.ts';
 import type { Outcome } from '../command-line.ts';
+import { count, isoTime, renderTable, showTime } from '../table.ts';
 import type { Prices } from './arguments.ts';
-import { count, isoTime, renderTable, showTime } from './table.ts';
 import type { Target } from './target.ts';
 import { countEach, figureNames, figures, mostGroups, type TokenCounts, type TokenGroup } from './token-log.ts';
 

@@ -3,8 +3,8 @@ import type { KeyRecord } from '../../lambda/identity/keys.ts';
 import { type CounterName, readCounterName } from '../../lambda/quota/policy.ts';
 import type { ScannedCounter } from '../../lambda/stores/counts.ts';
 import type { Outcome } from '../command-line.ts';
+import { count, renderTable } from '../table.ts';
 import { budgetOf, describeBudget } from './key-record.ts';
-import { count, renderTable } from './table.ts';
 import type { Target } from './target.ts';
 
 interface User extends ScannedCounter {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { count, renderPairs, renderTable, showTime } from '../../../operator/keys/table.ts';
+import { count, renderPairs, renderTable, showTime } from '../../operator/table.ts';
 
 test('columns are as wide as their widest cell, and lines have no trailing blanks', () => {
   const rows = [

@@ -1,4 +1,4 @@
-import { plainText } from '../../local/plain-text.ts';
+import { plainText } from '../local/plain-text.ts';
 
 /** Rows under their headings, each column as wide as its widest cell. */
 export function renderTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {

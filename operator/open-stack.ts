@@ -1,0 +1,29 @@
+import { findAws } from '../local/find-aws.ts';
+import { CommandError } from './command-line.ts';
+
+/** The outputs of a stack, and a reader of its secrets. Only here is the client loaded: local commands start without it. */
+export async function openStack(name: string) {
+  const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
+  const client = new CloudFormationClient({});
+  try {
+    await client.config.region().catch(() => {
+      throw new CommandError(`no region is set: pass --region, or set AWS_REGION to the region of ${name}`);
+    });
+    await client.config.credentials().catch(({ message }) => {
+      const advice = 'set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
+      throw new CommandError(`there are no credentials for AWS (${message}): ${advice}`);
+    });
+    const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName: name }));
+    const outputs: Readonly<Record<string, string | undefined>> = Object.fromEntries(
+      (stack?.Outputs ?? []).map(({ OutputKey = '', OutputValue }) => [OutputKey, OutputValue]),
+    );
+    const needed = (output: string): string => {
+      const value = outputs[output];
+      if (value === undefined) throw new CommandError(`the stack ${name} has no output ${output}: is it a gateway?`);
+      return value;
+    };
+    return { outputs, needed, readSecret: (await findAws(client)).readSecret };
+  } finally {
+    client.destroy();
+  }
+}

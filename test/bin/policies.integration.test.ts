@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals';
+import { fingerprint } from '../../operator/upstream-key/members.ts';
 import { startDeployedStack } from '../support/deployed-stack.ts';
 import { type FakeService, startFakeService } from '../support/fake-service.ts';
 import { allows, readPolicy } from '../support/iam-policy.ts';
 import { startStoreProxy } from '../support/store-proxy.ts';
+import { startVersionedSecret } from '../support/versioned-secret.ts';
 
 const tables = { keys: 'KEYS_TABLE', quota: 'QUOTA_TABLE' } as const;
 
@@ -79,4 +81,18 @@ test('operators may do everything that their programs call, and the programs cal
     'secretsmanager:PutSecretValue',
     'secretsmanager:RestoreSecret',
   ]);
+});
+
+test('whoever has the upstream’s keys may do what upstream-key calls, and nothing else', async () => {
+  await using stack = await startDeployedStack({ UpstreamSecret: 'UPSTREAM_SECRET' });
+  await using secret = await startVersionedSecret('UPSTREAM_SECRET', '{"UPSTREAM_API_KEYS": "sk-a"}');
+  const endpoint = { AWS_ENDPOINT_URL_SECRETS_MANAGER: secret.url };
+  await stack.run('upstream-key', ['list'], endpoint);
+  await stack.run('upstream-key', ['add'], endpoint, 'sk-b');
+  await stack.run('upstream-key', ['remove', 'UPSTREAM_API_KEYS', fingerprint('sk-a')], endpoint);
+  const asked = [...new Set(secret.operations)].map((operation) => `secretsmanager:${operation}`);
+  const { statements } = readPolicy('upstream-key');
+  expect(statements.flatMap(({ actions }) => actions).sort()).toEqual(
+    ['cloudformation:DescribeStacks', ...asked].sort(),
+  );
 });

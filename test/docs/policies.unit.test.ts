@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { allows, readPolicy } from '../support/iam-policy.ts';
 import { type AnyTree, synthesizeStack } from '../support/stack.ts';
 
-const policies = ['operator', 'recovery', 'deploy', 'diff'] as const;
+const policies = ['operator', 'upstream-key', 'recovery', 'deploy', 'diff'] as const;
 const pages = [
   'README.md',
   ...['operations', 'recovery', 'deploy', 'hosting', 'logs', 'sign-in'].map((page) => `docs/${page}.md`),
@@ -32,12 +32,15 @@ test('every policy names single actions, each once, and all resources only if AW
   }
 });
 
-test('no policy lets anybody change permissions or read the upstream’s keys', () => {
+test('no policy lets anybody change permissions, and one alone read or write the upstream’s keys', () => {
   for (const name of policies) {
     expect(readFileSync(`docs/policies/${name}.json`, 'utf8')).not.toMatch(/"iam:|"kms:|"NotAction|"NotResource/);
     for (const { actions, resources } of readPolicy(name).statements) {
-      if (actions.includes('secretsmanager:GetSecretValue')) expect(resources).toEqual(['NETWORK_SALT_SECRET']);
+      if (!actions.includes('secretsmanager:GetSecretValue')) continue;
+      expect(resources).toEqual([name === 'upstream-key' ? 'UPSTREAM_SECRET' : 'NETWORK_SALT_SECRET']);
     }
+    const mayWrite = allows(readPolicy(name), 'secretsmanager:PutSecretValue', 'UPSTREAM_SECRET');
+    expect([name, mayWrite]).toEqual([name, name === 'upstream-key']);
   }
 });
 
@@ -128,7 +131,6 @@ test('whoever imports a stack may take the roles of the bootstrap that a deploym
 
 test('the secrets that runbooks write may be written, and no others of the stack', () => {
   const resources: Readonly<Record<string, string>> = {
-    UpstreamSecret: 'UPSTREAM_SECRET',
     CanarySecret: 'arn:aws:secretsmanager:REGION:ACCOUNT:secret:SecretsCanaryA1-b2',
     EdgeSecret: 'arn:aws:secretsmanager:REGION:ACCOUNT:secret:SecretsEdgeA1-b2',
     OidcClientSecret: 'arn:aws:secretsmanager:REGION:ACCOUNT:secret:SecretsOidcClientA1-b2',

@@ -8,7 +8,12 @@ export interface DeployedStack {
   /** Credentials, and where the stack's services are. */
   readonly environment: Readonly<Record<string, string>>;
   /** Runs an operator's command on it, in this process. */
-  run(name: Parameters<typeof runCommand>[0], words: readonly string[], more?: Environment): Promise<string>;
+  run(
+    name: Parameters<typeof runCommand>[0],
+    words: readonly string[],
+    more?: Environment,
+    input?: string,
+  ): Promise<string>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -43,7 +48,7 @@ export async function startDeployedStack(outputs: Readonly<Record<string, string
     dynamoDb,
     cloudFormation,
     environment,
-    run: (name, words, more) => runCommand(name, [...words, ...onStack], { ...environment, ...more }),
+    run: (name, words, more, input) => runCommand(name, [...words, ...onStack], { ...environment, ...more }, input),
     [Symbol.asyncDispose]: async () => running.disposeAsync(),
   };
 }

@@ -4,6 +4,8 @@ import { createCopyBackProgram } from '../../operator/keys/copy-back-program.ts'
 import { createProgram } from '../../operator/keys/program.ts';
 import { createResumeProgram, createStopProgram } from '../../operator/keys/stop.ts';
 import { openTarget } from '../../operator/keys/target.ts';
+import { openStore } from '../../operator/upstream-key/open-store.ts';
+import { createUpstreamKeyProgram } from '../../operator/upstream-key/program.ts';
 import { now } from './clock.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -13,16 +15,23 @@ const programs = {
   stop: createStopProgram,
   resume: createResumeProgram,
   'copy-back': createCopyBackProgram,
+  'upstream-key': createUpstreamKeyProgram,
 };
 
 /** Runs an operator's command in this process, as bin/ does it in one of its own, and returns what it printed. */
-export async function runCommand(name: keyof typeof programs, words: readonly string[], environment: Environment) {
+export async function runCommand(
+  name: keyof typeof programs,
+  words: readonly string[],
+  environment: Environment,
+  input = '',
+) {
   let printed = '';
   const print = (text: string) => {
     printed += `${text}\n`;
   };
   const pause = async () => {};
-  const surroundings = { now, randomBytes, openTarget, print, printError: print, pause };
+  const readInput = async () => input;
+  const surroundings = { now, randomBytes, openTarget, openStore, readInput, print, printError: print, pause };
   const before = process.env;
   process.env = { ...environment };
   try {
@@ -41,14 +50,16 @@ interface Ended {
 }
 
 /** Runs a program in a process of its own, with only these variables, and where Node keeps what it has compiled. */
-function runProcess(file: string, args: readonly string[], environment: Environment): Promise<Ended> {
+function runProcess(file: string, args: readonly string[], environment: Environment, input = ''): Promise<Ended> {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const env = { PATH, NODE_COMPILE_CACHE, ...environment };
   return new Promise((resolve) => {
-    execFile(file, args, { env }, (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }));
+    const ended = (code: number, out: string, err: string) => resolve({ code, out, err });
+    const child = execFile(file, args, { env }, (error, out, err) => ended(error ? Number(error.code) : 0, out, err));
+    child.stdin?.end(input);
   });
 }
 
 /** Runs a program of this repository. */
-export const runNode = (file: string, args: readonly string[], environment: Environment) =>
-  runProcess(process.execPath, [file, ...args], environment);
+export const runNode = (file: string, args: readonly string[], environment: Environment, input?: string) =>
+  runProcess(process.execPath, [file, ...args], environment, input);

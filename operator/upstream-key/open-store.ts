@@ -1,0 +1,20 @@
+import { changeEnvironment } from '../../local/local-settings.ts';
+import { openStack } from '../open-stack.ts';
+import { createEnvFile } from './env-file.ts';
+import type { Store } from './store.ts';
+
+interface Wanted {
+  readonly stack?: string | undefined;
+  readonly region?: string | undefined;
+  readonly file?: string | undefined;
+}
+
+/** Opens the secret of a stack, or the file of a host. The SDK's clients read the process's environment, so this completes that. */
+export async function openStore({ stack = '', region, file }: Wanted): Promise<Store> {
+  if (file !== undefined) return createEnvFile(file);
+  if (region !== undefined) changeEnvironment({ AWS_REGION: region });
+  const { needed } = await openStack(stack);
+  const { SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
+  const { createStackSecret } = await import('./stack-secret.ts');
+  return createStackSecret(new SecretsManagerClient({}), needed('UpstreamSecret'));
+}

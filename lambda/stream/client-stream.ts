@@ -1,22 +1,22 @@
 import { Readable } from 'node:stream';
 import type { Written } from '../bodies.ts';
 
-interface ClientStreamParts {
-  /** What is sent while the upstream is silent, and every how many milliseconds. */
-  readonly keepAlive: string;
-  readonly keepAliveInterval: number;
-  readonly onHeldBack: (heldBack: boolean) => void;
-  /** Nobody reads any more, which before the end means that the client has left. */
-  readonly onClose: () => void;
+/** What a client does. */
+interface ClientListener {
+  /** It takes no more for now, or reads on. */
+  onHeldBack(heldBack: boolean): void;
+  /** It reads no more, which before the end means that it has left. */
+  onClose(): void;
 }
 
 export type ClientStream = Readonly<ReturnType<typeof createClientStream>>;
 
-/** What a client is sent, and whether it keeps up. */
-export function createClientStream({ keepAlive, keepAliveInterval, onHeldBack, onClose }: ClientStreamParts) {
+/** What a client is sent, and whether it keeps up. A `keepAlive` is sent whenever nothing else was for so many milliseconds. */
+export function createClientStream(keepAlive: string, keepAliveInterval: number) {
   const begun = Promise.withResolvers<void>();
   const over = Promise.withResolvers<void>();
-  const pace = createPace(onHeldBack);
+  let listener: ClientListener = { onHeldBack: () => {}, onClose: () => {} };
+  const pace = createPace((held) => listener.onHeldBack(held));
   let isStopped = false;
   const body = new Readable({
     highWaterMark: 65_536,
@@ -24,25 +24,24 @@ export function createClientStream({ keepAlive, keepAliveInterval, onHeldBack, o
       if (pace.heldBack && !isStopped) pace.change(false);
     },
     destroy(_error, done) {
-      onClose();
+      listener.onClose();
       // Its reader may have left before the end, so nothing that follows is an error.
       over.promise.then(() => done(null));
     },
   });
-  const timer = setInterval(() => {
-    client.begin();
-    if (!pace.heldBack) client.write(keepAlive);
-  }, keepAliveInterval);
 
   const client = {
-    ...{ body, pace },
+    body,
+    pace,
+    state: 'waiting' as 'waiting' | 'reading' | 'gone',
     /** Resolves when the answer begins; rejects if it never does. */
     begun: begun.promise,
-    hasBegun: false,
-    hasLeft: false,
+    listen(by: ClientListener) {
+      listener = by;
+    },
     begin() {
-      if (client.hasBegun) return;
-      client.hasBegun = true;
+      if (client.state !== 'waiting') return;
+      client.state = 'reading';
       begun.resolve();
     },
     refuse(failure: Error) {
@@ -52,14 +51,14 @@ export function createClientStream({ keepAlive, keepAliveInterval, onHeldBack, o
     },
     /** Drops what was not read, and all that is written from here on. */
     leave() {
-      client.hasLeft = true;
       client.stop();
       client.begin();
+      client.state = 'gone';
       body.read();
       body.destroy();
     },
     write(text: Written) {
-      if (text.length === 0 || client.hasLeft) return;
+      if (text.length === 0 || client.state === 'gone') return;
       const wantsMore = typeof text === 'string' ? body.push(text) : text.map((piece) => body.push(piece)).at(-1);
       if (isStopped) return;
       timer.refresh();
@@ -67,7 +66,7 @@ export function createClientStream({ keepAlive, keepAliveInterval, onHeldBack, o
     },
     /** Nothing more is sent. */
     finish() {
-      if (!client.hasLeft) body.push(null);
+      if (client.state !== 'gone') body.push(null);
     },
     /** Nothing more happens: now the body may close. */
     end() {
@@ -81,6 +80,10 @@ export function createClientStream({ keepAlive, keepAliveInterval, onHeldBack, o
       clearInterval(timer);
     },
   };
+  const timer = setInterval(() => {
+    client.begin();
+    if (!pace.heldBack) client.write(keepAlive);
+  }, keepAliveInterval);
   return client;
 }
 

@@ -29,49 +29,28 @@ interface RelayParts {
   readonly onEnd: (end: StreamEnd) => Promise<GatewayError | undefined>;
 }
 
+/** A stream on its way. The first of the ways in which it ends counts. */
+interface Relay {
+  readonly parts: RelayParts;
+  readonly upstream: UpstreamStream;
+  readonly client: ClientStream;
+  state: 'waiting' | 'started' | 'over';
+}
+
 /**
  * Carries an upstream's stream to the client, event by event. It watches both sides: the upstream may be silent (the
  * client gets keep-alives, then a timeout), the client may be slow (the upstream is held back, and its silence does not
  * count).
  */
 export function createRelay(parts: RelayParts) {
-  const upstream = createUpstreamStream({
-    idleTimeout: parts.idleTimeout,
-    timeLeft: parts.timeLeft,
-    onBytes: read,
-    onEnd: endOfUpstream,
+  const upstream = createUpstreamStream(parts.idleTimeout, parts.timeLeft);
+  const client = createClientStream(parts.dialect.keepAlive, parts.keepAliveInterval);
+  const relay: Relay = { parts, upstream, client, state: 'waiting' };
+  upstream.listen({
+    onBytes: (bytes) => read(relay, bytes),
+    onEnd: (midway, atFirst, cause) => endOfUpstream(relay, midway, atFirst, cause),
   });
-  const client = createClientStream({
-    keepAlive: parts.dialect.keepAlive,
-    keepAliveInterval: parts.keepAliveInterval,
-    onHeldBack: upstream.hold,
-    onClose: () => ending.leave(),
-  });
-  const ending = createEnding(parts, upstream, client);
-  let hasStarted = false;
-
-  function read(bytes: Buffer): void {
-    if (ending.isOver) return;
-    upstream.alive();
-    const { rewriter } = upstream;
-    const text = rewriter.push(bytes);
-    if (text.length > 0) client.begin();
-    if (rewriter.started && !hasStarted) {
-      hasStarted = true;
-      parts.onFirstEvent?.();
-    }
-    client.write(text);
-    ending.stopIfOver();
-  }
-
-  /** The upstream sends no more: the end if the answer is complete without a last event, else a failure. */
-  function endOfUpstream(midway: FailureKind, atFirst: FailureKind, cause?: unknown): void {
-    upstream.flush();
-    if (ending.isOver) return;
-    client.write(finishRewriter(upstream.rewriter));
-    if (!ending.stopIfOver()) ending.breakOff(upstream.rewriter.started ? midway : atFirst, { cause });
-  }
-
+  client.listen({ onHeldBack: upstream.hold, onClose: () => leave(relay) });
   return {
     /** What the client reads. It never errors: a failure is its last event. It closes when the stream is settled. */
     body: client.body,
@@ -81,83 +60,101 @@ export function createRelay(parts: RelayParts) {
     /** Reports a sign of life from an upstream. */
     alive: upstream.alive,
     attach: upstream.attach,
-    fail: ending.fail,
-    leave: ending.leave,
+    fail: (reason: unknown) => fail(relay, reason),
+    leave: () => leave(relay),
   };
+}
+
+function read(relay: Relay, bytes: Buffer): void {
+  const { parts, upstream, client } = relay;
+  if (relay.state === 'over') return;
+  upstream.alive();
+  const text = upstream.rewriter.push(bytes);
+  if (text.length > 0) client.begin();
+  if (upstream.rewriter.started && relay.state === 'waiting') {
+    relay.state = 'started';
+    parts.onFirstEvent?.();
+  }
+  client.write(text);
+  endIfAnnounced(relay);
+}
+
+/** The upstream sends no more: the end if the answer is complete without a last event, else a failure. */
+function endOfUpstream(relay: Relay, midway: FailureKind, atFirst: FailureKind, cause?: unknown): void {
+  const { upstream, client } = relay;
+  upstream.flush();
+  if (relay.state === 'over') return;
+  client.write(finishRewriter(upstream.rewriter));
+  if (!endIfAnnounced(relay)) breakOff(relay, upstream.rewriter.started ? midway : atFirst, { cause });
+}
+
+/** Ends the stream if the upstream has announced its end. Returns whether it is over. */
+function endIfAnnounced(relay: Relay): boolean {
+  const { failure, ended, started } = relay.upstream.rewriter;
+  if (failure?.kind === 'broken') {
+    const { cause, charged = false } = failure;
+    breakOff(relay, started ? 'cut' : 'unusable', { cause, charged });
+  } else if (failure) breakOff(relay, 'reported', { message: relay.parts.explain(failure.message) });
+  else if (ended && stop(relay)) finish(relay, endWith(relay));
+  return relay.state === 'over';
+}
+
+function breakOff(relay: Relay, kind: FailureKind, details: FailureDetails): void {
+  // A client must not get a refund by reading slowly.
+  const charged = details.charged || relay.client.pace.isBehind();
+  fail(relay, new UpstreamFailure(kind, { ...details, charged }));
+}
+
+function fail(relay: Relay, reason: unknown): void {
+  const { upstream, client } = relay;
+  const failure = toGatewayError(reason);
+  if (!stop(relay, failure)) return;
+  if (!upstream.rewriter.started && client.state === 'waiting') {
+    client.refuse(failure);
+    return;
+  }
+  const rest = finishRewriter(upstream.rewriter);
+  // What fails after the end of an answer is no failure of it.
+  finish(relay, endWith(relay, upstream.rewriter.ended ? undefined : failure), rest);
 }
 
 /** How long an answer that is complete but for its usage is read on, whoever left. */
 const usageTime = 5_000;
 
-/** Every way in which a stream ends; the first counts. */
-function createEnding(
-  { dialect, explain, readsOn, onEnd }: RelayParts,
-  upstream: UpstreamStream,
-  client: ClientStream,
-) {
-  /** True the first time. There is a reason unless the answer is complete. */
-  function stop(reason?: unknown): boolean {
-    if (ending.isOver) return false;
-    ending.isOver = true;
-    client.stop();
-    upstream.stop(reason);
-    return true;
-  }
+/** The client has gone. */
+function leave(relay: Relay): void {
+  const { parts, upstream, client } = relay;
+  if (relay.state === 'over' || client.state === 'gone') return;
+  client.leave();
+  if (parts.readsOn()) upstream.hold(false);
+  else if (upstream.rewriter.mayEnd) upstream.endWithin(usageTime);
+  else if (stop(relay, new Error('the client has gone'))) finish(relay, { kind: 'client_gone', isWhole: false });
+}
 
-  function endWith(failure?: GatewayError): StreamEnd {
-    if (client.hasLeft) return { kind: 'client_gone', isWhole: failure === undefined, failure };
-    return failure ? { kind: 'failed', failure } : { kind: 'complete' };
-  }
+/** Lets go of both sides; true the first time. There is a reason unless the answer is complete. */
+function stop(relay: Relay, reason?: unknown): boolean {
+  if (relay.state === 'over') return false;
+  relay.state = 'over';
+  relay.client.stop();
+  relay.upstream.stop(reason);
+  return true;
+}
 
-  /** The last event of a failure waits until the charge is settled, because it states the outcome. */
-  function finish(end: StreamEnd, rest: Written = ''): void {
-    client.begin();
-    client.write(rest);
-    if (end.kind === 'complete') client.finish();
-    const close = (settled?: GatewayError) => {
-      if (end.kind === 'failed') client.write(renderFailure(dialect, upstream.rewriter, settled ?? end.failure));
-      client.end();
-    };
-    onEnd(end).then(close, () => close());
-  }
+function endWith({ client }: Relay, failure?: GatewayError): StreamEnd {
+  if (client.state === 'gone') return { kind: 'client_gone', isWhole: failure === undefined, failure };
+  return failure ? { kind: 'failed', failure } : { kind: 'complete' };
+}
 
-  const ending = {
-    isOver: false,
-    fail(reason: unknown) {
-      const failure = toGatewayError(reason);
-      if (!stop(failure)) return;
-      if (!upstream.rewriter.started && !client.hasBegun) {
-        client.refuse(failure);
-        return;
-      }
-      const rest = finishRewriter(upstream.rewriter);
-      // What fails after the end of an answer is no failure of it.
-      finish(endWith(upstream.rewriter.ended ? undefined : failure), rest);
-    },
-    breakOff(kind: FailureKind, details: FailureDetails = {}) {
-      // A client must not get a refund by reading slowly.
-      ending.fail(new UpstreamFailure(kind, { ...details, charged: details.charged || client.pace.isBehind() }));
-    },
-    /** Ends the stream if the upstream has announced its end. Returns whether it is over. */
-    stopIfOver(): boolean {
-      const { failure, ended, started } = upstream.rewriter;
-      if (failure?.kind === 'broken') {
-        const { cause, charged = false } = failure;
-        ending.breakOff(started ? 'cut' : 'unusable', { cause, charged });
-      } else if (failure) ending.breakOff('reported', { message: explain(failure.message) });
-      else if (ended && stop()) finish(endWith());
-      return ending.isOver;
-    },
-    /** The client has gone. */
-    leave() {
-      if (ending.isOver || client.hasLeft) return;
-      client.leave();
-      if (readsOn()) upstream.hold(false);
-      else if (upstream.rewriter.mayEnd) upstream.endWithin(usageTime);
-      else if (stop(new Error('the client has gone'))) finish({ kind: 'client_gone', isWhole: false });
-    },
+/** The last event of a failure waits until the charge is settled, because it states the outcome. */
+function finish({ parts, upstream, client }: Relay, end: StreamEnd, rest: Written = ''): void {
+  client.begin();
+  client.write(rest);
+  if (end.kind === 'complete') client.finish();
+  const close = (settled?: GatewayError) => {
+    if (end.kind === 'failed') client.write(renderFailure(parts.dialect, upstream.rewriter, settled ?? end.failure));
+    client.end();
   };
-  return ending;
+  parts.onEnd(end).then(close, () => close());
 }
 
 /** The event that says why a stream fails; nothing if the upstream's own has gone out. */

@@ -4,30 +4,32 @@ import { discard } from '../upstream/http-client.ts';
 import { joinChunks } from './join-chunks.ts';
 import { notBegun, type StreamRewriter } from './rewrite-stream.ts';
 
-interface UpstreamStreamParts {
-  readonly idleTimeout: number;
-  /** Milliseconds until the request's time is over. */
-  readonly timeLeft: number;
-  readonly onBytes: (bytes: Buffer) => void;
+/** What becomes of what an upstream sends. */
+interface UpstreamListener {
+  onBytes(bytes: Buffer): void;
   /** It sends no more: why, if the answer has begun, and if it has not. */
-  readonly onEnd: (midway: FailureKind, atFirst: FailureKind, cause?: unknown) => void;
+  onEnd(midway: FailureKind, atFirst: FailureKind, cause?: unknown): void;
 }
 
 export type UpstreamStream = ReturnType<typeof createUpstreamStream>;
 
-/** What an upstream sends, and how long it is waited for. What comes in one read of its connection is handed on at once, in portions. */
-export function createUpstreamStream({ idleTimeout, timeLeft, onBytes, onEnd }: UpstreamStreamParts) {
+/**
+ * What an upstream sends, and how long it is waited for: no longer than `timeLeft` milliseconds, when the request's time is over, and
+ * than `idleTimeout` between two pieces.
+ */
+export function createUpstreamStream(idleTimeout: number, timeLeft: number) {
   const controller = new AbortController();
+  let listener: UpstreamListener = { onBytes: () => {}, onEnd: () => {} };
   let answer: Readable | undefined;
   let isHeld = false;
   let isStopped = false;
   // Has no effect while the client holds the upstream back, and restarts when the client reads on.
   const idle = setTimeout(() => {
-    if (!isHeld) onEnd('stalled', 'timeout');
+    if (!isHeld) listener.onEnd('stalled', 'timeout');
   }, idleTimeout);
-  const deadline = setTimeout(() => onEnd('deadline', 'timeout'), timeLeft);
+  const deadline = setTimeout(() => listener.onEnd('deadline', 'timeout'), timeLeft);
   let lastCall: NodeJS.Timeout | undefined;
-  const onCut = (cause?: unknown) => onEnd('cut', 'unusable', cause);
+  const onCut = (cause?: unknown) => listener.onEnd('cut', 'unusable', cause);
 
   const upstream = {
     signal: controller.signal,
@@ -35,6 +37,9 @@ export function createUpstreamStream({ idleTimeout, timeLeft, onBytes, onEnd }: 
     flush: () => {},
     /** What rewrites the answer, once there is one. */
     rewriter: notBegun,
+    listen(by: UpstreamListener) {
+      listener = by;
+    },
     /** Takes over the upstream's answer, and what rewrites it. */
     attach(begun: Readable, rewriter: StreamRewriter) {
       upstream.rewriter = rewriter;
@@ -45,8 +50,8 @@ export function createUpstreamStream({ idleTimeout, timeLeft, onBytes, onEnd }: 
       }
       answer = begun;
       upstream.flush = joinChunks(begun, (bytes) => {
-        if (bytes.length <= portion) onBytes(bytes);
-        else for (const part of portionsOf(bytes)) onBytes(part);
+        if (bytes.length <= portion) listener.onBytes(bytes);
+        else for (const part of portionsOf(bytes)) listener.onBytes(part);
       });
       begun.once('end', () => onCut());
       begun.once('close', () => onCut());

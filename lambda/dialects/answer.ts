@@ -1,4 +1,4 @@
-import { eachMember, elements, numberMember, presentMember, stringMember } from '../json/read.ts';
+import { elements, numberMember, presentMember, stringMember } from '../json/read.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { excerpt, longestPath } from '../quoting.ts';
 import type { ExpectedAnswer } from './dialect.ts';
@@ -19,42 +19,11 @@ export function recordUsage(json: Json, holder: Node, places: UsagePlaces, found
       // An impossible one would spoil every sum.
       if (count === undefined || count < 0) continue;
       counts[kind] = count;
-      found.tokens(kind, count, json.member(object, member));
+      found.tokens(kind, count);
       break;
     }
   }
   return counts;
-}
-
-/** What any dialect reads of an event that adds to a text. */
-const readOfEvent = new Set([
-  ...['id', 'type', 'index', 'sequence_number', 'output_index', 'content_index', 'summary_index'],
-  ...['delta', 'logprobs', 'model'],
-  ...['choices', 'usage', 'error', 'content_block', 'message', 'item', 'part', 'response'],
-  ...['name', 'arguments', 'text', 'refusal', 'transcript'],
-]);
-
-/**
- * The strings and numbers of an event that no dialect looks at, whatever they are; a string in a member of a vendor's own may be a
- * machine.
- */
-export function unreadIn(event: Json): Node[] {
-  return [
-    ...unreadMembers(event, event.root, readOfEvent),
-    ...unreadMembers(event, event.member(event.root, 'usage'), readOfUsage),
-  ];
-}
-
-function unreadMembers(json: Json, object: Node | undefined, read: ReadonlySet<string>): Node[] {
-  const values: Node[] = [];
-  eachMember(json, object, (name, value) => {
-    if (read.has(name)) return;
-    for (let node = value, end = json.next(value); node < end; node += 1) {
-      const kind = json.isKey(node) ? undefined : json.kind(node);
-      if (kind === 'number' || (kind === 'string' && node === value)) values.push(node);
-    }
-  });
-  return values;
 }
 
 /**

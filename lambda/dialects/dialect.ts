@@ -96,8 +96,8 @@ export interface AnswerFormat {
 /** A dialect's reader of one stream. */
 export interface StreamDialect {
   /**
-   * Not called for an event that differs from one before it only in texts, counts and its number, and in what no dialect reads.
-   * Called for a generated event too.
+   * Not called for an event that differs from the one before it only in its text, its number and padding. Called for a generated
+   * event too.
    */
   readEvent(event: Json, type: string | undefined, found: Findings): void;
   /** Called for a `[DONE]`, which ends the stream of a dialect that has this. Throws if there was no answer before it. */

@@ -69,8 +69,6 @@ const machine =
 /** In characters, with quotes. */
 const longestMachine = 255;
 
-export const isMachine = (text: string): boolean => machine.test(text);
-
 /** Whether a member names a machine, or holds one at any depth. */
 function tellsMachine(json: Json, member: Node): boolean {
   const end = json.next(member + 1);
@@ -78,7 +76,7 @@ function tellsMachine(json: Json, member: Node): boolean {
     if (json.end(node) - json.start(node) > longestMachine) continue;
     if (json.isKey(node)) {
       if (machineName.test(json.string(node)) && json.kind(node + 1) !== 'null') return true;
-    } else if (json.kind(node) === 'string' && isMachine(json.string(node))) return true;
+    } else if (json.kind(node) === 'string' && machine.test(json.string(node))) return true;
   }
   return false;
 }

@@ -35,11 +35,6 @@ export interface TokenCounts extends BilledTokens {
 /** The highest count of each kind so far: in a stream they grow. */
 export type Usage = { -readonly [Kind in keyof TokenCounts]: TokenCounts[Kind] };
 
-/** Notes a count; the highest of each kind stays. */
-export function raise(usage: Usage, kind: keyof TokenCounts, count: number): void {
-  usage[kind] = Math.max(count, usage[kind] ?? 0);
-}
-
 /** No honest answer holds so many, and each takes more memory than what it stands for. */
 const mostFindings = 100_000;
 export const kindsOfTokens = ['input', 'cacheRead', 'cacheWrite', 'output', 'reasoning'] as const;
@@ -82,7 +77,6 @@ export function createFindings(usage: Usage) {
     wholeTexts: [] as FoundText[],
     programs: [] as FoundProgram[],
     logprobs: [] as FoundLogprobs[],
-    counts: [] as { readonly kind: keyof TokenCounts; readonly value: Node }[],
     /** Prefixes of channels that end with this event: empty, one to four steps with their slashes (`0/`), or a whole channel. */
     ended: [] as string[],
     /** Prefixes under which one channel adds text now: what the others hold back leaves before this event. */
@@ -130,10 +124,9 @@ export function createFindings(usage: Usage) {
     /** The channels with this prefix end: what they hold back leaves before this event or in it. */
     endTexts: (prefix: string) => add(lists.ended, prefix),
     flushOthers: (prefix: string) => add(lists.flushed, prefix),
-    /** Tokens as the upstream counts them up to now, and the number that says so, if it is one. */
-    tokens(kind: keyof TokenCounts, count: number, value?: Node) {
-      raise(usage, kind, count);
-      if (value !== undefined) add(lists.counts, { kind, value });
+    /** Tokens as the upstream counts them up to now: the highest count of each kind stays. */
+    tokens(kind: keyof TokenCounts, count: number) {
+      usage[kind] = Math.max(count, usage[kind] ?? 0);
     },
     fail(message: string) {
       found.failure = { message };

@@ -1,8 +1,8 @@
-import type { OutgoingEvent, StreamDialect } from '../dialects/dialect.ts';
-import { type Findings, raise, type Usage } from '../dialects/findings.ts';
+import type { StreamDialect } from '../dialects/dialect.ts';
+import type { Findings } from '../dialects/findings.ts';
 import { applyEdits, type Edit, replaceValue } from '../json/edit.ts';
 import type { Json } from '../json/scan.ts';
-import { createMakeTemplate, type EventTemplate, type Hole, readAlike } from './event-template.ts';
+import { type EventTemplate, makeTemplate, readAlike } from './event-template.ts';
 import { createHeldTexts } from './held-texts.ts';
 import { type Hiding, hideLogprobs, hideMetadata, hideText, passes, tellPrograms } from './hide.ts';
 import { encodeEvent, openEvent, type SseEvent } from './sse.ts';
@@ -13,101 +13,53 @@ export type EventRewriter = ReturnType<typeof createEventRewriter>;
 /** Takes a text, as JSON, in place of an event that is like the one before but for it; or leaves the event to be written. */
 export type TakeText = (text: string) => boolean;
 
+interface WrittenEvent {
+  readonly written: string;
+  /** Where it ends in what came. */
+  readonly end: number;
+}
+
 /** Writes the events of one stream as a client may see them, in wire form. */
-export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage: Usage) {
+export function createEventRewriter(stream: StreamDialect, hiding: Hiding) {
   const { scrubber } = hiding;
   const texts = createTextChannels(scrubber);
   const numbers = createNumbering();
   const held = createHeldTexts(stream, texts, hiding, numbers.insert);
-  const makeTemplate = createMakeTemplate(hiding);
   let template: EventTemplate | undefined; // of the event before
 
-  const spans: number[] = []; // of what fills its holes in the events after that
-
-  /** What goes out in place of what fills a hole; undefined if that does. */
-  function fill({ place }: Hole, from: number, to: number, event: LikeEvent): string | undefined {
-    const { source } = event;
-    if (place.kind === 'text') {
-      const given = textAt(source, from, to);
-      hiding.onText?.(given, place.channel);
-      if (place.passes) return undefined;
-      const text = texts.push(place.channel, place.family, given);
-      held.remember(place.channel, texts.isHolding(place.channel) ? { event: spellOut(event) } : undefined);
-      return text === given ? undefined : JSON.stringify(text);
-    }
-    if (place.kind === 'sequence') {
-      const incoming = Number(source.slice(from, to));
-      const number = numbers.renumber(incoming);
-      return number === incoming ? undefined : String(number);
-    }
-    if (place.kind === 'count') raise(usage, place.of, Number(source.slice(from, to)));
-    return undefined;
-  }
-
-  /** How many of so many events that are alike have a text that leaves as it is. All of them are searched at once. */
-  function passTexts({ holes, hidden }: EventTemplate, source: string, events: number): number {
-    const place = hidden === undefined ? undefined : holes[hidden]?.place;
-    if (hidden === undefined || place?.kind !== 'text') return 0;
-    const given: string[] = [];
-    for (let at = 2 * hidden; given.length < events; at += 2 * holes.length) {
-      given.push(textAt(source, spans[at] ?? 0, spans[at + 1] ?? 0));
-    }
-    const count = texts.pass(place.channel, given);
-    if (hiding.onText) for (const text of given.slice(0, count)) hiding.onText(text, place.channel);
-    return count;
+  /** What goes out for the text of an event like the one before, both as JSON. */
+  function rewriteText({ type, text: place }: EventTemplate, raw: string, data: string): string {
+    const given = textIn(raw);
+    hiding.onText?.(given, place.channel);
+    if (passes(place, hiding)) return raw;
+    const text = texts.push(place.channel, place.family, given);
+    held.remember(place.channel, texts.isHolding(place.channel) ? { event: { type, data } } : undefined);
+    return text === given ? raw : JSON.stringify(text);
   }
 
   return {
-    /**
-     * The outgoing form of the events from `start` on that are like the one before except for their holes, and where they end. Only
-     * one of them if its text may be taken.
-     */
-    rewriteByTemplate(
-      source: string,
-      start: number,
-      takeText?: TakeText,
-    ): { readonly written: string; readonly end: number } | undefined {
-      if (!template) return undefined;
-      const { type, raw, out, isKept, holes, hidden, saysOneText } = template;
-      const ends = readAlike(template, source, start, scrubber, spans, takeText ? 1 : Number.POSITIVE_INFINITY);
-      const passing = takeText ? 0 : passTexts(template, source, ends.length);
+    /** What goes out for the event at `start`, if that is like the one before and its text is not taken, and where it ends. */
+    rewriteAlike(source: string, start: number, takeText?: TakeText): WrittenEvent | undefined {
+      const like = template && readAlike(template, source, start, scrubber);
+      if (!template || !like) return undefined;
+      const { end, fillings } = like;
       let written = '';
-      let copied = start; // from here on the source goes out as it is, many events in one copy
-      let at = start;
-      let span = 0;
-      for (let nth = 0; nth < ends.length; nth += 1) {
-        const end = ends[nth] ?? at;
-        const event = { type, source, start: at, end };
-        let text: string | undefined;
-        if (!isKept) {
-          written += source.slice(copied, at) + out;
-          copied = at + raw.length;
-        }
-        for (let index = 0; index < holes.length; index += 1, span += 2) {
-          const [hole, from = 0, to = 0] = [holes[index], spans[span], spans[span + 1]];
-          if (hole === undefined) continue;
-          const filled = nth < passing && index === hidden ? undefined : fill(hole, from, to, event);
-          if (takeText && saysOneText && hole.place.kind === 'text') text = filled ?? source.slice(from, to);
-          const shown = hole.isShown ? filled : '';
-          if (shown !== undefined) {
-            written += source.slice(copied, from) + shown;
-            copied = to;
-          }
-          if (!hole.isKept) {
-            written += source.slice(copied, to) + hole.out;
-            copied = to + hole.raw.length;
-          }
-        }
-        at = end;
-        if (text !== undefined && takeText?.(text)) return { written: '', end };
+      for (const [nth, { out, hole }] of template.parts.entries()) {
+        written += out;
+        const raw = fillings[nth] ?? '';
+        if (hole === 'text') {
+          const text = rewriteText(template, raw, source.slice(start + openEvent(template.type).length, end - 2));
+          if (takeText?.(text)) return { written: '', end };
+          written += text;
+        } else written += hole === 'sequence' ? numbers.renumber(Number(raw)) : raw;
       }
-      return at === start ? undefined : { written: written + source.slice(copied, at), end: at };
+      return { written, end };
     },
-    release: held.release,
+    /** What goes out for an event that has been read. */
     rewrite(event: SseEvent, json: Json, found: Findings): string {
       const type = event.type && scrubber.scrub(event.type);
       const edits = hideMetadata(json, found, hiding);
-      template = makeTemplate(json, found, event, { type, edits });
+      template = makeTemplate(json, found, event, type, edits);
       hideTexts(json, found, texts, hiding, edits);
       tellPrograms(json, found, hiding, true);
       hideLogprobs(json, found, texts, hiding, edits);
@@ -120,6 +72,8 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding, usage
       for (const { channel } of found.deltas) held.remember(channel, texts.isHolding(channel) ? last : undefined);
       return encodeEvent({ type, data: applyEdits(json.text, edits), id: event.id && scrubber.scrub(event.id) });
     },
+    /** What leaves before an event. */
+    release: held.release,
     /** Leaves out a numbered event. */
     skip: numbers.skip,
     closeAll: held.releaseAll,
@@ -168,19 +122,6 @@ function hideTexts(json: Json, found: Findings, texts: TextChannels, hiding: Hid
 }
 
 /** The text that a JSON string says. */
-function textAt(source: string, from: number, to: number): string {
-  const inner = source.slice(from + 1, to - 1);
-  return inner.includes('\\') ? JSON.parse(`"${inner}"`) : inner;
-}
-
-/** An event that is like the template, and where it stands. */
-interface LikeEvent {
-  readonly type: string | undefined;
-  readonly source: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-function spellOut({ type, source, start, end }: LikeEvent): OutgoingEvent {
-  return { type, data: source.slice(start + openEvent(type).length, end - 2) };
+function textIn(quoted: string): string {
+  return quoted.includes('\\') ? JSON.parse(quoted) : quoted.slice(1, -1);
 }

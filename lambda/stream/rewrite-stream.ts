@@ -27,8 +27,13 @@ export interface StreamRewriter<Out extends Written = Written> {
 
 /** Stands in for the rewriter of an answer that has not begun. */
 export const notBegun: StreamRewriter = {
-  ...{ push: () => '', finish: () => '', nextSequence: () => 0 },
-  ...{ started: false, ended: false, mayEnd: false, failure: undefined },
+  push: () => '',
+  finish: () => '',
+  started: false,
+  ended: false,
+  mayEnd: false,
+  failure: undefined,
+  nextSequence: () => 0,
 };
 
 /** Why a stream can't go on: the upstream reported a failure (`forwarded` if its event went out), or its stream is invalid. */
@@ -50,7 +55,7 @@ export function createStreamRewriter(
   taker?: EventTaker,
 ): StreamRewriter<string> {
   const stream = format.dialect.openStream(format.expected);
-  const events = createEventRewriter(stream, hiding, usage);
+  const events = createEventRewriter(stream, hiding);
   const progress = createProgress(events, taker);
   const handlers = createHandlers(stream, events, createFindings(usage), progress, taker?.takeText);
   const reader = createSseReader(handlers);
@@ -171,7 +176,7 @@ function createHandlers(
     },
     takeEvent(text, start) {
       if (progress.ended || progress.failure) return undefined;
-      const rewritten = events.rewriteByTemplate(text, start, takeText);
+      const rewritten = events.rewriteAlike(text, start, takeText);
       if (rewritten?.written) progress.write(rewritten.written);
       return rewritten?.end;
     },

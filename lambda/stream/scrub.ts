@@ -22,8 +22,6 @@ export interface Scrubber {
 export interface ScrubChannel {
   /** What may leave now: all but the end of the text, if that may be a name or become one. */
   push(delta: string): string;
-  /** Adds those of the next deltas that leave as they are; all of them together tell which. Returns how many. */
-  pass(deltas: readonly string[]): number;
   end(): string;
   /** The end of the text that is held back: at most the longest name and what may follow it. */
   readonly held: string;
@@ -87,15 +85,6 @@ function openChannel(rules: Rules, before: string, continues: boolean): ScrubCha
       forget(open, rules.tailLength);
       return out;
     },
-    pass(deltas) {
-      const count = countClear(open, rules.findAny, deltas);
-      if (count === 0) return 0;
-      open.text += deltas.slice(0, count).join('');
-      open.released = open.text.length;
-      open.searched = open.text.length;
-      forget(open, rules.tailLength);
-      return count;
-    },
     end() {
       // A name may still reach over all of this text into the next.
       tail = (open.past + open.text).slice(-rules.tailLength);
@@ -139,23 +128,6 @@ function release(open: OpenText, findName: FindName, replacement: string): strin
   open.released = text.length;
   open.searched = text.length;
   return out;
-}
-
-/** How many of the next deltas end before any name begins; none while something is held back, or the text before matters. */
-function countClear(
-  { text, released, searched, border }: OpenText,
-  findName: FindName,
-  deltas: readonly string[],
-): number {
-  if (border > 0 || released < text.length) return 0;
-  const all = text + deltas.join('');
-  const clear = findName(all, searched)?.start ?? all.length;
-  let count = 0;
-  for (let end = text.length; count < deltas.length; count += 1) {
-    end += deltas[count]?.length ?? 0;
-    if (end > clear) break;
-  }
-  return count;
 }
 
 /** Drops the text before as soon as no name can reach over from it. */

@@ -58,14 +58,6 @@ export function createTextChannels(scrubber: Scrubber) {
       if (piece !== '') current.isEmpty = false;
       return current.text.push(piece);
     },
-    /** Adds those of the next pieces, of which none is empty, that leave as they are. Returns how many. */
-    pass(channel: string, pieces: readonly string[]): number {
-      const current = open.get(channel);
-      if (current === undefined || isInterrupted(current)) return 0;
-      const count = current.text.pass(pieces);
-      if (count > 0) current.isEmpty = false;
-      return count;
-    },
     isHolding: (channel: string): boolean => (open.get(channel)?.text.held ?? '') !== '',
     /** Ends a channel; returns what it held back. */
     close(channel: string): string {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CreateFindOpen } from '../../../lambda/stream/find-names.ts';
 import { createFindOpen } from '../../../lambda/stream/find-open.ts';
-import { createScrubber, type Scrubber, type ScrubChannel } from '../../../lambda/stream/scrub.ts';
+import { createScrubber, type Scrubber } from '../../../lambda/stream/scrub.ts';
 import fc, { cut } from '../../support/properties.ts';
 import { testRows } from '../../support/test-rows.ts';
 
@@ -128,19 +128,6 @@ test('what stands before the end of a text tells whether a name can end there, a
   expect([channel.push('\ud83d'), channel.held]).toEqual(['\ud83d', '']);
 });
 
-test('of deltas that come together, those before the first that may hold a part of a name leave as they are', () => {
-  const channel = createScrubber(['thunder'], '#').openChannel();
-  const together = ['a thu', 'd, thun', 'k', ' thun', 'der', ' b'];
-  expect(channel.pass(together)).toBe(3);
-  expect(channel.pass(together.slice(3))).toBe(0);
-  expect([channel.push(' thun'), channel.pass(['k']), channel.push('der'), channel.pass([' b'])]).toEqual([
-    ' ',
-    0,
-    '#',
-    1,
-  ]);
-});
-
 describe('any names in any text', () => {
   const alphabet = [...'abcsAéK😀-. '];
   const name = fc.string({ unit: fc.constantFrom(...alphabet), minLength: 1, maxLength: 7 });
@@ -174,68 +161,31 @@ describe('any names in any text', () => {
     );
   });
 
-  interface Block {
-    readonly channel: ScrubChannel;
-    readonly deltas: readonly string[];
-    /** Compares what has left after so many deltas, and what is held, with what is right by hand. */
-    readonly expectSoFar: (out: string, count: number) => void;
-    readonly names: readonly string[];
-  }
-
-  /** Scrubs one block after another, each added by `add`, which gives what leaves before its end. */
-  const scrubInBlocks = (findOpen: CreateFindOpen | undefined, add: (block: Block) => string) =>
-    fc.assert(
-      fc.property(textWithNames, offsets, ({ names, text, offsets }, deltaOffsets) => {
-        const scrubber = createScrubber(names, '#', findOpen);
-        let before = '';
-        let tail: string | undefined;
-        for (const block of cut(text, offsets.slice(0, 4))) {
-          const channel = scrubber.openChannel(tail);
-          const deltas = cut(block, deltaOffsets);
-          const expectSoFar = (out: string, count: number) => {
-            const seen = deltas.slice(0, count).join('');
-            expect([out, channel.held]).toEqual(scrubSlowly(names, seen, { final: false, before }).slice(0, 2));
-          };
-          const out = add({ channel, deltas, expectSoFar, names });
-          expect(out + channel.end()).toBe(scrubSlowly(names, block, { final: true, before })[0]);
-          before += block;
-          tail = channel.tail;
-          expect(before.endsWith(tail) && tail.length <= longest(names) + 4).toBe(true);
-        }
-      }),
-      { numRuns: 300 },
-    );
-
-  testRows<[CreateFindOpen | undefined]>([[undefined], [createFindOpen]])(
-    'deltas give the same where some pass together',
-    (findOpen) => {
-      scrubInBlocks(findOpen, ({ channel, deltas, expectSoFar }) => {
-        let out = '';
-        for (let at = 0; at < deltas.length; at += 1) {
-          const count = channel.pass(deltas.slice(at));
-          out += deltas.slice(at, at + count).join('');
-          at += count;
-          out += channel.push(deltas[at] ?? '');
-          expectSoFar(out, at + 1);
-        }
-        return out;
-      });
-    },
-  );
-
   testRows<[CreateFindOpen | undefined]>([[undefined], [createFindOpen]])(
     'deltas give the same, and hold back no more than they must, also in one block after another',
-    (findOpen) => {
-      scrubInBlocks(findOpen, ({ channel, deltas, expectSoFar, names }) => {
-        let out = '';
-        for (const [at, delta] of deltas.entries()) {
-          out += channel.push(delta);
-          expectSoFar(out, at + 1);
-          expect(channel.held.length).toBeLessThanOrEqual(longest(names) + 2);
-        }
-        return out;
-      });
-    },
+    (findOpen) =>
+      fc.assert(
+        fc.property(textWithNames, offsets, ({ names, text, offsets }, deltaOffsets) => {
+          const scrubber = createScrubber(names, '#', findOpen);
+          let before = '';
+          let tail: string | undefined;
+          for (const block of cut(text, offsets.slice(0, 4))) {
+            const channel = scrubber.openChannel(tail);
+            let [seen, out] = ['', ''];
+            for (const delta of cut(block, deltaOffsets)) {
+              seen += delta;
+              out += channel.push(delta);
+              expect([out, channel.held]).toEqual(scrubSlowly(names, seen, { final: false, before }).slice(0, 2));
+              expect(channel.held.length).toBeLessThanOrEqual(longest(names) + 2);
+            }
+            expect(out + channel.end()).toBe(scrubSlowly(names, block, { final: true, before })[0]);
+            before += block;
+            tail = channel.tail;
+            expect(before.endsWith(tail) && tail.length <= longest(names) + 4).toBe(true);
+          }
+        }),
+        { numRuns: 300 },
+      ),
   );
 
   const longest = (names: readonly string[]) => Math.max(0, ...names.map((one) => one.length));

@@ -21,7 +21,6 @@ import { hiddenNames } from './settings/hidden-names.ts';
 import { secretHint } from './settings/missing-keys.ts';
 import { createMinuteCache, type RunEvery } from './settings/refresh.ts';
 import { createSecrets } from './settings/secrets.ts';
-import { areMany } from './stream/find-names.ts';
 import { createScrubber } from './stream/scrub.ts';
 import { createCounters } from './tables/counters.ts';
 import { createKeyReader } from './tables/keys.ts';
@@ -102,8 +101,7 @@ type Secrets = ReturnType<typeof createSecrets>;
 
 /** What hides the upstreams' names, and the keys that they are sent now. */
 function createHiding({ upstreams, upstreamNames, serviceName }: Config, { upstreamAccess }: Secrets) {
-  const createFor = async (hidden: readonly string[]) =>
-    createScrubber(hidden, serviceName, areMany(hidden) ? await loadFindOpen() : undefined);
+  const createFor = (hidden: readonly string[]) => createScrubber(hidden, serviceName);
   return createReadScrubber(upstreams, hiddenNames(upstreams, upstreamNames), upstreamAccess, createFor);
 }
 
@@ -192,9 +190,6 @@ function createLimits(
         : createSpendLimit({ tallies, now, spendLimit, onLost: (error) => log.countLost(error, 'spend_limit') }),
   };
 }
-
-/** Few have hundreds of keys. What finds their beginnings is read by their start. */
-const loadFindOpen = loadOnce(async () => (await import('./stream/find-open.ts')).createFindOpen);
 
 /** Few translate. What does so is read by their start. */
 const loadPreparing = loadOnce(() => import('./upstream/prepare.ts'));

@@ -23,21 +23,17 @@ const nothing = '(?!)';
 /** In characters. V8 takes seconds to compile the beginnings of hundreds of keys, and nobody has more names than this otherwise. */
 const mostInPattern = 1_000;
 
-/** Whether names are too many for the pattern of their beginnings. */
-export const areMany = (names: readonly string[]): boolean => names.join('').length > mostInPattern;
-
-/** Finds the beginning of a name at the end of a text, not after `last`. */
-type FindOpen = (text: string, from: number, last: number) => Hit | undefined;
-export type CreateFindOpen = (names: readonly string[]) => FindOpen;
-
-/** What finds names: the leftmost counts, and at one place the longest. Ignores case, and blank names. */
-export function createNameFinder(names: readonly string[], createFindOpen?: CreateFindOpen) {
+/**
+ * What finds names: the leftmost counts, and at one place the longest. Ignores case, and blank names. If they have more characters
+ * than `inPattern`, their beginnings are found without a pattern.
+ */
+export function createNameFinder(names: readonly string[], inPattern = mostInPattern) {
   const longestFirst = names
     .filter((name) => name.trim() !== '' && name.isWellFormed())
     .sort((a, b) => b.length - a.length);
   const whole = longestFirst.map(wholePattern).join('|') || nothing;
   const wholeName = new RegExp(whole, 'giu');
-  const findOpen = createFindOpen?.(longestFirst);
+  const findOpen = longestFirst.join('').length > inPattern ? createFindOpen(longestFirst) : undefined;
   let openOrWhole: RegExp | undefined;
   /** Its first group is a name that the end of the text leaves open, unless `findOpen` finds it. Made once a text comes in deltas. */
   const openOrWholeName = () => {
@@ -64,7 +60,7 @@ export function createNameFinder(names: readonly string[], createFindOpen?: Crea
 }
 
 /** Long enough to stand inside a word, and ASCII, as keys are. */
-export const isPlain = (name: string): boolean => /^[ -~]{5,}$/.test(name);
+const isPlain = (name: string): boolean => /^[ -~]{5,}$/.test(name);
 
 function nextHit(pattern: RegExp, text: string, from: number): Hit | undefined {
   pattern.lastIndex = from;
@@ -105,4 +101,38 @@ function bordersOf(name: string): { readonly left: string; readonly right: strin
 
 function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}
+
+/** What folds to an ASCII letter, as in a pattern that ignores case. */
+const folding = /[A-Z\u017f\u212a]/g;
+const fold = (text: string) => text.replace(folding, (letter) => (letter === '\u017f' ? 's' : letter.toLowerCase()));
+
+/** Finds the beginning of a plain name at the end of a text, not after `last`: without a pattern, which would be faster for a few. */
+function createFindOpen(names: readonly string[]) {
+  const sorted = names.filter(isPlain).map(fold).sort();
+  // Rules out most places: keys begin alike.
+  const begins = new Set(sorted.map((name) => name.charAt(0)));
+  const longest = Math.max(0, ...sorted.map((name) => name.length));
+  return (text: string, from: number, last: number): Hit | undefined => {
+    const begin = Math.max(from, text.length - longest + 1);
+    if (begin > last) return undefined;
+    const tail = fold(text.slice(begin));
+    for (let at = 0; at < tail.length && begin + at <= last; at += 1) {
+      if (!begins.has(tail.charAt(at))) continue;
+      const open = tail.slice(at);
+      if (firstAfter(sorted, open)?.startsWith(open)) return { start: begin + at, end: text.length, open };
+    }
+    return undefined;
+  };
+}
+
+/** The first text of an ordered list that comes after this one: if any is a longer one that begins with it, this is. */
+function firstAfter(sorted: readonly string[], text: string): string | undefined {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? '') > text) high = middle;
+    else low = middle + 1;
+  }
+  return sorted[low];
 }

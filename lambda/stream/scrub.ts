@@ -1,4 +1,4 @@
-import { type CreateFindOpen, createNameFinder, type FindName, type Hit } from './find-names.ts';
+import { createNameFinder, type FindName, type Hit } from './find-names.ts';
 
 /**
  * Replaces names in texts, whole or cut into deltas. Positions and lengths count UTF-16 units. Throws a RangeError for a text
@@ -29,13 +29,9 @@ export interface ScrubChannel {
   readonly tail: string;
 }
 
-/** With `createFindOpen` the names may be many. */
-export function createScrubber(
-  names: readonly string[],
-  replacement: string,
-  createFindOpen?: CreateFindOpen,
-): Scrubber {
-  const { findWhole, findAny, prepareAny, tailLength } = createNameFinder(names, createFindOpen);
+/** Names with more characters than `inPattern` are found in another way. */
+export function createScrubber(names: readonly string[], replacement: string, inPattern?: number): Scrubber {
+  const { findWhole, findAny, prepareAny, tailLength } = createNameFinder(names, inPattern);
   const rules = { findWhole, findAny, tailLength, replacement };
   const find = (text: string, from = 0) => findWhole(text, from);
   return {

@@ -115,9 +115,9 @@ export function createReadScrubber<Scrubber>(
   upstreams: readonly Upstream[],
   names: readonly string[],
   readAccess: ReadAccess,
-  create: (hidden: readonly string[]) => Promise<Scrubber>,
+  create: (hidden: readonly string[]) => Scrubber,
 ): () => Promise<Scrubber> {
-  let made: { readonly secrets: string; readonly scrubber: Promise<Scrubber> } | undefined;
+  let made: { readonly secrets: string; readonly scrubber: Scrubber } | undefined;
   let latest: readonly Access[] = [];
   return async () => {
     const accesses = await Promise.all(upstreams.map(readAccess));
@@ -128,9 +128,7 @@ export function createReadScrubber<Scrubber>(
     const joined = secrets.join(' ');
     if (made?.secrets !== joined) {
       const hidden = [...names, ...secrets.map((secret) => secret.slice(0, longestSecret))];
-      const scrubber = create(hidden);
-      scrubber.catch(() => (made = undefined));
-      made = { secrets: joined, scrubber };
+      made = { secrets: joined, scrubber: create(hidden) };
     }
     latest = accesses;
     return made.scrubber;

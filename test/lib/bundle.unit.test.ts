@@ -62,7 +62,6 @@ test('what only some deployments or requests need is read by no start of the gat
     'lambda/forward/vectors.ts',
     'lambda/forward/stream.ts',
     'lambda/stream/rewrite-stream.ts',
-    'lambda/stream/find-open.ts',
     'eventsource-parser',
     'lambda/upstream/first-event.ts',
     'lambda/upstream/failed-answer.ts',

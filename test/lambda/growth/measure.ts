@@ -22,7 +22,6 @@ const { toUpstream } = await import('../translate/request/translate.ts');
 const { clients, translateStream } = await import('../translate/answer/translated.ts');
 const { translateMessages } = await import('../translate/answer/translate-messages.ts');
 const { embeddings } = await import('../../../lambda/dialects/embeddings.ts');
-const { createFindOpen } = await import('../../../lambda/stream/find-open.ts');
 const { createScrubber } = await import('../../../lambda/stream/scrub.ts');
 const { createVectorsRewriter } = await import('../../../lambda/stream/rewrite-vectors.ts');
 const { createQueue } = await import('../../../lambda/tables/table.ts');
@@ -217,7 +216,7 @@ for (const [name, textOf] of Object.entries(vectors)) {
 await report('as many deltas as there are keys to hide', (times) => {
   const keys = Array.from({ length: times * least }, (_, at) => `key-${at}`);
   return () => {
-    const channel = createScrubber(keys, '#', createFindOpen).openChannel();
+    const channel = createScrubber(keys, '#').openChannel();
     for (const _ of keys) channel.push('a word ');
     channel.end();
   };

@@ -65,13 +65,14 @@ test('it is over when the limit of all callers together has been told too: after
   await settling;
 });
 
-test('a settlement is waited for although the limit of all callers together can not be loaded', async () => {
+test('a settlement is waited for although what all callers have spent can not be counted', async () => {
   const { request, outcome } = createRequest({ tries: 1, usage: {} });
   const written = Promise.withResolvers<object>();
   const charge = { ...request.charge, settle: () => written.promise };
   const given = { ...request, charge } as unknown as RequestSoFar;
+  const spendLimit = { add: () => Promise.reject(new Error('unread')), check: async () => 0 };
   let isOver = false;
-  const settling = settleSpending(given, { prices, spendLimit: Promise.reject(new Error('unread')) }).catch((error) => {
+  const settling = settleSpending(given, { prices, spendLimit }).catch((error) => {
     isOver = true;
     return error.message;
   });

@@ -33,23 +33,33 @@ export type ToolTable = ReturnType<typeof createToolTable>;
 
 /** Names for the tools of one request. `longest`: how many characters a name may have upstream. */
 export function createToolTable(longest: number) {
+  /** By what says which tool it is. */
   const names = new Map<string, string>();
+  /** By the tool itself: a search that found thousands lists them at once, and to say which one it is takes far longer. */
+  const known = new Map<ClientTool, string>();
   const taken = new Set<string>();
   const renamed = new Map<string, ClientTool>();
+
+  function findOrMake(tool: ClientTool): string {
+    const identity = JSON.stringify([tool.kind, tool.namespace, tool.name]);
+    const same = names.get(identity);
+    if (same !== undefined) return same;
+    const plain = tool.namespace === undefined ? tool.name : `${tool.namespace}__${tool.name}`;
+    const fits = plain.length <= longest && !taken.has(plain);
+    const name = fits ? plain : `${plain.slice(0, longest - 9)}_${hash('sha256', identity).slice(0, 8)}`;
+    names.set(identity, name);
+    taken.add(name);
+    if (tool.kind !== 'function' || tool.name !== name) addCopy(renamed, name, tool);
+    return name;
+  }
+
   return {
     /** The way back, for the answer. */
-    renamed: renamed as ToolNames,
+    renamed,
     /** The tool's name upstream: always the same one for the same tool. */
     nameOf(tool: ClientTool): string {
-      const identity = JSON.stringify([tool.kind, tool.namespace, tool.name]);
-      const known = names.get(identity);
-      if (known !== undefined) return known;
-      const plain = tool.namespace === undefined ? tool.name : `${tool.namespace}__${tool.name}`;
-      const fits = plain.length <= longest && !taken.has(plain);
-      const name = fits ? plain : `${plain.slice(0, longest - 9)}_${hash('sha256', identity).slice(0, 8)}`;
-      names.set(identity, name);
-      taken.add(name);
-      if (tool.kind !== 'function' || tool.name !== name) addCopy(renamed, name, tool);
+      const name = known.get(tool) ?? findOrMake(tool);
+      known.set(tool, name);
       return name;
     },
   };

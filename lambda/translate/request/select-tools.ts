@@ -5,7 +5,7 @@ import { refuse } from './refusals.ts';
 import type { RequestWriter } from './request-writer.ts';
 
 /** What it costs to give a tool its name. */
-const costOfName = 128;
+const costOfName = ({ name, namespace = '' }: ClientTool): number => 128 + name.length + namespace.length;
 /** What it costs to look whether it may be called. */
 const costOfOffer = 16;
 
@@ -28,7 +28,7 @@ export function* selectTools(writer: RequestWriter): Cooperative<Selection> {
   const allowed = choice?.allowed && new Set<string>();
   for (const { at, tool } of choice?.allowed ?? []) {
     allowed?.add(offeredName(writer, offers, at, tool));
-    if (writer.body.isPauseDue(costOfName)) yield;
+    if (writer.body.isPauseDue(costOfName(tool))) yield;
   }
   const tools: Selection['tools'][number][] = [];
   for (const offered of offers) {
@@ -51,7 +51,7 @@ function* offersByName({ request, names, body, leaveOut }: RequestWriter): Coope
     const known = offers.get(name);
     if (known === undefined) offers.set(name, offer);
     else if (request.json.raw(known.at) !== request.json.raw(offer.at)) leaveOut(offer.at);
-    if (body.isPauseDue(costOfName)) yield;
+    if (body.isPauseDue(costOfName(offer.tool))) yield;
   }
   return offers;
 }

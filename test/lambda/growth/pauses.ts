@@ -2,6 +2,7 @@ import { registerHooks } from 'node:module';
 import type { Fields } from '../../../lambda/translate/request/members.ts';
 import { createStepCounter } from '../../support/count-steps.ts';
 import { everyMember } from './every-member.ts';
+import { manyTools } from './many-tools.ts';
 import { slowBodies } from './slow-bodies.ts';
 
 /**
@@ -11,6 +12,7 @@ import { slowBodies } from './slow-bodies.ts';
 const scale = 16;
 const size = (1024 * 1024) / scale;
 const mostMembers = 20_000 / scale;
+const mostTools = 10_000 / scale;
 
 const lookedFor = new Set<string>();
 Object.assign(globalThis, { noteLook: (name: string) => lookedFor.add(name) });
@@ -22,6 +24,7 @@ const changes: Readonly<Record<string, readonly (readonly [from: string, to: str
     ['nodesPerTurn = 10_000', `nodesPerTurn = ${10_000 / scale}`],
   ],
   'lambda/request/body.ts': [['mostMembers = 20_000', `mostMembers = ${mostMembers}`]],
+  'lambda/translate/request/request-reader.ts': [['mostTools = 10_000', `mostTools = ${mostTools}`]],
   'lambda/json/scan.ts': [
     ['    let value: Node | undefined;\n', '    noteLook(name);\n    let value: Node | undefined;\n'],
   ],
@@ -80,6 +83,10 @@ for (const dialect of allDialects) {
       const steps = await longestWork(readRequest(dialect, Buffer.from(text(size))));
       console.log(JSON.stringify({ name: `${dialect.name} ${number} ${name}`, steps }));
     }
+  }
+  for (const { name, text } of manyTools(dialect.name, mostTools)) {
+    const steps = await longestWork(readRequest(dialect, Buffer.from(text(size))));
+    console.log(JSON.stringify({ name: `${dialect.name}: ${name}`, steps }));
   }
   const all = JSON.stringify(everyMember[dialect.name]);
   const missing = [...lookedFor].filter((name) => !all.includes(`${JSON.stringify(name)}:`));

@@ -2,6 +2,7 @@ import type { Dialect } from '../../../lambda/dialects/dialect.ts';
 import { longAnswers, vectorsInBytes } from './answer-ticks.ts';
 import { tickOnEngines } from './engine-ticks.ts';
 import { everyMember } from './every-member.ts';
+import { manyTools } from './many-tools.ts';
 import { allDialects, readRequest } from './read-request.ts';
 import { slowBodies } from './slow-bodies.ts';
 
@@ -12,6 +13,7 @@ import { slowBodies } from './slow-bodies.ts';
  */
 const [small, large] = [512 * 1024, 6 * 1024 * 1024];
 const mostMembers = 20_000;
+const mostTools = 10_000;
 const finalists = 60;
 /** How many of them are sent to each engine. */
 const sent = 8;
@@ -48,10 +50,19 @@ const bodies = allDialects.flatMap((dialect) =>
     })),
   ),
 );
+const toolLists = allDialects.flatMap((dialect) =>
+  manyTools(dialect.name, mostTools).map(({ name, text }) => ({
+    name: `${dialect.name}: ${name}`,
+    tick: (size: number) => measure(dialect, text(size)),
+    path: dialect.endpoints[0]?.path ?? '',
+    text,
+  })),
+);
 const slowest = bodies
   .map((body) => ({ ...body, small: body.tick(small) }))
   .sort((a, b) => b.small - a.small)
   .slice(0, finalists)
+  .concat(toolLists.map((body) => ({ ...body, small: 0 })))
   .map(({ tick, ...body }) => ({ ...body, ms: Math.min(tick(large), tick(large), tick(large)) }))
   .sort((a, b) => b.ms - a.ms);
 // A little shorter, as no body may be longer.

@@ -28,7 +28,7 @@ import { createReadStop } from './tables/stop.ts';
 import { createTallies } from './tables/tallies.ts';
 import { createRankKeys } from './upstream/conversation.ts';
 import { type Asked, addressAt } from './upstream/destination.ts';
-import { createFailover, loadFirstEventLimit } from './upstream/failover.ts';
+import { createFailover } from './upstream/failover.ts';
 import { createExchange } from './upstream/http-client.ts';
 import { createPool, createReadScrubber, type ReadAccess } from './upstream/pool.ts';
 import type { Prepare } from './upstream/request.ts';
@@ -135,11 +135,7 @@ function loadCode({ upstreams }: Config, dialects: readonly Dialect[]): Promise<
   const translates = upstreams.some((one) =>
     dialects.some(({ name }) => !one.dialects.some((spoken) => spoken === name)),
   );
-  const limitsFirstEvent = upstreams.some(({ firstEventTimeout }) => firstEventTimeout !== undefined);
-  return [
-    ...(translates ? [loadPreparing(), loadTranslating()] : []),
-    ...(limitsFirstEvent ? [loadFirstEventLimit()] : []),
-  ];
+  return translates ? [loadPreparing(), loadTranslating()] : [];
 }
 
 /** Reads the keys ahead, and says at once what their secret lacks: nobody should learn it from a refused request. */

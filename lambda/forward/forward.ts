@@ -9,7 +9,7 @@ import { isOverLimit, UpstreamFailure } from '../upstream/failure.ts';
 import { type AskDependencies, type Exchange, openExchange, type ReadyToForward } from './ask-upstream.ts';
 import { rewriteWhole } from './rewrite.ts';
 import { noteFailure, settle, settleSpending, toCallersError } from './settle.ts';
-import type { StreamDependencies } from './stream.ts';
+import { fetchStream, type StreamDependencies } from './stream.ts';
 import { hasLeft, waitFor, whyUnusable } from './waiting.ts';
 
 export interface ForwardDependencies extends AskDependencies, StreamDependencies {
@@ -19,8 +19,6 @@ export interface ForwardDependencies extends AskDependencies, StreamDependencies
 
 /** Few deployments make vectors. What passes them on is read once. */
 const loadFetchVectors = loadOnce(async () => (await import('./vectors.ts')).fetchVectors);
-/** What passes streams on is read once too. */
-export const loadFetchStream = loadOnce(async () => (await import('./stream.ts')).fetchStream);
 
 /** Sends the request to an upstream and brings its answer back, as a whole or as a stream. */
 export function createForward(
@@ -32,7 +30,7 @@ export function createForward(
     try {
       const exchange = openExchange(request, record, await dependencies.readScrubber(), dependencies);
       const { stream, endpoint } = request.call;
-      const fetch = endpoint.makesVectors ? await loadFetchVectors() : stream ? await loadFetchStream() : fetchWhole;
+      const fetch = endpoint.makesVectors ? await loadFetchVectors() : stream ? fetchStream : fetchWhole;
       return await fetch(exchange, dependencies);
     } catch (error) {
       const callersError = toCallersError(error, request.call);

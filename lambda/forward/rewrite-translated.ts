@@ -59,11 +59,16 @@ function openTranslation({ dialect, translation }: Translated, exchange: Exchang
   const { stops } = call.expected;
   const { thoughts, createReader } = translation.upstreamAnswer.open(stops);
   const writer = translation.createWriter({
-    ...{ live: call.stream, model: call.model.id, usage: record.usage, now, takeThought: thoughts.take },
+    live: call.stream,
+    model: call.model.id,
+    usage: record.usage,
+    now,
+    takeThought: thoughts.take,
     newHex: () => randomUUID().replaceAll('-', ''),
   });
   const observedHiding: Hiding = {
-    ...{ ...hiding, onRead: thoughts.onRead },
+    ...hiding,
+    onRead: thoughts.onRead,
     explain: (message) => hiding.explain(removePlaces(message)),
     onText(text, channel) {
       hiding.onText?.(text, channel);

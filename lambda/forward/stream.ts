@@ -22,7 +22,8 @@ export async function fetchStream(exchange: Exchange, dependencies: StreamDepend
   const relay = createRelay({
     dialect: request.call.dialect,
     explain: hiding.explain,
-    ...{ idleTimeout, keepAliveInterval },
+    idleTimeout,
+    keepAliveInterval,
     timeLeft: Math.max(0, request.deadline - now()),
     readsOn: createReadsOn(exchange),
     onFirstEvent: () => {

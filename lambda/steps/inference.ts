@@ -4,7 +4,7 @@ import { admitBody, authenticate, openPipeline, requireUpstream } from './admit.
 import { chargeQuota, limitDeployment, limitSpending, quotaHeaders } from './charge.ts';
 import type { StepDependencies } from './dependencies.ts';
 import { normalize, readAhead } from './normalize.ts';
-import { connectUpstream, readStreamCode, refresh } from './prefetch.ts';
+import { connectUpstream, refresh } from './prefetch.ts';
 
 /** The path of an inference request: who is calling, may they, what do they want, then the exchange with the upstream. */
 export function createInference(dependencies: StepDependencies): Answer<ArrivedAtInference> {
@@ -17,7 +17,6 @@ export function createInference(dependencies: StepDependencies): Answer<ArrivedA
     .step(limitSpending(dependencies))
     .step(readAhead(dependencies))
     .step(connectUpstream(dependencies))
-    .step(readStreamCode())
     .step(chargeQuota(dependencies))
     .step(limitDeployment(dependencies))
     .step(normalize(dependencies))

@@ -1,8 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
-import { loadFetchStream } from '../forward/forward.ts';
 import { readCredential } from '../identity/credential.ts';
 import type { Call } from '../request/call.ts';
-import type { Arrived, ArrivedAtInference, GatewayStep, Identified, ReadAhead } from '../request/request.ts';
+import type { Arrived, ArrivedAtInference, GatewayStep, Identified } from '../request/request.ts';
 import type { Needs } from './dependencies.ts';
 
 /* What gets ready what a later step needs, while another waits. What fails is found out by whoever needs it. */
@@ -39,25 +37,6 @@ export function connectUpstream({ connectAhead }: Needs<'connectAhead'>): Gatewa
   return {
     before: ({ identity, route }) => {
       if (identity.kind === 'member') connectAhead(route).catch(() => {});
-      return {};
-    },
-  };
-}
-
-/** Has the code for streams read while the first request that may ask for one is charged, and nothing else is waited for. */
-export function readStreamCode(): GatewayStep<ReadAhead> {
-  let isRead = false;
-  const read = async (ahead: ReadAhead['ahead']) => {
-    // Once the charge has left.
-    await setImmediate();
-    const known = await ahead;
-    if (known && !known.call.stream) return;
-    isRead = true;
-    await loadFetchStream();
-  };
-  return {
-    before: ({ ahead }) => {
-      if (!isRead) read(ahead).catch(() => {});
       return {};
     },
   };

@@ -1,8 +1,11 @@
+import type { Readable } from 'node:stream';
+import { readText } from '../bodies.ts';
 import { GatewayError } from '../errors.ts';
-import { loadOnce } from '../load-once.ts';
 import type { Upstream } from '../settings/upstreams.ts';
+import { removePlaces } from '../translate/answer/remove-places.ts';
 import { speaks, spokenTo } from './destination.ts';
-import { classifyStatus, type FailureClass, UpstreamFailure } from './failure.ts';
+import { classifyStatus, type FailureClass, type FailureKind, failureClasses, UpstreamFailure } from './failure.ts';
+import { withinFirstEventLimit } from './first-event.ts';
 import { discard, type SendRequest, type UpstreamAnswer } from './http-client.ts';
 import type { Candidate, Pool } from './pool.ts';
 import {
@@ -52,12 +55,6 @@ export interface AnswerOfUpstream extends UpstreamAnswer {
  */
 export type AskUpstreams = (outgoing: Outgoing, observer: Observer) => Promise<AnswerOfUpstream>;
 
-/** Few deployments wait for a first event. What does so is read once. */
-export const loadFirstEventLimit = loadOnce(() => import('./first-event.ts'));
-
-/** Few answers fail. What says why is read by the first that does. */
-const loadFailureOf = loadOnce(async () => (await import('./failed-answer.ts')).failureOf);
-
 export function createFailover({ pool, send, prepare, now }: Dependencies): AskUpstreams {
   /** Makes of the request what the upstream can take, unless it can as it is. */
   const prepareFor = async ({ upstream }: Candidate, outgoing: Outgoing, { takeMemory, signal }: Observer) => {
@@ -75,10 +72,6 @@ export function createFailover({ pool, send, prepare, now }: Dependencies): AskU
     async (answer: UpstreamAnswer): Promise<AnswerOfUpstream> => {
       const kind = classifyStatus(answer.status);
       if (kind === undefined) return { ...answer, translated };
-      const failureOf = await loadFailureOf().catch((fault) => {
-        discard(answer.body);
-        throw fault;
-      });
       throw await failureOf(kind, answer, translated, observer.explain, now());
     };
 
@@ -97,7 +90,7 @@ export function createFailover({ pool, send, prepare, now }: Dependencies): AskU
     const ask = (until: AbortSignal) => send(request, until).then(read);
     const limit = outgoing.stream ? candidate.upstream.firstEventTimeout : undefined;
     if (limit === undefined) return ask(signal);
-    return loadFirstEventLimit().then(({ withinFirstEventLimit }) => withinFirstEventLimit(limit, signal, ask));
+    return withinFirstEventLimit(limit, signal, ask);
   };
 
   return async (outgoing, observer) => {
@@ -158,4 +151,61 @@ function stillToTry(
 ): readonly Candidate[] {
   if (next === undefined) return [];
   return next === 'key' ? others : others.filter(({ upstream }) => upstream !== failed);
+}
+
+/** What an answer of this kind of failure means. `explain` finds the message for the client in an error body. */
+async function failureOf(
+  kind: FailureKind,
+  { status, headers, body }: UpstreamAnswer,
+  translated: Translated | undefined,
+  explain: (body: string) => string | undefined,
+  now: number,
+): Promise<UpstreamFailure> {
+  const retryAfter = readRetryAfter(headers['retry-after'], now);
+  const details = { status, retryAfter, shouldRetry: readShouldRetry(headers['x-should-retry']) };
+  const { callerCanFix }: FailureClass = failureClasses[kind];
+  if (!callerCanFix) {
+    discard(body);
+    return new UpstreamFailure(kind, details);
+  }
+  // The upstream's own words reach the client only for errors that the caller can fix: others may reveal the deployment.
+  const explanation = await readExplanation(body);
+  const explained = explain(explanation);
+  const message = translated && explained ? removePlaces(explained) : explained;
+  const context = translated?.translation.explainContext(explanation, message ?? '');
+  return new UpstreamFailure(kind, { ...details, message, ...context });
+}
+
+/** The values that SDKs understand. */
+function readShouldRetry(value: unknown): 'true' | 'false' | undefined {
+  return value === 'true' || value === 'false' ? value : undefined;
+}
+
+const longestExplanation = 65_536;
+const explanationTime = 2_000;
+
+/** The error body, or an empty text if it does not arrive soon. */
+async function readExplanation(body: Readable): Promise<string> {
+  const timer = setTimeout(() => body.destroy(), explanationTime);
+  try {
+    return await readText(body, longestExplanation);
+  } catch {
+    return '';
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The whole seconds that a `Retry-After` header asks for, in either of its two forms; undefined for anything else. */
+export function readRetryAfter(header: string | undefined, now: number): number | undefined {
+  const value = header?.trim() ?? '';
+  const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : secondsUntil(value, now);
+  return seconds <= longest ? Math.ceil(seconds) : undefined;
+}
+
+/** In seconds: a month, after which quotas begin anew. A server that asks for more means something else. */
+const longest = 31 * 86_400;
+
+function secondsUntil(date: string, now: number): number {
+  return / GMT$/.test(date) ? Math.max(0, (Date.parse(date) - now) / 1000) : Number.NaN;
 }

@@ -5,44 +5,19 @@ import { Readable } from 'node:stream';
 import { expect, jest, test } from '@jest/globals';
 import { formatOf, hiding } from '../../support/rewrite.ts';
 import { chat } from '../../support/stream-events.ts';
-import { upstreamNamed } from '../../support/upstream-named.ts';
 
 /* A process that is out of descriptors can't read a file. What an upstream sends meanwhile must not keep its connection. */
 
 const outOfDescriptors = () => {
   throw new Error('EMFILE');
 };
-for (const file of ['upstream/failed-answer', 'upstream/decode', 'forward/rewrite-translated']) {
+for (const file of ['upstream/decode', 'forward/rewrite-translated']) {
   jest.unstable_mockModule(`../../../lambda/${file}.ts`, outOfDescriptors);
 }
-const { createFailover } = await import('../../../lambda/upstream/failover.ts');
 const { createExchange } = await import('../../../lambda/upstream/http-client.ts');
 const { fetchStream } = await import('../../../lambda/forward/stream.ts');
 
-test('a failed answer is discarded if what reads it can not be read', async () => {
-  const candidate = { upstream: upstreamNamed('UPSTREAM'), key: 'a', isOwn: true, headers: {}, secrets: [] };
-  const pool = {
-    candidates: async () => [candidate],
-    next: async () => undefined,
-    hasKeys: async () => true,
-    isMetBySeveral: () => false,
-    rest: () => {},
-  };
-  const body = Readable.from([Buffer.from('{}')]);
-  const send = async () => ({ status: 400, headers: {}, body });
-  const askUpstreams = createFailover({ pool, send, prepare: outOfDescriptors, now: () => 0 });
-  const outgoing: object = {
-    ...{ dialect: chat, endpoint: chat.endpoints[0], model: { id: 'svc', kind: 'text' }, clientHeaders: {} },
-    body: { conversation: {}, text: '{"model":0}', edits: [], model: { start: 9, end: 10 } },
-  };
-  const observer: object = { signal: new AbortController().signal, onTry() {}, releaseBody() {} };
-  const closed = once(body, 'close');
-  const asking = askUpstreams(...([outgoing, observer] as Parameters<typeof askUpstreams>));
-  await expect(asking).rejects.toThrow('EMFILE');
-  await closed;
-});
-
-test('so is an answer that can not be decoded', async () => {
+test('an answer that can not be decoded is discarded', async () => {
   // More than the connection takes unread.
   const long = Buffer.alloc(16 * 1_048_576);
   const server = createServer((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(long));
@@ -57,7 +32,7 @@ test('so is an answer that can not be decoded', async () => {
   server.close();
 });
 
-test('and a stream that can not be translated, which is an error of the gateway’s own', async () => {
+test('so is a stream that can not be translated, which is an error of the gateway’s own', async () => {
   const signals: AbortSignal[] = [];
   const exchange: object = {
     request: { call: formatOf(chat), deadline: 60_000, outcome: {} },

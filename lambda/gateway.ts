@@ -3,10 +3,10 @@ import type { Aws } from './aws/call-service.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { embeddings } from './dialects/embeddings.ts';
 import { createDialects } from './dialects/index.ts';
-import { loadTranslating } from './forward/rewrite.ts';
 import { createIdentify } from './identity/identify.ts';
 import { createHashMember, memberLabel } from './identity/member.ts';
 import { createFindNetwork } from './identity/network.ts';
+import { createJobs, type DefineJob, type DoInThread } from './jobs/jobs.ts';
 import { loadOnce } from './load-once.ts';
 import { createModels } from './models.ts';
 import { createToken } from './quota/counter-store.ts';
@@ -31,7 +31,8 @@ import { type Asked, addressAt } from './upstream/destination.ts';
 import { createFailover } from './upstream/failover.ts';
 import { createExchange } from './upstream/http-client.ts';
 import { createPool, createReadScrubber, type ReadAccess } from './upstream/pool.ts';
-import type { Prepare } from './upstream/request.ts';
+import { createPrepare } from './upstream/prepare.ts';
+import { createWork } from './work.ts';
 
 /** What the gateway needs from outside. */
 export interface GatewayDependencies extends Aws {
@@ -42,6 +43,8 @@ export interface GatewayDependencies extends Aws {
   readonly runEvery?: RunEvery;
   /** The most connections to upstreams at once; unlimited if absent. */
   readonly upstreamSockets?: number | undefined;
+  /** Present if the process serves several requests at once: does what would keep the others waiting. */
+  readonly doInThread?: DoInThread | undefined;
 }
 
 /** Assembles the gateway, once per start. */
@@ -54,6 +57,7 @@ export function createGateway(config: Config, dependencies: GatewayDependencies)
     signsThinking: config.upstreamSignsThinking,
     streamUsage: config.upstreamStreamUsage,
   });
+  const jobs = defineJobs(createWork(config, loadTranslating), createJobs(dependencies.doInThread));
   const readScrubber = createHiding(config, secrets);
   const stopReader = createReadStop(callDynamoDb, config.keysTable);
   const readStop = createMinuteCache(stopReader, { now, runEvery, onStale: log.stopNotRead });
@@ -75,12 +79,12 @@ export function createGateway(config: Config, dependencies: GatewayDependencies)
     names: headerNames(config.serviceName),
     models: createModels(config),
     readScrubber,
-    ...createUpstreamSide(config, secrets, dependencies),
+    ...createUpstreamSide(config, secrets, dependencies, jobs),
     readStop,
-    hashIdsOf:
-      config.upstreamCallerIds === 'hash'
-        ? async (caller) => (await loadCallerIds()).createHashIds(await secrets.subkey('caller ids'), caller)
-        : undefined,
+    readJson: jobs.readCall,
+    rewriteWhole: jobs.rewriteWhole,
+    loadTranslating,
+    callerIdKey: config.upstreamCallerIds === 'hash' ? () => secrets.subkey('caller ids') : undefined,
     identify: createIdentify({
       ...config,
       store: createKeyReader(callDynamoDb, config.keysTable),
@@ -110,17 +114,15 @@ function createUpstreamSide(
   { upstreams, upstreamConnectTimeout }: Config,
   { upstreamAccess, subkey }: Secrets,
   { now, upstreamSockets }: GatewayDependencies,
+  { translate, removeSeals, isAccountBound }: Jobs,
 ) {
   const pool = createPool({ upstreams, readAccess: upstreamAccess, rankKeys: createRankKeys(subkey), now });
   const exchange = createExchange({ connectTimeout: upstreamConnectTimeout, sockets: upstreamSockets, now });
   // Requests are translated into these: only clients of messages check signatures over what they are shown.
   const plain = createDialects({ signsThinking: false, streamUsage: false });
-  const prepare: Prepare = async (outgoing, upstream, signal) => {
-    const preparing = await loadPreparing();
-    return preparing.prepare(outgoing, upstream, { dialects: plain, sealKey: await subkey('seals'), signal });
-  };
+  const prepare = createPrepare({ translate, removeSeals, dialects: plain, readSealSalt: () => subkey('seals') });
   return {
-    askUpstreams: createFailover({ pool, send: exchange.send, prepare, now }),
+    askUpstreams: createFailover({ pool, send: exchange.send, prepare, isAccountBound, now }),
     isConfigured: pool.hasKeys,
     async connectAhead(asked: Asked) {
       const upstream = await pool.next((one) => addressAt(one, asked) !== undefined);
@@ -135,7 +137,7 @@ function loadCode({ upstreams }: Config, dialects: readonly Dialect[]): Promise<
   const translates = upstreams.some((one) =>
     dialects.some(({ name }) => !one.dialects.some((spoken) => spoken === name)),
   );
-  return translates ? [loadPreparing(), loadTranslating()] : [];
+  return translates ? [loadTranslating()] : [];
 }
 
 /** Reads the keys ahead, and says at once what their secret lacks: nobody should learn it from a refused request. */
@@ -188,7 +190,20 @@ function createLimits(
 }
 
 /** Few translate. What does so is read by their start. */
-const loadPreparing = loadOnce(() => import('./upstream/prepare.ts'));
+const loadTranslating = loadOnce(() => import('./translating.ts'));
 
-/** Few hash the ids of callers. What does so is read by their first request. */
-const loadCallerIds = loadOnce(() => import('./upstream/caller-ids.ts'));
+/** What translating takes, for each character. Measured: see `test/lambda/growth`, 16.1 for messages of responses in 30 bytes each. */
+const bytesToTranslate = 20;
+
+type Jobs = ReturnType<typeof defineJobs>;
+
+/** The work on texts, done here or in a thread. */
+function defineJobs(work: ReturnType<typeof createWork>, define: DefineJob) {
+  return {
+    readCall: define('readCall', work.readCall),
+    isAccountBound: define('isAccountBound', work.isAccountBound),
+    removeSeals: define('removeSeals', work.removeSeals),
+    translate: define('translate', work.translate, { bytesPerCharacter: bytesToTranslate }),
+    rewriteWhole: define('rewriteWhole', work.rewriteWhole, { isLenient: true, bytesPerCharacter: bytesToTranslate }),
+  };
+}

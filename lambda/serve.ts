@@ -8,12 +8,16 @@ import { type HttpServer, startHttpServer } from './engines/http-server.ts';
 import { mostConnections } from './engines/listen.ts';
 import { createRunning } from './engines/running.ts';
 import { createGateway, type GatewayDependencies } from './gateway.ts';
+import type { DoInThread } from './jobs/jobs.ts';
+import { createThreads, queueJobs } from './jobs/threads.ts';
 import { createLog, type WriteLog } from './report/log.ts';
 import type { App } from './request/call.ts';
 import { headerNames } from './request/headers.ts';
 import { createRefuse } from './request/refuse.ts';
 import type { Config, ServerConfig } from './settings/config.ts';
 import type { RunEvery } from './settings/refresh.ts';
+import { fromFault } from './upstream/fault.ts';
+import type { WorkFacts } from './work.ts';
 
 /** What the server needs from outside. */
 interface ServerDependencies extends Aws {
@@ -43,6 +47,7 @@ export async function startServer(
       onFinished: spans?.finished,
       scheme: server.scheme,
       upstreamSockets: maxConnections,
+      doInThread: createWorkers(config),
     }),
     refuse: createRefuse({ ...config, names: headerNames(config.serviceName), now: dependencies.now }),
     requestBodyLimit: config.requestBodyLimit,
@@ -58,6 +63,26 @@ export async function startServer(
       await spans?.close();
     },
   };
+}
+
+/** Beside this code, as a bundle or as sources. */
+const workerEntry = new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url);
+/** In MiB: what a thread needs by itself, and for each of a body's, by the worst that one can hold. */
+const [heapOfThread, heapPerBody] = [64, 32];
+
+/** The threads that do long work on texts. */
+export function createWorkers(config: Config): DoInThread {
+  const { serviceName, modelAliases, offersEmbeddings, prices, upstreamSignsThinking, upstreamStreamUsage } = config;
+  const facts: WorkFacts = {
+    serviceName,
+    modelAliases,
+    offersEmbeddings,
+    prices,
+    upstreamSignsThinking,
+    upstreamStreamUsage,
+  };
+  const heap = heapOfThread + heapPerBody * Math.ceil(config.requestBodyLimit / 1_048_576);
+  return queueJobs(createThreads({ entry: workerEntry, facts, heap, fromFault }));
 }
 
 /** Spans for a collector, if there is one. Their library is loaded for nobody else. */

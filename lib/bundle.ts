@@ -1,7 +1,7 @@
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
 import { makePages } from './reference/render-reference.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -46,21 +46,30 @@ const startInOneFile = (entry: string): Plugin => ({
  * Builds the function that starts at `entry` into `outdir`: `index.mjs`, the chunks it loads later, and their source maps.
  * The same sources give the same bytes wherever it runs, so an unchanged function is not deployed again.
  */
-export function bundle(entry: string, outdir: string, options: Pick<BuildOptions, 'plugins'> = {}): Promise<Metafile> {
-  return write(entry, outdir, { outExtension: { '.js': '.mjs' }, ...options });
+export async function bundle(
+  entry: string,
+  outdir: string,
+  options: Pick<BuildOptions, 'plugins'> = {},
+): Promise<Metafile> {
+  const { metafile, outputFiles } = await compile(entry, { outExtension: { '.js': '.mjs' }, ...options });
+  await writeFiles(outdir, outputFiles);
+  return metafile;
 }
 
 /** Builds the HTTP server into `outdir`: the same, named as a host knows it, the pages, and a package.json that tells Node it is ESM. */
 export async function bundleServer(outdir: string): Promise<Metafile> {
   // Names its map, so that Node's `--enable-source-maps` finds it on a host.
-  const metafile = await write('lambda/server.ts', outdir, { sourcemap: 'linked' });
+  const server = await compile('lambda/server.ts', { sourcemap: 'linked' });
+  // What its threads run, which share no code with it.
+  const worker = await compile('lambda/worker.ts', { sourcemap: 'linked', entryNames: 'worker' });
+  await writeFiles(outdir, [...server.outputFiles, ...worker.outputFiles]);
   await writePages(resolve(root, outdir, 'accounts/pages'));
   await writeFile(resolve(root, outdir, 'package.json'), '{ "type": "module" }\n');
-  return metafile;
+  return { ...server.metafile, outputs: { ...server.metafile.outputs, ...worker.metafile.outputs } };
 }
 
-async function write(entry: string, outdir: string, options: BuildOptions): Promise<Metafile> {
-  const { metafile, outputFiles } = await build({
+function compile(entry: string, options: BuildOptions) {
+  return build({
     entryPoints: { index: entry },
     plugins: [lazyNode, startInOneFile(entry)],
     chunkNames: 'chunk-[hash]',
@@ -87,11 +96,13 @@ async function write(entry: string, outdir: string, options: BuildOptions): Prom
     metafile: true,
     logLevel: 'warning',
   });
+}
+
+async function writeFiles(outdir: string, files: readonly OutputFile[]): Promise<void> {
   const folder = resolve(root, outdir);
   await rm(folder, { recursive: true, force: true }); // or old chunks would pile up: names depend on content
   await mkdir(folder, { recursive: true });
-  await Promise.all(outputFiles.map(({ path, contents }) => writeFile(join(folder, basename(path)), contents)));
-  return metafile;
+  await Promise.all(files.map(({ path, contents }) => writeFile(join(folder, basename(path)), contents)));
 }
 
 /** Builds the accounts function and its pages into `outdir`. */

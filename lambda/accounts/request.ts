@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import type { Network } from '../identity/network.ts';
-import { runCooperatively } from '../json/cooperative.ts';
-import { readJsonBody } from '../request/body.ts';
+import { createScanner } from '../json/scan.ts';
+import { checkJsonBody, readBodyText, toBodyError } from '../request/body.ts';
 import type { Call } from '../request/call.ts';
 import { accountsError, badRequest } from './errors.ts';
 import type { Site } from './site.ts';
@@ -66,8 +66,13 @@ async function readBody({ headers, bodySize, takeBody }: AccountsRequest, type: 
 /** Reads the JSON object of a POST. Another site can't send this content type without a preflight. */
 export async function readInput(request: AccountsRequest): Promise<Input> {
   const body = await readBody(request, 'application/json', 415);
+  const text = readBodyText(body.length > 0 ? body : '{}');
+  try {
+    checkJsonBody(createScanner().scan(text));
+  } catch (fault) {
+    throw toBodyError(fault);
+  }
   // Checked as every body is, and short enough to be parsed a second time.
-  const { text } = await runCooperatively(readJsonBody(body.length > 0 ? body : '{}'));
   return JSON.parse(text);
 }
 

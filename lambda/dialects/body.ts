@@ -1,4 +1,3 @@
-import type { Cooperative } from '../json/cooperative.ts';
 import { numberMember, presentMember, stringMember } from '../json/read.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { type ContentPlaces, searchContentOf } from './content.ts';
@@ -18,7 +17,7 @@ interface BodyPlaces extends ContentPlaces {
 export function readBodies({ history, instructions, choices, stops, ...places }: BodyPlaces) {
   return {
     ...searchContentOf(places),
-    isAccountBound: (body: Json): Cooperative<boolean> => holdsSealed(body, body.member(body.root, history)),
+    isAccountBound: (body: Json): boolean => holdsSealed(body, body.member(body.root, history)),
     findConversationStart: (body: Json): readonly Node[] => {
       const left = { parts: mostRead };
       const apart = instructions === undefined ? undefined : body.member(body.root, instructions);

@@ -1,5 +1,4 @@
 import type { RequestFile } from '../budget/estimate.ts';
-import { type Cooperative, nodesPerTurn } from '../json/cooperative.ts';
 import { stringMember } from '../json/read.ts';
 import type { Json, Node } from '../json/scan.ts';
 
@@ -10,18 +9,16 @@ type Within = readonly string[] | 'all';
  * Walks these top-level members in document order, which needs no stack however deep they are nested. Returns the first node
  * that is found.
  */
-export function* searchIn<Place extends string>(
+export function searchIn<Place extends string>(
   body: Json,
   places: Readonly<Record<Place, Within>>,
   isFound: (node: Node, place: Place) => boolean,
-): Cooperative<Node | undefined> {
-  let seen = 0;
+): Node | undefined {
   for (const root of body.keys(body.root)) {
     const place = body.string(root) as Place;
     const within = Object.hasOwn(places, place) ? places[place] : undefined;
     const end = body.next(root + 1);
     for (let node = root + 1; within !== undefined && node < end; ) {
-      if (++seen % nodesPerTurn === 0) yield;
       if (isFound(node, place)) return node;
       const isSearched = !body.isKey(node) || within === 'all' || within.includes(body.string(node));
       node = isSearched ? node + 1 : body.next(node + 1);
@@ -58,7 +55,7 @@ export function searchContentOf({ content, variables = [], files, pictures, file
      * Returns the image or video that it stopped at, as a path such as `messages[2].content[0]`. Every `type` of an object counts,
      * even a repeated one, so that no parser finds content that this search overlooks.
      */
-    *searchContent(body: Json, { stopsAtVision, onFile }: ContentSearch): Cooperative<string | undefined> {
+    searchContent(body: Json, { stopsAtVision, onFile }: ContentSearch): string | undefined {
       if (!stopsAtVision && !onFile) return undefined;
       const named = new Set<Node>(variables.length > 0 ? keysAt(body, variables) : []);
       const isVision = (key: Node, place: string): boolean => {
@@ -74,7 +71,7 @@ export function searchContentOf({ content, variables = [], files, pictures, file
         const type = stringMember(body, part, 'type');
         return type !== undefined && Object.hasOwn(files, type) ? files[type]?.(body, part) : undefined;
       };
-      const found = yield* searchIn(body, content, (node, place) => {
+      const found = searchIn(body, content, (node, place) => {
         if (body.isKey(node)) return stopsAtVision && isVision(node, place);
         const file = onFile && fileAt(node);
         if (file !== undefined) onFile?.(file);

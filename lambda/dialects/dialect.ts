@@ -1,6 +1,5 @@
 import type { SizeRules } from '../budget/estimate.ts';
 import type { GatewayError } from '../errors.ts';
-import type { Cooperative } from '../json/cooperative.ts';
 import type { Edit } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import type { Address } from '../settings/spoken-dialects.ts';
@@ -51,13 +50,13 @@ export interface Dialect extends SizeRules {
   /** Throws `invalid_request` for a body that makes no sense in this dialect. */
   checkBody(body: Json): void;
   /** Walks the content of the body, and returns the path of the image or video that it stopped at. */
-  searchContent(body: Json, search: ContentSearch): Cooperative<string | undefined>;
+  searchContent(body: Json, search: ContentSearch): string | undefined;
   /** Whether the body refers to items that the upstream may have stored: then the upstream's 404 is the caller's mistake. */
-  hasReferences?(body: Json): Cooperative<boolean>;
+  hasReferences?(body: Json): boolean;
   /** The texts that all turns of a conversation share: the instructions and the first user message. */
   findConversationStart(body: Json): readonly Node[];
   /** Whether the body contains what only the account that made it can read: encrypted reasoning, signed thinking. */
-  isAccountBound(body: Json): Cooperative<boolean>;
+  isAccountBound(body: Json): boolean;
   readExpectedAnswer(body: Json, needsUsage?: boolean): ExpectedAnswer;
   /** The changes to make before forwarding. `needsUsage`: the gateway has to learn what the answer uses. */
   normalize(body: Json, needsUsage?: boolean): Normalization;

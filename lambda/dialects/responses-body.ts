@@ -1,5 +1,4 @@
 import { GatewayError } from '../errors.ts';
-import type { Cooperative } from '../json/cooperative.ts';
 import { presentMember } from '../json/read.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { readBodies } from './body.ts';
@@ -47,9 +46,9 @@ const references = {
   tools: /^(vector_store_ids|file_ids|container)$/,
 };
 
-export function* hasReferences(body: Json): Cooperative<boolean> {
+export function hasReferences(body: Json): boolean {
   const places = { input: 'all', prompt: 'all', tools: 'all' } as const;
   const isReference = (node: Node, place: keyof typeof references) =>
     body.isKey(node) && references[place].test(body.string(node));
-  return (yield* searchIn(body, places, isReference)) !== undefined;
+  return searchIn(body, places, isReference) !== undefined;
 }

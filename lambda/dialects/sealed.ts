@@ -1,4 +1,3 @@
-import { type Cooperative, nodesPerTurn } from '../json/cooperative.ts';
 import type { Json, Node } from '../json/scan.ts';
 import type { Findings } from './findings.ts';
 
@@ -21,11 +20,10 @@ export function keepSealed(json: Json, value: Node, found: Findings): void {
 }
 
 /** Whether a value holds sealed content at any depth. */
-export function* holdsSealed(json: Json, value: Node | undefined): Cooperative<boolean> {
+export function holdsSealed(json: Json, value: Node | undefined): boolean {
   if (value === undefined) return false;
   const end = json.next(value);
   for (let node = value; node < end; node += 1) {
-    if ((node - value) % nodesPerTurn === nodesPerTurn - 1) yield;
     if (!json.isKey(node)) continue;
     const [name, content] = [json.string(node), node + 1];
     if (sealed.test(name) && json.kind(content) !== 'null') return true;

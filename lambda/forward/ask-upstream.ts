@@ -3,6 +3,7 @@ import type { ExchangeRecord, Normalized, RequestSoFar } from '../request/reques
 import type { Hiding } from '../stream/hide.ts';
 import type { Scrubber } from '../stream/scrub.ts';
 import type { AnswerOfUpstream, AskUpstreams } from '../upstream/failover.ts';
+import { bodyOf } from '../upstream/request.ts';
 import { createExplainer } from './explain.ts';
 
 /** A request that is checked, charged and ready to be sent. */
@@ -35,6 +36,7 @@ export function openExchange(
   { askUpstreams, hideInText, log }: AskDependencies,
 ) {
   const { id, call, outgoing, memory } = request;
+  const { caller } = bodyOf(outgoing).conversation;
   const explainer = createExplainer(scrubber);
   let keptForAnswer = 0;
   const releaseBody = () => {
@@ -52,7 +54,7 @@ export function openExchange(
         record.tries += 1;
         record.upstream = upstream.prefix;
         record.translated = translated !== undefined;
-        keptForAnswer = translated?.translation.keptBytes ?? 0;
+        keptForAnswer = translated?.answer.keptBytes ?? 0;
         record.leftOut = leftOut?.leftOut;
         record.leftOutForLog = leftOut?.leftOutForLog;
         for (const secret of secrets) explainer.conceal(secret);
@@ -69,6 +71,7 @@ export function openExchange(
     return asking.finally(releaseBody);
   };
   // Where there are prices, what the model writes is counted, for answers without usage.
+  const countsText = request.inputTokens !== undefined;
   const count = (text: string) => {
     record.textBytes = (record.textBytes ?? 0) + Buffer.byteLength(text);
   };
@@ -77,7 +80,7 @@ export function openExchange(
     showsGenerated: hideInText === 'none',
     publicModel: call.model.id,
     explain: explainer.sentence,
-    ...(request.inputTokens !== undefined && { onText: count, onProgram: count }),
+    ...(countsText && { onText: count, onProgram: count }),
   };
-  return { request, record, ask, hiding };
+  return { request, record, caller, ask, hiding, explainer, countsText };
 }

@@ -47,8 +47,8 @@ function removeMachines(text: string): string {
 }
 
 /** Turns the messages of upstreams into what one request's client may read: without names, links, machines, keys and ids. */
-export function createExplainer(scrubber: Scrubber) {
-  const concealed = new Set<string>();
+export function createExplainer(scrubber: Scrubber, keys: readonly string[] = []) {
+  const concealed = new Set<string>(keys);
 
   const sentence = (message: string): string | undefined => {
     let text = spellOut(message.slice(0, longestRead));
@@ -61,6 +61,8 @@ export function createExplainer(scrubber: Scrubber) {
   };
 
   return {
+    /** The keys that are hidden. */
+    concealed: (): readonly string[] => [...concealed],
     /** Hides a key that an upstream is sent, and so may repeat. */
     conceal: (key: string): void => {
       if (key.length >= shortestSecret) concealed.add(key);

@@ -1,13 +1,15 @@
 import { readText } from '../bodies.ts';
-import { runCooperatively } from '../json/cooperative.ts';
+import type { Job } from '../jobs/jobs.ts';
 import { loadOnce } from '../load-once.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import type { ExchangeRecord } from '../request/request.ts';
 import type { Scrubber } from '../stream/scrub.ts';
 import type { AnswerOfUpstream } from '../upstream/failover.ts';
 import { isOverLimit, UpstreamFailure } from '../upstream/failure.ts';
+import { fromFault } from '../upstream/fault.ts';
+import type { Translated } from '../upstream/request.ts';
 import { type AskDependencies, type Exchange, openExchange, type ReadyToForward } from './ask-upstream.ts';
-import { rewriteWhole } from './rewrite.ts';
+import type { AnswerRewriting, RewrittenAnswer } from './rewrite.ts';
 import { noteFailure, settle, settleSpending, toCallersError } from './settle.ts';
 import { fetchStream, type StreamDependencies } from './stream.ts';
 import { hasLeft, waitFor, whyUnusable } from './waiting.ts';
@@ -15,6 +17,7 @@ import { hasLeft, waitFor, whyUnusable } from './waiting.ts';
 export interface ForwardDependencies extends AskDependencies, StreamDependencies {
   /** What hides the upstreams' names, and the keys and secret headers that they are sent now. */
   readonly readScrubber: () => Promise<Scrubber>;
+  readonly rewriteWhole: Job<AnswerRewriting, RewrittenAnswer>;
 }
 
 /** Few deployments make vectors. What passes them on is read once. */
@@ -46,7 +49,7 @@ export function createForward(
 /** Waits for an answer in one piece. */
 async function fetchWhole(exchange: Exchange, dependencies: ForwardDependencies): Promise<GatewayResponse> {
   return waitFor(exchange, dependencies, async ({ signal, end }) => {
-    const body = await readWhole(await exchange.ask({ signal }), exchange, dependencies.now, signal);
+    const body = await readWhole(await exchange.ask({ signal }), exchange, dependencies, signal);
     end();
     const isWhole = true;
     const settled = settle(
@@ -65,19 +68,48 @@ const answerLimit = 32 * 1024 * 1024;
 async function readWhole(
   { body, translated }: AnswerOfUpstream,
   exchange: Exchange,
-  now: () => number,
+  { rewriteWhole, now }: ForwardDependencies,
   signal: AbortSignal,
 ): Promise<string> {
-  const { request, record } = exchange;
+  const { request, record, caller } = exchange;
   let length = answerLimit;
   try {
     const text = await readText(body, answerLimit, request.memory.take);
     length = text.length;
     record.isWhole = true;
-    return await runCooperatively(await rewriteWhole(text, exchange, translated, now), signal);
+    const rewriting = rewritingOf(exchange, translated, now());
+    const { result, usage, textBytes } = await rewriteWhole(text, rewriting, { caller, signal });
+    signal.throwIfAborted();
+    Object.assign(record.usage, usage);
+    if (exchange.countsText) record.textBytes = textBytes;
+    if ('fault' in result) throw fromFault(result.fault);
+    return result.text;
   } catch (cause) {
     // Of what could not be read, all counts as text.
     if (isOverLimit(cause)) record.textBytes = length;
     throw whyUnusable(cause, signal);
   }
+}
+
+/** What a whole answer is rewritten by. */
+function rewritingOf(exchange: Exchange, translated: Translated | undefined, now: number): AnswerRewriting {
+  const { request, hiding, explainer, countsText } = exchange;
+  const { dialect, endpoint, expected } = request.call;
+  const { scrubber, showsGenerated, publicModel } = hiding;
+  const rewriting = {
+    names: scrubber.names,
+    showsGenerated,
+    publicModel,
+    concealed: explainer.concealed(),
+    countsText,
+  };
+  if (!translated) return { ...rewriting, dialect: dialect.name, expected };
+  const { answer, sealing } = translated;
+  const count = endpoint.countsTokens ? { object: endpoint.countObject } : undefined;
+  return {
+    ...rewriting,
+    dialect: translated.dialect.name,
+    expected: { choices: 1, stops: expected.stops },
+    translation: { answer, sealing, now, count },
+  };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Cooperative } from '../json/cooperative.ts';
+import type { ExpectedAnswer } from '../dialects/dialect.ts';
+import type { Usage } from '../dialects/findings.ts';
 import { createScanner } from '../json/scan.ts';
 import { type Hiding, rewriteAnswer } from '../stream/hide.ts';
 import {
@@ -13,58 +14,64 @@ import { UpstreamFault } from '../translate/answer/answer-sink.ts';
 import type { AnswerWriter } from '../translate/answer/answer-writer.ts';
 import { removePlaces } from '../translate/answer/remove-places.ts';
 import { translateCount, translateStream } from '../translate/answer/translate-stream.ts';
+import { openAnswer } from '../translate/translation.ts';
 import { UpstreamFailure } from '../upstream/failure.ts';
 import type { Translated } from '../upstream/request.ts';
 import type { Exchange } from './ask-upstream.ts';
+import type { RewriteText } from './rewrite.ts';
 
 /** Rewrites a whole answer of the upstream's dialect, and translates it to the client's. */
-export function* translateWhole(
-  text: string,
-  exchange: Exchange,
-  translated: Translated,
-  now: () => number,
-): Cooperative<string> {
-  const { request, record } = exchange;
-  const scanner = createScanner();
-  const { countsTokens, countObject } = request.call.endpoint;
-  if (countsTokens) return translateCount(yield* scanner.scanInParts(text), countObject);
-  const { format, reader, observedHiding } = openTranslation(translated, exchange, now);
-  const clean = yield* rewriteAnswer(text, format, observedHiding, scanner, record.usage);
-  const json = yield* scanner.scanInParts(clean);
+export const rewriteAndTranslate: RewriteText = (json, format, hiding, usage, by) => {
+  const { translation } = by;
+  if (!translation) throw new TypeError('this answer is not to be translated');
+  if (translation.count) return translateCount(json, translation.count.object);
+  const { expected, observedHiding, reader } = openTranslation(translation, format.expected, hiding, usage, {
+    live: false,
+    now: () => translation.now,
+  });
+  const clean = createScanner().scan(rewriteAnswer(json, { ...format, expected }, observedHiding, usage));
   try {
-    return (yield* reader.readAnswer(json)).join('');
+    return reader.readAnswer(clean).join('');
   } catch (cause) {
     throw new UpstreamFailure('unusable', { cause, charged: mayBeProvoked(cause) });
   }
-}
+};
 
 /** A caller could have whole answers for nothing, by arguments that it asks the model to spoil at their end. */
 const mayBeProvoked = (cause: unknown): boolean => !(cause instanceof UpstreamFault);
 
 /** Reads a stream of the upstream's dialect and writes the client's. */
 export function createTranslator(exchange: Exchange, translated: Translated, now: () => number): StreamRewriter {
-  const { record } = exchange;
-  const { format, reader, writer, observedHiding } = openTranslation(translated, exchange, now);
+  const { request, record, hiding } = exchange;
+  const translation = openTranslation(translated, request.call.expected, hiding, record.usage, { live: true, now });
+  const { expected, reader, writer, observedHiding } = translation;
   return createTranslatingRewriter(
-    (taker) => createStreamRewriter(format, observedHiding, record.usage, taker),
+    (taker) => createStreamRewriter({ dialect: translated.dialect, expected }, observedHiding, record.usage, taker),
     reader,
     writer,
   );
 }
 
+interface WriterNeeds {
+  readonly live: boolean;
+  readonly now: () => number;
+}
+
 /** What reads an answer that is translated, hides in it, and writes it for the client. */
-function openTranslation({ dialect, translation }: Translated, exchange: Exchange, now: () => number) {
-  const { request, record, hiding } = exchange;
-  const { call } = request;
-  const { stops } = call.expected;
-  const { thoughts, createReader } = translation.upstreamAnswer.open(stops);
-  const writer = translation.createWriter({
-    live: call.stream,
-    model: call.model.id,
-    usage: record.usage,
+function openTranslation(
+  { answer, sealing }: Pick<Translated, 'answer' | 'sealing'>,
+  { stops }: ExpectedAnswer,
+  hiding: Hiding,
+  usage: Usage,
+  { live, now }: WriterNeeds,
+) {
+  const newHex = () => randomUUID().replaceAll('-', '');
+  const { thoughts, writer, reader, joinsTexts } = openAnswer(answer, sealing, stops, {
+    live,
+    model: hiding.publicModel,
+    usage,
     now,
-    takeThought: thoughts.take,
-    newHex: () => randomUUID().replaceAll('-', ''),
+    newHex,
   });
   const observedHiding: Hiding = {
     ...hiding,
@@ -75,8 +82,7 @@ function openTranslation({ dialect, translation }: Translated, exchange: Exchang
       thoughts.onText(text, channel);
     },
   };
-  const format = { dialect, expected: { choices: 1, stops, joinsTexts: translation.joinsTexts } };
-  return { format, observedHiding, writer, reader: createReader(writer) };
+  return { expected: { choices: 1, stops, joinsTexts }, observedHiding, writer, reader };
 }
 
 /** Translates what a rewriter of the upstream's dialect lets out, event by event, for a client of the writer's. */

@@ -1,21 +1,97 @@
-import type { Cooperative } from '../json/cooperative.ts';
-import { createScanner } from '../json/scan.ts';
-import { loadOnce } from '../load-once.ts';
-import { rewriteAnswer } from '../stream/hide.ts';
+import type { AnswerFormat, Dialect, ExpectedAnswer } from '../dialects/dialect.ts';
+import type { Usage } from '../dialects/findings.ts';
+import { GatewayError } from '../errors.ts';
+import type { Json } from '../json/scan.ts';
+import { type Hiding, rewriteAnswer } from '../stream/hide.ts';
+import { createScrubber, type Scrubber } from '../stream/scrub.ts';
+import { isOverLimit, UpstreamFailure } from '../upstream/failure.ts';
+import { type Fault, toFault } from '../upstream/fault.ts';
 import type { Translated } from '../upstream/request.ts';
-import type { Exchange } from './ask-upstream.ts';
+import { createExplainer } from './explain.ts';
 
-/** What also translates, which few deployments need. It is read once. */
-export const loadTranslating = loadOnce(() => import('./rewrite-translated.ts'));
-
-/** Rewrites a whole answer, and translates it if the upstream does not speak the client's dialect. */
-export async function rewriteWhole(
-  text: string,
-  exchange: Exchange,
-  translated: Translated | undefined,
-  now: () => number,
-): Promise<Cooperative<string>> {
-  const { request, record, hiding } = exchange;
-  if (translated === undefined) return rewriteAnswer(text, request.call, hiding, createScanner(), record.usage);
-  return (await loadTranslating()).translateWhole(text, exchange, translated, now);
+/** What an answer is rewritten by: plain data, which a thread can be sent. */
+export interface AnswerRewriting {
+  /** The dialect of the answer. */
+  readonly dialect: Dialect['name'];
+  readonly expected: ExpectedAnswer;
+  readonly names: Scrubber['names'];
+  readonly showsGenerated: boolean;
+  readonly publicModel: string;
+  /** The keys that the upstream was sent, and may repeat. */
+  readonly concealed: readonly string[];
+  /** Whether what the model writes is counted. */
+  readonly countsText: boolean;
+  readonly translation?: AnswerTranslation | undefined;
 }
+
+/** How an answer is translated that is not in the client's dialect. */
+export interface AnswerTranslation extends Pick<Translated, 'answer' | 'sealing'> {
+  readonly now: number;
+  /** Of a count of tokens, what it calls itself; undefined for an answer of a model. */
+  readonly count?: { readonly object: string | undefined } | undefined;
+}
+
+/** A rewritten answer, or why there is none; and what it used, even so. */
+export interface RewrittenAnswer {
+  readonly result: { readonly text: string } | { readonly fault: Fault };
+  readonly usage: Usage;
+  readonly textBytes: number;
+}
+
+export type RewriteText = (
+  json: Json,
+  format: AnswerFormat,
+  hiding: Hiding,
+  usage: Usage,
+  by: AnswerRewriting,
+) => string;
+
+interface RewriteWholeNeeds {
+  readonly dialects: readonly Dialect[];
+  /** Stands for whatever is hidden. */
+  readonly serviceName: string;
+  readonly loadTranslating: () => Promise<{ readonly rewriteAndTranslate: RewriteText }>;
+}
+
+/** Rewrites whole answers. */
+export function createRewriteWhole({ dialects, serviceName, loadTranslating }: RewriteWholeNeeds) {
+  let scrubber: Scrubber | undefined;
+
+  /** Names hardly ever change, and the patterns for them take long to make. */
+  function scrubberOf(names: Scrubber['names']): Scrubber {
+    const isKnown = scrubber?.names.length === names.length && scrubber.names.every((name, at) => name === names[at]);
+    if (!scrubber || !isKnown) scrubber = createScrubber(names, serviceName);
+    return scrubber;
+  }
+
+  return async (json: Json, by: AnswerRewriting): Promise<RewrittenAnswer> => {
+    const rewriteText = by.translation ? (await loadTranslating()).rewriteAndTranslate : rewritePassedOn;
+    const dialect = dialects.find(({ name }) => name === by.dialect);
+    if (!dialect) throw new TypeError(`there are no answers of ${by.dialect}`);
+    const explainer = createExplainer(scrubberOf(by.names), by.concealed);
+    const usage: Usage = {};
+    let textBytes = 0;
+    const count = (text: string) => {
+      textBytes += Buffer.byteLength(text);
+    };
+    const hiding: Hiding = {
+      scrubber: scrubberOf(by.names),
+      showsGenerated: by.showsGenerated,
+      publicModel: by.publicModel,
+      explain: explainer.sentence,
+      ...(by.countsText && { onText: count, onProgram: count }),
+    };
+    try {
+      const text = rewriteText(json, { dialect, expected: by.expected }, hiding, usage, by);
+      return { result: { text }, usage, textBytes };
+    } catch (cause) {
+      const isTooLong = isOverLimit(cause);
+      const failure =
+        cause instanceof GatewayError ? cause : new UpstreamFailure('unusable', { cause, charged: isTooLong });
+      // Of what could not be read, all counts as text.
+      return { result: { fault: toFault(failure) }, usage, textBytes: isTooLong ? json.text.length : textBytes };
+    }
+  };
+}
+
+const rewritePassedOn: RewriteText = (json, format, hiding, usage) => rewriteAnswer(json, format, hiding, usage);

@@ -5,7 +5,6 @@ import { createStreamRewriter, type StreamRewriter } from '../stream/rewrite-str
 import type { AnswerOfUpstream } from '../upstream/failover.ts';
 import type { Translated } from '../upstream/request.ts';
 import type { Exchange } from './ask-upstream.ts';
-import { loadTranslating } from './rewrite.ts';
 import { type SettleDependencies, settleStream, toCallersError } from './settle.ts';
 import { createReadsOn, whenAborted } from './waiting.ts';
 
@@ -13,7 +12,11 @@ export interface StreamDependencies extends SettleDependencies {
   readonly now: () => number;
   readonly idleTimeout: number;
   readonly keepAliveInterval: number;
+  readonly loadTranslating: () => Promise<{ readonly createTranslator: CreateTranslator }>;
 }
+
+/** Creates what reads a stream of the upstream's dialect and writes the client's. */
+type CreateTranslator = (exchange: Exchange, translated: Translated, now: () => number) => StreamRewriter;
 
 /** Passes a stream on, event by event. */
 export async function fetchStream(exchange: Exchange, dependencies: StreamDependencies): Promise<GatewayResponse> {
@@ -36,7 +39,7 @@ export async function fetchStream(exchange: Exchange, dependencies: StreamDepend
   const attach = async ({ body, translated }: AnswerOfUpstream) => {
     // What is passed on is all text, and leaves with one copy less as such.
     if (!translated) relay.body.setEncoding('utf8');
-    relay.attach(body, await createRewriter(exchange, translated, now));
+    relay.attach(body, await createRewriter(exchange, translated, dependencies));
   };
   exchange
     .ask(relay)
@@ -52,7 +55,7 @@ export async function fetchStream(exchange: Exchange, dependencies: StreamDepend
 async function createRewriter(
   exchange: Exchange,
   translated: Translated | undefined,
-  now: () => number,
+  { now, loadTranslating }: StreamDependencies,
 ): Promise<StreamRewriter> {
   const { request, record, hiding } = exchange;
   if (translated === undefined) return createStreamRewriter(request.call, hiding, record.usage);

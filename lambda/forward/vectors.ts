@@ -1,7 +1,6 @@
 import { finished, Readable } from 'node:stream';
 import { type GatewayError, toGatewayError } from '../errors.ts';
-import { atOnce } from '../json/cooperative.ts';
-import { createScanner } from '../json/scan.ts';
+import { createScanner, scanLeniently } from '../json/scan.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import { rewriteAnswer } from '../stream/hide.ts';
 import { joinChunks } from '../stream/join-chunks.ts';
@@ -43,7 +42,7 @@ function passOn(answer: Readable, exchange: Exchange, { signal, end, readsOn }: 
 
   // A piece is short enough to be read at once.
   const rewriter = createVectorsRewriter((text) =>
-    atOnce(rewriteAnswer(text, request.call, hiding, createScanner(), record.usage)),
+    rewriteAnswer(scanLeniently(createScanner(), text), request.call, hiding, record.usage),
   );
   const body = new Readable({
     highWaterMark: 65_536,

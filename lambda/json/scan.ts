@@ -1,4 +1,3 @@
-import { type Cooperative, charactersPerSlice } from './cooperative.ts';
 import {
   beginTape,
   escapedFlag,
@@ -11,6 +10,7 @@ import {
   writeTape,
 } from './tape.ts';
 import { JsonFault, trySkipString } from './tokens.ts';
+import { takeTurn } from './turns.ts';
 
 /** A value or key of a scanned text, numbered in the order in which they start; 0 is the root value. */
 export type Node = number;
@@ -30,6 +30,9 @@ export interface Json extends Readonly<View>, Reading {}
 type Reading = typeof reading;
 
 export type Scanner = ReturnType<typeof createScanner>;
+
+/** A millisecond's work, or a few milliseconds' if values are short. */
+const charactersPerTurn = 262_144;
 
 const firstNodes = 64;
 const firstSpans = 16 * width;
@@ -58,11 +61,12 @@ export function createScanner() {
       writeTape(text, tape, begin(text), text.length + 1); // past the end, so that it is not over before
       return show(text);
     },
-    /** The same, with a pause after every so many characters. */
-    *scanInParts(text: string): Cooperative<Json> {
+    /** The same, in turns with everything else that is waiting. Undefined as soon as there are more than `most` values and keys. */
+    async scanInTurns(text: string, most: number): Promise<Json | undefined> {
       const progress = begin(text);
-      for (let until = charactersPerSlice; !writeTape(text, tape, progress, until); until += charactersPerSlice) yield;
-      return show(text);
+      let until = charactersPerTurn;
+      for (; !writeTape(text, tape, progress, until) && tape.size <= most; until += charactersPerTurn) await takeTurn();
+      return tape.size <= most ? show(text) : undefined;
     },
   };
 }
@@ -194,12 +198,12 @@ export function scanLeniently(scanner: Scanner, text: string): Json {
   }
 }
 
-/** The same, with pauses in a long text. */
-export function* scanLenientlyInParts(scanner: Scanner, text: string): Cooperative<Json> {
+/** The same in turns, as `scanInTurns`. */
+export async function scanLenientlyInTurns(scanner: Scanner, text: string, most: number): Promise<Json | undefined> {
   try {
-    return yield* scanner.scanInParts(text);
+    return await scanner.scanInTurns(text, most);
   } catch (fault) {
-    return yield* scanner.scanInParts(readable(text, fault));
+    return scanner.scanInTurns(readable(text, fault), most);
   }
 }
 

@@ -1,9 +1,9 @@
 import {
   codeAt,
+  faultAt,
   faultInNumber,
   faultInString,
-  JsonFault,
-  JsonLimit,
+  limitAt,
   quote,
   skipSpace,
   skipWord,
@@ -74,7 +74,7 @@ export function writeTape(text: string, tape: Tape, progress: Progress, until: n
   do readNext(text, tape, progress, until);
   while (!progress.isOver && progress.at < until && progress.within < until);
   if (!progress.isOver) return false;
-  if (progress.at < text.length) throw new JsonFault(text, progress.at, 'expected nothing more after the value');
+  if (progress.at < text.length) throw faultAt(text, progress.at, 'expected nothing more after the value');
   return true;
 }
 
@@ -89,20 +89,20 @@ function readNext(text: string, tape: Tape, progress: Progress, until: number): 
   let node = tape.size;
 
   if (closer === closeBrace && !progress.hasKey) {
-    if (codeAt(text, at) !== quote) throw new JsonFault(text, at, 'expected a key in double quotes');
+    if (codeAt(text, at) !== quote) throw faultAt(text, at, 'expected a key in double quotes');
     const end = readString(text, at, progress, until);
     if (end < 0) return;
     nodes[node] = enter(tape, node, at, end | keyFlag);
     node += 1;
     at = skipSpace(text, end >>> 2);
-    if (codeAt(text, at) !== colon) throw new JsonFault(text, at, 'expected a colon');
+    if (codeAt(text, at) !== colon) throw faultAt(text, at, 'expected a colon');
     at = skipSpace(text, at + 1);
   }
 
   const code = codeAt(text, at);
   const isContainer = code === openBrace || code === openBracket;
   if (isContainer) {
-    if (++progress.depth > maxDepth) throw new JsonLimit(text, at, `nested deeper than ${maxDepth} levels`);
+    if (++progress.depth > maxDepth) throw limitAt(text, at, `nested deeper than ${maxDepth} levels`);
     open = enterContainer(tape, node, at, open);
     closer = code + 2; // in ASCII, of both kinds
     at = skipSpace(text, at + 1);
@@ -130,7 +130,7 @@ function readNext(text: string, tape: Tape, progress: Progress, until: number): 
       closer = open < 0 ? -1 : text.charCodeAt(spans[open * width] ?? 0) + 2;
       progress.depth--;
     } else if (codeAt(text, at) !== comma) {
-      throw new JsonFault(text, at, `expected a comma or the end of the ${closer === closeBrace ? 'object' : 'array'}`);
+      throw faultAt(text, at, `expected a comma or the end of the ${closer === closeBrace ? 'object' : 'array'}`);
     }
     at = skipSpace(text, at + 1);
   }
@@ -186,12 +186,12 @@ function enter(tape: Tape, node: number, start: number, end: number): number {
 function makeRoom(text: string, tape: Tape, at: number): void {
   if (tape.size + 2 > tape.nodes.length) {
     tape.nodes = grow(tape.nodes, mostNodes(text), text.length / at);
-    if (tape.size + 2 > tape.nodes.length) throw new JsonLimit(text, at, 'too many values for a text of this length');
+    if (tape.size + 2 > tape.nodes.length) throw limitAt(text, at, 'too many values for a text of this length');
   }
   if ((tape.spanned + 2) * width > tape.spans.length) {
     tape.spans = grow(tape.spans, mostSpans(text) * width, text.length / at);
     if ((tape.spanned + 2) * width > tape.spans.length) {
-      throw new JsonLimit(text, at, 'too many objects and arrays for a text of this length');
+      throw limitAt(text, at, 'too many objects and arrays for a text of this length');
     }
   }
 }

@@ -49,13 +49,13 @@ export function trySkipString(text: string, start: number, from = start + 1, unt
 /** What is wrong with a string at this offset. */
 export function faultInString(text: string, at: number): JsonFault {
   const code = codeAt(text, at);
-  if (code === -1) return new JsonFault(text, at, 'expected the closing quote of a string');
-  if (code !== backslash) return new JsonFault(text, at, 'a control character in a string must be escaped');
+  if (code === -1) return faultAt(text, at, 'expected the closing quote of a string');
+  if (code !== backslash) return faultAt(text, at, 'a control character in a string must be escaped');
   if (codeAt(text, at + 1) !== 0x75) {
-    return new JsonFault(text, at + 1, 'a backslash must be followed by one of " \\ / b f n r t u');
+    return faultAt(text, at + 1, 'a backslash must be followed by one of " \\ / b f n r t u');
   }
   const digits = /^[\da-f]*/i.exec(text.slice(at + 2, at + 6))?.[0].length ?? 0;
-  return new JsonFault(text, at + 2 + digits, 'expected four hexadecimal digits');
+  return faultAt(text, at + 2 + digits, 'expected four hexadecimal digits');
 }
 
 /** The end of the number that starts at `at`; if there is none, the complement of the offset where it goes wrong. */
@@ -79,9 +79,9 @@ export function trySkipNumber(text: string, at: number): number {
 
 /** What is wrong at this offset with what has to be a value, and starts at `start`. */
 export function faultInNumber(text: string, start: number, at: number): JsonFault {
-  if (at === start && !isDigit(codeAt(text, at))) return new JsonFault(text, at, 'expected a value');
+  if (at === start && !isDigit(codeAt(text, at))) return faultAt(text, at, 'expected a value');
   const isZero = codeAt(text, at) === zero;
-  return new JsonFault(text, at, isZero ? 'a number must not start with a needless zero' : 'expected a digit');
+  return faultAt(text, at, isZero ? 'a number must not start with a needless zero' : 'expected a digit');
 }
 
 /** The offset of the first character from `at` on that is no digit. */
@@ -103,15 +103,26 @@ export function skipWord(text: string, at: number): number | undefined {
 
 /** Describes what is wrong with a text, and where, without quoting it. */
 export class JsonFault extends Error {
-  constructor(text: string, offset: number, what: string) {
-    const ended = offset < text.length ? '' : ', but the text ends here';
-    super(`${place(text, offset)}: ${what}${ended}`);
-    this.name = 'JsonFault';
-  }
+  override readonly name: string = 'JsonFault';
 }
 
 /** A text that may be JSON, but exceeds what the gateway reads. */
-export class JsonLimit extends JsonFault {}
+export class JsonLimit extends JsonFault {
+  override readonly name = 'JsonLimit';
+}
+
+/** A fault at a place of a text. */
+export const faultAt = (text: string, offset: number, what: string): JsonFault =>
+  new JsonFault(describeFault(text, offset, what));
+
+/** A limit that a text exceeds at a place. */
+export const limitAt = (text: string, offset: number, what: string): JsonLimit =>
+  new JsonLimit(describeFault(text, offset, what));
+
+function describeFault(text: string, offset: number, what: string): string {
+  const ended = offset < text.length ? '' : ', but the text ends here';
+  return `${place(text, offset)}: ${what}${ended}`;
+}
 
 /** A text may be nothing but line ends, which would take long to count. */
 const mostLines = 100_000;

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { encodings, GatewayError } from '../errors.ts';
-import { type Cooperative, isLong, nodesPerTurn } from '../json/cooperative.ts';
-import { createScanner, type Json, type Node } from '../json/scan.ts';
+import type { Json, Node } from '../json/scan.ts';
 import { JsonFault, JsonLimit } from '../json/tokens.ts';
 import type { Body } from './call.ts';
 
@@ -10,52 +9,44 @@ const mostFields = 1_000;
 /** Of any object. A look for a member goes through all of them at once, and some objects are looked at ten times. */
 const mostMembers = 20_000;
 
-/** The scanned body of a request, which must be one JSON object in UTF-8. */
-export function* readJsonBody(body: Body): Cooperative<Json> {
-  if (isLong(body)) yield;
+/** The text of a body, which must be UTF-8. */
+export function readBodyText(body: Body): string {
   const text = typeof body === 'string' ? body : toText(body);
   if (!/\S/.test(text)) throw new GatewayError('invalid_request', 'The body is empty: send a JSON object.');
   // Editors and shells of Windows write one, which nobody sees.
   if (text.startsWith('\ufeff')) {
     throw new GatewayError('invalid_request', 'The body begins with a byte order mark. Send it without.');
   }
-  try {
-    const scanner = createScanner();
-    const json = isLong(text) ? yield* scanner.scanInParts(text) : scanner.scan(text);
-    if (json.kind(json.root) === 'object') {
-      yield* refuseTooMany(json);
-      return json;
-    }
-  } catch (error) {
-    if (!(error instanceof JsonFault)) throw error;
-    const message =
-      error instanceof JsonLimit
-        ? `The body exceeds a limit of the gateway: ${error.message}. Send fewer.`
-        : `The body is not valid JSON: ${error.message}.`;
-    throw new GatewayError('invalid_request', message);
-  }
-  throw new GatewayError('invalid_request', 'The body must be a JSON object.');
+  return text;
 }
 
-function* refuseTooMany(body: Json): Cooperative<void> {
+/** What a client is told of a text that is not JSON. */
+export function toBodyError(fault: unknown): unknown {
+  if (!(fault instanceof JsonFault)) return fault;
+  const message =
+    fault instanceof JsonLimit
+      ? `The body exceeds a limit of the gateway: ${fault.message}. Send fewer.`
+      : `The body is not valid JSON: ${fault.message}.`;
+  return new GatewayError('invalid_request', message);
+}
+
+/** Refuses a body that is no object, or has more members than any program sends. */
+export function checkJsonBody(body: Json): void {
+  if (body.kind(body.root) !== 'object') {
+    throw new GatewayError('invalid_request', 'The body must be a JSON object.');
+  }
   if (countMembers(body, body.root, mostFields) > mostFields) {
     const message = `The body has more than ${mostFields} fields at its top level. Send fewer.`;
     throw new GatewayError('invalid_request', message);
   }
-  let looked = 0;
   for (let node = body.root; node < body.size; ) {
     // With its key and its value, each member is two nodes.
     const mayHoldMany = body.next(node) - node > 2 * mostMembers;
-    const members = mayHoldMany ? countMembers(body, node, mostMembers) : 0;
-    if (members > mostMembers) {
+    if (mayHoldMany && countMembers(body, node, mostMembers) > mostMembers) {
       const message = `The body has an object with more than ${mostMembers} members. Send fewer.`;
       throw new GatewayError('invalid_request', message);
     }
     node = mayHoldMany ? node + 1 : body.next(node);
-    looked += 1 + members;
-    if (looked < nodesPerTurn) continue;
-    looked = 0;
-    yield;
   }
 }
 

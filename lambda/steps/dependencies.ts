@@ -1,12 +1,14 @@
+import type { KeyObject } from 'node:crypto';
 import type { ForwardDependencies } from '../forward/forward.ts';
 import type { Identify } from '../identity/identify.ts';
+import type { Job } from '../jobs/jobs.ts';
 import type { Models } from '../models.ts';
 import type { DeploymentLimit } from '../quota/deployment-limits.ts';
 import type { Limits } from '../quota/policy.ts';
 import type { Quota } from '../quota/quota.ts';
 import type { HeaderNames } from '../request/headers.ts';
-import type { HashIds } from '../upstream/caller-ids.ts';
 import type { Asked } from '../upstream/destination.ts';
+import type { BodyReading, ReadCall } from './read-call.ts';
 
 /** What the steps need, each some of it. */
 export interface StepDependencies extends ForwardDependencies {
@@ -24,8 +26,10 @@ export interface StepDependencies extends ForwardDependencies {
   /** Undefined if the operator has set no limit for all callers together. */
   readonly deploymentLimit: DeploymentLimit | undefined;
   readonly models: Models;
-  /** Creates the hash for the ids in a caller's bodies; undefined if they pass unchanged. */
-  readonly hashIdsOf: ((caller: string) => Promise<HashIds>) | undefined;
+  /** Reads what a body asks for. */
+  readonly readJson: Job<BodyReading, ReadCall>;
+  /** Hashes the ids in callers' bodies; undefined if they pass unchanged. */
+  readonly callerIdKey: (() => Promise<KeyObject>) | undefined;
   /** Whether upstreams are told of callers' traces. */
   readonly upstreamTrace: boolean;
   /** In tokens, for requests without an output limit to models without one. */

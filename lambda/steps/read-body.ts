@@ -1,17 +1,17 @@
 import { type Memory, smallBody } from '../bodies.ts';
 import { callerName } from '../identity/identify.ts';
-import { runCooperatively } from '../json/cooperative.ts';
 import { budgetOf } from '../quota/policy.ts';
-import type { Encoding } from '../request/body.ts';
+import { type Encoding, readBodyText, toBodyError } from '../request/body.ts';
 import type { Body } from '../request/call.ts';
 import { decodeBody } from '../request/decode.ts';
-import type { Admitted, ArrivedAtInference, Identified, Normalized } from '../request/request.ts';
+import type { Admitted, ArrivedAtInference, Identified, InferenceCall, Normalized } from '../request/request.ts';
 import { traceparentOf } from '../request/trace.ts';
+import type { Outgoing } from '../upstream/request.ts';
 import type { Needs } from './dependencies.ts';
-import { readCall } from './read-call.ts';
+import type { BodyReading } from './read-call.ts';
 
 export type BodyDependencies = Needs<
-  'models' | 'requestBodyLimit' | 'hashIdsOf' | 'prices' | 'reservedOutput' | 'upstreamTrace' | 'budgets'
+  'readJson' | 'requestBodyLimit' | 'callerIdKey' | 'prices' | 'reservedOutput' | 'upstreamTrace' | 'budgets'
 >;
 
 export type ReadyToRead = ArrivedAtInference & Admitted & Identified;
@@ -23,25 +23,38 @@ export async function readBody(
   estimatesCost = false,
 ): Promise<Normalized> {
   const { route, encoding, identity, headers, trace, takeBody, memory, waitToCount, cutShort } = request;
-  const { models, requestBodyLimit, hashIdsOf, prices, reservedOutput, upstreamTrace, budgets } = dependencies;
+  const { readJson, requestBodyLimit, callerIdKey, prices, reservedOutput, upstreamTrace, budgets } = dependencies;
+  const { dialect, endpoint } = route;
   const decoded = await decode(await takeBody(), encoding, requestBodyLimit, memory);
   const caller = callerName(identity);
-  if (route.endpoint.countsTokens && decoded.length > smallBody) await waitToCount?.(caller);
-  const hashIds = await hashIdsOf?.(caller);
+  if (endpoint.countsTokens && decoded.length > smallBody) await waitToCount?.(caller);
   const only = identity.kind === 'member' ? identity.models : undefined;
-  return runCooperatively(
-    readCall(decoded, route, models, {
-      caller,
-      headers,
-      traceparent: upstreamTrace && trace ? traceparentOf(trace) : undefined,
-      hashIds,
-      prices,
-      isRestricted: only !== undefined || budgetOf(identity, budgets) !== undefined,
-      only,
-      ...(estimatesCost && { reservedOutput }),
-    }),
-    cutShort,
-  );
+  const reading: BodyReading = {
+    dialect: dialect.name,
+    path: endpoint.path,
+    headers,
+    // Of bytes it is known. Later, the text would have to be walked for it.
+    size: prices === undefined ? 0 : Buffer.byteLength(decoded),
+    idKey: await callerIdKey?.(),
+    caller,
+    isRestricted: only !== undefined || budgetOf(identity, budgets) !== undefined,
+    only,
+    reservedOutput: estimatesCost ? reservedOutput : undefined,
+  };
+  const text = readBodyText(decoded);
+  const read = await readJson(text, reading, { caller, signal: cutShort }).catch((fault) => {
+    throw toBodyError(fault);
+  });
+  cutShort?.throwIfAborted();
+  const { model, stream, hasReferences, expected, inputTokens, reservation } = read;
+  const call: InferenceCall = { dialect, endpoint, model, stream, hasReferences, expected };
+  const outgoing: Outgoing = {
+    ...call,
+    clientHeaders: headers,
+    traceparent: upstreamTrace && trace ? traceparentOf(trace) : undefined,
+    body: { conversation: { caller, traits: read.traits }, text, edits: read.edits, model: read.modelPlace },
+  };
+  return { call, outgoing, ...(inputTokens !== undefined && { inputTokens }), ...(reservation && { reservation }) };
 }
 
 async function decode(body: Body, encoding: Encoding | 'identity', limit: number, memory: Memory): Promise<Body> {

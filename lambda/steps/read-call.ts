@@ -1,93 +1,103 @@
-import { createInputEstimate, estimateReservation } from '../budget/estimate.ts';
-import type { Prices } from '../budget/prices.ts';
-import type { Endpoint } from '../dialects/dialect.ts';
+import type { KeyObject } from 'node:crypto';
+import { createInputEstimate, estimateReservation, type Reservation } from '../budget/estimate.ts';
+import type { ModelPrices } from '../budget/prices.ts';
+import type { Dialect, Endpoint, ExpectedAnswer } from '../dialects/dialect.ts';
 import { refuseOtherCase, refuseRouting } from '../dialects/refusals.ts';
 import { GatewayError } from '../errors.ts';
-import { type Cooperative, isLong } from '../json/cooperative.ts';
-import { changeMembers, earlierDuplicates, replaceValue } from '../json/edit.ts';
+import { changeMembers, type Edit, earlierDuplicates, replaceValue } from '../json/edit.ts';
 import type { Json } from '../json/scan.ts';
 import type { Models, PublicModel } from '../models.ts';
 import { excerpt, longestPath, quoteUnlessKey } from '../quoting.ts';
-import { readJsonBody } from '../request/body.ts';
-import type { Body } from '../request/call.ts';
-import type { InferenceCall, Normalized } from '../request/request.ts';
-import type { InferenceRoute } from '../request/routes.ts';
-import type { HashIds } from '../upstream/caller-ids.ts';
+import { checkJsonBody } from '../request/body.ts';
+import { createHashIds } from '../upstream/caller-ids.ts';
 import { type Headers, readTraits } from '../upstream/conversation.ts';
-import type { Outgoing } from '../upstream/request.ts';
 
-interface ReadCallOptions {
+/** All that the reading of a body depends on, besides the deployment: plain data, which a thread can be sent. */
+export interface BodyReading {
+  readonly dialect: Dialect['name'];
+  /** The endpoint's. */
+  readonly path: string;
+  readonly headers: Headers;
+  /** The body's, in bytes; needed only where there are prices. */
+  readonly size: number;
+  /** Hashes what a body says of its caller, if that is wanted. */
+  readonly idKey?: KeyObject | undefined;
   /** Names the caller. */
   readonly caller: string;
-  readonly headers: Headers;
-  readonly traceparent?: string | undefined;
-  readonly hashIds?: HashIds | undefined;
-  /** Where there are any, the size of requests is estimated. */
-  readonly prices?: Prices | undefined;
   readonly isRestricted?: boolean;
   /** The ids of the models that the caller may use; undefined if all of them. */
   readonly only?: readonly string[] | undefined;
   /** Only of a caller with a budget, for whom the whole cost is estimated. */
-  readonly reservedOutput?: number;
+  readonly reservedOutput?: number | undefined;
 }
 
-/** Reads a body's request. Throws a 400 if it can't be sent. */
-export function* readCall(
-  received: Body,
-  { dialect, endpoint }: Pick<InferenceRoute, 'dialect' | 'endpoint'>,
-  models: Models,
-  { caller, headers, traceparent, hashIds, prices, isRestricted, only, reservedOutput }: ReadCallOptions,
-): Cooperative<Normalized> {
-  // Of bytes it is known. Later, the text would have to be walked for it.
-  const size = prices === undefined ? 0 : Buffer.byteLength(received);
-  const body = yield* readJsonBody(received);
-  const { text } = body;
-  if (isLong(text)) yield;
+/** What a body asks for: plain data too. */
+export interface ReadCall {
+  readonly model: PublicModel;
+  readonly stream: boolean;
+  readonly hasReferences: boolean;
+  readonly expected: ExpectedAnswer;
+  /** What the conversation can be told by. */
+  readonly traits: readonly string[];
+  /** All changes but that of the model. */
+  readonly edits: readonly Edit[];
+  /** Where the model's id goes. */
+  readonly modelPlace: Omit<Edit, 'text'>;
+  readonly inputTokens?: number;
+  readonly reservation?: Reservation;
+}
+
+/** What a deployment reads bodies with. */
+export interface Reader {
+  readonly dialects: readonly Dialect[];
+  readonly models: Models;
+  readonly prices: ReadonlyMap<string, ModelPrices> | undefined;
+}
+
+/** Reads what a body asks for. Throws a 400 if it can't be sent. */
+export function readCall(body: Json, reading: BodyReading, { dialects, models, prices }: Reader): ReadCall {
+  checkJsonBody(body);
+  const { only, reservedOutput, idKey, caller } = reading;
+  const { dialect, endpoint } = endpointOf(reading, dialects);
   refuseOtherCase(body);
-  if (isRestricted) refuseRouting(body);
+  if (reading.isRestricted) refuseRouting(body);
   const mayUse = ({ id }: PublicModel) => only?.includes(id) ?? true;
   const model = resolveModel(body, models, endpoint, mayUse);
   const stream = readStream(body);
   dialect.checkBody(body);
-  if (isLong(text)) yield;
   const modelPrices = endpoint.countsTokens ? undefined : prices?.get(model.value.id);
-  const input = modelPrices && createInputEstimate(body, size);
-  const vision = yield* dialect.searchContent(body, {
+  const input = modelPrices && createInputEstimate(body, reading.size);
+  const vision = dialect.searchContent(body, {
     stopsAtVision: model.value.kind === 'text',
     onFile: input?.addFile,
   });
   if (vision !== undefined) throw cantSee(model.value, vision, mayUse(models.vision) ? models.vision : undefined);
-  if (isLong(text)) yield;
   // A repeated member could show one value to the checks above and another to the upstream.
   const drop = earlierDuplicates(body, body.root, dialect.controlMembers);
   const { set = {}, edits = [] } = dialect.normalize(body, reservedOutput !== undefined);
-  const hashed = hashIds?.(body) ?? [];
-  const changes = [...changeMembers(body, body.root, { drop, set }), ...edits, ...hashed];
-  if (isLong(text)) yield;
-  const hasReferences = dialect.hasReferences ? yield* dialect.hasReferences(body) : false;
-  const traits = readTraits(headers, body, dialect);
-  if (isLong(text)) yield;
-  const { node, value } = model;
-  const { start, end } = replaceValue(body, node, '');
-  const call: InferenceCall = {
-    dialect,
-    endpoint,
-    model: value,
+  const hashed = idKey ? createHashIds(idKey, caller)(body) : [];
+  const { start, end } = replaceValue(body, model.node, '');
+  const call: ReadCall = {
+    model: model.value,
     stream: stream && !endpoint.countsTokens && !endpoint.makesVectors,
-    hasReferences,
+    hasReferences: dialect.hasReferences?.(body) ?? false,
     expected: dialect.readExpectedAnswer(body, reservedOutput !== undefined),
+    traits: readTraits(reading.headers, body, dialect),
+    edits: [...changeMembers(body, body.root, { drop, set }), ...edits, ...hashed],
+    modelPlace: { start, end },
   };
-  const outgoing: Outgoing = {
-    ...call,
-    clientHeaders: headers,
-    traceparent,
-    body: { conversation: { caller, traits }, text, edits: changes, model: { start, end } },
-  };
-  if (!modelPrices || !input) return { call, outgoing };
+  if (!modelPrices || !input) return call;
   const inputTokens = input.tokens();
-  if (reservedOutput === undefined) return { call, outgoing, inputTokens };
+  if (reservedOutput === undefined) return { ...call, inputTokens };
   const reservation = estimateReservation(body, inputTokens, dialect, modelPrices, reservedOutput);
-  return { call, outgoing, inputTokens, reservation };
+  return { ...call, inputTokens, reservation };
+}
+
+function endpointOf({ dialect: name, path }: BodyReading, dialects: readonly Dialect[]) {
+  const dialect = dialects.find((one) => one.name === name);
+  const endpoint = dialect?.endpoints.find((one) => one.path === path);
+  if (!dialect || !endpoint) throw new TypeError(`there is no endpoint ${path} of ${name}`);
+  return { dialect, endpoint };
 }
 
 function resolveModel(

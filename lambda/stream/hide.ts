@@ -8,9 +8,8 @@ import {
   type TextPlace,
   type Usage,
 } from '../dialects/findings.ts';
-import { type Cooperative, isLong } from '../json/cooperative.ts';
 import { applyEdits, changeMembers, type Edit, replaceValue } from '../json/edit.ts';
-import { type Json, type Node, type Scanner, scanLenientlyInParts } from '../json/scan.ts';
+import type { Json, Node } from '../json/scan.ts';
 import { quote } from '../json/tokens.ts';
 import { UpstreamFailure } from '../upstream/failure.ts';
 import type { Scrubber } from './scrub.ts';
@@ -37,33 +36,18 @@ export interface Hiding {
 export const passes = ({ isGenerated }: TextPlace, { showsGenerated }: Hiding): boolean =>
   isGenerated && showsGenerated;
 
-/** A millisecond's work, if each is short. */
-const textsPerTurn = 1_000;
-
 /** Rewrites a whole answer. Throws if it is not a JSON object, and the failure that it reports. */
-export function* rewriteAnswer(
-  text: string,
-  { dialect, expected }: AnswerFormat,
-  hiding: Hiding,
-  scanner: Scanner,
-  usage: Usage,
-): Cooperative<string> {
-  if (isLong(text)) yield;
-  const json = yield* scanLenientlyInParts(scanner, text);
-  if (isLong(text)) yield;
+export function rewriteAnswer(json: Json, { dialect, expected }: AnswerFormat, hiding: Hiding, usage: Usage): string {
   if (json.kind(json.root) !== 'object') throw new TypeError('the answer is not a JSON object');
   const found = createFindings(usage);
   dialect.readAnswer(json, found, expected);
   if (found.failure) throw new UpstreamFailure('reported', { message: hiding.explain(found.failure.message) });
-  if (isLong(text)) yield;
   const edits = hideMetadata(json, found, hiding);
   const texts = createTextChannels(hiding.scrubber);
   hiding.onRead?.(json, found.wholeTexts);
-  if (isLong(text)) yield;
   const families = Map.groupBy(found.wholeTexts, ({ family }) => family);
-  for (const [index, one] of found.wholeTexts.entries()) {
+  for (const one of found.wholeTexts) {
     const given = json.string(one.value);
-    if (isLong(given) || index % textsPerTurn === textsPerTurn - 1) yield;
     hiding.onText?.(given, one.channel);
     if (passes(one, hiding)) continue;
     // Most texts stand alone, and need nothing of what looks for names across texts.
@@ -73,7 +57,6 @@ export function* rewriteAnswer(
   }
   for (const [index, one] of found.deltas.entries()) {
     const given = json.string(one.value);
-    if (isLong(given) || index % textsPerTurn === textsPerTurn - 1) yield;
     hiding.onText?.(given, one.channel);
     if (passes(one, hiding)) continue;
     const isLast = found.deltas[index + 1]?.channel !== one.channel;
@@ -81,7 +64,6 @@ export function* rewriteAnswer(
     hideText(json, one, given, isLast ? shown + texts.close(one.channel) : shown, edits);
   }
   hideLogprobs(json, found, texts, hiding, edits);
-  if (isLong(text)) yield;
   tellPrograms(json, found, hiding, false);
   return applyEdits(json.text, edits);
 }

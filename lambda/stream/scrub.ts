@@ -5,6 +5,8 @@ import { createNameFinder, type FindName, type Hit } from './find-names.ts';
  * or delta with more names than anyone writes.
  */
 export interface Scrubber {
+  /** What it hides. */
+  readonly names: readonly string[];
   /** The first name that starts at or after `from`: a cheap test of long texts. */
   find(text: string, from?: number): Hit | undefined;
   scrub(text: string): string;
@@ -35,6 +37,7 @@ export function createScrubber(names: readonly string[], replacement: string, in
   const rules = { findWhole, findAny, tailLength, replacement };
   const find = (text: string, from = 0) => findWhole(text, from);
   return {
+    names,
     find,
     scrub(text) {
       let out = '';

@@ -1,15 +1,13 @@
+import type { Dialect } from '../dialects/dialect.ts';
 import { sealMark } from '../dialects/sealed.ts';
-import { type Cooperative, charactersPerSlice, nodesPerTurn } from '../json/cooperative.ts';
 import { createElementRemover, type Edit } from '../json/edit.ts';
 import { eachMember } from '../json/read.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { firstOf, type LeftOut, namePlaces } from './request/left-out.ts';
-import { mostSeals } from './seal.ts';
+import { createSeals, mostSeals, type Sealing } from './seal.ts';
 
 /** The members of items, blocks and details that may hold a seal. */
 const sealedMembers = new Set(['encrypted_content', 'signature', 'data']);
-/** In characters: to open the shortest takes as long as to look at so many. */
-const costOfOpening = 128;
 /** Lists in an item: of those, and of calls beside them. Another has a name of the caller’s own, which the log may not hold. */
 const innerLists = new Set(['content', 'summary', 'reasoning_details', 'tool_calls']);
 /** By their members' names: of items in a request, of blocks or details in an item. */
@@ -17,35 +15,34 @@ type Lists = ReadonlyMap<string, Node>;
 /** How many elements of a list stay, and how many don't. */
 type Left = { readonly kept: number; readonly removed: number };
 
+/** What may be sealed in a request, and for whom: plain data, which a thread can be sent. */
+export interface SealRemoval {
+  readonly dialect: Dialect['name'];
+  readonly sealing: Sealing;
+  /** Members of the body that may be a list of items. */
+  readonly history: ReadonlySet<string>;
+}
+
+export interface RemovedSeals extends LeftOut {
+  readonly edits: readonly Edit[];
+}
+
 /**
  * Finds what this gateway sealed for a client while another upstream answered: one that takes the request as it is can't read it, and
- * many refuse all for it. It goes with its thought. `history`: members of a body that may be a list of items.
+ * many refuse all for it. It goes with its thought.
  */
-export function* removeSeals(
-  json: Json,
-  history: ReadonlySet<string>,
-  open: (sealed: string) => string | undefined,
-): Cooperative<LeftOut & { readonly edits: readonly Edit[] }> {
+export function removeSeals(json: Json, { dialect, sealing, history }: SealRemoval): RemovedSeals {
+  const seals = createSeals(sealing.salt, sealing.caller);
   const edits: Edit[] = [];
   const places: Node[] = [];
-  let pausedAt = json.root;
-  let opened = 0;
   let sealsLeft = mostSeals;
-
-  /** Whether so much was looked at since the last pause that one is due here. */
-  function isPauseDue(at: Node): boolean {
-    if (at - pausedAt < nodesPerTurn && opened < charactersPerSlice) return false;
-    [pausedAt, opened] = [at, 0];
-    return true;
-  }
 
   /** Of very many, those that are not opened any more count as sealed. */
   function isSealed(value: Node): boolean {
     if (json.kind(value) !== 'string' || !json.text.startsWith(`"${sealMark}`, json.start(value))) return false;
     sealsLeft -= 1;
     if (sealsLeft < 0) return true;
-    opened += costOfOpening + json.end(value) - json.start(value);
-    return open(json.string(value)) !== undefined;
+    return seals.open(dialect, json.string(value)) !== undefined;
   }
 
   /** What a holder has, in one pass: some have very many members. Of repeated ones the last counts, as to open a seal takes time. */
@@ -60,37 +57,36 @@ export function* removeSeals(
   }
 
   /** Removes the elements of a list that are sealed, and those that nothing is left of. */
-  function* removeFrom(list: Node, isEmptied?: (lists: Lists) => Cooperative<boolean>): Cooperative<Left> {
+  function removeFrom(list: Node, isEmptied?: (lists: Lists) => boolean): Left {
     const remover = createElementRemover(json, list);
     let [kept, removed] = [0, 0];
     for (const element of json.elements(list)) {
       const found = look(element);
       if (found.isSealed) places.push(element);
-      if (found.isSealed || (isEmptied && (yield* isEmptied(found.lists)))) {
+      if (found.isSealed || isEmptied?.(found.lists)) {
         remover.remove();
         removed += 1;
       } else {
         remover.keep(element);
         kept += 1;
       }
-      if (isPauseDue(element)) yield;
     }
     for (const edit of remover.finish()) edits.push(edit);
     return { kept, removed };
   }
 
   /** Removes what is sealed in an item. Returns whether that was all of its content, and no calls or the like stand beside it. */
-  function* removeInside(inner: Lists): Cooperative<boolean> {
+  function removeInside(inner: Lists): boolean {
     let [isGone, keptInAll] = [false, 0];
     for (const [name, list] of inner) {
-      const { kept, removed } = yield* removeFrom(list);
+      const { kept, removed } = removeFrom(list);
       if (name === 'content') isGone = removed > 0;
       keptInAll += kept;
     }
     return isGone && keptInAll === 0;
   }
 
-  for (const list of look(json.root, history).lists.values()) yield* removeFrom(list, removeInside);
-  const leftOut = namePlaces(json, yield* firstOf(places), places.length);
+  for (const list of look(json.root, history).lists.values()) removeFrom(list, removeInside);
+  const leftOut = namePlaces(json, firstOf(places), places.length);
   return { edits, leftOut, leftOutForLog: leftOut };
 }

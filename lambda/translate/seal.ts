@@ -52,6 +52,12 @@ export function signedBlocksIn(content: string): readonly string[] | undefined {
 /** Checked before anything is decoded. */
 const form = /^svc1\.[\w-]+$/;
 
+/** Whose seals, as data. */
+export interface Sealing {
+  readonly salt: KeyObject;
+  readonly caller: string;
+}
+
 /** Seals of one caller. `salt`: the deployment's network salt. */
 export function createSeals(salt: KeyObject, caller: string): Seals {
   const bytes = hkdfSync('sha256', salt, '', `seal:${caller.length}:${caller}`, 32);

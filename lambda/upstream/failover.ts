@@ -1,7 +1,10 @@
 import type { Readable } from 'node:stream';
 import { readText } from '../bodies.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import { GatewayError } from '../errors.ts';
+import type { Job } from '../jobs/jobs.ts';
 import type { Upstream } from '../settings/upstreams.ts';
+import { explainContext } from '../translate/answer/context-error.ts';
 import { removePlaces } from '../translate/answer/remove-places.ts';
 import { speaks, spokenTo } from './destination.ts';
 import { classifyStatus, type FailureClass, type FailureKind, failureClasses, UpstreamFailure } from './failure.ts';
@@ -11,7 +14,6 @@ import type { Candidate, Pool } from './pool.ts';
 import {
   bodyOf,
   buildUpstreamRequest,
-  isAccountBound,
   needsPreparing,
   type Outgoing,
   type Prepare,
@@ -23,6 +25,8 @@ interface Dependencies {
   readonly pool: Pool;
   readonly send: SendRequest;
   readonly prepare: Prepare;
+  /** Whether a body contains what only the account that made it can read. Rarely needed, so the body is scanned again. */
+  readonly isAccountBound: Job<Dialect['name'], boolean>;
   readonly now: () => number;
 }
 
@@ -55,15 +59,20 @@ export interface AnswerOfUpstream extends UpstreamAnswer {
  */
 export type AskUpstreams = (outgoing: Outgoing, observer: Observer) => Promise<AnswerOfUpstream>;
 
-export function createFailover({ pool, send, prepare, now }: Dependencies): AskUpstreams {
+export function createFailover({ pool, send, prepare, isAccountBound, now }: Dependencies): AskUpstreams {
   /** Makes of the request what the upstream can take, unless it can as it is. */
   const prepareFor = async ({ upstream }: Candidate, outgoing: Outgoing, { takeMemory, signal }: Observer) => {
     const body = bodyOf(outgoing);
     if (body.prepared?.upstream === upstream || !needsPreparing(upstream, outgoing)) return;
     const prepared = await prepare(outgoing, upstream, signal);
-    const kept = prepared.translated?.translation.keptBytes ?? 0;
+    const kept = prepared.translated?.answer.keptBytes ?? 0;
     takeMemory(prepared.pieces.reduce((total, piece) => total + piece.length, kept));
     body.prepared = prepared;
+  };
+
+  const holdsSealed = (outgoing: Outgoing, signal: AbortSignal) => {
+    const { text, conversation } = bodyOf(outgoing);
+    return isAccountBound(text, outgoing.dialect.name, { caller: conversation.caller, signal });
   };
 
   /** What waits for the last answer must not hold the request, as a function in `tryOne` would. */
@@ -102,7 +111,7 @@ export function createFailover({ pool, send, prepare, now }: Dependencies): AskU
     let lastFailure: UpstreamFailure | undefined;
     let refusal: GatewayError | undefined;
     // Whether the body may hold what the next candidate can't read. Where the conversation's own key rests, others are asked before it.
-    let holdsForeign = left[0]?.isOwn === false && (await isAccountBound(outgoing));
+    let holdsForeign = left[0]?.isOwn === false && (await holdsSealed(outgoing, signal));
     let movedOnce = false;
     for (;;) {
       signal.throwIfAborted();
@@ -135,7 +144,7 @@ export function createFailover({ pool, send, prepare, now }: Dependencies): AskU
         observer.onFailure(error, candidate, another);
         if (!another) throw error;
         // Now, because the next try may release the body.
-        if (!firstFailure) holdsForeign ||= await isAccountBound(outgoing);
+        if (!firstFailure) holdsForeign ||= await holdsSealed(outgoing, signal);
         firstFailure ??= error;
         lastFailure = error;
       }
@@ -172,7 +181,7 @@ async function failureOf(
   const explanation = await readExplanation(body);
   const explained = explain(explanation);
   const message = translated && explained ? removePlaces(explained) : explained;
-  const context = translated?.translation.explainContext(explanation, message ?? '');
+  const context = translated && explainContext(translated.answer.from, explanation, message ?? '');
   return new UpstreamFailure(kind, { ...details, message, ...context });
 }
 

@@ -1,14 +1,13 @@
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
 import { sealMark } from '../dialects/sealed.ts';
 import { GatewayError } from '../errors.ts';
-import { runCooperatively } from '../json/cooperative.ts';
 import { type Edit, splitByEdits } from '../json/edit.ts';
-import { createScanner } from '../json/scan.ts';
 import type { PublicModel } from '../models.ts';
 import { fitsHeader } from '../settings/kinds.ts';
 import type { Upstream } from '../settings/upstreams.ts';
 import type { LeftOut } from '../translate/request/left-out.ts';
-import type { AnswerTranslation } from '../translate/translation.ts';
+import type { Sealing } from '../translate/seal.ts';
+import type { AnswerPlan } from '../translate/translation.ts';
 import type { Conversation, Headers } from './conversation.ts';
 import { type Asked, speaks } from './destination.ts';
 import type { Candidate } from './pool.ts';
@@ -46,7 +45,8 @@ export interface Translated {
   readonly dialect: Dialect;
   /** What a request in it must say besides. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly translation: AnswerTranslation;
+  readonly answer: AnswerPlan;
+  readonly sealing: Sealing;
 }
 
 /** A request to the upstream. All it has of the client's is the body and a few headers of the dialect. */
@@ -116,15 +116,6 @@ export function buildUpstreamRequest(candidate: Candidate, outgoing: Outgoing): 
 /** The body's text for an upstream that calls the model by this id. */
 export function renderBody({ text, edits, model }: OutgoingBody, modelId: string): readonly string[] {
   return splitByEdits(text, [...edits, { ...model, text: JSON.stringify(modelId) }]);
-}
-
-/** Whether the body contains what only the account that made it can read. Rarely needed, so the body is scanned again. */
-export async function isAccountBound(outgoing: Outgoing): Promise<boolean> {
-  const { text } = bodyOf(outgoing);
-  const looking = function* () {
-    return yield* outgoing.dialect.isAccountBound(yield* createScanner().scanInParts(text));
-  };
-  return runCooperatively(looking());
 }
 
 export function bodyOf({ body }: Outgoing): OutgoingBody {

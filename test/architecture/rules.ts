@@ -7,7 +7,7 @@ const shared = ['bodies', 'connections', 'errors', 'load-once', 'models', 'pipel
  */
 export const rules: Readonly<Record<string, readonly string[]>> = {
   json: shared,
-  jobs: shared,
+  jobs: ['json', ...shared],
   // Prices are settings, and what a request may cost is read from its body.
   budget: ['json', ...shared],
   settings: ['budget', ...shared],
@@ -19,8 +19,20 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   stream: ['dialects', 'json', 'upstream', ...shared],
   request: ['budget', 'dialects', 'identity', 'json', 'quota', 'upstream', ...shared],
   report: ['request', ...shared],
-  forward: ['budget', 'dialects', 'json', 'quota', 'report', 'request', 'stream', 'translate', 'upstream', ...shared],
-  steps: ['budget', 'dialects', 'forward', 'identity', 'json', 'quota', 'request', 'upstream', ...shared],
+  forward: [
+    'budget',
+    'dialects',
+    'jobs',
+    'json',
+    'quota',
+    'report',
+    'request',
+    'stream',
+    'translate',
+    'upstream',
+    ...shared,
+  ],
+  steps: ['budget', 'dialects', 'forward', 'identity', 'jobs', 'json', 'quota', 'request', 'upstream', ...shared],
   aws: ['settings', ...shared],
   // What an inference request waits for.
   tables: ['aws', 'budget', 'identity', 'quota', ...shared],
@@ -49,10 +61,13 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
 /** The files that put the rooms together; what each may import, besides all rooms of the gateway. */
 export const composition: Readonly<Record<string, readonly string[]>> = {
   app: [],
-  gateway: ['app'],
+  gateway: ['app', 'translating', 'work'],
   index: ['gateway'],
-  serve: ['app', 'gateway', 'accounts'],
+  serve: ['app', 'gateway', 'accounts', 'work'],
   server: ['serve', 'accounts'],
+  translating: [],
+  work: ['translating'],
+  worker: ['translating', 'work'],
 };
 
 /** What of lambda/ the shared files may import. */

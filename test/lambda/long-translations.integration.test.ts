@@ -1,6 +1,8 @@
 import { request as httpRequest } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { translations } from '../../lambda/upstream/prepare.ts';
+import type { DoInThread } from '../../lambda/jobs/jobs.ts';
+import { createThreads, queueJobs } from '../../lambda/jobs/threads.ts';
+import { fromFault } from '../../lambda/upstream/fault.ts';
 import { json } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { PRICES } from '../support/prices.ts';
@@ -15,26 +17,47 @@ const answer = json(200, { id: 'c', choices: [choice], usage: { prompt_tokens: 1
 
 const asking = (letters: number, more: object = {}) =>
   JSON.stringify({ model: 'svc', max_tokens: 1, messages: [{ role: 'user', content: 'x'.repeat(letters) }], ...more });
-const long = asking(70_000);
-const short = asking(60_000);
+/** With more values than are read at once. */
+const crowded = (parts: number, more: object = {}) => {
+  const content = Array.from({ length: parts }, () => ({ type: 'text', text: 'x' }));
+  return JSON.stringify({ model: 'svc', max_tokens: 1, messages: [{ role: 'user', content }], ...more });
+};
+const long = crowded(5_000);
+const short = asking(70_000);
 
-/** One translation that is being done, until the test ends it. */
+/** What the jobs of others do until the test ends it. */
 let held: PromiseWithResolvers<void>;
-beforeEach(async () => {
+/** How many translations have had to wait. */
+let waiting: number;
+beforeEach(() => {
+  waiting = 0;
   held = Promise.withResolvers();
-  const begun = Promise.withResolvers<void>();
-  translations
-    .run({ caller: 'another' }, () => {
-      begun.resolve();
-      return held.promise;
-    })
-    .catch(() => {});
-  await begun.promise;
 });
 afterEach(() => held.resolve());
 
-const start = (server: { readonly bodyBudget?: number } = {}, more: Readonly<Record<string, string>> = {}) =>
-  startTestGateway({ engine: 'web', server, environment: { ...environment, ...more } });
+const run = createThreads({
+  entry: new URL('../../lambda/worker.ts', import.meta.url),
+  facts: { serviceName: 'svc', offersEmbeddings: false },
+  heap: 128,
+  fromFault,
+});
+
+/** Two jobs of another caller are being done, so that a translation has to wait. */
+const untilItWaits = () => waitUntil(() => waiting > 0, 'a translation waits');
+
+const start = (server: { readonly bodyBudget?: number } = {}, more: Readonly<Record<string, string>> = {}) => {
+  const inTurn = queueJobs((order) => (order.name === 'held' ? held.promise : run(order)));
+  for (const name of ['held', 'held']) {
+    const order = { name, text: '', isLenient: false, input: undefined };
+    inTurn(order, 0, { caller: 'another' }).catch(() => {});
+  }
+  const doInThread: DoInThread = (order, memory, asker) => {
+    if (order.name !== 'translate') return run(order);
+    waiting += 1;
+    return inTurn(order, memory, asker);
+  };
+  return startTestGateway({ engine: 'web', server, environment: { ...environment, ...more }, doInThread });
+};
 
 /** Sends a request whose body has arrived when this resolves, and which waits for its turn soon after. */
 function send(gateway: TestGateway, body: string, key = 'x') {
@@ -45,44 +68,41 @@ function send(gateway: TestGateway, body: string, key = 'x') {
   return outgoing;
 }
 
-/** So long that whatever would be done without a turn is done. */
-const untilItWaits = () => turnEventLoop(500);
-
 const lineOfLeaver = ({ log }: TestGateway) =>
   waitUntil(() => log.find(({ end }) => end === 'client_gone'), 'the line of who has left');
 
-test('a long body waits for its turn; a short one does not, nor does one that is passed on as it is', async () => {
+test('a body of many values waits for its turn; one of few does not, however long it is', async () => {
   await using gateway = await start();
   gateway.upstream.otherwise(answer);
-  const waiting = gateway.post('/v1/messages', long, { 'x-api-key': 'x' });
+  const answering = gateway.post('/v1/messages', long, { 'x-api-key': 'x' });
   await untilItWaits();
   expect((await gateway.post('/v1/messages', short, { 'x-api-key': 'x' })).status).toBe(200);
-  expect((await gateway.post('/v1/chat/completions', long, { 'x-api-key': 'x' })).status).toBe(200);
+  expect((await gateway.post('/v1/chat/completions', short, { 'x-api-key': 'x' })).status).toBe(200);
   expect(gateway.upstream.requests).toHaveLength(2);
   held.resolve();
-  expect((await waiting).status).toBe(200);
+  expect((await answering).status).toBe(200);
 });
 
 test('what waits for ten seconds is refused, with when to come again, and not charged', async () => {
   await using gateway = await start();
   gateway.upstream.otherwise(answer);
-  let waiting: Promise<Response>;
+  let answering: Promise<Response>;
   {
     using timers = stopTimers();
-    waiting = gateway.post('/v1/messages', long, { 'x-api-key': 'x' });
+    answering = gateway.post('/v1/messages', long, { 'x-api-key': 'x' });
     await untilItWaits();
     timers.pass(9_999);
-    await untilItWaits();
+    await turnEventLoop(100);
     expect(gateway.log).toEqual([]);
     timers.pass(1);
     await waitUntil(() => gateway.log.length > 0, 'the line of the request');
   }
-  const refused = await waiting;
+  const refused = await answering;
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
   expect(await refused.json()).toMatchObject({
     error: { type: 'overloaded_error', message: expect.stringContaining('was not charged') },
   });
-  expect(gateway.log).toMatchObject([{ reason: 'translations', refunded: true }]);
+  expect(gateway.log).toMatchObject([{ reason: 'long_jobs', refunded: true }]);
   expect(await chargesIn(gateway)).toBe(0);
 });
 
@@ -96,12 +116,12 @@ describe('who leaves while it waits', () => {
     await using gateway = await start();
     gateway.upstream.otherwise(answer);
     const key = budget === undefined ? 'x' : await gateway.issueKey({ budget, budgetWindow: 'month' });
-    const leaving = send(gateway, asking(70_000, { stream }), key);
+    const leaving = send(gateway, crowded(5_000, { stream }), key);
     await untilItWaits();
     leaving.destroy();
     await lineOfLeaver(gateway);
     held.resolve();
-    await untilItWaits();
+    await turnEventLoop(100);
     expect(gateway.upstream.requests).toEqual([]);
     if (budget !== undefined) expect(gateway.log).toMatchObject([{ cost: 0 }]);
   });
@@ -110,7 +130,7 @@ describe('who leaves while it waits', () => {
     await using gateway = await start({ bodyBudget: 4 * mebibyte });
     gateway.upstream.otherwise(answer);
     // A quarter of all is one network's.
-    const large = asking(0.9 * mebibyte);
+    const large = crowded(Math.floor((0.9 * mebibyte) / 26));
     const leaving = send(gateway, large);
     await untilItWaits();
     expect((await gateway.post('/v1/messages', large, { 'x-api-key': 'x' })).status).toBe(503);
@@ -124,10 +144,10 @@ describe('who leaves while it waits', () => {
 test('a process that stops lets nobody wait', async () => {
   await using gateway = await start();
   gateway.upstream.otherwise(answer);
-  const waiting = gateway.post('/v1/messages', long, { 'x-api-key': 'x' });
+  const answering = gateway.post('/v1/messages', long, { 'x-api-key': 'x' });
   await untilItWaits();
   await gateway.stop(0);
-  expect((await waiting).status).toBe(503);
+  expect((await answering).status).toBe(503);
   expect(gateway.log).toMatchObject([{ reason: 'stopping', refunded: true }]);
   expect(gateway.upstream.requests).toEqual([]);
 });
@@ -136,7 +156,7 @@ test('a body that is refused while it is read ends its turn', async () => {
   held.resolve();
   await using gateway = await start();
   gateway.upstream.otherwise(answer);
-  const wrong = asking(70_000, { tools: 1 });
+  const wrong = crowded(5_000, { tools: 1 });
   expect((await gateway.post('/v1/messages', wrong, { 'x-api-key': 'x' })).status).toBe(400);
   expect((await gateway.post('/v1/messages', long, { 'x-api-key': 'x' })).status).toBe(200);
 });

@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { type HttpServerOptions, startHttpServer } from '../../lambda/engines/http-server.ts';
 import { createGateway } from '../../lambda/gateway.ts';
 import { issueKey, type KeyRequest } from '../../lambda/identity/keys.ts';
+import type { DoInThread } from '../../lambda/jobs/jobs.ts';
 import type { OnFinished } from '../../lambda/report/log.ts';
 import type { App } from '../../lambda/request/call.ts';
 import { headerNames } from '../../lambda/request/headers.ts';
 import { createRefuse } from '../../lambda/request/refuse.ts';
+import { createWorkers } from '../../lambda/serve.ts';
 import { type Config, readConfig } from '../../lambda/settings/config.ts';
 import type { RunEvery } from '../../lambda/settings/refresh.ts';
 import { createKeyStore } from '../../lambda/stores/keys.ts';
@@ -40,6 +42,8 @@ interface GatewayOptions {
   readonly now?: () => number;
   /** The Function URL's stand-in, or the HTTP server; by default that of this test run, which jest.config.mjs sets for some tests. */
   readonly engine?: 'function-url' | 'web';
+  /** What the HTTP server does long work with; by default threads, as everywhere. */
+  readonly doInThread?: DoInThread;
   /** Settings of the HTTP server, if that is the engine. */
   readonly server?: Partial<Pick<HttpServerOptions, 'bodyBudget' | 'clientAddress' | 'onLastMoment'>>;
   /** How long the function may take in all, in milliseconds. */
@@ -60,6 +64,7 @@ export async function startTestGateway(options: GatewayOptions = {}) {
   started.defer(dynamoDb.close);
   const store = options.spoilStore && started.use(await startStoreProxy(dynamoDb.endpoint, options.spoilStore));
   const config = readConfig({ ...settingsWith(upstream, dynamoDb), ...options.environment });
+  const engine = options.engine ?? Reflect.get(globalThis, 'testEngine') ?? 'function-url';
   const log: Record<string, unknown>[] = [];
   const faults: unknown[] = [];
   const gateway = createGateway(config, {
@@ -69,8 +74,9 @@ export async function startTestGateway(options: GatewayOptions = {}) {
     onFinished: options.onFinished,
     now: options.now ?? now,
     ...(options.runEvery && { runEvery: options.runEvery }),
+    doInThread: engine === 'web' ? (options.doInThread ?? createWorkers(config)) : undefined,
   });
-  const server = await startEngine(gateway, config, (fault) => faults.push(fault), options);
+  const server = await startEngine(gateway, config, (fault) => faults.push(fault), { ...options, engine });
   started.defer(() => server.close(0));
   const keys = createKeyStore(dynamoDb.documents, dynamoDb.keysTable);
   const running = started.move();
@@ -102,7 +108,7 @@ export async function startTestGateway(options: GatewayOptions = {}) {
 
 /** Serves the gateway on a free port. */
 async function startEngine(app: App, config: Config, onFault: (fault: unknown) => void, options: GatewayOptions) {
-  const { engine = Reflect.get(globalThis, 'testEngine') ?? 'function-url', functionTimeout } = options;
+  const { engine, functionTimeout } = options;
   const address = { host: '127.0.0.1', port: 0 };
   const bodyLimit = config.requestBodyLimit;
   if (engine === 'web') {

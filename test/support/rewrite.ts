@@ -1,8 +1,7 @@
 import type { AnswerFormat, Dialect, ExpectedAnswer } from '../../lambda/dialects/dialect.ts';
 import type { Usage } from '../../lambda/dialects/findings.ts';
 import { createDialects } from '../../lambda/dialects/index.ts';
-import { atOnce } from '../../lambda/json/cooperative.ts';
-import { createScanner } from '../../lambda/json/scan.ts';
+import { createScanner, scanLeniently } from '../../lambda/json/scan.ts';
 import { type Hiding, rewriteAnswer as rewrite } from '../../lambda/stream/hide.ts';
 import { createStreamRewriter, type StreamRewriter } from '../../lambda/stream/rewrite-stream.ts';
 import { createScrubber } from '../../lambda/stream/scrub.ts';
@@ -61,8 +60,8 @@ export function rewriteAnswer(
   otherHiding: Partial<Hiding> = {},
 ): string {
   const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
-  const usage: Usage = {};
-  return atOnce(rewrite(text, formatOf(dialect, expected), { ...hiding, ...otherHiding }, createScanner(), usage));
+  const json = scanLeniently(createScanner(), text);
+  return rewrite(json, formatOf(dialect, expected), { ...hiding, ...otherHiding }, {});
 }
 
 /** The same, as a client parses it. */

@@ -1,5 +1,4 @@
 import type { Piece } from '../../bodies.ts';
-import type { Cooperative } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import type { AnswerSink, Literal } from './answer-sink.ts';
 
@@ -8,7 +7,7 @@ export interface AnswerReader {
   /** Throws if no answer may look like this. */
   readEvent(json: Json): void;
   /** Reads a plain answer, and returns it as the sink wrote it. Throws if it is none. */
-  readAnswer(json: Json): Cooperative<readonly Piece[]>;
+  readAnswer(json: Json): readonly Piece[];
   /** Reads an event that is like the last one but for its text, if that is all that such an event says. */
   repeat(text: Literal): boolean;
   /** The upstream's own end. Throws if that may be a cut. */

@@ -1,5 +1,4 @@
 import type { Piece } from '../../bodies.ts';
-import { charactersPerSlice } from '../../json/cooperative.ts';
 import { createScanner } from '../../json/scan.ts';
 
 /** A JSON string as it is spelt, with its quotes. Texts are handed on like this, so that they need not be decoded. */
@@ -136,33 +135,6 @@ export function createCallArguments() {
       return (first === '{' || first === '[') && depth <= 0 && !inString;
     },
   };
-}
-
-/** Cuts a long literal into literals, never within the spelling of a character. */
-export function cutLiteral(text: Literal): Literal[] {
-  if (text.length <= charactersPerSlice) return [text];
-  const pieces: Literal[] = [];
-  const last = text.length - 1;
-  for (let start = 1, end = 1; start < last; start = end) {
-    end = Math.min(endOfCharacter(text, start, start + charactersPerSlice), last);
-    pieces.push(`"${text.slice(start, end)}"`);
-  }
-  return pieces;
-}
-
-/** In characters: `\\u0041`. */
-const longestEscape = 6;
-
-/** Where a character ends whose spelling may reach over a place; one is spelt from `start` on. */
-function endOfCharacter(text: Literal, start: number, place: number): number {
-  const within = place - longestEscape + 1;
-  const before = within + text.slice(within, place).lastIndexOf('\\');
-  if (before < within) return place;
-  let first = before;
-  while (first > start && text.charAt(first - 1) === '\\') first -= 1;
-  // Of several backslashes in a row, each second one is escaped by the one before.
-  if ((before - first) % 2 === 1) return place;
-  return Math.max(place, before + (text.charAt(before + 1) === 'u' ? longestEscape : 2));
 }
 
 /** The text that a literal spells. */

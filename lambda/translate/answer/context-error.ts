@@ -1,4 +1,5 @@
 import { readErrorMessage } from '../../dialects/answer.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
 import { presentMember, stringMember } from '../../json/read.ts';
 import { createScanner } from '../../json/scan.ts';
 
@@ -16,7 +17,7 @@ const words = [
 ];
 
 /** Whether the body of an upstream's error says that the request is too long for the model. */
-export function isContextError(body: string): boolean {
+function isContextError(body: string): boolean {
   try {
     const error = createScanner().scan(body);
     const inner = presentMember(error, error.root, 'error') ?? error.root;
@@ -29,8 +30,18 @@ export function isContextError(body: string): boolean {
 }
 
 /** Agents shorten their conversation when they read this: they look for a code, or for how the message begins. */
-export interface ContextError {
+interface ContextError {
   readonly message: string;
   /** The code in the body, where that is not the gateway's own. */
   readonly shownCode?: string;
+}
+
+/**
+ * What a client of this dialect is told of an error body, if it says that the request is too long for the model. `message` is what may
+ * be shown of the upstream's own.
+ */
+export function explainContext(client: Dialect['name'], body: string, message: string): ContextError | undefined {
+  if (!isContextError(body)) return undefined;
+  if (client !== 'messages') return { message, shownCode: 'context_length_exceeded' };
+  return { message: /^prompt is too long/.test(message) ? message : `prompt is too long: ${message || 'shorten it'}` };
 }

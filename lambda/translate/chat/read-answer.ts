@@ -1,5 +1,4 @@
 import type { Piece } from '../../bodies.ts';
-import { atOnce, type Cooperative, isLong, nodesPerTurn } from '../../json/cooperative.ts';
 import { elements, numberMember, presentMember, stringMember } from '../../json/read.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import type { AnswerDialect, AnswerReader } from '../answer/answer-reader.ts';
@@ -81,22 +80,21 @@ function createChatReader(sink: AnswerSink, stops: ReadonlySet<string>, findText
       const choices = elements(json, json.member(json.root, 'choices'));
       for (const choice of choices) {
         const delta = messageOf(json, choice);
-        readTexts(json, choice, delta, atOnce(readLogprobs(json, choice)));
+        readTexts(json, choice, delta, readLogprobs(json, choice));
         calls.readDelta(json, delta);
         readFinish(json, choice);
       }
       // The usage comes last, if it comes.
       if (finish && choices.length === 0 && presentMember(json, json.root, 'usage') !== undefined) finishAll();
     },
-    *readAnswer(json: Json): Cooperative<readonly Piece[]> {
+    readAnswer(json: Json): readonly Piece[] {
       const [choice, second] = elements(json, json.member(json.root, 'choices'));
       const message = choice === undefined ? choice : presentMember(json, choice, 'message');
       if (choice === undefined || message === undefined) throw new UpstreamFault('the answer has no message');
       if (second !== undefined) throw new UpstreamFault('there is a second choice');
       begin();
-      readTexts(json, choice, message, yield* readLogprobs(json, choice));
-      if (isLong(json.text)) yield;
-      yield* calls.readMessage(json, message);
+      readTexts(json, choice, message, readLogprobs(json, choice));
+      calls.readMessage(json, message);
       readFinish(json, choice);
       return finishAll();
     },
@@ -119,18 +117,14 @@ function createChatReader(sink: AnswerSink, stops: ReadonlySet<string>, findText
 }
 
 /** The token probabilities beside a text, on one line. Readers ask for members that some servers leave out, or say to be null. */
-function* readLogprobs(json: Json, choice: Node): Cooperative<string | undefined> {
+function readLogprobs(json: Json, choice: Node): string | undefined {
   const content = presentMember(json, presentMember(json, choice, 'logprobs'), 'content');
   if (content === undefined || json.kind(content) !== 'array' || json.next(content) === content + 1) return undefined;
   const withBytes = (token: unknown) => ({ ...Object(token), bytes: Object(token).bytes ?? [] });
   const tokens: string[] = [];
-  let pausedAt = content;
   for (const node of elements(json, content)) {
     const token = withBytes(JSON.parse(json.raw(node)));
     tokens.push(JSON.stringify({ ...token, top_logprobs: [token.top_logprobs ?? []].flat().map(withBytes) }));
-    if (node - pausedAt < nodesPerTurn) continue;
-    pausedAt = node;
-    yield;
   }
   return `[${tokens.join(',')}]`;
 }

@@ -1,10 +1,8 @@
-import { type Cooperative, isLong } from '../../json/cooperative.ts';
 import { elements, numberMember, presentMember, stringMember } from '../../json/read.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import {
   type AnswerSink,
   createCallArguments,
-  cutLiteral,
   type Literal,
   mostCalls,
   type ToolCall,
@@ -84,15 +82,9 @@ export function createChatCalls(sink: Pick<AnswerSink, 'call' | 'callArguments'>
       for (const fragment of readFragments(json, delta)) take(fragment);
     },
     /** Takes the calls of a message, which are whole. */
-    *readMessage(json: Json, message: Node): Cooperative<void> {
+    readMessage(json: Json, message: Node): void {
       for (const fragment of readFragments(json, message)) {
-        const [text = fragment.text, ...rest] = cutLiteral(fragment.text);
-        take({ ...fragment, text }, true);
-        for (const piece of rest) {
-          yield;
-          if (last) argue(last, piece);
-        }
-        if (isLong(json.text)) yield;
+        take(fragment, true);
       }
     },
     /** Whether every call has all of its arguments, as far as can be seen. */

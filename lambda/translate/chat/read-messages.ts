@@ -1,26 +1,17 @@
-import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import { takeMembers } from '../request/members.ts';
 import type { Part, Said, TextPart } from '../request/model-request.ts';
 import { refuse, refuseType, refuseUnknown, requireKind, typeOf } from '../request/refusals.ts';
-import {
-  isPauseDue,
-  type RequestReader,
-  readContent,
-  readList,
-  readThought,
-  toText,
-} from '../request/request-reader.ts';
+import { type RequestReader, readContent, readList, readThought, toText } from '../request/request-reader.ts';
 import type { TurnBuilder } from '../request/turn-builder.ts';
 import { name as readName } from '../request/values.ts';
 import { chatFields as fields } from './request-fields.ts';
 
 /** Reads the messages in their order. */
-export function* readMessageList(reader: RequestReader, turns: TurnBuilder, list: Node): Cooperative<void> {
+export function readMessageList(reader: RequestReader, turns: TurnBuilder, list: Node): void {
   requireKind(reader, list, 'array');
   for (const message of reader.json.elements(list)) {
-    yield* readMessage(reader, turns, message);
-    if (isPauseDue(reader, message)) yield;
+    readMessage(reader, turns, message);
   }
 }
 
@@ -28,29 +19,29 @@ type Message = ReturnType<typeof takeMessage>;
 
 const takeMessage = (reader: RequestReader, at: Node) => takeMembers(reader, at, fields.message);
 
-function* readMessage(reader: RequestReader, turns: TurnBuilder, at: Node): Cooperative<void> {
+function readMessage(reader: RequestReader, turns: TurnBuilder, at: Node): void {
   const message = takeMessage(reader, at);
   const role = reader.json.string(message.role);
   // Of several people who speak. Only functions are known by their names.
   if (message.name !== undefined && role !== 'tool' && role !== 'function') reader.leftOut.push(message.name);
-  if (role === 'user') turns.user(yield* readParts(reader, message));
-  else if (role === 'system' || role === 'developer') turns.system(yield* readInstructions(reader, message));
-  else if (role === 'assistant') yield* readAssistant(reader, turns, message);
+  if (role === 'user') turns.user(readParts(reader, message));
+  else if (role === 'system' || role === 'developer') turns.system(readInstructions(reader, message));
+  else if (role === 'assistant') readAssistant(reader, turns, message);
   else if (role === 'tool' || role === 'function') {
     // Functions, which came before tools, are answered by their name.
     const id = message.tool_call_id ?? message.name ?? refuse(reader, at, 'has no tool_call_id. Add it.');
-    const parts = yield* readParts(reader, message);
+    const parts = readParts(reader, message);
     turns.result(id, { at, parts, failed: false, isMarked: parts.some(({ isMarked }) => isMarked) });
   } else refuse(reader, message.role, 'must be user, assistant, system, developer or tool.');
 }
 
-function* readAssistant(reader: RequestReader, turns: TurnBuilder, message: Message): Cooperative<void> {
-  const said = [...(yield* readSaid(reader, message))];
+function readAssistant(reader: RequestReader, turns: TurnBuilder, message: Message): void {
+  const said = [...readSaid(reader, message)];
   if (message.refusal !== undefined) said.push({ kind: 'refusal', text: message.refusal });
-  yield* readThoughts(reader, turns, message, said.length);
+  readThoughts(reader, turns, message, said.length);
   for (const one of said) turns.say(one);
   if (message.tool_calls !== undefined) {
-    yield* readList(reader, message.tool_calls, (at) => {
+    readList(reader, message.tool_calls, (at) => {
       const type = typeOf(reader, at);
       if (type !== 'function' && type !== '') refuseUnknown(reader, at);
       const { id, function: called, cache_control: isMarked } = takeMembers(reader, at, fields.tool_call);
@@ -65,14 +56,14 @@ function* readAssistant(reader: RequestReader, turns: TurnBuilder, message: Mess
 }
 
 /** What the model thought: the details hold what it can know again, beside a text for people. `said`: how many texts it said. */
-function* readThoughts(reader: RequestReader, turns: TurnBuilder, message: Message, said: number): Cooperative<void> {
+function readThoughts(reader: RequestReader, turns: TurnBuilder, message: Message, said: number): void {
   const { json } = reader;
   const { reasoning_details: details } = message;
   // Some clients send what they showed of it under this name.
   const isShown = details !== undefined && json.kind(details) === 'string';
   let known = 0;
   if (details !== undefined && !isShown) {
-    yield* readList(reader, details, (at) => {
+    readList(reader, details, (at) => {
       const { text, signature, data } = takeMembers(reader, at, fields.reasoning_detail);
       const { signed } = readThought(reader, signature ?? data, text);
       if (signed === undefined) reader.leftOut.push(at);
@@ -91,18 +82,18 @@ function* readThoughts(reader: RequestReader, turns: TurnBuilder, message: Messa
 }
 
 /** The contents of a message, whose own mark stands at their end. */
-function* readContents<T extends Said | Part>(
+function readContents<T extends Said | Part>(
   reader: RequestReader,
   { content, cache_control: isMarked = false }: Message,
   fromPart: (part: Node) => T,
-): Cooperative<readonly (T | TextPart)[]> {
+): readonly (T | TextPart)[] {
   if (content === undefined) return [];
-  const parts = yield* readContent<T | TextPart>(reader, content, toText, fromPart);
+  const parts = readContent<T | TextPart>(reader, content, toText, fromPart);
   const last = parts.at(-1);
   return isMarked && last !== undefined ? parts.with(-1, { ...last, isMarked }) : parts;
 }
 
-function readSaid(reader: RequestReader, message: Message): Cooperative<readonly Said[]> {
+function readSaid(reader: RequestReader, message: Message): readonly Said[] {
   return readContents<Said>(reader, message, (part) => {
     const type = typeOf(reader, part);
     if (type === 'text') return readText(reader, part);
@@ -111,15 +102,15 @@ function readSaid(reader: RequestReader, message: Message): Cooperative<readonly
   });
 }
 
-function* readInstructions(reader: RequestReader, message: Message): Cooperative<readonly TextPart[]> {
-  const parts = yield* readParts(reader, message);
+function readInstructions(reader: RequestReader, message: Message): readonly TextPart[] {
+  const parts = readParts(reader, message);
   return parts.map((part) => {
     if (part.kind === 'text') return part;
     return refuseType(reader, part.at, "can't stand in instructions. Send it in a message of the user.");
   });
 }
 
-const readParts = (reader: RequestReader, message: Message): Cooperative<readonly Part[]> =>
+const readParts = (reader: RequestReader, message: Message): readonly Part[] =>
   readContents<Part>(reader, message, (part) => readPart(reader, part));
 
 function readText(reader: RequestReader, at: Node): TextPart {

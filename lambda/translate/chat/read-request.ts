@@ -1,4 +1,3 @@
-import type { Cooperative } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import { takeMembers } from '../request/members.ts';
 import type { Format, ModelRequest, ToolChoice, ToolDefinition } from '../request/model-request.ts';
@@ -10,16 +9,16 @@ import { readMessageList } from './read-messages.ts';
 import { chatFields as fields } from './request-fields.ts';
 
 /** Reads a chat request. `open` opens the caller's seals. */
-export function* readChat(json: Json, open: RequestReader['open']): Cooperative<ModelRequest> {
+export function readChat(json: Json, open: RequestReader['open']): ModelRequest {
   const reader = createRequestReader(json, open);
   const asked = takeMembers(reader, json.root, fields.request);
   const { temperature, top_p, top_k, presence_penalty, frequency_penalty, logprobs, top_logprobs, logit_bias } = asked;
   requireOneTextChoice(reader, asked.n, asked.modalities);
   const turns = createTurnBuilder(reader);
-  if (asked.messages !== undefined) yield* readMessageList(reader, turns, asked.messages);
-  const tools = asked.tools === undefined ? [] : yield* readList(reader, asked.tools, (at) => readTool(reader, at));
+  if (asked.messages !== undefined) readMessageList(reader, turns, asked.messages);
+  const tools = asked.tools === undefined ? [] : readList(reader, asked.tools, (at) => readTool(reader, at));
   const functions =
-    asked.functions === undefined ? [] : yield* readList(reader, asked.functions, (at) => readFunction(reader, at, at));
+    asked.functions === undefined ? [] : readList(reader, asked.functions, (at) => readFunction(reader, at, at));
   const { reasoning_effort: effort, tool_choice = asked.function_call } = asked;
   const level = effort === undefined ? undefined : { at: effort, name: json.string(effort), exact: true };
   return {
@@ -28,7 +27,7 @@ export function* readChat(json: Json, open: RequestReader['open']): Cooperative<
     streamUsage: asked.stream_options?.include_usage === true,
     turns: turns.finish(() => true),
     tools: [...tools, ...functions],
-    choice: tool_choice === undefined ? undefined : yield* readChoice(reader, tool_choice),
+    choice: tool_choice === undefined ? undefined : readChoice(reader, tool_choice),
     oneCall: asked.parallel_tool_calls === 'false',
     limit: asked.max_completion_tokens ?? asked.max_tokens,
     sampling: {
@@ -80,7 +79,7 @@ function readFunction(reader: RequestReader, at: Node, described: Node, isMarked
   return { at, tool: { kind: 'function', name }, isMarked: isMarked || isMarkedOutside, ...rest };
 }
 
-function* readChoice(reader: RequestReader, at: Node): Cooperative<ToolChoice> {
+function readChoice(reader: RequestReader, at: Node): ToolChoice {
   const { json } = reader;
   requireKind(reader, at, 'string', 'object');
   if (json.kind(at) === 'string') return { at, mode: readMode(reader, at) };
@@ -95,7 +94,7 @@ function* readChoice(reader: RequestReader, at: Node): Cooperative<ToolChoice> {
   }
   if (type !== 'allowed_tools') return refuseUnknown(reader, at);
   const { mode, tools } = takeMembers(reader, at, fields['tool_choice of tools']).allowed_tools;
-  const allowed = yield* readList(reader, tools, (entry): { at: Node; tool: ClientTool } => {
+  const allowed = readList(reader, tools, (entry): { at: Node; tool: ClientTool } => {
     if (typeOf(reader, entry) !== 'function') refuseUnknown(reader, entry);
     const { function: named } = takeMembers(reader, entry, fields['tool_choice of a function']);
     return { at: entry, tool: { kind: 'function', name: named.name } };

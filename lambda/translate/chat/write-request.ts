@@ -1,4 +1,3 @@
-import type { Cooperative } from '../../json/cooperative.ts';
 import {
   type Format,
   type ModelRequest,
@@ -19,20 +18,16 @@ import { writeTurns } from './write-turns.ts';
 const longestName = 64;
 
 /** Writes a chat request to the model with this id. Throws a 400 that names the place of what chat can't carry. */
-export const writeChatRequest = (
-  request: ModelRequest,
-  upstream: UpstreamOptions,
-  model: string,
-): Cooperative<WrittenRequest> =>
-  writeRequest({ request, upstream, longestName }, function* (writer) {
+export const writeChatRequest = (request: ModelRequest, upstream: UpstreamOptions, model: string): WrittenRequest =>
+  writeRequest({ request, upstream, longestName }, (writer) => {
     const { add } = writer.body;
     const { format } = request;
     add('{"model":', quote(model), ',"messages":[');
     // First, so that the tools offered have the names before those that are only remembered.
-    const selection = yield* selectTools(writer);
-    yield* writeTurns(writer);
+    const selection = selectTools(writer);
+    writeTurns(writer);
     add(']');
-    yield* writeTools(writer, selection);
+    writeTools(writer, selection);
     for (const [name, raw] of Object.entries(limitsOf(writer))) if (raw !== undefined) add(`,"${name}":`, raw);
     if (format === 'json') add(',"response_format":{"type":"json_object"}');
     else if (format !== undefined) addSchema(writer, format);
@@ -41,11 +36,10 @@ export const writeChatRequest = (
   });
 
 /** Adds the members of a body that offer tools; nothing if none is left to offer. */
-function* writeTools({ request, body }: RequestWriter, { tools, choice }: Selection): Cooperative<void> {
+function writeTools({ request, body }: RequestWriter, { tools, choice }: Selection): void {
   if (tools.length === 0) return;
   for (const [index, [name, tool]] of tools.entries()) {
     body.add(index === 0 ? ',"tools":[' : ',', ...writeFunction(name, tool));
-    if (body.isPauseDue()) yield;
   }
   body.add(']');
   if (choice?.forced !== undefined) {

@@ -1,4 +1,3 @@
-import type { Cooperative } from '../../json/cooperative.ts';
 import {
   type AssistantTurn,
   isCall,
@@ -6,7 +5,6 @@ import {
   type Part,
   paragraph,
   quote,
-  quoteJson,
   type Raw,
   type Said,
   type ToolCall,
@@ -28,24 +26,20 @@ type Message =
       open?: boolean;
     };
 
-/** Little work each. */
-const costOfTurn = 16;
-
 /**
  * Writes the messages in the order that chat demands: results right after their calls, no system message in the middle. The last one
  * is kept back, as more may go into it.
  */
-export function* writeTurns(writer: RequestWriter): Cooperative<void> {
+export function writeTurns(writer: RequestWriter): void {
   let written = 0;
   let last: Message | undefined;
   for (const turn of writer.request.turns) {
     for (const message of messagesOf(writer, turn, last, written === 0)) {
-      if (last !== undefined) yield* writeMessage(writer, last, written++);
+      if (last !== undefined) writeMessage(writer, last, written++);
       last = message;
     }
-    if (writer.body.isPauseDue(costOfTurn)) yield;
   }
-  if (last !== undefined) yield* writeMessage(writer, last, written);
+  if (last !== undefined) writeMessage(writer, last, written);
 }
 
 /** The messages that begin with a turn; none if it goes into the last one. `isFirst`: whether that is the first of all. */
@@ -111,20 +105,19 @@ function partsOf(writer: RequestWriter, { result }: ToolCall): Part[] {
 }
 
 /** Writes a message, after so many others. */
-function* writeMessage(writer: RequestWriter, message: Message, others: number): Cooperative<void> {
+function writeMessage(writer: RequestWriter, message: Message, others: number): void {
   const { body } = writer;
   body.add(others > 0 ? ',{"role":"' : '{"role":"', message.role, '",');
-  if (message.role === 'assistant') yield* writeTurn(writer, message.turn);
+  if (message.role === 'assistant') writeTurn(writer, message.turn);
   else {
     if (message.id !== undefined) body.add('"tool_call_id":', message.id, ',');
-    yield* writeContent(body, message.parts);
+    writeContent(body, message.parts);
   }
   body.add('}');
-  if (body.isPauseDue()) yield;
 }
 
 /** One text as a string, anything else as parts. */
-function* writeContent(body: BodyText, parts: readonly Part[]): Cooperative<void> {
+function writeContent(body: BodyText, parts: readonly Part[]): void {
   const [first] = parts;
   body.add('"content":');
   if (first === undefined) body.add('""');
@@ -133,7 +126,6 @@ function* writeContent(body: BodyText, parts: readonly Part[]): Cooperative<void
     for (const [index, part] of parts.entries()) {
       body.add(index === 0 ? '[' : ',');
       addPart(body, part);
-      if (body.isPauseDue()) yield;
     }
     body.add(']');
   }
@@ -154,13 +146,13 @@ function addPart({ add }: BodyText, part: Part): void {
 }
 
 /** Writes all that the model did in one go. Chat has no order of what was thought, said and called. */
-function* writeTurn(writer: RequestWriter, { done, thoughts }: AssistantTurn): Cooperative<void> {
+function writeTurn(writer: RequestWriter, { done, thoughts }: AssistantTurn): void {
   const { body, names, upstream } = writer;
   const calls = done.filter(isCall);
   const said = done.filter((one): one is Said => !isCall(one));
   const texts = said.flatMap(({ kind, text }) => (kind === 'text' ? [toText(text)] : []));
   const refusals = said.flatMap(({ kind, text }) => (kind === 'refusal' ? [text] : []));
-  if (texts.length > 0 || calls.length + refusals.length === 0) yield* writeContent(body, texts);
+  if (texts.length > 0 || calls.length + refusals.length === 0) writeContent(body, texts);
   else body.add('"content":null');
   if (refusals.length > 0) body.add(',"refusal":', joinStrings(refusals, paragraph));
   const replayed = replay(writer, thoughts);
@@ -168,8 +160,7 @@ function* writeTurn(writer: RequestWriter, { done, thoughts }: AssistantTurn): C
   if (replayed.length > 0) body.add(`,"${name}":`, joinStrings(replayed, paragraph));
   for (const [index, call] of calls.entries()) {
     body.add(index === 0 ? ',"tool_calls":[' : ',', '{"id":', call.id, ',"type":"function","function":{"name":');
-    body.add(quote(names.nameOf(call.tool)), ',"arguments":', yield* argumentsOf(call), '}}');
-    if (body.isPauseDue()) yield;
+    body.add(quote(names.nameOf(call.tool)), ',"arguments":', argumentsOf(call), '}}');
   }
   if (calls.length > 0) body.add(']');
 }
@@ -184,7 +175,7 @@ function replay({ upstream, leaveOut }: RequestWriter, thoughts: AssistantTurn['
 }
 
 /** The arguments of a call as a string that holds JSON. */
-function* argumentsOf({ form, given }: ToolCall): Cooperative<Raw> {
+function argumentsOf({ form, given }: ToolCall): Raw {
   if (form === 'string') return given === '""' ? '"{}"' : given;
-  return yield* quoteJson(form === 'json' ? given : `{"input":${given}}`);
+  return quote(form === 'json' ? given : `{"input":${given}}`);
 }

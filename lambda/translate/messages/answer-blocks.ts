@@ -1,5 +1,3 @@
-import { cut } from '../../bodies.ts';
-import { type Cooperative, charactersPerSlice, isLong } from '../../json/cooperative.ts';
 import { presentMember, stringMember } from '../../json/read.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import {
@@ -50,13 +48,10 @@ export function createBlockReader(sink: AnswerSink, endThought: () => void) {
     sink.callArguments(call, text);
   }
 
-  function* addInput(json: Json, block: Node, call: ToolCall): Cooperative<void> {
+  function addInput(json: Json, block: Node, call: ToolCall): void {
     const input = presentMember(json, block, 'input');
     if (input === undefined || json.next(input) === input + 1) return;
-    for (const piece of cut(json.raw(input), charactersPerSlice)) {
-      addArguments(call, JSON.stringify(piece));
-      if (isLong(json.text)) yield;
-    }
+    addArguments(call, JSON.stringify(json.raw(input)));
   }
 
   function beginCall(json: Json, block: Node): ToolCall {
@@ -71,13 +66,13 @@ export function createBlockReader(sink: AnswerSink, endThought: () => void) {
   return {
     addText,
     /** Begins a block, which may be whole already. */
-    *begin(json: Json, node: Node): Cooperative<OpenBlock> {
+    begin(json: Json, node: Node): OpenBlock {
       const type = stringMember(json, node, 'type') ?? '';
       count(json.raw(node)); // with what is sealed of it
       hasSaid ||= type === 'text';
       if (type === 'tool_use') {
         const call = beginCall(json, node);
-        yield* addInput(json, node, call);
+        addInput(json, node, call);
         return { type, call };
       }
       const text = texts.get(type);

@@ -1,4 +1,3 @@
-import type { Cooperative } from '../../json/cooperative.ts';
 import {
   type AssistantTurn,
   isCall,
@@ -25,11 +24,8 @@ export type Message =
   | { readonly role: 'user'; readonly results: readonly ToolCall[]; readonly parts: Part[]; open: boolean }
   | { readonly role: 'system'; readonly parts: Part[] };
 
-/** Little work each. */
-const costOfTurn = 16;
-
 /** The messages without those that would be empty; instructions first, if there are any. */
-export function* arrange(writer: RequestWriter, { isOff }: Thinking): Cooperative<Message[]> {
+export function arrange(writer: RequestWriter, { isOff }: Thinking): Message[] {
   const { turns } = writer.request;
   const messages: Message[] = [];
   // It goes on from all that it did since. Thoughts in there are refused of a model that doesn't think.
@@ -37,7 +33,6 @@ export function* arrange(writer: RequestWriter, { isOff }: Thinking): Cooperativ
   for (const [index, turn] of turns.entries()) {
     if (turn.role === 'assistant') addDone(writer, messages, turn, !isOff || index < asked);
     else addTold(writer, messages, turn);
-    if (writer.body.isPauseDue(costOfTurn)) yield;
   }
   return messages;
 }

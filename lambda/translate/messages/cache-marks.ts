@@ -1,4 +1,3 @@
-import type { Cooperative } from '../../json/cooperative.ts';
 import type { Part, Raw, Said, ToolCall, ToolDefinition, ToolResult } from '../request/model-request.ts';
 import type { RequestWriter } from '../request/request-writer.ts';
 import type { Selection } from '../request/select-tools.ts';
@@ -8,7 +7,6 @@ import { isBlank, type Message } from './arrange-turns.ts';
 const mark = ',"cache_control":{"type":"ephemeral"}';
 /** More are refused. */
 const mostMarks = 4;
-const costOfBlock = 16;
 
 /** What a block of the prompt is written of. */
 type Block = Part | Said | ToolCall | ToolResult | ToolDefinition;
@@ -17,11 +15,7 @@ type Block = Part | Said | ToolCall | ToolResult | ToolDefinition;
 export type MarkOf = (block: Block | undefined) => Raw;
 
 /** Chooses the blocks up to which the upstream caches the prompt: as the client marks them, or else the ends of its three stages. */
-export function* chooseMarks(
-  { upstream, body }: RequestWriter,
-  { tools }: Selection,
-  messages: readonly Message[],
-): Cooperative<MarkOf> {
+export function chooseMarks({ upstream }: RequestWriter, { tools }: Selection, messages: readonly Message[]): MarkOf {
   if (!upstream.cacheMarks) return () => '';
   const own: Block[] = [];
   let last: Block | undefined;
@@ -29,7 +23,6 @@ export function* chooseMarks(
     last = block;
     if (block.isMarked && !('text' in block && isBlank(block.text))) own.push(block);
     if (own.length > mostMarks) own.shift();
-    if (body.isPauseDue(costOfBlock)) yield;
   }
   const instructions = messages[0]?.role === 'system' ? messages[0].parts : [];
   const marked = new Set(own.length > 0 ? own : [tools.at(-1)?.[1], instructions.at(-1), last]);

@@ -1,5 +1,4 @@
 import type { Piece } from '../../bodies.ts';
-import { atOnce, isLong } from '../../json/cooperative.ts';
 import { elements, numberMember, presentMember, stringMember } from '../../json/read.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import type { AnswerDialect, AnswerReader } from '../answer/answer-reader.ts';
@@ -51,7 +50,7 @@ function createMessagesReader(sink: AnswerSink, stops: ReadonlySet<string>, endT
     content_block_start(json) {
       const block = presentMember(json, json.root, 'content_block');
       if (open !== undefined || block === undefined) throw new UpstreamFault('a block begins within another');
-      open = { index: numberMember(json, json.root, 'index') ?? 0, block: atOnce(blocks.begin(json, block)) };
+      open = { index: numberMember(json, json.root, 'index') ?? 0, block: blocks.begin(json, block) };
     },
     content_block_delta(json) {
       // What was held back over the end of its block, as it may have begun a name, leaves without one.
@@ -84,15 +83,13 @@ function createMessagesReader(sink: AnswerSink, stops: ReadonlySet<string>, endT
       if (!hasBegun && type !== 'message_start') throw new UpstreamFault('the message has not begun');
       read(json);
     },
-    *readAnswer(json) {
+    readAnswer(json) {
       const content = presentMember(json, json.root, 'content');
       if (content === undefined || json.kind(content) !== 'array') throw new UpstreamFault('the answer has no content');
       begin();
       for (const block of elements(json, content)) {
-        const begun = yield* blocks.begin(json, block);
-        if (isLong(json.text)) yield;
+        const begun = blocks.begin(json, block);
         blocks.end(begun);
-        if (isLong(json.text)) yield;
       }
       readStop(json, json.root);
       return finishAll();

@@ -1,35 +1,33 @@
-import type { Cooperative } from '../../json/cooperative.ts';
 import { stringMember } from '../../json/read.ts';
 import type { Node } from '../../json/scan.ts';
 import { takeMembers } from '../request/members.ts';
 import { inside, joinStrings, type Part, paragraph, quote, type Raw, type TextPart } from '../request/model-request.ts';
 import { refuse, refuseType, refuseUnknown, requireKind, typeOf } from '../request/refusals.ts';
-import { isPauseDue, type RequestReader, readContent, readThought, toText } from '../request/request-reader.ts';
+import { type RequestReader, readContent, readThought, toText } from '../request/request-reader.ts';
 import type { TurnBuilder } from '../request/turn-builder.ts';
 import { messagesFields as fields } from './request-fields.ts';
 
 /** Reads the messages in their order. */
-export function* readMessageList(reader: RequestReader, turns: TurnBuilder, list: Node): Cooperative<void> {
+export function readMessageList(reader: RequestReader, turns: TurnBuilder, list: Node): void {
   const { json } = reader;
   requireKind(reader, list, 'array');
   let last: Node | undefined;
   for (const message of json.elements(list)) {
-    yield* readMessage(reader, turns, message);
-    if (isPauseDue(reader, message)) yield;
+    readMessage(reader, turns, message);
     last = message;
   }
   if (last === undefined || stringMember(json, last, 'role') !== 'assistant') return;
   refuse(reader, last, "begins the answer, which this model can't continue. End with a message of the user.");
 }
 
-function* readMessage(reader: RequestReader, turns: TurnBuilder, message: Node): Cooperative<void> {
+function readMessage(reader: RequestReader, turns: TurnBuilder, message: Node): void {
   const { content, role } = takeMembers(reader, message, fields.message);
   const name = reader.json.string(role);
-  if (name === 'user') yield* readUser(reader, turns, content);
-  else if (name === 'system') turns.system(yield* readSystem(reader, content));
+  if (name === 'user') readUser(reader, turns, content);
+  else if (name === 'system') turns.system(readSystem(reader, content));
   else if (name !== 'assistant') refuse(reader, role, 'must be user, assistant or system.');
   else {
-    yield* readContent(
+    readContent(
       reader,
       content,
       (text) => turns.say(toText(text)),
@@ -39,7 +37,7 @@ function* readMessage(reader: RequestReader, turns: TurnBuilder, message: Node):
 }
 
 /** The texts of instructions, except what is meant for a vendor's billing: it changes with each request. */
-export function readSystem(reader: RequestReader, content: Node): Cooperative<TextPart[]> {
+export function readSystem(reader: RequestReader, content: Node): TextPart[] {
   return readContent<TextPart>(reader, content, toText, (block) => {
     if (typeOf(reader, block) !== 'text') refuseType(reader, block, "can't stand in instructions. Send text.");
     const { text } = takeMembers(reader, block, fields['text block']);
@@ -47,25 +45,24 @@ export function readSystem(reader: RequestReader, content: Node): Cooperative<Te
   });
 }
 
-function* readUser(reader: RequestReader, turns: TurnBuilder, content: Node): Cooperative<void> {
+function readUser(reader: RequestReader, turns: TurnBuilder, content: Node): void {
   const { json } = reader;
   requireKind(reader, content, 'string', 'array');
   const parts: Part[] = json.kind(content) === 'string' ? [toText(json.raw(content))] : [];
   let results = 0;
   for (const block of json.elements(content)) {
     if (typeOf(reader, block) === 'tool_result') {
-      yield* readResult(reader, turns, block);
+      readResult(reader, turns, block);
       results += 1;
     } else parts.push(readPart(reader, block));
-    if (isPauseDue(reader, block)) yield;
   }
   if (parts.length > 0 || results === 0) turns.user(parts);
 }
 
-function* readResult(reader: RequestReader, turns: TurnBuilder, at: Node): Cooperative<void> {
+function readResult(reader: RequestReader, turns: TurnBuilder, at: Node): void {
   const { tool_use_id: id, content, is_error: failed = false } = takeMembers(reader, at, fields['tool_result block']);
   const readOutput = (part: Node) => readFound(reader, part) ?? readPart(reader, part);
-  const parts = content === undefined ? [] : yield* readContent(reader, content, toText, readOutput);
+  const parts = content === undefined ? [] : readContent(reader, content, toText, readOutput);
   turns.result(id, { at, parts, failed });
 }
 

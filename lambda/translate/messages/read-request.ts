@@ -1,4 +1,3 @@
-import type { Cooperative } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import { takeMembers } from '../request/members.ts';
 import type { Format, ModelRequest, ToolChoice, ToolDefinition } from '../request/model-request.ts';
@@ -17,24 +16,24 @@ import { readMessageList, readSystem } from './read-blocks.ts';
 import { messagesFields as fields } from './request-fields.ts';
 
 /** Reads a request of the messages dialect. `open` opens the caller's seals. */
-export function* readMessages(json: Json, open: RequestReader['open']): Cooperative<ModelRequest> {
+export function readMessages(json: Json, open: RequestReader['open']): ModelRequest {
   const reader = createRequestReader(json, open);
   const asked = takeMembers(reader, json.root, fields.request);
   const { messages, stop_sequences: stops, max_tokens: limit, temperature, top_p, top_k } = asked;
   const turns = createTurnBuilder(reader);
-  const system = asked.system === undefined ? [] : yield* readSystem(reader, asked.system);
+  const system = asked.system === undefined ? [] : readSystem(reader, asked.system);
   if (system.length > 0) turns.system(system);
-  if (messages !== undefined) yield* readMessageList(reader, turns, messages);
+  if (messages !== undefined) readMessageList(reader, turns, messages);
   const { output_format: earlier, output_config: { effort, format = earlier } = {} } = asked;
   // The format stood beside the configuration before it stood in it.
   if (earlier !== undefined && format !== earlier) reader.leftOut.push(earlier);
   const choice = readChoice(reader, asked.tool_choice);
-  const kept = yield* readKeptThoughts(reader, asked.context_management?.edits);
+  const kept = readKeptThoughts(reader, asked.context_management?.edits);
   return {
     json,
     stream: asked.stream === true,
     turns: turns.finish((_spoken, thought) => thought <= kept),
-    tools: yield* readTools(reader, asked.tools),
+    tools: readTools(reader, asked.tools),
     ...choice,
     limit,
     sampling: { temperature, top_p, top_k, stop: stops === undefined ? undefined : readStops(reader, stops) },
@@ -64,10 +63,10 @@ const refusedTools: RefusedTypes = [
 ];
 
 /** The tools that may be called now: of those that wait for the client's search, only what it has found, at the end. */
-function* readTools(reader: RequestReader, list: Node | undefined): Cooperative<ToolDefinition[]> {
+function readTools(reader: RequestReader, list: Node | undefined): ToolDefinition[] {
   if (list === undefined) return [];
   const deferred = new Map<string, ToolDefinition>();
-  const offers = yield* readList<ToolDefinition>(reader, list, (at) => {
+  const offers = readList<ToolDefinition>(reader, list, (at) => {
     countTool(reader, at);
     const type = typeOf(reader, at);
     if (type !== '' && type !== 'custom') refuseByType(reader, at, refusedTools);
@@ -133,10 +132,10 @@ function readFormat(reader: RequestReader, at: Node): Format {
 }
 
 /** How many of the assistant's latest turns keep their thoughts. */
-function* readKeptThoughts(reader: RequestReader, edits: Node | undefined): Cooperative<number> {
+function readKeptThoughts(reader: RequestReader, edits: Node | undefined): number {
   let kept = Number.POSITIVE_INFINITY;
   if (edits === undefined) return kept;
-  yield* readList(reader, edits, (edit) => {
+  readList(reader, edits, (edit) => {
     if (typeOf(reader, edit) !== 'clear_thinking_20251015') {
       refuseType(reader, edit, 'shortens the history, which nothing here does. Leave it out.');
     }

@@ -1,4 +1,3 @@
-import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import { isCall, type ModelRequest, nearestLevel, quote, type Raw } from '../request/model-request.ts';
 import { refuse } from '../request/refusals.ts';
@@ -16,22 +15,18 @@ import { writeTurns } from './write-turns.ts';
 const longestName = 128;
 
 /** Writes a messages request to the model with this id. Throws a 400 that names the place of what messages can't carry. */
-export const writeMessagesRequest = (
-  request: ModelRequest,
-  upstream: UpstreamOptions,
-  model: string,
-): Cooperative<WrittenRequest> =>
-  writeRequest({ request, upstream, longestName }, function* (writer) {
+export const writeMessagesRequest = (request: ModelRequest, upstream: UpstreamOptions, model: string): WrittenRequest =>
+  writeRequest({ request, upstream, longestName }, (writer) => {
     const { body } = writer;
     refuseSampling(request);
     body.add('{"model":', quote(model));
     // First, so that the tools offered have the names before those that are only remembered.
-    const selection = yield* selectTools(writer);
+    const selection = selectTools(writer);
     const thinking = chooseThinking(writer, selection);
-    const messages = yield* arrange(writer, thinking);
-    const markOf = yield* chooseMarks(writer, selection, messages);
-    yield* writeTurns(writer, messages, markOf);
-    yield* writeTools(writer, selection, markOf);
+    const messages = arrange(writer, thinking);
+    const markOf = chooseMarks(writer, selection, messages);
+    writeTurns(writer, messages, markOf);
+    writeTools(writer, selection, markOf);
     writeThinking(writer, thinking);
     // What makes no difference to the prompt is refused where its tokens are counted.
     if (!request.isCounted) writeSampling(writer, thinking);
@@ -81,7 +76,7 @@ function refuseSampling(request: ModelRequest): void {
 
 const choices = { auto: 'auto', none: 'none', required: 'any' };
 
-function* writeTools(writer: RequestWriter, { tools, choice }: Selection, markOf: MarkOf): Cooperative<void> {
+function writeTools(writer: RequestWriter, { tools, choice }: Selection, markOf: MarkOf): void {
   const { request, body } = writer;
   if (tools.length === 0) return;
   for (const [index, [name, tool]] of tools.entries()) {
@@ -90,7 +85,6 @@ function* writeTools(writer: RequestWriter, { tools, choice }: Selection, markOf
     if (description !== undefined) body.add(',"description":', description);
     body.add(',"input_schema":', schemaOf(tool), ...(tool.strict === 'true' ? [',"strict":true'] : []));
     body.add(markOf(tool), '}');
-    if (body.isPauseDue()) yield;
   }
   body.add(']');
   if (choice === undefined && !request.oneCall) return;

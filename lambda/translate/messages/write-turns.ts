@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { type Cooperative, isLong } from '../../json/cooperative.ts';
 import { createScanner } from '../../json/scan.ts';
 import { JsonFault, JsonLimit } from '../../json/tokens.ts';
 import {
@@ -40,13 +39,13 @@ function createCallIds() {
 }
 
 /** Adds the instructions and the messages: results right after their calls, never two messages of the assistant in a row. */
-export function* writeTurns(parts: RequestWriter, arranged: readonly Message[], markOf: MarkOf): Cooperative<void> {
+export function writeTurns(parts: RequestWriter, arranged: readonly Message[], markOf: MarkOf): void {
   const writer: TurnWriter = { ...parts, idOf: createCallIds(), markOf };
   const { request, body } = writer;
   const [instructions] = arranged;
   if (instructions?.role === 'system') {
     body.add(',"system":');
-    yield* writeBlocks(writer, instructions);
+    writeBlocks(writer, instructions);
   }
   const messages = instructions?.role === 'system' ? arranged.slice(1) : arranged;
   const last = messages.at(-1);
@@ -56,10 +55,9 @@ export function* writeTurns(parts: RequestWriter, arranged: readonly Message[], 
   body.add(',"messages":[');
   for (const [index, message] of messages.entries()) {
     body.add(index > 0 ? ',' : '', `{"role":"${message.role}","content":`);
-    if (message.role === 'assistant') yield* writeTurn(writer, message.turn);
-    else yield* writeBlocks(writer, message);
+    if (message.role === 'assistant') writeTurn(writer, message.turn);
+    else writeBlocks(writer, message);
     body.add('}');
-    if (body.isPauseDue()) yield;
   }
   body.add(']');
 }
@@ -70,7 +68,7 @@ interface Blocks {
 }
 
 /** Writes the blocks of a message: results first. */
-function* writeBlocks(writer: TurnWriter, { results = [], parts }: Blocks): Cooperative<void> {
+function writeBlocks(writer: TurnWriter, { results = [], parts }: Blocks): void {
   const { body, markOf } = writer;
   let left = results.length + parts.length;
   const end = (block: Part | ToolResult | undefined) => {
@@ -79,13 +77,12 @@ function* writeBlocks(writer: TurnWriter, { results = [], parts }: Blocks): Coop
   };
   body.add('[');
   for (const call of results) {
-    yield* writeResult(writer, call);
+    writeResult(writer, call);
     end(call.result);
   }
   for (const part of parts) {
     addPart(writer, part);
     end(part);
-    if (body.isPauseDue()) yield;
   }
   body.add(']');
 }
@@ -100,7 +97,7 @@ function createSeparator({ add }: BodyText) {
 }
 
 /** The same for the result of a call. */
-function* writeResult(writer: TurnWriter, call: ToolCall): Cooperative<void> {
+function writeResult(writer: TurnWriter, call: ToolCall): void {
   const { body, idOf } = writer;
   const { parts = [], failed = false, found } = call.result ?? {};
   const given: readonly Part[] = found === undefined ? parts : [toText(listFound(writer, found))];
@@ -108,10 +105,9 @@ function* writeResult(writer: TurnWriter, call: ToolCall): Cooperative<void> {
   const shown = given.filter((part) => part.kind !== 'text' || !isBlank(part.text));
   if (shown.length > 0) {
     body.add(',"content":');
-    yield* writeBlocks(writer, { parts: shown });
+    writeBlocks(writer, { parts: shown });
   }
   if (failed) body.add(',"is_error":true');
-  if (body.isPauseDue()) yield;
 }
 
 /** Adds a block but for its end, before which more members may come. */
@@ -138,7 +134,7 @@ const bytesBlock = (kind: string, type: string, data: Raw): Raw[] => [
 ];
 
 /** Writes all that the model did in one go, in its order: a maker that binds its thoughts refuses another. */
-function* writeTurn(writer: TurnWriter, { done, thoughts }: AssistantTurn): Cooperative<void> {
+function writeTurn(writer: TurnWriter, { done, thoughts }: AssistantTurn): void {
   const { body, names, idOf, markOf } = writer;
   const separate = createSeparator(body);
   let next = 0;
@@ -157,24 +153,22 @@ function* writeTurn(writer: TurnWriter, { done, thoughts }: AssistantTurn): Coop
     if (isCall(one)) {
       separate();
       body.add('{"type":"tool_use","id":', idOf(one), `,"name":${JSON.stringify(names.nameOf(one.tool))},"input":`);
-      body.add(yield* inputOf(writer, one), markOf(one), '}');
+      body.add(inputOf(writer, one), markOf(one), '}');
     } else if (!isBlank(one.text)) {
       separate();
       body.add('{"type":"text","text":', one.text, markOf(one), '}');
     }
-    if (body.isPauseDue()) yield;
   }
   body.add(']');
 }
 
 /** The arguments of a call as the object that they are. */
-function* inputOf({ request }: RequestWriter, { at, form, given }: ToolCall): Cooperative<Raw> {
+function inputOf({ request }: RequestWriter, { at, form, given }: ToolCall): Raw {
   if (form === 'input') return `{"input":${given}}`;
   const text: string = form === 'string' ? JSON.parse(given) : given;
   if (form === 'string' && /^\s*$/.test(text)) return '{}';
   try {
-    const scanner = createScanner();
-    const json = isLong(text) ? yield* scanner.scanInParts(text) : scanner.scan(text);
+    const json = createScanner().scan(text);
     if (json.kind(json.root) === 'object') return text;
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;

@@ -1,5 +1,4 @@
 import { pathTo } from '../../dialects/content.ts';
-import { type Cooperative, nodesPerTurn } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
 
 /** What an upstream was not told. */
@@ -15,13 +14,8 @@ const mostPlaces = 20;
 const longestPlace = 100;
 
 /** The nodes to name, in the order of the body. */
-export function* firstOf(nodes: readonly Node[]): Cooperative<readonly Node[]> {
-  let first: Node[] = [];
-  for (let at = 0; at < nodes.length; at += nodesPerTurn) {
-    if (at > 0) yield;
-    first = [...first, ...nodes.slice(at, at + nodesPerTurn)].sort((a, b) => a - b).slice(0, mostPlaces);
-  }
-  return first;
+export function firstOf(nodes: readonly Node[]): readonly Node[] {
+  return nodes.toSorted((a, b) => a - b).slice(0, mostPlaces);
 }
 
 /**

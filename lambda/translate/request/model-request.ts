@@ -1,5 +1,3 @@
-import { cut } from '../../bodies.ts';
-import { type Cooperative, charactersPerSlice, isLong } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import type { ClientTool } from '../tools.ts';
 
@@ -142,17 +140,6 @@ export function nearestLevel(wanted: string, known: readonly string[]): string |
 
 /** A text as a JSON string. */
 export const quote = (text: string): Raw => JSON.stringify(text);
-
-/** JSON text as a string that holds it, unchanged. */
-export function* quoteJson(json: string): Cooperative<Raw> {
-  if (!isLong(json)) return quote(json);
-  let quoted = '"';
-  for (const piece of cut(json, charactersPerSlice)) {
-    quoted += inside(quote(piece));
-    yield;
-  }
-  return `${quoted}"`;
-}
 
 /** What stands between the quotes of a string. */
 export const inside = (string: Raw): string => string.slice(1, -1);

@@ -1,4 +1,3 @@
-import { type Cooperative, charactersPerSlice, nodesPerTurn } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import { mostSeals, signedBlocksIn } from '../seal.ts';
 import { quote, type Raw, type TextPart, type Thought } from './model-request.ts';
@@ -15,33 +14,21 @@ export interface RequestReader {
   readonly found: Set<string>;
   /** How many tools it has read. */
   tools: number;
-  /** Where it paused last, so that others got their turn. */
-  pausedAt: Node;
-  /** What has been opened since, in characters: that takes far longer than reading. */
-  opened: number;
 }
-
-/** What a seal costs besides its characters. */
-const costOfSeal = 4_096;
 
 export function createRequestReader(json: Json, open: RequestReader['open']): RequestReader {
   let sealsLeft = mostSeals;
-  const reader: RequestReader = {
+  return {
     json,
     leftOut: [],
     unread: [],
     found: new Set(),
     tools: 0,
-    pausedAt: 0,
-    opened: 0,
     open(text) {
       sealsLeft -= 1;
-      if (sealsLeft < 0) return undefined;
-      reader.opened += text.length + costOfSeal;
-      return open(text);
+      return sealsLeft < 0 ? undefined : open(text);
     },
   };
-  return reader;
 }
 
 /** What vendors allow where tools are searched. Each gets a name, and some of those are kept while the answer runs. */
@@ -53,14 +40,6 @@ export function countTool(reader: RequestReader, at: Node): void {
   if (reader.tools <= mostTools) return;
   const most = `a request has at most ${mostTools}, those that searches found included`;
   refuse(reader, at, `is one tool too many: ${most}. Send fewer.`);
-}
-
-/** Whether so much was read since the last pause that one is due here. Members are not read in the order of the body. */
-export function isPauseDue(reader: RequestReader, at: Node): boolean {
-  if (Math.abs(at - reader.pausedAt) < nodesPerTurn && reader.opened < charactersPerSlice) return false;
-  reader.pausedAt = at;
-  reader.opened = 0;
-  return true;
 }
 
 /** What was sealed here says what the model thought, or holds the very blocks; else there is what was shown of it. */
@@ -78,29 +57,24 @@ export function readThought(
 export const toText = (text: Raw): TextPart => ({ kind: 'text', text });
 
 /** Reads the elements of a list, except those that nothing comes of. */
-export function* readList<T>(
-  reader: RequestReader,
-  list: Node,
-  read: (element: Node) => T | undefined,
-): Cooperative<T[]> {
+export function readList<T>(reader: RequestReader, list: Node, read: (element: Node) => T | undefined): T[] {
   requireKind(reader, list, 'array');
   const all: T[] = [];
   for (const element of reader.json.elements(list)) {
     const one = read(element);
     if (one !== undefined) all.push(one);
-    if (isPauseDue(reader, element)) yield;
   }
   return all;
 }
 
 /** Reads the parts of a content. A text is its own only part. */
-export function* readContent<T>(
+export function readContent<T>(
   reader: RequestReader,
   content: Node,
   fromText: (text: string) => T,
   fromPart: (part: Node) => T | undefined,
-): Cooperative<T[]> {
+): T[] {
   requireKind(reader, content, 'string', 'array');
   if (reader.json.kind(content) === 'string') return [fromText(reader.json.raw(content))];
-  return yield* readList(reader, content, fromPart);
+  return readList(reader, content, fromPart);
 }

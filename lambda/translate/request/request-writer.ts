@@ -1,4 +1,3 @@
-import { type Cooperative, charactersPerSlice, nodesPerTurn } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import { createToolTable, type ToolNames, type ToolTable } from '../tools.ts';
 import { firstOf, type LeftOut, namePlaces } from './left-out.ts';
@@ -29,10 +28,10 @@ interface WriterParts extends Pick<RequestWriter, 'request' | 'upstream'> {
 }
 
 /** Writes a body, and keeps a record of what it leaves out. */
-export function* writeRequest(
+export function writeRequest(
   { request, upstream, longestName }: WriterParts,
-  write: (writer: RequestWriter) => Cooperative<void>,
-): Cooperative<WrittenRequest> {
+  write: (writer: RequestWriter) => void,
+): WrittenRequest {
   const { json, unread } = request;
   const [unknown] = unread;
   if (upstream.unknown === 'refuse' && unknown !== undefined) {
@@ -41,31 +40,20 @@ export function* writeRequest(
   const leftOut: Node[] = [...request.leftOut, ...unread];
   const body = createBodyText();
   const tools = createToolTable(longestName);
-  yield* write({ request, upstream, names: tools, body, leaveOut: (at) => leftOut.push(at) });
-  const named = yield* firstOf(leftOut);
-  const unnamed = new Set(yield* firstOf(unread));
+  write({ request, upstream, names: tools, body, leaveOut: (at) => leftOut.push(at) });
+  const named = firstOf(leftOut);
+  const unnamed = new Set(firstOf(unread));
   return {
     pieces: body.finish(),
     leftOut: namePlaces(json, named, leftOut.length),
     leftOutForLog: namePlaces(json, named, leftOut.length, unnamed),
-    leftOutNodes: yield* setOf(leftOut),
+    leftOutNodes: new Set(leftOut),
     tools: tools.renamed,
   };
 }
 
-function* setOf(nodes: readonly Node[]): Cooperative<ReadonlySet<Node>> {
-  const set = new Set<Node>();
-  for (const node of nodes) {
-    set.add(node);
-    if (set.size % nodesPerTurn === 0) yield;
-  }
-  return set;
-}
-
 /** In characters. A shorter piece is joined with its neighbours, because each piece is written by itself. */
 const [shortPiece, longestJoined] = [4_096, 65_536];
-/** What a piece costs besides its characters. */
-const costOfPiece = 16;
 
 export type BodyText = ReturnType<typeof createBodyText>;
 
@@ -74,7 +62,6 @@ function createBodyText() {
   const pieces: string[] = [];
   let short: Raw[] = [];
   let shortLength = 0;
-  let work = 0;
   // Not one by one: the text of many small additions is put together when it is first read, all pieces at once by then.
   const join = () => {
     if (shortLength > 0) pieces.push(short.join(''));
@@ -85,7 +72,6 @@ function createBodyText() {
     add(...raws: readonly Raw[]): void {
       for (const raw of raws) {
         const isLong = raw.length >= shortPiece;
-        work += Math.min(raw.length, shortPiece) + costOfPiece;
         if (isLong || shortLength >= longestJoined) join();
         if (isLong) pieces.push(raw);
         else {
@@ -93,13 +79,6 @@ function createBodyText() {
           shortLength += raw.length;
         }
       }
-    },
-    /** Whether so much was done since the last pause that one is due. `cost`: of what was done besides writing, in characters. */
-    isPauseDue(cost = 0): boolean {
-      work += cost;
-      if (work < charactersPerSlice) return false;
-      work = 0;
-      return true;
     },
     /** The text in pieces: long ones of the client's body, and what stands between them. */
     finish(): readonly string[] {

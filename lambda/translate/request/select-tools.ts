@@ -1,13 +1,7 @@
-import type { Cooperative } from '../../json/cooperative.ts';
 import type { ClientTool } from '../tools.ts';
 import { joinStrings, paragraph, quote, type Raw, type ToolChoice, type ToolDefinition } from './model-request.ts';
 import { refuse } from './refusals.ts';
 import type { RequestWriter } from './request-writer.ts';
-
-/** What it costs to give a tool its name. */
-const costOfName = ({ name, namespace = '' }: ClientTool): number => 128 + name.length + namespace.length;
-/** What it costs to look whether it may be called. */
-const costOfOffer = 16;
 
 /** What of a request's tools is sent. */
 export interface Selection {
@@ -22,18 +16,16 @@ interface SelectedChoice {
 }
 
 /** Selects the tools that the model may call, and gives all of them their names. */
-export function* selectTools(writer: RequestWriter): Cooperative<Selection> {
+export function selectTools(writer: RequestWriter): Selection {
   const { choice } = writer.request;
-  const offers = yield* offersByName(writer);
+  const offers = offersByName(writer);
   const allowed = choice?.allowed && new Set<string>();
   for (const { at, tool } of choice?.allowed ?? []) {
     allowed?.add(offeredName(writer, offers, at, tool));
-    if (writer.body.isPauseDue(costOfName(tool))) yield;
   }
   const tools: Selection['tools'][number][] = [];
   for (const offered of offers) {
     if (allowed === undefined || allowed.has(offered[0])) tools.push(offered);
-    if (writer.body.isPauseDue(costOfOffer)) yield;
   }
   const chosen = choice && selectChoice(writer, choice, offers, tools.length);
   const unenforced = tools.find(([, { grammar }]) => grammar !== undefined)?.[1].grammar;
@@ -44,14 +36,13 @@ export function* selectTools(writer: RequestWriter): Cooperative<Selection> {
 type Offers = ReadonlyMap<string, ToolDefinition>;
 
 /** A tool may be offered again, by another search: its first description stands, so that the prompt's beginning stays the same. */
-function* offersByName({ request, names, body, leaveOut }: RequestWriter): Cooperative<Offers> {
+function offersByName({ request, names, leaveOut }: RequestWriter): Offers {
   const offers = new Map<string, ToolDefinition>();
   for (const offer of request.tools) {
     const name = names.nameOf(offer.tool);
     const known = offers.get(name);
     if (known === undefined) offers.set(name, offer);
     else if (request.json.raw(known.at) !== request.json.raw(offer.at)) leaveOut(offer.at);
-    if (body.isPauseDue(costOfName(offer.tool))) yield;
   }
   return offers;
 }

@@ -1,5 +1,3 @@
-import { cut } from '../../bodies.ts';
-import { type Cooperative, charactersPerSlice } from '../../json/cooperative.ts';
 import { changeMembers, editPart } from '../../json/edit.ts';
 import { elements, presentMember, stringMember } from '../../json/read.ts';
 import type { Json, Node } from '../../json/scan.ts';
@@ -24,16 +22,14 @@ const settled = '"previous_response_id":null,"background":false,"store":false,"s
  * The members of a request that its response repeats, as JSON without the braces, on one line: as bytes, so that they are held once,
  * however often they are written. Tools that were left out of the translated request are not repeated.
  */
-export function* echoOf(body: Json, leftOut: ReadonlySet<Node>): Cooperative<readonly Buffer[]> {
+export function echoOf(body: Json, leftOut: ReadonlySet<Node>): readonly Buffer[] {
   const askedOr = (object: Node | undefined, name: string, otherwise: string): string => {
     const value = presentMember(body, object, name);
     return value === undefined ? otherwise : body.raw(value);
   };
   const [text, reasoning] = [body.member(body.root, 'text'), body.member(body.root, 'reasoning')];
   const tools: string[] = [];
-  let read = 0;
   for (const tool of elements(body, body.member(body.root, 'tools'))) {
-    if (++read % toolsPerTurn === 0) yield;
     if (!leftOut.has(tool)) tools.push(completeTool(body, tool));
   }
   const user = presentMember(body, body.root, 'user');
@@ -45,12 +41,7 @@ export function* echoOf(body: Json, leftOut: ReadonlySet<Node>): Cooperative<rea
     `"reasoning":{"effort":${askedOr(reasoning, 'effort', 'null')},"summary":${askedOr(reasoning, 'summary', 'null')}}`,
     ...(user === undefined ? [] : [`"user":${body.raw(user)}`]),
   ];
-  const echo: Buffer[] = [];
-  for (const part of cut(members.join(','), charactersPerSlice)) {
-    if (echo.length > 0) yield;
-    echo.push(toOneLine(Buffer.from(part)));
-  }
-  return echo;
+  return [toOneLine(Buffer.from(members.join(',')))];
 }
 
 /** A line end can only stand between two tokens, and must not end a line of an event. */
@@ -62,9 +53,6 @@ function toOneLine(json: Buffer): Buffer {
 }
 
 const [lineFeed, carriageReturn, space] = [10, 13, 32];
-
-/** A few milliseconds' work. */
-const toolsPerTurn = 1_000;
 
 /** Readers ask for all members of a function, also where the request left them out. */
 function completeTool(body: Json, tool: Node): string {

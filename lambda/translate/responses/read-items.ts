@@ -1,4 +1,3 @@
-import type { Cooperative } from '../../json/cooperative.ts';
 import { presentMember } from '../../json/read.ts';
 import type { Node } from '../../json/scan.ts';
 import { takeMembers } from '../request/members.ts';
@@ -12,14 +11,7 @@ import {
   requireKind,
   typeOf,
 } from '../request/refusals.ts';
-import {
-  isPauseDue,
-  type RequestReader,
-  readContent,
-  readList,
-  readThought,
-  toText,
-} from '../request/request-reader.ts';
+import { type RequestReader, readContent, readList, readThought, toText } from '../request/request-reader.ts';
 import type { TurnBuilder } from '../request/turn-builder.ts';
 import { requireClientSearch, searchTool, type ToolOffers } from './read-tools.ts';
 import { responsesFields as fields } from './request-fields.ts';
@@ -32,7 +24,7 @@ interface Items {
 }
 
 /** Reads an input: a text, or items in their order. */
-export function* readInput(items: Items, input: Node): Cooperative<void> {
+export function readInput(items: Items, input: Node): void {
   const { reader, turns } = items;
   const { json } = reader;
   if (json.kind(input) === 'string') {
@@ -41,9 +33,7 @@ export function* readInput(items: Items, input: Node): Cooperative<void> {
   }
   requireKind(reader, input, 'string', 'array');
   for (const item of json.elements(input)) {
-    const rest = readItem(items, item);
-    if (rest !== undefined) yield* rest;
-    if (isPauseDue(reader, item)) yield;
+    readItem(items, item);
   }
 }
 
@@ -63,21 +53,20 @@ const refusedItems: RefusedTypes = [
   ],
 ];
 
-/** Reads an item, at once or with pauses. */
-type ReadItem = (items: Items, item: Node) => Cooperative<unknown> | undefined;
+type ReadItem = (items: Items, item: Node) => void;
 
 const readers: Readonly<Record<string, ReadItem>> = {
   '': readMessage,
   message: readMessage,
-  *agent_message({ reader, turns }, item) {
+  agent_message({ reader, turns }, item) {
     const { content } = takeMembers(reader, item, fields['agent_message item']);
-    const parts = yield* readParts(reader, content);
+    const parts = readParts(reader, content);
     // What one agent says to another is a message of the user for the one that reads it.
     if (parts.length > 0) turns.user(parts);
   },
-  *reasoning({ reader, turns }, item) {
+  reasoning({ reader, turns }, item) {
     const { content, summary, encrypted_content: seal } = takeMembers(reader, item, fields['reasoning item']);
-    const [whole, short] = [yield* readReasoningTexts(reader, content), yield* readReasoningTexts(reader, summary)];
+    const [whole, short] = [readReasoningTexts(reader, content), readReasoningTexts(reader, summary)];
     const shown = whole.length > 0 ? whole : short;
     const text = shown.length > 0 ? joinStrings(shown, paragraph) : undefined;
     const thought = readThought(reader, seal === undefined ? seal : reader.json.string(seal), text);
@@ -103,10 +92,10 @@ const readers: Readonly<Record<string, ReadItem>> = {
   },
   function_call_output: readOutput,
   custom_tool_call_output: readOutput,
-  *tool_search_output({ reader, turns, offers }, at) {
+  tool_search_output({ reader, turns, offers }, at) {
     const { call_id: id, execution, tools } = takeMembers(reader, at, fields['tool_search_output item']);
     requireClientSearch(reader, at, execution);
-    turns.result(id, { at, parts: [], failed: false, found: yield* offers.read(tools, true) });
+    turns.result(id, { at, parts: [], failed: false, found: offers.read(tools, true) });
   },
   additional_tools: ({ reader, offers }, item) =>
     offers.read(takeMembers(reader, item, fields['additional_tools item']).tools),
@@ -125,23 +114,23 @@ const readers: Readonly<Record<string, ReadItem>> = {
 /** The types of items that are translated or left out. */
 export const knownItems = Object.keys(readers);
 
-function readItem(items: Items, item: Node): Cooperative<unknown> | undefined {
+function readItem(items: Items, item: Node): unknown | undefined {
   const { reader } = items;
   const type = typeOf(reader, item);
   const read = Object.hasOwn(readers, type) ? readers[type] : undefined;
   return read === undefined ? refuseByType(reader, item, refusedItems) : read(items, item);
 }
 
-function* readMessage({ reader, turns }: Items, item: Node): Cooperative<void> {
+function readMessage({ reader, turns }: Items, item: Node): void {
   const { content, role } = takeMembers(reader, item, fields['message item']);
   const name = reader.json.string(role);
-  if (name === 'user') turns.user(yield* readParts(reader, content));
-  else if (name === 'system' || name === 'developer') turns.system(yield* readTexts(reader, content));
+  if (name === 'user') turns.user(readParts(reader, content));
+  else if (name === 'system' || name === 'developer') turns.system(readTexts(reader, content));
   else if (name !== 'assistant') refuse(reader, role, 'must be user, assistant, system or developer.');
-  else for (const said of yield* readSaid(reader, content)) turns.say(said);
+  else for (const said of readSaid(reader, content)) turns.say(said);
 }
 
-function readSaid(reader: RequestReader, content: Node): Cooperative<Said[]> {
+function readSaid(reader: RequestReader, content: Node): Said[] {
   return readContent<Said>(reader, content, toText, (part) => {
     const type = typeOf(reader, part);
     if (isText(type)) return toText(readText(reader, part));
@@ -150,7 +139,7 @@ function readSaid(reader: RequestReader, content: Node): Cooperative<Said[]> {
   });
 }
 
-function readTexts(reader: RequestReader, content: Node): Cooperative<TextPart[]> {
+function readTexts(reader: RequestReader, content: Node): TextPart[] {
   return readContent<TextPart>(reader, content, toText, (at) => {
     const part = readPart(reader, at);
     if (part === undefined || part.kind === 'text') return part;
@@ -160,21 +149,21 @@ function readTexts(reader: RequestReader, content: Node): Cooperative<TextPart[]
 
 const reasoningTexts = new Set(['summary_text', 'reasoning_text', 'text']);
 
-function* readReasoningTexts(reader: RequestReader, list: Node | undefined): Cooperative<Raw[]> {
+function readReasoningTexts(reader: RequestReader, list: Node | undefined): Raw[] {
   if (list === undefined) return [];
-  return yield* readList(reader, list, (part) => {
+  return readList(reader, list, (part) => {
     if (!reasoningTexts.has(typeOf(reader, part))) refuseUnknown(reader, part);
     return readText(reader, part);
   });
 }
 
-function* readOutput({ reader, turns }: Items, at: Node): Cooperative<void> {
+function readOutput({ reader, turns }: Items, at: Node): void {
   const { call_id: id, output } = takeMembers(reader, at, fields['call_output item']);
-  turns.result(id, { at, parts: yield* readParts(reader, output), failed: false });
+  turns.result(id, { at, parts: readParts(reader, output), failed: false });
 }
 
 /** The parts of a content or an output. */
-function readParts(reader: RequestReader, content: Node): Cooperative<Part[]> {
+function readParts(reader: RequestReader, content: Node): Part[] {
   return readContent<Part>(reader, content, toText, (part) => readPart(reader, part));
 }
 

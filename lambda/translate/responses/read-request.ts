@@ -1,4 +1,3 @@
-import { type Cooperative, nodesPerTurn } from '../../json/cooperative.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import { takeMembers } from '../request/members.ts';
 import type { Format, ModelRequest, Reasoning } from '../request/model-request.ts';
@@ -10,26 +9,26 @@ import { createToolOffers } from './read-tools.ts';
 import { responsesFields as fields } from './request-fields.ts';
 
 /** Reads a request of the responses dialect. `open` opens the caller's seals. */
-export function* readResponses(json: Json, open: RequestReader['open']): Cooperative<ModelRequest> {
+export function readResponses(json: Json, open: RequestReader['open']): ModelRequest {
   const reader = createRequestReader(json, open);
   const asked = takeMembers(reader, json.root, fields.request);
   const { instructions, tools, input, tool_choice: choice, text, include, top_logprobs } = asked;
   const { temperature, top_p, presence_penalty, frequency_penalty } = asked;
   const [turns, offers] = [createTurnBuilder(reader), createToolOffers(reader)];
   if (instructions !== undefined) turns.system([toText(instructions)]);
-  if (tools !== undefined) yield* offers.read(tools);
-  if (input !== undefined) yield* readInput({ reader, turns, offers }, input);
+  if (tools !== undefined) offers.read(tools);
+  if (input !== undefined) readInput({ reader, turns, offers }, input);
   const { effort, context } = asked.reasoning ?? {};
   // The middle is what a model does without being asked.
   if (text?.verbosity !== undefined && json.raw(text.verbosity) !== '"medium"') reader.leftOut.push(text.verbosity);
-  const included = yield* readIncluded(reader, include);
+  const included = readIncluded(reader, include);
   const logprobs = included.has('"message.output_text.logprobs"') || top_logprobs !== undefined ? 'true' : undefined;
   return {
     json,
     stream: asked.stream === true,
     turns: turns.finish((spoken) => context !== '"current_turn"' || spoken === 0),
     tools: offers.finish(),
-    choice: choice === undefined ? undefined : yield* offers.readChoice(choice),
+    choice: choice === undefined ? undefined : offers.readChoice(choice),
     oneCall: asked.parallel_tool_calls === 'false',
     limit: asked.max_output_tokens,
     sampling: { temperature, top_p, presence_penalty, frequency_penalty, logprobs, top_logprobs },
@@ -41,13 +40,11 @@ export function* readResponses(json: Json, open: RequestReader['open']): Coopera
   };
 }
 
-function* readIncluded(reader: RequestReader, list: Node | undefined): Cooperative<ReadonlySet<string>> {
+function readIncluded(reader: RequestReader, list: Node | undefined): ReadonlySet<string> {
   const included = new Set<string>();
   if (list === undefined) return included;
   requireKind(reader, list, 'array');
-  let read = 0;
   for (const element of reader.json.elements(list)) {
-    if (++read % nodesPerTurn === 0) yield;
     included.add(reader.json.raw(element));
   }
   return included;

@@ -1,4 +1,3 @@
-import type { Cooperative } from '../../json/cooperative.ts';
 import type { Node } from '../../json/scan.ts';
 import { takeMembers } from '../request/members.ts';
 import type { ToolChoice, ToolDefinition } from '../request/model-request.ts';
@@ -11,7 +10,7 @@ import {
   requireKind,
   typeOf,
 } from '../request/refusals.ts';
-import { countTool, isPauseDue, type RequestReader, readList } from '../request/request-reader.ts';
+import { countTool, type RequestReader, readList } from '../request/request-reader.ts';
 import type { ClientTool } from '../tools.ts';
 import { responsesFields as fields } from './request-fields.ts';
 
@@ -43,7 +42,7 @@ export function createToolOffers(reader: RequestReader) {
   const deferred: Node[] = [];
   const hosted = new Map<string, Node>();
 
-  function* readTool(at: Node, around: Around): Cooperative<readonly ClientTool[]> {
+  function readTool(at: Node, around: Around): readonly ClientTool[] {
     const type = typeOf(reader, at);
     if (type !== 'namespace') countTool(reader, at);
     if (type === 'function' || type === 'custom') {
@@ -56,7 +55,7 @@ export function createToolOffers(reader: RequestReader) {
     if (type === 'namespace' && around.namespace === undefined) {
       const { name: namespace, tools } = takeMembers(reader, at, fields['namespace tool']);
       if (json.next(tools) === tools + 1) reader.leftOut.push(at); // without tools it is nothing
-      return yield* readTools(tools, { ...around, namespace });
+      return readTools(tools, { ...around, namespace });
     }
     if (type === 'tool_search' && around.namespace === undefined) {
       const { execution, ...described } = takeMembers(reader, at, fields['tool_search tool']);
@@ -70,20 +69,19 @@ export function createToolOffers(reader: RequestReader) {
     return [];
   }
 
-  function* readTools(list: Node, around: Around): Cooperative<ClientTool[]> {
+  function readTools(list: Node, around: Around): ClientTool[] {
     requireKind(reader, list, 'array');
     const tools: ClientTool[] = [];
     for (const tool of json.elements(list)) {
-      for (const read of yield* readTool(tool, around)) tools.push(read);
-      if (isPauseDue(reader, tool)) yield;
+      for (const read of readTool(tool, around)) tools.push(read);
     }
     return tools;
   }
 
   return {
     /** Reads a list of tools. `found`: a search of the client found them, so that from then on all of them are offered. */
-    read: (list: Node, found = false): Cooperative<ClientTool[]> => readTools(list, { found }),
-    readChoice: (choice: Node): Cooperative<ToolChoice> => readChoice(reader, choice, hosted),
+    read: (list: Node, found = false): ClientTool[] => readTools(list, { found }),
+    readChoice: (choice: Node): ToolChoice => readChoice(reader, choice, hosted),
     /** All tools that may be offered: those that only a search may load are there once they were found. */
     finish(): readonly ToolDefinition[] {
       const [first] = deferred;
@@ -119,14 +117,14 @@ export function requireClientSearch(reader: RequestReader, at: Node, execution: 
   refuse(reader, at, 'is a tool search at the vendor, and this model has none. Set its execution to client.');
 }
 
-function* readChoice(reader: RequestReader, at: Node, hosted: ReadonlyMap<string, Node>): Cooperative<ToolChoice> {
+function readChoice(reader: RequestReader, at: Node, hosted: ReadonlyMap<string, Node>): ToolChoice {
   requireKind(reader, at, 'string', 'object');
   if (reader.json.kind(at) === 'string') return { at, mode: readMode(reader, at) };
   if (typeOf(reader, at) !== 'allowed_tools') {
     return { at, mode: 'required', forced: readReference(reader, at, hosted) };
   }
   const { mode, tools } = takeMembers(reader, at, fields['tool_choice of tools']);
-  const allowed = yield* readList(reader, tools, (entry) => {
+  const allowed = readList(reader, tools, (entry) => {
     if (!hostedTools.test(typeOf(reader, entry))) return { at: entry, tool: readReference(reader, entry, hosted) };
     reader.leftOut.push(entry);
     return undefined;

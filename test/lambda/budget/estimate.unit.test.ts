@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createInputEstimate, estimateReservation, fittingOutput } from '../../../lambda/budget/estimate.ts';
 import type { ModelPrices } from '../../../lambda/budget/prices.ts';
-import { atOnce } from '../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { createRandom } from '../../support/random.ts';
 import { dialectNamed } from '../../support/rewrite.ts';
@@ -10,15 +9,14 @@ import { testRows } from '../../support/test-rows.ts';
 const prices: ModelPrices = { input: 3_000_000, output: 15_000_000, cacheRead: 300_000, cacheWrite: 3_750_000 };
 const reservedOutput = 4_096;
 
-function* work(name: string, text: string, own: Partial<ModelPrices> = {}) {
+function estimate(name: string, given: object | string, own: Partial<ModelPrices> = {}) {
+  const text = typeof given === 'string' ? given : JSON.stringify(given);
   const body = createScanner().scan(text);
   const dialect = dialectNamed(name);
   const input = createInputEstimate(body, Buffer.byteLength(text));
-  yield* dialect.searchContent(body, { stopsAtVision: false, onFile: input.addFile });
+  dialect.searchContent(body, { stopsAtVision: false, onFile: input.addFile });
   return estimateReservation(body, input.tokens(), dialect, { ...prices, ...own }, reservedOutput);
 }
-const estimate = (name: string, body: object | string, own?: Partial<ModelPrices>) =>
-  atOnce(work(name, typeof body === 'string' ? body : JSON.stringify(body), own));
 
 describe('the input', () => {
   test('is a third of the bytes of the body, at the dearest price', () => {
@@ -166,9 +164,4 @@ describe('a smaller output limit', () => {
     expect(fittingOutput(estimate('chat', text), prices, 0)).toBeUndefined();
     expect(fittingOutput(estimate('chat', text), prices, -5)).toBeUndefined();
   });
-});
-
-test('a long body leaves turns to others', () => {
-  const parts = Array(30_000).fill('{"\\u0061":1}');
-  expect([...work('responses', `{"input":[${parts}]}`)].length).toBeGreaterThanOrEqual(5);
 });

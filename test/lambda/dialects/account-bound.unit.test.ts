@@ -1,12 +1,11 @@
 import { describe, expect } from '@jest/globals';
-import { atOnce } from '../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import type { DialectName } from '../../support/fixtures.ts';
 import { dialectNamed } from '../../support/rewrite.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const isBound = (dialect: DialectName, body: object) =>
-  atOnce(dialectNamed(dialect).isAccountBound(createScanner().scan(JSON.stringify(body))));
+  dialectNamed(dialect).isAccountBound(createScanner().scan(JSON.stringify(body)));
 const said = (more: object) => ({ messages: [{ role: 'assistant', ...more }] });
 
 describe('data that only the account that made it can read', () => {

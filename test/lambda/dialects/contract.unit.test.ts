@@ -1,27 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Dialect, Endpoint } from '../../../lambda/dialects/dialect.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
-import { atOnce } from '../../../lambda/json/cooperative.ts';
-import { createModels } from '../../../lambda/models.ts';
-import { readCall } from '../../../lambda/steps/read-call.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
-import { bodyOf, renderBody } from '../../../lambda/upstream/request.ts';
 import { readStrings } from '../../support/client-view.ts';
 import { dialectNames, loadFixtures } from '../../support/fixtures.ts';
+import { readBody, renderRead } from '../../support/read-body.ts';
 import { dialectNamed, rewriteAnswer, scrubber } from '../../support/rewrite.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { findIdentity } from '../../support/upstream-identity.ts';
 
-const models = createModels({ serviceName: 'svc', offersEmbeddings: false });
-const anybody = { caller: 'anybody', headers: {} };
 const upstreamModel = 'acmecorp/thunder-70b-instruct';
 
 /** The body that goes upstream, or the error that the sender gets. */
 function send(dialect: Dialect, body: string, endpoint = dialect.endpoints[0]): string | GatewayError {
   try {
-    const route = { dialect, endpoint: endpoint as Endpoint };
-    const { outgoing } = atOnce(readCall(body, route, models, anybody));
-    return renderBody(bodyOf(outgoing), upstreamModel).join('');
+    const place = dialect.endpoints.indexOf(endpoint as Endpoint);
+    return renderRead(readBody(dialect.name, body, { endpoint: place }), upstreamModel);
   } catch (error) {
     if (error instanceof GatewayError) return error;
     throw error;

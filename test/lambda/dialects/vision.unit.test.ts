@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { atOnce } from '../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { dialectNamed } from '../../support/rewrite.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const find = (name: string, body: object) =>
-  atOnce(dialectNamed(name).searchContent(createScanner().scan(JSON.stringify(body)), { stopsAtVision: true }));
+  dialectNamed(name).searchContent(createScanner().scan(JSON.stringify(body)), { stopsAtVision: true });
 const asFile = (name: string, value: string) => ({ type: 'any', [name]: value });
 const image = { type: 'image_url', image_url: { url: 'x' } };
 
@@ -62,14 +61,6 @@ describe('images and video in unusual places', () => {
 });
 
 describe('a long search', () => {
-  const parts = (member: string) => createScanner().scan(`{"input":[${Array(30_000).fill(`{${member}:1}`)}]}`);
-
-  test('leaves turns to others, for images as for references', () => {
-    const dialect = dialectNamed('responses');
-    expect([...dialect.searchContent(parts('"\\u0061"'), { stopsAtVision: true })].length).toBeGreaterThanOrEqual(5);
-    expect([...(dialect.hasReferences?.(parts('"\\u0061"')) ?? [])].length).toBeGreaterThanOrEqual(5);
-  });
-
   test('of an opening reads a thousand messages and parts of them in all', () => {
     const openingOf = (messages: object[]) => {
       const body = createScanner().scan(JSON.stringify({ messages }));

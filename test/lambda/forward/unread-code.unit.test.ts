@@ -11,9 +11,7 @@ import { chat } from '../../support/stream-events.ts';
 const outOfDescriptors = () => {
   throw new Error('EMFILE');
 };
-for (const file of ['upstream/decode', 'forward/rewrite-translated']) {
-  jest.unstable_mockModule(`../../../lambda/${file}.ts`, outOfDescriptors);
-}
+jest.unstable_mockModule('../../../lambda/upstream/decode.ts', outOfDescriptors);
 const { createExchange } = await import('../../../lambda/upstream/http-client.ts');
 const { fetchStream } = await import('../../../lambda/forward/stream.ts');
 
@@ -43,7 +41,8 @@ test('so is a stream that can not be translated, which is an error of the gatewa
       return { body: new Readable({ read() {} }), translated: {} };
     },
   };
-  const dependencies: object = { now: () => 0, idleTimeout: 60_000, keepAliveInterval: 60_000 };
+  const loadTranslating = async () => outOfDescriptors();
+  const dependencies: object = { loadTranslating, now: () => 0, idleTimeout: 60_000, keepAliveInterval: 60_000 };
   const fetching = fetchStream(...([exchange, dependencies] as Parameters<typeof fetchStream>));
   await expect(fetching).rejects.toMatchObject({ code: 'internal_error', cause: { message: 'EMFILE' } });
   expect(signals.map(({ aborted }) => aborted)).toEqual([true]);

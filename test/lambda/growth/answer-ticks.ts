@@ -1,16 +1,14 @@
-import type { Cooperative } from '../../../lambda/json/cooperative.ts';
+import type { AnswerRewriting } from '../../../lambda/forward/rewrite.ts';
+import { createJobs, type DoInThread } from '../../../lambda/jobs/jobs.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
-import { type Hiding, rewriteAnswer } from '../../../lambda/stream/hide.ts';
-import type { AnswerOptions } from '../../../lambda/translate/answer/answer-writer.ts';
-import { chatAnswers } from '../../../lambda/translate/chat/read-answer.ts';
-import { createChatWriter } from '../../../lambda/translate/chat/write-answer.ts';
-import { messagesAnswers } from '../../../lambda/translate/messages/read-answer.ts';
-import { createMessagesWriter } from '../../../lambda/translate/messages/write-answer.ts';
-import { createResponsesWriter } from '../../../lambda/translate/responses/write-answer.ts';
+import * as translating from '../../../lambda/translating.ts';
+import { createWork } from '../../../lambda/work.ts';
 import { raw, type Script } from '../../../local/upstream/script.ts';
 import { startTestGateway } from '../../support/gateway.ts';
-import { dialectNamed, formatOf, hiding } from '../../support/rewrite.ts';
-import { watchTurns } from './engine-ticks.ts';
+import { scrubber } from '../../support/rewrite.ts';
+import { plainUpstream, sealing } from '../translate/request/translate.ts';
+import { longestTurn } from './longest-turn.ts';
+import { facts } from './read-request.ts';
 
 /** Plain answers, each of which is long in another place. */
 
@@ -45,47 +43,45 @@ const answers: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   },
 };
 
-const reads = { chat: chatAnswers, messages: messagesAnswers };
-const writers = { chat: createChatWriter, responses: createResponsesWriter, messages: createMessagesWriter };
-
-function* passOn(upstream: string, answer: string, hears: Partial<Hiding> = {}): Cooperative<string> {
-  return yield* rewriteAnswer(answer, formatOf(dialectNamed(upstream)), { ...hiding, ...hears }, createScanner(), {});
-}
-
-function* translate(
-  upstream: keyof typeof reads,
-  client: keyof typeof writers,
-  kind: 'function' | 'custom',
-  answer: string,
-): Cooperative<unknown> {
-  const { thoughts, createReader } = reads[upstream].open(new Set());
-  const options: AnswerOptions = {
-    ...{ live: false, model: 'svc', usage: {}, streamUsage: false, echo: [], now: () => 0, newHex: () => 'a' },
-    ...{ takeThought: thoughts.take, thoughts: { shown: true, sealed: true }, seal: () => undefined },
-    tools: new Map([['f', { kind, name: 'f' }]]),
-  };
-  const clean = yield* passOn(upstream, answer, thoughts);
-  const written = yield* createReader(writers[client](options)).readAnswer(yield* createScanner().scanInParts(clean));
-  return written.join('');
-}
-
-/** All that is done with each of them. Each work pauses wherever others get their turn. */
-export function* longAnswers() {
+/** All that is done with each of them. */
+export function* longAnswers(doInThread: DoInThread) {
+  const { rewriteWhole } = createWork(facts, async () => translating);
+  const rewrite = createJobs(doInThread)('rewriteWhole', rewriteWhole, { isLenient: true });
   for (const upstream of ['chat', 'messages'] as const) {
     for (const [name, answer] of Object.entries(answers[upstream] ?? {})) {
       // A text of its own, as one that was read before costs less.
       const bytes = Buffer.from(JSON.stringify(answer));
-      yield { name: `${upstream}: ${name}, passed on`, work: () => passOn(upstream, String(bytes)) };
+      const by: AnswerRewriting = {
+        dialect: upstream,
+        expected: { choices: 1, stops: new Set() },
+        names: scrubber.names,
+        showsGenerated: false,
+        publicModel: 'svc',
+        concealed: [],
+        countsText: true,
+      };
+      yield { name: `${upstream}: ${name}, passed on`, work: () => rewrite(String(bytes), by, sealing) };
       for (const client of ['chat', 'responses', 'messages'] as const) {
         if (client === upstream) continue;
-        const work = (kind: 'function' | 'custom') => () => translate(upstream, client, kind, String(bytes));
-        yield { name: `${upstream}: ${name}, for ${client}`, work: work('function') };
-        if (client !== 'responses' || name !== 'a call') continue;
-        yield { name: `${upstream}: ${name} of a custom tool, for ${client}`, work: work('custom') };
+        const planned = createScanner().scan(JSON.stringify(requests[client]));
+        const asked = { from: client, into: upstream, sealing, upstream: plainUpstream, model: 'm', isCounted: false };
+        const { answer: plan } = translating.translate(planned, asked);
+        const translation = { answer: plan, sealing, now: 0 };
+        yield {
+          name: `${upstream}: ${name}, for ${client}`,
+          work: () => rewrite(String(bytes), { ...by, translation }, sealing),
+        };
       }
     }
   }
 }
+
+/** With a custom tool, whose input is read of the arguments. */
+const requests = {
+  chat: { model: 'svc', messages: [{ role: 'user', content: 'a' }], max_tokens: 9 },
+  responses: { model: 'svc', input: 'a', tools: [{ type: 'custom', name: 'f' }] },
+  messages: { model: 'svc', max_tokens: 9, messages: [{ role: 'user', content: 'a' }] },
+};
 
 const vectors = {
   'a long vector': `{"data":[{"index":0,"embedding":[${'0.12345,'.repeat(25_000)}1]}]}`,
@@ -108,10 +104,12 @@ export async function vectorsInBytes() {
       let ms = Number.POSITIVE_INFINITY;
       for (let time = 0; time < 5; time += 1) {
         gateway.upstream.answer(script);
-        const stop = watchTurns();
-        const got = await gateway.post('/v1/embeddings', { model: 'svc-embedding', input: 'hi' }, { 'x-api-key': key });
-        if ((await got.text()).length !== text.length) throw new Error(`${name} did not come`);
-        ms = Math.min(ms, stop());
+        const ask = async () => {
+          const asked = { model: 'svc-embedding', input: 'hi' };
+          const got = await gateway.post('/v1/embeddings', asked, { 'x-api-key': key });
+          if ((await got.text()).length !== text.length) throw new Error(`${name} did not come`);
+        };
+        ms = Math.min(ms, await longestTurn(ask));
       }
       ticks.push({ name: `${engine}: ${name}, byte by byte`, ms });
     }

@@ -1,6 +1,4 @@
-import { atOnce } from '../../../lambda/json/cooperative.ts';
-import type { Json } from '../../../lambda/json/scan.ts';
-import { bodyOf, renderBody } from '../../../lambda/upstream/request.ts';
+import { renderBody } from '../../../lambda/upstream/request.ts';
 import { createStepCounter } from '../../support/count-steps.ts';
 import { answers, fillAll, repeatAll, requests, type Shape, translated } from './bodies.ts';
 import { streams, translatedBlocks, translatedStreams, wires } from './streams.ts';
@@ -15,7 +13,7 @@ const { changeMembers, earlierDuplicates, splitByEdits } = await import('../../.
 const { JsonFault } = await import('../../../lambda/json/tokens.ts');
 const { createScanner } = await import('../../../lambda/json/scan.ts');
 const { readCall } = await import('../../../lambda/steps/read-call.ts');
-const { hashCallerIds } = await import('../../../lambda/upstream/caller-ids.ts');
+const { keyOf } = await import('../../../lambda/settings/secrets.ts');
 const { createModels } = await import('../../../lambda/models.ts');
 const { createExplainer } = await import('../../../lambda/forward/explain.ts');
 const { toUpstream } = await import('../translate/request/translate.ts');
@@ -36,7 +34,8 @@ interface Part {
 
 const least = 20; // repetitions of the worst part in the smallest text
 const models = createModels({ serviceName: 'svc', offersEmbeddings: false });
-const caller = { caller: 'a', headers: {}, hashIds: (body: Json) => hashCallerIds(body, (id) => id.slice(0, 43)) };
+const caller = { caller: 'a', headers: {}, size: 0, idKey: keyOf('a salt of at least 16 characters') };
+const conversation = { caller: 'a', traits: [] };
 
 function scan(text: string): void {
   const json = createScanner().scan(text);
@@ -132,9 +131,14 @@ const parts: Part[] = [
         shapes: fillAll(requests[name]),
         work: (body) => {
           for (const endpoint of endpoints.slice(0, 1)) {
-            const { outgoing } = atOnce(readCall(body, { dialect, endpoint }, models, caller));
-            renderBody(bodyOf(outgoing), 'upstream');
-            atOnce(dialect.isAccountBound(createScanner().scan(body)));
+            const json = createScanner().scan(body);
+            const read = readCall(
+              json,
+              { ...caller, dialect: name, path: endpoint.path },
+              { dialects, models, prices: undefined },
+            );
+            renderBody({ conversation, text: body, edits: read.edits, model: read.modelPlace }, 'upstream');
+            dialect.isAccountBound(createScanner().scan(body));
           }
         },
       },

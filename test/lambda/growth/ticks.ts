@@ -1,9 +1,12 @@
 import type { Dialect } from '../../../lambda/dialects/dialect.ts';
+import { createThreads } from '../../../lambda/jobs/threads.ts';
+import { fromFault } from '../../../lambda/upstream/fault.ts';
 import { longAnswers, vectorsInBytes } from './answer-ticks.ts';
 import { tickOnEngines } from './engine-ticks.ts';
 import { everyMember } from './every-member.ts';
+import { longestTurn } from './longest-turn.ts';
 import { manyTools } from './many-tools.ts';
-import { allDialects, readRequest } from './read-request.ts';
+import { allDialects, createReadRequest, facts } from './read-request.ts';
 import { slowBodies } from './slow-bodies.ts';
 
 /**
@@ -18,26 +21,18 @@ const finalists = 60;
 /** How many of them are sent to each engine. */
 const sent = 8;
 
-/** Below this, the processor's time is told less exactly than the clock's. */
-const exact = 8;
-
-/** The longest time from one pause to the next. */
-function longestTick(work: Generator): number {
-  let longest = 0;
-  for (let isOver = false; !isOver; ) {
-    const [begun, used] = [performance.now(), process.threadCpuUsage()];
-    isOver = work.next().done ?? false;
-    const taken = performance.now() - begun;
-    const { user, system } = process.threadCpuUsage(used);
-    longest = Math.max(longest, taken < exact ? taken : Math.min(taken, (user + system) / 1000));
-  }
-  return longest;
-}
+const doInThread = createThreads({
+  entry: new URL('../../../lambda/worker.ts', import.meta.url),
+  facts,
+  heap: 512,
+  fromFault,
+});
+const readRequest = createReadRequest(doInThread);
 
 // The bytes of a body that nobody reads are garbage of the test's own, and are collected before the next is read.
 const measure = (dialect: Dialect, text: string) => {
   const bytes = Buffer.from(text);
-  return longestTick(readRequest(dialect, bytes));
+  return longestTurn(() => readRequest(dialect, bytes));
 };
 
 const bodies = allDialects.flatMap((dialect) =>
@@ -58,21 +53,23 @@ const toolLists = allDialects.flatMap((dialect) =>
     text,
   })),
 );
-const slowest = bodies
-  .map((body) => ({ ...body, small: body.tick(small) }))
-  .sort((a, b) => b.small - a.small)
-  .slice(0, finalists)
-  .concat(toolLists.map((body) => ({ ...body, small: 0 })))
-  .map(({ tick, ...body }) => ({ ...body, ms: Math.min(tick(large), tick(large), tick(large)) }))
-  .sort((a, b) => b.ms - a.ms);
+const measured = [];
+for (const body of bodies) measured.push({ ...body, small: await body.tick(small) });
+const last = measured.sort((a, b) => b.small - a.small).slice(0, finalists);
+const slowest = [];
+for (const { tick, ...body } of [...last, ...toolLists]) {
+  slowest.push({ ...body, ms: Math.min(await tick(large), await tick(large), await tick(large)) });
+}
+slowest.sort((a, b) => b.ms - a.ms);
 // A little shorter, as no body may be longer.
 const requests = slowest.slice(0, sent).map(({ name, path, text }) => ({ name, path, text: text(large - 100) }));
 const onEngines = await tickOnEngines(requests);
 const read = slowest.map(({ name, ms }) => ({ name, ms }));
 const worst = [...read, ...onEngines].sort((a, b) => b.ms - a.ms);
-const answers = [...longAnswers()].map(({ name, work }) => {
-  const tick = () => longestTick(work());
-  return { name, ms: Math.min(tick(), tick(), tick()) };
-});
+const answers = [];
+for (const { name, work } of longAnswers(doInThread)) {
+  const tick = () => longestTurn(work);
+  answers.push({ name, ms: Math.min(await tick(), await tick(), await tick()) });
+}
 answers.push(...(await vectorsInBytes()));
 console.log(JSON.stringify({ tried: bodies.length, slowest: worst, answers: answers.sort((a, b) => b.ms - a.ms) }));

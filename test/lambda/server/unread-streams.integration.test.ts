@@ -2,14 +2,13 @@ import { once } from 'node:events';
 import { type ClientRequest, createServer, type IncomingMessage, request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from '@jest/globals';
-import { atOnce } from '../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { translate } from '../../../lambda/translate/translation.ts';
 import { listenLocally } from '../../../local/listen-locally.ts';
 import { startTestGateway } from '../../support/gateway.ts';
 import { readSettledMemory } from '../../support/settled-memory.ts';
 import { turnEventLoop } from '../../support/wait-until.ts';
-import { plainUpstream, seals } from '../translate/request/translate.ts';
+import { plainUpstream, sealing } from '../translate/request/translate.ts';
 
 type Spoken = 'chat' | 'messages';
 
@@ -133,9 +132,10 @@ test.each<[what: string, client: keyof typeof paths, spoken: Spoken, question: o
   ],
 ])('an unread stream holds what one that is passed on does, and what is counted: %s of %s for %s', async (...shape) => {
   const [, client, spoken, question] = shape;
-  const into = { dialect: spoken, upstream: { ...plainUpstream, limit: 9 }, model: 'up-model' };
+  const upstream = { ...plainUpstream, limit: 9 };
+  const asked = { from: client, into: spoken, sealing, upstream, model: 'up-model', isCounted: false };
   const json = createScanner().scan(JSON.stringify({ model: 'svc', stream: true, ...question }));
-  const { keptBytes } = atOnce(translate(client, json, seals, into)).answer;
+  const { keptBytes } = translate(json, asked).answer;
   const settings = { UPSTREAM_DIALECTS: spoken, UPSTREAM_OUTPUT_LIMIT: '9' };
   const translated = await memoryOfOne(paths[client], question, spoken, settings);
   expect(translated).toBeLessThan(2 * passedOn + keptBytes);

@@ -1,18 +1,24 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { Identity } from '../../../lambda/identity/identify.ts';
+import { createJobs } from '../../../lambda/jobs/jobs.ts';
 import { createModels } from '../../../lambda/models.ts';
 import { createRouter } from '../../../lambda/request/routes.ts';
 import { readPrices } from '../../../lambda/settings/prices.ts';
 import { readAhead } from '../../../lambda/steps/normalize.ts';
+import { type BodyReading, readCall } from '../../../lambda/steps/read-call.ts';
 import { callWith } from '../../support/call.ts';
 import { dialects } from '../../support/rewrite.ts';
 
 const models = createModels({ serviceName: 'svc', offersEmbeddings: false });
 const findRoute = createRouter(dialects);
+const prices = readPrices('{"svc":{"input":1,"output":2},"svc-vision":{"input":1,"output":2}}', models.all, []);
 const step = readAhead({
-  ...{ models, requestBodyLimit: 1_000_000, hashIdsOf: undefined, reservedOutput: 4_096, upstreamTrace: false },
-  prices: readPrices('{"svc":{"input":1,"output":2},"svc-vision":{"input":1,"output":2}}', models.all, []),
+  readJson: createJobs()('readCall', (json, reading: BodyReading) =>
+    readCall(json, reading, { dialects, models, prices }),
+  ),
+  ...{ requestBodyLimit: 1_000_000, callerIdKey: undefined, reservedOutput: 4_096, upstreamTrace: false },
+  prices,
   budgets: { memberBudget: undefined },
 });
 /** How often the body is read before the charge, and by when it has left. */

@@ -1,32 +1,18 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import type { Endpoint } from '../../../lambda/dialects/dialect.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
-import { atOnce } from '../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
-import { createModels } from '../../../lambda/models.ts';
-import type { InferenceCall } from '../../../lambda/request/request.ts';
 import { readPrices } from '../../../lambda/settings/prices.ts';
-import { readCall } from '../../../lambda/steps/read-call.ts';
-import { type Outgoing, bodyOf as outgoingBody, renderBody } from '../../../lambda/upstream/request.ts';
 import fc from '../../support/properties.ts';
+import { models, readBody, renderRead } from '../../support/read-body.ts';
 import { dialectNamed, dialects } from '../../support/rewrite.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { printedJson } from '../json/arbitrary-json.ts';
 
-const models = createModels({ serviceName: 'svc', offersEmbeddings: false });
-const anybody = { caller: 'anybody', headers: {} };
 const upstreamModel = 'acmecorp/"thunder" \ud83c\udf29';
 const sentModel = JSON.stringify(upstreamModel);
 
-function read(dialectName: string, body: string | Buffer): InferenceCall & Outgoing {
-  const dialect = dialectNamed(dialectName);
-  const endpoint = dialect.endpoints[0] as Endpoint;
-  const { call, outgoing } = atOnce(readCall(body, { dialect, endpoint }, models, anybody));
-  return { ...call, ...outgoing };
-}
-
-const send = (dialectName: string, body: string | Buffer) =>
-  renderBody(outgoingBody(read(dialectName, body)), upstreamModel).join('');
+const read = readBody;
+const send = (dialectName: string, body: string | Buffer) => renderRead(read(dialectName, body), upstreamModel);
 
 /** The raw values of a top-level key as a parser sees them that takes the first, and as one does that takes the last. */
 function viewsOf(body: string, name: string): { first: string | undefined; last: string | undefined; times: number } {
@@ -93,7 +79,7 @@ describe.each(dialects.map(({ name }) => name))('a body of %s', (dialectName) =>
       .map(bodyOf);
     fc.assert(
       fc.property(bodies, (body) => {
-        let call: InferenceCall & Outgoing;
+        let call: ReturnType<typeof read>;
         try {
           call = read(dialectName, body);
         } catch (error) {
@@ -102,7 +88,7 @@ describe.each(dialects.map(({ name }) => name))('a body of %s', (dialectName) =>
           expect(viewsOf(body, 'model').last).toMatch(/^("unknown"|1)$/);
           return;
         }
-        const sent = renderBody(outgoingBody(call), upstreamModel).join('');
+        const sent = renderRead(call, upstreamModel);
         expect(() => JSON.parse(sent)).not.toThrow();
         expect(viewsOf(sent, 'model')).toEqual({ first: sentModel, last: sentModel, times: 1 });
         expect(viewsOf(sent, 'stream').times).toBeLessThanOrEqual(1);
@@ -246,10 +232,8 @@ test('the request in a body', () => {
   const many = JSON.stringify(Array.from({ length: 1_000 }, (_, index) => `${index}`.padStart(3)));
   expect(asks('messages', `"stop_sequences":${many}`).length).toBeLessThan(100);
   expect(asks('messages', `"stop_sequences":["${'x'.repeat(10_000)}","y"]`)).toEqual([1, 'y']);
-  const counting = dialectNamed('messages').endpoints[1] as Endpoint;
-  const route = { dialect: dialectNamed('messages'), endpoint: counting };
   const body = '{"model":"svc","messages":[],"stream":true}';
-  expect(atOnce(readCall(body, route, models, anybody)).call.stream).toBe(false);
+  expect(read('messages', body, { endpoint: 1 }).stream).toBe(false);
 });
 
 test('a body with more members than anybody needs is refused, however they are spelt', () => {
@@ -285,32 +269,13 @@ testRows([
   expect(normalize).toThrow(`${name} repeats a member more than 1000 times`);
 });
 
-test('the size of a body that came as bytes is known: its text is not measured for the estimate', () => {
-  const text = JSON.stringify({ model: 'svc', messages: [{ role: 'user', content: 'ü'.repeat(1_000) }] });
-  const dialect = dialectNamed('chat');
-  const route = { dialect, endpoint: dialect.endpoints[0] as Endpoint };
-  const prices = readPrices('{"svc":{"input":1,"output":2},"svc-vision":{"input":1,"output":2}}', models.all, []);
-  using measure = jest.spyOn(Buffer, 'byteLength');
-  const { inputTokens } = atOnce(readCall(Buffer.from(text), route, models, { ...anybody, prices }));
-  expect(measure.mock.calls.filter(([measured]) => typeof measured === 'string')).toEqual([]);
-  expect(inputTokens).toBe(Math.ceil(Buffer.from(text).length / 3));
-});
-
 test('the content of a body is walked once, for pictures and for what its files are estimated at', () => {
   const prices = readPrices('{"svc":{"input":1,"output":1},"svc-vision":{"input":1,"output":1}}', models.all, []);
   const searchContent = jest.fn(dialectNamed('chat').searchContent);
-  const dialect = { ...dialectNamed('chat'), searchContent };
-  const endpoint = dialect.endpoints[0] as Endpoint;
+  const reader = { dialects: [{ ...dialectNamed('chat'), searchContent }], prices };
   const file = { type: 'file', file: { file_data: 'A'.repeat(90_000) } };
   const body = JSON.stringify({ model: 'svc', messages: [{ role: 'user', content: [file] }] });
-  const { reservation } = atOnce(
-    readCall(body, { dialect, endpoint }, models, {
-      ...anybody,
-      prices,
-      isRestricted: true,
-      reservedOutput: 1,
-    }),
-  );
+  const { reservation } = read('chat', body, { reader, reading: { isRestricted: true, reservedOutput: 1 } });
   expect(reservation?.inputTokens).toBe(9_000 + Math.ceil((body.length - 90_000) / 3));
   expect(searchContent).toHaveBeenCalledTimes(1);
 });

@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { embeddings } from '../../../lambda/dialects/embeddings.ts';
 import type { Usage } from '../../../lambda/dialects/findings.ts';
-import { atOnce } from '../../../lambda/json/cooperative.ts';
-import { createScanner } from '../../../lambda/json/scan.ts';
+import { createScanner, scanLeniently } from '../../../lambda/json/scan.ts';
 import { rewriteAnswer } from '../../../lambda/stream/hide.ts';
 import { createVectorsRewriter } from '../../../lambda/stream/rewrite-vectors.ts';
 import fc, { cut } from '../../support/properties.ts';
@@ -15,7 +14,7 @@ function pass(...chunks: (string | Uint8Array)[]) {
   const read: string[] = [];
   const rewriter = createVectorsRewriter((text) => {
     read.push(text);
-    return atOnce(rewriteAnswer(text, formatOf(embeddings), hiding, createScanner(), usage));
+    return rewriteAnswer(scanLeniently(createScanner(), text), formatOf(embeddings), hiding, usage);
   });
   const out = chunks.map((chunk) => rewriter.push(Buffer.from(chunk)));
   out.push(rewriter.finish());
@@ -73,7 +72,7 @@ test('what comes out is what a whole answer becomes, cut anywhere', () => {
     fc.property(answer, cuts, (given, places) => {
       const bytes = Buffer.from(JSON.stringify(given));
       const { output } = pass(...cut(bytes, places));
-      const whole = atOnce(rewriteAnswer(String(bytes), formatOf(embeddings), hiding, createScanner(), {}));
+      const whole = rewriteAnswer(createScanner().scan(String(bytes)), formatOf(embeddings), hiding, {});
       expect(JSON.parse(output)).toEqual(JSON.parse(whole));
     }),
   );

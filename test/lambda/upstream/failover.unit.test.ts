@@ -2,8 +2,9 @@ import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { createDialects } from '../../../lambda/dialects/index.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
+import { keyOf } from '../../../lambda/settings/secrets.ts';
 import type { Upstream } from '../../../lambda/settings/upstreams.ts';
-import type { AnswerTranslation } from '../../../lambda/translate/translation.ts';
+import type { AnswerPlan } from '../../../lambda/translate/translation.ts';
 import { createFailover, type Observer } from '../../../lambda/upstream/failover.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import type { Candidate } from '../../../lambda/upstream/pool.ts';
@@ -31,7 +32,7 @@ interface Changes extends Partial<Observer> {
 
 const [chat] = createDialects({ signsThinking: false, streamUsage: false });
 
-function outgoingOf(isAccountBound: () => boolean): Outgoing {
+function createOutgoing(): Outgoing {
   if (!chat?.endpoints[0]) throw new Error('there is no dialect');
   const body = {
     conversation: { caller: 'me', traits: [] },
@@ -41,13 +42,7 @@ function outgoingOf(isAccountBound: () => boolean): Outgoing {
   };
   const model = { id: 'svc', kind: 'text' } as const;
   return {
-    dialect: {
-      ...chat,
-      // biome-ignore lint/correctness/useYield: it takes no long time
-      *isAccountBound() {
-        return isAccountBound();
-      },
-    },
+    dialect: chat,
     endpoint: chat.endpoints[0],
     model,
     stream: false,
@@ -65,6 +60,7 @@ async function ask(answers: Readonly<Record<string, Answer>>, changes: Changes =
   };
   const { isAccountBound = () => false, prepare = refuse, ...observed } = changes;
   const askUpstreams = createFailover({
+    isAccountBound: async () => isAccountBound(),
     pool: {
       candidates: async () => [...candidates],
       next: async () => undefined,
@@ -88,7 +84,7 @@ async function ask(answers: Readonly<Record<string, Answer>>, changes: Changes =
     prepare,
     now: () => Date.UTC(2026, 10, 21),
   });
-  const outgoing = outgoingOf(isAccountBound);
+  const outgoing = createOutgoing();
   const outcome = await askUpstreams(outgoing, {
     explain: (body) => `explained ${body}`,
     signal: new AbortController().signal,
@@ -140,7 +136,8 @@ describe('upstreams that would have to be sent a translation, and can not carry 
 
 test('a translated request takes memory beside the client’s, and so does what its answer repeats', async () => {
   if (!chat) throw new Error('there is no dialect');
-  const translated = { dialect: chat, headers: {}, translation: { keptBytes: 5 } as AnswerTranslation };
+  const sealing = { salt: keyOf('a salt of at least 16 characters'), caller: 'me' };
+  const translated = { dialect: chat, headers: {}, answer: { keptBytes: 5 } as AnswerPlan, sealing };
   const prepare: Prepare = async (_outgoing, upstream) => ({
     ...{ url: 'https://upstream.example', pieces: ['1234', '567'], upstream, translated },
   });

@@ -1,11 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { atOnce } from '../../../../lambda/json/cooperative.ts';
-import { createScanner } from '../../../../lambda/json/scan.ts';
-import { isContextError } from '../../../../lambda/translate/answer/context-error.ts';
-import { translate } from '../../../../lambda/translate/translation.ts';
-import { type ClientDialect, plainUpstream, seals } from '../request/translate.ts';
+import { explainContext } from '../../../../lambda/translate/answer/context-error.ts';
 
-const isOne = (error: object) => isContextError(JSON.stringify(error));
+const isOne = (error: object) => explainContext('chat', JSON.stringify(error), '') !== undefined;
 
 test.each<[string, object]>([
   [
@@ -37,12 +33,8 @@ test.each<[string, object]>([
 });
 
 test('agents read it in the words of their dialect', () => {
-  const explain = (dialect: ClientDialect, message: string) => {
-    const request = createScanner().scan('{"model":"svc"}');
-    const into = { dialect: 'chat', upstream: plainUpstream, model: 'up-model' };
-    const { answer } = atOnce(translate(dialect, request, seals, into));
-    return answer.explainContext('{"code":"context_length_exceeded"}', message);
-  };
+  const explain = (dialect: 'messages' | 'responses', message: string) =>
+    explainContext(dialect, '{"code":"context_length_exceeded"}', message);
   const message = 'You sent 9 of 8 tokens.';
   expect(explain('messages', message)).toEqual({ message: 'prompt is too long: You sent 9 of 8 tokens.' });
   expect(explain('messages', 'prompt is too long: 9')).toEqual({ message: 'prompt is too long: 9' });

@@ -1,10 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { atOnce } from '../../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { echoOf } from '../../../../lambda/translate/responses/echo-request.ts';
 
 const scan = (body: object, space?: number) => createScanner().scan(JSON.stringify(body, null, space));
-const textOf = (...given: Parameters<typeof echoOf>) => atOnce(echoOf(...given)).join('');
+const textOf = (...given: Parameters<typeof echoOf>) => echoOf(...given).join('');
 const echo = (body: object) => JSON.parse(`{${textOf(scan(body), new Set())}}`);
 
 const unasked = {
@@ -50,24 +49,4 @@ test('what is repeated is spelt as it was, on one line', () => {
   expect(text).not.toMatch(/[\r\n]/);
   expect(textOf(createScanner().scan('{"temperature":1.0}'), new Set())).toContain('"temperature":1.0,');
   expect(JSON.parse(`{${text}}`).metadata).toEqual(body.metadata);
-});
-
-test('long white space in what is repeated gives others their turn', () => {
-  const body = createScanner().scan(`{"metadata":{"a":${'\n '.repeat(2_000_000)}1}}`);
-  const steps = echoOf(body, new Set());
-  let pauses = 0;
-  for (let step = steps.next(); ; step = steps.next()) {
-    if (step.done) {
-      expect(Math.max(...step.value.map(({ length }) => length))).toBeLessThan(300_000);
-      expect(step.value.join('')).not.toContain('\n');
-      break;
-    }
-    pauses += 1;
-  }
-  expect(pauses).toBeGreaterThan(10);
-});
-
-test('a request with very many tools gives others their turn while it is repeated', () => {
-  const pauses = [...echoOf(scan({ tools: Array(20_000).fill({ type: 'function', name: 'f' }) }), new Set())];
-  expect(pauses.length).toBeGreaterThan(6);
 });

@@ -1,6 +1,5 @@
 import type { Usage } from '../../../../lambda/dialects/findings.ts';
 import { createTranslatingRewriter } from '../../../../lambda/forward/rewrite-translated.ts';
-import { atOnce } from '../../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { rewriteAnswer } from '../../../../lambda/stream/hide.ts';
 import { createStreamRewriter } from '../../../../lambda/stream/rewrite-stream.ts';
@@ -20,7 +19,7 @@ export function open(client: Client, live: boolean) {
   let ids = 0;
   const writer = writers[client]({
     ...{ live, usage, model: 'svc', streamUsage: true, takeThought: thoughts.take },
-    echo: atOnce(echoOf(createScanner().scan('{"user":"u"}'), new Set())),
+    echo: echoOf(createScanner().scan('{"user":"u"}'), new Set()),
     ...{ now: () => 1_700_000_000_000, newHex: () => String(ids++).padStart(32, '0') },
     tools: new Map(),
     thoughts: { shown: true, sealed: true },
@@ -44,8 +43,8 @@ export function openStream(client: Client) {
 /** A plain message, hidden as every answer is, and then translated. */
 export function translateMessageAnswer(client: Client, message: object): unknown {
   const { usage, reader, hears } = open(client, false);
-  const clean = atOnce(rewriteAnswer(JSON.stringify(message), formatFor(client), hears, createScanner(), usage));
-  return JSON.parse(atOnce(reader.readAnswer(createScanner().scan(clean))).join(''));
+  const clean = rewriteAnswer(createScanner().scan(JSON.stringify(message)), formatFor(client), hears, usage);
+  return JSON.parse(reader.readAnswer(createScanner().scan(clean)).join(''));
 }
 
 /** What a client reads of a stream that is cut at these offsets. */

@@ -1,7 +1,6 @@
 import type { Usage } from '../../../../lambda/dialects/findings.ts';
 import { GatewayError } from '../../../../lambda/errors.ts';
 import { createTranslatingRewriter } from '../../../../lambda/forward/rewrite-translated.ts';
-import { atOnce } from '../../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { rewriteAnswer } from '../../../../lambda/stream/hide.ts';
 import { createStreamRewriter } from '../../../../lambda/stream/rewrite-stream.ts';
@@ -39,7 +38,7 @@ export function createWriter(client: Client, setup: Setup, usage: Usage, { live,
     newHex: () => String(ids++).padStart(32, '0'),
     seal: setup.seal ?? (() => undefined),
     thoughts: { shown: setup.showsThoughts ?? true, sealed: setup.wantsSeal ?? false },
-    echo: atOnce(echoOf(createScanner().scan(JSON.stringify(setup.body ?? {})), new Set())),
+    echo: echoOf(createScanner().scan(JSON.stringify(setup.body ?? {})), new Set()),
   };
   return client === 'messages' ? createMessagesWriter(options) : createResponsesWriter(options);
 }
@@ -84,9 +83,9 @@ export function translateAnswer(client: Client, answer: object, setup: Setup = {
   const format = formatOf(dialectNamed('chat'), { stops });
   const { thoughts, createReader } = chatAnswers.open(stops);
   const hearing = { ...hiding, ...thoughts };
-  const clean = atOnce(rewriteAnswer(JSON.stringify(answer), format, hearing, createScanner(), usage));
+  const clean = rewriteAnswer(createScanner().scan(JSON.stringify(answer)), format, hearing, usage);
   const writer = createWriter(client, setup, usage, { live: false, takeThought: thoughts.take });
-  return JSON.parse(atOnce(createReader(writer).readAnswer(createScanner().scan(clean))).join(''));
+  return JSON.parse(createReader(writer).readAnswer(createScanner().scan(clean)).join(''));
 }
 
 /** The bytes of a case's stream. */

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { atOnce } from '../../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { readChat } from '../../../../lambda/translate/chat/read-request.ts';
 import { writeMessagesRequest } from '../../../../lambda/translate/messages/write-request.ts';
@@ -15,9 +14,9 @@ const readers = { chat: readChat, responses: readResponses };
 /** What an upstream that speaks only messages is sent, and what is left out. */
 function toMessages(dialect: keyof typeof readers, body: object, options: Partial<UpstreamOptions> = {}) {
   const json = createScanner().scan(JSON.stringify({ model: 'svc', ...body }));
-  const request = atOnce(readers[dialect](json, (sealed) => seals.open(dialect, sealed)));
+  const request = readers[dialect](json, (sealed) => seals.open(dialect, sealed));
   const upstream = { ...plainUpstream, limit: 4096, ...options };
-  const { pieces, leftOut } = atOnce(writeMessagesRequest(request, upstream, 'up-model'));
+  const { pieces, leftOut } = writeMessagesRequest(request, upstream, 'up-model');
   const sent = JSON.parse(pieces.join(''));
   if (options.systemTurns !== 'keep') expect(faultsOf(sent)).toEqual([]);
   return { ...sent, leftOut };
@@ -67,8 +66,8 @@ describe('messages of chat', () => {
       user([pdf]),
     ];
     const json = createScanner().scan(JSON.stringify({ messages }));
-    const request = atOnce(readChat(json, () => undefined));
-    const { pieces } = atOnce(writeMessagesRequest(request, { ...plainUpstream, limit: 9 }, 'up-model'));
+    const request = readChat(json, () => undefined);
+    const { pieces } = writeMessagesRequest(request, { ...plainUpstream, limit: 9 }, 'up-model');
     // Arguments go over as they are spelt.
     expect(pieces.join('')).toContain('"input":{"x": 1e400}');
     const sent = toMessages('chat', { messages }).messages;

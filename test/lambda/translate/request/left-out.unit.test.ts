@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { atOnce } from '../../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { firstOf, namePlaces } from '../../../../lambda/translate/request/left-out.ts';
 
@@ -7,7 +6,7 @@ import { firstOf, namePlaces } from '../../../../lambda/translate/request/left-o
 function headerFor(names: readonly string[]): string | undefined {
   const json = createScanner().scan(`{${names.map((name) => `${JSON.stringify(name)}:1`).join()}}`);
   const values = [...json.keys(json.root)].map((key) => key + 1);
-  return namePlaces(json, atOnce(firstOf(values.toReversed())), values.length);
+  return namePlaces(json, firstOf(values.toReversed()), values.length);
 }
 
 describe('the header that names what was left out', () => {

@@ -1,4 +1,3 @@
-import { atOnce } from '../../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../../lambda/json/scan.ts';
 import { keyOf } from '../../../../lambda/settings/secrets.ts';
 import { readChat } from '../../../../lambda/translate/chat/read-request.ts';
@@ -11,7 +10,8 @@ import { createSeals } from '../../../../lambda/translate/seal.ts';
 
 export type ClientDialect = 'responses' | 'messages';
 
-export const seals = createSeals(keyOf('a salt of at least 16 characters'), 'caller');
+export const sealing = { salt: keyOf('a salt of at least 16 characters'), caller: 'caller' };
+export const seals = createSeals(sealing.salt, sealing.caller);
 
 /** An upstream whose operator has set nothing. */
 export const plainUpstream: UpstreamOptions = {
@@ -51,17 +51,17 @@ function show({ role, content, tool_call_id: id, tool_calls: calls = [], ...rest
 const readers = { chat: readChat, responses: readResponses, messages: readMessages };
 const writers = { chat: writeChatRequest, messages: writeMessagesRequest };
 
-/** Translates the text of a request, with the pauses that this takes. */
-export function* translateText(dialect: ClientDialect, text: string, upstream: Partial<UpstreamOptions> = {}) {
-  const asking = yield* readers[dialect](createScanner().scan(text), (sealed) => seals.open(dialect, sealed));
-  const written = yield* writeChatRequest(asking, { ...plainUpstream, ...upstream }, 'up-model');
+/** Translates the text of a request. */
+export function translateText(dialect: ClientDialect, text: string, upstream: Partial<UpstreamOptions> = {}) {
+  const asking = readers[dialect](createScanner().scan(text), (sealed) => seals.open(dialect, sealed));
+  const written = writeChatRequest(asking, { ...plainUpstream, ...upstream }, 'up-model');
   return { ...written, thoughts: asking.thoughts };
 }
 
 /** What a chat-only upstream gets for a request. */
 export function toChat(dialect: ClientDialect, request: unknown, upstream?: Partial<UpstreamOptions>) {
   const text = typeof request === 'string' ? request : JSON.stringify(request);
-  const { pieces, leftOut, tools, thoughts } = atOnce(translateText(dialect, text, upstream));
+  const { pieces, leftOut, tools, thoughts } = translateText(dialect, text, upstream);
   const written = pieces.join('');
   const body: ChatBody = JSON.parse(written);
   return { text: written, body, messages: body.messages.map(show), leftOut, tools, thoughts };
@@ -70,12 +70,9 @@ export function toChat(dialect: ClientDialect, request: unknown, upstream?: Part
 /** What an upstream that speaks only this gets for a request, and what it is not told. */
 export function toUpstream(spoken: keyof typeof writers, dialect: keyof typeof readers, request: unknown) {
   const upstream = { ...plainUpstream, limit: 4_096 };
-  const translating = function* () {
-    const json = createScanner().scan(typeof request === 'string' ? request : JSON.stringify(request));
-    const asking = yield* readers[dialect](json, (sealed) => seals.open(dialect, sealed));
-    return yield* writers[spoken](asking, upstream, 'up-model');
-  };
-  const { pieces, leftOut } = atOnce(translating());
+  const json = createScanner().scan(typeof request === 'string' ? request : JSON.stringify(request));
+  const asking = readers[dialect](json, (sealed) => seals.open(dialect, sealed));
+  const { pieces, leftOut } = writers[spoken](asking, upstream, 'up-model');
   return { text: pieces.join(''), leftOut };
 }
 

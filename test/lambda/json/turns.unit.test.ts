@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Cooperative, charactersPerSlice, runCooperatively } from '../../../lambda/json/cooperative.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { beginTape, type Tape, writeTape } from '../../../lambda/json/tape.ts';
 import { JsonFault } from '../../../lambda/json/tokens.ts';
+import { takeTurn } from '../../../lambda/json/turns.ts';
 import fc from '../../support/properties.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { brokenJson, printedJson } from './arbitrary-json.ts';
@@ -37,38 +37,54 @@ describe('a text that is read in parts', () => {
     );
   });
 
-  // A string is searched 65,536 characters at a time.
-  const most = charactersPerSlice + 65_536;
   const size = 1_200_000;
+  // Of 262,144 characters, and of up to 65,536 more of a string.
+  const longestPart = 262_144 + 65_536;
   testRows([
     ['one long string', `"${'x'.repeat(size)}"`],
     ['a long key and a long value', `{"${'k'.repeat(size / 2)}":"${'v'.repeat(size / 2)}"}`],
     ['messages', `[${'{"role":"user","content":"Hello there!"},'.repeat(size / 41)}0]`],
-  ])('is read only so many characters at a turn', (_, text) => {
-    const tape = newTape();
-    const progress = beginTape(text);
-    let read = 0;
-    for (let until = charactersPerSlice, isOver = false; !isOver; until += charactersPerSlice) {
-      isOver = writeTape(text, tape, progress, until);
-      const reached = Math.max(progress.at, progress.within);
-      expect(reached - read).toBeLessThanOrEqual(most);
-      read = reached;
-    }
-    expect(read).toBe(text.length);
-    const turns = [...createScanner().scanInParts(text)].length + 1;
-    expect(turns).toBeGreaterThanOrEqual(Math.floor(text.length / most));
+  ])('gives others their turn', async (_, text) => {
+    const { scanning, turns } = countTurns(() => createScanner().scanInTurns(text, Number.POSITIVE_INFINITY));
+    expect((await scanning)?.text).toBe(text);
+    expect(turns()).toBeGreaterThanOrEqual(Math.floor(text.length / longestPart));
+  });
+
+  test('is read no further than to its first values, if it has more than are wanted', async () => {
+    const text = `[${'0,'.repeat(size / 2)}0]`;
+    const { scanning, turns } = countTurns(() => createScanner().scanInTurns(text, 20_000));
+    expect(await scanning).toBeUndefined();
+    expect(turns()).toBeLessThan(2);
+    expect((await createScanner().scanInTurns('[1,2]', 3))?.size).toBe(3);
+    expect(await createScanner().scanInTurns('[1,2]', 2)).toBeUndefined();
   });
 });
 
-test('all long work together does one piece in a turn of the event loop', async () => {
+/** Counts the turns of the event loop that pass meanwhile. */
+function countTurns<T>(work: () => Promise<T>) {
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    if (isOver) return;
+    turns += 1;
+    setImmediate(count);
+  };
+  setImmediate(count);
+  const scanning = work().finally(() => {
+    isOver = true;
+  });
+  return { scanning, turns: () => turns };
+}
+
+test('all long scans together do one piece in a turn of the event loop', async () => {
   const pieces: string[] = [];
-  function* work(name: string): Cooperative<string> {
+  const work = async (name: string): Promise<string> => {
     for (const piece of [1, 2, 3]) {
+      await takeTurn();
       pieces.push(`${name}${piece}`);
-      yield;
     }
     return name;
-  }
+  };
   let turns = 0;
   let doneInTurn = 0;
   let most = 0;
@@ -79,27 +95,11 @@ test('all long work together does one piece in a turn of the event loop', async 
     doneInTurn = pieces.length;
     if (!isOver) setImmediate(count);
   };
-  const works = [...'abcd'].map((name) => runCooperatively(work(name)));
+  const works = [...'abcd'].map(work);
   setImmediate(count);
-  doneInTurn = pieces.length; // the first of each was done when it came
   expect(await Promise.all(works)).toEqual([...'abcd']);
   isOver = true;
   expect(pieces).toHaveLength(12);
   expect(most).toBe(1);
   expect(turns).toBeGreaterThanOrEqual(8);
-});
-
-test('work for which nobody waits any more is abandoned', async () => {
-  const stop = new AbortController();
-  const done: number[] = [];
-  const work = function* (): Cooperative<string> {
-    for (const piece of [1, 2, 3]) {
-      done.push(piece);
-      if (piece === 2) stop.abort(new Error('the process stops'));
-      yield;
-    }
-    return 'all';
-  };
-  await expect(runCooperatively(work(), stop.signal)).rejects.toThrow('the process stops');
-  expect(done).toEqual([1, 2]);
 });

@@ -1,0 +1,40 @@
+import type { Dialect } from './dialects/dialect.ts';
+import { embeddings } from './dialects/embeddings.ts';
+import { createDialects } from './dialects/index.ts';
+import { createRewriteWhole } from './forward/rewrite.ts';
+import type { Json } from './json/scan.ts';
+import { createModels } from './models.ts';
+import type { Config } from './settings/config.ts';
+import { type BodyReading, readCall } from './steps/read-call.ts';
+import type { SealRemoval } from './translate/remove-seals.ts';
+import type { RequestTranslation } from './translate/translation.ts';
+
+/** What work on texts depends on, the same for all of them: plain data, which a thread can be sent. */
+export type WorkFacts = Pick<
+  Config,
+  'serviceName' | 'modelAliases' | 'offersEmbeddings' | 'prices' | 'upstreamSignsThinking' | 'upstreamStreamUsage'
+>;
+
+/** All that translates. It is big, and read only where upstreams don't speak every dialect. */
+export type LoadTranslating = () => Promise<typeof import('./translating.ts')>;
+
+/** What the gateway does with long texts, by name: here, or in a thread. */
+export function createWork(facts: WorkFacts, loadTranslating: LoadTranslating) {
+  const { serviceName, prices, upstreamSignsThinking, upstreamStreamUsage } = facts;
+  const dialects = [
+    ...createDialects({ signsThinking: upstreamSignsThinking, streamUsage: upstreamStreamUsage }),
+    embeddings,
+  ];
+  const reader = { dialects, models: createModels(facts), prices };
+  return {
+    readCall: (json: Json, reading: BodyReading) => readCall(json, reading, reader),
+    isAccountBound: (json: Json, name: Dialect['name']) =>
+      dialects.find((one) => one.name === name)?.isAccountBound(json) ?? false,
+    removeSeals: async (json: Json, removal: SealRemoval) => (await loadTranslating()).removeSeals(json, removal),
+    translate: async (json: Json, translation: RequestTranslation) =>
+      (await loadTranslating()).translate(json, translation),
+    rewriteWhole: createRewriteWhole({ dialects, serviceName, loadTranslating }),
+  };
+}
+
+export type WorkName = keyof ReturnType<typeof createWork>;

@@ -1,0 +1,26 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Order } from './jobs/jobs.ts';
+import type { Reply } from './jobs/threads.ts';
+import { createScanner, type Json, scanLeniently } from './json/scan.ts';
+import * as translating from './translating.ts';
+import { type Fault, toFault } from './upstream/fault.ts';
+import { createWork, type WorkFacts } from './work.ts';
+
+/* A thread that does what would keep other requests waiting, one job after another. */
+
+const work: Readonly<Record<string, (json: Json, input: never) => unknown>> = createWork(
+  workerData as WorkFacts,
+  async () => translating,
+);
+
+async function answer({ name, text, isLenient, input }: Order): Promise<Reply<Fault>> {
+  try {
+    const scanner = createScanner();
+    const json = isLenient ? scanLeniently(scanner, text) : scanner.scan(text);
+    return { value: await work[name]?.(json, input as never) };
+  } catch (thrown) {
+    return { fault: toFault(thrown) };
+  }
+}
+
+parentPort?.on('message', async (order: Order) => parentPort?.postMessage(await answer(order)));

@@ -1,0 +1,45 @@
+import { embeddings } from '../../lambda/dialects/embeddings.ts';
+import { createScanner } from '../../lambda/json/scan.ts';
+import { createModels } from '../../lambda/models.ts';
+import { readBodyText, toBodyError } from '../../lambda/request/body.ts';
+import { type BodyReading, type Reader, readCall } from '../../lambda/steps/read-call.ts';
+import { renderBody } from '../../lambda/upstream/request.ts';
+import { dialectNamed, dialects } from './rewrite.ts';
+
+export const models = createModels({ serviceName: 'svc', offersEmbeddings: false });
+
+interface Options {
+  /** By its place among the dialect's. */
+  readonly endpoint?: number;
+  readonly reading?: Partial<BodyReading>;
+  readonly reader?: Partial<Reader>;
+}
+
+/** Reads the body of a request as the gateway does. */
+export function readBody(name: string, body: string | Uint8Array, options: Options = {}) {
+  const { endpoint: place = 0, reading, reader } = options;
+  const dialect = dialectNamed(name);
+  const { path = '' } = dialect.endpoints[place] ?? {};
+  const text = readBodyText(body);
+  const known = { dialects: [...dialects, embeddings], models, prices: undefined, ...reader };
+  const asked = {
+    dialect: dialect.name,
+    path,
+    headers: {},
+    size: Buffer.byteLength(body),
+    caller: 'anybody',
+    ...reading,
+  };
+  try {
+    return { ...readCall(createScanner().scan(text), asked, known), text };
+  } catch (fault) {
+    throw toBodyError(fault);
+  }
+}
+
+/** What goes upstream of a body. */
+export function renderRead({ text, edits, modelPlace }: ReturnType<typeof readBody>, upstreamModel: string): string {
+  return renderBody({ conversation: { caller: '', traits: [] }, text, edits, model: modelPlace }, upstreamModel).join(
+    '',
+  );
+}

@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import { sealMark } from '../dialects/sealed.ts';
-import { createElementRemover, type Edit } from '../json/edit.ts';
+import { applyEdits, createElementRemover, type Edit } from '../json/edit.ts';
 import { eachMember } from '../json/read.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { firstOf, type LeftOut, namePlaces } from './request/left-out.ts';
@@ -21,17 +21,20 @@ export interface SealRemoval {
   readonly sealing: Sealing;
   /** Members of the body that may be a list of items. */
   readonly history: ReadonlySet<string>;
+  /** All other changes to the body. */
+  readonly edits: readonly Edit[];
 }
 
 export interface RemovedSeals extends LeftOut {
-  readonly edits: readonly Edit[];
+  /** The edited body: as a whole, because there may be a hundred thousand edits, and each would cross between threads by itself. */
+  readonly text: string;
 }
 
 /**
  * Finds what this gateway sealed for a client while another upstream answered: one that takes the request as it is can't read it, and
  * many refuse all for it. It goes with its thought.
  */
-export function removeSeals(json: Json, { dialect, sealing, history }: SealRemoval): RemovedSeals {
+export function removeSeals(json: Json, { dialect, sealing, history, edits: others }: SealRemoval): RemovedSeals {
   const seals = createSeals(sealing.salt, sealing.caller);
   const edits: Edit[] = [];
   const places: Node[] = [];
@@ -88,5 +91,5 @@ export function removeSeals(json: Json, { dialect, sealing, history }: SealRemov
 
   for (const list of look(json.root, history).lists.values()) removeFrom(list, removeInside);
   const leftOut = namePlaces(json, firstOf(places), places.length);
-  return { edits, leftOut, leftOutForLog: leftOut };
+  return { text: applyEdits(json.text, [...others, ...edits]), leftOut, leftOutForLog: leftOut };
 }

@@ -2,6 +2,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import type { Json } from '../json/scan.ts';
 import type { AnswerDialect } from './answer/answer-reader.ts';
 import type { AnswerOptions, AnswerWriter } from './answer/answer-writer.ts';
+import type { ContextWords } from './answer/context-error.ts';
 import { chatAnswers } from './chat/read-answer.ts';
 import { readChat } from './chat/read-request.ts';
 import { createChatWriter } from './chat/write-answer.ts';
@@ -46,6 +47,7 @@ export interface AnswerPlan extends Pick<AnswerOptions, 'tools' | 'thoughts' | '
   readonly into: Dialect['name'];
   /** The bytes that it keeps. */
   readonly keptBytes: number;
+  readonly contextWords: ContextWords;
 }
 
 interface ClientDialect {
@@ -55,13 +57,26 @@ interface ClientDialect {
   readonly joinsTexts?: true;
   /** Reads what of a request its answer repeats, if it does. */
   readonly echo?: typeof echoOf;
+  /** By what its clients see that a request is too long. */
+  readonly contextWords: ContextWords;
 }
+
+const openAiWords: ContextWords = { code: 'context_length_exceeded' };
 
 /** Those whose requests are translated, by name. */
 const clients: Readonly<Record<string, ClientDialect>> = {
-  chat: { read: readChat, createWriter: createChatWriter, joinsTexts: true },
-  responses: { read: readResponses, createWriter: createResponsesWriter, echo: echoOf },
-  messages: { read: readMessages, createWriter: createMessagesWriter },
+  chat: { read: readChat, createWriter: createChatWriter, joinsTexts: true, contextWords: openAiWords },
+  responses: {
+    read: readResponses,
+    createWriter: createResponsesWriter,
+    echo: echoOf,
+    contextWords: openAiWords,
+  },
+  messages: {
+    read: readMessages,
+    createWriter: createMessagesWriter,
+    contextWords: { beginning: 'prompt is too long' },
+  },
 };
 
 interface UpstreamDialect extends Pick<Translation, 'headers'> {
@@ -90,7 +105,8 @@ export function translate(json: Json, translation: RequestTranslation): Translat
   const { thoughts, streamUsage = false } = request;
   const echo = client.echo ? client.echo(json, leftOutNodes) : [];
   const keptBytes = echo.reduce((total, { length }) => total + length, sizeOf(tools));
-  const answer: AnswerPlan = { from, into, tools, thoughts, streamUsage, echo, keptBytes };
+  const { contextWords } = client;
+  const answer: AnswerPlan = { from, into, tools, thoughts, streamUsage, echo, keptBytes, contextWords };
   return { pieces, headers: target.headers, answer, leftOut, leftOutForLog };
 }
 

@@ -5,7 +5,7 @@ import type { Job } from '../jobs/jobs.ts';
 import type { RemovedSeals, SealRemoval } from '../translate/remove-seals.ts';
 import type { RequestTranslation, Translation } from '../translate/translation.ts';
 import { addressAt, speaks, spokenTo } from './destination.ts';
-import { bodyOf, modelAt, type Prepare, renderBody, urlUnder } from './request.ts';
+import { bodyOf, editsOf, modelAt, type Prepare, urlUnder } from './request.ts';
 
 interface Dependencies {
   readonly removeSeals: Job<SealRemoval, RemovedSeals>;
@@ -22,11 +22,11 @@ export function createPrepare({ removeSeals, translate, dialects, readSealSalt }
     const body = bodyOf(outgoing);
     const { caller } = body.conversation;
     const sealing = { salt: await readSealSalt(), caller };
-    const removal = { dialect: dialect.name, sealing, history: dialect.controlMembers };
-    const { edits, leftOut, leftOutForLog } = await removeSeals(body.text, removal, { caller, signal });
-    const pieces = renderBody({ ...body, edits: [...body.edits, ...edits] }, modelAt(upstream, dialect, model));
+    const edits = editsOf(body, modelAt(upstream, dialect, model));
+    const removal = { dialect: dialect.name, sealing, history: dialect.controlMembers, edits };
+    const { text, leftOut, leftOutForLog } = await removeSeals(body.text, removal, { caller, signal });
     const url = urlUnder(upstream.addresses[dialect.name], endpoint);
-    return { upstream, url, pieces, leftOut: { leftOut, leftOutForLog } };
+    return { upstream, url, pieces: [text], leftOut: { leftOut, leftOutForLog } };
   };
 
   const translated: Prepare = async (outgoing, upstream, signal) => {

@@ -113,10 +113,15 @@ export function buildUpstreamRequest(candidate: Candidate, outgoing: Outgoing): 
   return { url, headers, pieces, translated, leftOut };
 }
 
-/** The body's text for an upstream that calls the model by this id. */
-export function renderBody({ text, edits, model }: OutgoingBody, modelId: string): readonly string[] {
-  return splitByEdits(text, [...edits, { ...model, text: JSON.stringify(modelId) }]);
-}
+/** All changes to a body for an upstream that calls the model by this id. */
+export const editsOf = ({ edits, model }: OutgoingBody, modelId: string): readonly Edit[] => [
+  ...edits,
+  { ...model, text: JSON.stringify(modelId) },
+];
+
+/** The text of such a body, in pieces. */
+export const renderBody = (body: OutgoingBody, modelId: string): readonly string[] =>
+  splitByEdits(body.text, editsOf(body, modelId));
 
 export function bodyOf({ body }: Outgoing): OutgoingBody {
   if (body === undefined) throw new TypeError('the body has been released');

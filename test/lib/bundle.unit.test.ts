@@ -57,12 +57,15 @@ test('no client of the AWS SDK is deployed with the gateway', () => {
 
 test('what only some deployments or requests need is read by no start of the gateway', () => {
   const atStart = contentsOf(gateway, startOf(gateway));
-  const later = ['lambda/translate/translation.ts', 'lambda/forward/vectors.ts', 'lambda/upstream/caller-ids.ts'];
+  const later = ['lambda/translate/translation.ts', 'lambda/forward/vectors.ts'];
   expect(contentsOf(gateway)).toEqual(expect.arrayContaining(later));
   const ofTranslation = atStart.filter((name) => name.startsWith('lambda/translate/'));
   expect(atStart.filter((name) => later.includes(name))).toEqual([]);
-  // It words failures.
-  expect(ofTranslation).toEqual(['lambda/translate/answer/remove-places.ts']);
+  // They word failures.
+  expect(ofTranslation).toEqual([
+    'lambda/translate/answer/context-error.ts',
+    'lambda/translate/answer/remove-places.ts',
+  ]);
 });
 
 test('accounts bring the document client, and the rest of the SDK only on demand', () => {

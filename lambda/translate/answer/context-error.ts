@@ -1,5 +1,4 @@
 import { readErrorMessage } from '../../dialects/answer.ts';
-import type { Dialect } from '../../dialects/dialect.ts';
 import { presentMember, stringMember } from '../../json/read.ts';
 import { createScanner } from '../../json/scan.ts';
 
@@ -29,19 +28,15 @@ function isContextError(body: string): boolean {
   }
 }
 
-/** Agents shorten their conversation when they read this: they look for a code, or for how the message begins. */
-interface ContextError {
-  readonly message: string;
-  /** The code in the body, where that is not the gateway's own. */
-  readonly shownCode?: string;
+/** By what agents see that a conversation is too long, and shorten it: a code, or how the message begins. */
+export interface ContextWords {
+  readonly code?: string;
+  readonly beginning?: string;
 }
 
-/**
- * What a client of this dialect is told of an error body, if it says that the request is too long for the model. `message` is what may
- * be shown of the upstream's own.
- */
-export function explainContext(client: Dialect['name'], body: string, message: string): ContextError | undefined {
+/** What a client is told of an error body that says so. `message` is what may be shown of the upstream's own. */
+export function explainContext({ code, beginning = '' }: ContextWords, body: string, message: string) {
   if (!isContextError(body)) return undefined;
-  if (client !== 'messages') return { message, shownCode: 'context_length_exceeded' };
-  return { message: /^prompt is too long/.test(message) ? message : `prompt is too long: ${message || 'shorten it'}` };
+  const said = message.startsWith(beginning) ? message : `${beginning}: ${message || 'shorten it'}`;
+  return { message: said, ...(code !== undefined && { shownCode: code }) };
 }

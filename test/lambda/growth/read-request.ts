@@ -77,7 +77,7 @@ export function createReadRequest(doInThread?: DoInThread) {
       const outgoing = { conversation, text, edits: read.edits, model: read.modelPlace };
       for (const piece of renderBody(outgoing, 'up-model')) Buffer.byteLength(piece);
       await isAccountBound(text, name, sealing);
-      await removeSeals(text, { dialect: name, sealing, history: dialect.controlMembers }, sealing);
+      await removeSeals(text, { dialect: name, sealing, history: dialect.controlMembers, edits: read.edits }, sealing);
       for (const spoken of ['chat', 'messages'] as const) await attempt(() => readForUpstream(name, spoken, text));
     });
 }

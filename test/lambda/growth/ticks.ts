@@ -5,6 +5,7 @@ import { longAnswers, vectorsInBytes } from './answer-ticks.ts';
 import { tickOnEngines } from './engine-ticks.ts';
 import { everyMember } from './every-member.ts';
 import { longestTurn } from './longest-turn.ts';
+import { manySeals } from './many-seals.ts';
 import { manyTools } from './many-tools.ts';
 import { allDialects, createReadRequest, facts } from './read-request.ts';
 import { slowBodies } from './slow-bodies.ts';
@@ -45,8 +46,8 @@ const bodies = allDialects.flatMap((dialect) =>
     })),
   ),
 );
-const toolLists = allDialects.flatMap((dialect) =>
-  manyTools(dialect.name, mostTools).map(({ name, text }) => ({
+const lists = allDialects.flatMap((dialect) =>
+  [...manyTools(dialect.name, mostTools), ...manySeals(dialect.name)].map(({ name, text }) => ({
     name: `${dialect.name}: ${name}`,
     tick: (size: number) => measure(dialect, text(size)),
     path: dialect.endpoints[0]?.path ?? '',
@@ -57,7 +58,7 @@ const measured = [];
 for (const body of bodies) measured.push({ ...body, small: await body.tick(small) });
 const last = measured.sort((a, b) => b.small - a.small).slice(0, finalists);
 const slowest = [];
-for (const { tick, ...body } of [...last, ...toolLists]) {
+for (const { tick, ...body } of [...last, ...lists]) {
   slowest.push({ ...body, ms: Math.min(await tick(large), await tick(large), await tick(large)) });
 }
 slowest.sort((a, b) => b.ms - a.ms);

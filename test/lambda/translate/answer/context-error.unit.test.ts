@@ -1,7 +1,10 @@
 import { expect, test } from '@jest/globals';
+import { createScanner } from '../../../../lambda/json/scan.ts';
 import { explainContext } from '../../../../lambda/translate/answer/context-error.ts';
+import { translate } from '../../../../lambda/translate/translation.ts';
+import { type ClientDialect, plainUpstream, sealing } from '../request/translate.ts';
 
-const isOne = (error: object) => explainContext('chat', JSON.stringify(error), '') !== undefined;
+const isOne = (error: object) => explainContext({}, JSON.stringify(error), '') !== undefined;
 
 test.each<[string, object]>([
   [
@@ -33,8 +36,19 @@ test.each<[string, object]>([
 });
 
 test('agents read it in the words of their dialect', () => {
-  const explain = (dialect: 'messages' | 'responses', message: string) =>
-    explainContext(dialect, '{"code":"context_length_exceeded"}', message);
+  const body = '{"code":"context_length_exceeded"}';
+  const json = createScanner().scan('{"model":"svc"}');
+  const explain = (from: ClientDialect, message: string) => {
+    const asked = {
+      from,
+      into: 'chat',
+      sealing,
+      upstream: plainUpstream,
+      model: 'up-model',
+      isCounted: false,
+    } as const;
+    return explainContext(translate(json, asked).answer.contextWords, body, message);
+  };
   const message = 'You sent 9 of 8 tokens.';
   expect(explain('messages', message)).toEqual({ message: 'prompt is too long: You sent 9 of 8 tokens.' });
   expect(explain('messages', 'prompt is too long: 9')).toEqual({ message: 'prompt is too long: 9' });

@@ -32,7 +32,7 @@ import { createFailover } from './upstream/failover.ts';
 import { createExchange } from './upstream/http-client.ts';
 import { createPool, createReadScrubber, type ReadAccess } from './upstream/pool.ts';
 import { createPrepare } from './upstream/prepare.ts';
-import { createWork } from './work.ts';
+import { createWork, workFactsOf } from './work.ts';
 
 /** What the gateway needs from outside. */
 export interface GatewayDependencies extends Aws {
@@ -50,16 +50,17 @@ export interface GatewayDependencies extends Aws {
 /** Assembles the gateway, once per start. */
 export function createGateway(config: Config, dependencies: GatewayDependencies): App {
   const { callDynamoDb, readSecret, writeLog, onFinished, now, runEvery } = dependencies;
-  const log = createLog({ write: writeLog, onFinished, now, metricsNamespace: config.metricsNamespace });
-  if (config.deployedCommit !== undefined) log.started(config.deployedCommit);
-  const secrets = createSecrets(config, { readSecret, now, runEvery, onStale: log.secretNotRefreshed });
+  const { service, accounts, identity, quota, budget, request, upstreams, tables } = config;
+  const log = createLog({ write: writeLog, onFinished, now, metricsNamespace: config.log.metricsNamespace });
+  if (config.log.deployedCommit !== undefined) log.started(config.log.deployedCommit);
+  const secrets = createSecrets(config.secrets, { readSecret, now, runEvery, onStale: log.secretNotRefreshed });
   const dialects = createDialects({
-    signsThinking: config.upstreamSignsThinking,
-    streamUsage: config.upstreamStreamUsage,
+    signsThinking: upstreams.upstreamSignsThinking,
+    streamUsage: upstreams.upstreamStreamUsage,
   });
-  const jobs = defineJobs(createWork(config, loadTranslating), createJobs(dependencies.doInThread));
+  const jobs = defineJobs(createWork(workFactsOf(config), loadTranslating), createJobs(dependencies.doInThread));
   const readScrubber = createHiding(config, secrets);
-  const stopReader = createReadStop(callDynamoDb, config.keysTable);
+  const stopReader = createReadStop(callDynamoDb, tables.keysTable);
   const readStop = createMinuteCache(stopReader, { now, runEvery, onStale: log.stopNotRead });
 
   // Read ahead while the environment starts. If one fails, the first request that needs it reads again.
@@ -73,30 +74,48 @@ export function createGateway(config: Config, dependencies: GatewayDependencies)
   for (const reading of readings) reading.catch(() => {});
 
   return createApp({
-    ...config,
-    idleTimeout: config.upstreamIdleTimeout,
-    findRoute: createRouter(config.offersEmbeddings ? [...dialects, embeddings] : dialects),
-    names: headerNames(config.serviceName),
-    models: createModels(config),
+    guestLimit: quota.guestLimit,
+    refundRefusals: quota.refundRefusals,
+    prices: budget.prices,
+    reservedOutput: budget.reservedOutput,
+    currency: budget.currency,
+    requestTimeout: request.requestTimeout,
+    requestBodyLimit: request.requestBodyLimit,
+    keepAliveInterval: request.keepAliveInterval,
+    rateLimitHeaders: request.rateLimitHeaders,
+    corsOrigins: request.corsOrigins,
+    upstreamTrace: upstreams.upstreamTrace,
+    idleTimeout: upstreams.upstreamIdleTimeout,
+    hideInText: config.hiding.hideInText,
+    findRoute: createRouter(service.offersEmbeddings ? [...dialects, embeddings] : dialects),
+    names: headerNames(service.serviceName),
+    models: createModels(service),
     readScrubber,
     ...createUpstreamSide(config, secrets, dependencies, jobs),
     readStop,
     readJson: jobs.readCall,
     rewriteWhole: jobs.rewriteWhole,
     loadTranslating,
-    callerIdKey: config.upstreamCallerIds === 'hash' ? () => secrets.subkey('caller ids') : undefined,
+    callerIdKey: upstreams.upstreamCallerIds === 'hash' ? () => secrets.subkey('caller ids') : undefined,
     identify: createIdentify({
-      ...config,
-      store: createKeyReader(callDynamoDb, config.keysTable),
-      cacheTime: config.identityCacheSeconds * 1000,
-      appUrl: keysUrlOf(config),
+      store: createKeyReader(callDynamoDb, tables.keysTable),
+      access: accounts.access,
+      guestLimit: quota.guestLimit,
+      cacheTime: identity.identityCacheSeconds * 1000,
+      corsOrigins: request.corsOrigins,
+      appUrl: keysUrlOf(accounts),
       now,
     }),
     hashMember: createHashMember(() => secrets.subkey(memberLabel)),
     ...createLimits(config, { callDynamoDb, now, log }),
     log,
     now,
-    findNetwork: createFindNetwork({ ...config, ...secrets }),
+    findNetwork: createFindNetwork({
+      edgeHeader: identity.edgeHeader,
+      edgeOnly: identity.edgeOnly,
+      edgeSecrets: secrets.edgeSecrets,
+      networkKey: secrets.networkKey,
+    }),
     createRequestId,
   });
 }
@@ -104,19 +123,19 @@ export function createGateway(config: Config, dependencies: GatewayDependencies)
 type Secrets = ReturnType<typeof createSecrets>;
 
 /** What hides the upstreams' names, and the keys that they are sent now. */
-function createHiding({ upstreams, upstreamNames, serviceName }: Config, { upstreamAccess }: Secrets) {
-  const createFor = (hidden: readonly string[]) => createScrubber(hidden, serviceName);
-  return createReadScrubber(upstreams, hiddenNames(upstreams, upstreamNames), upstreamAccess, createFor);
+function createHiding({ upstreams: { all }, hiding, service }: Config, { upstreamAccess }: Secrets) {
+  const createFor = (hidden: readonly string[]) => createScrubber(hidden, service.serviceName);
+  return createReadScrubber(all, hiddenNames(all, hiding.upstreamNames), upstreamAccess, createFor);
 }
 
 /** What asks upstreams. */
 function createUpstreamSide(
-  { upstreams, upstreamConnectTimeout }: Config,
+  { upstreams: { all, upstreamConnectTimeout } }: Config,
   { upstreamAccess, subkey }: Secrets,
   { now, upstreamSockets }: GatewayDependencies,
   { translate, removeSeals, isAccountBound }: Jobs,
 ) {
-  const pool = createPool({ upstreams, readAccess: upstreamAccess, rankKeys: createRankKeys(subkey), now });
+  const pool = createPool({ upstreams: all, readAccess: upstreamAccess, rankKeys: createRankKeys(subkey), now });
   const exchange = createExchange({ connectTimeout: upstreamConnectTimeout, sockets: upstreamSockets, now });
   // Requests are translated into these: only clients of messages check signatures over what they are shown.
   const plain = createDialects({ signsThinking: false, streamUsage: false });
@@ -134,20 +153,24 @@ function createUpstreamSide(
 
 /** Loads the code that only some deployments need, where this is one of them. */
 function loadCode({ upstreams }: Config, dialects: readonly Dialect[]): Promise<unknown>[] {
-  const translates = upstreams.some((one) =>
+  const translates = upstreams.all.some((one) =>
     dialects.some(({ name }) => !one.dialects.some((spoken) => spoken === name)),
   );
   return translates ? [loadTranslating()] : [];
 }
 
 /** Reads the keys ahead, and says at once what their secret lacks: nobody should learn it from a refused request. */
-async function readKeysAhead({ upstreams, upstreamSecretId }: Config, readAccess: ReadAccess, log: Log): Promise<void> {
+async function readKeysAhead(
+  { upstreams: { all }, secrets: { upstreamSecretId } }: Config,
+  readAccess: ReadAccess,
+  log: Log,
+): Promise<void> {
   if (upstreamSecretId === undefined) return;
   try {
-    const accesses = await Promise.all(upstreams.map(readAccess));
-    const keyless = upstreams.filter((_upstream, place) => accesses[place]?.keys.length === 0);
+    const accesses = await Promise.all(all.map(readAccess));
+    const keyless = all.filter((_upstream, place) => accesses[place]?.keys.length === 0);
     if (keyless.length === 0) return;
-    log.keysMissing(upstreamSecretId, secretHint(keyless, upstreams));
+    log.keysMissing(upstreamSecretId, secretHint(keyless, all));
   } catch (error) {
     log.keysNotRead(upstreamSecretId, error);
   }
@@ -155,26 +178,27 @@ async function readKeysAhead({ upstreams, upstreamSecretId }: Config, readAccess
 
 /** What counts requests: those of each caller, and those of all together. */
 function createLimits(
-  config: Config,
+  { accounts, quota: settings, budget, request, tables }: Config,
   { callDynamoDb, now, log }: Pick<GatewayDependencies, 'callDynamoDb' | 'now'> & { readonly log: Log },
 ) {
-  const limits = { ...config, memberBudget: memberBudgetOf(config) };
-  const wording = { appUrl: keysUrlOf(config), linksNetworks: waysToSignIn(config).includes('wallet') };
-  const tallies = createTallies(callDynamoDb, config.quotaTable);
+  const { guestLimit, guestWindow, memberLimit, burstLimit, dailyLimit, guestDailyLimit } = settings;
+  const limits = { guestLimit, guestWindow, memberLimit, burstLimit, memberBudget: memberBudgetOf(budget) };
+  const wording = { appUrl: keysUrlOf(accounts), linksNetworks: waysToSignIn(accounts).includes('wallet') };
+  const tallies = createTallies(callDynamoDb, tables.quotaTable);
   const quota = createQuota({
-    counters: createCounters(callDynamoDb, config.quotaTable, now),
+    counters: createCounters(callDynamoDb, tables.quotaTable, now),
     limits,
     ...wording,
-    refundRefusals: config.refundRefusals,
-    currency: config.currency,
-    requestTimeout: config.requestTimeout,
+    refundRefusals: settings.refundRefusals,
+    currency: budget.currency,
+    requestTimeout: request.requestTimeout,
     now,
     createToken,
     onLost: log.answerLost,
     onNearlySpent: log.budgetNearlySpent,
     onAbandoned: log.reservationsLost,
   });
-  const { dailyLimit, guestDailyLimit, spendLimit } = config;
+  const { spendLimit } = budget;
   return {
     quota,
     budgets: limits,

@@ -17,7 +17,7 @@ import { createRefuse } from './request/refuse.ts';
 import type { Config, ServerConfig } from './settings/config.ts';
 import type { RunEvery } from './settings/refresh.ts';
 import { fromFault } from './upstream/fault.ts';
-import type { WorkFacts } from './work.ts';
+import { workFactsOf } from './work.ts';
 
 /** What the server needs from outside. */
 interface ServerDependencies extends Aws {
@@ -37,7 +37,11 @@ export async function startServer(
   const spans = await openSpans(config, server);
   const maxConnections = mostConnections();
   const { call: callDynamoDb, giveUp } = createGiveUp(dependencies.callDynamoDb);
-  const log = createLog({ ...config, write: dependencies.writeLog, now: dependencies.now });
+  const log = createLog({
+    write: dependencies.writeLog,
+    now: dependencies.now,
+    metricsNamespace: config.log.metricsNamespace,
+  });
   const createApp = server.servesWallet ? createGatewayWithAccounts : createGateway;
   const started = await startHttpServer({
     ...server,
@@ -49,8 +53,8 @@ export async function startServer(
       upstreamSockets: maxConnections,
       doInThread: createWorkers(config),
     }),
-    refuse: createRefuse({ ...config, names: headerNames(config.serviceName), now: dependencies.now }),
-    requestBodyLimit: config.requestBodyLimit,
+    refuse: createRefuseFor(config, dependencies.now),
+    requestBodyLimit: config.request.requestBodyLimit,
     maxConnections,
     // The charge of a refund that is given up stays, and the log says so.
     onLastMoment: giveUp,
@@ -65,6 +69,17 @@ export async function startServer(
   };
 }
 
+/** Answers what is no call of the gateway. */
+export function createRefuseFor({ service, quota, request }: Config, now: () => number) {
+  return createRefuse({
+    names: headerNames(service.serviceName),
+    guestLimit: quota.guestLimit,
+    corsOrigins: request.corsOrigins,
+    rateLimitHeaders: request.rateLimitHeaders,
+    now,
+  });
+}
+
 /** Beside this code, as a bundle or as sources. */
 const workerEntry = new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url);
 /** In MiB: what a thread needs by itself, and for each of a body's, by the worst that one can hold. */
@@ -72,24 +87,15 @@ const [heapOfThread, heapPerBody] = [64, 32];
 
 /** The threads that do long work on texts. */
 export function createWorkers(config: Config): DoInThread {
-  const { serviceName, modelAliases, offersEmbeddings, prices, upstreamSignsThinking, upstreamStreamUsage } = config;
-  const facts: WorkFacts = {
-    serviceName,
-    modelAliases,
-    offersEmbeddings,
-    prices,
-    upstreamSignsThinking,
-    upstreamStreamUsage,
-  };
-  const heap = heapOfThread + heapPerBody * Math.ceil(config.requestBodyLimit / 1_048_576);
-  return queueJobs(createThreads({ entry: workerEntry, facts, heap, fromFault }));
+  const heap = heapOfThread + heapPerBody * Math.ceil(config.request.requestBodyLimit / 1_048_576);
+  return queueJobs(createThreads({ entry: workerEntry, facts: workFactsOf(config), heap, fromFault }));
 }
 
 /** Spans for a collector, if there is one. Their library is loaded for nobody else. */
-async function openSpans({ serviceName }: Config, { otelExporterOtlpEndpoint, ...server }: ServerConfig) {
+async function openSpans({ service }: Config, { otelExporterOtlpEndpoint, ...server }: ServerConfig) {
   if (otelExporterOtlpEndpoint === undefined) return undefined;
   const { createSpans } = await import('./report/spans.ts');
-  return createSpans({ ...server, serviceName, otelExporterOtlpEndpoint });
+  return createSpans({ ...server, serviceName: service.serviceName, otelExporterOtlpEndpoint });
 }
 
 /**
@@ -103,9 +109,9 @@ export async function createGatewayWithAccounts(
   const { createAccounts } = await import('./accounts/accounts.ts');
   const gateway = createGateway(config, dependencies);
   const accounts = createAccounts(config, dependencies);
-  const { limit, remaining } = headerNames(config.serviceName);
+  const { limit, remaining } = headerNames(config.service.serviceName);
   // Every answer at this address has them. For a page nothing is read of anyone's quota.
-  const figures = { [limit]: String(config.guestLimit), [remaining]: '0' };
+  const figures = { [limit]: String(config.quota.guestLimit), [remaining]: '0' };
   return async (call) => {
     if (!isPageCall(call)) return gateway(call);
     const { headers, ...response } = await accounts(call);

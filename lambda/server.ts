@@ -22,7 +22,7 @@ async function run(): Promise<void> {
     () => readServerConfig(process.env),
   );
   const writeLog = gatherLines(process.stdout);
-  const log = createLog({ ...config, write: writeLog, now: Date.now });
+  const log = createLog({ write: writeLog, now: Date.now, metricsNamespace: config.log.metricsNamespace });
   const found = await findAwsAccess(new DynamoDBClient(), process.env).catch(() => {
     throw new ConfigError(['AWS_REGION is missing: the region of the tables']);
   });

@@ -10,10 +10,16 @@ import type { SealRemoval } from './translate/remove-seals.ts';
 import type { RequestTranslation } from './translate/translation.ts';
 
 /** What work on texts depends on, the same for all of them: plain data, which a thread can be sent. */
-export type WorkFacts = Pick<
-  Config,
-  'serviceName' | 'modelAliases' | 'offersEmbeddings' | 'prices' | 'upstreamSignsThinking' | 'upstreamStreamUsage'
->;
+export type WorkFacts = ReturnType<typeof workFactsOf>;
+
+export const workFactsOf = ({ service, budget, upstreams }: Config) => ({
+  serviceName: service.serviceName,
+  modelAliases: service.modelAliases,
+  offersEmbeddings: service.offersEmbeddings,
+  prices: budget.prices,
+  upstreamSignsThinking: upstreams.upstreamSignsThinking,
+  upstreamStreamUsage: upstreams.upstreamStreamUsage,
+});
 
 /** All that translates. It is big, and read only where upstreams don't speak every dialect. */
 export type LoadTranslating = () => Promise<typeof import('./translating.ts')>;

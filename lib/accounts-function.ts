@@ -25,7 +25,7 @@ export class AccountsFunction extends PublicFunction {
     // Behind the edge both functions share its domain. If that is CloudFront's own, only the operator can set it.
     const appUrl = environment.APP_URL ?? (edgeDomainName && `https://${edgeDomainName}`);
     const shownUrl = environment.GATEWAY_URL ?? (edge ? undefined : gatewayUrl);
-    const signsIn = waysToSignIn(config.settings).length > 0;
+    const signsIn = waysToSignIn(config.settings.accounts).length > 0;
     const accounts: Right[] = [
       [tables.keys.tableArn, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
       [tables.quota.tableArn, 'dynamodb:GetItem', 'dynamodb:UpdateItem'],

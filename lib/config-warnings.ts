@@ -15,7 +15,7 @@ export function findWarnings(stage: string, values: StackValues, environment: Te
     ...warnOfOpenSpending(config),
     ...signInWarnings(environment),
     ...edgeWarnings(values, config),
-    ...warnOfNamesInCode(config),
+    ...warnOfNamesInCode(config.upstreams.all, config.hiding),
   ];
 }
 
@@ -53,7 +53,12 @@ function signInWarnings({ OIDC_ISSUER, ACCESS, GUEST_LIMIT, WALLET_SIGN_IN }: Te
 
 /** At CloudFront's own domain the functions don't see which one was called. */
 function edgeWarnings({ edge, edgeDomainName }: StackValues, config: Config): string[] {
-  if (!edge || edgeDomainName !== undefined || config.appUrl !== undefined || waysToSignIn(config).length === 0)
+  if (
+    !edge ||
+    edgeDomainName !== undefined ||
+    config.accounts.appUrl !== undefined ||
+    waysToSignIn(config.accounts).length === 0
+  )
     return [];
   return [
     'APP_URL is not set: behind the edge nobody can sign in at /cli until it is the output GatewayUrl, without its last slash',

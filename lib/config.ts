@@ -3,7 +3,7 @@ import { type Config, readConfig } from '../lambda/settings/config.ts';
 import { isObject } from '../lambda/settings/json.ts';
 import { isPrivateHost } from '../lambda/settings/private-host.ts';
 import { ConfigError, readSettings, type Setting } from '../lambda/settings/read.ts';
-import { serverSettings, settings } from '../lambda/settings/table.ts';
+import { sections, serverSettings, settings } from '../lambda/settings/table.ts';
 import { upstreamSettings } from '../lambda/settings/upstream-table.ts';
 import { readUpstreamName, unknownSetting } from '../lambda/settings/variable-names.ts';
 import { mostBurst } from '../lambda/tables/schema.ts';
@@ -166,7 +166,7 @@ function contradictions(values: StackValues, given: Texts): string[] {
     const must = most > 0 ? `must be at most ${most}` : `needs an accountConcurrency above ${taken}`;
     faults.push(`reservedConcurrency ${must}: Lambda leaves ${unreserved} to others, and /cli gets ${accountsShare}`);
   }
-  if ((settings.BURST_LIMIT.parse(given.BURST_LIMIT ?? '') ?? 0) > mostBurst) {
+  if ((sections.quota.BURST_LIMIT.parse(given.BURST_LIMIT ?? '') ?? 0) > mostBurst) {
     const instead =
       'for a caller who needs more, issue several keys with limits of their own: each has a counter to itself';
     faults.push(`BURST_LIMIT must be at most ${mostBurst}, which one counter can serve at once; ${instead}`);
@@ -179,7 +179,7 @@ function contradictions(values: StackValues, given: Texts): string[] {
   if ((edgeDomainName && !given.edgeCertificateArn) || (edgeCertificateArn && !given.edgeDomainName)) {
     faults.push('edgeDomainName and edgeCertificateArn belong together: set both or neither');
   }
-  const { parse, fallback } = settings.KEEP_ALIVE_INTERVAL;
+  const { parse, fallback } = sections.request.KEEP_ALIVE_INTERVAL;
   const interval = parse(given.KEEP_ALIVE_INTERVAL ?? fallback) ?? 0;
   if (interval * 2 > edgeReadTimeout * 1000) {
     faults.push('KEEP_ALIVE_INTERVAL must be at most half of edgeReadTimeout, or the edge cuts silent streams');

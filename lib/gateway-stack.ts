@@ -75,7 +75,7 @@ export class GatewayStack extends Stack {
     // Read by operators and by the commands, which find the tables of a deployed gateway here.
     const outputs = {
       GatewayUrl: url,
-      WalletUrl: `${edge?.url ?? accounts.url.url}${hasClientsPage(config.settings) ? 'cli' : ''}`,
+      WalletUrl: `${edge?.url ?? accounts.url.url}${hasClientsPage(config.settings.accounts) ? 'cli' : ''}`,
       KeysTable: tables.keys.tableName,
       QuotaTable: tables.quota.tableName,
       UpstreamSecret: secrets.upstream.secretArn,
@@ -103,10 +103,11 @@ export class GatewayStack extends Stack {
 /** What the commands need in order to speak of money; without prices there is none to speak of. */
 function moneyOutputs({ environment, settings }: DeploymentConfig) {
   const { CURRENCY, MEMBER_BUDGET, MEMBER_BUDGET_WINDOW } = environment;
-  if (!settings?.prices) return {};
+  const { prices, reservedOutput } = settings.budget;
+  if (!prices) return {};
   return {
     Currency: CURRENCY ?? '',
-    ReservedByDefault: JSON.stringify(reservedByDefault(settings.prices, settings.reservedOutput)),
+    ReservedByDefault: JSON.stringify(reservedByDefault(prices, reservedOutput)),
     ...(MEMBER_BUDGET && { MemberBudget: `${MEMBER_BUDGET}/${MEMBER_BUDGET_WINDOW}` }),
   };
 }

@@ -39,7 +39,7 @@ function withoutDemo(hasDialects: boolean, config: Config): string[] {
   return [
     ...(hasDialects ? [forDemo] : []),
     ...keyWarnings(config),
-    ...warnOfNamesInCode(config),
+    ...warnOfNamesInCode(config.upstreams.all, config.hiding),
     ...warnOfOpenSpending(config),
   ];
 }
@@ -51,7 +51,7 @@ function openToOthers(others: string, isDemo: boolean, config: Config): string[]
     'set it to a secret of at least 16 characters';
   return [
     ...(isDemo ? [toDemo] : []),
-    ...(config.networkSalt === defaultSalt ? [toSalt] : []),
+    ...(config.secrets.networkSalt === defaultSalt ? [toSalt] : []),
     ...pageWarnings(config),
   ];
 }

@@ -28,22 +28,22 @@ export interface GatewayFacts {
 }
 
 /** Those of a gateway on this machine, where it has this address. */
-export function factsOf(config: Config, ownUrl: string): GatewayFacts {
-  const appUrl = waysToSignIn(config).length > 0 ? (config.appUrl ?? ownUrl) : undefined;
+export function factsOf({ service, accounts, quota, budget, tables }: Config, ownUrl: string): GatewayFacts {
+  const appUrl = waysToSignIn(accounts).length > 0 ? (accounts.appUrl ?? ownUrl) : undefined;
   return {
-    url: config.gatewayUrl ?? ownUrl,
-    serviceName: config.serviceName,
-    contextWindow: config.contextWindow,
-    keysTable: config.keysTable,
-    quotaTable: config.quotaTable,
-    memberLimit: config.memberLimit,
-    access: config.access,
-    oidcIssuer: config.oidcIssuer,
+    url: service.gatewayUrl ?? ownUrl,
+    serviceName: service.serviceName,
+    contextWindow: service.contextWindow,
+    keysTable: tables.keysTable,
+    quotaTable: tables.quotaTable,
+    memberLimit: quota.memberLimit,
+    access: accounts.access,
+    oidcIssuer: accounts.oidcIssuer,
     appUrl,
-    ...(config.prices && {
-      currency: config.currency,
-      memberBudget: memberBudgetOf(config),
-      reservedByDefault: reservedByDefault(config.prices, config.reservedOutput),
+    ...(budget.prices && {
+      currency: budget.currency,
+      memberBudget: memberBudgetOf(budget),
+      reservedByDefault: reservedByDefault(budget.prices, budget.reservedOutput),
     }),
   };
 }

@@ -3,9 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readPageFiles } from '../lambda/accounts/pages.ts';
 import { issueKey } from '../lambda/identity/keys.ts';
 import type { WriteLog } from '../lambda/report/log.ts';
-import { headerNames } from '../lambda/request/headers.ts';
-import { createRefuse } from '../lambda/request/refuse.ts';
-import { createGatewayWithAccounts, startServer } from '../lambda/serve.ts';
+import { createGatewayWithAccounts, createRefuseFor, startServer } from '../lambda/serve.ts';
 import { type Config, readConfig } from '../lambda/settings/config.ts';
 import { ConfigError, readBoth } from '../lambda/settings/read.ts';
 import type { RunEvery } from '../lambda/settings/refresh.ts';
@@ -55,7 +53,7 @@ export async function startGateway() {
   changeEnvironment(awsVariables(process.env, dynamodbEndpoint, embedded !== undefined));
   const client = new DynamoDBClient();
   started.defer(async () => client.destroy());
-  await createGatewayTables(client, config).catch((error) => {
+  await createGatewayTables(client, config.tables).catch((error) => {
     const store = embedded ? 'the embedded DynamoDB' : `AWS_ENDPOINT_URL_DYNAMODB ${dynamodbEndpoint}`;
     throw new ConfigError([`${store} can't be used: ${messageOf(error)}`]);
   });
@@ -69,7 +67,7 @@ export async function startGateway() {
   started.defer(close);
 
   // Only once the port is ours: otherwise the key would be issued and never shown.
-  const memberKey = await issueFirstKey(createKeyStore(createDocuments(aws.access), config.keysTable));
+  const memberKey = await issueFirstKey(createKeyStore(createDocuments(aws.access), config.tables.keysTable));
   const { pid } = process;
   const { dataDir } = settings;
   writeGatewayFile({
@@ -77,7 +75,7 @@ export async function startGateway() {
     pid,
     port,
     dynamodbEndpoint,
-    networkSalt: config.networkSalt ?? '',
+    networkSalt: config.secrets.networkSalt ?? '',
     embedded: embedded !== undefined,
     ...(dataDir && { dataDir }),
   });
@@ -93,7 +91,7 @@ export async function startGateway() {
     port,
     graceMs,
     /** The host that answers, or undefined for the built-in demo. */
-    upstreamHost: demo ? undefined : new URL(config.upstreams[0]?.addresses.chat ?? '').host,
+    upstreamHost: demo ? undefined : new URL(config.upstreams.all[0]?.addresses.chat ?? '').host,
     /** The key that this start issued; undefined if the store held some already. */
     memberKey,
     warnings: [...(embedded?.warnings ?? []), ...findWarnings(given, settings.host, config)],
@@ -158,8 +156,8 @@ async function startEngine(
     handler,
     host,
     port,
-    bodyLimit: config.requestBodyLimit,
-    refuse: createRefuse({ ...config, names: headerNames(config.serviceName), now: Date.now }),
+    bodyLimit: config.request.requestBodyLimit,
+    refuse: createRefuseFor(config, Date.now),
   });
   return { ...server, graceMs, close: () => close(graceMs) };
 }

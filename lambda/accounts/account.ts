@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
+import type { Budget } from '../budget/budget-window.ts';
 import { formatAmount } from '../budget/money.ts';
 import type { KeyRecord } from '../identity/keys.ts';
 import { isWallet } from '../identity/member.ts';
@@ -6,8 +7,6 @@ import { modelId } from '../models.ts';
 import type { Counters } from '../quota/counter-store.ts';
 import { readMemberUsage } from '../quota/policy.ts';
 import { secondsUntil } from '../quota/time.ts';
-import { type AccountsConfig, memberBudgetOf } from '../settings/config.ts';
-import type { createSecrets } from '../settings/secrets.ts';
 import type { KeyStore } from '../stores/keys.ts';
 import type { MemberStore, SessionPurpose } from '../stores/members.ts';
 import type { Account, ShownKey } from './answers.ts';
@@ -17,15 +16,17 @@ import type { Limits } from './limits.ts';
 import type { AccountsLog } from './log.ts';
 import { type AccountsRequest, type Endpoints, readLabel, readText, type Signer } from './request.ts';
 
-/** What accounts are made of, and the ways of signing in to them. */
-export interface SignInDependencies
-  extends Omit<AccountsConfig, 'oidcClientSecret'>,
-    Pick<ReturnType<typeof createSecrets>, 'subkey' | 'oidcClientSecret'> {
+interface Dependencies {
   readonly keys: KeyStore;
   readonly members: MemberStore;
   readonly counters: Counters;
   readonly keyring: Keyring;
   readonly limits: Limits;
+  readonly serviceName: string;
+  readonly memberLimit: number;
+  readonly memberBudget: Budget | undefined;
+  /** Of amounts, for display. */
+  readonly currency: string;
   readonly log: AccountsLog;
   readonly now: () => number;
 }
@@ -36,14 +37,18 @@ export type Accounts = ReturnType<typeof createMemberAccounts>;
 const sessionLifetime = 15 * 60_000;
 
 /** A member's account, as the endpoints answer with it, however the member has signed in. */
-export function createMemberAccounts(dependencies: SignInDependencies) {
+export function createMemberAccounts(dependencies: Dependencies) {
   const { keys, members, keyring, limits, serviceName, currency, log, now } = dependencies;
-  const figures = { ...dependencies, memberBudget: memberBudgetOf(dependencies) };
+  const { counters, memberLimit, memberBudget } = dependencies;
 
   /** What is left today for all keys and links of a member together. */
   const readQuota = async (member: string): Promise<Account['quota']> => {
     const time = now();
-    const { limit, remaining, resetAt, budget } = await readMemberUsage(figures, { member }, time);
+    const { limit, remaining, resetAt, budget } = await readMemberUsage(
+      { counters, memberLimit, memberBudget },
+      { member },
+      time,
+    );
     const left = budget && {
       currency,
       window: budget.window,

@@ -2,7 +2,7 @@ import type { AwsAccess } from '../aws/access.ts';
 import type { Aws } from '../aws/call-service.ts';
 import { createFindNetwork } from '../identity/network.ts';
 import type { App } from '../request/call.ts';
-import { type AccountsConfig, hasClientsPage, waysToSignIn } from '../settings/config.ts';
+import { type AccountsConfig, hasClientsPage, memberBudgetOf, waysToSignIn } from '../settings/config.ts';
 import type { RunEvery } from '../settings/refresh.ts';
 import { createSecrets } from '../settings/secrets.ts';
 import { createDocuments } from '../stores/documents.ts';
@@ -37,44 +37,68 @@ export interface AccountsDependencies extends Aws {
 
 /** Assembles the accounts function, once per start. */
 export function createAccounts(config: AccountsConfig, dependencies: AccountsDependencies): App {
-  const { access, callDynamoDb, readSecret, writeLog, now, runEvery } = dependencies;
+  const { access, callDynamoDb, readSecret, pageFiles, writeLog, now, runEvery, scheme } = dependencies;
+  const { service, accounts: settings, identity, quota, budget, tables } = config;
   const documents = createDocuments(access);
-  const keys = createKeyStore(documents, config.keysTable);
-  const members = createMemberStore(documents, config.keysTable);
-  const counters = createCounters(callDynamoDb, config.quotaTable, now);
-  const log = createAccountsLog({ ...config, write: writeLog, now });
-  if (config.deployedCommit !== undefined) log.started(config.deployedCommit);
-  const secrets = createSecrets(config, { readSecret, now, onStale: log.secretNotRefreshed, runEvery });
+  const keys = createKeyStore(documents, tables.keysTable);
+  const members = createMemberStore(documents, tables.keysTable);
+  const terminals = createTerminalStore(documents, tables.keysTable);
+  const counters = createCounters(callDynamoDb, tables.quotaTable, now);
+  const log = createAccountsLog({ write: writeLog, now, metricsNamespace: config.log.metricsNamespace });
+  if (config.log.deployedCommit !== undefined) log.started(config.log.deployedCommit);
+  const secrets = createSecrets(config.secrets, { readSecret, now, onStale: log.secretNotRefreshed, runEvery });
+  const { subkey, networkKey, edgeSecrets, oidcClientSecret: readClientSecret } = secrets;
 
-  const shared = { ...config, ...secrets, keys, members, counters, log, now };
-  const forSigningIn = { ...shared, keyring: createKeyring(shared), limits: createLimits(shared) };
-  const accounts = createMemberAccounts(forSigningIn);
+  const { oidcKeys, oidcKeyDays, deviceKeyDays } = settings;
+  const keyring = createKeyring({ keys, members, oidcKeys, oidcKeyDays, now });
+  const limits = createLimits({ counters, now });
+  const accounts = createMemberAccounts({
+    keys,
+    members,
+    counters,
+    keyring,
+    limits,
+    serviceName: service.serviceName,
+    memberLimit: quota.memberLimit,
+    memberBudget: memberBudgetOf(budget),
+    currency: budget.currency,
+    log,
+    now,
+  });
 
-  const signIn = waysToSignIn(config);
+  const signIn = waysToSignIn(settings);
   const ways: readonly Endpoints[] = signIn.map((way) =>
-    way === 'wallet' ? createWalletSignIn(forSigningIn, accounts) : createCompanySignIn(forSigningIn, accounts),
+    way === 'wallet'
+      ? createWalletSignIn({ accounts, keys, members, limits, log, now })
+      : createCompanySignIn({ accounts, settings, readClientSecret, subkey, keyring, limits, log, now }),
   );
-  const terminals = createTerminalStore(documents, config.keysTable);
-  const forAllWays = [accounts, createTerminalSignIn(forSigningIn, terminals)];
+  const fromTerminals = createTerminalSignIn({ terminals, service, deviceKeyDays, subkey, keyring, limits, log, now });
   return createApp({
-    ...config,
-    ...dependencies,
+    serviceName: service.serviceName,
+    appUrl: settings.appUrl,
+    scheme,
+    pageFiles,
     accounts,
     log,
     parts: [
-      ...(hasClientsPage(config) ? [createInfo(config, signIn)] : []),
-      ...(ways.length > 0 ? [...forAllWays, ...ways] : []),
+      ...(hasClientsPage(settings) ? [createInfo(service, quota.memberLimit, signIn)] : []),
+      ...(ways.length > 0 ? [accounts, fromTerminals, ...ways] : []),
     ],
     describe: (site) => describeDeployment(config, site),
-    findNetwork: createFindNetwork({ ...config, ...secrets }),
+    findNetwork: createFindNetwork({
+      edgeHeader: identity.edgeHeader,
+      edgeOnly: identity.edgeOnly,
+      edgeSecrets,
+      networkKey,
+    }),
   });
 }
 
 /** The facts that the page shows before anyone signs in. */
-function createInfo(config: AccountsConfig, signIn: Info['signIn']): Endpoints {
+function createInfo(service: AccountsConfig['service'], memberLimit: number, signIn: Info['signIn']): Endpoints {
   const read = async (request: AccountsRequest): Promise<Info> => {
     checkOrigin(request);
-    const { serviceName, gatewayUrl = request.site.baseUrl, contextWindow, memberLimit } = config;
+    const { serviceName, gatewayUrl = request.site.baseUrl, contextWindow } = service;
     return { serviceName, gatewayUrl, contextWindow, memberLimit, network: request.network.name, signIn };
   };
   return { facts: { [`${pagePath}/info`]: read } };

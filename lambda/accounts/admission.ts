@@ -5,7 +5,10 @@ import { accountsError } from './errors.ts';
 export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 
 /** Whom of those who have an account at the company the operator lets in: all, unless one of the lists has something in it. */
-export type Admission = Pick<AccountsConfig, 'oidcAllowedDomains' | 'oidcAllowedGroups' | 'oidcGroupsClaim'>;
+export type Admission = Pick<
+  AccountsConfig['accounts'],
+  'oidcAllowedDomains' | 'oidcAllowedGroups' | 'oidcGroupsClaim'
+>;
 
 /** The claims that decide. */
 export const neededClaims = ({ oidcAllowedDomains, oidcAllowedGroups, oidcGroupsClaim }: Admission): string[] => [

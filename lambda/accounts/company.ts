@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import {
   AuthorizationResponseError,
   authorizationCodeGrant,
@@ -7,22 +8,38 @@ import {
 } from 'openid-client';
 import { GatewayError } from '../errors.ts';
 import { accountLabel, accountMember, isWallet } from '../identity/member.ts';
-import type { Accounts, SignInDependencies } from './account.ts';
+import type { AccountsConfig } from '../settings/config.ts';
+import type { Accounts } from './account.ts';
 import { type Claims, neededClaims, requireAllowed, textOf } from './admission.ts';
 import type { Account } from './answers.ts';
 import { accountsError, badRequest, brokenSignIn, nothingOfThisKind } from './errors.ts';
+import type { Keyring } from './keyring.ts';
+import type { Limits } from './limits.ts';
+import type { AccountsLog } from './log.ts';
 import { checkAccessToken, isUnreachable, rememberProvider, scopesFor } from './provider.ts';
 import { type Endpoints, type Input, readText } from './request.ts';
 import { pagePath } from './site.ts';
+
+interface Dependencies {
+  readonly accounts: Accounts;
+  readonly settings: AccountsConfig['accounts'];
+  readonly readClientSecret: () => Promise<string | undefined>;
+  readonly subkey: (label: string) => Promise<KeyObject>;
+  readonly keyring: Keyring;
+  readonly limits: Limits;
+  readonly log: AccountsLog;
+  readonly now: () => number;
+}
 
 /**
  * Signing in with the company's account, by OpenID Connect: authorization code with PKCE, state and nonce, which the page makes
  * and keeps in its tab. A person's name and address are shown while the page is open, and stored nowhere.
  */
-export function createCompanySignIn(dependencies: SignInDependencies, accounts: Accounts): Endpoints {
-  const { oidcIssuer = '', appUrl, keyring, limits, subkey, log } = dependencies;
+export function createCompanySignIn(dependencies: Dependencies): Endpoints {
+  const { accounts, settings, readClientSecret, subkey, keyring, limits, log, now } = dependencies;
+  const { oidcIssuer = '', oidcClientId = '', appUrl } = settings;
   const callbackUrl = `${appUrl}${pagePath}/oidc/callback`;
-  const findProvider = rememberProvider(dependencies);
+  const findProvider = rememberProvider({ issuer: oidcIssuer, clientId: oidcClientId, readClientSecret, now });
 
   const readClaims = async (answer: URLSearchParams, { state, nonce }: SignInState, pkceCodeVerifier: string) => {
     const provider = await findProvider();
@@ -33,7 +50,7 @@ export function createCompanySignIn(dependencies: SignInDependencies, accounts: 
     checkAccessToken(tokens.access_token, claims, tokens.id_token ?? '');
     // Some providers put these only where the access token leads to. The address is also shown.
     const lacks = (names: readonly string[]) => names.some((name) => claims[name] === undefined);
-    const needed = neededClaims(dependencies);
+    const needed = neededClaims(settings);
     if (!lacks(['email', ...needed]) || !provider.serverMetadata().userinfo_endpoint) return claims;
     const further = await fetchUserInfo(provider, tokens.access_token, claims.sub).catch((cause) => {
       if (lacks(needed) && isUnreachable(cause)) throw cause;
@@ -51,7 +68,7 @@ export function createCompanySignIn(dependencies: SignInDependencies, accounts: 
         const provider = await findProvider().catch(explain);
         const url = buildAuthorizationUrl(provider, {
           redirect_uri: callbackUrl,
-          scope: scopesFor(provider, dependencies),
+          scope: scopesFor(provider, settings),
           state,
           nonce,
           code_challenge: challenge,
@@ -68,7 +85,7 @@ export function createCompanySignIn(dependencies: SignInDependencies, accounts: 
         // Anyone can make up answers, and each is a request to the provider. A whole office may sign in at nine.
         const undo = await limits.count('sign-ins', network.id);
         const claims = await readClaims(answer, state, verifier).catch(explain);
-        requireAllowed(claims, dependencies);
+        requireAllowed(claims, settings);
         const member = accountMember(await subkey(accountLabel), oidcIssuer, claims.sub);
         await undo();
         const person = { name: textOf(claims.name), email: textOf(claims.email) };

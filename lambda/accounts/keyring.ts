@@ -15,7 +15,7 @@ interface KeyDetails {
   readonly expiresAt?: number;
 }
 
-interface Dependencies extends Pick<AccountsConfig, 'oidcKeys' | 'oidcKeyDays'> {
+interface Dependencies extends Pick<AccountsConfig['accounts'], 'oidcKeys' | 'oidcKeyDays'> {
   readonly keys: Pick<KeyStore, 'put' | 'findKey'>;
   readonly members: MemberStore;
   readonly now: () => number;

@@ -82,11 +82,12 @@ const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character)
 export type Facts = Readonly<Record<string, string>>;
 
 /** The facts that a deployment shows people. Its address is the one that they called, unless the operator set another. */
-export function describeDeployment(config: AccountsConfig, site: Site): Facts {
-  const { serviceName, contextWindow, memberLimit, gatewayUrl = site.baseUrl, deviceKeyDays } = config;
-  const guests = config.access === 'open' && config.guestLimit > 0;
+export function describeDeployment({ service, accounts, quota }: AccountsConfig, site: Site): Facts {
+  const { serviceName, contextWindow, gatewayUrl = site.baseUrl } = service;
+  const { deviceKeyDays } = accounts;
+  const guests = accounts.access === 'open' && quota.guestLimit > 0;
   const requests = (count: number) => `${count.toLocaleString('en')} request${count === 1 ? '' : 's'}`;
-  const ways = waysToSignIn(config);
+  const ways = waysToSignIn(accounts);
   const [curl] = createSdkSnippets({ gatewayUrl, serviceName, key: guests ? 'guest' : placeholderKey });
   return {
     service: serviceName,
@@ -94,14 +95,14 @@ export function describeDeployment(config: AccountsConfig, site: Site): Facts {
     gateway: gatewayUrl,
     app: site.baseUrl,
     days: deviceKeyDays === 1 ? 'a day' : `${deviceKeyDays} days`,
-    guests: guests ? `${requests(config.guestLimit)} ${config.guestWindow === 'daily' ? 'a day' : 'to try'}` : '',
-    cli: hasClientsPage(config) ? (ways.length > 0 ? 'Get a key' : 'Set up a client') : '',
+    guests: guests ? `${requests(quota.guestLimit)} ${quota.guestWindow === 'daily' ? 'a day' : 'to try'}` : '',
+    cli: hasClientsPage(accounts) ? (ways.length > 0 ? 'Get a key' : 'Set up a client') : '',
     signIn: ways.length > 0 ? 'yes' : '',
     company: ways.includes('company') ? 'yes' : '',
     wallet: ways.includes('wallet') ? 'yes' : '',
     placeholder: placeholderKey,
     window: contextWindow?.toLocaleString('en') ?? '',
-    members: `${requests(memberLimit)} a day`,
+    members: `${requests(quota.memberLimit)} a day`,
     request: curl?.blocks[0]?.text ?? '',
   };
 }

@@ -9,7 +9,6 @@ import {
   enableNonRepudiationChecks,
   None,
 } from 'openid-client';
-import type { SignInDependencies } from './account.ts';
 import type { Admission, Claims } from './admission.ts';
 
 /** How long the provider's own description is good, in milliseconds. Its keys are read anew when one is missing. */
@@ -17,20 +16,27 @@ const describedFor = 3_600_000;
 /** Seconds that a request to the provider may take, and that clocks may differ by. */
 const [patience, skew] = [10, 60];
 
+interface Dependencies {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly readClientSecret: () => Promise<string | undefined>;
+  readonly now: () => number;
+}
+
 /** Reads the provider's description when it is needed, and keeps it for a while; an old one is better than none. */
-export function rememberProvider({ oidcIssuer = '', oidcClientId = '', oidcClientSecret, now }: SignInDependencies) {
+export function rememberProvider({ issuer, clientId, readClientSecret, now }: Dependencies) {
   let known:
     | { readonly provider: Configuration; readonly secret: string | undefined; readonly readAt: number }
     | undefined;
   return async (): Promise<Configuration> => {
-    const secret = await oidcClientSecret();
+    const secret = await readClientSecret();
     const old = known?.secret === secret ? known : undefined;
     if (old && now() - old.readAt < describedFor) return old.provider;
     try {
-      const issuer = new URL(oidcIssuer);
-      const provider = await discovery(issuer, oidcClientId, { [clockTolerance]: skew }, authenticate(secret), {
+      const server = new URL(issuer);
+      const provider = await discovery(server, clientId, { [clockTolerance]: skew }, authenticate(secret), {
         timeout: patience,
-        execute: [enableNonRepudiationChecks, ...(issuer.protocol === 'http:' ? [allowInsecureRequests] : [])],
+        execute: [enableNonRepudiationChecks, ...(server.protocol === 'http:' ? [allowInsecureRequests] : [])],
       });
       known = { provider, secret, readAt: now() };
       return provider;

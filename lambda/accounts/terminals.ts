@@ -1,9 +1,12 @@
-import { createHmac, randomBytes, randomInt } from 'node:crypto';
+import { createHmac, type KeyObject, randomBytes, randomInt } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 import { createToken } from '../quota/counter-store.ts';
+import type { AccountsConfig } from '../settings/config.ts';
 import type { TerminalStore, WaitingTerminal } from '../stores/terminals.ts';
-import type { SignInDependencies } from './account.ts';
 import { accountsError, badRequest, isNotSignedIn, isTooManyKeys } from './errors.ts';
+import type { Keyring } from './keyring.ts';
+import type { Limits } from './limits.ts';
+import type { AccountsLog } from './log.ts';
 import { createAgentSnippets } from './pages/cli/snippets-agents.js';
 import { type Endpoints, readText, type WithForm, type WithInput } from './request.ts';
 import { type Site, terminalPaths } from './site.ts';
@@ -21,8 +24,19 @@ const letters = 'BCDFGHJKLMNPQRSTVWXZ';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
+interface Dependencies {
+  readonly terminals: TerminalStore;
+  readonly service: AccountsConfig['service'];
+  readonly deviceKeyDays: number;
+  readonly subkey: (label: string) => Promise<KeyObject>;
+  readonly keyring: Keyring;
+  readonly limits: Limits;
+  readonly log: AccountsLog;
+  readonly now: () => number;
+}
+
 /** Signing in a terminal: https://www.rfc-editor.org/rfc/rfc8628 */
-export function createTerminalSignIn(dependencies: SignInDependencies, terminals: TerminalStore): Endpoints {
+export function createTerminalSignIn(dependencies: Dependencies): Endpoints {
   /** Codes are stored hashed: who reads the table can use none. */
   const hash = async (code: string): Promise<string> =>
     createHmac('sha256', await dependencies.subkey('terminal codes'))
@@ -31,13 +45,13 @@ export function createTerminalSignIn(dependencies: SignInDependencies, terminals
 
   return {
     forTerminals: {
-      [terminalPaths.begin]: createBegin(dependencies, terminals, hash),
-      [terminalPaths.token]: createRedeem(dependencies, terminals, hash),
+      [terminalPaths.begin]: createBegin(dependencies, hash),
+      [terminalPaths.token]: createRedeem(dependencies, hash),
     },
-    ...createDecisions(dependencies, terminals, hash),
+    ...createDecisions(dependencies, hash),
     facts: {
       [terminalPaths.metadata]: async ({ site }) => describeServer(site),
-      [terminalPaths.opencode]: async ({ site }) => describeForOpencode(site, dependencies),
+      [terminalPaths.opencode]: async ({ site }) => describeForOpencode(site, dependencies.service),
     },
   };
 }
@@ -45,9 +59,9 @@ export function createTerminalSignIn(dependencies: SignInDependencies, terminals
 type Hash = (code: string) => Promise<string>;
 
 /** Gives a terminal its codes. */
-function createBegin({ serviceName, limits, now }: SignInDependencies, terminals: TerminalStore, hash: Hash) {
+function createBegin({ terminals, service, limits, now }: Dependencies, hash: Hash) {
   return async (request: WithForm) => {
-    checkClient(request, serviceName);
+    checkClient(request, service.serviceName);
     const { network, site } = request;
     await limits.count('terminals', network.id);
     const askedAt = now();
@@ -66,11 +80,7 @@ function createBegin({ serviceName, limits, now }: SignInDependencies, terminals
 }
 
 /** Gives a terminal that was let in its key; throws what the RFC says until then. */
-function createRedeem(
-  { serviceName, deviceKeyDays, keyring, log, now }: SignInDependencies,
-  terminals: TerminalStore,
-  hash: Hash,
-) {
+function createRedeem({ terminals, service, deviceKeyDays, keyring, log, now }: Dependencies, hash: Hash) {
   /** Whoever has let the terminal in, and when. */
   const readApproval = async (device: string, time: number) => {
     const found = await terminals.find(device);
@@ -87,7 +97,7 @@ function createRedeem(
   };
 
   return async (request: WithForm) => {
-    checkClient(request, serviceName);
+    checkClient(request, service.serviceName);
     if (readField(request, 'grant_type') !== deviceGrant) {
       throw accountsError('unsupported_grant_type', `grant_type must be ${deviceGrant}.`);
     }
@@ -106,8 +116,7 @@ function createRedeem(
 
 /** What a person asks who has typed a terminal's code. */
 function createDecisions(
-  { keyring, limits, now }: SignInDependencies,
-  terminals: TerminalStore,
+  { terminals, keyring, limits, now }: Dependencies,
   hash: Hash,
 ): Pick<Endpoints, 'forAnyone' | 'forMembers'> {
   /** Guesses are counted before anything is looked up, and a code that was right is taken off again. */
@@ -162,8 +171,8 @@ function describeServer({ baseUrl }: Site) {
 }
 
 /** What `opencode auth login URL` reads: the command that prints a key, the variable that the key goes into, and its settings. */
-function describeForOpencode({ baseUrl, pageUrl }: Site, settings: SignInDependencies) {
-  const { serviceName, gatewayUrl = baseUrl, contextWindow } = settings;
+function describeForOpencode({ baseUrl, pageUrl }: Site, service: AccountsConfig['service']) {
+  const { serviceName, gatewayUrl = baseUrl, contextWindow } = service;
   const env = `${serviceName.toUpperCase().replaceAll('-', '_')}_API_KEY`;
   const snippets = createAgentSnippets({ gatewayUrl, serviceName, key: `{env:${env}}`, contextWindow });
   const config = snippets.find(({ id }) => id === 'opencode')?.blocks[0]?.text ?? '{}';

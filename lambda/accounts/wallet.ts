@@ -3,9 +3,13 @@ import { createSiweMessage, parseSiweMessage, type SiweMessage } from 'viem/siwe
 import { recoverMessageAddress } from 'viem/utils';
 import { isWallet } from '../identity/member.ts';
 import { createToken } from '../quota/counter-store.ts';
-import { type Accounts, isoTime, type SignInDependencies } from './account.ts';
+import type { KeyStore } from '../stores/keys.ts';
+import type { MemberStore } from '../stores/members.ts';
+import { type Accounts, isoTime } from './account.ts';
 import type { Account } from './answers.ts';
 import { accountsError, badRequest, isTooManyKeys, nothingOfThisKind } from './errors.ts';
+import type { Limits } from './limits.ts';
+import type { AccountsLog } from './log.ts';
 import { type AccountsRequest, type Endpoints, type Input, readLabel, readText, type WithInput } from './request.ts';
 import type { Site } from './site.ts';
 
@@ -25,14 +29,20 @@ const challengeLifetime = 5 * 60_000;
 /** How long a network counts as a wallet's member. */
 const linkLifetime = 24 * 3_600_000;
 
+interface Dependencies {
+  readonly accounts: Accounts;
+  readonly keys: KeyStore;
+  readonly members: MemberStore;
+  readonly limits: Limits;
+  readonly log: AccountsLog;
+  readonly now: () => number;
+}
+
 /**
  * Signing in with a wallet: a message to sign, and what its signature is for. The member is the wallet's address in lower case.
  * Sign-in with Ethereum (EIP-4361): https://eips.ethereum.org/EIPS/eip-4361
  */
-export function createWalletSignIn(
-  { keys, members, limits, log, now }: SignInDependencies,
-  accounts: Accounts,
-): Endpoints {
+export function createWalletSignIn({ accounts, keys, members, limits, log, now }: Dependencies): Endpoints {
   /** The member who has signed the message for this purpose. Works once per message, and throws otherwise. */
   const redeem = async ({ input, site }: WithInput, purpose: Purpose): Promise<string> => {
     const [message, signature] = [readText(input, 'message', longestMessage), readText(input, 'signature')];

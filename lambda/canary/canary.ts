@@ -4,7 +4,7 @@ import { createWriteLine } from '../report/log.ts';
 import { required, text } from '../settings/kinds.ts';
 import { collectFaults, type Environment, type Named, readNamed } from '../settings/read.ts';
 import type { ReadSecret } from '../settings/secrets.ts';
-import { settings } from '../settings/table.ts';
+import { sections } from '../settings/table.ts';
 
 interface Dependencies {
   readonly readSecret: ReadSecret;
@@ -26,7 +26,7 @@ const usualLimits = { stream: 45_000, other: 10_000 };
  */
 export function createCanary(config: CanaryConfig, dependencies: Dependencies): () => Promise<void> {
   const { readSecret, writeLog, now, timeLimits = usualLimits } = dependencies;
-  const line = createWriteLine({ ...config, write: writeLog, now });
+  const line = createWriteLine({ write: writeLog, now, metricsNamespace: config.metricsNamespace });
 
   const readKey = async (): Promise<{ readonly key: string }> => {
     // The output of `keys issue --json`, or the bare key.
@@ -121,14 +121,12 @@ function readEvents(text: string): string[] {
   return events;
 }
 
-const { SERVICE_NAME, METRICS_NAMESPACE } = settings;
-
 /** All are set by the stack. */
 const canarySettings = {
   CANARY_URL: required(text('the http(s) URL of the gateway', /^https?:\/\/[^\s?#]+$/)),
   CANARY_SECRET_ID: required(text('the name or ARN of a secret', /^\S+$/)),
-  SERVICE_NAME,
-  METRICS_NAMESPACE,
+  SERVICE_NAME: sections.service.SERVICE_NAME,
+  METRICS_NAMESPACE: sections.log.METRICS_NAMESPACE,
 } as const;
 
 /** The canary's settings. */

@@ -2,31 +2,42 @@ import type { Budget } from '../budget/budget-window.ts';
 import { type Prices, roundUp } from '../budget/prices.ts';
 import { createModels } from '../models.ts';
 import { readPrices } from './prices.ts';
-import { collectFaults, type Environment, type Named, readNamed } from './read.ts';
-import { accountsSettings, serverSettings, settings } from './table.ts';
+import { collectFaults, type Environment, readNamed, readSections, type Sections } from './read.ts';
+import { accountsSections, sections, serverSettings } from './table.ts';
 import { offersEmbeddings, readUpstreams, type Upstream } from './upstreams.ts';
 import { nameFaults } from './variable-names.ts';
 
-/** Every setting of the function, under its name in camel case. Times are milliseconds, amounts of money millionths. */
-export type Config = Omit<Named<typeof settings>, 'prices'> & {
-  readonly prices: Prices | undefined;
-  readonly upstreams: readonly Upstream[];
-  readonly offersEmbeddings: boolean;
-};
+type Read = Sections<typeof sections>;
+
+/**
+ * Every setting of the function, each in its section, under its name in camel case. Times are milliseconds, amounts of money
+ * millionths.
+ */
+export interface Config extends Omit<Read, 'service' | 'budget' | 'upstreams'> {
+  readonly service: Read['service'] & { readonly offersEmbeddings: boolean };
+  readonly budget: Omit<Read['budget'], 'prices'> & { readonly prices: Prices | undefined };
+  /** `all`: each one's own settings. */
+  readonly upstreams: Read['upstreams'] & { readonly all: readonly Upstream[] };
+}
 
 export function readConfig(environment: Environment): Config {
   return collectFaults((faults) => {
-    const read = readNamed(settings, environment, faults);
-    const guests = read.access === 'keys' ? { guestLimit: 0 } : {};
-    const upstreams = readUpstreams(environment, read.upstreamStreamUsage, faults);
-    const upstreamConfig = { upstreams, offersEmbeddings: offersEmbeddings(upstreams) };
-    const prices = readPriceList({ ...read, ...upstreamConfig }, faults);
-    const config = { ...read, ...guests, prices, ...upstreamConfig };
+    const read = readSections(sections, environment, faults);
+    const { accounts, quota } = read;
+    const all = readUpstreams(environment, read.upstreams.upstreamStreamUsage, faults);
+    const service = { ...read.service, offersEmbeddings: offersEmbeddings(all) };
+    const config: Config = {
+      ...read,
+      service,
+      quota: accounts.access === 'keys' ? { ...quota, guestLimit: 0 } : quota,
+      budget: { ...read.budget, prices: readPriceList(read.budget, service, faults) },
+      upstreams: { ...read.upstreams, all },
+    };
     faults.push(
       ...nameFaults(environment),
       ...networkFaults(config, environment),
-      ...aliasFaults(config),
-      ...signInFaults(config, environment),
+      ...aliasFaults(service),
+      ...signInFaults(accounts, environment),
     );
     return config;
   });
@@ -36,19 +47,19 @@ export function readConfig(environment: Environment): Config {
 export function memberBudgetOf({
   memberBudget,
   memberBudgetWindow,
-}: Pick<Config, 'memberBudget' | 'memberBudgetWindow'>): Budget | undefined {
+}: Pick<Config['budget'], 'memberBudget' | 'memberBudgetWindow'>): Budget | undefined {
   return memberBudget === undefined ? undefined : { amount: memberBudget, window: memberBudgetWindow };
 }
 
 /** The prices, which a budget needs. */
 function readPriceList(
-  read: Named<typeof settings> & Pick<Config, 'offersEmbeddings'>,
+  { prices, memberBudget, spendLimit }: Read['budget'],
+  service: Config['service'],
   faults: string[],
 ): Prices | undefined {
-  const { serviceName, prices, memberBudget, spendLimit } = read;
   if (prices !== undefined) {
     const found: string[] = [];
-    const models = serviceName === undefined ? undefined : createModels({ ...read, serviceName }).all;
+    const models = service.serviceName === undefined ? undefined : createModels(service).all;
     const priceList = readPrices(prices, models, found);
     faults.push(...found.map((fault) => `PRICES ${fault}`));
     return priceList;
@@ -60,7 +71,7 @@ function readPriceList(
 }
 
 /** Faults of aliases that are valid alone but not together. */
-function aliasFaults({ serviceName, modelAliases = [], offersEmbeddings }: Config): string[] {
+function aliasFaults({ serviceName, modelAliases = [], offersEmbeddings }: Config['service']): string[] {
   if (serviceName === undefined) return []; // reported by its own check
   const faults: string[] = [];
   const publicModels = createModels({ serviceName, offersEmbeddings }).all.map(({ id }) => id);
@@ -81,14 +92,14 @@ function aliasFaults({ serviceName, modelAliases = [], offersEmbeddings }: Confi
 
 /** Faults in the settings that identify callers' networks. */
 function networkFaults(
-  config: Pick<Config, 'networkSalt' | 'networkSaltSecretId' | 'edgeHeader' | 'edgeSecretId'>,
+  { identity: { edgeHeader }, secrets: { networkSalt, networkSaltSecretId, edgeSecretId } }: AccountsConfig,
   environment: Environment,
 ): string[] {
   const faults: string[] = [];
-  if (config.networkSalt === undefined && config.networkSaltSecretId === undefined && !environment.NETWORK_SALT) {
+  if (networkSalt === undefined && networkSaltSecretId === undefined && !environment.NETWORK_SALT) {
     faults.push('NETWORK_SALT_SECRET_ID or NETWORK_SALT is missing: the secret that network addresses are hashed with');
   }
-  if ((config.edgeHeader === undefined) !== (config.edgeSecretId === undefined)) {
+  if ((edgeHeader === undefined) !== (edgeSecretId === undefined)) {
     faults.push('EDGE_HEADER and EDGE_SECRET_ID belong together: set both or neither');
   }
   return faults;
@@ -96,10 +107,9 @@ function networkFaults(
 
 /** Faults in the settings of the company's sign-in, which must say who may come in. */
 function signInFaults(
-  config: Pick<Config, `oidc${string}` & keyof Config> & Pick<Config, 'appUrl'>,
+  { oidcIssuer, oidcClientId, appUrl, oidcAllowedDomains, oidcAllowedGroups, oidcAllowAll }: Config['accounts'],
   environment: Environment,
 ): string[] {
-  const { oidcIssuer, oidcClientId, appUrl, oidcAllowedDomains, oidcAllowedGroups, oidcAllowAll } = config;
   const needed = { OIDC_ISSUER: oidcIssuer, OIDC_CLIENT_ID: oidcClientId, APP_URL: appUrl };
   const given = { ...needed, OIDC_ALLOWED_DOMAINS: oidcAllowedDomains, OIDC_ALLOWED_GROUPS: oidcAllowedGroups };
   const isUnread = ([name, value]: [string, unknown]) => value === undefined && environment[name]?.trim();
@@ -118,36 +128,31 @@ function signInFaults(
 export type WayToSignIn = 'company' | 'wallet';
 
 /** The company's account first: where there is one, a wallet is the exception. */
-export function waysToSignIn({
-  access,
-  walletSignIn,
-  oidcIssuer,
-}: Pick<Config, 'access' | 'walletSignIn' | 'oidcIssuer'>): readonly WayToSignIn[] {
+export function waysToSignIn({ access, walletSignIn, oidcIssuer }: Config['accounts']): readonly WayToSignIn[] {
   const wallet = access === 'open' && walletSignIn;
   return [...(oidcIssuer === undefined ? [] : (['company'] as const)), ...(wallet ? (['wallet'] as const) : [])];
 }
 
 /** The web app where people get keys by themselves, if there is one. */
-export const keysUrlOf = (
-  config: Pick<Config, 'access' | 'walletSignIn' | 'oidcIssuer' | 'appUrl'>,
-): string | undefined => (waysToSignIn(config).length > 0 ? config.appUrl : undefined);
+export const keysUrlOf = (accounts: Config['accounts']): string | undefined =>
+  waysToSignIn(accounts).length > 0 ? accounts.appUrl : undefined;
 
 /** Whether there is a /cli. Where only the operator gives out keys, it shows how to use one. */
-export const hasClientsPage = (config: Pick<Config, 'access' | 'walletSignIn' | 'oidcIssuer'>): boolean =>
-  config.access === 'keys' || waysToSignIn(config).length > 0;
+export const hasClientsPage = (accounts: Config['accounts']): boolean =>
+  accounts.access === 'keys' || waysToSignIn(accounts).length > 0;
 
 export type ServerConfig = ReturnType<typeof readServerConfig>;
 
 /** The HTTP server's own settings. Times are milliseconds, sizes bytes. */
 export function readServerConfig(environment: Environment) {
-  const { awsLambdaHttpEndpoint, clientAddress, ...settings } = collectFaults((faults) =>
+  const { awsLambdaHttpEndpoint, clientAddress, ...rest } = collectFaults((faults) =>
     readNamed(serverSettings, environment, faults),
   );
   // Lambda says where to listen, and names the caller behind it in a header.
-  const [, host = settings.host, port = settings.port] = /^(.+):(\d+)$/.exec(awsLambdaHttpEndpoint ?? '') ?? [];
+  const [, host = rest.host, port = rest.port] = /^(.+):(\d+)$/.exec(awsLambdaHttpEndpoint ?? '') ?? [];
   const inLambda = awsLambdaHttpEndpoint !== undefined;
   return {
-    ...settings,
+    ...rest,
     host: host.replace(/^\[(.*)\]$/, '$1'),
     port: Number(port),
     clientAddress: clientAddress ?? (inLambda ? 'x-forwarded-for' : 'socket'),
@@ -159,15 +164,15 @@ export function readServerConfig(environment: Environment) {
 }
 
 /** The accounts function's settings: some of the gateway's. */
-export type AccountsConfig = Named<typeof accountsSettings>;
+export type AccountsConfig = Sections<typeof accountsSections>;
 
 export function readAccountsConfig(environment: Environment): AccountsConfig {
   return collectFaults((faults) => {
-    const config = readNamed(accountsSettings, environment, faults);
+    const config = readSections(accountsSections, environment, faults);
     faults.push(
       ...nameFaults(environment),
       ...networkFaults(config, environment),
-      ...signInFaults(config, environment),
+      ...signInFaults(config.accounts, environment),
     );
     return config;
   });

@@ -1,3 +1,4 @@
+import type { Config } from './config.ts';
 import { hiddenNames } from './hidden-names.ts';
 import type { Upstream } from './upstreams.ts';
 
@@ -16,15 +17,10 @@ const inCode = `
 const shortest = 5;
 
 /** Warns of each name that is hidden in generated text and stands in code for reasons of its own. */
-export function warnOfNamesInCode({
-  upstreams,
-  upstreamNames,
-  hideInText,
-}: {
-  readonly upstreams: readonly Upstream[];
-  readonly upstreamNames: readonly string[];
-  readonly hideInText: 'names' | 'none';
-}): string[] {
+export function warnOfNamesInCode(
+  upstreams: readonly Upstream[],
+  { hideInText, upstreamNames }: Config['hiding'],
+): string[] {
   if (hideInText === 'none') return [];
   return hiddenNames(upstreams, upstreamNames).flatMap((name) => {
     const where = inCode.find((one) => holds(one.toLowerCase(), name.toLowerCase()));

@@ -2,9 +2,9 @@ import type { Config } from './config.ts';
 import type { Upstream } from './upstreams.ts';
 
 /** Upstreams that can't be asked, for lack of a key. What a secret lacks is said once it has been read. */
-export function keyWarnings({ upstreams, upstreamSecretId }: Config): string[] {
-  const keyless = upstreamSecretId === undefined ? upstreams.filter(({ apiKeys }) => apiKeys.length === 0) : [];
-  const effect = effectOf(keyless, upstreams);
+export function keyWarnings({ upstreams: { all }, secrets: { upstreamSecretId } }: Config): string[] {
+  const keyless = upstreamSecretId === undefined ? all.filter(({ apiKeys }) => apiKeys.length === 0) : [];
+  const effect = effectOf(keyless, all);
   return keyless.map(
     ({ prefix }) => `without ${prefix}_API_KEYS ${effect}; for an upstream that needs no key, set it to any text`,
   );

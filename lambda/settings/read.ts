@@ -28,11 +28,12 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads with a list for faults, and throws all of them together. */
-export function collectFaults<T>(read: (faults: string[]) => T): Readonly<T> {
+/** Reads with a list for faults, and throws all of them together. What it gives is frozen, and so are its sections. */
+export function collectFaults<T extends object>(read: (faults: string[]) => T): Readonly<T> {
   const faults: string[] = [];
   const values = read(faults);
   if (faults.length > 0) throw new ConfigError(faults);
+  for (const section of Object.values(values)) Object.freeze(section);
   return Object.freeze(values);
 }
 
@@ -52,7 +53,7 @@ export function readBoth<A, B>(readFirst: () => A, readSecond: () => B): [A, B] 
   return values as [A, B];
 }
 
-type Table = Readonly<Record<string, Setting<unknown>>>;
+export type Table = Readonly<Record<string, Setting<unknown>>>;
 
 export type Values<T extends Table> = { readonly [N in keyof T]: Value<T[N]> };
 
@@ -91,4 +92,17 @@ export function readNamed<T extends Table>(table: T, environment: Environment, f
   const camel = (name: string) => name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
   const values = Object.entries(readSettings(table, environment, faults));
   return Object.fromEntries(values.map(([name, value]) => [camel(name), value])) as Named<T>;
+}
+
+/** What tables read as that are the sections of a config. */
+export type Sections<T extends Readonly<Record<string, Table>>> = { readonly [S in keyof T]: Named<T[S]> };
+
+/** `readNamed` for each section. */
+export function readSections<T extends Readonly<Record<string, Table>>>(
+  sections: T,
+  environment: Environment,
+  faults: string[],
+): Sections<T> {
+  const read = Object.entries(sections).map(([name, table]) => [name, readNamed(table, environment, faults)]);
+  return Object.fromEntries(read) as Sections<T>;
 }

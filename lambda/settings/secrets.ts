@@ -17,8 +17,8 @@ interface Dependencies extends RefreshDependencies {
 const shortestSalt = 16;
 
 /** The accounts function has no upstreams. */
-type Settings = Pick<Config, 'networkSalt' | 'networkSaltSecretId' | 'edgeSecretId'> &
-  Partial<Pick<Config, 'upstreamSecretId' | 'oidcClientSecret' | 'oidcClientSecretId'>>;
+type Settings = Pick<Config['secrets'], 'networkSalt' | 'networkSaltSecretId' | 'edgeSecretId'> &
+  Partial<Pick<Config['secrets'], 'upstreamSecretId' | 'oidcClientSecret' | 'oidcClientSecretId'>>;
 
 export function createSecrets(settings: Settings, { readSecret, ...refreshing }: Dependencies) {
   const { upstreamSecretId, networkSalt, networkSaltSecretId, edgeSecretId, oidcClientSecretId } = settings;

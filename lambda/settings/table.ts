@@ -15,7 +15,7 @@ import {
   text,
   urlWithout,
 } from './kinds.ts';
-import type { Setting } from './read.ts';
+import type { Setting, Table } from './read.ts';
 
 export interface Alias {
   readonly from: string;
@@ -52,85 +52,142 @@ const endpoint: Setting<string> = {
 };
 const tableName = text('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
 
-/** The settings that the gateway and the accounts function share. */
-export const accountsSettings = {
-  SERVICE_NAME: byDefault(
-    'svc',
-    text('2 to 20 lower-case letters, digits and dashes, a letter first', /^[a-z][a-z0-9-]{1,19}$/),
-  ),
-  APP_URL: urlWithout(/\/cli$/, 'the http(s) URL of the web app, without /cli'),
-  GATEWAY_URL: urlWithout(/\/v1$/, 'the http(s) URL of the gateway, without /v1'),
-  CONTEXT_WINDOW: integer(1000, 100_000_000),
-  ACCESS: byDefault('open', choice(['open', 'keys'])),
-  GUEST_LIMIT: byDefault('3', integer(0, 1_000_000)),
-  GUEST_WINDOW: byDefault('lifetime', choice(['lifetime', 'daily'])),
-  MEMBER_LIMIT: byDefault('50', integer(0, 1_000_000)),
-  WALLET_SIGN_IN: byDefault('true', flag()),
-  OIDC_ISSUER: issuerUrl,
-  OIDC_CLIENT_ID: text('the client id that the provider has given', /^[\x21-\x7e]{1,255}$/),
-  OIDC_CLIENT_SECRET: text(
-    'the client’s secret; only for local use, deployed it is a secret of its own',
-    /^\P{C}{1,1000}$/u,
-  ),
-  OIDC_CLIENT_SECRET_ID: secretId,
-  OIDC_ALLOWED_DOMAINS: list(
-    'domains of e-mail addresses separated by commas, such as example.com',
-    /^([a-z\d]([a-z\d-]{0,61}[a-z\d])?\.)+([a-z]{2,63}|xn--[a-z\d-]{1,59})$/i,
-  ),
-  OIDC_ALLOWED_GROUPS: list('names or ids of groups separated by commas', /^\P{C}{1,256}$/u),
-  OIDC_GROUPS_CLAIM: byDefault('groups', text('the name of a claim', /^[\x21-\x7e]{1,255}$/)),
-  OIDC_ALLOW_ALL: byDefault('false', flag()),
-  OIDC_KEY_DAYS: byDefault('30', integer(1, 3650)),
-  OIDC_KEYS: byDefault('20', integer(1, 100)),
-  DEVICE_KEY_DAYS: byDefault('30', integer(1, 3650)),
-  CURRENCY: byDefault('USD', text('three capital letters, such as USD or EUR', /^[A-Z]{3}$/)),
-  MEMBER_BUDGET: amount,
-  MEMBER_BUDGET_WINDOW: byDefault('month', choice(budgetWindows)),
-  KEYS_TABLE: required(tableName),
-  QUOTA_TABLE: required(tableName),
-  NETWORK_SALT: text('at least 16 characters', /^.{16,}$/s),
-  NETWORK_SALT_SECRET_ID: secretId,
-  EDGE_HEADER: headerName,
-  EDGE_SECRET_ID: secretId,
-  EDGE_ONLY: byDefault('true', flag()),
-  METRICS_NAMESPACE: byDefault('InferenceGateway', text('the namespace of CloudWatch metrics', /^[\w./#-]{1,200}$/)),
-  DEPLOYED_COMMIT: text("a commit's hash, with -dirty if there were further changes", /^[0-9a-f]{7,64}(-dirty)?$/),
-} as const satisfies Record<string, Setting<unknown>>;
-
-/** All settings by environment variable, but for those of upstreams: the one list that the function, the stack and the docs share. */
-export const settings = {
-  ...accountsSettings,
-  MODEL_ALIASES: byDefault('', aliases),
-  UPSTREAM_SECRET_ID: secretId,
-  UPSTREAM_NAMES: byDefault('', list('names separated by commas, each of 2 to 100 characters', /^.{2,100}$/u)),
-  HIDE_IN_TEXT: byDefault('names', choice(['names', 'none'])),
-  UPSTREAM_STREAM_USAGE: byDefault('false', flag()),
-  UPSTREAM_CALLER_IDS: byDefault('pass', choice(['pass', 'hash'])),
-  UPSTREAM_SIGNS_THINKING: byDefault('false', flag()),
-  UPSTREAM_TRACE: byDefault('false', flag()),
-  UPSTREAM_CONNECT_TIMEOUT: byDefault('5', duration(0.05, 60)),
-  UPSTREAM_IDLE_TIMEOUT: byDefault('300', duration(0.05, 900)),
-  REQUEST_TIMEOUT: byDefault('870', duration(0.1, 890)),
-  REQUEST_BODY_LIMIT: byDefault('6', mebibytes(1, 32)),
-  KEEP_ALIVE_INTERVAL: byDefault('15', duration(0.05, 300)),
-  REFUND_REFUSALS: byDefault('false', flag()),
-  RATE_LIMIT_HEADERS: byDefault('false', flag()),
-  DAILY_LIMIT: integer(1, 10_000_000),
-  GUEST_DAILY_LIMIT: integer(1, 10_000_000),
-  BURST_LIMIT: byDefault('20', integer(1, 10_000)),
-  PRICES: prices,
-  RESERVED_OUTPUT: byDefault('4096', integer(1, 100_000_000)),
-  SPEND_LIMIT: amount,
-  IDENTITY_CACHE_SECONDS: byDefault('30', seconds(0, 60)),
-  CORS_ORIGINS: byDefault(
-    '*',
-    list(
-      '* or origins as browsers write them, separated by commas, such as https://app.example',
-      // An origin in another spelling, or with a * inside, would never match.
-      { test: (item) => item === '*' || (/^https?:\/\/[^*]+$/.test(item) && URL.parse(item)?.origin === item) },
+/** All settings by environment variable, but for those of upstreams, in the sections of the config: each is defined here, once. */
+export const sections = {
+  /** What the deployment is called, and what it offers. */
+  service: {
+    SERVICE_NAME: byDefault(
+      'svc',
+      text('2 to 20 lower-case letters, digits and dashes, a letter first', /^[a-z][a-z0-9-]{1,19}$/),
     ),
+    MODEL_ALIASES: byDefault('', aliases),
+    GATEWAY_URL: urlWithout(/\/v1$/, 'the http(s) URL of the gateway, without /v1'),
+    CONTEXT_WINDOW: integer(1000, 100_000_000),
+  },
+  /** Who gets a key, and how: people may sign in for one. */
+  accounts: {
+    ACCESS: byDefault('open', choice(['open', 'keys'])),
+    APP_URL: urlWithout(/\/cli$/, 'the http(s) URL of the web app, without /cli'),
+    WALLET_SIGN_IN: byDefault('true', flag()),
+    OIDC_ISSUER: issuerUrl,
+    OIDC_CLIENT_ID: text('the client id that the provider has given', /^[\x21-\x7e]{1,255}$/),
+    OIDC_ALLOWED_DOMAINS: list(
+      'domains of e-mail addresses separated by commas, such as example.com',
+      /^([a-z\d]([a-z\d-]{0,61}[a-z\d])?\.)+([a-z]{2,63}|xn--[a-z\d-]{1,59})$/i,
+    ),
+    OIDC_ALLOWED_GROUPS: list('names or ids of groups separated by commas', /^\P{C}{1,256}$/u),
+    OIDC_GROUPS_CLAIM: byDefault('groups', text('the name of a claim', /^[\x21-\x7e]{1,255}$/)),
+    OIDC_ALLOW_ALL: byDefault('false', flag()),
+    OIDC_KEY_DAYS: byDefault('30', integer(1, 3650)),
+    OIDC_KEYS: byDefault('20', integer(1, 100)),
+    DEVICE_KEY_DAYS: byDefault('30', integer(1, 3650)),
+  },
+  /** By what a caller is known. */
+  identity: {
+    IDENTITY_CACHE_SECONDS: byDefault('30', seconds(0, 60)),
+    EDGE_HEADER: headerName,
+    EDGE_ONLY: byDefault('true', flag()),
+  },
+  /** How many requests are answered: those of a caller, and those of all together. */
+  quota: {
+    GUEST_LIMIT: byDefault('3', integer(0, 1_000_000)),
+    GUEST_WINDOW: byDefault('lifetime', choice(['lifetime', 'daily'])),
+    MEMBER_LIMIT: byDefault('50', integer(0, 1_000_000)),
+    BURST_LIMIT: byDefault('20', integer(1, 10_000)),
+    DAILY_LIMIT: integer(1, 10_000_000),
+    GUEST_DAILY_LIMIT: integer(1, 10_000_000),
+    REFUND_REFUSALS: byDefault('false', flag()),
+  },
+  /** What answers cost, and who may spend how much. */
+  budget: {
+    PRICES: prices,
+    CURRENCY: byDefault('USD', text('three capital letters, such as USD or EUR', /^[A-Z]{3}$/)),
+    MEMBER_BUDGET: amount,
+    MEMBER_BUDGET_WINDOW: byDefault('month', choice(budgetWindows)),
+    SPEND_LIMIT: amount,
+    RESERVED_OUTPUT: byDefault('4096', integer(1, 100_000_000)),
+  },
+  /** What holds for every request and its answer. */
+  request: {
+    REQUEST_TIMEOUT: byDefault('870', duration(0.1, 890)),
+    REQUEST_BODY_LIMIT: byDefault('6', mebibytes(1, 32)),
+    KEEP_ALIVE_INTERVAL: byDefault('15', duration(0.05, 300)),
+    RATE_LIMIT_HEADERS: byDefault('false', flag()),
+    CORS_ORIGINS: byDefault(
+      '*',
+      list(
+        '* or origins as browsers write them, separated by commas, such as https://app.example',
+        // An origin in another spelling, or with a * inside, would never match.
+        { test: (item) => item === '*' || (/^https?:\/\/[^*]+$/.test(item) && URL.parse(item)?.origin === item) },
+      ),
+    ),
+  },
+  /** How upstreams are asked, whichever it is. Those of each one are a table of their own. */
+  upstreams: {
+    UPSTREAM_STREAM_USAGE: byDefault('false', flag()),
+    UPSTREAM_CALLER_IDS: byDefault('pass', choice(['pass', 'hash'])),
+    UPSTREAM_SIGNS_THINKING: byDefault('false', flag()),
+    UPSTREAM_TRACE: byDefault('false', flag()),
+    UPSTREAM_CONNECT_TIMEOUT: byDefault('5', duration(0.05, 60)),
+    UPSTREAM_IDLE_TIMEOUT: byDefault('300', duration(0.05, 900)),
+  },
+  /** Which names answers must not contain, and where. */
+  hiding: {
+    UPSTREAM_NAMES: byDefault('', list('names separated by commas, each of 2 to 100 characters', /^.{2,100}$/u)),
+    HIDE_IN_TEXT: byDefault('names', choice(['names', 'none'])),
+  },
+  /** Where keys and counters are. */
+  tables: {
+    KEYS_TABLE: required(tableName),
+    QUOTA_TABLE: required(tableName),
+  },
+  /** Secrets, or where they are kept. */
+  secrets: {
+    UPSTREAM_SECRET_ID: secretId,
+    NETWORK_SALT: text('at least 16 characters', /^.{16,}$/s),
+    NETWORK_SALT_SECRET_ID: secretId,
+    EDGE_SECRET_ID: secretId,
+    OIDC_CLIENT_SECRET: text(
+      'the client’s secret; only for local use, deployed it is a secret of its own',
+      /^\P{C}{1,1000}$/u,
+    ),
+    OIDC_CLIENT_SECRET_ID: secretId,
+  },
+  /** What the operator is told. */
+  log: {
+    METRICS_NAMESPACE: byDefault('InferenceGateway', text('the namespace of CloudWatch metrics', /^[\w./#-]{1,200}$/)),
+    DEPLOYED_COMMIT: text("a commit's hash, with -dirty if there were further changes", /^[0-9a-f]{7,64}(-dirty)?$/),
+  },
+} as const satisfies Record<string, Table>;
+
+const { service, identity, quota, budget, secrets } = sections;
+
+/** Those that the accounts function reads too. */
+export const accountsSections = {
+  service: pick(service, 'SERVICE_NAME', 'GATEWAY_URL', 'CONTEXT_WINDOW'),
+  accounts: sections.accounts,
+  identity: pick(identity, 'EDGE_HEADER', 'EDGE_ONLY'),
+  quota: pick(quota, 'GUEST_LIMIT', 'GUEST_WINDOW', 'MEMBER_LIMIT'),
+  budget: pick(budget, 'CURRENCY', 'MEMBER_BUDGET', 'MEMBER_BUDGET_WINDOW'),
+  tables: sections.tables,
+  secrets: pick(
+    secrets,
+    'NETWORK_SALT',
+    'NETWORK_SALT_SECRET_ID',
+    'EDGE_SECRET_ID',
+    'OIDC_CLIENT_SECRET',
+    'OIDC_CLIENT_SECRET_ID',
   ),
-} as const satisfies Record<string, Setting<unknown>>;
+  log: sections.log,
+} as const;
+
+function pick<T extends Table, Name extends keyof T>(table: T, ...names: readonly Name[]): Pick<T, Name> {
+  return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<T, Name>;
+}
+
+/** All of them by name: the one list that the function, the stack and the docs share. */
+export const settings: Table = Object.assign({}, ...Object.values(sections));
+export const accountsSettings: Table = Object.assign({}, ...Object.values(accountsSections));
 
 /** Further settings of the HTTP server, which a function does not have. */
 export const serverSettings = {

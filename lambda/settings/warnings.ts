@@ -10,15 +10,15 @@ export function startWarnings(environment: Environment, config: Config, servesWa
   return [
     ...slipWarnings(environment),
     ...keyWarnings(config),
-    ...warnOfNamesInCode(config),
+    ...warnOfNamesInCode(config.upstreams.all, config.hiding),
     ...warnOfOpenSpending(config),
     ...(servesWallet ? pageWarnings(config) : []),
   ];
 }
 
 /** A host that anybody may name in a request is none to sign in at. */
-export function pageWarnings(config: Config): string[] {
-  if (config.appUrl !== undefined || waysToSignIn(config).length === 0) return [];
+export function pageWarnings({ accounts }: Config): string[] {
+  if (accounts.appUrl !== undefined || waysToSignIn(accounts).length === 0) return [];
   return [
     'without APP_URL nobody can sign in at /cli from another machine: set it to the address that they call, without /cli',
   ];

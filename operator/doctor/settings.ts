@@ -27,15 +27,15 @@ export const nothingKnown: KnownSettings = { names: [], translated: [], closed: 
 /** The settings of a stage, as cdk.json and the operator's own file have them. */
 export function readStage(block: unknown, stage: string, own?: unknown): KnownSettings {
   const { settings } = readDeploymentConfig(block, stage, own);
-  const { upstreams, upstreamNames, hideInText, access, memberLimit, guestLimit, appUrl, oidcIssuer } = settings;
+  const { accounts, quota, upstreams, hiding } = settings;
   return {
-    names: hiddenNames(upstreams, upstreamNames),
-    hideInText,
-    spoilsCode: warnOfNamesInCode(settings),
-    translated: upstreams.flatMap(({ dialects }) => dialectNames.filter((name) => !dialects.includes(name))),
-    closed: access === 'keys',
-    limits: { member: memberLimit, guest: guestLimit },
-    appUrl,
-    oidcIssuer,
+    names: hiddenNames(upstreams.all, hiding.upstreamNames),
+    hideInText: hiding.hideInText,
+    spoilsCode: warnOfNamesInCode(upstreams.all, hiding),
+    translated: upstreams.all.flatMap(({ dialects }) => dialectNames.filter((name) => !dialects.includes(name))),
+    closed: accounts.access === 'keys',
+    limits: { member: quota.memberLimit, guest: quota.guestLimit },
+    appUrl: accounts.appUrl,
+    oidcIssuer: accounts.oidcIssuer,
   };
 }

@@ -88,9 +88,9 @@ async function openDirectory(dataDir: string, { host, port }: LocalSettings): Pr
   for (const warning of warnings) console.error(`warning: ${warning}`);
   changeEnvironment(awsVariables(process.env, endpoint, true));
   const client = new DynamoDBClient();
-  await createGatewayTables(client, config).finally(() => client.destroy());
+  await createGatewayTables(client, config.tables).finally(() => client.destroy());
   const facts = factsOf(config, reachableUrl(host, port));
-  return open({ ...facts, ...localFacts, readNetworkSalt: async () => config.networkSalt ?? '' }, close);
+  return open({ ...facts, ...localFacts, readNetworkSalt: async () => config.secrets.networkSalt ?? '' }, close);
 }
 
 /** The settings require an upstream, though issuing keys needs none. */

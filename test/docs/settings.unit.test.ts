@@ -57,7 +57,7 @@ describe('docs/settings.md', () => {
     const [, example = ''] = /```json\n([^`]+)```/.exec(text) ?? [];
     const { gateway } = JSON.parse(readFileSync('cdk.json', 'utf8')).context;
     const { settings, ...rest } = readDeploymentConfig(gateway, 'prod', JSON.parse(example));
-    expect([settings.guestLimit, rest]).toEqual([5, expect.objectContaining({ terminationProtection: true })]);
+    expect([settings.quota.guestLimit, rest]).toEqual([5, expect.objectContaining({ terminationProtection: true })]);
   });
 
   test('lists what the stack itself sets', () => {

@@ -19,7 +19,7 @@ describe('docs/upstreams.md', () => {
   test('every block deploys, with one upstream', () => {
     const deployed = blocks.map(({ heading, code }) => {
       const { environment } = readDeploymentConfig({ defaults: JSON.parse(code), stages: { dev: {} } });
-      return [heading, readConfig({ ...environment, ...setByStack, EDGE_SECRET_ID: '' }).upstreams.length];
+      return [heading, readConfig({ ...environment, ...setByStack, EDGE_SECRET_ID: '' }).upstreams.all.length];
     });
     expect(deployed.length).toBeGreaterThan(8);
     expect(deployed).toEqual(blocks.map(({ heading }) => [heading, 1]));
@@ -27,8 +27,11 @@ describe('docs/upstreams.md', () => {
 
   test('no block spoils code', () => {
     const spoilt = blocks.flatMap(({ heading, code }) => {
-      const { settings } = readDeploymentConfig({ defaults: JSON.parse(code), stages: { dev: {} } }, 'dev');
-      return warnOfNamesInCode(settings).map((warning) => `${heading}: ${warning}`);
+      const { upstreams, hiding } = readDeploymentConfig(
+        { defaults: JSON.parse(code), stages: { dev: {} } },
+        'dev',
+      ).settings;
+      return warnOfNamesInCode(upstreams.all, hiding).map((warning) => `${heading}: ${warning}`);
     });
     expect(spoilt).toEqual([]);
   });

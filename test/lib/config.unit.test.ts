@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { ConfigError } from '../../lambda/settings/read.ts';
-import { settings } from '../../lambda/settings/table.ts';
+import { sections, settings } from '../../lambda/settings/table.ts';
 import { upstreamSettings } from '../../lambda/settings/upstream-table.ts';
 import { mostBurst } from '../../lambda/tables/schema.ts';
 import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
@@ -45,7 +45,7 @@ describe('a deployment', () => {
     expect(rest).toMatchObject({ stage: 'prod', memorySize: 1024, logRetentionDays: 30, terminationProtection: false });
     expect(environment).toMatchObject({
       ...{ UPSTREAM_TEXT_MODEL: 'other', GUEST_LIMIT: '5', UPSTREAM_SIGNS_THINKING: 'true' },
-      ...{ MEMBER_LIMIT: settings.MEMBER_LIMIT.fallback, CORS_ORIGINS: '*' },
+      ...{ MEMBER_LIMIT: sections.quota.MEMBER_LIMIT.fallback, CORS_ORIGINS: '*' },
     });
     expect(Object.values(environment)).not.toContain('');
     expect(Object.keys(environment).filter((name) => /^[a-z]|^KEYS_TABLE$|^METRICS_NAMESPACE$/.test(name))).toEqual([]);

@@ -5,9 +5,7 @@ import { issueKey, type KeyRequest } from '../../lambda/identity/keys.ts';
 import type { DoInThread } from '../../lambda/jobs/jobs.ts';
 import type { OnFinished } from '../../lambda/report/log.ts';
 import type { App } from '../../lambda/request/call.ts';
-import { headerNames } from '../../lambda/request/headers.ts';
-import { createRefuse } from '../../lambda/request/refuse.ts';
-import { createWorkers } from '../../lambda/serve.ts';
+import { createRefuseFor, createWorkers } from '../../lambda/serve.ts';
 import { type Config, readConfig } from '../../lambda/settings/config.ts';
 import type { RunEvery } from '../../lambda/settings/refresh.ts';
 import { createKeyStore } from '../../lambda/stores/keys.ts';
@@ -110,7 +108,7 @@ export async function startTestGateway(options: GatewayOptions = {}) {
 async function startEngine(app: App, config: Config, onFault: (fault: unknown) => void, options: GatewayOptions) {
   const { engine, functionTimeout } = options;
   const address = { host: '127.0.0.1', port: 0 };
-  const bodyLimit = config.requestBodyLimit;
+  const bodyLimit = config.request.requestBodyLimit;
   if (engine === 'web') {
     const { url, stop } = await startHttpServer({
       ...address,
@@ -119,7 +117,7 @@ async function startEngine(app: App, config: Config, onFault: (fault: unknown) =
       clientAddress: 'socket',
       requestBodyLimit: bodyLimit,
       bodyBudget: 268_435_456,
-      refuse: createRefuse({ ...config, names: headerNames(config.serviceName), now: options.now ?? now }),
+      refuse: createRefuseFor(config, options.now ?? now),
       ...(functionTimeout !== undefined && { timeLimit: functionTimeout }),
       ...options.server,
     });

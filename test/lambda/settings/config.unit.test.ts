@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createDialects } from '../../../lambda/dialects/index.ts';
 import { readAccountsConfig, readConfig, readServerConfig } from '../../../lambda/settings/config.ts';
 import { ConfigError } from '../../../lambda/settings/read.ts';
+import { accountsSections, accountsSettings, sections, settings } from '../../../lambda/settings/table.ts';
 import type { UpstreamOptions } from '../../../lambda/translate/request/request-writer.ts';
 import { testRows } from '../../support/test-rows.ts';
 
@@ -26,13 +27,17 @@ function faultsOf(environment: Record<string, string>, read: (from: typeof envir
 
 const ofUpstream = (own: Record<string, string>, prefix = 'UPSTREAM') =>
   Object.fromEntries(Object.entries(own).map(([name, value]) => [`${prefix}_${name}`, value]));
-const upstreamWith = (own: Record<string, string>) => readConfig({ ...least, ...ofUpstream(own) }).upstreams[0];
+const upstreamWith = (own: Record<string, string>) => readConfig({ ...least, ...ofUpstream(own) }).upstreams.all[0];
 
 describe('readConfig', () => {
   test('uses the defaults for unset and blank variables', () => {
-    const defaults = { guestLimit: 3, guestWindow: 'lifetime', upstreamConnectTimeout: 5_000, corsOrigins: ['*'] };
-    expect(readConfig({ ...least, GUEST_LIMIT: ' ' })).toMatchObject({ ...defaults, prices: undefined });
-    expect(readConfig({ ...least, UPSTREAM_IDLE_TIMEOUT: '0.25' }).upstreamIdleTimeout).toBe(250);
+    expect(readConfig({ ...least, GUEST_LIMIT: ' ' })).toMatchObject({
+      quota: { guestLimit: 3, guestWindow: 'lifetime' },
+      upstreams: { upstreamConnectTimeout: 5_000 },
+      request: { corsOrigins: ['*'] },
+      budget: { prices: undefined },
+    });
+    expect(readConfig({ ...least, UPSTREAM_IDLE_TIMEOUT: '0.25' }).upstreams.upstreamIdleTimeout).toBe(250);
   });
 
   test('reads which dialects an upstream speaks, and how others are translated for it', () => {
@@ -122,11 +127,11 @@ describe('readConfig', () => {
 
   test('reads upstreams in the order of their numbers, each with addresses and models of its dialects, or plain ones', () => {
     const needed = { TEXT_MODEL: 't', VISION_MODEL: 'v' };
-    const { upstreams } = readConfig({
+    const { all: upstreams } = readConfig({
       ...{ ...least, ...ofUpstream({ BASE_URL: 'https://ten.example/v1', ...needed }, 'UPSTREAM_10') },
       ...ofUpstream({ BASE_URL: 'https://two.example/v1/', API_KEYS: 'one, two', ...needed }, 'UPSTREAM_2'),
       ...ofUpstream({ MESSAGES_BASE_URL: 'https://m.example/v1', RESPONSES_VISION_MODEL: 'r' }, 'UPSTREAM_2'),
-    });
+    }).upstreams;
     expect(upstreams.map(({ prefix }) => prefix)).toEqual(['UPSTREAM', 'UPSTREAM_2', 'UPSTREAM_10']);
     const address = 'https://two.example/v1';
     expect(upstreams[1]).toMatchObject({
@@ -138,7 +143,7 @@ describe('readConfig', () => {
   });
 
   test('reads aliases, exact and by prefix', () => {
-    expect(readConfig({ ...least, MODEL_ALIASES: 'gpt-*=svc, eyes=svc-vision' }).modelAliases).toEqual([
+    expect(readConfig({ ...least, MODEL_ALIASES: 'gpt-*=svc, eyes=svc-vision' }).service.modelAliases).toEqual([
       { from: 'gpt-', prefix: true, to: 'svc' },
       { from: 'eyes', prefix: false, to: 'svc-vision' },
     ]);
@@ -225,9 +230,9 @@ describe('readConfig', () => {
   const prices = '{"svc": {"input": 2.50, "output": 10}, "svc-vision": {"input": 1, "output": 4, "maxOutput": 900}}';
 
   test('reads prices and amounts of money in millionths', () => {
-    const config = readConfig({ ...least, PRICES: prices, MEMBER_BUDGET: '20', SPEND_LIMIT: '0.5' });
-    expect(config).toMatchObject({ memberBudget: 20_000_000, memberBudgetWindow: 'month', spendLimit: 500_000 });
-    expect(config.prices?.get('svc-vision')).toMatchObject({ output: 4_000_000, maxOutput: 900 });
+    const { budget } = readConfig({ ...least, PRICES: prices, MEMBER_BUDGET: '20', SPEND_LIMIT: '0.5' });
+    expect(budget).toMatchObject({ memberBudget: 20_000_000, memberBudgetWindow: 'month', spendLimit: 500_000 });
+    expect(budget.prices?.get('svc-vision')).toMatchObject({ output: 4_000_000, maxOutput: 900 });
   });
 
   test.each(['MEMBER_BUDGET', 'SPEND_LIMIT'])('%s needs prices', (name) => {
@@ -249,12 +254,33 @@ describe('readConfig', () => {
   });
 });
 
+describe('the sections', () => {
+  test('have each setting once', () => {
+    expect(Object.values(sections).flatMap((section) => Object.keys(section))).toEqual(Object.keys(settings));
+  });
+
+  test('of the accounts function are some of the gateway’s, with settings of the same section', () => {
+    for (const [name, section] of Object.entries(accountsSections)) {
+      expect(sections[name as keyof typeof sections]).toMatchObject(section);
+    }
+    expect(Object.keys(accountsSettings).length).toBeGreaterThan(20);
+  });
+
+  test('cannot be changed once they are read', () => {
+    expect(Object.values(readConfig(least)).map(Object.isFrozen)).toEqual(Object.keys(sections).map(() => true));
+  });
+});
+
 describe('readAccountsConfig', () => {
   const { KEYS_TABLE, QUOTA_TABLE, NETWORK_SALT } = least;
 
   test('needs its tables and the salt, and no settings of an upstream', () => {
     const config = readAccountsConfig({ KEYS_TABLE, QUOTA_TABLE, NETWORK_SALT });
-    expect(config).toMatchObject({ serviceName: 'svc', memberLimit: 50, appUrl: undefined });
+    expect(config).toMatchObject({
+      service: { serviceName: 'svc' },
+      quota: { memberLimit: 50 },
+      accounts: { appUrl: undefined },
+    });
   });
 
   test('reports every fault', () => {

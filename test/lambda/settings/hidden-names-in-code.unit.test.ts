@@ -3,7 +3,7 @@ import { warnOfNamesInCode } from '../../../lambda/settings/hidden-names-in-code
 import { testRows } from '../../support/test-rows.ts';
 
 const warn = (...upstreamNames: string[]) =>
-  warnOfNamesInCode({ upstreams: [], upstreamNames, hideInText: 'names' }).map((text) => text.split(':')[0]);
+  warnOfNamesInCode([], { upstreamNames, hideInText: 'names' }).map((text) => text.split(':')[0]);
 const hidden = 'is hidden in the code that a model writes too';
 
 testRows<[name: string, warning: string]>([
@@ -25,5 +25,5 @@ testRows(['glm', 'qwen', 'gpt-oss', 'acmecorp', 'deepseek', 'oss', 'met'])(
 );
 
 test('nothing is warned of where texts are left alone', () => {
-  expect(warnOfNamesInCode({ upstreams: [], upstreamNames: ['openai'], hideInText: 'none' })).toEqual([]);
+  expect(warnOfNamesInCode([], { upstreamNames: ['openai'], hideInText: 'none' })).toEqual([]);
 });

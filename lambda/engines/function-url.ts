@@ -30,8 +30,13 @@ export function toCall(event: LambdaFunctionURLEvent, context: FunctionContext):
   const { method, sourceIp } = requestContext.http;
   const bodySize = () => Buffer.byteLength(event.body ?? '', isBase64Encoded ? 'base64' : 'utf8');
   return {
-    ...{ method, path: rawPath, headers, sourceAddress: sourceIp, memory: unlimitedMemory },
-    ...{ clientGone: context.clientGone, cutShort: context.cutShort },
+    method,
+    path: rawPath,
+    headers,
+    sourceAddress: sourceIp,
+    memory: unlimitedMemory,
+    clientGone: context.clientGone,
+    cutShort: context.cutShort,
     host: hostOf(headers.host, requestContext.domainName),
     bodySize,
     dropBody: bodySize,

@@ -66,7 +66,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     health: 'serving',
   };
   const listening = await listen({
-    ...{ host, port, onError: onFault, refuse },
+    host,
+    port,
+    onError: onFault,
+    refuse,
     serve: (request, response) => serve(request, response, options, server),
     limits: { ...limits, ...(maxConnections !== undefined && { maxConnections }) },
   });
@@ -113,14 +116,23 @@ async function serve(
   const memory = server.budget.open();
   const countTurn = server.countTurns.open(clientGone.signal, cut.signal);
   const body = createIncomingBody(request, {
-    ...{ limit: options.requestBodyLimit, memory, cutShort: cut.signal, ask: askForBody(request, response) },
+    limit: options.requestBodyLimit,
+    memory,
+    cutShort: cut.signal,
+    ask: askForBody(request, response),
   });
   const deadline = performance.now() + timeLimit;
   const call: Call = {
     ...headOf(request, options.clientAddress),
-    ...{ bodySize: body.receive, dropBody: body.drop, takeBody: body.take, memory, waitToCount: countTurn.wait },
+    bodySize: body.receive,
+    dropBody: body.drop,
+    takeBody: body.take,
+    memory,
+    waitToCount: countTurn.wait,
     timeLeft: () => deadline - performance.now(),
-    ...{ clientGone: clientGone.signal, cutShort: cut.signal, health: server.health },
+    clientGone: clientGone.signal,
+    cutShort: cut.signal,
+    health: server.health,
   };
   try {
     const answer = await app(call).catch((fault) => {

@@ -68,7 +68,9 @@ export function createExchange({ connectTimeout, sockets, now }: Connecting): Ex
     const tooLate = () => new UpstreamFailure('connect_timeout');
     const spares = createSpares({ isSecure, connectTimeout, tooLate, now });
     return {
-      ...{ spares, used: new Agent(kept, spares), unused: new Agent(half, spares) },
+      spares,
+      used: new Agent(kept, spares),
+      unused: new Agent(half, spares),
       send: isSecure ? httpsRequest : httpRequest,
       defaultPort: isSecure ? 443 : 80,
       ready: isSecure ? 'secureConnect' : 'connect',

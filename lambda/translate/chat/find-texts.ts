@@ -51,7 +51,10 @@ export function createTextFinder(): FindTexts {
 
 /** The members of a part that hold its text, and what that then is. */
 const partTexts: Readonly<Record<string, TextKind>> = {
-  ...{ text: 'text', thinking: 'reasoning', summary: 'reasoning', refusal: 'refusal' },
+  text: 'text',
+  thinking: 'reasoning',
+  summary: 'reasoning',
+  refusal: 'refusal',
 };
 
 /** Adds the texts in a string, or in parts of it that say themselves what they are. */

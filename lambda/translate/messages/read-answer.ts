@@ -109,7 +109,9 @@ function createMessagesReader(sink: AnswerSink, stops: ReadonlySet<string>, endT
 }
 
 const finishes: Readonly<Record<string, Finish>> = {
-  ...{ max_tokens: 'length', model_context_window_exceeded: 'length', refusal: 'filtered' },
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  refusal: 'filtered',
 };
 
 function toFinish(reason: string): Finish {

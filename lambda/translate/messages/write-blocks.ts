@@ -36,7 +36,8 @@ const starts = {
 const deltas = {
   reasoning: '"type":"thinking_delta","thinking":',
   signature: '"type":"signature_delta","signature":',
-  ...{ text: '"type":"text_delta","text":', refusal: '"type":"text_delta","text":' },
+  text: '"type":"text_delta","text":',
+  refusal: '"type":"text_delta","text":',
   call: '"type":"input_json_delta","partial_json":',
 };
 

@@ -4,15 +4,20 @@ import type { Json, Node } from '../../json/scan.ts';
 
 /** What a response repeats of its request, and what stands there where the request says nothing. */
 const repeated: Readonly<Record<string, string>> = {
-  ...{
-    instructions: 'null',
-    metadata: '{}',
-    tool_choice: '"auto"',
-    parallel_tool_calls: 'true',
-    truncation: '"disabled"',
-  },
-  ...{ temperature: '1', top_p: '1', top_logprobs: '0', presence_penalty: '0', frequency_penalty: '0' },
-  ...{ max_output_tokens: 'null', max_tool_calls: 'null', safety_identifier: 'null', prompt_cache_key: 'null' },
+  instructions: 'null',
+  metadata: '{}',
+  tool_choice: '"auto"',
+  parallel_tool_calls: 'true',
+  truncation: '"disabled"',
+  temperature: '1',
+  top_p: '1',
+  top_logprobs: '0',
+  presence_penalty: '0',
+  frequency_penalty: '0',
+  max_output_tokens: 'null',
+  max_tool_calls: 'null',
+  safety_identifier: 'null',
+  prompt_cache_key: 'null',
 };
 
 /** What holds for every response of this gateway, whatever was asked. */

@@ -30,16 +30,25 @@ function openItem(events: Events, { index }: Place, begun: string) {
  */
 const parts = {
   reasoning: {
-    ...{ type: 'summary_text', member: 'text', event: 'response.reasoning_summary_text' },
-    ...{ partEvent: 'response.reasoning_summary_part', index: 'summary_index' },
+    type: 'summary_text',
+    member: 'text',
+    event: 'response.reasoning_summary_text',
+    partEvent: 'response.reasoning_summary_part',
+    index: 'summary_index',
   },
   text: {
-    ...{ type: 'output_text', member: 'text', event: 'response.output_text' },
-    ...{ partEvent: 'response.content_part', index: 'content_index' },
+    type: 'output_text',
+    member: 'text',
+    event: 'response.output_text',
+    partEvent: 'response.content_part',
+    index: 'content_index',
   },
   refusal: {
-    ...{ type: 'refusal', member: 'refusal', event: 'response.refusal' },
-    ...{ partEvent: 'response.content_part', index: 'content_index' },
+    type: 'refusal',
+    member: 'refusal',
+    event: 'response.refusal',
+    partEvent: 'response.content_part',
+    index: 'content_index',
   },
 } as const;
 

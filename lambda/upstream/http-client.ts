@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import { smallBody, writeBody } from '../bodies.ts';
 import { createSpares, hasIdle, PlainAgent, SecureAgent } from '../connections.ts';
-import { loadOnce } from '../load-once.ts';
+import { decode } from './decode.ts';
 import { UpstreamFailure } from './failure.ts';
 import type { UpstreamRequest } from './request.ts';
 
@@ -37,9 +37,6 @@ interface Exchange {
   /** Opens a connection for a request that will come soon. */
   connectAhead(url: string): void;
 }
-
-/** Loaded by the first answer that is encoded: the gateway asks for none. */
-const loadDecode = loadOnce(() => import('./decode.ts'));
 
 /** The one place that opens connections to an upstream. Connections are reused. */
 export function createExchange({ connectTimeout, sockets, now }: Connecting): Exchange {
@@ -159,18 +156,9 @@ function answerTo(
     });
     resolved = true;
     second = undefined;
+    // The gateway asks for no encoding.
     const encoding = headers['content-encoding'];
-    if (encoding === undefined) {
-      resolve({ status, headers, body: answer });
-      return;
-    }
-    loadDecode().then(
-      ({ decode }) => resolve({ status, headers, body: decode(answer, encoding) }),
-      (fault) => {
-        discard(answer);
-        reject(fault);
-      },
-    );
+    resolve({ status, headers, body: encoding === undefined ? answer : decode(answer, encoding) });
   });
   outgoing.on('error', (error) => {
     // A frozen environment wakes up with sockets that the upstream has closed: that is no failure. But once a byte of an

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { fetchStream } from '../../../lambda/forward/stream.ts';
@@ -30,4 +31,25 @@ test('what finds names in pieces is compiled while the upstream is asked, once t
   expect(steps).toEqual(['asked', 'prepared']);
   leaving.abort();
   await ended.promise;
+});
+
+test('a stream that can not be translated frees the upstream, and is an error of the gateway’s own', async () => {
+  const signals: AbortSignal[] = [];
+  const exchange: object = {
+    request: { call: formatOf(chat), deadline: 60_000, outcome: {} },
+    record: { tries: 0, usage: {} },
+    hiding,
+    ask: async ({ signal }: { readonly signal: AbortSignal }) => {
+      signals.push(signal);
+      return { body: new Readable({ read() {} }), translated: {} };
+    },
+  };
+  // A process that is out of descriptors can't read a file.
+  const loadTranslating = async () => {
+    throw new Error('EMFILE');
+  };
+  const dependencies: object = { loadTranslating, now: () => 0, idleTimeout: 60_000, keepAliveInterval: 60_000 };
+  const fetching = fetchStream(exchange as Given[0], dependencies as Given[1]);
+  await expect(fetching).rejects.toMatchObject({ code: 'internal_error', cause: { message: 'EMFILE' } });
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
 });

@@ -1,6 +1,5 @@
 import { readText } from '../bodies.ts';
 import type { Job } from '../jobs/jobs.ts';
-import { loadOnce } from '../load-once.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import type { ExchangeRecord } from '../request/request.ts';
 import type { Scrubber } from '../stream/scrub.ts';
@@ -12,6 +11,7 @@ import { type AskDependencies, type Exchange, openExchange, type ReadyToForward 
 import type { AnswerRewriting, RewrittenAnswer } from './rewrite.ts';
 import { noteFailure, settle, settleSpending, toCallersError } from './settle.ts';
 import { fetchStream, type StreamDependencies } from './stream.ts';
+import { fetchVectors } from './vectors.ts';
 import { hasLeft, waitFor, whyUnusable } from './waiting.ts';
 
 export interface ForwardDependencies extends AskDependencies, StreamDependencies {
@@ -19,9 +19,6 @@ export interface ForwardDependencies extends AskDependencies, StreamDependencies
   readonly readScrubber: () => Promise<Scrubber>;
   readonly rewriteWhole: Job<AnswerRewriting, RewrittenAnswer>;
 }
-
-/** Few deployments make vectors. What passes them on is read once. */
-const loadFetchVectors = loadOnce(async () => (await import('./vectors.ts')).fetchVectors);
 
 /** Sends the request to an upstream and brings its answer back, as a whole or as a stream. */
 export function createForward(
@@ -33,7 +30,7 @@ export function createForward(
     try {
       const exchange = openExchange(request, record, await dependencies.readScrubber(), dependencies);
       const { stream, endpoint } = request.call;
-      const fetch = endpoint.makesVectors ? await loadFetchVectors() : stream ? fetchStream : fetchWhole;
+      const fetch = endpoint.makesVectors ? fetchVectors : stream ? fetchStream : fetchWhole;
       return await fetch(exchange, dependencies);
     } catch (error) {
       const callersError = toCallersError(error, request.call);

@@ -1,9 +1,8 @@
-import { finished, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { type GatewayError, toGatewayError } from '../errors.ts';
 import { createScanner, scanLeniently } from '../json/scan.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import { rewriteAnswer } from '../stream/hide.ts';
-import { joinChunks } from '../stream/join-chunks.ts';
 import type { StreamEnd } from '../stream/relay.ts';
 import { createVectorsRewriter } from '../stream/rewrite-vectors.ts';
 import { UpstreamFailure } from '../upstream/failure.ts';
@@ -19,107 +18,108 @@ interface Dependencies extends SettleDependencies {
 export async function fetchVectors(exchange: Exchange, dependencies: Dependencies): Promise<GatewayResponse> {
   return waitFor(exchange, dependencies, async (waiting) => {
     const { body: answer } = await exchange.ask(waiting);
-    const { body, begun } = passOn(answer, exchange, waiting, dependencies);
-    whenAborted(exchange.request.clientGone, () => body.destroy());
-    await begun;
-    return { body };
+    const client = createClient(answer, waiting.readsOn, dependencies.now);
+    whenAborted(exchange.request.clientGone, () => client.body.destroy());
+    void passOn(answer, client, exchange, waiting, dependencies);
+    await client.begun;
+    return { body: client.body };
   });
 }
 
-/** Milliseconds after which a client that has not taken what came holds the upstream back. */
-const behindAfter = 100;
-
-/** `begun` rejects with what keeps the answer from beginning. One that breaks off later ends with its error, and so is no JSON. */
-function passOn(answer: Readable, exchange: Exchange, { signal, end, readsOn }: Waiting, dependencies: Dependencies) {
+/** Never rejects. An answer that breaks off once it has begun ends with its error, and so is no JSON. */
+async function passOn(
+  answer: Readable,
+  client: Client,
+  exchange: Exchange,
+  { signal, end, readsOn }: Waiting,
+  dependencies: Dependencies,
+): Promise<void> {
   const { request, record, hiding } = exchange;
-  const { now } = dependencies;
-  const begun = Promise.withResolvers<void>();
-  const settled = Promise.withResolvers<void>();
-  let hasBegun = false;
-  let isOver = false;
-  let heldSince: number | undefined;
-  let wasBehind = false;
-
   // A piece is short enough to be read at once.
   const rewriter = createVectorsRewriter((text) =>
     rewriteAnswer(scanLeniently(createScanner(), text), request.call, hiding, record.usage),
   );
+  let failure: GatewayError | undefined;
+  try {
+    for await (const bytes of answer) {
+      client.write(rewriter.push(bytes));
+      await client.ready();
+    }
+    client.write(rewriter.finish());
+  } catch (cause) {
+    if (!client.hasBegun()) return client.refuse(whyUnusable(cause, signal));
+    failure = whyBroken(cause, signal, client.wasBehind());
+  } finally {
+    end();
+  }
+  const ended = endOf(failure, hasLeft(request) || client.body.destroyed, readsOn());
+  // Only the word about a failure waits until it is settled.
+  if (ended.kind === 'complete') client.end();
+  const error = await settleStream(exchange, ended, dependencies).catch(() => undefined);
+  if (error) client.write(Buffer.from(`\n${request.call.dialect.renderError(error)}`));
+  client.end();
+  client.close();
+}
+
+/** How an answer has ended. If nobody reads on when its client has left, that is no failure. */
+function endOf(failure: GatewayError | undefined, hasGone: boolean, readsOn: boolean): StreamEnd {
+  if (hasGone) return { kind: 'client_gone', isWhole: failure === undefined, ...(readsOn && { failure }) };
+  return failure ? { kind: 'failed', failure } : { kind: 'complete' };
+}
+
+/** Milliseconds of holding the upstream back after which a client is behind. */
+const behindAfter = 100;
+
+type Client = ReturnType<typeof createClient>;
+
+/** Who reads the answer. A client that has not taken what came holds the upstream back; one that leaves frees it, unless it is read on. */
+function createClient(answer: Readable, readsOn: () => boolean, now: () => number) {
+  const begun = Promise.withResolvers<void>();
+  const settled = Promise.withResolvers<void>();
+  /** While it holds the upstream back: resolves when it reads on, or nobody needs to wait for that any more. */
+  let held: PromiseWithResolvers<void> | undefined;
+  let hasBegun = false;
+  let wasBehind = false;
   const body = new Readable({
     highWaterMark: 65_536,
-    read() {
-      release();
-      answer.resume();
-    },
+    read: () => held?.resolve(),
     destroy(_error, done) {
-      // Its reader has left, if there is more to come.
-      if (readsOn()) answer.resume();
-      else answer.destroy();
+      held?.resolve();
+      if (!readsOn()) answer.destroy();
+      // Its reader may have left before the end, so nothing that follows is an error.
       settled.promise.then(() => done(null));
     },
   });
-
-  function release(): void {
-    wasBehind ||= heldSince !== undefined && now() - heldSince > behindAfter;
-    heldSince = undefined;
-  }
-
-  function write(bytes: Buffer): void {
-    if (bytes.length === 0) return;
-    hasBegun = true;
-    begun.resolve();
-    if (body.destroyed || body.push(bytes)) return;
-    heldSince ??= now();
-    answer.pause();
-  }
-
-  function finish(ended: StreamEnd): void {
-    const push = (rest: string | null) => body.destroyed || body.push(rest);
-    const close = (error?: GatewayError) => {
-      if (error) push(`\n${request.call.dialect.renderError(error)}`);
-      if (ended.kind !== 'complete') push(null);
+  answer.once('close', () => held?.resolve());
+  return {
+    body,
+    /** Resolves when the answer begins; rejects with what keeps it from that. */
+    begun: begun.promise,
+    hasBegun: () => hasBegun,
+    wasBehind: () => wasBehind,
+    write(bytes: Buffer): void {
+      if (bytes.length === 0) return;
+      hasBegun = true;
+      begun.resolve();
+      if (!body.destroyed && !body.push(bytes)) held = Promise.withResolvers();
+    },
+    /** Resolves when the client takes more. */
+    async ready(): Promise<void> {
+      const heldSince = now();
+      await held?.promise;
+      wasBehind ||= now() - heldSince > behindAfter;
+    },
+    refuse(reason: unknown): void {
+      begun.reject(reason);
       settled.resolve();
-    };
-    // Only the word about a failure waits until it is settled.
-    if (ended.kind === 'complete') push(null);
-    settleStream(exchange, ended, dependencies).then(close, () => close());
-  }
-
-  function stop(cause?: unknown): void {
-    if (isOver) return;
-    isOver = true;
-    end();
-    release();
-    if (!hasBegun) {
-      answer.destroy();
-      settled.resolve();
-      begun.reject(whyUnusable(cause, signal));
-      return;
-    }
-    const isWhole = cause === undefined;
-    const failure = isWhole ? undefined : whyBroken(cause, signal, wasBehind);
-    if (!isWhole) answer.destroy();
-    if (hasLeft(request) || body.destroyed) finish({ kind: 'client_gone', isWhole, ...(readsOn() && { failure }) });
-    else finish(failure ? { kind: 'failed', failure } : { kind: 'complete' });
-  }
-
-  const attempt = (step: () => void): void => {
-    try {
-      step();
-    } catch (cause) {
-      stop(cause);
-    }
+    },
+    /** Nothing more is written. */
+    end(): void {
+      if (!body.destroyed) body.push(null);
+    },
+    /** Nothing more happens: now the body may close. */
+    close: settled.resolve,
   };
-  const flush = joinChunks(answer, (bytes) => attempt(() => write(rewriter.push(bytes))));
-  finished(answer, (error) => {
-    flush();
-    if (isOver) return;
-    attempt(() => {
-      if (error) throw error;
-      write(rewriter.finish());
-      stop();
-    });
-  });
-  return { body, begun: begun.promise };
 }
 
 /** Why an answer broke off. A client must not get a refund by reading slowly. */

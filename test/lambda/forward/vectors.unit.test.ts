@@ -89,9 +89,10 @@ testRows([
     const { upstream, clock, body, finished } = await begin();
     for (const time of stretches) {
       upstream.push('1,'.repeat(40_000));
+      await new Promise(setImmediate);
       upstream.push('1,');
       await new Promise(setImmediate);
-      expect(upstream.isPaused()).toBe(true);
+      expect(upstream.readableLength).toBe(2);
       clock.time += time;
       body.read();
     }
@@ -99,3 +100,20 @@ testRows([
     expect((await finished).error).toMatchObject({ reason: 'cut', refund: !charged });
   },
 );
+
+test('an answer that breaks off while its client holds it back is settled at once', async () => {
+  const { upstream, finished } = await begin();
+  upstream.push('1,'.repeat(40_000));
+  await new Promise(setImmediate);
+  upstream.destroy(new Error('cut'));
+  expect((await finished).error).toMatchObject({ reason: 'cut' });
+});
+
+test('what comes before the client reads is taken from the upstream, until it is much', async () => {
+  const { upstream } = await begin();
+  for (const piece of ['2,', '3,']) {
+    upstream.push(piece);
+    await new Promise(setImmediate);
+    expect(upstream.readableLength).toBe(0);
+  }
+});

@@ -1,15 +1,12 @@
-import type { Readable } from 'node:stream';
-import { readText } from '../bodies.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { GatewayError } from '../errors.ts';
 import type { Job } from '../jobs/jobs.ts';
 import type { Upstream } from '../settings/upstreams.ts';
-import { explainContext } from '../translate/answer/context-error.ts';
-import { removePlaces } from '../translate/answer/remove-places.ts';
 import { speaks, spokenTo } from './destination.ts';
-import { classifyStatus, type FailureClass, type FailureKind, failureClasses, UpstreamFailure } from './failure.ts';
+import { failureOf } from './failed-answer.ts';
+import { classifyStatus, type FailureClass, UpstreamFailure } from './failure.ts';
 import { withinFirstEventLimit } from './first-event.ts';
-import { discard, type SendRequest, type UpstreamAnswer } from './http-client.ts';
+import type { SendRequest, UpstreamAnswer } from './http-client.ts';
 import type { Candidate, Pool } from './pool.ts';
 import {
   bodyOf,
@@ -59,47 +56,13 @@ export interface AnswerOfUpstream extends UpstreamAnswer {
  */
 export type AskUpstreams = (outgoing: Outgoing, observer: Observer) => Promise<AnswerOfUpstream>;
 
-export function createFailover({ pool, send, prepare, isAccountBound, now }: Dependencies): AskUpstreams {
-  /** Makes of the request what the upstream can take, unless it can as it is. */
-  const prepareFor = async ({ upstream }: Candidate, outgoing: Outgoing, { takeMemory, signal }: Observer) => {
-    const body = bodyOf(outgoing);
-    if (body.prepared?.upstream === upstream || !needsPreparing(upstream, outgoing)) return;
-    const prepared = await prepare(outgoing, upstream, signal);
-    const kept = prepared.translated?.answer.keptBytes ?? 0;
-    takeMemory(prepared.pieces.reduce((total, piece) => total + piece.length, kept));
-    body.prepared = prepared;
-  };
+export function createFailover(dependencies: Dependencies): AskUpstreams {
+  const { pool, isAccountBound } = dependencies;
+  const { prepareFor, tryOne } = createTries(dependencies);
 
   const holdsSealed = (outgoing: Outgoing, signal: AbortSignal) => {
     const { text, conversation } = bodyOf(outgoing);
     return isAccountBound(text, outgoing.dialect.name, { caller: conversation.caller, signal });
-  };
-
-  /** What waits for the last answer must not hold the request, as a function in `tryOne` would. */
-  const readAnswer =
-    (translated: Translated | undefined, observer: Observer) =>
-    async (answer: UpstreamAnswer): Promise<AnswerOfUpstream> => {
-      const kind = classifyStatus(answer.status);
-      if (kind === undefined) return { ...answer, translated };
-      throw await failureOf(kind, answer, translated, observer.explain, now());
-    };
-
-  /** Not async, as the frame of an async function would hold the body's text until the answer comes. */
-  const tryOne = (
-    candidate: Candidate,
-    outgoing: Outgoing,
-    observer: Observer,
-    isLast: boolean,
-  ): Promise<AnswerOfUpstream> => {
-    const { signal, onTry, releaseBody } = observer;
-    const request = buildUpstreamRequest(candidate, outgoing);
-    onTry(candidate, request);
-    const read = readAnswer(request.translated, observer);
-    if (isLast) return send(request, signal, releaseBody).then(read);
-    const ask = (until: AbortSignal) => send(request, until).then(read);
-    const limit = outgoing.stream ? candidate.upstream.firstEventTimeout : undefined;
-    if (limit === undefined) return ask(signal);
-    return withinFirstEventLimit(limit, signal, ask);
   };
 
   return async (outgoing, observer) => {
@@ -152,6 +115,48 @@ export function createFailover({ pool, send, prepare, isAccountBound, now }: Dep
   };
 }
 
+/** How one upstream is asked. */
+function createTries({ send, prepare, now }: Dependencies) {
+  /** Makes of the request what the upstream can take, unless it can as it is. */
+  const prepareFor = async ({ upstream }: Candidate, outgoing: Outgoing, { takeMemory, signal }: Observer) => {
+    const body = bodyOf(outgoing);
+    if (body.prepared?.upstream === upstream || !needsPreparing(upstream, outgoing)) return;
+    const prepared = await prepare(outgoing, upstream, signal);
+    const kept = prepared.translated?.answer.keptBytes ?? 0;
+    takeMemory(prepared.pieces.reduce((total, piece) => total + piece.length, kept));
+    body.prepared = prepared;
+  };
+
+  /** What waits for the last answer must not hold the request, as a function in `tryOne` would. */
+  const readAnswer =
+    (translated: Translated | undefined, observer: Observer) =>
+    async (answer: UpstreamAnswer): Promise<AnswerOfUpstream> => {
+      const kind = classifyStatus(answer.status);
+      if (kind === undefined) return { ...answer, translated };
+      throw await failureOf(kind, answer, translated, observer.explain, now());
+    };
+
+  /** Not async, as the frame of an async function would hold the body's text until the answer comes. */
+  const tryOne = (
+    candidate: Candidate,
+    outgoing: Outgoing,
+    observer: Observer,
+    isLast: boolean,
+  ): Promise<AnswerOfUpstream> => {
+    const { signal, onTry, releaseBody } = observer;
+    const request = buildUpstreamRequest(candidate, outgoing);
+    onTry(candidate, request);
+    const read = readAnswer(request.translated, observer);
+    if (isLast) return send(request, signal, releaseBody).then(read);
+    const ask = (until: AbortSignal) => send(request, until).then(read);
+    const limit = outgoing.stream ? candidate.upstream.firstEventTimeout : undefined;
+    if (limit === undefined) return ask(signal);
+    return withinFirstEventLimit(limit, signal, ask);
+  };
+
+  return { prepareFor, tryOne };
+}
+
 /** The candidates left. When the upstream itself failed, all of its keys are out. */
 function stillToTry(
   others: readonly Candidate[],
@@ -160,61 +165,4 @@ function stillToTry(
 ): readonly Candidate[] {
   if (next === undefined) return [];
   return next === 'key' ? others : others.filter(({ upstream }) => upstream !== failed);
-}
-
-/** What an answer of this kind of failure means. `explain` finds the message for the client in an error body. */
-async function failureOf(
-  kind: FailureKind,
-  { status, headers, body }: UpstreamAnswer,
-  translated: Translated | undefined,
-  explain: (body: string) => string | undefined,
-  now: number,
-): Promise<UpstreamFailure> {
-  const retryAfter = readRetryAfter(headers['retry-after'], now);
-  const details = { status, retryAfter, shouldRetry: readShouldRetry(headers['x-should-retry']) };
-  const { callerCanFix }: FailureClass = failureClasses[kind];
-  if (!callerCanFix) {
-    discard(body);
-    return new UpstreamFailure(kind, details);
-  }
-  // The upstream's own words reach the client only for errors that the caller can fix: others may reveal the deployment.
-  const explanation = await readExplanation(body);
-  const explained = explain(explanation);
-  const message = translated && explained ? removePlaces(explained) : explained;
-  const context = translated && explainContext(translated.answer.contextWords, explanation, message ?? '');
-  return new UpstreamFailure(kind, { ...details, message, ...context });
-}
-
-/** The values that SDKs understand. */
-function readShouldRetry(value: unknown): 'true' | 'false' | undefined {
-  return value === 'true' || value === 'false' ? value : undefined;
-}
-
-const longestExplanation = 65_536;
-const explanationTime = 2_000;
-
-/** The error body, or an empty text if it does not arrive soon. */
-async function readExplanation(body: Readable): Promise<string> {
-  const timer = setTimeout(() => body.destroy(), explanationTime);
-  try {
-    return await readText(body, longestExplanation);
-  } catch {
-    return '';
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** The whole seconds that a `Retry-After` header asks for, in either of its two forms; undefined for anything else. */
-export function readRetryAfter(header: string | undefined, now: number): number | undefined {
-  const value = header?.trim() ?? '';
-  const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : secondsUntil(value, now);
-  return seconds <= longest ? Math.ceil(seconds) : undefined;
-}
-
-/** In seconds: a month, after which quotas begin anew. A server that asks for more means something else. */
-const longest = 31 * 86_400;
-
-function secondsUntil(date: string, now: number): number {
-  return / GMT$/.test(date) ? Math.max(0, (Date.parse(date) - now) / 1000) : Number.NaN;
 }

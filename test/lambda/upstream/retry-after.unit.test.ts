@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { readRetryAfter } from '../../../lambda/upstream/failover.ts';
+import { readRetryAfter } from '../../../lambda/upstream/failed-answer.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const now = Date.UTC(2026, 5, 15, 12, 0, 0);

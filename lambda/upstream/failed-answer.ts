@@ -1,0 +1,64 @@
+import type { Readable } from 'node:stream';
+import { readText } from '../bodies.ts';
+import { explainContext } from '../translate/answer/context-error.ts';
+import { removePlaces } from '../translate/answer/remove-places.ts';
+import { type FailureClass, type FailureKind, failureClasses, UpstreamFailure } from './failure.ts';
+import { discard, type UpstreamAnswer } from './http-client.ts';
+import type { Translated } from './request.ts';
+
+/** What an answer of this kind of failure means. `explain` finds the message for the client in an error body. */
+export async function failureOf(
+  kind: FailureKind,
+  { status, headers, body }: UpstreamAnswer,
+  translated: Translated | undefined,
+  explain: (body: string) => string | undefined,
+  now: number,
+): Promise<UpstreamFailure> {
+  const retryAfter = readRetryAfter(headers['retry-after'], now);
+  const details = { status, retryAfter, shouldRetry: readShouldRetry(headers['x-should-retry']) };
+  const { callerCanFix }: FailureClass = failureClasses[kind];
+  if (!callerCanFix) {
+    discard(body);
+    return new UpstreamFailure(kind, details);
+  }
+  // The upstream's own words reach the client only for errors that the caller can fix: others may reveal the deployment.
+  const explanation = await readExplanation(body);
+  const explained = explain(explanation);
+  const message = translated && explained ? removePlaces(explained) : explained;
+  const context = translated && explainContext(translated.answer.from, explanation, message ?? '');
+  return new UpstreamFailure(kind, { ...details, message, ...context });
+}
+
+/** The values that SDKs understand. */
+function readShouldRetry(value: unknown): 'true' | 'false' | undefined {
+  return value === 'true' || value === 'false' ? value : undefined;
+}
+
+const longestExplanation = 65_536;
+const explanationTime = 2_000;
+
+/** The error body, or an empty text if it does not arrive soon. */
+async function readExplanation(body: Readable): Promise<string> {
+  const timer = setTimeout(() => body.destroy(), explanationTime);
+  try {
+    return await readText(body, longestExplanation);
+  } catch {
+    return '';
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The whole seconds that a `Retry-After` header asks for, in either of its two forms; undefined for anything else. */
+export function readRetryAfter(header: string | undefined, now: number): number | undefined {
+  const value = header?.trim() ?? '';
+  const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : secondsUntil(value, now);
+  return seconds <= longest ? Math.ceil(seconds) : undefined;
+}
+
+/** In seconds: a month, after which quotas begin anew. A server that asks for more means something else. */
+const longest = 31 * 86_400;
+
+function secondsUntil(date: string, now: number): number {
+  return / GMT$/.test(date) ? Math.max(0, (Date.parse(date) - now) / 1000) : Number.NaN;
+}

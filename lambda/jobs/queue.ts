@@ -7,13 +7,16 @@ export interface Job {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface JobQueueOptions {
+interface Capacity {
   /** How many jobs are done at a time. */
   readonly concurrency: number;
   /** The same for the jobs of one caller. */
   readonly concurrencyOfCaller?: number;
   /** What the jobs that are being done may hold in memory together, in bytes. A job for which this is too little is done alone. */
   readonly memory?: number;
+}
+
+interface JobQueueOptions extends Capacity {
   /** How long a job waits for its turn, in milliseconds. */
   readonly patience: number;
   /** How many jobs of one caller wait. */
@@ -22,61 +25,21 @@ interface JobQueueOptions {
   readonly refuse: () => Error;
 }
 
-export type JobQueue = ReturnType<typeof createJobQueue>;
-
 /**
  * Does jobs, a few at a time, in turn: after a job of one caller, those of the others that wait come first. Knows nothing of what
  * is done in them.
  */
-export function createJobQueue({
-  concurrency,
-  concurrencyOfCaller = concurrency,
-  memory = Number.POSITIVE_INFINITY,
-  patience,
-  mostWaiting,
-  refuse,
-}: JobQueueOptions) {
-  /** By caller, the one whose turn is next first. */
-  const waiting = new Map<string, Waiting[]>();
-  const runningOf = new Map<string, number>();
-  let running = 0;
-  let held = 0;
-  const memoryOf = (job: Job) => Math.min(job.memory ?? 0, memory);
-
-  const mayBegin = (caller: string) => (runningOf.get(caller) ?? 0) < concurrencyOfCaller;
-
-  /** Counts a job as one that is being done (1), or not any more (-1). */
-  const count = (job: Job, change: 1 | -1): void => {
-    running += change;
-    held += change * memoryOf(job);
-    const left = (runningOf.get(job.caller) ?? 0) + change;
-    if (left > 0) runningOf.set(job.caller, left);
-    else runningOf.delete(job.caller);
-  };
-
-  const remove = (one: Waiting): void => {
-    const { caller } = one.job;
-    const left = waiting.get(caller)?.filter((other) => other !== one) ?? [];
-    if (left.length > 0) waiting.set(caller, left);
-    else waiting.delete(caller);
-  };
-
-  const findNext = (): Waiting | undefined => {
-    for (const [one] of waiting.values()) if (one && mayBegin(one.job.caller)) return one;
-    return undefined;
-  };
+export function createJobQueue({ patience, mostWaiting, refuse, ...capacity }: JobQueueOptions) {
+  const waiting = createWaitingList();
+  const running = createRunning(capacity);
 
   /** Begins what may begin. None that needs little memory goes before one that waits for much: that might never find it. */
   const beginNext = (): void => {
-    while (running < concurrency) {
-      const next = findNext();
-      if (next === undefined || held + memoryOf(next.job) > memory) return;
-      const { caller } = next.job;
-      remove(next);
-      const left = waiting.get(caller);
-      // After all others.
-      if (left && waiting.delete(caller)) waiting.set(caller, left);
-      count(next.job, 1);
+    while (running.hasPlace()) {
+      const next = waiting.findNext(running.hasPlaceFor);
+      if (next === undefined || !running.hasMemoryFor(next.job)) return;
+      waiting.takeTurn(next);
+      running.add(next.job);
       next.begin();
     }
   };
@@ -84,11 +47,10 @@ export function createJobQueue({
   /** Resolves when it is the job's turn. */
   const turn = (job: Job): Promise<void> =>
     new Promise((resolve, reject) => {
-      const { caller, signal } = job;
-      const ofCaller = waiting.get(caller) ?? [];
+      const { signal } = job;
       const giveUp = (reason: unknown): void => {
         stopWaiting();
-        remove(one);
+        waiting.remove(one);
         reject(reason);
         beginNext();
       };
@@ -104,7 +66,7 @@ export function createJobQueue({
       };
       const one = { job, begin };
       signal?.addEventListener('abort', leave);
-      waiting.set(caller, [...ofCaller, one]);
+      waiting.add(one);
       beginNext();
     });
 
@@ -112,20 +74,81 @@ export function createJobQueue({
     /** Does a job when its turn comes. Rejects as the job does, or with why it was never begun. */
     async run<T>(job: Job, work: () => Promise<T>): Promise<T> {
       job.signal?.throwIfAborted();
-      if ((waiting.get(job.caller)?.length ?? 0) >= mostWaiting) throw refuse();
+      if (waiting.countOf(job.caller) >= mostWaiting) throw refuse();
       await turn(job);
       try {
         job.signal?.throwIfAborted();
         return await work();
       } finally {
-        count(job, -1);
+        running.remove(job);
         beginNext();
       }
     },
   };
 }
 
+/** What is being done. */
+function createRunning({
+  concurrency,
+  concurrencyOfCaller = concurrency,
+  memory = Number.POSITIVE_INFINITY,
+}: Capacity) {
+  const jobsOf = new Map<string, number>();
+  let jobs = 0;
+  let held = 0;
+  const memoryOf = (job: Job) => Math.min(job.memory ?? 0, memory);
+
+  const count = (job: Job, change: 1 | -1): void => {
+    jobs += change;
+    held += change * memoryOf(job);
+    const left = (jobsOf.get(job.caller) ?? 0) + change;
+    if (left > 0) jobsOf.set(job.caller, left);
+    else jobsOf.delete(job.caller);
+  };
+
+  return {
+    hasPlace: () => jobs < concurrency,
+    hasPlaceFor: (caller: string) => (jobsOf.get(caller) ?? 0) < concurrencyOfCaller,
+    hasMemoryFor: (job: Job) => held + memoryOf(job) <= memory,
+    add: (job: Job) => count(job, 1),
+    remove: (job: Job) => count(job, -1),
+  };
+}
+
 interface Waiting {
   readonly job: Job;
   readonly begin: () => void;
+}
+
+/** Those that wait, by caller: the caller whose turn is next comes first. */
+function createWaitingList() {
+  const waiting = new Map<string, readonly Waiting[]>();
+  const of = (caller: string) => waiting.get(caller) ?? [];
+
+  const remove = (one: Waiting): void => {
+    const { caller } = one.job;
+    const left = of(caller).filter((other) => other !== one);
+    if (left.length > 0) waiting.set(caller, left);
+    else waiting.delete(caller);
+  };
+
+  return {
+    countOf: (caller: string) => of(caller).length,
+    add(one: Waiting): void {
+      const { caller } = one.job;
+      waiting.set(caller, [...of(caller), one]);
+    },
+    remove,
+    findNext(mayBegin: (caller: string) => boolean): Waiting | undefined {
+      for (const [one] of waiting.values()) if (one && mayBegin(one.job.caller)) return one;
+      return undefined;
+    },
+    /** Removes one whose turn it is. What else its caller waits for comes after all others. */
+    takeTurn(one: Waiting): void {
+      remove(one);
+      const { caller } = one.job;
+      const left = waiting.get(caller);
+      if (left && waiting.delete(caller)) waiting.set(caller, left);
+    },
+  };
 }

@@ -24,6 +24,56 @@ export const chatAnswers: AnswerDialect = {
 
 /** Reads the chunks of one chat, or its plain answer. `stops`: the texts at which the caller wants the model to stop. */
 function createChatReader(sink: AnswerSink, stops: ReadonlySet<string>, findTexts: FindTexts): AnswerReader {
+  const choice = createChoiceReader(sink, stops, findTexts);
+  let hasBegun = false;
+  let isOver = false;
+
+  function begin(): void {
+    if (!hasBegun) sink.begin();
+    hasBegun = true;
+  }
+
+  function finish(): readonly Piece[] {
+    isOver = true;
+    begin();
+    return choice.finish();
+  }
+
+  return {
+    readEvent(json: Json): void {
+      choice.forgetText();
+      if (isOver) return;
+      begin();
+      const choices = elements(json, json.member(json.root, 'choices'));
+      for (const one of choices) choice.readDelta(json, one);
+      // The usage comes last, if it comes.
+      if (choice.hasEnded() && choices.length === 0 && presentMember(json, json.root, 'usage') !== undefined) finish();
+    },
+    readAnswer(json: Json): readonly Piece[] {
+      const [first, second] = elements(json, json.member(json.root, 'choices'));
+      const message = first === undefined ? first : presentMember(json, first, 'message');
+      if (first === undefined || message === undefined) throw new UpstreamFault('the answer has no message');
+      if (second !== undefined) throw new UpstreamFault('there is a second choice');
+      begin();
+      choice.readMessage(json, first, message);
+      return finish();
+    },
+    repeat: (text) => !isOver && choice.repeat(text),
+    end(): void {
+      if (isOver) return;
+      // Some servers never say why they end. Whether a call is whole can't be known then, and a client would run it.
+      if (!choice.hasEnded() && !choice.callsAreClosed()) throw new TypeError('the stream ends within a call');
+      finish();
+    },
+    /** Whether nothing more is to come: the model is through, and its tokens have been counted. */
+    get isOver() {
+      return isOver;
+    },
+  };
+}
+
+/** Reads the one choice of an answer, whole or delta by delta. */
+function createChoiceReader(sink: AnswerSink, stops: ReadonlySet<string>, findTexts: FindTexts) {
   const count = createLengthCount();
   const tell = (kind: TextKind, text: Literal, logprobs?: string): void => {
     count(text);
@@ -36,82 +86,56 @@ function createChatReader(sink: AnswerSink, stops: ReadonlySet<string>, findText
       sink.callArguments(call, text);
     },
   });
-  let hasBegun = false;
-  let hasChoice = false;
-  let finish: { readonly reason: Finish; readonly stop: string | undefined } | undefined;
-  let isOver = false;
+  let hasCome = false;
+  let end: { readonly reason: Finish; readonly stop: string | undefined } | undefined;
   let last: FoundText | undefined; // if it is all that the last chunk says
 
-  function begin(): void {
-    if (!hasBegun) sink.begin();
-    hasBegun = true;
-  }
-
-  function readTexts(json: Json, choice: Node, message: Node | undefined, logprobs: string | undefined): void {
+  function readTexts(json: Json, choice: Node, message: Node | undefined): void {
+    const logprobs = readLogprobs(json, choice);
     if ((numberMember(json, choice, 'index') ?? 0) !== 0) throw new UpstreamFault('there is a second choice');
-    hasChoice = true;
+    hasCome = true;
     const texts = findTexts(json, choice, message);
     for (const { kind, node } of texts) tell(kind, json.raw(node), logprobs);
     const isAll = logprobs === undefined && presentMember(json, message, 'tool_calls') === undefined;
     if (texts.length === 1 && isAll) [last] = texts;
   }
 
-  function readFinish(json: Json, choice: Node): void {
+  function readEnd(json: Json, choice: Node): void {
     const reason = stringMember(json, choice, 'finish_reason') ?? '';
     // Until there is a reason, some servers send an empty text, others the word `null` as a text.
     if (reason === '' || reason === 'null') return;
     last = undefined;
-    finish ??= { reason: toFinish(reason), stop: readStop(json, choice, stops) };
-  }
-
-  function finishAll(): readonly Piece[] {
-    isOver = true;
-    begin();
-    if (!hasChoice) throw new UpstreamFault('the answer has no choice');
-    calls.end();
-    return sink.finish(finish?.reason ?? 'done', finish?.stop);
+    end ??= { reason: toFinish(reason), stop: readStop(json, choice, stops) };
   }
 
   return {
-    readEvent(json: Json): void {
-      last = undefined;
-      if (isOver) return;
-      begin();
-      const choices = elements(json, json.member(json.root, 'choices'));
-      for (const choice of choices) {
-        const delta = messageOf(json, choice);
-        readTexts(json, choice, delta, readLogprobs(json, choice));
-        calls.readDelta(json, delta);
-        readFinish(json, choice);
-      }
-      // The usage comes last, if it comes.
-      if (finish && choices.length === 0 && presentMember(json, json.root, 'usage') !== undefined) finishAll();
+    readDelta(json: Json, choice: Node): void {
+      const delta = messageOf(json, choice);
+      readTexts(json, choice, delta);
+      calls.readDelta(json, delta);
+      readEnd(json, choice);
     },
-    readAnswer(json: Json): readonly Piece[] {
-      const [choice, second] = elements(json, json.member(json.root, 'choices'));
-      const message = choice === undefined ? choice : presentMember(json, choice, 'message');
-      if (choice === undefined || message === undefined) throw new UpstreamFault('the answer has no message');
-      if (second !== undefined) throw new UpstreamFault('there is a second choice');
-      begin();
-      readTexts(json, choice, message, readLogprobs(json, choice));
+    readMessage(json: Json, choice: Node, message: Node): void {
+      readTexts(json, choice, message);
       calls.readMessage(json, message);
-      readFinish(json, choice);
-      return finishAll();
+      readEnd(json, choice);
+    },
+    /** What comes next is no repetition of the last text. */
+    forgetText(): void {
+      last = undefined;
     },
     repeat(text: Literal): boolean {
-      if (last === undefined || isOver) return false;
+      if (last === undefined) return false;
       if (text.length > 2) tell(last.kind, text);
       return true;
     },
-    end(): void {
-      if (isOver) return;
-      // Some servers never say why they end. Whether a call is whole can't be known then, and a client would run it.
-      if (!finish && !calls.areClosed) throw new TypeError('the stream ends within a call');
-      finishAll();
-    },
-    /** Whether nothing more is to come: the model is through, and its tokens have been counted. */
-    get isOver() {
-      return isOver;
+    /** Whether the model has said why it ends. */
+    hasEnded: () => end !== undefined,
+    callsAreClosed: () => calls.areClosed,
+    finish(): readonly Piece[] {
+      if (!hasCome) throw new UpstreamFault('the answer has no choice');
+      calls.end();
+      return sink.finish(end?.reason ?? 'done', end?.stop);
     },
   };
 }

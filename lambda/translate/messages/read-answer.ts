@@ -20,18 +20,11 @@ export const messagesAnswers: AnswerDialect = {
  */
 function createMessagesReader(sink: AnswerSink, stops: ReadonlySet<string>, endThought: () => void): AnswerReader {
   const blocks = createBlockReader(sink, endThought);
+  const openBlock = createOpenBlock(blocks);
   let hasBegun = false;
   let isOver = false;
-  let open: { readonly index: number; readonly block: OpenBlock } | undefined;
-  let finish: { readonly reason: Finish; readonly stop: string | undefined } | undefined;
+  let end: End | undefined;
   let last: TextKind | undefined; // if a text is all that the last event says
-
-  function readStop(json: Json, holder: Node | undefined): void {
-    const reason = stringMember(json, holder, 'stop_reason');
-    if (reason === undefined) return;
-    const stop = stringMember(json, holder, 'stop_sequence');
-    finish = { reason: toFinish(reason), stop: stop !== undefined && stops.has(stop) ? stop : undefined };
-  }
 
   function begin(): void {
     if (hasBegun) throw new UpstreamFault('the message begins twice');
@@ -39,38 +32,23 @@ function createMessagesReader(sink: AnswerSink, stops: ReadonlySet<string>, endT
     sink.begin();
   }
 
-  function finishAll(): readonly Piece[] {
+  function finish(): readonly Piece[] {
     isOver = true;
-    if (finish === undefined) throw new UpstreamFault('the message does not say why it ends');
-    return sink.finish(finish.reason, finish.stop);
+    if (end === undefined) throw new UpstreamFault('the message does not say why it ends');
+    return sink.finish(end.reason, end.stop);
   }
 
   const readers: Readonly<Record<string, (json: Json) => void>> = {
     message_start: begin,
-    content_block_start(json) {
-      const block = presentMember(json, json.root, 'content_block');
-      if (open !== undefined || block === undefined) throw new UpstreamFault('a block begins within another');
-      open = { index: numberMember(json, json.root, 'index') ?? 0, block: blocks.begin(json, block) };
-    },
+    content_block_start: openBlock.begin,
     content_block_delta(json) {
-      // What was held back over the end of its block, as it may have begun a name, leaves without one.
-      const at = json.member(json.root, 'index');
-      if (at !== undefined && json.kind(at) === 'null') {
-        blocks.addDelta(json, { type: 'text' });
-        return;
-      }
-      if (open?.index !== (numberMember(json, json.root, 'index') ?? 0)) {
-        throw new UpstreamFault('a delta belongs to no block');
-      }
-      last = blocks.addDelta(json, open.block);
+      last = openBlock.addDelta(json);
     },
-    content_block_stop() {
-      if (open === undefined) throw new UpstreamFault('a block ends that has not begun');
-      blocks.end(open.block);
-      open = undefined;
+    content_block_stop: openBlock.end,
+    message_delta(json) {
+      end = readEnd(json, presentMember(json, json.root, 'delta'), stops) ?? end;
     },
-    message_delta: (json) => readStop(json, presentMember(json, json.root, 'delta')),
-    message_stop: () => void finishAll(),
+    message_stop: () => void finish(),
   };
 
   return {
@@ -91,8 +69,8 @@ function createMessagesReader(sink: AnswerSink, stops: ReadonlySet<string>, endT
         const begun = blocks.begin(json, block);
         blocks.end(begun);
       }
-      readStop(json, json.root);
-      return finishAll();
+      end = readEnd(json, json.root, stops);
+      return finish();
     },
     repeat(text) {
       if (last === undefined || isOver) return false;
@@ -100,12 +78,55 @@ function createMessagesReader(sink: AnswerSink, stops: ReadonlySet<string>, endT
       return true;
     },
     end() {
-      if (!isOver) finishAll();
+      if (!isOver) finish();
     },
     get isOver() {
       return isOver;
     },
   };
+}
+
+/** The block of a stream that has begun and not ended: there is one at a time. */
+function createOpenBlock(blocks: ReturnType<typeof createBlockReader>) {
+  let open: { readonly index: number; readonly block: OpenBlock } | undefined;
+  return {
+    begin(json: Json): void {
+      const block = presentMember(json, json.root, 'content_block');
+      if (open !== undefined || block === undefined) throw new UpstreamFault('a block begins within another');
+      open = { index: numberMember(json, json.root, 'index') ?? 0, block: blocks.begin(json, block) };
+    },
+    /** Returns what kind of text it adds, if it is one that may go on. */
+    addDelta(json: Json): TextKind | undefined {
+      // What was held back over the end of its block, as it may have begun a name, leaves without one.
+      const at = json.member(json.root, 'index');
+      if (at !== undefined && json.kind(at) === 'null') {
+        blocks.addDelta(json, { type: 'text' });
+        return undefined;
+      }
+      if (open?.index !== (numberMember(json, json.root, 'index') ?? 0)) {
+        throw new UpstreamFault('a delta belongs to no block');
+      }
+      return blocks.addDelta(json, open.block);
+    },
+    end(): void {
+      if (open === undefined) throw new UpstreamFault('a block ends that has not begun');
+      blocks.end(open.block);
+      open = undefined;
+    },
+  };
+}
+
+/** Why a message ends, and at which of the caller's texts. */
+interface End {
+  readonly reason: Finish;
+  readonly stop: string | undefined;
+}
+
+function readEnd(json: Json, holder: Node | undefined, stops: ReadonlySet<string>): End | undefined {
+  const reason = stringMember(json, holder, 'stop_reason');
+  if (reason === undefined) return undefined;
+  const stop = stringMember(json, holder, 'stop_sequence');
+  return { reason: toFinish(reason), stop: stop !== undefined && stops.has(stop) ? stop : undefined };
 }
 
 const finishes: Readonly<Record<string, Finish>> = {

@@ -19,7 +19,7 @@ interface BodyOptions {
   readonly ask: (() => void) | undefined;
 }
 
-/** A body that is still arriving. */
+/** What may be done with a body that is still arriving. */
 interface IncomingBody {
   /** Reads and keeps it, up to a limit of its own if one is given. Returns its size, or any above the limit if it is too large. */
   receive(limit?: number): Promise<number>;
@@ -31,119 +31,134 @@ interface IncomingBody {
   over(): Promise<boolean>;
 }
 
+/** A body on its way. */
+interface Arrival {
+  readonly request: IncomingMessage;
+  /** Its size, once all of it has come, or more than the limit. Rejects with why it is given up, or finds no room. */
+  readonly whole: PromiseWithResolvers<number>;
+  /** Whether somebody has asked for it, and what for. */
+  state: 'unread' | 'kept' | 'dropped';
+  limit: number;
+  size: number;
+  /** What has come; undefined if that is not kept, or not any more. */
+  store: Store | undefined;
+  /** Why it finds no room. */
+  refusal?: unknown;
+}
+
 export function createIncomingBody(
   request: IncomingMessage,
   { limit: usualLimit, memory, cutShort, ask }: BodyOptions,
 ): IncomingBody {
   const declared = declaredSize(request);
-  const { promise: arrived, resolve, reject } = Promise.withResolvers<number>();
-  arrived.catch(() => {}); // it may fail before anybody asks for it
-  let limit = usualLimit;
-  let begun = false;
-  let size = 0;
-  let store: ReturnType<typeof createStore> | undefined;
+  const whole = Promise.withResolvers<number>();
+  whole.promise.catch(() => {}); // it may fail before anybody asks for it
+  const arrival: Arrival = { request, whole, state: 'unread', limit: usualLimit, size: 0, store: undefined };
   // At once, as chunks would else be queued one by one, and not counted, until somebody asks for the body.
-  const reads = declared === 0 ? undefined : joinReads(request, () => giveUp(tooFine()));
-
-  /** Keeps nothing more, and waits no longer for the rest. */
-  const giveUp = (reason: unknown) => {
-    store = undefined;
-    reject(reason);
-  };
-
-  const begin = (keeps: boolean): void => {
-    begun = true;
-    if (keeps) store = createStore(declared, limit, memory);
-    let refusal: unknown;
-    const settle = () => (refusal ? reject(refusal) : resolve(size));
-    const keep = (bytes: Buffer) => {
-      size += bytes.length;
-      try {
-        if (size <= limit) store?.add(bytes);
-        else store = undefined;
-      } catch (error) {
-        // What finds no room is read to its end all the same.
-        refusal = error;
-        store = undefined;
-      }
-      if (size > limit) settle();
-      if (size > limit + drainLimit) request.destroy();
-    };
-    const finish = () => {
-      reads?.flush();
-      store?.trim();
-      settle();
-    };
-    request.on('end', finish);
-    reads?.takeBy(keep);
-    const onClose = () => {
-      if (request.readableEnded) finish();
-      else reject(refusal ?? brokenOff());
-    };
-    request.on('close', onClose);
-    if (request.closed) onClose();
-
-    // What is dropped takes no memory that others may need.
-    const isSlow = (part: number) => keeps && declared !== undefined && size < part * declared;
-    const stopWatching = watchArrival(cutShort, isSlow, giveUp);
-    arrived.then(stopWatching, stopWatching);
-  };
+  const reads = declared === 0 ? undefined : joinReads(request, () => giveUp(arrival, tooFine()));
 
   const read = (keeps: boolean): Promise<number> => {
-    if (declared === 0) return Promise.resolve(0);
-    // What the client was never asked to send need not be dropped.
-    if (ask && !keeps && !begun && declared !== undefined) return Promise.resolve(declared);
-    if (!begun) {
+    if (!reads) return Promise.resolve(0);
+    if (arrival.state === 'unread') {
+      // What the client was never asked to send need not be dropped.
+      if (ask && !keeps && declared !== undefined) return Promise.resolve(declared);
       ask?.();
-      begin(keeps);
+      arrival.state = keeps ? 'kept' : 'dropped';
+      if (keeps) arrival.store = createStore(declared, arrival.limit, memory);
+      follow(arrival, reads);
+      watch(arrival, declared, cutShort);
     }
-    return arrived;
+    return whole.promise;
   };
 
   return {
     receive: (most = usualLimit) => {
-      limit = Math.min(most, usualLimit);
+      arrival.limit = Math.min(most, usualLimit);
       // A body that declares itself too large is never kept.
-      return read(declared === undefined || declared <= limit);
+      return read(declared === undefined || declared <= arrival.limit);
     },
     drop: () => read(false),
     take: async () => {
       await read(true);
-      const bytes = store?.bytes() ?? Buffer.alloc(0);
-      store = undefined;
+      const bytes = arrival.store?.bytes() ?? Buffer.alloc(0);
+      arrival.store = undefined;
       return bytes;
     },
     over: async () => {
-      store = undefined;
-      const whole = await read(false).catch(() => undefined);
-      return whole !== undefined && whole <= limit && (request.complete || !ask);
+      arrival.store = undefined;
+      const size = await read(false).catch(() => undefined);
+      return size !== undefined && size <= arrival.limit && (request.complete || !ask);
     },
   };
 }
 
+/** Keeps nothing more, and waits no longer for the rest. */
+function giveUp(arrival: Arrival, reason: unknown): void {
+  arrival.store = undefined;
+  arrival.whole.reject(reason);
+}
+
+/** Follows a body to its end. */
+function follow(arrival: Arrival, reads: ReturnType<typeof joinReads>): void {
+  const { request, whole } = arrival;
+  const finish = () => {
+    reads.flush();
+    arrival.store?.trim();
+    settle(arrival);
+  };
+  const onClose = () => {
+    if (request.readableEnded) finish();
+    else whole.reject(arrival.refusal ?? brokenOff());
+  };
+  request.on('end', finish);
+  reads.takeBy((bytes) => add(arrival, bytes));
+  request.on('close', onClose);
+  if (request.closed) onClose();
+}
+
+function add(arrival: Arrival, bytes: Buffer): void {
+  arrival.size += bytes.length;
+  const { request, size, limit } = arrival;
+  try {
+    if (size <= limit) arrival.store?.add(bytes);
+    else arrival.store = undefined;
+  } catch (error) {
+    // What finds no room is read to its end all the same.
+    arrival.refusal = error;
+    arrival.store = undefined;
+  }
+  if (size > limit) settle(arrival);
+  if (size > limit + drainLimit) request.destroy();
+}
+
+function settle({ whole, size, refusal }: Arrival): void {
+  if (refusal) whole.reject(refusal);
+  else whole.resolve(size);
+}
+
 /**
- * Gives a body up when its time is over, or with the process; from a sixth of the time on also if it is slow, which is asked with
- * the part of the time that has passed. Returns what ends the watch.
+ * Gives a body up when its time is over, or with the process; one that is kept also if it is slow, once a sixth of the time has
+ * passed: what is dropped takes no memory that others may need.
  */
-function watchArrival(
-  cutShort: AbortSignal,
-  isSlow: (part: number) => boolean,
-  giveUp: (reason: unknown) => void,
-): () => void {
+function watch(arrival: Arrival, declared: number | undefined, cutShort: AbortSignal): void {
   const begun = performance.now();
+  const expected = arrival.state === 'kept' ? (declared ?? 0) : 0;
   const timer = setInterval(() => {
     const part = (performance.now() - begun) / arrivalTime;
-    if (part >= 1) giveUp(tooLate());
-    else if (part >= 1 / 6 && isSlow(part)) giveUp(tooSlow());
+    if (part >= 1) giveUp(arrival, tooLate());
+    else if (part >= 1 / 6 && arrival.size < part * expected) giveUp(arrival, tooSlow());
   }, arrivalTime / 60);
-  const giveUpWithProcess = () => giveUp(cutShort.reason);
+  const giveUpWithProcess = () => giveUp(arrival, cutShort.reason);
   if (cutShort.aborted) giveUpWithProcess();
   cutShort.addEventListener('abort', giveUpWithProcess);
-  return () => {
+  const stop = () => {
     clearInterval(timer);
     cutShort.removeEventListener('abort', giveUpWithProcess);
   };
+  arrival.whole.promise.then(stop, stop);
 }
+
+type Store = ReturnType<typeof createStore>;
 
 /** Keeps bytes in one buffer that grows, not in a list of chunks: a body sent byte by byte must not cost a hundred times its size. */
 function createStore(declared: number | undefined, limit: number, memory: Memory) {

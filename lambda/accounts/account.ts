@@ -33,52 +33,13 @@ interface Dependencies {
 
 export type Accounts = ReturnType<typeof createMemberAccounts>;
 
-/** How long a person stays signed in, in milliseconds. */
-const sessionLifetime = 15 * 60_000;
-
 /** A member's account, as the endpoints answer with it, however the member has signed in. */
 export function createMemberAccounts(dependencies: Dependencies) {
-  const { keys, members, keyring, limits, serviceName, currency, log, now } = dependencies;
-  const { counters, memberLimit, memberBudget } = dependencies;
+  const { keyring, limits, log } = dependencies;
+  const describe = createDescribe(dependencies);
+  const sessions = createSessions(dependencies);
 
-  /** What is left today for all keys and links of a member together. */
-  const readQuota = async (member: string): Promise<Account['quota']> => {
-    const time = now();
-    const { limit, remaining, resetAt, budget } = await readMemberUsage(
-      { counters, memberLimit, memberBudget },
-      { member },
-      time,
-    );
-    const left = budget && {
-      currency,
-      window: budget.window,
-      limit: formatAmount(budget.limit),
-      remaining: formatAmount(budget.remaining),
-      resetSeconds: secondsUntil(budget.resetAt, time),
-      models: budget.uses.map(({ kind, input, output, spent }) => ({
-        id: modelId(serviceName, kind),
-        inputTokens: input,
-        outputTokens: output,
-        spent: formatAmount(spent),
-      })),
-    };
-    return { limit, remaining, resetSeconds: secondsUntil(resetAt, time), budget: left };
-  };
-
-  const describeLink = async ({ id, name }: AccountsRequest['network'], member: string) => {
-    const found = await keys.findLink(id);
-    const linked = found?.member === member && found.expiresAt > now();
-    return { network: name, expiresAt: linked ? isoTime(found.expiresAt) : null };
-  };
-
-  const describe = async ({ network }: AccountsRequest, member: string): Promise<Account> => {
-    const wallet = isWallet(member) ? member : null;
-    const link = wallet === null ? null : describeLink(network, member);
-    const [held, quota, linked] = await Promise.all([keyring.list(member), readQuota(member), link]);
-    return { wallet, keys: held.map(showKey), keysAllowed: keyring.mostOf(member), quota, link: linked };
-  };
-
-  /** The same, with a new key, which is made last, so that nothing after it can fail and leave it unseen. */
+  /** Describes it, with a new key, which is made last, so that nothing after it can fail and leave it unseen. */
   const issue = async (request: AccountsRequest & Signer, label: string | undefined): Promise<Account> => {
     const described = await describe(request, request.member);
     const { key, record } = await keyring.issue(request, { label });
@@ -90,25 +51,13 @@ export function createMemberAccounts(dependencies: Dependencies) {
     describe,
     issue,
 
-    /** The same, with a new session, of which only a hash is stored: the page keeps the token as long as it is open. */
+    /** The same, with a new session: the page keeps the token as long as it is open. */
     async open(request: AccountsRequest, member: string, purpose?: SessionPurpose): Promise<Account> {
-      const token = `lts_${randomBytes(32).toString('base64url')}`;
-      const expiresAt = now() + sessionLifetime;
-      await members.putSession(hash('sha256', token), { member, expiresAt, ...(purpose && { purpose }) });
-      return { ...(await describe(request, member)), session: { token, expiresAt: isoTime(expiresAt) } };
+      const session = await sessions.open(member, purpose);
+      return { ...(await describe(request, member)), session };
     },
 
-    /** The member whose session it is, by the header `Authorization: Bearer TOKEN`. What was signed for one purpose serves no other. */
-    async findSigner(authorization = '', purpose: SessionPurpose): Promise<Signer> {
-      const token = /^bearer +(lts_[\w-]{43})$/i.exec(authorization)?.[1];
-      const session = token === undefined ? undefined : await members.findSession(hash('sha256', token));
-      if (session && session.expiresAt > now() && (session.purpose ?? purpose) === purpose) {
-        const { member, expiresAt } = session;
-        const signedInAt = expiresAt - sessionLifetime;
-        if (!(await members.wasSignedOut(member, signedInAt))) return { member, signedInAt };
-      }
-      throw notSignedIn();
-    },
+    findSigner: sessions.findSigner,
 
     forMembers: {
       keys: (request) => describe(request, request.member),
@@ -135,6 +84,72 @@ export function createMemberAccounts(dependencies: Dependencies) {
         return describe(request, member);
       },
     } satisfies Endpoints['forMembers'],
+  };
+}
+
+/** Says what a member has: keys, what is left of the quota, and a wallet's link to the network. */
+function createDescribe(dependencies: Dependencies) {
+  const { keys, keyring, counters, memberLimit, memberBudget, serviceName, currency, now } = dependencies;
+  const limits = { counters, memberLimit, memberBudget };
+
+  /** What is left today for all keys and links of a member together. */
+  const readQuota = async (member: string): Promise<Account['quota']> => {
+    const time = now();
+    const { limit, remaining, resetAt, budget } = await readMemberUsage(limits, { member }, time);
+    const left = budget && {
+      currency,
+      window: budget.window,
+      limit: formatAmount(budget.limit),
+      remaining: formatAmount(budget.remaining),
+      resetSeconds: secondsUntil(budget.resetAt, time),
+      models: budget.uses.map(({ kind, input, output, spent }) => ({
+        id: modelId(serviceName, kind),
+        inputTokens: input,
+        outputTokens: output,
+        spent: formatAmount(spent),
+      })),
+    };
+    return { limit, remaining, resetSeconds: secondsUntil(resetAt, time), budget: left };
+  };
+
+  const describeLink = async ({ id, name }: AccountsRequest['network'], member: string) => {
+    const found = await keys.findLink(id);
+    const linked = found?.member === member && found.expiresAt > now();
+    return { network: name, expiresAt: linked ? isoTime(found.expiresAt) : null };
+  };
+
+  return async ({ network }: AccountsRequest, member: string): Promise<Account> => {
+    const wallet = isWallet(member) ? member : null;
+    const link = wallet === null ? null : describeLink(network, member);
+    const [held, quota, linked] = await Promise.all([keyring.list(member), readQuota(member), link]);
+    return { wallet, keys: held.map(showKey), keysAllowed: keyring.mostOf(member), quota, link: linked };
+  };
+}
+
+/** How long a person stays signed in, in milliseconds. */
+const sessionLifetime = 15 * 60_000;
+
+/** Sessions, of whose tokens only hashes are stored. */
+function createSessions({ members, now }: Pick<Dependencies, 'members' | 'now'>) {
+  return {
+    async open(member: string, purpose: SessionPurpose | undefined) {
+      const token = `lts_${randomBytes(32).toString('base64url')}`;
+      const expiresAt = now() + sessionLifetime;
+      await members.putSession(hash('sha256', token), { member, expiresAt, ...(purpose && { purpose }) });
+      return { token, expiresAt: isoTime(expiresAt) };
+    },
+
+    /** The member whose session it is, by the header `Authorization: Bearer TOKEN`. What was signed for one purpose serves no other. */
+    async findSigner(authorization = '', purpose: SessionPurpose): Promise<Signer> {
+      const token = /^bearer +(lts_[\w-]{43})$/i.exec(authorization)?.[1];
+      const session = token === undefined ? undefined : await members.findSession(hash('sha256', token));
+      if (session && session.expiresAt > now() && (session.purpose ?? purpose) === purpose) {
+        const { member, expiresAt } = session;
+        const signedInAt = expiresAt - sessionLifetime;
+        if (!(await members.wasSignedOut(member, signedInAt))) return { member, signedInAt };
+      }
+      throw notSignedIn();
+    },
   };
 }
 

@@ -25,7 +25,7 @@ export async function failureOf(
   const explanation = await readExplanation(body);
   const explained = explain(explanation);
   const message = translated && explained ? removePlaces(explained) : explained;
-  const context = translated && explainContext(translated.answer.from, explanation, message ?? '');
+  const context = translated && explainContext(translated.answer.contextWords, explanation, message ?? '');
   return new UpstreamFailure(kind, { ...details, message, ...context });
 }
 

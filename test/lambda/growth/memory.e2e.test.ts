@@ -7,7 +7,7 @@ const token = { token: 'Hello', logprob: -0.0123456, bytes: [72, 101, 108, 108, 
 const inArray = ['{"choices":[],"a":[', '1]}'] as const;
 const inContent = ['{"choices":[{"message":{"content":[', '1]}}]}'] as const;
 
-const dense = /JsonFault: .*: too many/;
+const dense = /JsonLimit: .*: too many/;
 const shapes: readonly (readonly [part: string, around: readonly [string, string], outcome: RegExp])[] = [
   ['1,', inArray, dense],
   ['"",', inArray, dense],

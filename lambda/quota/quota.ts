@@ -62,47 +62,10 @@ export interface QuotaDependencies extends Wording, ReservationReports {
 export function createQuota(dependencies: QuotaDependencies): Quota {
   const { counters, limits, now, createToken, onLost, requestTimeout, ...wording } = dependencies;
   const reportAbandoned = createAbandonedReport(dependencies);
-  const reportSpending = createSpendingReport(dependencies);
+  const openCharge = createOpenCharge(dependencies);
   const unreadFigures = (identity: Identity): Figures => {
     const window = quotaWindow(identity, now(), limits);
     return figuresOf(window, { used: window.limit, inMinute: window.burst, taken: window.budget?.amount ?? 0 });
-  };
-
-  /** A charge that has been granted, which ends once. */
-  const openCharge = (
-    window: CounterWindow,
-    token: string,
-    reservation: OpenReservation | undefined,
-    figures: Figures,
-    request: { readonly identity: Identity; readonly requestId: string },
-  ): Charge => {
-    const end = async (settlement: Settlement) => {
-      try {
-        const standing = reservation
-          ? await counters.settle(window, reservation, settlement)
-          : await counters.refund(window, token);
-        if (standing && window.budget) reportSpending(window.budget, standing, settlement.spent, request);
-        return standing && figuresOf(window, standing);
-      } catch (error) {
-        if (reservation) onLost(error, 'settlement', request.requestId);
-        if (settlement.refunded) onLost(error, 'refund', request.requestId);
-        return undefined;
-      }
-    };
-    let ended: ReturnType<typeof end> | undefined;
-    const endOnce = (settlement: Settlement) => (ended ??= end(settlement));
-    return {
-      figures,
-      refund: () => endOnce({ spent: 0, refunded: true }),
-      // Without a reservation there is nothing to settle.
-      settle: async (spent, used) => {
-        if (!reservation) return undefined;
-        // What ends in the next period is not counted by model: only the current one is shown.
-        const isCurrent = window.budget && budgetPeriod(window.budget.window, now()).name === reservation.budgetPeriod;
-        return endOnce({ spent, ...(isCurrent && { used }) });
-      },
-      figuresAfter: (spent) => (reservation ? giveBack(figures, reservation.amount - spent) : figures),
-    };
   };
 
   return {
@@ -147,5 +110,46 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
       const { granted } = await counters.charge(window, createToken());
       if (!granted) throw new QuotaRefusal(tooFast(window, time));
     },
+  };
+}
+
+/** Opens a charge that has been granted, which ends once. */
+function createOpenCharge(dependencies: QuotaDependencies) {
+  const { counters, now, onLost } = dependencies;
+  const reportSpending = createSpendingReport(dependencies);
+  return (
+    window: CounterWindow,
+    token: string,
+    reservation: OpenReservation | undefined,
+    figures: Figures,
+    request: { readonly identity: Identity; readonly requestId: string },
+  ): Charge => {
+    const end = async (settlement: Settlement) => {
+      try {
+        const standing = reservation
+          ? await counters.settle(window, reservation, settlement)
+          : await counters.refund(window, token);
+        if (standing && window.budget) reportSpending(window.budget, standing, settlement.spent, request);
+        return standing && figuresOf(window, standing);
+      } catch (error) {
+        if (reservation) onLost(error, 'settlement', request.requestId);
+        if (settlement.refunded) onLost(error, 'refund', request.requestId);
+        return undefined;
+      }
+    };
+    let ended: ReturnType<typeof end> | undefined;
+    const endOnce = (settlement: Settlement) => (ended ??= end(settlement));
+    return {
+      figures,
+      refund: () => endOnce({ spent: 0, refunded: true }),
+      // Without a reservation there is nothing to settle.
+      settle: async (spent, used) => {
+        if (!reservation) return undefined;
+        // What ends in the next period is not counted by model: only the current one is shown.
+        const isCurrent = window.budget && budgetPeriod(window.budget.window, now()).name === reservation.budgetPeriod;
+        return endOnce({ spent, ...(isCurrent && { used }) });
+      },
+      figuresAfter: (spent) => (reservation ? giveBack(figures, reservation.amount - spent) : figures),
+    };
   };
 }

@@ -45,30 +45,27 @@ export function createJobQueue({ patience, mostWaiting, refuse, ...capacity }: J
   };
 
   /** Resolves when it is the job's turn. */
-  const turn = (job: Job): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const { signal } = job;
-      const giveUp = (reason: unknown): void => {
-        stopWaiting();
-        waiting.remove(one);
-        reject(reason);
-        beginNext();
-      };
-      const leave = () => giveUp(signal?.reason);
-      const timer = setTimeout(() => giveUp(refuse()), patience);
-      const stopWaiting = (): void => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', leave);
-      };
-      const begin = (): void => {
-        stopWaiting();
-        resolve();
-      };
-      const one = { job, begin };
-      signal?.addEventListener('abort', leave);
-      waiting.add(one);
+  const turn = async (job: Job): Promise<void> => {
+    const { signal } = job;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const one = { job, begin: resolve };
+    const giveUp = (reason: unknown): void => {
+      waiting.remove(one);
+      reject(reason);
       beginNext();
-    });
+    };
+    const leave = () => giveUp(signal?.reason);
+    const timer = setTimeout(() => giveUp(refuse()), patience);
+    signal?.addEventListener('abort', leave);
+    waiting.add(one);
+    beginNext();
+    try {
+      await promise;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', leave);
+    }
+  };
 
   return {
     /** Does a job when its turn comes. Rejects as the job does, or with why it was never begun. */

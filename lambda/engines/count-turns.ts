@@ -16,14 +16,12 @@ export function createCountTurns() {
   return {
     /** Opens the turn of a request. */
     open(clientGone: AbortSignal, cutShort: AbortSignal) {
-      let over = (): void => {};
+      const answered = Promise.withResolvers<void>();
       return {
         /** Resolves when the turn begins. */
         wait: (caller: string) =>
           new Promise<void>((resolve, reject) => {
-            const answered = Promise.withResolvers<void>();
             const count = () => {
-              over = answered.resolve;
               resolve();
               return answered.promise;
             };
@@ -33,7 +31,7 @@ export function createCountTurns() {
             queue.run({ caller, signal }, count).catch(refuse);
           }),
         /** Ends it. */
-        over: () => over(),
+        over: answered.resolve,
       };
     },
   };

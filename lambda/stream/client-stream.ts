@@ -9,7 +9,7 @@ interface ClientListener {
   onClose(): void;
 }
 
-export type ClientStream = Readonly<ReturnType<typeof createClientStream>>;
+export type ClientStream = ReturnType<typeof createClientStream>;
 
 /** What a client is sent, and whether it keeps up. A `keepAlive` is sent whenever nothing else was for so many milliseconds. */
 export function createClientStream(keepAlive: string, keepAliveInterval: number) {
@@ -17,6 +17,7 @@ export function createClientStream(keepAlive: string, keepAliveInterval: number)
   const over = Promise.withResolvers<void>();
   let listener: ClientListener = { onHeldBack: () => {}, onClose: () => {} };
   const pace = createPace((held) => listener.onHeldBack(held));
+  let state: 'waiting' | 'reading' | 'gone' = 'waiting';
   let isStopped = false;
   const body = new Readable({
     highWaterMark: 65_536,
@@ -30,20 +31,44 @@ export function createClientStream(keepAlive: string, keepAliveInterval: number)
     },
   });
 
-  const client = {
+  function begin(): void {
+    if (state !== 'waiting') return;
+    state = 'reading';
+    begun.resolve();
+  }
+
+  function push(text: Written): void {
+    const wantsMore = typeof text === 'string' ? body.push(text) : text.map((piece) => body.push(piece)).at(-1);
+    if (!wantsMore && !isStopped) pace.change(true);
+  }
+
+  const timer = setInterval(() => {
+    begin();
+    if (!pace.heldBack) push(keepAlive);
+  }, keepAliveInterval);
+
+  function stop(): void {
+    isStopped = true;
+    pace.stop();
+    clearInterval(timer);
+  }
+
+  function finish(): void {
+    if (state !== 'gone') body.push(null);
+  }
+
+  return {
     body,
     pace,
-    state: 'waiting' as 'waiting' | 'reading' | 'gone',
+    get state() {
+      return state;
+    },
     /** Resolves when the answer begins; rejects if it never does. */
     begun: begun.promise,
     listen(by: ClientListener) {
       listener = by;
     },
-    begin() {
-      if (client.state !== 'waiting') return;
-      client.state = 'reading';
-      begun.resolve();
-    },
+    begin,
     refuse(failure: Error) {
       begun.reject(failure);
       over.resolve();
@@ -51,40 +76,27 @@ export function createClientStream(keepAlive: string, keepAliveInterval: number)
     },
     /** Drops what was not read, and all that is written from here on. */
     leave() {
-      client.stop();
-      client.begin();
-      client.state = 'gone';
+      stop();
+      begin();
+      state = 'gone';
       body.read();
       body.destroy();
     },
     write(text: Written) {
-      if (text.length === 0 || client.state === 'gone') return;
-      const wantsMore = typeof text === 'string' ? body.push(text) : text.map((piece) => body.push(piece)).at(-1);
-      if (isStopped) return;
-      timer.refresh();
-      if (!wantsMore) pace.change(true);
+      if (text.length === 0 || state === 'gone') return;
+      push(text);
+      if (!isStopped) timer.refresh();
     },
     /** Nothing more is sent. */
-    finish() {
-      if (client.state !== 'gone') body.push(null);
-    },
+    finish,
     /** Nothing more happens: now the body may close. */
     end() {
-      client.finish();
+      finish();
       over.resolve();
     },
     /** Stops the timers. What is written from here on is the last. */
-    stop() {
-      isStopped = true;
-      pace.stop();
-      clearInterval(timer);
-    },
+    stop,
   };
-  const timer = setInterval(() => {
-    client.begin();
-    if (!pace.heldBack) client.write(keepAlive);
-  }, keepAliveInterval);
-  return client;
 }
 
 /** Milliseconds of holding back after which a client is behind, and of reading after which it has caught up. */
@@ -93,20 +105,22 @@ const caughtUpAfter = 1_000;
 
 /** Whether a client keeps up with what it is sent. */
 function createPace(onHeldBack: (heldBack: boolean) => void) {
+  let heldBack = false;
   let wasBehind = false;
   let timer: NodeJS.Timeout | undefined;
-  const pace = {
+  return {
     /** Whether it holds the upstream back at this moment. */
-    heldBack: false,
+    get heldBack() {
+      return heldBack;
+    },
     /** Whether it does, or did until a moment ago: what arrives from the upstream now may date from that time. */
-    isBehind: () => pace.heldBack || wasBehind,
+    isBehind: () => heldBack || wasBehind,
     change(held: boolean) {
-      pace.heldBack = held;
+      heldBack = held;
       clearTimeout(timer);
       timer = setTimeout(() => (wasBehind = held), held ? behindAfter : caughtUpAfter);
       onHeldBack(held);
     },
     stop: () => clearTimeout(timer),
   };
-  return pace;
 }

@@ -34,15 +34,15 @@ export function createNameFinder(names: readonly string[], inPattern = mostInPat
   const whole = longestFirst.map(wholePattern).join('|') || nothing;
   const wholeName = new RegExp(whole, 'giu');
   const findOpen = longestFirst.join('').length > inPattern ? createFindOpen(longestFirst) : undefined;
+  const openPatterns = () => {
+    const others = findOpen ? longestFirst.filter((name) => !isPlain(name)) : longestFirst;
+    return others.flatMap((name) => openPattern(name) || []).join('|') || nothing;
+  };
   let openOrWhole: RegExp | undefined;
   /** Its first group is a name that the end of the text leaves open, unless `findOpen` finds it. Made once a text comes in deltas. */
   const openOrWholeName = () => {
     openOrWhole ??= new RegExp(`(${openPatterns()})|${whole}`, 'giu');
     return openOrWhole;
-  };
-  const openPatterns = () => {
-    const others = findOpen ? longestFirst.filter((name) => !isPlain(name)) : longestFirst;
-    return others.flatMap((name) => openPattern(name) || []).join('|') || nothing;
   };
   return {
     /** The first whole name that begins at this place or after it. */

@@ -21,6 +21,8 @@ export function createUpstreamStream(idleTimeout: number, timeLeft: number) {
   const controller = new AbortController();
   let listener: UpstreamListener = { onBytes: () => {}, onEnd: () => {} };
   let answer: Readable | undefined;
+  let rewriter = notBegun;
+  let flush: (() => void) | undefined;
   let isHeld = false;
   let isStopped = false;
   // Has no effect while the client holds the upstream back, and restarts when the client reads on.
@@ -31,25 +33,37 @@ export function createUpstreamStream(idleTimeout: number, timeLeft: number) {
   let lastCall: NodeJS.Timeout | undefined;
   const onCut = (cause?: unknown) => listener.onEnd('cut', 'unusable', cause);
 
-  const upstream = {
+  /** Holds the answer back while the client does not read. */
+  function hold(held: boolean): void {
+    isHeld = held;
+    if (held) answer?.pause();
+    else {
+      idle.refresh();
+      answer?.resume();
+    }
+  }
+
+  return {
     signal: controller.signal,
-    /** Hands on what has arrived. */
-    flush: () => {},
     /** What rewrites the answer, once there is one. */
-    rewriter: notBegun,
+    get rewriter() {
+      return rewriter;
+    },
+    /** Hands on what has arrived. */
+    flush: () => flush?.(),
     listen(by: UpstreamListener) {
       listener = by;
     },
     /** Takes over the upstream's answer, and what rewrites it. */
-    attach(begun: Readable, rewriter: StreamRewriter) {
-      upstream.rewriter = rewriter;
+    attach(begun: Readable, rewrittenBy: StreamRewriter) {
+      rewriter = rewrittenBy;
       begun.on('error', onCut);
       if (isStopped) {
         begun.destroy();
         return;
       }
       answer = begun;
-      upstream.flush = joinChunks(begun, (bytes) => {
+      flush = joinChunks(begun, (bytes) => {
         if (bytes.length <= portion) listener.onBytes(bytes);
         else for (const part of portionsOf(bytes)) listener.onBytes(part);
       });
@@ -60,19 +74,11 @@ export function createUpstreamStream(idleTimeout: number, timeLeft: number) {
     alive() {
       if (!isStopped) idle.refresh();
     },
-    /** Holds the answer back while the client does not read. */
-    hold(held: boolean) {
-      isHeld = held;
-      if (held) answer?.pause();
-      else {
-        idle.refresh();
-        answer?.resume();
-      }
-    },
+    hold,
     /** Reads on, for so many milliseconds at most. */
     endWithin(time: number) {
       lastCall = setTimeout(onCut, time);
-      upstream.hold(false);
+      hold(false);
     },
     /** Lets go of the answer: with a reason also of its connection, which otherwise may be used again. */
     stop(reason?: unknown) {
@@ -86,7 +92,6 @@ export function createUpstreamStream(idleTimeout: number, timeLeft: number) {
       } else if (answer) discard(answer);
     },
   };
-  return upstream;
 }
 
 /** In bytes. What was made of one portion is garbage before the next is read: V8 takes more memory for ever if more is in use at a time. */

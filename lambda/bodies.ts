@@ -2,7 +2,7 @@ import { Readable, type Writable } from 'node:stream';
 
 /** Text that is written at once, or in pieces. Some of those may be bytes that are kept for later too. */
 export type Written = string | readonly Piece[];
-export type Piece = string | Buffer;
+export type Piece = string | Uint8Array;
 
 /** One request's part of the memory that a process has for bodies and whole answers. */
 export interface Memory {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Piece } from '../bodies.ts';
 import type { ExpectedAnswer } from '../dialects/dialect.ts';
 import type { Usage } from '../dialects/findings.ts';
 import { createScanner } from '../json/scan.ts';
@@ -31,11 +32,15 @@ export const rewriteAndTranslate: RewriteText = (json, format, hiding, usage, by
   });
   const clean = createScanner().scan(rewriteAnswer(json, { ...format, expected }, observedHiding, usage));
   try {
-    return reader.readAnswer(clean).join('');
+    return reader.readAnswer(clean).map(textOf).join('');
   } catch (cause) {
     throw new UpstreamFailure('unusable', { cause, charged: mayBeProvoked(cause) });
   }
 };
+
+/** Bytes that a thread has read are no Buffer any more, which would be a text by itself. */
+const textOf = (piece: Piece): string =>
+  typeof piece === 'string' ? piece : Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString();
 
 /** A caller could have whole answers for nothing, by arguments that it asks the model to spoil at their end. */
 const mayBeProvoked = (cause: unknown): boolean => !(cause instanceof UpstreamFault);

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DoInThread } from '../../lambda/jobs/jobs.ts';
 import { createThreads, queueJobs } from '../../lambda/jobs/threads.ts';
 import { fromFault } from '../../lambda/upstream/fault.ts';
-import { json } from '../../local/upstream/script.ts';
+import { json, sse } from '../../local/upstream/script.ts';
+import { readEvents } from '../support/client-view.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { PRICES } from '../support/prices.ts';
 import { chargesIn } from '../support/quota.ts';
@@ -13,6 +14,7 @@ import { turnEventLoop, waitUntil } from '../support/wait-until.ts';
 const mebibyte = 1_048_576;
 const environment = { UPSTREAM_DIALECTS: 'chat', GUEST_LIMIT: '1000', BURST_LIMIT: '1000', PRICES };
 const choice = { index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' };
+const ending = { index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' };
 const answer = json(200, { id: 'c', choices: [choice], usage: { prompt_tokens: 1, completion_tokens: 1 } });
 
 const asking = (letters: number, more: object = {}) =>
@@ -139,6 +141,21 @@ describe('who leaves while it waits', () => {
     held.resolve();
     expect((await gateway.post('/v1/chat/completions', large, { 'x-api-key': 'x' })).status).toBe(200);
   });
+});
+
+test('a response repeats its request, also one that a thread has read', async () => {
+  held.resolve();
+  await using gateway = await start();
+  const tools = Array.from({ length: 5_000 }, (_, at) => ({ type: 'function', name: `f${at}`, description: 'é' }));
+  const asked = { model: 'svc', input: 'Hello', instructions: 'Be brief', tools };
+  gateway.upstream.answer(answer);
+  const whole = await gateway.post('/v1/responses', asked, { 'x-api-key': 'x' });
+  expect(await whole.json()).toMatchObject({ instructions: 'Be brief', tools });
+  gateway.upstream.answer(sse(`data: ${JSON.stringify({ choices: [ending] })}\n\ndata: [DONE]\n\n`));
+  const streamed = await gateway.post('/v1/responses', { ...asked, stream: true }, { 'x-api-key': 'x' });
+  const last = readEvents(await streamed.text()).at(-1);
+  expect(last?.value).toMatchObject({ type: 'response.completed', response: { instructions: 'Be brief', tools } });
+  expect(waiting).toBe(2);
 });
 
 test('a process that stops lets nobody wait', async () => {

@@ -18,7 +18,7 @@ export interface AnswerOptions {
   readonly tools: ToolNames;
   readonly thoughts: ModelRequest['thoughts'];
   /** The members of the request that the answer repeats, as JSON without the braces, on one line. */
-  readonly echo: readonly Buffer[];
+  readonly echo: readonly Uint8Array[];
   /** Whether a stream is to end with its usage, where that is not a matter of course. */
   readonly streamUsage: boolean;
   /** What the upstream has counted up to now. */

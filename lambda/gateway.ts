@@ -227,7 +227,9 @@ function defineJobs(work: ReturnType<typeof createWork>, define: DefineJob) {
     readCall: define('readCall', work.readCall),
     isAccountBound: define('isAccountBound', work.isAccountBound),
     removeSeals: define('removeSeals', work.removeSeals),
-    translate: define('translate', work.translate, { bytesPerCharacter: bytesToTranslate }),
-    rewriteWhole: define('rewriteWhole', work.rewriteWhole, { isLenient: true, bytesPerCharacter: bytesToTranslate }),
+    translate: define('translate', work.translate, { opensTexts: true, bytesPerCharacter: bytesToTranslate }),
+    rewriteWhole: define('rewriteWhole', work.rewriteWhole, {
+      ...{ isLenient: true, opensTexts: true, bytesPerCharacter: bytesToTranslate },
+    }),
   };
 }

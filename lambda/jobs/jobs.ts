@@ -16,6 +16,8 @@ export type Job<Input, Output> = (text: string, input: Input, asker: Asker) => P
 interface JobOptions {
   /** Whether the text may hold the `NaN` and `Infinity` that Python prints. */
   readonly isLenient: boolean;
+  /** Whether it also looks into texts within the text that are JSON, as the arguments of calls are. */
+  readonly opensTexts: boolean;
   /** How many bytes it takes to do it, for each character. */
   readonly bytesPerCharacter: number;
 }
@@ -38,6 +40,10 @@ export type DoInThread = (order: Order, memory: number, asker: Asker) => Promise
  */
 const mostAtOnce = 20_000;
 
+/** In characters. Texts within a text that are longer, all together, hold so many values that it takes long to look into them. */
+const mostOpened = 1_048_576;
+const mayBeJson = /"[{[ \\]/y;
+
 export type DefineJob = <Input, Output>(
   name: string,
   work: Work<Input, Output>,
@@ -49,7 +55,7 @@ const bytesToScan = 8;
 
 /** Without threads every job is done at once: for a process that serves one request at a time. */
 export function createJobs(doInThread?: DoInThread): DefineJob {
-  return (name, work, { isLenient = false, bytesPerCharacter = bytesToScan } = {}) => {
+  return (name, work, { isLenient = false, opensTexts = false, bytesPerCharacter = bytesToScan } = {}) => {
     const scan = isLenient ? scanLeniently : scanStrictly;
     const scanInTurns = isLenient ? scanLenientlyInTurns : scanStrictlyInTurns;
     return async (text, input, asker) => {
@@ -57,7 +63,7 @@ export function createJobs(doInThread?: DoInThread): DefineJob {
       // Each value has a character, at least.
       if (!doInThread || text.length <= mostAtOnce) return work(scan(scanner, text), input);
       const json = await scanInTurns(scanner, text, mostAtOnce);
-      if (json) return work(json, input);
+      if (json && !(opensTexts && holdsLongJson(json))) return work(json, input);
       const order = { name, text, isLenient, input };
       return doInThread(order, bytesPerCharacter * text.length, asker) as ReturnType<typeof work>;
     };
@@ -66,3 +72,12 @@ export function createJobs(doInThread?: DoInThread): DefineJob {
 
 const scanStrictly = (scanner: Scanner, text: string) => scanner.scan(text);
 const scanStrictlyInTurns = (scanner: Scanner, text: string, most: number) => scanner.scanInTurns(text, most);
+
+function holdsLongJson(json: Json): boolean {
+  let length = 0;
+  for (let node = 0; node < json.size && length <= mostOpened; node += 1) {
+    mayBeJson.lastIndex = json.start(node);
+    if (mayBeJson.test(json.text)) length += json.end(node) - json.start(node);
+  }
+  return length > mostOpened;
+}

@@ -46,7 +46,7 @@ const answers: Readonly<Record<string, Readonly<Record<string, object>>>> = {
 /** All that is done with each of them. */
 export function* longAnswers(doInThread: DoInThread) {
   const { rewriteWhole } = createWork(facts, async () => translating);
-  const rewrite = createJobs(doInThread)('rewriteWhole', rewriteWhole, { isLenient: true });
+  const rewrite = createJobs(doInThread)('rewriteWhole', rewriteWhole, { isLenient: true, opensTexts: true });
   for (const upstream of ['chat', 'messages'] as const) {
     for (const [name, answer] of Object.entries(answers[upstream] ?? {})) {
       // A text of its own, as one that was read before costs less.

@@ -33,7 +33,7 @@ export function createReadRequest(doInThread?: DoInThread) {
   const readCall = define('readCall', work.readCall);
   const isAccountBound = define('isAccountBound', work.isAccountBound);
   const removeSeals = define('removeSeals', work.removeSeals);
-  const translate = define('translate', work.translate);
+  const translate = define('translate', work.translate, { opensTexts: true });
 
   /** What is done besides for an upstream that speaks only this. */
   async function readForUpstream(name: Address, spoken: Address, text: string): Promise<void> {

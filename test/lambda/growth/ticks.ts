@@ -4,6 +4,7 @@ import { fromFault } from '../../../lambda/upstream/fault.ts';
 import { longAnswers, vectorsInBytes } from './answer-ticks.ts';
 import { tickOnEngines } from './engine-ticks.ts';
 import { everyMember } from './every-member.ts';
+import { longArguments } from './long-arguments.ts';
 import { longestTurn } from './longest-turn.ts';
 import { manySeals } from './many-seals.ts';
 import { manyTools } from './many-tools.ts';
@@ -47,12 +48,14 @@ const bodies = allDialects.flatMap((dialect) =>
   ),
 );
 const lists = allDialects.flatMap((dialect) =>
-  [...manyTools(dialect.name, mostTools), ...manySeals(dialect.name)].map(({ name, text }) => ({
-    name: `${dialect.name}: ${name}`,
-    tick: (size: number) => measure(dialect, text(size)),
-    path: dialect.endpoints[0]?.path ?? '',
-    text,
-  })),
+  [...manyTools(dialect.name, mostTools), ...manySeals(dialect.name), ...longArguments(dialect.name)].map(
+    ({ name, text }) => ({
+      name: `${dialect.name}: ${name}`,
+      tick: (size: number) => measure(dialect, text(size)),
+      path: dialect.endpoints[0]?.path ?? '',
+      text,
+    }),
+  ),
 );
 const measured = [];
 for (const body of bodies) measured.push({ ...body, small: await body.tick(small) });

@@ -4,14 +4,18 @@ import type { Json } from '../../../lambda/json/scan.ts';
 import { JsonFault } from '../../../lambda/json/tokens.ts';
 
 /** Counts the values of a text: here, or in what stands for a thread. */
-function open(isLenient = false) {
+function open(isLenient = false, opensTexts = false) {
   const sent: { order: Order; memory: number; asker: Asker }[] = [];
   const inThread: DoInThread = async (order, memory, asker) => {
     sent.push({ order, memory, asker });
     return 'from a thread';
   };
   const count = (json: Json, name: string) => `${name} ${json.size}`;
-  return { sent, job: createJobs(inThread)('count', count, { isLenient }), atOnce: createJobs()('count', count) };
+  return {
+    sent,
+    job: createJobs(inThread)('count', count, { isLenient, opensTexts }),
+    atOnce: createJobs()('count', count),
+  };
 }
 
 const me = { caller: 'me' };
@@ -32,6 +36,21 @@ describe('a job', () => {
     expect(await job(JSON.stringify(['a\n'.repeat(2_000_000)]), 'long', me)).toBe('long 2');
     expect(sent).toEqual([]);
   });
+
+  test.each(['{', '[1,', '\n [', '\\', '"'])(
+    'goes to a thread if it opens texts, and they may be long JSON (%j)',
+    async (beginning) => {
+      const texts = (length: number) => JSON.stringify([...'ab'].map(() => beginning + 'x'.repeat(length)));
+      const { sent, job } = open(false, true);
+      expect(await job(texts(500_000), 'short', me)).toBe('short 3');
+      expect(await job(texts(600_000).replaceAll(JSON.stringify(beginning).slice(1, -1), 'data:'), 'other', me)).toBe(
+        'other 3',
+      );
+      expect(await open().job(texts(600_000), 'unopened', me)).toBe('unopened 3');
+      expect(sent).toEqual([]);
+      expect(await job(texts(600_000), 'long', me)).toBe('from a thread');
+    },
+  );
 
   test('stays where there are no threads', async () => {
     expect(await open().atOnce(values(50_000), 'all', me)).toBe('all 50000');

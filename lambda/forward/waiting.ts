@@ -58,9 +58,8 @@ export async function waitFor(
 /** Why an answer could not be read. */
 export function whyUnusable(cause: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
-  return cause instanceof GatewayError
-    ? cause
-    : new UpstreamFailure('unusable', { cause, charged: isOverLimit(cause) });
+  const charged = isOverLimit(cause);
+  return cause instanceof GatewayError && !charged ? cause : new UpstreamFailure('unusable', { cause, charged });
 }
 
 /** Also acts if the signal has already aborted. */

@@ -1,3 +1,4 @@
+import { GatewayError } from '../errors.ts';
 import { createScanner, type Json, type Scanner, scanLeniently, scanLenientlyInTurns } from '../json/scan.ts';
 
 /** Looks into a JSON text: plain data in, plain data out, so that a thread can do it. */
@@ -29,6 +30,19 @@ export interface Order {
   readonly text: string;
   readonly isLenient: boolean;
   readonly input: unknown;
+}
+
+/** What a job ends with that takes more time or memory than there is for one. */
+export class TooMuchWork extends GatewayError {
+  constructor(cause: Error) {
+    super('service_unavailable', 'This request takes more memory or time to read than the gateway has for one.', {
+      advice: 'Send fewer items, tools or values.',
+      headers: { 'x-should-retry': 'false' },
+      refund: true,
+      reason: 'too_much_work',
+      cause,
+    });
+  }
 }
 
 /** `memory`: how much it may take, in bytes. */

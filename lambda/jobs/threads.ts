@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { GatewayError } from '../errors.ts';
-import type { DoInThread, Order } from './jobs.ts';
+import { type DoInThread, type Order, TooMuchWork } from './jobs.ts';
 import { createJobQueue } from './queue.ts';
 
 /** What a thread answers. */
@@ -84,13 +84,15 @@ export function createThreads<Fault>({ entry, facts, heap, fromFault }: Threads<
     } catch (error) {
       if (!(error instanceof ThreadEnded)) throw error;
       await end(worker);
-      throw tooMuch(error);
+      throw new TooMuchWork(error);
     }
   };
 }
 
 /** Why a thread gave no answer. */
-class ThreadEnded extends Error {}
+class ThreadEnded extends Error {
+  override readonly name = 'ThreadEnded';
+}
 
 async function ask<Fault>(worker: Worker, order: Order): Promise<Reply<Fault>> {
   const { promise, resolve, reject } = Promise.withResolvers<Reply<Fault>>();
@@ -110,15 +112,4 @@ async function ask<Fault>(worker: Worker, order: Order): Promise<Reply<Fault>> {
 function tooMany(): GatewayError {
   const message = 'The gateway is busy with too many large requests. Please try again in a moment.';
   return new GatewayError('service_unavailable', message, { refund: true, reason: 'long_jobs' });
-}
-
-function tooMuch(cause: Error): GatewayError {
-  const message = 'This request takes more memory or time to read than the gateway has for one.';
-  return new GatewayError('service_unavailable', message, {
-    advice: 'Send fewer items, tools or values.',
-    headers: { 'x-should-retry': 'false' },
-    refund: true,
-    reason: 'too_much_work',
-    cause,
-  });
 }

@@ -1,4 +1,5 @@
 import { type ErrorCode, GatewayError } from '../errors.ts';
+import { TooMuchWork } from '../jobs/jobs.ts';
 import { JsonLimit } from '../json/tokens.ts';
 
 export interface FailureClass {
@@ -203,4 +204,5 @@ export function classifyStatus(status: number): FailureKind | undefined {
 }
 
 /** Whether an answer passes a limit of the gateway. A caller can have that, by what it asks the model to write; all else only an upstream. */
-export const isOverLimit = (cause: unknown): boolean => cause instanceof RangeError || cause instanceof JsonLimit;
+export const isOverLimit = (cause: unknown): boolean =>
+  [RangeError, JsonLimit, TooMuchWork].some((limit) => cause instanceof limit);

@@ -37,12 +37,12 @@ beforeEach(() => {
 });
 afterEach(() => held.resolve());
 
-const run = createThreads({
+const threads = {
   entry: new URL('../../lambda/worker.ts', import.meta.url),
   facts: { serviceName: 'svc', offersEmbeddings: false },
-  heap: 128,
   fromFault,
-});
+};
+const run = createThreads({ ...threads, heap: 128 });
 
 /** Two jobs of another caller are being done, so that a translation has to wait. */
 const untilItWaits = () => waitUntil(() => waiting > 0, 'a translation waits');
@@ -156,6 +156,19 @@ test('a response repeats its request, also one that a thread has read', async ()
   const last = readEvents(await streamed.text()).at(-1);
   expect(last?.value).toMatchObject({ type: 'response.completed', response: { instructions: 'Be brief', tools } });
   expect(waiting).toBe(2);
+});
+
+test('an answer of so many values that its thread ends stays charged: its caller may have asked for them', async () => {
+  const starve = createThreads({ ...threads, heap: 16 });
+  const doInThread: DoInThread = (order) => (order.name === 'rewriteWhole' ? starve(order) : run(order));
+  await using gateway = await startTestGateway({ engine: 'web', environment, doInThread });
+  const content = Array.from({ length: 300_000 }, () => ({ token: 'a', logprob: -1 }));
+  gateway.upstream.answer(json(200, { id: 'c', choices: [{ ...choice, logprobs: { content } }] }));
+  const refused = await gateway.post('/v1/chat/completions', asking(1, { logprobs: true }), { 'x-api-key': 'x' });
+  expect(refused.status).toBe(502);
+  expect(await refused.text()).toContain('This request was charged.');
+  expect(gateway.log).toMatchObject([{ reason: 'unusable', cause: 'ThreadEnded', refunded: false }]);
+  expect(await chargesIn(gateway)).toBe(1);
 });
 
 test('a process that stops lets nobody wait', async () => {

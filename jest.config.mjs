@@ -32,6 +32,7 @@ const overBothEngines = ofHandler([
   'lost-answers',
   'quota',
   'request-lines',
+  'threads',
   'upstreams',
 ]);
 

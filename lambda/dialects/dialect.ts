@@ -27,6 +27,8 @@ export interface Endpoint {
 export interface Normalization {
   /** Top-level members to set, as JSON text. */
   readonly set?: Readonly<Record<string, string>>;
+  /** Top-level members to leave out, which the client is told. */
+  readonly leaveOut?: readonly string[];
   /** Changes inside other objects. */
   readonly edits?: readonly Edit[];
 }

@@ -167,16 +167,29 @@ function isError(json: Json, type: string): boolean {
   return type === 'error' || presentMember(json, json.root, 'error') !== undefined;
 }
 
+/**
+ * Refuses to go on with a thread. The code makes SDKs send the full history, and as it was they who asked by themselves, it costs
+ * nothing.
+ */
 function checkBody(body: Json): void {
   requireArray(body, 'messages');
+  const thread = threadIn(body);
+  if (thread === undefined || stringMember(body, thread, 'type') === 'create') return;
+  refuseState('thread', 'messages', { details: { error_code: 'thread_unsupported_request' }, refund: true });
+}
+
+function threadIn(body: Json): Node | undefined {
   const thread = presentMember(body, body.root, 'thread');
-  if (thread !== undefined && body.kind(thread) === 'object') {
-    refuseState('thread', 'messages', { error_code: 'thread_unsupported_request' });
-  }
+  return thread !== undefined && body.kind(thread) === 'object' ? thread : undefined;
+}
+
+/** Leaves out that a thread is to begin, which takes the full history along. */
+function normalize(body: Json): Normalization {
+  return { ...normalizeThinking(body), ...(threadIn(body) !== undefined && { leaveOut: ['thread'] }) };
 }
 
 /** Rewrites `thinking: false` and effort `none` into the form that disables thinking. */
-function normalize(body: Json): Normalization {
+function normalizeThinking(body: Json): Normalization {
   const thinking = body.member(body.root, 'thinking');
   const isFalse = thinking !== undefined && body.raw(thinking) === 'false';
   const set = { thinking: '{"type":"disabled"}' };

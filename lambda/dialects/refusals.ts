@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.ts';
+import { type ErrorOptions, GatewayError } from '../errors.ts';
 import { earlierDuplicates } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 
@@ -42,9 +42,9 @@ export function requireArray(body: Json, name: string): void {
 }
 
 /** Refuses a member that asks for stored state; the history belongs into another. */
-export function refuseState(name: string, history: string, details?: Readonly<Record<string, string>>): never {
+export function refuseState(name: string, history: string, more: Pick<ErrorOptions, 'details' | 'refund'> = {}): never {
   const message = `${name} is not supported: nothing is stored between requests. Send the full history in ${history}.`;
-  throw new GatewayError('invalid_request', message, { details });
+  throw new GatewayError('invalid_request', message, more);
 }
 
 /** Each repeated member costs an edit of the body. Only an attacker sends so many. */

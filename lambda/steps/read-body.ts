@@ -52,7 +52,13 @@ export async function readBody(
     ...call,
     clientHeaders: headers,
     traceparent: upstreamTrace && trace ? traceparentOf(trace) : undefined,
-    body: { conversation: { caller, traits: read.traits }, text, edits: read.edits, model: read.modelPlace },
+    body: {
+      conversation: { caller, traits: read.traits },
+      text,
+      edits: read.edits,
+      model: read.modelPlace,
+      leftOut: read.leftOut,
+    },
   };
   return { call, outgoing, ...(inputTokens !== undefined && { inputTokens }), ...(reservation && { reservation }) };
 }

@@ -39,6 +39,8 @@ export interface ReadCall {
   readonly expected: ExpectedAnswer;
   /** What the conversation can be told by. */
   readonly traits: readonly string[];
+  /** The top-level members that no upstream is told. */
+  readonly leftOut?: readonly string[] | undefined;
   /** All changes but that of the model. */
   readonly edits: readonly Edit[];
   /** Where the model's id goes. */
@@ -74,7 +76,11 @@ export function readCall(body: Json, reading: BodyReading, { dialects, models, p
   if (vision !== undefined) throw cantSee(model.value, vision, mayUse(models.vision) ? models.vision : undefined);
   // A repeated member could show one value to the checks above and another to the upstream.
   const drop = earlierDuplicates(body, body.root, dialect.controlMembers);
-  const { set = {}, edits = [] } = dialect.normalize(body, reservedOutput !== undefined);
+  const { set = {}, leaveOut, edits = [] } = dialect.normalize(body, reservedOutput !== undefined);
+  for (const name of leaveOut ?? []) {
+    const value = body.member(body.root, name);
+    if (value !== undefined) drop.add(value - 1);
+  }
   const hashed = idKey ? createHashIds(idKey, caller)(body) : [];
   const { start, end } = replaceValue(body, model.node, '');
   const call: ReadCall = {
@@ -83,6 +89,7 @@ export function readCall(body: Json, reading: BodyReading, { dialects, models, p
     hasReferences: dialect.hasReferences?.(body) ?? false,
     expected: dialect.readExpectedAnswer(body, reservedOutput !== undefined),
     traits: readTraits(reading.headers, body, dialect),
+    leftOut: leaveOut,
     edits: [...changeMembers(body, body.root, { drop, set }), ...edits, ...hashed],
     modelPlace: { start, end },
   };

@@ -23,6 +23,8 @@ export interface SealRemoval {
   readonly history: ReadonlySet<string>;
   /** All other changes to the body. */
   readonly edits: readonly Edit[];
+  /** Top-level members that are left out besides. */
+  readonly leftOut?: readonly string[] | undefined;
 }
 
 export interface RemovedSeals extends LeftOut {
@@ -34,10 +36,13 @@ export interface RemovedSeals extends LeftOut {
  * Finds what this gateway sealed for a client while another upstream answered: one that takes the request as it is can't read it, and
  * many refuse all for it. It goes with its thought.
  */
-export function removeSeals(json: Json, { dialect, sealing, history, edits: others }: SealRemoval): RemovedSeals {
+export function removeSeals(
+  json: Json,
+  { dialect, sealing, history, edits: others, leftOut: members = [] }: SealRemoval,
+): RemovedSeals {
   const seals = createSeals(sealing.salt, sealing.caller);
   const edits: Edit[] = [];
-  const places: Node[] = [];
+  const places = members.flatMap((name) => json.member(json.root, name) ?? []);
   let sealsLeft = mostSeals;
 
   /** Of very many, those that are not opened any more count as sealed. */

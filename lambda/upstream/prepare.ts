@@ -23,7 +23,7 @@ export function createPrepare({ removeSeals, translate, dialects, readSealSalt }
     const { caller } = body.conversation;
     const sealing = { salt: await readSealSalt(), caller };
     const edits = editsOf(body, modelAt(upstream, dialect, model));
-    const removal = { dialect: dialect.name, sealing, history: dialect.controlMembers, edits };
+    const removal = { dialect: dialect.name, sealing, history: dialect.controlMembers, edits, leftOut: body.leftOut };
     const { text, leftOut, leftOutForLog } = await removeSeals(body.text, removal, { caller, signal });
     const url = urlUnder(upstream.addresses[dialect.name], endpoint);
     return { upstream, url, pieces: [text], leftOut: { leftOut, leftOutForLog } };

@@ -32,6 +32,8 @@ interface OutgoingBody {
   readonly edits: readonly Edit[];
   /** Where the model's id goes. */
   readonly model: Omit<Edit, 'text'>;
+  /** The top-level members that are among the changes because no upstream is told them. */
+  readonly leftOut?: readonly string[] | undefined;
   /** The request as it was last prepared for an upstream that can't take it as it is. */
   prepared?: PreparedRequest;
 }
@@ -86,7 +88,10 @@ function contentFor(upstream: Upstream, outgoing: Outgoing): Omit<UpstreamReques
   const body = bodyOf(outgoing);
   if (body.prepared?.upstream === upstream) return body.prepared;
   const pieces = renderBody(body, modelAt(upstream, dialect, model));
-  return { url: urlUnder(upstream.addresses[dialect.name], endpoint), pieces };
+  const url = urlUnder(upstream.addresses[dialect.name], endpoint);
+  if (body.leftOut === undefined) return { url, pieces };
+  const leftOut = body.leftOut.join(', ');
+  return { url, pieces, leftOut: { leftOut, leftOutForLog: leftOut } };
 }
 
 export function buildUpstreamRequest(candidate: Candidate, outgoing: Outgoing): UpstreamRequest {

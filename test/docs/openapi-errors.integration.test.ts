@@ -39,8 +39,8 @@ describe('errors', () => {
     ['/v1/responses', { previous_response_id: 'resp_1' }],
     ['/v1/responses', { conversation: { id: 'conv_1' } }],
     ['/v1/responses', { background: true }],
-    ['/v1/messages', { thread: { id: 'thread_1' } }],
-    ['/v1/messages/count_tokens', { thread: { id: 'thread_1' } }],
+    ['/v1/messages', { thread: { type: 'continue', previous_message_id: 'msg_1' } }],
+    ['/v1/messages/count_tokens', { thread: { type: 'continue', previous_message_id: 'msg_1' } }],
   ])('%s with state: %j', async (path, extra) => {
     for (const operation of inference.filter((one) => one.path === path)) {
       const body = Object.assign({}, operation.examples.plain, extra);

@@ -4,6 +4,7 @@ import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import type { TestGateway } from '../support/gateway.ts';
+import { chargesIn } from '../support/quota.ts';
 import { answer, expectHidden, outcomesOf, readAll, startRoomyDemoGateway, upstreamsFor } from './sdk-gateway.ts';
 
 const ask = (content: string) => ({ model: 'svc', max_tokens: 500, messages: [{ role: 'user' as const, content }] });
@@ -75,26 +76,31 @@ describe.each(upstreamsFor('messages'))('the anthropic SDK on messages, over an 
     expect(expectHidden(message).parsed_output).toEqual({ name: 'Ada' });
   });
 
-  test.each([false, true])('the tool runner falls back to full history, streaming: %s', async (stream) => {
-    const asked: string[] = [];
-    const tool = betaZodTool({
-      name: 'get_weather',
-      description: 'Tells the weather.',
-      inputSchema: z.object({ city: z.string() }),
-      run: ({ city }) => {
-        asked.push(city);
-        return `${city}: 21 degrees`;
-      },
-    });
-    const outcomes = await outcomesOf(gateway, async () => {
-      const asking = { ...ask('What is the weather in Paris?'), tools: [tool], stream };
-      const runner = client.beta.messages.toolRunner(asking);
-      const message = expectHidden(await runner.runUntilDone());
-      expect(message.content).toMatchObject([{ type: 'text', text: 'Here is what I found: Paris: 21 degrees.' }]);
-    });
-    expect(asked).toEqual(['Paris']);
-    expect(outcomes).toEqual(['invalid_request', 'answered', 'answered']);
-  });
+  test.each([false, true])(
+    'the tool runner falls back to full history, free of charge, streaming: %s',
+    async (stream) => {
+      const asked: string[] = [];
+      const tool = betaZodTool({
+        name: 'get_weather',
+        description: 'Tells the weather.',
+        inputSchema: z.object({ city: z.string() }),
+        run: ({ city }) => {
+          asked.push(city);
+          return `${city}: 21 degrees`;
+        },
+      });
+      const charged = await chargesIn(gateway);
+      const outcomes = await outcomesOf(gateway, async () => {
+        const asking = { ...ask('What is the weather in Paris?'), tools: [tool], stream };
+        const runner = client.beta.messages.toolRunner(asking);
+        const message = expectHidden(await runner.runUntilDone());
+        expect(message.content).toMatchObject([{ type: 'text', text: 'Here is what I found: Paris: 21 degrees.' }]);
+      });
+      expect(asked).toEqual(['Paris']);
+      expect(outcomes).toEqual(['answered', 'invalid_request', 'answered']);
+      expect((await chargesIn(gateway)) - charged).toBe(2);
+    },
+  );
 
   test('models', async () => {
     const models = await readAll(client.models.list({ limit: 1 }));

@@ -21,11 +21,12 @@ export const messagesFields = {
     ...ignore('cache_control', 'metadata', 'service_tier', 'speed', 'diagnostics', 'user_profile_id'),
     ...ignore('billing_policy', 'fallback_credit_token'),
     compaction: 'leave',
+    // One that continues is refused wherever it is sent.
+    thread: 'leave',
     mcp_servers: vendor,
     container: vendor,
     fallbacks: vendor,
     inference_geo: vendor,
-    thread: 'nothing is stored between requests. Send the full history in messages.',
   },
   thinking: { budget_tokens: node, display: raw, ...ignore('type') },
   'output_config.format': { schema: needed(raw), ...ignore('type') },

@@ -66,7 +66,7 @@ const subjects: readonly Subject[] = [
 ];
 
 const unwanted =
-  /^(previous_response_id|conversation|prompt|moderation|context_management|mcp_servers|container|fallbacks|inference_geo|thread|web_search_options|audio|n|modalities)$/;
+  /^(previous_response_id|conversation|prompt|moderation|context_management|mcp_servers|container|fallbacks|inference_geo|web_search_options|audio|n|modalities)$/;
 
 /** Members inside others that can't change the answer: nothing is said of them, and none is refused. */
 const unsaid =

@@ -1,0 +1,101 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { json } from '../../local/upstream/script.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { messageOf } from '../support/strict-messages.ts';
+import { wire } from '../support/wire.ts';
+
+const roomy = { GUEST_LIMIT: '1000', MEMBER_LIMIT: '900', BURST_LIMIT: '600' };
+const native = await startTestGateway({ environment: roomy });
+native.upstream.otherwise(json(200, messageOf([{ text: 'Hi' }])));
+const translating = await startTestGateway({ environment: { ...roomy, UPSTREAM_DIALECTS: 'chat' } });
+translating.upstream.otherwise(json(200, wire.chat.answer));
+afterAll(async () => {
+  await native[Symbol.asyncDispose]();
+  await translating[Symbol.asyncDispose]();
+});
+
+const history = '"max_tokens":9,"messages":[{"role":"user","content":"Go on."}]';
+
+async function usedAt({ url }: TestGateway, headers: Record<string, string>): Promise<number> {
+  const usage = await fetch(`${url}/v1/usage`, { headers });
+  return ((await usage.json()) as { requests: { used: number } }).requests.used;
+}
+
+async function ask(gateway: TestGateway, body: string, path = '/v1/messages') {
+  const key = { 'x-api-key': await gateway.issueKey() };
+  const before = await usedAt(gateway, key);
+  const response = await gateway.post(path, body, key);
+  const text = await response.text();
+  const { error } = JSON.parse(text) as { error?: { message: string; details?: object } };
+  return {
+    ...{ text, status: response.status, error, leftOut: response.headers.get('x-svc-left-out') },
+    cost: (await usedAt(gateway, key)) - before,
+  };
+}
+
+describe('a thread that begins takes the full history along, so it is answered without being one', () => {
+  const sent = () => `${native.upstream.requests.at(-1)?.body}`.replace('acmecorp/thunder-70b-instruct', 'svc');
+
+  test.each<[body: string, without: string]>([
+    [`{"model":"svc","thread":{"type":"create"},${history}}`, `{"model":"svc",${history}}`],
+    [
+      `{"thread":{"id":"a"}, "thread" : {"new":1,"type":"create"},"model":"svc",${history}}`,
+      `{"model":"svc",${history}}`,
+    ],
+    [
+      `{"model":"svc",${history},"thinking":false,"thr\\u0065ad":{"type":"create"}}`,
+      `{"model":"svc",${history},"thinking":{"type":"disabled"}}`,
+    ],
+  ])('%s', async (body, without) => {
+    expect(await ask(native, body)).toMatchObject({ status: 200, leftOut: 'thread', cost: 1 });
+    expect(sent()).toBe(without);
+  });
+
+  test('also where a thought in it was sealed for another upstream, in the order of the body', async () => {
+    const message = { role: 'assistant', content: 'Hi', reasoning_content: 'Hm.' };
+    const answer = { ...Object(wire.chat.answer), choices: [{ index: 0, message, finish_reason: 'stop' }] };
+    translating.upstream.answer(json(200, answer));
+    const { text } = await ask(translating, `{"model":"svc",${history}}`);
+    const [thought, said] = JSON.parse(text).content;
+    const messages = (...content: object[]) => JSON.stringify([{ role: 'assistant', content }]);
+    const body = `{"model":"svc","messages":${messages(thought, said)},"thread":{"type":"create"},"max_tokens":9}`;
+    expect(await ask(native, body)).toMatchObject({ status: 200, leftOut: 'messages[0].content[0], thread' });
+    expect(sent()).toBe(`{"model":"svc","messages":${messages(said)},"max_tokens":9}`);
+  });
+
+  test('also where tokens are counted, and where the request is translated', async () => {
+    const body = `{"model":"svc","thread":{"type":"create"},${history}}`;
+    native.upstream.answer(json(200, { input_tokens: 7 }));
+    const count = await ask(native, body, '/v1/messages/count_tokens');
+    expect(count).toMatchObject({ status: 200, leftOut: 'thread', cost: 0 });
+    expect(await ask(translating, body)).toMatchObject({ status: 200, leftOut: 'thread', cost: 1 });
+    expect(`${translating.upstream.requests.at(-1)?.body}`).not.toContain('thread');
+  });
+
+  test('null, or what is no object, is none', async () => {
+    const body = `{"model":"svc","thread":null,${history}}`;
+    expect(await ask(native, body)).toMatchObject({ status: 200, leftOut: null });
+    expect(sent()).toBe(body);
+  });
+});
+
+describe('a thread that goes on is refused by the code that makes SDKs send the full history, free of charge', () => {
+  const continues = ['{"type":"continue","previous_message_id":"msg_1"}', '{"id":"thread_1"}', '{"type":"fork"}', '{}'];
+  test.each(continues)('%s', async (thread) => {
+    for (const gateway of [native, translating]) {
+      for (const path of ['/v1/messages', '/v1/messages/count_tokens']) {
+        const { status, error, cost } = await ask(gateway, `{"model":"svc","thread":${thread},${history}}`, path);
+        expect([status, cost]).toEqual([400, 0]);
+        expect(error?.message).toMatch(/^thread is not supported.*full history in messages\./);
+        expect(error?.details).toEqual({ error_code: 'thread_unsupported_request' });
+      }
+    }
+  });
+
+  test('which the client reads, while another refusal is charged', async () => {
+    const { error } = await ask(native, `{"model":"svc","thread":{"type":"continue"},${history}}`);
+    expect(error?.message).toMatch(/This request was not charged; \d+ requests are left/);
+    const other = await ask(native, '{"model":"svc","max_tokens":9}');
+    expect([other.status, other.cost]).toEqual([400, 1]);
+  });
+});

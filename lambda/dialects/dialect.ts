@@ -17,6 +17,8 @@ export interface Endpoint {
   readonly countsTokens?: boolean;
   /** Whether it answers with vectors, which the embedding model alone makes. Never streamed as events. */
   readonly makesVectors?: boolean;
+  /** Whether it shortens a conversation, which only an upstream of the same dialect can, and which that may lack. Never streamed. */
+  readonly compacts?: boolean;
   /** What the answer of an endpoint that counts tokens calls itself, where it does. */
   readonly countObject?: string;
   /** Clients try a WebSocket here, under a beta of this name, and fall back to POST when it is refused. */

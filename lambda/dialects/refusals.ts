@@ -1,6 +1,7 @@
 import { type ErrorOptions, GatewayError } from '../errors.ts';
 import { earlierDuplicates } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
+import type { Endpoint } from './dialect.ts';
 
 /** Fields that decide, in one dialect or another, what a request is and what it costs. */
 const decisive = ['model', 'messages', 'input', 'stream', 'thinking'];
@@ -45,6 +46,14 @@ export function requireArray(body: Json, name: string): void {
 export function refuseState(name: string, history: string, more: Pick<ErrorOptions, 'details' | 'refund'> = {}): never {
   const message = `${name} is not supported: nothing is stored between requests. Send the full history in ${history}.`;
   throw new GatewayError('invalid_request', message, more);
+}
+
+/** The refusal, free of charge, of what the upstreams that can be asked do not offer. */
+export function notOffered({ compacts = false }: Endpoint, cause?: unknown): GatewayError {
+  const message = compacts
+    ? 'Compacting a conversation is not offered here: have the client shorten it by a request of its own.'
+    : 'Counting tokens is not offered here.';
+  return new GatewayError('not_found', message, { refund: true, cause });
 }
 
 /** Each repeated member costs an edit of the body. Only an attacker sends so many. */

@@ -26,6 +26,7 @@ export const responses: Dialect = {
   name: 'responses',
   endpoints: [
     { path: '/v1/responses', webSocketBeta: /\bresponses_websockets/ },
+    { path: '/v1/responses/compact', compacts: true },
     { path: '/v1/responses/input_tokens', countsTokens: true, countObject: 'response.input_tokens' },
   ],
   authorize: (key) => ({ authorization: `Bearer ${key}` }),

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { costOf, type Prices, savedByCaches } from '../budget/prices.ts';
+import { notOffered } from '../dialects/refusals.ts';
 import { GatewayError } from '../errors.ts';
 import type { SpendLimit } from '../quota/deployment-limits.ts';
 import { sayWhatIsLeft } from '../quota/figures.ts';
@@ -128,8 +129,9 @@ function spendingOf({ call, inputTokens, outcome }: RequestSoFar, prices: Prices
 export function toCallersError(error: unknown, { endpoint, hasReferences }: InferenceCall): unknown {
   if (!(error instanceof UpstreamFailure)) return error;
   const { upstreamStatus } = error;
-  if (endpoint.countsTokens && (upstreamStatus === 404 || upstreamStatus === 405 || upstreamStatus === 501)) {
-    return new GatewayError('not_found', 'Counting tokens is not offered here.', { cause: error });
+  const mayLack = endpoint.countsTokens || endpoint.compacts;
+  if (mayLack && (upstreamStatus === 404 || upstreamStatus === 405 || upstreamStatus === 501)) {
+    return notOffered(endpoint, error);
   }
   if (upstreamStatus === 404 && hasReferences) {
     const message =

@@ -16,7 +16,8 @@ export type Address = SpokenDialect | 'embeddings';
 export const addresses: readonly Address[] = [...dialectNames, 'embeddings'];
 
 /** An endpoint's path, which the gateway appends to an address itself. */
-export const endpointPath = /\/(chat\/completions|responses(\/input_tokens)?|messages(\/count_tokens)?|embeddings)$/;
+export const endpointPath =
+  /\/(chat\/completions|responses(\/(compact|input_tokens))?|messages(\/count_tokens)?|embeddings)$/;
 
 /** Those into which requests are translated, the preferred one first. */
 const translationTargets = ['chat', 'messages'] as const satisfies readonly SpokenDialect[];

@@ -85,7 +85,7 @@ export function readCall(body: Json, reading: BodyReading, { dialects, models, p
   const { start, end } = replaceValue(body, model.node, '');
   const call: ReadCall = {
     model: model.value,
-    stream: stream && !endpoint.countsTokens && !endpoint.makesVectors,
+    stream: stream && !endpoint.countsTokens && !endpoint.makesVectors && !endpoint.compacts,
     hasReferences: dialect.hasReferences?.(body) ?? false,
     expected: dialect.readExpectedAnswer(body, reservedOutput !== undefined),
     traits: readTraits(reading.headers, body, dialect),

@@ -12,7 +12,8 @@ export interface Asked {
 export function spokenTo({ dialects, models }: Upstream, asked: Asked): Dialect['name'] | undefined {
   const { name } = asked.dialect;
   if (asked.endpoint.makesVectors) return models[name].embedding === undefined ? undefined : name;
-  return dialects.find((spoken) => spoken === name) ?? translationTarget(dialects);
+  const spoken = dialects.find((one) => one === name);
+  return asked.endpoint.compacts ? spoken : (spoken ?? translationTarget(dialects));
 }
 
 /** Whether an upstream takes a request as it is. */

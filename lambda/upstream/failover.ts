@@ -1,4 +1,5 @@
-import type { Dialect } from '../dialects/dialect.ts';
+import type { Dialect, Endpoint } from '../dialects/dialect.ts';
+import { notOffered } from '../dialects/refusals.ts';
 import { GatewayError } from '../errors.ts';
 import type { Job } from '../jobs/jobs.ts';
 import type { Upstream } from '../settings/upstreams.ts';
@@ -79,7 +80,7 @@ export function createFailover(dependencies: Dependencies): AskUpstreams {
     for (;;) {
       signal.throwIfAborted();
       const [candidate, ...others] = left;
-      if (candidate === undefined) throw lastFailure ?? refusal ?? new UpstreamFailure('credentials');
+      if (candidate === undefined) throw lastFailure ?? refusal ?? nobody(outgoing.endpoint);
       try {
         await prepareFor(candidate, outgoing, observer);
       } catch (error) {
@@ -156,6 +157,10 @@ function createTries({ send, prepare, now }: Dependencies) {
 
   return { prepareFor, tryOne };
 }
+
+/** Why none could be tried: that some upstream has a key was checked before. */
+const nobody = (endpoint: Endpoint): GatewayError =>
+  endpoint.compacts ? notOffered(endpoint) : new UpstreamFailure('credentials');
 
 /** The candidates left. When the upstream itself failed, all of its keys are out. */
 function stillToTry(

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Dialect } from '../dialects/dialect.ts';
-import { GatewayError } from '../errors.ts';
+import { notOffered } from '../dialects/refusals.ts';
 import type { Job } from '../jobs/jobs.ts';
 import type { RemovedSeals, SealRemoval } from '../translate/remove-seals.ts';
 import type { RequestTranslation, Translation } from '../translate/translation.ts';
@@ -36,7 +36,7 @@ export function createPrepare({ removeSeals, translate, dialects, readSealSalt }
     const [endpoint] = spoken?.endpoints ?? [];
     if (!spoken || !endpoint) throw new TypeError('there is no dialect to translate to');
     const address = addressAt(upstream, outgoing);
-    if (address === undefined) throw new GatewayError('not_found', 'Counting tokens is not offered here.');
+    if (address === undefined) throw notOffered(asked);
     const url = asked.countsTokens ? address : urlUnder(address, endpoint);
     const { caller } = conversation;
     const sealing = { salt: await readSealSalt(), caller };

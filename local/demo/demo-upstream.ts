@@ -78,6 +78,7 @@ export async function startDemoUpstream({ pace = 15, now = Date.now, dialects }:
       if (speaker === speakers.messages && typeof body.max_tokens !== 'number')
         throw new BadRequest(400, 'max_tokens: this field is required.');
       const reply = { answer: answerPrompt(prompt), body, model, id, created: Math.floor(now() / 1000), marks };
+      if (path.endsWith('/compact') && speaker.compact) return json(200, speaker.compact(reply), named);
       if (body.stream !== true) return json(200, speaker.whole(reply), named);
       const events = [': QUILLON PROCESSING\n\n', ...speaker.events(reply).map(eventText)];
       return [

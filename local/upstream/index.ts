@@ -8,6 +8,7 @@ export const speakers = { chat, responses, messages };
 const endpoints: Readonly<Record<string, Speaker>> = {
   '/v1/chat/completions': chat,
   '/v1/responses': responses,
+  '/v1/responses/compact': responses,
   '/v1/responses/input_tokens': responses,
   '/v1/messages': messages,
   '/v1/messages/count_tokens': messages,

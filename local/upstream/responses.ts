@@ -55,6 +55,18 @@ export const responses: Speaker = {
   },
 
   error: openAiError,
+
+  compact({ answer, body, id, created, marks }) {
+    const items = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : asObjects(body.input);
+    const asked = items.flatMap(({ role, content }, index) => {
+      const parts = typeof content === 'string' ? [{ type: 'input_text', text: content }] : content;
+      return role === 'user' ? [{ id: `msg_${id}_${index}`, type: 'message', role, content: parts }] : [];
+    });
+    const encrypted_content = sealText(JSON.stringify(items));
+    const output = [...asked, { id: `cmp_${id}`, type: 'compaction', encrypted_content }];
+    const head = { id: `resp_${id}`, object: 'response.compaction', created_at: created };
+    return { ...head, output, usage: usageOf(answer), ...marks };
+  },
 };
 
 function readItem(item: JsonObject): Turn {
@@ -129,20 +141,22 @@ function itemHead({ id, answer, body }: Reply, type: string, index: number, text
 }
 
 function finished(reply: Reply, made: readonly Item[]): JsonObject {
-  const { end, usage } = reply.answer;
+  const { end } = reply.answer;
   const output = made.map(({ item }) => item);
   return {
     ...envelope(reply, end === 'length' ? 'incomplete' : 'completed', output),
     incomplete_details: end === 'length' ? { reason: 'max_output_tokens' } : null,
-    usage: {
-      input_tokens: usage.input,
-      input_tokens_details: { cached_tokens: 0 },
-      output_tokens: usage.output,
-      output_tokens_details: { reasoning_tokens: usage.reasoning },
-      total_tokens: usage.input + usage.output,
-    },
+    usage: usageOf(reply.answer),
   };
 }
+
+const usageOf = ({ usage: { input, output, reasoning } }: Reply['answer']): JsonObject => ({
+  input_tokens: input,
+  input_tokens_details: { cached_tokens: 0 },
+  output_tokens: output,
+  output_tokens_details: { reasoning_tokens: reasoning },
+  total_tokens: input + output,
+});
 
 /** The parts of its request that a response repeats, from the first event on. */
 function envelope(reply: Reply, status: string, output: readonly JsonObject[]): JsonObject {

@@ -50,6 +50,8 @@ export interface Speaker {
   /** The answer as a stream. What streams side by side (choices, items, blocks) may be interleaved. */
   events(reply: Reply, interleave?: Interleave): ServerEvent[];
   error(status: number, message: string): JsonObject;
+  /** The conversation in a short form that only the model can read, where the dialect has that. */
+  compact?(reply: Reply): JsonObject;
   /** What a count of tokens calls itself, where it does. */
   readonly countObject?: string;
 }

@@ -70,8 +70,8 @@ describe('errors', () => {
     }
   });
 
-  test('404 not_found: an upstream that does not count tokens', async () => {
-    for (const id of ['countTokens', 'countInputTokens']) {
+  test('404 not_found: an upstream that does not count tokens, or compact', async () => {
+    for (const id of ['countTokens', 'countInputTokens', 'compactResponse']) {
       gateway.upstream.answer(error(404));
       await expectOfAll(gateway, only(id), '404 not_found');
     }

@@ -17,6 +17,7 @@ import { brokenJson, printedJson } from './json/arbitrary-json.ts';
 const inference = [
   ...Object.values(wire).map(({ path }) => path),
   '/v1/messages/count_tokens',
+  '/v1/responses/compact',
   '/v1/responses/input_tokens',
   '/v1/embeddings',
 ];
@@ -216,6 +217,7 @@ function answerTo({ path, body }: { readonly path: string; readonly body: Buffer
   const { stream } = JSON.parse(body.toString());
   const dialect = Object.values(wire).find((one) => one.path === path);
   if (path === '/v1/embeddings') return json(200, { object: 'list', data: [vector], model: 'acmecorp/thunder-embed' });
+  if (path.endsWith('/compact')) return json(200, { object: 'response.compaction', output: [] });
   if (!dialect) return json(200, { object: 'response.input_tokens', input_tokens: 1 });
   return stream === true ? sse(dialect.events.join('')) : json(200, dialect.answer);
 }

@@ -15,6 +15,7 @@ describe('route', () => {
     ['POST', '/v1/responses', 'inference'],
     ['POST', '/v1/messages', 'inference'],
     ['POST', '/v1/messages/count_tokens', 'inference'],
+    ['POST', '/v1/responses/compact', 'inference'],
     ['POST', '/v1/responses/input_tokens', 'inference'],
     ['GET', '/v1/models', 'models'],
     ['GET', '/v1/usage', 'usage'],

@@ -23,6 +23,7 @@ const ofHandler = (names) => names.map((name) => `lambda/${name}.integration.tes
 const overBothEngines = ofHandler([
   'attacks-on-identity',
   'broken-streams',
+  'changes-in-the-middle',
   'compaction',
   'embeddings',
   'failures',

@@ -5,26 +5,36 @@ import { inside, joinStrings, type Part, paragraph, quote, type Raw, type TextPa
 import { refuse, refuseType, refuseUnknown, requireKind, typeOf } from '../request/refusals.ts';
 import { type RequestReader, readContent, readThought, toText } from '../request/request-reader.ts';
 import type { TurnBuilder } from '../request/turn-builder.ts';
+import type { ToolOffers } from './read-tools.ts';
 import { messagesFields as fields } from './request-fields.ts';
 
-/** Reads the messages in their order. */
-export function readMessageList(reader: RequestReader, turns: TurnBuilder, list: Node): void {
-  const { json } = reader;
+/** Where the messages of a request go. */
+interface Conversation {
+  readonly reader: RequestReader;
+  readonly turns: TurnBuilder;
+  readonly offers: ToolOffers;
+}
+
+/** Reads the messages in their order. Returns where the last effort stands that one of them asks for. */
+export function readMessageList(conversation: Conversation, list: Node): Node | undefined {
+  const { reader } = conversation;
   requireKind(reader, list, 'array');
-  let last: Node | undefined;
-  for (const message of json.elements(list)) {
-    readMessage(reader, turns, message);
+  let [role, last, effort]: [string | undefined, Node, Node | undefined] = ['', list, undefined];
+  for (const message of reader.json.elements(list)) {
+    requireKind(reader, message, 'object');
+    role = stringMember(reader.json, message, 'role');
     last = message;
+    if (role === 'system') effort = readInstruction(conversation, message) ?? effort;
+    else readMessage(conversation, message);
   }
-  if (last === undefined || stringMember(json, last, 'role') !== 'assistant') return;
+  if (role !== 'assistant') return effort;
   refuse(reader, last, "begins the answer, which this model can't continue. End with a message of the user.");
 }
 
-function readMessage(reader: RequestReader, turns: TurnBuilder, message: Node): void {
+function readMessage({ reader, turns, offers }: Conversation, message: Node): void {
   const { content, role } = takeMembers(reader, message, fields.message);
   const name = reader.json.string(role);
-  if (name === 'user') readUser(reader, turns, content);
-  else if (name === 'system') turns.system(readSystem(reader, content));
+  if (name === 'user') readUser(reader, turns, offers, content);
   else if (name !== 'assistant') refuse(reader, role, 'must be user, assistant or system.');
   else {
     readContent(
@@ -36,41 +46,52 @@ function readMessage(reader: RequestReader, turns: TurnBuilder, message: Node): 
   }
 }
 
+/** Reads instructions within the conversation, which may change the tools from here on. Returns where the effort stands that they ask for. */
+function readInstruction({ reader, turns, offers }: Conversation, message: Node): Node | undefined {
+  const { content, output_config: { effort } = {} } = takeMembers(reader, message, fields['system message']);
+  const parts = content === undefined ? [] : readSystem(reader, content, offers);
+  if (parts.length > 0) turns.system(parts);
+  return effort;
+}
+
 /** The texts of instructions, except what is meant for a vendor's billing: it changes with each request. */
-export function readSystem(reader: RequestReader, content: Node): TextPart[] {
+export function readSystem(reader: RequestReader, content: Node, offers?: ToolOffers): TextPart[] {
   return readContent<TextPart>(reader, content, toText, (block) => {
-    if (typeOf(reader, block) !== 'text') refuseType(reader, block, "can't stand in instructions. Send text.");
+    const type = typeOf(reader, block);
+    if (offers !== undefined && type === 'tool_addition') return void offers.add(block);
+    if (offers !== undefined && type === 'tool_removal') return void offers.remove(block);
+    if (type !== 'text') refuseType(reader, block, "can't stand in instructions. Send text.");
     const { text } = takeMembers(reader, block, fields['text block']);
     return text.startsWith('"x-anthropic-billing-header:') ? undefined : toText(text);
   });
 }
 
-function readUser(reader: RequestReader, turns: TurnBuilder, content: Node): void {
+function readUser(reader: RequestReader, turns: TurnBuilder, offers: ToolOffers, content: Node): void {
   const { json } = reader;
   requireKind(reader, content, 'string', 'array');
   const parts: Part[] = json.kind(content) === 'string' ? [toText(json.raw(content))] : [];
   let results = 0;
   for (const block of json.elements(content)) {
     if (typeOf(reader, block) === 'tool_result') {
-      readResult(reader, turns, block);
+      readResult(reader, turns, offers, block);
       results += 1;
     } else parts.push(readPart(reader, block));
   }
   if (parts.length > 0 || results === 0) turns.user(parts);
 }
 
-function readResult(reader: RequestReader, turns: TurnBuilder, at: Node): void {
+function readResult(reader: RequestReader, turns: TurnBuilder, offers: ToolOffers, at: Node): void {
   const { tool_use_id: id, content, is_error: failed = false } = takeMembers(reader, at, fields['tool_result block']);
-  const readOutput = (part: Node) => readFound(reader, part) ?? readPart(reader, part);
+  const readOutput = (part: Node) => readFound(reader, offers, part) ?? readPart(reader, part);
   const parts = content === undefined ? [] : readContent(reader, content, toText, readOutput);
   turns.result(id, { at, parts, failed });
 }
 
 /** A tool that the client's own search has found: the model reads its name, and can call it from then on. */
-function readFound(reader: RequestReader, block: Node): Part | undefined {
+function readFound(reader: RequestReader, offers: ToolOffers, block: Node): Part | undefined {
   if (typeOf(reader, block) !== 'tool_reference') return undefined;
   const { tool_name: name } = takeMembers(reader, block, fields['tool_reference block']);
-  reader.found.add(reader.json.string(name));
+  offers.find(reader.json.string(name));
   return toText(reader.json.raw(name));
 }
 

@@ -1,18 +1,11 @@
 import type { Json, Node } from '../../json/scan.ts';
 import { takeMembers } from '../request/members.ts';
-import type { Format, ModelRequest, ToolChoice, ToolDefinition } from '../request/model-request.ts';
-import {
-  type RefusedTypes,
-  refuse,
-  refuseByType,
-  refuseType,
-  refuseUnknown,
-  requireKind,
-  typeOf,
-} from '../request/refusals.ts';
-import { countTool, createRequestReader, type RequestReader, readList } from '../request/request-reader.ts';
+import type { Format, ModelRequest, ToolChoice } from '../request/model-request.ts';
+import { refuseType, refuseUnknown, requireKind, typeOf } from '../request/refusals.ts';
+import { createRequestReader, type RequestReader, readList } from '../request/request-reader.ts';
 import { createTurnBuilder } from '../request/turn-builder.ts';
 import { readMessageList, readSystem } from './read-blocks.ts';
+import { createToolOffers } from './read-tools.ts';
 import { messagesFields as fields } from './request-fields.ts';
 
 /** Reads a request of the messages dialect. `open` opens the caller's seals. */
@@ -20,11 +13,12 @@ export function readMessages(json: Json, open: RequestReader['open']): ModelRequ
   const reader = createRequestReader(json, open);
   const asked = takeMembers(reader, json.root, fields.request);
   const { messages, stop_sequences: stops, max_tokens: limit, temperature, top_p, top_k } = asked;
-  const turns = createTurnBuilder(reader);
+  const [turns, offers] = [createTurnBuilder(reader), createToolOffers(reader)];
+  if (asked.tools !== undefined) offers.read(asked.tools);
   const system = asked.system === undefined ? [] : readSystem(reader, asked.system);
   if (system.length > 0) turns.system(system);
-  if (messages !== undefined) readMessageList(reader, turns, messages);
-  const { output_format: earlier, output_config: { effort, format = earlier } = {} } = asked;
+  const { output_format: earlier, output_config: { effort: first, format = earlier } = {} } = asked;
+  const effort = (messages && readMessageList({ reader, turns, offers }, messages)) ?? first;
   // The format stood beside the configuration before it stood in it.
   if (earlier !== undefined && format !== earlier) reader.leftOut.push(earlier);
   const choice = readChoice(reader, asked.tool_choice);
@@ -33,7 +27,7 @@ export function readMessages(json: Json, open: RequestReader['open']): ModelRequ
     json,
     stream: asked.stream === true,
     turns: turns.finish((_spoken, thought) => thought <= kept),
-    tools: readTools(reader, asked.tools),
+    tools: offers.finish(),
     ...choice,
     limit,
     sampling: { temperature, top_p, top_k, stop: stops === undefined ? undefined : readStops(reader, stops) },
@@ -48,40 +42,6 @@ export function readMessages(json: Json, open: RequestReader['open']): ModelRequ
 function readStops(reader: RequestReader, list: Node): string | undefined {
   requireKind(reader, list, 'array');
   return reader.json.next(list) === list + 1 ? undefined : reader.json.raw(list);
-}
-
-/** Tools with a type of their own. */
-const refusedTools: RefusedTypes = [
-  [
-    /^(web_search|web_fetch|code_execution|tool_search|advisor|mcp_toolset)/,
-    'runs at the vendor, and this model has none. Leave it out of tools.',
-  ],
-  [
-    /^(bash|text_editor|memory|computer|browser)/,
-    "is described to its vendor's models only. Offer a tool with a description and an input_schema.",
-  ],
-];
-
-/** The tools that may be called now: of those that wait for the client's search, only what it has found, at the end. */
-function readTools(reader: RequestReader, list: Node | undefined): ToolDefinition[] {
-  if (list === undefined) return [];
-  const deferred = new Map<string, ToolDefinition>();
-  const offers = readList<ToolDefinition>(reader, list, (at) => {
-    countTool(reader, at);
-    const type = typeOf(reader, at);
-    if (type !== '' && type !== 'custom') refuseByType(reader, at, refusedTools);
-    const { name, description, input_schema: parameters, strict, ...more } = takeMembers(reader, at, fields.tool);
-    const offer: ToolDefinition = { at, tool: { kind: 'function', name }, description, parameters, strict };
-    if (more.defer_loading !== true) return offer;
-    deferred.set(name, offer);
-    return undefined;
-  });
-  const [first] = deferred.values();
-  if (first && offers.length === 0) {
-    const what = 'waits for a search, and no tool is left that could search. Leave out its defer_loading.';
-    refuse(reader, first.at, what);
-  }
-  return [...offers, ...[...reader.found].flatMap((name) => deferred.get(name) ?? [])];
 }
 
 const modes: Readonly<Record<string, ToolChoice['mode']>> = { auto: 'auto', any: 'required', none: 'none' };

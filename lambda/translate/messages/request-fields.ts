@@ -45,6 +45,11 @@ export const messagesFields = {
   'tool_choice of a tool': { name: needed(name), disable_parallel_tool_use: isTrue, ...ignore('type') },
   tool_choice: { disable_parallel_tool_use: isTrue, ...ignore('type', 'name') },
   message: { content: needed(node), role: needed(stringNode) },
+  'system message': { content: node, output_config: object({ effort: stringNode }), ...ignore('role') },
+  'tool_addition block': { tool: needed(node), ...ignore('type', 'cache_control') },
+  'tool_removal block': { tool: needed(node), ...ignore('type', 'cache_control') },
+  'reference in a tool change': { name: needed(name), ...ignore('type') },
+  'definition in a tool change': { definition: needed(node), ...ignore('type') },
   'text block': { text: needed(string), ...ignore('type', 'cache_control', 'citations') },
   'image block': { source: needed(node), ...ignore('type', 'cache_control') },
   'document block': {

@@ -10,8 +10,6 @@ export interface RequestReader {
   readonly open: (text: string) => string | undefined;
   readonly leftOut: Node[];
   readonly unread: Node[];
-  /** The names of tools that a client's own search has found, in the order in which it did. */
-  readonly found: Set<string>;
   /** How many tools it has read. */
   tools: number;
 }
@@ -22,7 +20,6 @@ export function createRequestReader(json: Json, open: RequestReader['open']): Re
     json,
     leftOut: [],
     unread: [],
-    found: new Set(),
     tools: 0,
     open(text) {
       sealsLeft -= 1;

@@ -200,7 +200,14 @@ export const everyMember: Readonly<Record<Address, readonly object[]>> = {
       tool_choice: { type: 'tool', name: 'a', disable_parallel_tool_use: true },
       messages: [
         { role: 'user', content: [text, { type: 'document', title: 'a', source: { type: 'text', data: 'a' } }] },
-        { role: 'system', content: [text] },
+        {
+          ...{ role: 'system', output_config: { effort: 'low' } },
+          content: [
+            text,
+            { type: 'tool_addition', tool: { type: 'tool_definition', definition: { name: 'e', input_schema: {} } } },
+            { type: 'tool_removal', tool: { type: 'tool_reference', name: 'e' } },
+          ],
+        },
         {
           role: 'assistant',
           content: [

@@ -63,11 +63,13 @@ const think = (signature: string) => ({ type: 'thinking', thinking: 'hm', signat
 const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } };
 const next = message('user', text('text', 'go on'));
 const rule = message('system', text('text', 'be quick'));
+const effort = { ...message('system'), output_config: { effort: 'high' } };
 
 /** As Claude Code says it. */
 const claude: readonly Step[] = [
   () => [message('assistant', text('text', 'ok')), next],
   () => [message('assistant', think('EqQB'), text('text', 'ok')), rule, next, rule],
+  () => [message('assistant', text('text', 'ok')), effort, next],
   (turn) => [
     message('assistant', use(`a${turn}`), use(`b${turn}`)),
     message('user', result(`b${turn}`, 'no', true), result(`a${turn}`)),

@@ -21,6 +21,7 @@ const ofHandler = (names) => names.map((name) => `lambda/${name}.integration.tes
 
 /** What a client sees has to be the same whatever serves it: these hold for the HTTP server as they do for the function. */
 const overBothEngines = ofHandler([
+  'api-version',
   'attacks-on-identity',
   'broken-streams',
   'changes-in-the-middle',

@@ -30,6 +30,8 @@ export interface RequestTranslation {
   readonly model: string;
   /** Whether the upstream is only to count the tokens. */
   readonly isCounted: boolean;
+  /** The version of the client's dialect that the client names, where it has versions. */
+  readonly version?: string | undefined;
 }
 
 /** A request in the words of an upstream that does not speak the client's dialect: plain data too. */
@@ -96,11 +98,11 @@ const upstreams: Readonly<Record<string, UpstreamDialect>> = {
 
 /** Translates a request for an upstream, and plans how its answer is translated back. Throws a 400 for what can't be carried over. */
 export function translate(json: Json, translation: RequestTranslation): Translation {
-  const { from, into, sealing, upstream, model, isCounted } = translation;
+  const { from, into, sealing, upstream, model, isCounted, version } = translation;
   const [client, target] = [clients[from], upstreams[into]];
   if (!client || !target) throw new TypeError(`requests of ${from} can't be translated into ${into}`);
   const seals = createSeals(sealing.salt, sealing.caller);
-  const request = { ...client.read(json, (sealed) => seals.open(from, sealed)), isCounted };
+  const request = { ...client.read(json, (sealed) => seals.open(from, sealed), version), isCounted };
   const { pieces, leftOut, leftOutForLog, leftOutNodes, tools } = target.write(request, upstream, model);
   const { thoughts, streamUsage = false } = request;
   const echo = client.echo ? client.echo(json, leftOutNodes) : [];

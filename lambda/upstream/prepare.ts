@@ -30,7 +30,7 @@ export function createPrepare({ removeSeals, translate, dialects, readSealSalt }
   };
 
   const translated: Prepare = async (outgoing, upstream, signal) => {
-    const { dialect, endpoint: asked, model } = outgoing;
+    const { dialect, endpoint: asked, model, clientHeaders } = outgoing;
     const { text, conversation } = bodyOf(outgoing);
     const spoken = dialects.find(({ name }) => name === spokenTo(upstream, outgoing));
     const [endpoint] = spoken?.endpoints ?? [];
@@ -47,6 +47,7 @@ export function createPrepare({ removeSeals, translate, dialects, readSealSalt }
       upstream: upstream.translation,
       model: modelAt(upstream, spoken, model),
       isCounted: asked.countsTokens === true,
+      version: clientHeaders['anthropic-version'],
     };
     const { pieces, headers, answer, leftOut, leftOutForLog } = await translate(text, translation, { caller, signal });
     return {

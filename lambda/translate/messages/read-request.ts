@@ -4,14 +4,16 @@ import type { Format, ModelRequest, ToolChoice } from '../request/model-request.
 import { refuseType, refuseUnknown, requireKind, typeOf } from '../request/refusals.ts';
 import { createRequestReader, type RequestReader, readList } from '../request/request-reader.ts';
 import { createTurnBuilder } from '../request/turn-builder.ts';
+import { checkVersion } from './check-version.ts';
 import { readMessageList, readSystem } from './read-blocks.ts';
 import { createToolOffers } from './read-tools.ts';
 import { messagesFields as fields } from './request-fields.ts';
 
-/** Reads a request of the messages dialect. `open` opens the caller's seals. */
-export function readMessages(json: Json, open: RequestReader['open']): ModelRequest {
+/** Reads a request of the messages dialect. `open` opens the caller's seals; `version` is that of the API which the client names. */
+export function readMessages(json: Json, open: RequestReader['open'], version?: string): ModelRequest {
   const reader = createRequestReader(json, open);
   const asked = takeMembers(reader, json.root, fields.request);
+  checkVersion(reader, version, asked.messages);
   const { messages, stop_sequences: stops, max_tokens: limit, temperature, top_p, top_k } = asked;
   const [turns, offers] = [createTurnBuilder(reader), createToolOffers(reader)];
   if (asked.tools !== undefined) offers.read(asked.tools);

@@ -1,0 +1,94 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { json } from '../../local/upstream/script.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { messageOf } from '../support/strict-messages.ts';
+import { wire } from '../support/wire.ts';
+
+const roomy = { GUEST_LIMIT: '1000', MEMBER_LIMIT: '900', BURST_LIMIT: '600' };
+const native = await startTestGateway({ environment: roomy });
+native.upstream.otherwise(json(200, messageOf([{ text: 'Hi' }])));
+const translating = await startTestGateway({ environment: { ...roomy, UPSTREAM_DIALECTS: 'chat' } });
+translating.upstream.otherwise(json(200, wire.chat.answer));
+afterAll(async () => {
+  await native[Symbol.asyncDispose]();
+  await translating[Symbol.asyncDispose]();
+});
+
+const user = { role: 'user', content: 'Hello' };
+const version = { 'anthropic-version': '2026-10-21' };
+const body = (more: object = {}) => ({ model: 'svc', max_tokens: 9, messages: [user], ...more });
+const cited = (citations: unknown) => ({ role: 'user', content: [{ type: 'text', text: 'a', citations }] });
+const citation = { type: 'char_location', cited_text: 'a', document_index: 0, start_char_index: 0, end_char_index: 1 };
+const document = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'a' } };
+
+async function ask(gateway: TestGateway, sent: object, headers: Record<string, string> = version) {
+  const response = await gateway.post('/v1/messages', sent, { 'x-api-key': await gateway.issueKey(), ...headers });
+  const { error } = (await response.json()) as { error?: { message: string } };
+  return [response.status, error?.message];
+}
+
+test('the newest SDK sends that version, and its key as Bearer alone', async () => {
+  let sent = new Headers();
+  for (const gateway of [native, translating]) {
+    const client = new Anthropic({
+      ...{ baseURL: gateway.url, apiKey: await gateway.issueKey(), maxRetries: 0 },
+      fetch: (url, init) => {
+        sent = new Headers(init?.headers);
+        return fetch(url, init);
+      },
+    });
+    const message = await client.messages.create({
+      model: 'svc',
+      max_tokens: 9,
+      messages: [{ role: 'user', content: 'a' }],
+    });
+    expect(message.type).toBe('message');
+    expect(sent.get('anthropic-version')).toBe('2026-10-21');
+    expect([sent.get('authorization'), sent.get('x-api-key')]).toEqual([expect.stringMatching(/^Bearer ltk_/), null]);
+  }
+});
+
+test.each(['2026-10-21', '2023-06-01', '2099-01-01'])(
+  'the version %s goes to an upstream of messages as it came',
+  async (one) => {
+    const sent = body({ temperature: 1, messages: [cited([citation])] });
+    expect(await ask(native, sent, { 'anthropic-version': one })).toEqual([200, undefined]);
+    const request = native.upstream.requests.at(-1);
+    expect(request?.headers['anthropic-version']).toBe(one);
+    expect(JSON.parse(`${request?.body}`)).toEqual({ ...sent, model: 'acmecorp/thunder-70b-instruct' });
+  },
+);
+
+describe('where messages are translated, that version refuses what it refuses', () => {
+  const notPermitted = (place: string) =>
+    expect.stringContaining(`${place} is not permitted in version 2026-10-21 of this API. Leave it out.`);
+
+  test.each<[more: object, message: unknown]>([
+    [{ temperature: 1 }, notPermitted('temperature')],
+    [{ top_p: 0.99 }, notPermitted('top_p')],
+    [{ top_k: 5 }, notPermitted('top_k')],
+    [{ messages: [user, cited([citation])] }, notPermitted('messages[1].content[0].citations')],
+    [
+      { messages: [user, { role: 'assistant', content: [document] }, user] },
+      expect.stringMatching(/^messages\[1\]\.content\[0\] \(document\)/),
+    ],
+  ])('%j', async (more, message) => {
+    expect(await ask(translating, body(more))).toEqual([400, message]);
+  });
+
+  test.each<[more: object]>([
+    [{}],
+    [{ temperature: null }],
+    [{ messages: [cited([])] }],
+    [{ messages: [cited(null)] }],
+    [{ messages: [user, { ...cited([citation]), role: 'assistant' }, user] }],
+    [{ messages: [{ role: 'user', content: [document] }] }],
+  ])('but not %j', async (more) => expect(await ask(translating, body(more))).toEqual([200, undefined]));
+
+  test.each([{}, { 'anthropic-version': '2023-06-01' }])('nor anything in the version before: %j', async (headers) => {
+    const sent = body({ temperature: 1, top_p: 0.9, messages: [cited([citation])] });
+    expect(await ask(translating, sent, headers)).toEqual([200, undefined]);
+    expect(JSON.parse(`${translating.upstream.requests.at(-1)?.body}`)).toMatchObject({ temperature: 1, top_p: 0.9 });
+  });
+});

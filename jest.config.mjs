@@ -36,6 +36,7 @@ const overBothEngines = ofHandler([
   'quota',
   'request-lines',
   'threads',
+  'unknown-members',
   'upstreams',
 ]);
 

@@ -2,7 +2,15 @@ import type { Node } from '../../json/scan.ts';
 import { takeMembers } from '../request/members.ts';
 import type { Part, Said, TextPart } from '../request/model-request.ts';
 import { refuse, refuseType, refuseUnknown, requireKind, typeOf } from '../request/refusals.ts';
-import { type RequestReader, readContent, readList, readThought, toText } from '../request/request-reader.ts';
+import {
+  cantTake,
+  leaveUnknown,
+  type RequestReader,
+  readContent,
+  readList,
+  readThought,
+  toText,
+} from '../request/request-reader.ts';
 import type { TurnBuilder } from '../request/turn-builder.ts';
 import { name as readName } from '../request/values.ts';
 import { chatFields as fields } from './request-fields.ts';
@@ -85,7 +93,7 @@ function readThoughts(reader: RequestReader, turns: TurnBuilder, message: Messag
 function readContents<T extends Said | Part>(
   reader: RequestReader,
   { content, cache_control: isMarked = false }: Message,
-  fromPart: (part: Node) => T,
+  fromPart: (part: Node) => T | undefined,
 ): readonly (T | TextPart)[] {
   if (content === undefined) return [];
   const parts = readContent<T | TextPart>(reader, content, toText, fromPart);
@@ -97,7 +105,9 @@ function readSaid(reader: RequestReader, message: Message): readonly Said[] {
   return readContents<Said>(reader, message, (part) => {
     const type = typeOf(reader, part);
     if (type === 'text') return readText(reader, part);
-    if (type !== 'refusal') refuseType(reader, part, "can't stand in a message of the assistant. Send text.");
+    if (type !== 'refusal') {
+      return leaveUnknown(reader, part, knownParts, "can't stand in a message of the assistant. Send text.");
+    }
     return { kind: 'refusal', text: takeMembers(reader, part, fields['refusal part']).refusal };
   });
 }
@@ -118,7 +128,10 @@ function readText(reader: RequestReader, at: Node): TextPart {
   return { ...toText(text), isMarked };
 }
 
-function readPart(reader: RequestReader, at: Node): Part {
+/** Those that can be read, and those that other servers show images and videos by. */
+const knownParts = /^(text|refusal|image(_url)?|video(_url)?|file|input_(text|image|video|audio|file))$/;
+
+function readPart(reader: RequestReader, at: Node): Part | undefined {
   const type = typeOf(reader, at);
   if (type === 'text') return readText(reader, at);
   if (type === 'image_url') {
@@ -128,7 +141,7 @@ function readPart(reader: RequestReader, at: Node): Part {
   if (type === 'input_audio') {
     return { kind: 'audio', at, audio: takeMembers(reader, at, fields['input_audio part']).input_audio };
   }
-  if (type !== 'file') refuseUnknown(reader, at, 'Send text instead.');
+  if (type !== 'file') return leaveUnknown(reader, at, knownParts, cantTake);
   const { file, cache_control: isMarked } = takeMembers(reader, at, fields['file part']);
   return { kind: 'file', at, name: file.filename, data: file.file_data, isMarked };
 }

@@ -2,8 +2,15 @@ import { stringMember } from '../../json/read.ts';
 import type { Node } from '../../json/scan.ts';
 import { takeMembers } from '../request/members.ts';
 import { inside, joinStrings, type Part, paragraph, quote, type Raw, type TextPart } from '../request/model-request.ts';
-import { refuse, refuseType, refuseUnknown, requireKind, typeOf } from '../request/refusals.ts';
-import { type RequestReader, readContent, readThought, toText } from '../request/request-reader.ts';
+import { refuse, refuseType, requireKind, typeOf } from '../request/refusals.ts';
+import {
+  cantTake,
+  leaveUnknown,
+  type RequestReader,
+  readContent,
+  readThought,
+  toText,
+} from '../request/request-reader.ts';
 import type { TurnBuilder } from '../request/turn-builder.ts';
 import type { ToolOffers } from './read-tools.ts';
 import { messagesFields as fields } from './request-fields.ts';
@@ -60,7 +67,7 @@ export function readSystem(reader: RequestReader, content: Node, offers?: ToolOf
     const type = typeOf(reader, block);
     if (offers !== undefined && type === 'tool_addition') return void offers.add(block);
     if (offers !== undefined && type === 'tool_removal') return void offers.remove(block);
-    if (type !== 'text') refuseType(reader, block, "can't stand in instructions. Send text.");
+    if (type !== 'text') return leaveUnknown(reader, block, knownBlocks, "can't stand in instructions. Send text.");
     const { text } = takeMembers(reader, block, fields['text block']);
     return text.startsWith('"x-anthropic-billing-header:') ? undefined : toText(text);
   });
@@ -75,7 +82,10 @@ function readUser(reader: RequestReader, turns: TurnBuilder, offers: ToolOffers,
     if (typeOf(reader, block) === 'tool_result') {
       readResult(reader, turns, offers, block);
       results += 1;
-    } else parts.push(readPart(reader, block));
+      continue;
+    }
+    const part = readPart(reader, block);
+    if (part !== undefined) parts.push(part);
   }
   if (parts.length > 0 || results === 0) turns.user(parts);
 }
@@ -95,11 +105,15 @@ function readFound(reader: RequestReader, offers: ToolOffers, block: Node): Part
   return toText(reader.json.raw(name));
 }
 
-function readPart(reader: RequestReader, at: Node): Part {
+/** Those that have content of a kind known here, wherever they may stand. */
+const knownBlocks =
+  /^(text|image|video|document|search_result|(redacted_)?thinking|tool_(use|reference|addition|removal)|server_tool_use|mcp_tool_\w+|(\w+_)?tool_result|container_upload|compaction|fallback)$/;
+
+function readPart(reader: RequestReader, at: Node): Part | undefined {
   const type = typeOf(reader, at);
   if (type === 'text') return toText(takeMembers(reader, at, fields['text block']).text);
   if (type === 'document') return readDocument(reader, at);
-  if (type !== 'image') refuseUnknown(reader, at, 'Send text instead.');
+  if (type !== 'image') return leaveUnknown(reader, at, knownBlocks, cantTake);
   return { kind: 'image', at, url: readImage(reader, takeMembers(reader, at, fields['image block']).source) };
 }
 
@@ -144,5 +158,5 @@ function readSaid(reader: RequestReader, turns: TurnBuilder, at: Node): void {
   } else if (type === 'redacted_thinking') {
     takeMembers(reader, at, fields['redacted_thinking block']);
     turns.think({ at, text: undefined });
-  } else refuseUnknown(reader, at, 'Send text instead.');
+  } else leaveUnknown(reader, at, knownBlocks, cantTake);
 }

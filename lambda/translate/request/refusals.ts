@@ -50,7 +50,7 @@ export function refuseByType(asked: Asked, object: Node, refused: RefusedTypes):
   return what === undefined ? refuseUnknown(asked, object) : refuseType(asked, object, what);
 }
 
-/** Refuses something whose type nobody here knows: it carries content or a promise. */
+/** Refuses something whose type nobody here knows: it carries a promise. */
 export function refuseUnknown(asked: Asked, object: Node, remedy = 'Leave it out.'): never {
   refuseType(asked, object, `is of a kind that this model can't take. ${remedy}`);
 }

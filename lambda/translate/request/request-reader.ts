@@ -1,7 +1,7 @@
 import type { Json, Node } from '../../json/scan.ts';
 import { mostSeals, signedBlocksIn } from '../seal.ts';
 import { quote, type Raw, type TextPart, type Thought } from './model-request.ts';
-import { refuse, requireKind } from './refusals.ts';
+import { refuse, refuseType, requireKind, typeOf } from './refusals.ts';
 
 /** One request while it is read. */
 export interface RequestReader {
@@ -50,6 +50,19 @@ export function readThought(
   if (signed !== undefined) return { text: shown, signed };
   return { text: opened === undefined ? shown : quote(opened) };
 }
+
+/**
+ * Leaves out a part, block or item whose type nobody here knows: agents send new ones every month, and one must not end a conversation.
+ * What is `known` has content that would be lost, and is refused: `what` goes on after the place and the type.
+ */
+export function leaveUnknown(reader: RequestReader, at: Node, known: RegExp, what: string): undefined {
+  const type = typeOf(reader, at);
+  if (type === '' || known.test(type)) refuseType(reader, at, what);
+  reader.unread.push(at);
+}
+
+/** Of what can't be translated wherever it stands. */
+export const cantTake = "is of a kind that this model can't take. Send text instead.";
 
 export const toText = (text: Raw): TextPart => ({ kind: 'text', text });
 

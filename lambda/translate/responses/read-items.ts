@@ -2,16 +2,16 @@ import { presentMember } from '../../json/read.ts';
 import type { Node } from '../../json/scan.ts';
 import { takeMembers } from '../request/members.ts';
 import { joinStrings, type Part, paragraph, type Raw, type Said, type TextPart } from '../request/model-request.ts';
+import { type RefusedTypes, refuse, refuseType, requireKind, typeOf } from '../request/refusals.ts';
 import {
-  type RefusedTypes,
-  refuse,
-  refuseByType,
-  refuseType,
-  refuseUnknown,
-  requireKind,
-  typeOf,
-} from '../request/refusals.ts';
-import { type RequestReader, readContent, readList, readThought, toText } from '../request/request-reader.ts';
+  cantTake,
+  leaveUnknown,
+  type RequestReader,
+  readContent,
+  readList,
+  readThought,
+  toText,
+} from '../request/request-reader.ts';
 import type { TurnBuilder } from '../request/turn-builder.ts';
 import { requireClientSearch, searchTool, type ToolOffers } from './read-tools.ts';
 import { responsesFields as fields } from './request-fields.ts';
@@ -41,6 +41,10 @@ const refusedItems: RefusedTypes = [
   [
     /^(compaction|compaction_trigger|context_compaction)$/,
     'is a history that only its maker can read. Send the full history.',
+  ],
+  [
+    /^configuration_update$/,
+    'changes how the model is to answer, which nothing here can. Send a request that says so.',
   ],
   [/^item_reference$/, 'refers to an item that is stored elsewhere. Send the item itself.'],
   [
@@ -118,7 +122,9 @@ function readItem(items: Items, item: Node): unknown | undefined {
   const { reader } = items;
   const type = typeOf(reader, item);
   const read = Object.hasOwn(readers, type) ? readers[type] : undefined;
-  return read === undefined ? refuseByType(reader, item, refusedItems) : read(items, item);
+  if (read !== undefined) return read(items, item);
+  const [known, what] = refusedItems.find(([types]) => types.test(type)) ?? [knownParts, cantTake];
+  return leaveUnknown(reader, item, known, what);
 }
 
 function readMessage({ reader, turns }: Items, item: Node): void {
@@ -134,7 +140,9 @@ function readSaid(reader: RequestReader, content: Node): Said[] {
   return readContent<Said>(reader, content, toText, (part) => {
     const type = typeOf(reader, part);
     if (isText(type)) return toText(readText(reader, part));
-    if (type !== 'refusal') refuseType(reader, part, "can't stand in a message of the assistant. Send text.");
+    if (type !== 'refusal') {
+      return leaveUnknown(reader, part, knownParts, "can't stand in a message of the assistant. Send text.");
+    }
     return { kind: 'refusal', text: takeMembers(reader, part, fields['refusal part']).refusal };
   });
 }
@@ -152,8 +160,8 @@ const reasoningTexts = new Set(['summary_text', 'reasoning_text', 'text']);
 function readReasoningTexts(reader: RequestReader, list: Node | undefined): Raw[] {
   if (list === undefined) return [];
   return readList(reader, list, (part) => {
-    if (!reasoningTexts.has(typeOf(reader, part))) refuseUnknown(reader, part);
-    return readText(reader, part);
+    if (reasoningTexts.has(typeOf(reader, part))) return readText(reader, part);
+    return leaveUnknown(reader, part, knownParts, cantTake);
   });
 }
 
@@ -166,6 +174,10 @@ function readOutput({ reader, turns }: Items, at: Node): void {
 function readParts(reader: RequestReader, content: Node): Part[] {
   return readContent<Part>(reader, content, toText, (part) => readPart(reader, part));
 }
+
+/** Those that have content of a kind known here, wherever they may stand. */
+const knownParts =
+  /^(text|refusal|computer_screenshot|encrypted_content|(input|output|summary|reasoning)_(text|image|video|audio|file))$/;
 
 const isText = (type: string) => type === 'input_text' || type === 'output_text' || type === 'text';
 
@@ -193,7 +205,7 @@ function readPart(reader: RequestReader, at: Node): Part | undefined {
   if (type === 'input_audio') {
     return { kind: 'audio', at, audio: takeMembers(reader, at, fields['input_audio part']).input_audio };
   }
-  if (type !== 'encrypted_content') refuseUnknown(reader, at, 'Send text instead.');
+  if (type !== 'encrypted_content') return leaveUnknown(reader, at, knownParts, cantTake);
   reader.leftOut.push(at);
   return undefined;
 }

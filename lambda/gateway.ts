@@ -54,10 +54,7 @@ export function createGateway(config: Config, dependencies: GatewayDependencies)
   const log = createLog({ write: writeLog, onFinished, now, metricsNamespace: config.log.metricsNamespace });
   if (config.log.deployedCommit !== undefined) log.started(config.log.deployedCommit);
   const secrets = createSecrets(config.secrets, { readSecret, now, runEvery, onStale: log.secretNotRefreshed });
-  const dialects = createDialects({
-    signsThinking: upstreams.upstreamSignsThinking,
-    streamUsage: upstreams.upstreamStreamUsage,
-  });
+  const dialects = createDialects({ streamUsage: upstreams.upstreamStreamUsage });
   const jobs = defineJobs(createWork(workFactsOf(config), loadTranslating), createJobs(dependencies.doInThread));
   const readScrubber = createHiding(config, secrets);
   const stopReader = createReadStop(callDynamoDb, tables.keysTable);
@@ -137,8 +134,8 @@ function createUpstreamSide(
 ) {
   const pool = createPool({ upstreams: all, readAccess: upstreamAccess, rankKeys: createRankKeys(subkey), now });
   const exchange = createExchange({ connectTimeout: upstreamConnectTimeout, sockets: upstreamSockets, now });
-  // Requests are translated into these: only clients of messages check signatures over what they are shown.
-  const plain = createDialects({ signsThinking: false, streamUsage: false });
+  // Requests are translated into these.
+  const plain = createDialects({ streamUsage: false });
   const prepare = createPrepare({ translate, removeSeals, dialects: plain, readSealSalt: () => subkey('seals') });
   return {
     askUpstreams: createFailover({ pool, send: exchange.send, prepare, isAccountBound, now }),

@@ -17,7 +17,6 @@ export const workFactsOf = ({ service, budget, upstreams }: Config) => ({
   modelAliases: service.modelAliases,
   offersEmbeddings: service.offersEmbeddings,
   prices: budget.prices,
-  upstreamSignsThinking: upstreams.upstreamSignsThinking,
   upstreamStreamUsage: upstreams.upstreamStreamUsage,
 });
 
@@ -26,11 +25,8 @@ export type LoadTranslating = () => Promise<typeof import('./translating.ts')>;
 
 /** What the gateway does with long texts, by name: here, or in a thread. */
 export function createWork(facts: WorkFacts, loadTranslating: LoadTranslating) {
-  const { serviceName, prices, upstreamSignsThinking, upstreamStreamUsage } = facts;
-  const dialects = [
-    ...createDialects({ signsThinking: upstreamSignsThinking, streamUsage: upstreamStreamUsage }),
-    embeddings,
-  ];
+  const { serviceName, prices, upstreamStreamUsage } = facts;
+  const dialects = [...createDialects({ streamUsage: upstreamStreamUsage }), embeddings];
   const reader = { dialects, models: createModels(facts), prices };
   return {
     readCall: (json: Json, reading: BodyReading) => readCall(json, reading, reader),

@@ -41,7 +41,7 @@ test('the table names files that are there, and pages', () => {
   }
 });
 
-const dialects = createDialects({ signsThinking: false, streamUsage: false });
+const dialects = createDialects({ streamUsage: false });
 const settingNames = [...Object.keys(settings), ...Object.keys(upstreamSettings).map((name) => `UPSTREAM_${name}`)];
 const ownHeaders = Object.values(headerNames('svc'));
 

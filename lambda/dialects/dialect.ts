@@ -88,6 +88,8 @@ export interface ExpectedAnswer {
   readonly withholdsUsage?: boolean;
   /** Whether the texts around thoughts are read as one, so that no name may come together there. */
   readonly joinsTexts?: boolean;
+  /** Whether the upstream checks its thoughts when the client sends them back, so that they must not be changed. */
+  readonly signsThinking?: boolean;
 }
 
 /** Everything about a request that the reading of its answer depends on. */

@@ -1,9 +1,9 @@
 import { createChat } from './chat.ts';
 import type { Dialect } from './dialect.ts';
-import { createMessages } from './messages.ts';
+import { messages } from './messages.ts';
 import { responses } from './responses.ts';
 
 /** Every dialect of the gateway. A new one is a file of its own and a line here. */
-export function createDialects(settings: { signsThinking: boolean; streamUsage: boolean }): readonly Dialect[] {
-  return [createChat(settings), responses, createMessages(settings)];
+export function createDialects(settings: { streamUsage: boolean }): readonly Dialect[] {
+  return [createChat(settings), responses, messages];
 }

@@ -61,42 +61,36 @@ const ofEvent = new Set([
   ...['type', 'index', 'message', 'content_block', 'delta', 'usage', 'error', 'context_management'],
 ]);
 
-/** Anthropic messages. `signsThinking`: the upstream checks its thinking on replay, so that text must not be changed. */
-export function createMessages({ signsThinking }: { signsThinking: boolean }): Dialect {
-  return {
-    ...bodies,
-    name: 'messages',
-    endpoints: [{ path: '/v1/messages' }, { path: '/v1/messages/count_tokens', countsTokens: true }],
-    // Some upstreams read one of the two, some the other.
-    authorize: (key) => ({ 'x-api-key': key, authorization: `Bearer ${key}` }),
-    controlMembers: new Set([
-      ...['model', 'stream', 'messages', 'system', 'thinking', 'output_config', 'thread', 'stop_sequences'],
-    ]),
-    checkBody,
-    outputLimits: ['max_tokens'],
-    normalize,
-    readAnswer: (answer, found, expected) => {
-      if (isError(answer, stringMember(answer, answer.root, 'type') ?? '')) found.fail(readErrorMessage(answer) ?? '');
-      recordMessage(answer, answer.root, found, signsThinking, expected.joinsTexts);
-      keepStop(answer, answer.root, 'stop_sequence', expected, found);
-    },
-    openStream: (expected): StreamDialect => ({
-      readEvent: (event, type, found) => readEvent(event, type, found, { expected, signsThinking }),
-      deltasLike,
-    }),
-    renderError,
-    renderRateLimit: renderAnthropicRateLimit,
-    renderErrorEvent: (error) => ({ type: 'error', data: renderError(error) }),
-    keepAlive: 'event: ping\ndata: {"type":"ping"}\n\n',
-  };
-}
+/** Anthropic messages. */
+export const messages: Dialect = {
+  ...bodies,
+  name: 'messages',
+  endpoints: [{ path: '/v1/messages' }, { path: '/v1/messages/count_tokens', countsTokens: true }],
+  // Some upstreams read one of the two, some the other.
+  authorize: (key) => ({ 'x-api-key': key, authorization: `Bearer ${key}` }),
+  controlMembers: new Set([
+    ...['model', 'stream', 'messages', 'system', 'thinking', 'output_config', 'thread', 'stop_sequences'],
+  ]),
+  checkBody,
+  outputLimits: ['max_tokens'],
+  normalize,
+  readAnswer: (answer, found, expected) => {
+    if (isError(answer, stringMember(answer, answer.root, 'type') ?? '')) found.fail(readErrorMessage(answer) ?? '');
+    recordMessage(answer, answer.root, found, expected);
+    keepStop(answer, answer.root, 'stop_sequence', expected, found);
+  },
+  openStream: (expected): StreamDialect => ({
+    readEvent: (event, type, found) => readEvent(event, type, found, expected),
+    deltasLike,
+  }),
+  renderError,
+  renderRateLimit: renderAnthropicRateLimit,
+  renderErrorEvent: (error) => ({ type: 'error', data: renderError(error) }),
+  keepAlive: 'event: ping\ndata: {"type":"ping"}\n\n',
+};
 
-interface Stream {
-  readonly expected: ExpectedAnswer;
-  readonly signsThinking: boolean;
-}
-
-function readEvent(event: Json, eventType: string | undefined, found: Findings, { expected, signsThinking }: Stream) {
+function readEvent(event: Json, eventType: string | undefined, found: Findings, expected: ExpectedAnswer): void {
+  const { signsThinking = false } = expected;
   const root = event.root;
   const type = stringMember(event, root, 'type') ?? eventType ?? '';
   if (isError(event, type)) {
@@ -110,7 +104,7 @@ function readEvent(event: Json, eventType: string | undefined, found: Findings, 
   const message = presentMember(event, root, 'message');
   if (type === 'ping') found.isAlive = true;
   else if (type === 'message_start' && message !== undefined)
-    recordMessage(event, message, found, signsThinking, false);
+    recordMessage(event, message, found, { ...expected, joinsTexts: false });
   else if (type === 'content_block_stop') found.endTexts(`${index}/`);
   else if (type === 'message_delta') {
     recordTokens(event, root, found);
@@ -140,8 +134,7 @@ function recordMessage(
   json: Json,
   message: Node,
   found: Findings,
-  signsThinking: boolean,
-  joinsTexts: boolean | undefined,
+  { signsThinking = false, joinsTexts }: ExpectedAnswer,
 ): void {
   recordEnvelope(json, message, envelope, found);
   recordTokens(json, message, found);

@@ -6,7 +6,6 @@ import type { Scrubber } from '../stream/scrub.ts';
 import type { AnswerOfUpstream } from '../upstream/failover.ts';
 import { isOverLimit, UpstreamFailure } from '../upstream/failure.ts';
 import { fromFault } from '../upstream/fault.ts';
-import type { Translated } from '../upstream/request.ts';
 import { type AskDependencies, type Exchange, openExchange, type ReadyToForward } from './ask-upstream.ts';
 import type { AnswerRewriting, RewrittenAnswer } from './rewrite.ts';
 import { noteFailure, settle, settleSpending, toCallersError } from './settle.ts';
@@ -63,7 +62,7 @@ const answerLimit = 32 * 1024 * 1024;
 
 /** An upstream's answer as the client may see it. */
 async function readWhole(
-  { body, translated }: AnswerOfUpstream,
+  answer: AnswerOfUpstream,
   exchange: Exchange,
   { rewriteWhole, now }: ForwardDependencies,
   signal: AbortSignal,
@@ -71,10 +70,10 @@ async function readWhole(
   const { request, record, caller } = exchange;
   let length = answerLimit;
   try {
-    const text = await readText(body, answerLimit, request.memory.take);
+    const text = await readText(answer.body, answerLimit, request.memory.take);
     length = text.length;
     record.isWhole = true;
-    const rewriting = rewritingOf(exchange, translated, now());
+    const rewriting = rewritingOf(exchange, answer, now());
     const { result, usage, textBytes } = await rewriteWhole(text, rewriting, { caller, signal });
     signal.throwIfAborted();
     Object.assign(record.usage, usage);
@@ -89,7 +88,11 @@ async function readWhole(
 }
 
 /** What a whole answer is rewritten by. */
-function rewritingOf(exchange: Exchange, translated: Translated | undefined, now: number): AnswerRewriting {
+function rewritingOf(
+  exchange: Exchange,
+  { translated, signsThinking }: AnswerOfUpstream,
+  now: number,
+): AnswerRewriting {
   const { request, hiding, explainer, countsText } = exchange;
   const { dialect, endpoint, expected } = request.call;
   const { scrubber, showsGenerated, publicModel } = hiding;
@@ -100,7 +103,7 @@ function rewritingOf(exchange: Exchange, translated: Translated | undefined, now
     concealed: explainer.concealed(),
     countsText,
   };
-  if (!translated) return { ...rewriting, dialect: dialect.name, expected };
+  if (!translated) return { ...rewriting, dialect: dialect.name, expected: { ...expected, signsThinking } };
   const { answer, sealing } = translated;
   const count = endpoint.countsTokens ? { object: endpoint.countObject } : undefined;
   return {

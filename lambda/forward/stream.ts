@@ -36,10 +36,11 @@ export async function fetchStream(exchange: Exchange, dependencies: StreamDepend
   });
   whenAborted(request.clientGone, relay.leave);
   whenAborted(request.cutShort, relay.fail);
-  const attach = async ({ body, translated }: AnswerOfUpstream) => {
+  const attach = async (answer: AnswerOfUpstream) => {
+    const { body, translated } = answer;
     // What is passed on is all text, and leaves with one copy less as such.
     if (!translated) relay.body.setEncoding('utf8');
-    relay.attach(body, await createRewriter(exchange, translated, dependencies));
+    relay.attach(body, await createRewriter(exchange, answer, dependencies));
   };
   exchange
     .ask(relay)
@@ -54,10 +55,13 @@ export async function fetchStream(exchange: Exchange, dependencies: StreamDepend
 /** Reads a stream of the upstream's dialect and writes the client's. */
 async function createRewriter(
   exchange: Exchange,
-  translated: Translated | undefined,
+  { translated, signsThinking }: AnswerOfUpstream,
   { now, loadTranslating }: StreamDependencies,
 ): Promise<StreamRewriter> {
   const { request, record, hiding } = exchange;
-  if (translated === undefined) return createStreamRewriter(request.call, hiding, record.usage);
+  const { dialect, expected } = request.call;
+  if (translated === undefined) {
+    return createStreamRewriter({ dialect, expected: { ...expected, signsThinking } }, hiding, record.usage);
+  }
   return (await loadTranslating()).createTranslator(exchange, translated, now);
 }

@@ -16,7 +16,7 @@ export function renderRefusal(error: GatewayError, { renderError }: Pick<Route, 
 /** Renders the refusal of what is no call of the app, and so has no caller. What Node could not read has no path either. */
 export function createRefuse(settings: HeaderSettings & { readonly guestLimit: number }) {
   const outcome = { figures: { limit: settings.guestLimit, remaining: 0 } };
-  const findRoute = createRouter(createDialects({ signsThinking: false, streamUsage: false }));
+  const findRoute = createRouter(createDialects({ streamUsage: false }));
   return (error: GatewayError, path?: string): GatewayResponse => {
     const { renderError, renderRateLimit } =
       path === undefined ? openAiLooks : findRoute({ method: 'POST', path, headers: {} });

@@ -126,7 +126,6 @@ export const sections = {
   upstreams: {
     UPSTREAM_STREAM_USAGE: byDefault('false', flag()),
     UPSTREAM_CALLER_IDS: byDefault('pass', choice(['pass', 'hash'])),
-    UPSTREAM_SIGNS_THINKING: byDefault('false', flag()),
     UPSTREAM_TRACE: byDefault('false', flag()),
     UPSTREAM_CONNECT_TIMEOUT: byDefault('5', duration(0.05, 60)),
     UPSTREAM_IDLE_TIMEOUT: byDefault('300', duration(0.05, 900)),

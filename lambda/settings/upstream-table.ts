@@ -114,6 +114,7 @@ export const upstreamSettings = {
   HEADERS: headerMap,
   API_KEYS: keyList,
   FIRST_EVENT_TIMEOUT: duration(0.05, 300),
+  SIGNS_THINKING: byDefault('false', flag()),
   DIALECTS: byDefault('chat,responses,messages', spokenDialects),
   ...translationSettings,
 } as const satisfies Record<string, Setting<unknown>>;

@@ -24,6 +24,8 @@ export interface Upstream {
   readonly apiKeys: readonly string[];
   /** Milliseconds until a stream's first event, after which another upstream is asked. */
   readonly firstEventTimeout: number | undefined;
+  /** Whether it signs its thoughts over all that came before them, and refuses those that come back after something else. */
+  readonly signsThinking: boolean;
   /** The dialects that it speaks itself. */
   readonly dialects: readonly SpokenDialect[];
   /** How requests of the others are translated for it. */
@@ -103,6 +105,7 @@ function readUpstream(prefix: string, environment: Environment, faults: string[]
     headers: read.HEADERS ?? {},
     apiKeys: read.API_KEYS ?? [],
     firstEventTimeout: read.FIRST_EVENT_TIMEOUT,
+    signsThinking: read.SIGNS_THINKING,
     dialects: read.DIALECTS,
     translation: translationOf(read, countUrl),
   };

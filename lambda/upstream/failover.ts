@@ -49,6 +49,8 @@ export interface Observer {
 /** An upstream's answer, and how it becomes one for the client if that asked in another dialect. */
 export interface AnswerOfUpstream extends UpstreamAnswer {
   readonly translated: Translated | undefined;
+  /** Whether the upstream checks its thoughts when they come back. */
+  readonly signsThinking: boolean;
 }
 
 /**
@@ -130,10 +132,10 @@ function createTries({ send, prepare, now }: Dependencies) {
 
   /** What waits for the last answer must not hold the request, as a function in `tryOne` would. */
   const readAnswer =
-    (translated: Translated | undefined, observer: Observer) =>
+    (translated: Translated | undefined, { signsThinking }: Upstream, observer: Observer) =>
     async (answer: UpstreamAnswer): Promise<AnswerOfUpstream> => {
       const kind = classifyStatus(answer.status);
-      if (kind === undefined) return { ...answer, translated };
+      if (kind === undefined) return { ...answer, translated, signsThinking };
       throw await failureOf(kind, answer, translated, observer.explain, now());
     };
 
@@ -147,7 +149,7 @@ function createTries({ send, prepare, now }: Dependencies) {
     const { signal, onTry, releaseBody } = observer;
     const request = buildUpstreamRequest(candidate, outgoing);
     onTry(candidate, request);
-    const read = readAnswer(request.translated, observer);
+    const read = readAnswer(request.translated, candidate.upstream, observer);
     if (isLast) return send(request, signal, releaseBody).then(read);
     const ask = (until: AbortSignal) => send(request, until).then(read);
     const limit = outgoing.stream ? candidate.upstream.firstEventTimeout : undefined;

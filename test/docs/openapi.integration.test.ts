@@ -20,7 +20,7 @@ describe('the document has what is served, and nothing else', () => {
   afterAll(() => gateway[Symbol.asyncDispose]());
 
   test('every route', () => {
-    const dialects = [...createDialects({ signsThinking: false, streamUsage: false }), embeddings];
+    const dialects = [...createDialects({ streamUsage: false }), embeddings];
     const endpoints = dialects.flatMap((dialect) => dialect.endpoints);
     // A new kind of route does not type-check before it stands here.
     const served: Record<Route['kind'], readonly string[]> = {

@@ -1,10 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { createMessages } from '../../lambda/dialects/messages.ts';
+import { messages } from '../../lambda/dialects/messages.ts';
 import { renderOpenAiError } from '../../lambda/dialects/openai-error.ts';
 import { catalogue, type ErrorCode, GatewayError, toGatewayError } from '../../lambda/errors.ts';
 import { testRows } from '../support/test-rows.ts';
-
-const messages = createMessages({ signsThinking: false });
 
 const encodings = 'identity, gzip, deflate, br, zstd';
 

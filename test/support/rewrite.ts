@@ -11,7 +11,7 @@ const { textModel, visionModel, host, names } = upstreamIdentity;
 export const scrubber = createScrubber([textModel, visionModel, host, ...names], 'svc');
 export const hiding = { scrubber, showsGenerated: false, publicModel: 'svc', explain: scrubber.scrub };
 
-export const dialects = createDialects({ signsThinking: false, streamUsage: false });
+export const dialects = createDialects({ streamUsage: false });
 
 export function dialectNamed(name: string): Dialect {
   const dialect = dialects.find((one) => one.name === name);

@@ -14,6 +14,7 @@ export const upstreamNamed = (prefix: string): Upstream => ({
   headers: {},
   apiKeys: [],
   firstEventTimeout: undefined,
+  signsThinking: false,
   dialects: ['chat', 'responses', 'messages'],
   translation: {
     limitName: 'max_tokens',

@@ -121,7 +121,7 @@ export const confidential: readonly Guarantee[] = [
   ...toldAlike('UPSTREAM_SECRET_ID', "takes the upstream's keys from another secret"),
   ...told('UPSTREAM_NAMES', 'no longer hides a name of the upstream', hidesAll),
   ...told('HIDE_IN_TEXT', 'no longer hides names in what the model writes', neverTurns('none')),
-  ...told('UPSTREAM_SIGNS_THINKING', 'no longer hides names in thinking', neverTurns('true')),
+  ...told('UPSTREAM*_SIGNS_THINKING', 'no longer hides names in thinking', neverTurns('true')),
   ...told('UPSTREAM_CALLER_IDS', 'shows the upstream who its callers are', keepsTo('hash')),
   ...toldAlike('EDGE_SECRET_ID', 'recognizes requests through the CDN by another secret, or not at all'),
   ...told('EDGE_ONLY', 'opens the network: callers may bypass the CDN and its web ACL', neverTurns('false')),

@@ -19,7 +19,6 @@ export const facts: WorkFacts = {
   modelAliases: [],
   offersEmbeddings: true,
   prices: new Map(models.all.map(({ id }) => [id, price])),
-  upstreamSignsThinking: false,
   upstreamStreamUsage: false,
 };
 const writing = { live: true, model: 'svc', usage: {}, now: () => 0, newHex: () => 'a' };

@@ -4,7 +4,7 @@ import { GatewayError } from '../../../lambda/errors.ts';
 import { createRouter } from '../../../lambda/request/routes.ts';
 import { testRows } from '../../support/test-rows.ts';
 
-const findRoute = createRouter(createDialects({ signsThinking: false, streamUsage: false }));
+const findRoute = createRouter(createDialects({ streamUsage: false }));
 const route = (method: string, path: string, headers: Record<string, string> = {}) =>
   findRoute({ method, path, headers });
 const probe = new GatewayError('invalid_request', 'x');

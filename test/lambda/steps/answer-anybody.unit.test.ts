@@ -5,7 +5,7 @@ import { createRouter } from '../../../lambda/request/routes.ts';
 import { answerAnybody, preflightHeaders } from '../../../lambda/steps/answer-anybody.ts';
 import { testRows } from '../../support/test-rows.ts';
 
-const findRoute = createRouter(createDialects({ signsThinking: false, streamUsage: false }));
+const findRoute = createRouter(createDialects({ streamUsage: false }));
 
 describe('where there is nothing', () => {
   const messageOf = (path: string) => {

@@ -1,5 +1,4 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import { createMessages } from '../../../lambda/dialects/messages.ts';
 import { createStreamRewriter } from '../../../lambda/stream/rewrite-stream.ts';
 import { readEvents } from '../../support/client-view.ts';
 import { answerOf, formatOf, hiding, rewriteStream, scrubber } from '../../support/rewrite.ts';
@@ -137,9 +136,11 @@ describe('what passes untouched', () => {
   });
 
   test('signed thinking, where the upstream checks it', () => {
-    const signing = createMessages({ signsThinking: true });
     const bytes = toWire([started, block({ type: 'thinking_delta', thinking: 'I am Acme' }), stopped]);
-    const rewriter = createStreamRewriter(formatOf(signing), hiding, { input: undefined, output: undefined });
+    const rewriter = createStreamRewriter(formatOf(messages, { signsThinking: true }), hiding, {
+      input: undefined,
+      output: undefined,
+    });
     expect(rewriter.push(bytes)).toContain('"thinking":"I am Acme"');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createChat } from '../../../lambda/dialects/chat.ts';
 import type { Dialect } from '../../../lambda/dialects/dialect.ts';
-import { createMessages } from '../../../lambda/dialects/messages.ts';
+import { messages } from '../../../lambda/dialects/messages.ts';
 import { responses } from '../../../lambda/dialects/responses.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { keyOf } from '../../../lambda/settings/secrets.ts';
@@ -9,7 +9,6 @@ import { createRankKeys, readTraits, sessionHeaders } from '../../../lambda/upst
 import { testRows } from '../../support/test-rows.ts';
 
 const chat = createChat({ streamUsage: false });
-const messages = createMessages({ signsThinking: false });
 const traitsOf = (body: object, headers: Record<string, string> = {}, dialect: Dialect = chat) =>
   readTraits(headers, createScanner().scan(JSON.stringify(body)), dialect);
 const opening = { messages: [{ role: 'user', content: 'hello' }] };

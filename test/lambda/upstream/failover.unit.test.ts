@@ -30,7 +30,7 @@ interface Changes extends Partial<Observer> {
   readonly isAccountBound?: () => boolean;
 }
 
-const [chat] = createDialects({ signsThinking: false, streamUsage: false });
+const [chat] = createDialects({ streamUsage: false });
 
 function createOutgoing(): Outgoing {
   if (!chat?.endpoints[0]) throw new Error('there is no dialect');

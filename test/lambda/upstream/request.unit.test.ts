@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createChat } from '../../../lambda/dialects/chat.ts';
-import { createMessages } from '../../../lambda/dialects/messages.ts';
+import { messages } from '../../../lambda/dialects/messages.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { createModels } from '../../../lambda/models.ts';
 import type { Headers } from '../../../lambda/upstream/conversation.ts';
@@ -50,7 +50,6 @@ describe('the request to an upstream', () => {
   });
 
   test('goes to the dialect’s address, with the requested model', () => {
-    const messages = createMessages({ signsThinking: false });
     const { url, headers, pieces } = buildUpstreamRequest(candidate, call({}, true, models.vision, messages));
     expect(url).toBe('https://third.acmecorp.example/v3/messages');
     expect(headers).toMatchObject({

@@ -109,7 +109,7 @@ const unbroken = [
     'ManagedPolicyArns',
     'PRICES',
   ],
-  ...['RecoveryPeriodInDays', 'Role', 'RoleArn', 'SPEND_LIMIT', 'UPSTREAM*_HEADERS', 'UPSTREAM_SIGNS_THINKING'],
+  ...['RecoveryPeriodInDays', 'Role', 'RoleArn', 'SPEND_LIMIT', 'UPSTREAM*_HEADERS', 'UPSTREAM*_SIGNS_THINKING'],
 ];
 
 const unmarked = new Map<string, Set<string>>();

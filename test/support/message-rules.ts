@@ -152,3 +152,43 @@ function checkBlock(block: Sent, require: Require, where: string): void {
     checkBlock(inner, require, where);
   }
 }
+
+/** What thoughts are signed over: all before them, however it is marked for caches. */
+function signedOver({ system = [], tools = [] }: Sent, messages: Sent[], said: Sent[]): string {
+  const whole = messages.map(({ role, content }: Sent) => ({ role, content: blocksOf(content) }));
+  const prompt = [blocksOf(system), tools, whole, said];
+  return JSON.stringify(prompt, (name, value) => (name === 'cache_control' ? undefined : value));
+}
+
+const keyOf = ({ type, signature, data }: Sent): string | undefined =>
+  /thinking$/.test(type) ? (signature ?? data) : undefined;
+
+/** The maker of a model that signs each thought over all that came before it, and knows it again only there. */
+export function createBinding() {
+  const bound = new Map<string, Set<string>>();
+  return {
+    /** Remembers an answer. */
+    bind(body: Sent, content: readonly Sent[]): void {
+      content.forEach((block, at) => {
+        const key = keyOf(block);
+        if (key === undefined) return;
+        const places = bound.get(key) ?? new Set();
+        bound.set(key, places.add(signedOver(body, body.messages, content.slice(0, at))));
+      });
+    },
+    /** Why a request is refused whose thoughts stand elsewhere. Worded as in github.com/anomalyco/opencode/issues/48637. */
+    faultIn({ messages, ...body }: Sent): string | undefined {
+      for (const [index, { content }] of messages.entries()) {
+        const blocks = blocksOf(content);
+        for (const [at, block] of blocks.entries()) {
+          const key = keyOf(block);
+          const before = key && signedOver(body, messages.slice(0, index), blocks.slice(0, at));
+          if (before === undefined || bound.get(key ?? '')?.has(before)) continue;
+          const what = 'Invalid `signature` in `thinking` block. The block is bound to a different conversation.';
+          return `messages.${index}.content.${at}: ${what}`;
+        }
+      }
+      return undefined;
+    },
+  };
+}

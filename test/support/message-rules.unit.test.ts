@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { faultsIn, faultsOf } from './message-rules.ts';
+import { createBinding, faultsIn, faultsOf } from './message-rules.ts';
 import { messageOf } from './strict-messages.ts';
 
 const text = (words: string) => ({ type: 'text', text: words });
@@ -101,4 +101,26 @@ test('instructions may come later from the maker’s own clients, but not first'
   expect(faultsIn(sent('/v1/messages', later))).toContain('message 3 is of system');
   const first = { ...good, messages: [instruction, ...good.messages] };
   expect(faultsIn(sent('/v1/messages', first, headers))).toContain('message 0 is of system');
+});
+
+test('a maker that binds its thoughts knows them only where they were', () => {
+  const binding = createBinding();
+  const said = [thought, text('Let me see.'), { type: 'redacted_thinking', data: 'blob' }, call];
+  const before = { ...good, messages: [asked] };
+  binding.bind(before, said);
+  const refused = (change: object, content: unknown[] = said) =>
+    binding.faultIn({ ...good, messages: [asked, { role: 'assistant', content }, last], ...change });
+  expect(refused({})).toBeUndefined();
+  expect(refused({ system: [{ ...text('Be brief.'), ...mark }] })).toBeUndefined();
+  const [first, second, third, fourth] = said;
+  for (const fault of [
+    refused({ system: 'Be long.' }),
+    refused({ tools: [] }),
+    refused({ messages: [last, { role: 'assistant', content: said }, last] }),
+    refused({}, [first, text('Let me look.'), third, fourth]),
+    refused({}, [second, third, fourth]),
+    refused({}, [first, third, second, fourth]),
+  ]) {
+    expect(fault).toContain('bound to a different conversation');
+  }
 });

@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import { json, sse } from '../../local/upstream/script.ts';
 import { sealText as signatureOf } from '../../local/upstream/speaker.ts';
 import type { Answer, RecordedRequest } from './fake-upstream.ts';
+import { createBinding } from './message-rules.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what was sent is checked here
 type Sent = any;
@@ -88,19 +89,39 @@ const turnOf = (turn: number) => ({
   text: { text: `Turn ${turn}.` },
 });
 
+/** A model whose maker refuses thoughts that come back after anything else than what they followed. */
+export function createBindingModel() {
+  const binding = createBinding();
+  return {
+    /** What it says next, unless the request is refused. */
+    says:
+      (said: readonly Said[], ending: Ending = {}): Answer =>
+      ({ body: bytes }) => {
+        const body = JSON.parse(`${bytes}`);
+        const message = binding.faultIn(body);
+        if (message) return json(400, { type: 'error', error: { type: 'invalid_request_error', message } });
+        const answer = messageOf(said, ending);
+        binding.bind(body, answer.content);
+        return body.stream ? sse(toWire(eventsOf(said, ending))) : json(200, answer);
+      },
+  };
+}
+
 /** What a model says that thinks and calls this tool until its last turn. */
-export const conversation =
-  (tool: string, input: object, turns: number): Answer =>
-  ({ body: bytes }) => {
-    const body = JSON.parse(`${bytes}`);
+export function conversation(tool: string, input: object, turns: number): Answer {
+  const { says } = createBindingModel();
+  return (request) => {
+    const body = JSON.parse(`${request.body}`);
     const turn = body.messages.filter(({ role }: Sent) => role === 'assistant').length + 1;
     const { thoughts, text } = turnOf(turn);
     const said = [
       ...thoughts,
       ...(turn < turns ? [text, { call: tool, id: `toolu_${turn}`, input }] : [{ text: 'Done.' }]),
     ];
-    return body.stream ? sse(toWire(eventsOf(said))) : json(200, messageOf(said));
+    const answer = says(said);
+    return typeof answer === 'function' ? answer(request) : answer;
   };
+}
 
 /** Fails unless a request brings back so many turns of that conversation, with their thoughts if its client sends any. */
 export function expectTurnsIn(request: RecordedRequest | undefined, turns: number, withThoughts: boolean): void {

@@ -10,6 +10,7 @@ import {
   type ToolCall,
   UpstreamFault,
 } from '../answer/answer-sink.ts';
+import { neutralId } from './call-ids.ts';
 
 /** The members that hold the texts of blocks, and those of their deltas. */
 const texts: ReadonlyMap<string, { readonly kind: TextKind; readonly member: string }> = new Map([
@@ -107,6 +108,3 @@ function textAt(json: Json, value: Node): Literal {
   if (json.kind(value) !== 'string') throw new UpstreamFault('a text is no string');
   return json.raw(value);
 }
-
-/** Ids of calls begin as their maker's own; of a chat's nothing is asked but that they are alike where they are repeated. */
-const neutralId = (id: string): string => id.replace(/^(srv|mcp)?toolu_(bdrk_|vrtx_)?/, 'call_');

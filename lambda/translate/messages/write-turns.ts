@@ -3,6 +3,7 @@ import { createScanner } from '../../json/scan.ts';
 import { JsonFault, JsonLimit } from '../../json/tokens.ts';
 import {
   type AssistantTurn,
+  inside,
   isCall,
   type Part,
   type Raw,
@@ -15,6 +16,7 @@ import type { BodyText, RequestWriter } from '../request/request-writer.ts';
 import { listFound } from '../request/select-tools.ts';
 import { isBlank, type Message } from './arrange-turns.ts';
 import type { MarkOf } from './cache-marks.ts';
+import { ownId } from './call-ids.ts';
 
 /** One conversation while it is written. */
 interface TurnWriter extends RequestWriter {
@@ -29,10 +31,11 @@ function createCallIds() {
   return (call: ToolCall): Raw => {
     const known = ids.get(call);
     if (known !== undefined) return known;
-    const before = uses.get(call.id) ?? 0;
-    uses.set(call.id, before + 1);
-    const isFit = before === 0 && /^"[\w-]+"$/.test(call.id);
-    const id = isFit ? call.id : `"call_${hash('sha256', `${before || ''}${call.id}`).slice(0, 32)}"`;
+    const own: Raw = `"${ownId(inside(call.id))}"`;
+    const before = uses.get(own) ?? 0;
+    uses.set(own, before + 1);
+    const isFit = before === 0 && /^"[\w-]+"$/.test(own);
+    const id = isFit ? own : `"call_${hash('sha256', `${before || ''}${call.id}`).slice(0, 32)}"`;
     ids.set(call, id);
     return id;
   };

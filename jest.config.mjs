@@ -35,6 +35,7 @@ const overBothEngines = ofHandler([
   'lost-answers',
   'quota',
   'request-lines',
+  'signed-thoughts',
   'threads',
   'unknown-members',
   'upstreams',

@@ -136,9 +136,11 @@ function createUpstreamSide(
   const exchange = createExchange({ connectTimeout: upstreamConnectTimeout, sockets: upstreamSockets, now });
   // Requests are translated into these.
   const plain = createDialects({ streamUsage: false });
-  const prepare = createPrepare({ translate, removeSeals, dialects: plain, readSealSalt: () => subkey('seals') });
+  const readSealSalt = () => subkey('seals');
+  const prepare = createPrepare({ translate, removeSeals, dialects: plain, readSealSalt });
   return {
     askUpstreams: createFailover({ pool, send: exchange.send, prepare, isAccountBound, now }),
+    readSealSalt,
     isConfigured: pool.hasKeys,
     async connectAhead(asked: Asked) {
       const upstream = await pool.next((one) => addressAt(one, asked) !== undefined);
@@ -148,10 +150,10 @@ function createUpstreamSide(
   };
 }
 
-/** Loads the code that only some deployments need, where this is one of them. */
+/** Loads the code that only some deployments need, where this is one of them: what translates, and what seals. */
 function loadCode({ upstreams }: Config, dialects: readonly Dialect[]): Promise<unknown>[] {
-  const translates = upstreams.all.some((one) =>
-    dialects.some(({ name }) => !one.dialects.some((spoken) => spoken === name)),
+  const translates = upstreams.all.some(
+    (one) => one.signsThinking || dialects.some(({ name }) => !one.dialects.some((spoken) => spoken === name)),
   );
   return translates ? [loadTranslating()] : [];
 }

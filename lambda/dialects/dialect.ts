@@ -45,6 +45,8 @@ export interface OutgoingEvent {
 export interface Dialect extends SizeRules {
   /** Also that of the upstreams' address for it. */
   readonly name: Address;
+  /** Whether its thoughts have signatures that clients send back. */
+  readonly hasSignatures?: boolean;
   readonly endpoints: readonly Endpoint[];
   /** The headers that carry the upstream key. */
   authorize(key: string): Record<string, string>;
@@ -88,8 +90,11 @@ export interface ExpectedAnswer {
   readonly withholdsUsage?: boolean;
   /** Whether the texts around thoughts are read as one, so that no name may come together there. */
   readonly joinsTexts?: boolean;
-  /** Whether the upstream checks its thoughts when the client sends them back, so that they must not be changed. */
-  readonly signsThinking?: boolean;
+  /**
+   * Where the upstream checks its thoughts when they come back: whether they are shown as they are, or what comes back is sealed and
+   * names may be hidden in what is shown.
+   */
+  readonly signedThoughts?: 'shown' | 'sealed' | undefined;
 }
 
 /** Everything about a request that the reading of its answer depends on. */

@@ -15,6 +15,12 @@ export interface FoundText extends TextPlace {
   readonly logprobs: Node | undefined;
 }
 
+/** Signs a thought over all that came before it. A `block` may have it in several pieces. */
+interface FoundSignature {
+  readonly value: Node;
+  readonly block: number;
+}
+
 interface FoundProgram {
   readonly value: Node;
   readonly isWhole: boolean;
@@ -77,6 +83,9 @@ export function createFindings(usage: Usage) {
     wholeTexts: [] as FoundText[],
     programs: [] as FoundProgram[],
     logprobs: [] as FoundLogprobs[],
+    /** What later thoughts are signed over, where that matters. */
+    content: [] as Node[],
+    signatures: [] as FoundSignature[],
     /** Prefixes of channels that end with this event: empty, one to four steps with their slashes (`0/`), or a whole channel. */
     ended: [] as string[],
     /** Prefixes under which one channel adds text now: what the others hold back leaves before this event. */
@@ -115,6 +124,9 @@ export function createFindings(usage: Usage) {
      * repeat pieces that came before.
      */
     program: (value: Node, isWhole: boolean) => addHandled(lists.programs, { value, isWhole }, value),
+    /** The content of an answer, or a block of it, or a piece of one: later thoughts are signed over it. */
+    signedOver: (value: Node) => add(lists.content, value),
+    signature: (value: Node, block: number) => add(lists.signatures, { value, block }),
     /** A piece of text. */
     textDelta: (text: FoundText) => addHandled(lists.deltas, text, text.value),
     /** All the text of a channel, whether or not its pieces came before. */

@@ -1,6 +1,6 @@
 import { eachMember, stringMember } from '../json/read.ts';
 import type { Json, Node } from '../json/scan.ts';
-import type { MakeDelta, OutgoingEvent } from './dialect.ts';
+import type { ExpectedAnswer, MakeDelta, OutgoingEvent } from './dialect.ts';
 import type { Findings } from './findings.ts';
 import { createNarrow, eachText, namesIn, type VisitText } from './places.ts';
 import { keepSealed, sealed } from './sealed.ts';
@@ -22,7 +22,9 @@ interface BlockReading {
   readonly addText: AddText;
   readonly isDelta: boolean;
   readonly isWhole: boolean;
-  readonly signsThinking: boolean;
+  /** The block's number. */
+  readonly index: number;
+  readonly signedThoughts?: ExpectedAnswer['signedThoughts'];
 }
 
 /** Records the fields of a content block or, if `isDelta`, of a delta to one: there every string counts as text. */
@@ -30,16 +32,18 @@ export function recordBlock(
   json: Json,
   block: Node,
   found: Findings,
-  { addText, isDelta, isWhole, signsThinking }: BlockReading,
+  { addText, isDelta, isWhole, index, signedThoughts }: BlockReading,
 ): void {
   const type = stringMember(json, block, 'type') ?? '';
   const isCall = type.endsWith('tool_use');
   const isText = isDelta && !wholeDelta.test(type);
+  const isShown = signedThoughts === 'shown';
   eachMember(json, block, (name, value) => {
-    if (sealed.test(name) || (isCall && name === 'name')) found.keep(value);
+    const isData = name === 'data' && type === 'redacted_thinking';
+    if (isShown && (isData || name === 'signature') && json.kind(value) === 'string') found.signature(value, index);
+    if (sealed.test(name) || isData || (isCall && name === 'name')) found.keep(value);
     else if (name === 'partial_json' || (isCall && name === 'input')) found.program(value, isWhole);
-    else if (name === 'thinking' && signsThinking) found.program(value, isWhole);
-    else if (name === 'data' && type === 'redacted_thinking') found.keep(value);
+    else if (name === 'thinking' && isShown) found.program(value, isWhole);
     else if (isText) eachText(json, { name, value }, found, (...text) => addText(name, ...text));
     else if (json.kind(value) !== 'string') keepSealedInside(json, value, found);
     // Other blocks have a `content` too, such as a tool's result: it arrives whole.

@@ -65,6 +65,7 @@ const ofEvent = new Set([
 export const messages: Dialect = {
   ...bodies,
   name: 'messages',
+  hasSignatures: true,
   endpoints: [{ path: '/v1/messages' }, { path: '/v1/messages/count_tokens', countsTokens: true }],
   // Some upstreams read one of the two, some the other.
   authorize: (key) => ({ 'x-api-key': key, authorization: `Bearer ${key}` }),
@@ -90,7 +91,6 @@ export const messages: Dialect = {
 };
 
 function readEvent(event: Json, eventType: string | undefined, found: Findings, expected: ExpectedAnswer): void {
-  const { signsThinking = false } = expected;
   const root = event.root;
   const type = stringMember(event, root, 'type') ?? eventType ?? '';
   if (isError(event, type)) {
@@ -124,7 +124,9 @@ function readEvent(event: Json, eventType: string | undefined, found: Findings, 
         value,
         logprobs: undefined,
       });
-    recordBlock(event, block, found, { addText, isDelta: block === delta, isWhole: false, signsThinking });
+    if (expected.signedThoughts) found.signedOver(block);
+    const reading = { addText, isDelta: block === delta, isWhole: false, index, ...expected };
+    recordBlock(event, block, found, reading);
     // Nothing is added to thinking after its signature.
     if (stringMember(event, block, 'type') === 'signature_delta') found.endTexts(`${index}/thinking`);
   }
@@ -134,19 +136,21 @@ function recordMessage(
   json: Json,
   message: Node,
   found: Findings,
-  { signsThinking = false, joinsTexts }: ExpectedAnswer,
+  { signedThoughts, joinsTexts }: ExpectedAnswer,
 ): void {
   recordEnvelope(json, message, envelope, found);
   recordTokens(json, message, found);
+  const content = json.member(message, 'content');
+  if (signedThoughts && content !== undefined) found.signedOver(content);
   let calls = 0;
-  for (const [index, block] of elements(json, json.member(message, 'content')).entries()) {
+  for (const [index, block] of elements(json, content).entries()) {
     if (isCall(json, block)) calls += 1;
     const addText: AddText = (kind, _place, value, isGenerated) => {
       const text = { family: kind, isGenerated, value, logprobs: undefined };
       if (kind === 'text' && joinsTexts) found.textDelta({ channel: `${joined}${calls}/${kind}`, ...text });
       else found.wholeText({ channel: `${index}/${kind}`, ...text });
     };
-    recordBlock(json, block, found, { addText, isDelta: false, isWhole: true, signsThinking });
+    recordBlock(json, block, found, { addText, isDelta: false, isWhole: true, index, signedThoughts });
   }
 }
 

@@ -1,7 +1,9 @@
+import type { KeyObject } from 'node:crypto';
 import { describeCause, type Log } from '../report/log.ts';
 import type { ExchangeRecord, Normalized, RequestSoFar } from '../request/request.ts';
 import type { Hiding } from '../stream/hide.ts';
 import type { Scrubber } from '../stream/scrub.ts';
+import type { Sealing } from '../translate/seal.ts';
 import type { AnswerOfUpstream, AskUpstreams } from '../upstream/failover.ts';
 import { bodyOf } from '../upstream/request.ts';
 import { createExplainer } from './explain.ts';
@@ -12,6 +14,7 @@ export type ReadyToForward = RequestSoFar & Normalized;
 export interface AskDependencies {
   readonly askUpstreams: AskUpstreams;
   readonly hideInText: 'names' | 'none';
+  readonly readSealSalt: () => Promise<KeyObject>;
   readonly log: Log;
 }
 
@@ -33,7 +36,7 @@ export function openExchange(
   request: ReadyToForward,
   record: ExchangeRecord,
   scrubber: Scrubber,
-  { askUpstreams, hideInText, log }: AskDependencies,
+  { askUpstreams, hideInText, readSealSalt, log }: AskDependencies,
 ) {
   const { id, call, outgoing, memory } = request;
   const { caller } = bodyOf(outgoing).conversation;
@@ -82,5 +85,8 @@ export function openExchange(
     explain: explainer.sentence,
     ...(countsText && { onText: count, onProgram: count }),
   };
-  return { request, record, caller, ask, hiding, explainer, countsText };
+  /** What seals for the client, if its answer must not be changed unnoticed. */
+  const signing = async ({ translated, signsThinking }: AnswerOfUpstream): Promise<Sealing | undefined> =>
+    signsThinking && !translated && call.dialect.hasSignatures ? { salt: await readSealSalt(), caller } : undefined;
+  return { request, record, caller, ask, hiding, explainer, countsText, signing };
 }

@@ -3,6 +3,7 @@ import type { Job } from '../jobs/jobs.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import type { ExchangeRecord } from '../request/request.ts';
 import type { Scrubber } from '../stream/scrub.ts';
+import type { Sealing } from '../translate/seal.ts';
 import type { AnswerOfUpstream } from '../upstream/failover.ts';
 import { isOverLimit, UpstreamFailure } from '../upstream/failure.ts';
 import { fromFault } from '../upstream/fault.ts';
@@ -73,7 +74,7 @@ async function readWhole(
     const text = await readText(answer.body, answerLimit, request.memory.take);
     length = text.length;
     record.isWhole = true;
-    const rewriting = rewritingOf(exchange, answer, now());
+    const rewriting = rewritingOf(exchange, answer, await exchange.signing(answer), now());
     const { result, usage, textBytes } = await rewriteWhole(text, rewriting, { caller, signal });
     signal.throwIfAborted();
     Object.assign(record.usage, usage);
@@ -90,7 +91,8 @@ async function readWhole(
 /** What a whole answer is rewritten by. */
 function rewritingOf(
   exchange: Exchange,
-  { translated, signsThinking }: AnswerOfUpstream,
+  { translated }: AnswerOfUpstream,
+  signing: Sealing | undefined,
   now: number,
 ): AnswerRewriting {
   const { request, hiding, explainer, countsText } = exchange;
@@ -103,7 +105,7 @@ function rewritingOf(
     concealed: explainer.concealed(),
     countsText,
   };
-  if (!translated) return { ...rewriting, dialect: dialect.name, expected: { ...expected, signsThinking } };
+  if (!translated) return { ...rewriting, dialect: dialect.name, expected, signing };
   const { answer, sealing } = translated;
   const count = endpoint.countsTokens ? { object: endpoint.countObject } : undefined;
   return {

@@ -4,6 +4,7 @@ import { GatewayError } from '../errors.ts';
 import type { Json } from '../json/scan.ts';
 import { type Hiding, rewriteAnswer } from '../stream/hide.ts';
 import { createScrubber, type Scrubber } from '../stream/scrub.ts';
+import type { Sealing } from '../translate/seal.ts';
 import { isOverLimit, UpstreamFailure } from '../upstream/failure.ts';
 import { type Fault, toFault } from '../upstream/fault.ts';
 import type { Translated } from '../upstream/request.ts';
@@ -22,6 +23,8 @@ export interface AnswerRewriting {
   /** Whether what the model writes is counted. */
   readonly countsText: boolean;
   readonly translation?: AnswerTranslation | undefined;
+  /** Present where the upstream signs the thoughts that the client gets: what seals those that it would refuse. */
+  readonly signing?: Sealing | undefined;
 }
 
 /** How an answer is translated that is not in the client's dialect. */
@@ -50,7 +53,10 @@ interface RewriteWholeNeeds {
   readonly dialects: readonly Dialect[];
   /** Stands for whatever is hidden. */
   readonly serviceName: string;
-  readonly loadTranslating: () => Promise<{ readonly rewriteAndTranslate: RewriteText }>;
+  readonly loadTranslating: () => Promise<{
+    readonly rewriteAndTranslate: RewriteText;
+    readonly rewriteSigned: RewriteText;
+  }>;
 }
 
 /** Rewrites whole answers. */
@@ -64,8 +70,13 @@ export function createRewriteWhole({ dialects, serviceName, loadTranslating }: R
     return scrubber;
   }
 
+  async function chooseRewriting({ translation, signing }: AnswerRewriting): Promise<RewriteText> {
+    if (translation) return (await loadTranslating()).rewriteAndTranslate;
+    return signing ? (await loadTranslating()).rewriteSigned : rewritePassedOn;
+  }
+
   return async (json: Json, by: AnswerRewriting): Promise<RewrittenAnswer> => {
-    const rewriteText = by.translation ? (await loadTranslating()).rewriteAndTranslate : rewritePassedOn;
+    const rewriteText = await chooseRewriting(by);
     const dialect = dialects.find(({ name }) => name === by.dialect);
     if (!dialect) throw new TypeError(`there are no answers of ${by.dialect}`);
     const explainer = createExplainer(scrubberOf(by.names), by.concealed);

@@ -1,7 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Dialect } from '../dialects/dialect.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import { createRelay } from '../stream/relay.ts';
 import { createStreamRewriter, type StreamRewriter } from '../stream/rewrite-stream.ts';
+import type { Voiding } from '../stream/void-thoughts.ts';
+import type { Sealing } from '../translate/seal.ts';
 import type { AnswerOfUpstream } from '../upstream/failover.ts';
 import type { Translated } from '../upstream/request.ts';
 import type { Exchange } from './ask-upstream.ts';
@@ -12,8 +15,14 @@ export interface StreamDependencies extends SettleDependencies {
   readonly now: () => number;
   readonly idleTimeout: number;
   readonly keepAliveInterval: number;
-  readonly loadTranslating: () => Promise<{ readonly createTranslator: CreateTranslator }>;
+  readonly loadTranslating: () => Promise<{
+    readonly createTranslator: CreateTranslator;
+    readonly createVoiding: CreateVoiding;
+  }>;
 }
+
+/** Creates what makes thoughts void that would be refused when they come back. */
+export type CreateVoiding = (dialect: Dialect['name'], signing: Sealing) => Voiding;
 
 /** Creates what reads a stream of the upstream's dialect and writes the client's. */
 type CreateTranslator = (exchange: Exchange, translated: Translated, now: () => number) => StreamRewriter;
@@ -55,13 +64,16 @@ export async function fetchStream(exchange: Exchange, dependencies: StreamDepend
 /** Reads a stream of the upstream's dialect and writes the client's. */
 async function createRewriter(
   exchange: Exchange,
-  { translated, signsThinking }: AnswerOfUpstream,
+  answer: AnswerOfUpstream,
   { now, loadTranslating }: StreamDependencies,
 ): Promise<StreamRewriter> {
   const { request, record, hiding } = exchange;
+  const { translated } = answer;
+  if (translated) return (await loadTranslating()).createTranslator(exchange, translated, now);
   const { dialect, expected } = request.call;
-  if (translated === undefined) {
-    return createStreamRewriter({ dialect, expected: { ...expected, signsThinking } }, hiding, record.usage);
-  }
-  return (await loadTranslating()).createTranslator(exchange, translated, now);
+  const signing = await exchange.signing(answer);
+  if (!signing) return createStreamRewriter(request.call, hiding, record.usage);
+  const voiding = (await loadTranslating()).createVoiding(dialect.name, signing);
+  const format = { dialect, expected: { ...expected, signedThoughts: 'shown' } as const };
+  return createStreamRewriter(format, { ...hiding, voiding }, record.usage);
 }

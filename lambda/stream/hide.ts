@@ -14,6 +14,7 @@ import { quote } from '../json/tokens.ts';
 import { UpstreamFailure } from '../upstream/failure.ts';
 import type { Scrubber } from './scrub.ts';
 import { createTextChannels, type TextChannels } from './text-channels.ts';
+import { createVoidSignatures, noteChanges, thoughts, type Voiding } from './void-thoughts.ts';
 
 /** Which names are hidden, and what replaces them. */
 export interface Hiding {
@@ -24,6 +25,8 @@ export interface Hiding {
   readonly publicModel: string;
   /** Turns an upstream's error message into what a client may read. */
   explain(message: string): string | undefined;
+  /** Present where the upstream signs its thoughts over the answer before them. */
+  readonly voiding?: Voiding | undefined;
   /** Called with each answer or event that is read, and the texts found in it. An event like the one before is not read. */
   readonly onRead?: (json: Json, texts: readonly FoundText[]) => void;
   /** Called with each piece of generated text as the upstream sent it, but not with the wholes that a stream repeats. */
@@ -43,6 +46,13 @@ export function rewriteAnswer(json: Json, { dialect, expected }: AnswerFormat, h
   dialect.readAnswer(json, found, expected);
   if (found.failure) throw new UpstreamFailure('reported', { message: hiding.explain(found.failure.message) });
   const edits = hideMetadata(json, found, hiding);
+  const { voiding } = hiding;
+  if (voiding) noteChanges(json, found, edits, voiding, itsPlace);
+  /** Shows a text of the answer's content. */
+  const show = (one: FoundText, given: string, shown: string) => {
+    hideText(json, one, given, shown, edits);
+    if (shown !== given && one.family !== thoughts) voiding?.changes.note(json.start(one.value));
+  };
   const texts = createTextChannels(hiding.scrubber);
   hiding.onRead?.(json, found.wholeTexts);
   const families = Map.groupBy(found.wholeTexts, ({ family }) => family);
@@ -53,7 +63,7 @@ export function rewriteAnswer(json: Json, { dialect, expected }: AnswerFormat, h
     // Most texts stand alone, and need nothing of what looks for names across texts.
     const isAlone = families.get(one.family)?.length === 1;
     const shown = isAlone ? hiding.scrubber.scrub(given) : texts.whole(one.channel, one.family, given);
-    hideText(json, one, given, shown, edits);
+    show(one, given, shown);
   }
   for (const [index, one] of found.deltas.entries()) {
     const given = json.string(one.value);
@@ -61,12 +71,15 @@ export function rewriteAnswer(json: Json, { dialect, expected }: AnswerFormat, h
     if (passes(one, hiding)) continue;
     const isLast = found.deltas[index + 1]?.channel !== one.channel;
     const shown = texts.push(one.channel, one.family, given);
-    hideText(json, one, given, isLast ? shown + texts.close(one.channel) : shown, edits);
+    show(one, given, isLast ? shown + texts.close(one.channel) : shown);
   }
   hideLogprobs(json, found, texts, hiding, edits);
   tellPrograms(json, found, hiding, false);
+  if (voiding) edits.push(...createVoidSignatures(voiding)(json, found, itsPlace));
   return applyEdits(json.text, edits);
 }
+
+const itsPlace = (at: number): number => at;
 
 /** In a stream, wholes repeat what came in pieces. */
 export function tellPrograms(json: Json, { programs }: Findings, { onProgram }: Hiding, isStream: boolean): void {

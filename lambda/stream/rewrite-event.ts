@@ -7,11 +7,15 @@ import { createHeldTexts } from './held-texts.ts';
 import { type Hiding, hideLogprobs, hideMetadata, hideText, passes, tellPrograms } from './hide.ts';
 import { encodeEvent, openEvent, type SseEvent } from './sse.ts';
 import { createTextChannels, prefixesOf, type TextChannels } from './text-channels.ts';
+import { createVoidSignatures, noteChanges, thoughts } from './void-thoughts.ts';
 
 export type EventRewriter = ReturnType<typeof createEventRewriter>;
 
 /** Takes a text, as JSON, in place of an event that is like the one before but for it; or leaves the event to be written. */
 export type TakeText = (text: string) => boolean;
+
+/** In a stream the order of events is all that tells what was before. */
+const nowhere = (): number => 0;
 
 interface WrittenEvent {
   readonly written: string;
@@ -21,7 +25,8 @@ interface WrittenEvent {
 
 /** Writes the events of one stream as a client may see them, in wire form. */
 export function createEventRewriter(stream: StreamDialect, hiding: Hiding) {
-  const { scrubber } = hiding;
+  const { scrubber, voiding } = hiding;
+  const voidSignatures = voiding && createVoidSignatures(voiding);
   const texts = createTextChannels(scrubber);
   const numbers = createNumbering();
   const held = createHeldTexts(stream, texts, hiding, numbers.insert);
@@ -59,10 +64,15 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding) {
     rewrite(event: SseEvent, json: Json, found: Findings): string {
       const type = event.type && scrubber.scrub(event.type);
       const edits = hideMetadata(json, found, hiding);
+      if (voiding) {
+        if (texts.isChangedBut(thoughts)) voiding.changes.note();
+        noteChanges(json, found, edits, voiding, nowhere);
+      }
       template = makeTemplate(json, found, event, type, edits);
       hideTexts(json, found, texts, hiding, edits);
       tellPrograms(json, found, hiding, true);
       hideLogprobs(json, found, texts, hiding, edits);
+      if (voidSignatures) edits.push(...voidSignatures(json, found, nowhere));
       if (found.sequence !== undefined) {
         const incoming = Number(json.raw(found.sequence));
         const number = numbers.renumber(incoming);

@@ -29,6 +29,8 @@ export interface ScrubChannel {
   readonly held: string;
   /** After `end`: the end of the unchanged text, as much of it as the next channel needs for its `before`. */
   readonly tail: string;
+  /** Whether a name was replaced. */
+  readonly isChanged: boolean;
 }
 
 /** Names with more characters than `inPattern` are found in another way. */
@@ -67,6 +69,7 @@ interface OpenText {
   border: number;
   /** The part of the text before that no name reaches over from. */
   past: string;
+  isChanged: boolean;
 }
 
 interface Rules extends Omit<ReturnType<typeof createNameFinder>, 'prepareAny'> {
@@ -75,7 +78,10 @@ interface Rules extends Omit<ReturnType<typeof createNameFinder>, 'prepareAny'> 
 
 function openChannel(rules: Rules, before: string, continues: boolean): ScrubChannel {
   const text = before.slice(-rules.tailLength);
-  const open: OpenText = { text, released: text.length, searched: 0, border: continues ? 0 : text.length, past: '' };
+  const open: OpenText = {
+    ...{ text, released: text.length, searched: 0, border: continues ? 0 : text.length, past: '' },
+    isChanged: false,
+  };
   let tail = text;
   return {
     push(delta) {
@@ -94,6 +100,9 @@ function openChannel(rules: Rules, before: string, continues: boolean): ScrubCha
     },
     get tail() {
       return tail;
+    },
+    get isChanged() {
+      return open.isChanged;
     },
   };
 }
@@ -121,6 +130,7 @@ function release(open: OpenText, findName: FindName, replacement: string): strin
       out += text.slice(open.released, start) + replacement;
       open.released = end;
       open.border = 0;
+      open.isChanged = true;
     }
   }
   out += text.slice(open.released);

@@ -11,6 +11,8 @@ interface Ending {
 /** Channels whose texts a client may join, so that a name which begins in one and ends in the next must not come together. */
 interface Family {
   last: Ending | undefined;
+  /** Notes that a name was hidden in one of them. */
+  readonly noteChange: () => void;
 }
 
 interface OpenText {
@@ -30,10 +32,11 @@ export type TextChannels = ReturnType<typeof createTextChannels>;
 export function createTextChannels(scrubber: Scrubber) {
   const open = createChannelMap<OpenText>();
   const families = new Map<string, Family>();
+  const changed = new Set<string>(); // the families in which a name was hidden
   const befores = new Map<string, string>(); // by channel: the tail that it followed on
 
   function familyNamed(name: string): Family {
-    const family = families.get(name) ?? { last: undefined };
+    const family = families.get(name) ?? { last: undefined, noteChange: () => changed.add(name) };
     families.set(name, family);
     return family;
   }
@@ -56,7 +59,9 @@ export function createTextChannels(scrubber: Scrubber) {
       let current = open.get(channel);
       if (current === undefined || isInterrupted(current)) current = start(channel, familyNamed(familyName));
       if (piece !== '') current.isEmpty = false;
-      return current.text.push(piece);
+      const shown = current.text.push(piece);
+      if (current.text.isChanged) current.family.noteChange();
+      return shown;
     },
     isHolding: (channel: string): boolean => (open.get(channel)?.text.held ?? '') !== '',
     /** Ends a channel; returns what it held back. */
@@ -75,6 +80,8 @@ export function createTextChannels(scrubber: Scrubber) {
       return text.push(given) + end(channel, family, text, given === '');
     },
     under: open.under,
+    /** Whether a name was hidden in any text but those of this family. */
+    isChangedBut: (name: string): boolean => changed.size > (changed.has(name) ? 1 : 0),
   };
 }
 
@@ -90,6 +97,7 @@ function isInterrupted({ family, text, follows }: OpenText): boolean {
 function end(channel: string, family: Family, text: ScrubChannel, isEmpty: boolean): string {
   const isOpen = text.held !== '';
   const rest = text.end();
+  if (text.isChanged) family.noteChange();
   if (!isEmpty) family.last = { channel, tail: text.tail, isOpen };
   return rest;
 }

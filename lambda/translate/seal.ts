@@ -38,6 +38,9 @@ const blockMark = '\u0001';
 /** A block that its maker signed, as a part of a content: parts may be joined. */
 export const toSealedBlock = (block: string): string => blockMark + block;
 
+/** The content of a seal in place of a signature that its maker would refuse: the thought is left out when it comes back. */
+export const voidContent = `${blockMark}void`;
+
 /** As a part of a content: how many calls came before the blocks after it. Whatever was said stands before them. */
 export const toSealedPlace = (calls: number): string => `${blockMark}${calls}`;
 

@@ -137,7 +137,7 @@ describe('what passes untouched', () => {
 
   test('signed thinking, where the upstream checks it', () => {
     const bytes = toWire([started, block({ type: 'thinking_delta', thinking: 'I am Acme' }), stopped]);
-    const rewriter = createStreamRewriter(formatOf(messages, { signsThinking: true }), hiding, {
+    const rewriter = createStreamRewriter(formatOf(messages, { signedThoughts: 'shown' }), hiding, {
       input: undefined,
       output: undefined,
     });

@@ -176,7 +176,9 @@ describe('any names in any text', () => {
               expect([out, channel.held]).toEqual(scrubSlowly(names, seen, { final: false, before }).slice(0, 2));
               expect(channel.held.length).toBeLessThanOrEqual(longest(names) + 2);
             }
-            expect(out + channel.end()).toBe(scrubSlowly(names, block, { final: true, before })[0]);
+            const shown = out + channel.end();
+            expect(shown).toBe(scrubSlowly(names, block, { final: true, before })[0]);
+            expect(channel.isChanged).toBe(shown !== block);
             before += block;
             tail = channel.tail;
             expect(before.endsWith(tail) && tail.length <= longest(names) + 4).toBe(true);

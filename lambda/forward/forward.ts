@@ -106,12 +106,12 @@ function rewritingOf(
     countsText,
   };
   if (!translated) return { ...rewriting, dialect: dialect.name, expected, signing };
-  const { answer, sealing } = translated;
+  const { answer, sealing, signsThinking } = translated;
   const count = endpoint.countsTokens ? { object: endpoint.countObject } : undefined;
   return {
     ...rewriting,
     dialect: translated.dialect.name,
     expected: { choices: 1, stops: expected.stops },
-    translation: { answer, sealing, now, count },
+    translation: { answer, sealing, signsThinking, now, count },
   };
 }

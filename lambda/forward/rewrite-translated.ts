@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Piece } from '../bodies.ts';
+import { createAnswerChanges } from '../dialects/answer-changes.ts';
 import type { ExpectedAnswer } from '../dialects/dialect.ts';
 import type { Usage } from '../dialects/findings.ts';
 import { createScanner } from '../json/scan.ts';
@@ -64,15 +65,17 @@ interface WriterNeeds {
 
 /** What reads an answer that is translated, hides in it, and writes it for the client. */
 function openTranslation(
-  { answer, sealing }: Pick<Translated, 'answer' | 'sealing'>,
+  { answer, sealing, signsThinking }: Pick<Translated, 'answer' | 'sealing' | 'signsThinking'>,
   { stops }: ExpectedAnswer,
   hiding: Hiding,
   usage: Usage,
   { live, now }: WriterNeeds,
 ) {
+  const changes = signsThinking ? createAnswerChanges() : undefined;
   const newHex = () => randomUUID().replaceAll('-', '');
   const { thoughts, writer, reader, joinsTexts } = openAnswer(answer, sealing, stops, {
     live,
+    changes,
     model: hiding.publicModel,
     usage,
     now,
@@ -80,6 +83,7 @@ function openTranslation(
   });
   const observedHiding: Hiding = {
     ...hiding,
+    voiding: changes && { changes, seal: undefined },
     onRead: thoughts.onRead,
     explain: (message) => hiding.explain(removePlaces(message)),
     onText(text, channel) {
@@ -87,7 +91,8 @@ function openTranslation(
       thoughts.onText(text, channel);
     },
   };
-  return { expected: { choices: 1, stops, joinsTexts }, observedHiding, writer, reader };
+  const signedThoughts = signsThinking ? ('sealed' as const) : undefined;
+  return { expected: { choices: 1, stops, joinsTexts, signedThoughts }, observedHiding, writer, reader };
 }
 
 /** Translates what a rewriter of the upstream's dialect lets out, event by event, for a client of the writer's. */

@@ -28,7 +28,7 @@ export interface AnswerRewriting {
 }
 
 /** How an answer is translated that is not in the client's dialect. */
-export interface AnswerTranslation extends Pick<Translated, 'answer' | 'sealing'> {
+export interface AnswerTranslation extends Pick<Translated, 'answer' | 'sealing' | 'signsThinking'> {
   readonly now: number;
   /** Of a count of tokens, what it calls itself; undefined for an answer of a model. */
   readonly count?: { readonly object: string | undefined } | undefined;

@@ -40,9 +40,13 @@ export const toSealedBlock = (block: string): string => blockMark + block;
 
 /** The content of a seal in place of a signature that its maker would refuse: the thought is left out when it comes back. */
 export const voidContent = `${blockMark}void`;
+/** Whether a block of a content is void. */
+export const isVoid = (block: string): boolean => blockMark + block === voidContent;
 
 /** As a part of a content: how many calls came before the blocks after it. Whatever was said stands before them. */
 export const toSealedPlace = (calls: number): string => `${blockMark}${calls}`;
+/** Whether a block of a content is only the place of others. */
+export const isPlace = (block: string): boolean => /^\d/.test(block);
 
 /** A text as a part of a content. Blocks go back as they are, so a model that writes the mark must not pass for their maker. */
 export const toSealedText = (text: string): string => text.replaceAll(blockMark, '');

@@ -1,3 +1,4 @@
+import type { AnswerChanges } from '../dialects/answer-changes.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { Json } from '../json/scan.ts';
 import type { AnswerDialect } from './answer/answer-reader.ts';
@@ -113,10 +114,18 @@ export function translate(json: Json, translation: RequestTranslation): Translat
 }
 
 /** What an answer is read and written with. */
-type AnswerParts = Pick<AnswerOptions, 'live' | 'model' | 'usage' | 'now' | 'newHex'>;
+interface AnswerParts extends Pick<AnswerOptions, 'live' | 'model' | 'usage' | 'now' | 'newHex'> {
+  /** What of it the client sees otherwise, where the upstream signs its thoughts over that. */
+  readonly changes?: AnswerChanges | undefined;
+}
 
 /** Opens what translates an answer. `stops`: the texts at which the caller wants the model to stop. */
-export function openAnswer(plan: AnswerPlan, sealing: Sealing, stops: ReadonlySet<string>, parts: AnswerParts) {
+export function openAnswer(
+  plan: AnswerPlan,
+  sealing: Sealing,
+  stops: ReadonlySet<string>,
+  { changes, ...parts }: AnswerParts,
+) {
   const { from, into, tools, thoughts: asked, streamUsage, echo } = plan;
   const [client, target] = [clients[from], upstreams[into]];
   if (!client || !target) throw new TypeError(`answers of ${into} can't be translated for ${from}`);
@@ -126,7 +135,7 @@ export function openAnswer(plan: AnswerPlan, sealing: Sealing, stops: ReadonlySe
     const sealed = seals.seal(from, thought);
     return sealed.length <= longestSeal ? sealed : undefined;
   };
-  const { thoughts, createReader } = target.answers.open(stops);
+  const { thoughts, createReader } = target.answers.open(stops, changes);
   const takeThought = thoughts.take;
   const writer = client.createWriter({ ...parts, tools, thoughts: asked, streamUsage, echo, seal, takeThought });
   return { thoughts, writer, reader: createReader(writer), joinsTexts: client.joinsTexts ?? false };

@@ -55,7 +55,7 @@ export function createPrepare({ removeSeals, translate, dialects, readSealSalt }
       url,
       pieces,
       leftOut: { leftOut, leftOutForLog },
-      translated: { dialect: spoken, headers, answer, sealing },
+      translated: { dialect: spoken, headers, answer, sealing, signsThinking: upstream.signsThinking },
     };
   };
 

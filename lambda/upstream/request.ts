@@ -49,6 +49,8 @@ export interface Translated {
   readonly headers: Readonly<Record<string, string>>;
   readonly answer: AnswerPlan;
   readonly sealing: Sealing;
+  /** Whether the upstream signs its thoughts over all that came before them. */
+  readonly signsThinking: boolean;
 }
 
 /** A request to the upstream. All it has of the client's is the body and a few headers of the dialect. */

@@ -15,7 +15,7 @@ import { waitUntil } from '../support/wait-until.ts';
 const gateway = await startTestGateway({
   environment: {
     ...{ GUEST_LIMIT: '1000', MEMBER_LIMIT: '900', BURST_LIMIT: '600' },
-    ...{ UPSTREAM_DIALECTS: 'messages', UPSTREAM_OUTPUT_LIMIT: '4096' },
+    ...{ UPSTREAM_DIALECTS: 'messages', UPSTREAM_OUTPUT_LIMIT: '4096', UPSTREAM_SIGNS_THINKING: 'true' },
   },
 });
 const key = await gateway.issueKey();
@@ -249,6 +249,109 @@ test('what it said, thought and called goes back in its order to a client of res
   const input = [question, ...(output as OpenAI.Responses.ResponseInputItem[]), ...results];
   await openai.responses.create({ ...params, input });
   expect(asked().body.messages[1].content).toEqual(messageOf(said).content);
+});
+
+/** What the client's next request brings back of the assistant's, and which places it says were left out. */
+async function sendBack(path: string, body: object) {
+  answer('plain', [{ text: 'Sunny.' }]);
+  const response = await post(path, body);
+  expect(response.status).toBe(200);
+  const sent = asked().body.messages.filter(({ role }: { role: string }) => role === 'assistant');
+  return {
+    sent: sent.map(({ content }: { content: unknown }) => content),
+    leftOut: response.headers.get('x-svc-left-out'),
+  };
+}
+
+describe.each(['stream', 'plain'] as const)(
+  'a thought that its maker would not know again is left out, and said so: %s',
+  (how) => {
+    const named = { text: 'I am Thunder.' };
+    const later = [{ thinking: 'Hm.' }, { redacted: 'blob' }, calls];
+    const shown = messageOf([thinking, { text: 'I am svc.' }, calls]).content;
+    const hosted = { ...calls, id: 'toolu_bdrk_9' };
+    test('after a hidden name, from a client of chat', async () => {
+      answer(how, [thinking, named, ...later]);
+      const tools = [chatTool];
+      const params = { model: 'svc', messages: [question], tools };
+      const { choices } =
+        how === 'plain'
+          ? await openai.chat.completions.create(params)
+          : await openai.chat.completions.stream(params).finalChatCompletion();
+      const message = choices[0]?.message;
+      const messages = [question, message, { role: 'tool', tool_call_id: 'call_1', content: 'Sunny' }];
+      for (const _ of [1, 2]) {
+        const { sent, leftOut } = await sendBack('/v1/chat/completions', { tools, messages });
+        expect(sent).toEqual([shown]);
+        expect(leftOut).toBe('messages[1].reasoning_details[1], messages[1].reasoning_details[2]');
+      }
+    });
+
+    test.each([
+      ['a hidden name', [thinking, named, ...later], shown, [3]],
+      ['an id that is not its own', [hosted, ...later], messageOf([{ ...calls, id: 'toolu_9' }, calls]).content, [2]],
+    ])('after %s, from a client of responses', async (_, said, sentBack, places) => {
+      answer(how, said);
+      const tools = [{ type: 'function' as const, strict: false, ...weather }];
+      const params = { model: 'svc', include: ['reasoning.encrypted_content' as const], tools, input: [question] };
+      const { output } =
+        how === 'plain' ? await openai.responses.create(params) : await openai.responses.stream(params).finalResponse();
+      const results = output.flatMap((item) =>
+        item.type === 'function_call' ? [{ type: 'function_call_output', call_id: item.call_id, output: 'Sunny' }] : [],
+      );
+      for (const _again of [1, 2]) {
+        const { sent, leftOut } = await sendBack('/v1/responses', { tools, input: [question, ...output, ...results] });
+        expect([sent, leftOut]).toEqual([[sentBack], places.map((at) => `input[${at}]`).join(', ')]);
+      }
+    });
+  },
+);
+
+test('thoughts from before a tool that a search found are left out from then on, as that changes the tools', async () => {
+  const search = { type: 'tool_search', execution: 'client', description: 'Search.', parameters: { type: 'object' } };
+  const tools = [search, { type: 'function', ...weather }];
+  const input: object[] = [question];
+  const ask = async (said: Parameters<typeof says>[0]) => {
+    answer('plain', said);
+    const response = await post('/v1/responses', { include: ['reasoning.encrypted_content'], tools, input });
+    expect(response.status).toBe(200);
+    const { output } = Object(await response.json());
+    input.push(...output);
+    return { output, leftOut: response.headers.get('x-svc-left-out') };
+  };
+  const goOn = (output: { call_id?: string; type: string }[]) => {
+    const call = output.at(-1);
+    const found = {
+      type: 'tool_search_output',
+      call_id: call?.call_id,
+      execution: 'client',
+      tools: [{ type: 'function', ...weather, name: `tool_${input.length}` }],
+    };
+    const given = { type: 'function_call_output', call_id: call?.call_id, output: 'Sunny' };
+    input.push(call?.type === 'tool_search_call' ? found : given);
+  };
+  const searches = (id: string) => [{ thinking: `Search ${id}.` }, { call: 'tool_search', id, input: { query: 'x' } }];
+  const said = [
+    [{ thinking: 'First.' }, calls],
+    searches('toolu_s1'),
+    [{ thinking: 'Found.' }, { ...calls, id: 'toolu_2' }],
+    searches('toolu_s2'),
+    [{ thinking: 'More.' }, { ...calls, id: 'toolu_3' }],
+    [{ thinking: 'Enough.' }, { ...calls, id: 'toolu_4' }],
+    [{ text: 'Done.' }],
+  ];
+  const leftOut: unknown[] = [];
+  for (const turn of said) {
+    const answered = await ask(turn);
+    leftOut.push(answered.leftOut);
+    if (turn !== said.at(-1)) goOn(answered.output);
+  }
+  const [before, after] = ['input[1], input[4]', 'input[1], input[4], input[7], input[10]'];
+  expect(leftOut).toEqual([null, null, before, before, after, after, after]);
+  const thoughts = asked().body.messages.flatMap(({ content }: { content: { thinking?: string }[] }) =>
+    content.flatMap((block) => block.thinking ?? []),
+  );
+  expect(thoughts).toEqual(['More.', 'Enough.']);
 });
 
 describe('an upstream that speaks only messages', () => {

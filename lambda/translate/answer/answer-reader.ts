@@ -1,4 +1,5 @@
 import type { Piece } from '../../bodies.ts';
+import type { AnswerChanges } from '../../dialects/answer-changes.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import type { AnswerSink, Literal } from './answer-sink.ts';
 
@@ -31,8 +32,14 @@ export interface RawThoughts {
 
 /** How the answers of a dialect are read. */
 export interface AnswerDialect {
-  /** `stops`: the texts at which the caller wants the model to stop. */
-  open(stops: ReadonlySet<string>): {
+  /**
+   * `stops`: the texts at which the caller wants the model to stop; `changes`: what of the answer the client sees otherwise, where
+   * the upstream signs its thoughts over all before them.
+   */
+  open(
+    stops: ReadonlySet<string>,
+    changes?: AnswerChanges,
+  ): {
     readonly thoughts: RawThoughts;
     readonly createReader: (sink: AnswerSink) => AnswerReader;
   };

@@ -13,6 +13,7 @@ import {
 } from '../request/request-reader.ts';
 import type { TurnBuilder } from '../request/turn-builder.ts';
 import { name as readName } from '../request/values.ts';
+import { isPlace } from '../seal.ts';
 import { chatFields as fields } from './request-fields.ts';
 
 /** Reads the messages in their order. */
@@ -73,12 +74,12 @@ function readThoughts(reader: RequestReader, turns: TurnBuilder, message: Messag
   if (details !== undefined && !isShown) {
     readList(reader, details, (at) => {
       const { text, signature, data } = takeMembers(reader, at, fields.reasoning_detail);
-      const { signed } = readThought(reader, signature ?? data, text);
+      const { signed } = readThought(reader, at, signature ?? data, text);
       if (signed === undefined) reader.leftOut.push(at);
       else known += 1;
       let ahead = 0;
       for (const part of signed ?? []) {
-        if (/^\d/.test(part)) ahead = said + Number(part);
+        if (isPlace(part)) ahead = said + Number(part);
         else turns.think({ at, text, signed: [part] }, ahead);
       }
     });

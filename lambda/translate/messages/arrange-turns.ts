@@ -8,9 +8,20 @@ import {
   type Turn,
 } from '../request/model-request.ts';
 import type { RequestWriter } from '../request/request-writer.ts';
+import type { Selection } from '../request/select-tools.ts';
 
-/** Whether a thought can go back: only with the signature of the model's own maker. */
-export const isReplayable = ({ signed }: Thought): boolean => signed !== undefined;
+/** Whether the model can be shown a thought of its own again. */
+export type IsKnown = (thought: Thought) => boolean;
+
+/**
+ * It can if its maker signed it, over tools among others. So one from before a tool that was offered later is not known any more: from
+ * then on that stands among the tools.
+ */
+export function createIsKnown({ tools }: Selection): IsKnown {
+  let lastOffer = -1;
+  for (const [, { at, isLater }] of tools) if (isLater) lastOffer = Math.max(lastOffer, at);
+  return ({ signed, at }) => signed !== undefined && at > lastOffer;
+}
 
 /** How much the model is to think. `isOff`: not at all, though it may have thought before. */
 export interface Thinking {
@@ -25,24 +36,23 @@ export type Message =
   | { readonly role: 'system'; readonly parts: Part[] };
 
 /** The messages without those that would be empty; instructions first, if there are any. */
-export function arrange(writer: RequestWriter, { isOff }: Thinking): Message[] {
+export function arrange(writer: RequestWriter, { isOff }: Thinking, isKnown: IsKnown): Message[] {
   const { turns } = writer.request;
   const messages: Message[] = [];
   // It goes on from all that it did since. Thoughts in there are refused of a model that doesn't think.
   const asked = turns.findLastIndex((turn) => turn.role === 'user' && turn.parts.some(isFilled));
   for (const [index, turn] of turns.entries()) {
-    if (turn.role === 'assistant') addDone(writer, messages, turn, !isOff || index < asked);
+    if (turn.role === 'assistant') addDone(writer, messages, turn, !isOff || index < asked ? isKnown : () => false);
     else addTold(writer, messages, turn);
   }
   return messages;
 }
 
-/** Adds what the model did. `mayRecall`: whether its thoughts may go back. A message that ends with one would be refused. */
-function addDone({ leaveOut }: RequestWriter, messages: Message[], turn: AssistantTurn, mayRecall: boolean): void {
+/** Adds what the model did, with the thoughts that it knows. A message that ends with one would be refused. */
+function addDone({ leaveOut }: RequestWriter, messages: Message[], turn: AssistantTurn, isKnown: IsKnown): void {
   const { done } = turn;
   const end = done.findLastIndex((one) => isCall(one) || !isBlank(one.text)) + 1;
-  const isKept = (thought: AssistantTurn['thoughts'][number]) =>
-    mayRecall && isReplayable(thought) && thought.after < end;
+  const isKept = (thought: AssistantTurn['thoughts'][number]) => isKnown(thought) && thought.after < end;
   const thoughts = turn.thoughts.filter(isKept);
   for (const at of new Set(turn.thoughts.filter((thought) => !isKept(thought)).map(({ at }) => at))) leaveOut(at);
   if (end === 0) return;

@@ -8,8 +8,8 @@ import { createSignedThoughts } from './signed-thoughts.ts';
 
 /** How answers of messages are read. */
 export const messagesAnswers: AnswerDialect = {
-  open(stops) {
-    const thoughts = createSignedThoughts();
+  open(stops, changes) {
+    const thoughts = createSignedThoughts(changes);
     return { thoughts, createReader: (sink) => createMessagesReader(sink, stops, thoughts.endBlock) };
   },
 };

@@ -153,7 +153,7 @@ function readSaid(reader: RequestReader, turns: TurnBuilder, at: Node): void {
     turns.call(id, { at, tool: { kind: 'function', name }, form: 'json', given });
   } else if (type === 'thinking') {
     const { thinking, signature } = takeMembers(reader, at, fields['thinking block']);
-    const { text, signed } = readThought(reader, signature, thinking);
+    const { text, signed } = readThought(reader, at, signature, thinking);
     turns.think({ at, text: text === '""' ? undefined : text, signed });
   } else if (type === 'redacted_thinking') {
     takeMembers(reader, at, fields['redacted_thinking block']);

@@ -1,22 +1,32 @@
+import type { AnswerChanges } from '../../dialects/answer-changes.ts';
 import { elements, presentMember, stringMember } from '../../json/read.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import type { RawThoughts } from '../answer/answer-reader.ts';
-import { toSealedBlock } from '../seal.ts';
+import { toSealedBlock, voidContent } from '../seal.ts';
+import { neutralId, ownId } from './call-ids.ts';
 
 /** Thoughts with their signatures, as whole blocks: only so does their maker know them again. */
-export function createSignedThoughts(): RawThoughts & { readonly endBlock: () => void } {
+export function createSignedThoughts(changes?: AnswerChanges): RawThoughts & { readonly endBlock: () => void } {
   let channel: string | undefined; // of the thought in the last event that was read
   let thinking = '';
   let signature = '';
   let whole = '';
   /** Those of a plain answer, each until it ends, so that they keep their places between texts and calls. */
-  const later: string[] = [];
+  const later: { readonly at: number; readonly block: string }[] = [];
   let ended = 0;
 
+  /** A block as a part of a seal: of one that its maker would not know again, only that. */
+  const sealed = (block: string, at?: number): string => (changes?.isBefore(at) ? voidContent : block);
   const signed = (thought: string, by: string): string =>
     by === '' ? '' : toSealedBlock(JSON.stringify({ type: 'thinking', thinking: thought, signature: by }));
   const redacted = (json: Json, block: Node): string =>
     toSealedBlock(JSON.stringify({ type: 'redacted_thinking', data: stringMember(json, block, 'data') ?? '' }));
+
+  /** The client sends back an id that may not be the maker's own. */
+  function noteCall(json: Json, block: Node, at?: number): void {
+    const id = stringMember(json, block, 'id') ?? '';
+    if (id !== '' && ownId(neutralId(id)) !== id) changes?.note(at);
+  }
 
   return {
     onRead(json, found) {
@@ -28,9 +38,10 @@ export function createSignedThoughts(): RawThoughts & { readonly endBlock: () =>
       if (block !== undefined) {
         const kind = stringMember(json, block, 'type');
         if (kind === 'thinking') signature += stringMember(json, block, 'signature') ?? '';
-        if (kind === 'redacted_thinking') whole += redacted(json, block);
+        if (kind === 'redacted_thinking') whole += sealed(redacted(json, block));
+        noteCall(json, block);
       } else if (type === 'content_block_stop') {
-        whole += signed(thinking, signature);
+        whole += sealed(signed(thinking, signature));
         [thinking, signature] = ['', ''];
       } else if (stringMember(json, delta, 'type') === 'signature_delta') {
         signature += stringMember(json, delta, 'signature') ?? '';
@@ -38,8 +49,10 @@ export function createSignedThoughts(): RawThoughts & { readonly endBlock: () =>
         for (const said of elements(json, presentMember(json, root, 'content'))) {
           const kind = stringMember(json, said, 'type');
           const [text, by] = [stringMember(json, said, 'thinking'), stringMember(json, said, 'signature')];
-          if (kind === 'redacted_thinking') later.push(redacted(json, said));
-          if (kind === 'thinking') later.push(signed(text ?? '', by ?? ''));
+          const at = json.start(said);
+          if (kind === 'redacted_thinking') later.push({ at, block: redacted(json, said) });
+          if (kind === 'thinking') later.push({ at, block: signed(text ?? '', by ?? '') });
+          noteCall(json, said, at);
         }
       }
     },
@@ -47,7 +60,8 @@ export function createSignedThoughts(): RawThoughts & { readonly endBlock: () =>
       if (of === channel) thinking += text;
     },
     endBlock() {
-      whole += later[ended] ?? '';
+      const thought = later[ended];
+      if (thought) whole += sealed(thought.block, thought.at);
       ended += 1;
     },
     take() {

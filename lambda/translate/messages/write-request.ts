@@ -8,7 +8,7 @@ import {
   writeRequest,
 } from '../request/request-writer.ts';
 import { descriptionOf, type Selection, schemaOf, selectTools } from '../request/select-tools.ts';
-import { arrange, isFilled, isReplayable, type Thinking } from './arrange-turns.ts';
+import { arrange, createIsKnown, type IsKnown, isFilled, type Thinking } from './arrange-turns.ts';
 import { chooseMarks, type MarkOf } from './cache-marks.ts';
 import { writeTurns } from './write-turns.ts';
 
@@ -22,8 +22,9 @@ export const writeMessagesRequest = (request: ModelRequest, upstream: UpstreamOp
     body.add('{"model":', quote(model));
     // First, so that the tools offered have the names before those that are only remembered.
     const selection = selectTools(writer);
-    const thinking = chooseThinking(writer, selection);
-    const messages = arrange(writer, thinking);
+    const isKnown = createIsKnown(selection);
+    const thinking = chooseThinking(writer, selection, isKnown);
+    const messages = arrange(writer, thinking, isKnown);
     const markOf = chooseMarks(writer, selection, messages);
     writeTurns(writer, messages, markOf);
     writeTools(writer, selection, markOf);
@@ -97,11 +98,11 @@ function writeTools(writer: RequestWriter, { tools, choice }: Selection, markOf:
 const levels = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /** How much the model is to think. */
-function chooseThinking(writer: RequestWriter, { choice }: Selection): Thinking {
+function chooseThinking(writer: RequestWriter, { choice }: Selection, isKnown: IsKnown): Thinking {
   const { wish, level } = writer.request.reasoning;
   if (wish === 'off' || level === undefined) return { isOff: wish === 'off' };
   // A model that thinks can't be made to call, and doesn't go on from calls after a thought that it can't be shown again.
-  const mayThink = choice?.mode !== 'required' && !isWithoutItsThought(writer);
+  const mayThink = choice?.mode !== 'required' && !isWithoutItsThought(writer, isKnown);
   const effort = mayThink ? nearestLevel(level.name, levels) : undefined;
   if (effort !== level.name || !level.exact) writer.leaveOut(level.at);
   return { effort, isOff: effort === undefined };
@@ -120,12 +121,9 @@ function writeThinking({ request, body, leaveOut }: RequestWriter, { effort }: T
 }
 
 /** Whether the model goes on from calls before which it thought, and that thought can't go back. */
-function isWithoutItsThought({ request }: RequestWriter): boolean {
+function isWithoutItsThought({ request }: RequestWriter, isKnown: IsKnown): boolean {
   const last = request.turns.findLast((turn) => turn.role === 'assistant' || turn.parts.some(isFilled));
   return (
-    last?.role === 'assistant' &&
-    last.done.some(isCall) &&
-    last.thoughts.length > 0 &&
-    !last.thoughts.some(isReplayable)
+    last?.role === 'assistant' && last.done.some(isCall) && last.thoughts.length > 0 && !last.thoughts.some(isKnown)
   );
 }

@@ -64,6 +64,8 @@ export type Turn =
 /** A tool that the model may call. */
 export interface ToolDefinition extends Markable {
   readonly at: Node;
+  /** Whether it stands in the history: it is offered from there on. */
+  readonly isLater?: boolean | undefined;
   readonly tool: ClientTool;
   readonly description?: Raw | undefined;
   readonly parameters?: Raw | undefined;

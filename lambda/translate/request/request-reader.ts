@@ -1,5 +1,5 @@
 import type { Json, Node } from '../../json/scan.ts';
-import { mostSeals, signedBlocksIn } from '../seal.ts';
+import { isPlace, isVoid, mostSeals, signedBlocksIn } from '../seal.ts';
 import { quote, type Raw, type TextPart, type Thought } from './model-request.ts';
 import { refuse, refuseType, requireKind, typeOf } from './refusals.ts';
 
@@ -39,14 +39,21 @@ export function countTool(reader: RequestReader, at: Node): void {
   refuse(reader, at, `is one tool too many: ${most}. Send fewer.`);
 }
 
-/** What was sealed here says what the model thought, or holds the very blocks; else there is what was shown of it. */
+/** What was sealed here says what the model thought, or holds the very blocks; else there is what was shown of it. Of void blocks nothing is left. */
 export function readThought(
-  { open }: RequestReader,
+  { open, leftOut }: RequestReader,
+  at: Node,
   seal: string | undefined,
   shown: Raw | undefined,
 ): Omit<Thought, 'at'> {
   const opened = seal === undefined ? undefined : open(seal);
   const signed = opened === undefined ? undefined : signedBlocksIn(opened);
+  if (signed?.some(isVoid)) {
+    const kept = signed.filter((block) => !isVoid(block));
+    if (!kept.some((block) => !isPlace(block))) return { text: undefined };
+    leftOut.push(at);
+    return { text: shown, signed: kept };
+  }
   if (signed !== undefined) return { text: shown, signed };
   return { text: opened === undefined ? shown : quote(opened) };
 }

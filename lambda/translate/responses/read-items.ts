@@ -73,7 +73,7 @@ const readers: Readonly<Record<string, ReadItem>> = {
     const [whole, short] = [readReasoningTexts(reader, content), readReasoningTexts(reader, summary)];
     const shown = whole.length > 0 ? whole : short;
     const text = shown.length > 0 ? joinStrings(shown, paragraph) : undefined;
-    const thought = readThought(reader, seal === undefined ? seal : reader.json.string(seal), text);
+    const thought = readThought(reader, item, seal === undefined ? seal : reader.json.string(seal), text);
     // Where it has a text, that goes with it.
     const at = text === undefined ? (seal ?? item) : item;
     if (thought.text !== undefined || seal !== undefined) turns.think({ at, ...thought });
@@ -99,10 +99,10 @@ const readers: Readonly<Record<string, ReadItem>> = {
   tool_search_output({ reader, turns, offers }, at) {
     const { call_id: id, execution, tools } = takeMembers(reader, at, fields['tool_search_output item']);
     requireClientSearch(reader, at, execution);
-    turns.result(id, { at, parts: [], failed: false, found: offers.read(tools, true) });
+    turns.result(id, { at, parts: [], failed: false, found: offers.read(tools, { found: true, isLater: true }) });
   },
   additional_tools: ({ reader, offers }, item) =>
-    offers.read(takeMembers(reader, item, fields['additional_tools item']).tools),
+    offers.read(takeMembers(reader, item, fields['additional_tools item']).tools, { isLater: true }),
   web_search_call: ({ reader }, item) => {
     reader.leftOut.push(item);
     return undefined;

@@ -25,9 +25,10 @@ const refusedTools: RefusedTypes = [
   [/^(local_shell|shell|apply_patch)$/, 'is a tool whose calls this model does not know. Offer a function instead.'],
 ];
 
-/** A tool within a list: its namespace, and whether a search has found it. */
+/** A tool within a list: its namespace, whether the list stands in the history, and whether a search has found it. */
 interface Around {
   readonly namespace?: string;
+  readonly isLater?: boolean;
   readonly found?: boolean;
 }
 
@@ -46,7 +47,7 @@ export function createToolOffers(reader: RequestReader) {
     const type = typeOf(reader, at);
     if (type !== 'namespace') countTool(reader, at);
     if (type === 'function' || type === 'custom') {
-      const { offer, deferredAt } = readOwnTool(reader, at, type, around.namespace);
+      const { offer, deferredAt } = readOwnTool(reader, at, type, around);
       const isDeferred = deferredAt !== undefined && around.found !== true;
       if (isDeferred) deferred.push(deferredAt);
       else offers.push(offer);
@@ -60,7 +61,7 @@ export function createToolOffers(reader: RequestReader) {
     if (type === 'tool_search' && around.namespace === undefined) {
       const { execution, ...described } = takeMembers(reader, at, fields['tool_search tool']);
       requireClientSearch(reader, at, execution);
-      offers.push({ at, tool: searchTool, ...described });
+      offers.push({ at, isLater: around.isLater, tool: searchTool, ...described });
       return [searchTool];
     }
     if (!hostedTools.test(type)) refuseByType(reader, at, refusedTools);
@@ -79,8 +80,8 @@ export function createToolOffers(reader: RequestReader) {
   }
 
   return {
-    /** Reads a list of tools. `found`: a search of the client found them, so that from then on all of them are offered. */
-    read: (list: Node, found = false): ClientTool[] => readTools(list, { found }),
+    /** Reads a list of tools. What a search of the client found is offered from then on, all of it. */
+    read: (list: Node, around: Around = {}): ClientTool[] => readTools(list, around),
     readChoice: (choice: Node): ToolChoice => readChoice(reader, choice, hosted),
     /** All tools that may be offered: those that only a search may load are there once they were found. */
     finish(): readonly ToolDefinition[] {
@@ -94,14 +95,14 @@ export function createToolOffers(reader: RequestReader) {
 }
 
 /** Reads a tool of the client's own, and where it says that only a search may load it. */
-function readOwnTool(reader: RequestReader, at: Node, kind: 'function' | 'custom', namespace: string | undefined) {
+function readOwnTool(reader: RequestReader, at: Node, kind: 'function' | 'custom', { namespace, isLater }: Around) {
   if (kind === 'function') {
     const { name, defer_loading: deferredAt, ...described } = takeMembers(reader, at, fields['function tool']);
-    return { offer: { at, tool: { kind, name, namespace }, ...described }, deferredAt };
+    return { offer: { at, isLater, tool: { kind, name, namespace }, ...described }, deferredAt };
   }
   const { name, description, format, defer_loading: deferredAt } = takeMembers(reader, at, fields['custom tool']);
   const grammar = format === undefined ? undefined : readGrammar(reader, format);
-  return { offer: { at, tool: { kind, name, namespace }, description, grammar }, deferredAt };
+  return { offer: { at, isLater, tool: { kind, name, namespace }, description, grammar }, deferredAt };
 }
 
 function readGrammar(reader: RequestReader, at: Node): ToolDefinition['grammar'] {

@@ -60,13 +60,17 @@ export function* longAnswers(doInThread: DoInThread) {
         concealed: [],
         countsText: true,
       };
-      yield { name: `${upstream}: ${name}, passed on`, work: () => rewrite(String(bytes), by, sealing) };
+      const signing = upstream === 'messages' ? sealing : undefined;
+      yield {
+        name: `${upstream}: ${name}, passed on`,
+        work: () => rewrite(String(bytes), { ...by, signing }, sealing),
+      };
       for (const client of ['chat', 'responses', 'messages'] as const) {
         if (client === upstream) continue;
         const planned = createScanner().scan(JSON.stringify(requests[client]));
         const asked = { from: client, into: upstream, sealing, upstream: plainUpstream, model: 'm', isCounted: false };
         const { answer: plan } = translating.translate(planned, asked);
-        const translation = { answer: plan, sealing, now: 0 };
+        const translation = { answer: plan, sealing, signsThinking: true, now: 0 };
         yield {
           name: `${upstream}: ${name}, for ${client}`,
           work: () => rewrite(String(bytes), { ...by, translation }, sealing),

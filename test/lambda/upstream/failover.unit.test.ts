@@ -137,7 +137,13 @@ describe('upstreams that would have to be sent a translation, and can not carry 
 test('a translated request takes memory beside the client’s, and so does what its answer repeats', async () => {
   if (!chat) throw new Error('there is no dialect');
   const sealing = { salt: keyOf('a salt of at least 16 characters'), caller: 'me' };
-  const translated = { dialect: chat, headers: {}, answer: { keptBytes: 5 } as AnswerPlan, sealing };
+  const translated = {
+    dialect: chat,
+    headers: {},
+    answer: { keptBytes: 5 } as AnswerPlan,
+    sealing,
+    signsThinking: false,
+  };
   const prepare: Prepare = async (_outgoing, upstream) => ({
     ...{ url: 'https://upstream.example', pieces: ['1234', '567'], upstream, translated },
   });

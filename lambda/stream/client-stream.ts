@@ -16,19 +16,11 @@ export function createClientStream(keepAlive: string, keepAliveInterval: number)
   const begun = Promise.withResolvers<void>();
   const over = Promise.withResolvers<void>();
   let listener: ClientListener = { onHeldBack: () => {}, onClose: () => {} };
-  const pace = createPace((held) => listener.onHeldBack(held));
   let state: 'waiting' | 'reading' | 'gone' = 'waiting';
-  let isStopped = false;
-  const body = new Readable({
-    highWaterMark: 65_536,
-    read() {
-      if (pace.heldBack && !isStopped) pace.change(false);
-    },
-    destroy(_error, done) {
-      listener.onClose();
-      // Its reader may have left before the end, so nothing that follows is an error.
-      over.promise.then(() => done(null));
-    },
+  const { body, pace, push } = createPacedBody({
+    onHeldBack: (heldBack) => listener.onHeldBack(heldBack),
+    onClose: () => listener.onClose(),
+    over: over.promise,
   });
 
   function begin(): void {
@@ -37,18 +29,12 @@ export function createClientStream(keepAlive: string, keepAliveInterval: number)
     begun.resolve();
   }
 
-  function push(text: Written): void {
-    const wantsMore = typeof text === 'string' ? body.push(text) : text.map((piece) => body.push(piece)).at(-1);
-    if (!wantsMore && !isStopped) pace.change(true);
-  }
-
   const timer = setInterval(() => {
     begin();
     if (!pace.heldBack) push(keepAlive);
   }, keepAliveInterval);
 
   function stop(): void {
-    isStopped = true;
     pace.stop();
     clearInterval(timer);
   }
@@ -85,7 +71,7 @@ export function createClientStream(keepAlive: string, keepAliveInterval: number)
     write(text: Written) {
       if (text.length === 0 || state === 'gone') return;
       push(text);
-      if (!isStopped) timer.refresh();
+      if (!pace.isStopped) timer.refresh();
     },
     /** Nothing more is sent. */
     finish,
@@ -99,6 +85,30 @@ export function createClientStream(keepAlive: string, keepAliveInterval: number)
   };
 }
 
+/** A body that measures how its reader keeps up. It closes when all is `over`. */
+function createPacedBody({ onHeldBack, onClose, over }: ClientListener & { readonly over: Promise<void> }) {
+  const pace = createPace(onHeldBack);
+  const body = new Readable({
+    highWaterMark: 65_536,
+    read() {
+      if (pace.heldBack) pace.change(false);
+    },
+    destroy(_error, done) {
+      onClose();
+      // Its reader may have left before the end, so nothing that follows is an error.
+      over.then(() => done(null));
+    },
+  });
+  return {
+    body,
+    pace,
+    push(text: Written): void {
+      const wantsMore = typeof text === 'string' ? body.push(text) : text.map((piece) => body.push(piece)).at(-1);
+      if (!wantsMore) pace.change(true);
+    },
+  };
+}
+
 /** Milliseconds of holding back after which a client is behind, and of reading after which it has caught up. */
 const behindAfter = 100;
 const caughtUpAfter = 1_000;
@@ -107,6 +117,7 @@ const caughtUpAfter = 1_000;
 function createPace(onHeldBack: (heldBack: boolean) => void) {
   let heldBack = false;
   let wasBehind = false;
+  let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   return {
     /** Whether it holds the upstream back at this moment. */
@@ -116,11 +127,18 @@ function createPace(onHeldBack: (heldBack: boolean) => void) {
     /** Whether it does, or did until a moment ago: what arrives from the upstream now may date from that time. */
     isBehind: () => heldBack || wasBehind,
     change(held: boolean) {
+      if (isStopped) return;
       heldBack = held;
       clearTimeout(timer);
       timer = setTimeout(() => (wasBehind = held), held ? behindAfter : caughtUpAfter);
       onHeldBack(held);
     },
-    stop: () => clearTimeout(timer),
+    get isStopped() {
+      return isStopped;
+    },
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
   };
 }

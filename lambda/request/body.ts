@@ -6,6 +6,8 @@ import type { Body } from './call.ts';
 
 /** Only an attacker sends more: no dialect has a hundred. Each is compared with every name that the gateway knows. */
 const mostFields = 1_000;
+/** In characters, as it is spelt. A field's name is decoded again and again, too. */
+const longestName = 1_000;
 /** Of any object. A look for a member goes through all of them at once, and some objects are looked at ten times. */
 const mostMembers = 20_000;
 
@@ -37,6 +39,11 @@ export function checkJsonBody(body: Json): void {
   }
   if (countMembers(body, body.root, mostFields) > mostFields) {
     const message = `The body has more than ${mostFields} fields at its top level. Send fewer.`;
+    throw new GatewayError('invalid_request', message);
+  }
+  for (const key of body.keys(body.root)) {
+    if (body.end(key) - body.start(key) - 2 <= longestName) continue;
+    const message = `The body has a field whose name is longer than ${longestName} characters. Leave it out.`;
     throw new GatewayError('invalid_request', message);
   }
   for (let node = body.root; node < body.size; ) {

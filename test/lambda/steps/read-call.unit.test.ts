@@ -245,6 +245,13 @@ test('a body with more members than anybody needs is refused, however they are s
   }
 });
 
+test.each(['a', '\\"', '\\u0061'])('so is one whose field has a name that nobody needs (%s)', (letter) => {
+  const body = (length: number) => `{"model":"svc","${letter.repeat(length / letter.length)}":1,"messages":[]}`;
+  expect(send('chat', body(996))).toContain(sentModel);
+  const refusal = 'The body has a field whose name is longer than 1000 characters. Leave it out.';
+  expect(() => send('chat', body(1_002))).toThrow(refusal);
+});
+
 test('so is one with an object of more members than anybody needs, wherever it stands', () => {
   const crowd = (times: number) => `{${'"a":[1],'.repeat(times - 1)}"a":{}}`;
   const bodies: readonly ((inner: string) => string)[] = [

@@ -1,35 +1,39 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Dialect } from './dialects/dialect.ts';
 import { stopping, toGatewayError } from './errors.ts';
 import type { FindNetwork } from './identity/network.ts';
+import { createModels } from './models.ts';
 import type { App, Call } from './request/call.ts';
-import { gatewayHeaders, type HeaderSettings } from './request/headers.ts';
+import { createRequestId, gatewayHeaders } from './request/headers.ts';
 import type { Arrived, ArrivedAtInference } from './request/request.ts';
-import type { FindRoute, Route } from './request/routes.ts';
+import { createRouter, type Route } from './request/routes.ts';
 import { readTrace } from './request/trace.ts';
-import type { StepDependencies } from './steps/dependencies.ts';
-import { createInference } from './steps/inference.ts';
+import type { Config } from './settings/config.ts';
+import { createInference, type InferenceParts } from './steps/inference.ts';
 import { createOtherEndpoints } from './steps/other-endpoints.ts';
 import { createPrefetchKey } from './steps/prefetch.ts';
 
-interface AppDependencies extends StepDependencies, HeaderSettings {
-  readonly findRoute: FindRoute;
-  readonly createRequestId: () => string;
+/** The parts of the gateway, each put together by its room. */
+interface AppParts extends InferenceParts {
+  readonly dialects: readonly Dialect[];
   readonly findNetwork: FindNetwork;
-  readonly requestTimeout: number;
-  readonly guestLimit: number;
 }
 
 /** Kept back from the platform's own time limit, so that a stream that is cut can still send its last event. */
 const farewellTime = 5_000;
 
 /** The whole gateway: takes a call, returns a response, and knows no platform. */
-export function createApp(dependencies: AppDependencies): App {
-  const { findRoute, now, log, createRequestId, findNetwork, requestTimeout } = dependencies;
-  const inference = createInference(dependencies);
-  const others = createOtherEndpoints(dependencies);
-  const prefetchKey = createPrefetchKey(dependencies);
+export function createApp(config: Config, parts: AppParts): App {
+  const { names, callers, limits, readStop, dialects, findNetwork, log, now } = parts;
+  const { service, quota, budget, upstreams, hiding } = config;
+  const { requestTimeout, corsOrigins, rateLimitHeaders } = config.request;
+  const models = createModels(service);
+  const findRoute = createRouter(dialects);
+  const prefetchKey = createPrefetchKey({ identify: callers.identify, readStop });
+  const inference = createInference({ quota, budget, request: config.request, upstreams, hiding }, parts);
+  const others = createOtherEndpoints({ names, callers, quota: limits.quota, models, currency: budget.currency, now });
   let coldStart = true;
-  const unread = { limit: dependencies.guestLimit, remaining: 0 };
+  const unread = { limit: quota.guestLimit, remaining: 0 };
 
   /** Without an address or the salt, callers can't be told apart, so the request is refused. */
   const identifyNetwork = async ({ headers, sourceAddress }: Call, { kind }: Route) => {
@@ -91,7 +95,7 @@ export function createApp(dependencies: AppDependencies): App {
     return {
       ...response,
       settled,
-      headers: { ...response.headers, ...gatewayHeaders(request, dependencies) },
+      headers: { ...response.headers, ...gatewayHeaders(request, { names, corsOrigins, rateLimitHeaders, now }) },
       body: method === 'HEAD' ? '' : response.body,
     };
   };

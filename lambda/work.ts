@@ -2,6 +2,7 @@ import type { Dialect } from './dialects/dialect.ts';
 import { embeddings } from './dialects/embeddings.ts';
 import { createDialects } from './dialects/index.ts';
 import { createRewriteWhole } from './forward/rewrite.ts';
+import type { DefineJob } from './jobs/jobs.ts';
 import type { Json } from './json/scan.ts';
 import { createModels } from './models.ts';
 import type { Config } from './settings/config.ts';
@@ -39,4 +40,20 @@ export function createWork(facts: WorkFacts, loadTranslating: LoadTranslating) {
   };
 }
 
-export type WorkName = keyof ReturnType<typeof createWork>;
+/** What translating takes, for each character. Measured: see `test/lambda/growth`, 16.1 for messages of responses in 30 bytes each. */
+const bytesToTranslate = 20;
+
+/** The work, done here or in a thread. */
+export function defineJobs(work: ReturnType<typeof createWork>, define: DefineJob) {
+  return {
+    readCall: define('readCall', work.readCall),
+    isAccountBound: define('isAccountBound', work.isAccountBound),
+    removeSeals: define('removeSeals', work.removeSeals),
+    translate: define('translate', work.translate, { opensTexts: true, bytesPerCharacter: bytesToTranslate }),
+    rewriteWhole: define('rewriteWhole', work.rewriteWhole, {
+      isLenient: true,
+      opensTexts: true,
+      bytesPerCharacter: bytesToTranslate,
+    }),
+  };
+}

@@ -1,8 +1,8 @@
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import type { Budget } from '../lambda/budget/budget-window.ts';
-import { type Config, memberBudgetOf, reservedByDefault, waysToSignIn } from '../lambda/settings/config.ts';
+import { type Budget, memberBudgetOf } from '../lambda/budget/budget-window.ts';
+import { type Config, reservedByDefault, waysToSignIn } from '../lambda/settings/config.ts';
 
 /** What the operator's commands need to know of a gateway, wherever it runs. */
 export interface GatewayFacts {

@@ -1,8 +1,9 @@
 import type { AwsAccess } from '../aws/access.ts';
 import type { Aws } from '../aws/call-service.ts';
+import { memberBudgetOf } from '../budget/budget-window.ts';
 import { createFindNetwork } from '../identity/network.ts';
 import type { App } from '../request/call.ts';
-import { type AccountsConfig, hasClientsPage, memberBudgetOf, waysToSignIn } from '../settings/config.ts';
+import { type AccountsConfig, hasClientsPage, waysToSignIn } from '../settings/config.ts';
 import type { RunEvery } from '../settings/refresh.ts';
 import { createSecrets } from '../settings/secrets.ts';
 import { createDocuments } from '../stores/documents.ts';
@@ -47,7 +48,7 @@ export function createAccounts(config: AccountsConfig, dependencies: AccountsDep
   const log = createAccountsLog({ write: writeLog, now, metricsNamespace: config.log.metricsNamespace });
   if (config.log.deployedCommit !== undefined) log.started(config.log.deployedCommit);
   const secrets = createSecrets(config.secrets, { readSecret, now, onStale: log.secretNotRefreshed, runEvery });
-  const { subkey, networkKey, edgeSecrets, oidcClientSecret: readClientSecret } = secrets;
+  const { subkey, oidcClientSecret: readClientSecret } = secrets;
 
   const { oidcKeys, oidcKeyDays, deviceKeyDays } = settings;
   const keyring = createKeyring({ keys, members, oidcKeys, oidcKeyDays, now });
@@ -85,12 +86,7 @@ export function createAccounts(config: AccountsConfig, dependencies: AccountsDep
       ...(ways.length > 0 ? [accounts, fromTerminals, ...ways] : []),
     ],
     describe: (site) => describeDeployment(config, site),
-    findNetwork: createFindNetwork({
-      edgeHeader: identity.edgeHeader,
-      edgeOnly: identity.edgeOnly,
-      edgeSecrets,
-      networkKey,
-    }),
+    findNetwork: createFindNetwork(identity, secrets),
   });
 }
 

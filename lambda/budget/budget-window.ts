@@ -10,6 +10,17 @@ export interface Budget {
   readonly window: BudgetWindow;
 }
 
+/** What a member may spend without a budget of its own, as the settings say it. */
+export function memberBudgetOf({
+  memberBudget,
+  memberBudgetWindow,
+}: {
+  readonly memberBudget: number | undefined;
+  readonly memberBudgetWindow: BudgetWindow;
+}): Budget | undefined {
+  return memberBudget === undefined ? undefined : { amount: memberBudget, window: memberBudgetWindow };
+}
+
 interface BudgetPeriod {
   /** A letter and a number, no two periods alike: `d20780`, `w2969`, `m682`. */
   readonly name: string;

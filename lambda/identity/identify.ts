@@ -1,6 +1,8 @@
+import type { KeyObject } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 import { type Credential, keyPlaces } from './credential.ts';
 import { type KeyRecord, type OwnLimits, ownLimitsOf, stateOf } from './keys.ts';
+import { createHashMember, type HashMember, memberLabel } from './member.ts';
 import { rememberFindings } from './remember.ts';
 
 /** Whom a request counts for. A member may be the address of a wallet: only its hash may be logged. */
@@ -54,6 +56,25 @@ export interface IdentifyDependencies {
 
 /** `origin` is the request's Origin header, where it has one. */
 export type Identify = (credential: Credential, networkId: string, origin?: string) => Promise<Identity>;
+
+/** What tells callers apart. */
+export interface Callers {
+  readonly identify: Identify;
+  /** Names a member in the log. */
+  readonly hashMember: HashMember;
+}
+
+interface CallersDependencies extends IdentifyDependencies {
+  /** Derives a key for one purpose. */
+  readonly subkey: (label: string) => Promise<KeyObject>;
+}
+
+export function createCallers({ subkey, ...dependencies }: CallersDependencies): Callers {
+  return {
+    identify: createIdentify(dependencies),
+    hashMember: createHashMember(() => subkey(memberLabel)),
+  };
+}
 
 /** Finds the identity that a request counts for, or throws the error for a client without one. */
 export function createIdentify(dependencies: IdentifyDependencies): Identify {

@@ -6,8 +6,10 @@ export function memberHash(secret: KeyObject, member: string): string {
   return createHmac('sha256', secret).update(member).digest('base64url').slice(0, 22);
 }
 
+export type HashMember = (member: string) => Promise<string>;
+
 /** The same for requests, which remember it: it takes longer than to find the member. */
-export function createHashMember(readSecret: () => Promise<KeyObject>): (member: string) => Promise<string> {
+export function createHashMember(readSecret: () => Promise<KeyObject>): HashMember {
   const known = new Map<string, string>();
   return async (member) => {
     const remembered = known.get(member);

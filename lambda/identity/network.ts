@@ -15,11 +15,15 @@ export interface Network {
 /** Finds the network that a request came from. Throws if its address or the salt is missing. */
 export type FindNetwork = (headers: RequestHeaders, sourceAddress: string) => Promise<Network>;
 
-interface Dependencies extends Edge {
+interface Secrets extends Pick<Edge, 'edgeSecrets'> {
   readonly networkKey: () => Promise<KeyObject>;
 }
 
-export function createFindNetwork({ networkKey, ...edge }: Dependencies): FindNetwork {
+export function createFindNetwork(
+  { edgeHeader, edgeOnly }: Omit<Edge, 'edgeSecrets'>,
+  { edgeSecrets, networkKey }: Secrets,
+): FindNetwork {
+  const edge = { edgeHeader, edgeSecrets, edgeOnly };
   return async (headers, sourceAddress) => {
     const [address, key] = await Promise.all([locateViewer(edge, headers, sourceAddress), networkKey()]);
     const name = networkOf(address) ?? address;

@@ -1,4 +1,3 @@
-import type { Budget } from '../budget/budget-window.ts';
 import { type Prices, roundUp } from '../budget/prices.ts';
 import { createModels } from '../models.ts';
 import { readPrices } from './prices.ts';
@@ -41,14 +40,6 @@ export function readConfig(environment: Environment): Config {
     );
     return config;
   });
-}
-
-/** What a member may spend without a budget of its own. */
-export function memberBudgetOf({
-  memberBudget,
-  memberBudgetWindow,
-}: Pick<Config['budget'], 'memberBudget' | 'memberBudgetWindow'>): Budget | undefined {
-  return memberBudget === undefined ? undefined : { amount: memberBudget, window: memberBudgetWindow };
 }
 
 /** The prices, which a budget needs. */

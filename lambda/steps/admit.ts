@@ -1,14 +1,15 @@
 import { GatewayError, toGatewayError } from '../errors.ts';
 import { readCredential } from '../identity/credential.ts';
+import type { Callers } from '../identity/identify.ts';
 import { createPipeline } from '../pipeline.ts';
 import { readEncoding, unsupportedEncoding } from '../request/body.ts';
 import type { GatewayResponse } from '../request/call.ts';
+import type { HeaderNames } from '../request/headers.ts';
 import { renderRefusal } from '../request/refuse.ts';
 import type { Admitted, Arrived, GatewayStep, Identified, RequestSoFar } from '../request/request.ts';
-import type { Needs } from './dependencies.ts';
 
 /** Opens a pipeline that renders whatever is thrown in the endpoint's dialect. */
-export function openPipeline<Start extends Arrived>({ names }: Needs<'names'>) {
+export function openPipeline<Start extends Arrived>(names: HeaderNames) {
   return createPipeline<Start, RequestSoFar, GatewayResponse>(({ route, outcome }, thrown) => {
     const error = toGatewayError(thrown);
     outcome.end = 'refused';
@@ -21,7 +22,7 @@ export function openPipeline<Start extends Arrived>({ names }: Needs<'names'>) {
  * Refuses a body that is too large as received, or has an unknown encoding, before anything is looked up. If the headers alone
  * will get the request refused, the body is not kept.
  */
-export function admitBody({ requestBodyLimit }: Needs<'requestBodyLimit'>): GatewayStep<Arrived, Admitted> {
+export function admitBody({ requestBodyLimit }: { readonly requestBodyLimit: number }): GatewayStep<Arrived, Admitted> {
   return {
     before: async ({ headers, bodySize, dropBody }) => {
       const credential = readCredential(headers);
@@ -39,10 +40,7 @@ export function admitBody({ requestBodyLimit }: Needs<'requestBodyLimit'>): Gate
 }
 
 /** Finds out who is calling. */
-export function authenticate({
-  identify,
-  hashMember,
-}: Needs<'identify' | 'hashMember'>): GatewayStep<Arrived & Partial<Admitted>, Identified> {
+export function authenticate({ identify, hashMember }: Callers): GatewayStep<Arrived & Partial<Admitted>, Identified> {
   return {
     before: async ({ headers, networkId, credential = readCredential(headers) }) => {
       const identity = await identify(credential, networkId, headers.origin);
@@ -51,8 +49,17 @@ export function authenticate({
   };
 }
 
+/** Why the operator has stopped the gateway; undefined while it serves. */
+export type ReadStop = () => Promise<{ readonly reason?: string | undefined } | undefined>;
+
+interface UpstreamNeeds {
+  readonly readStop: ReadStop;
+  /** Whether any upstream has a key. */
+  readonly isConfigured: () => Promise<boolean>;
+}
+
 /** Refuses requests, uncharged, while the operator has stopped the gateway, or no upstream has a key. */
-export function requireUpstream({ isConfigured, readStop }: Needs<'isConfigured' | 'readStop'>): GatewayStep<Arrived> {
+export function requireUpstream({ readStop, isConfigured }: UpstreamNeeds): GatewayStep<Arrived> {
   return {
     before: async () => {
       // In parallel: each is read again once a minute, and a request should not wait for one after the other.

@@ -1,6 +1,8 @@
 import { GatewayError, toGatewayError } from '../errors.ts';
 import { settleCharge } from '../forward/settle.ts';
+import type { DeploymentLimit, SpendLimit } from '../quota/deployment-limits.ts';
 import { areOver } from '../quota/figures.ts';
+import type { Quota } from '../quota/quota.ts';
 import { QuotaRefusal } from '../quota/refusal.ts';
 import type {
   Arrived,
@@ -11,13 +13,17 @@ import type {
   ReadAhead,
   RequestSoFar,
 } from '../request/request.ts';
-import type { Needs } from './dependencies.ts';
+
+interface Charging {
+  readonly quota: Quota;
+  readonly refundRefusals: boolean;
+}
 
 /** Charges the request, and refunds it if the upstream or the gateway fails before an answer has begun. */
 export function chargeQuota({
   quota,
   refundRefusals,
-}: Needs<'quota' | 'refundRefusals'>): GatewayStep<ArrivedAtInference & Identified & ReadAhead, Charged> {
+}: Charging): GatewayStep<ArrivedAtInference & Identified & ReadAhead, Charged> {
   return {
     before: async ({ id, route, identity, cost, outcome }) => {
       if (route.endpoint.countsTokens) {
@@ -35,7 +41,10 @@ export function chargeQuota({
 /** Counts a charged request towards the limits of the whole deployment. Comes after the charge, which a refusal here refunds. */
 export function limitDeployment({
   deploymentLimit,
-}: Needs<'deploymentLimit'>): GatewayStep<Identified & Charged, Charged> {
+}: {
+  /** Undefined if the operator has set none. */
+  readonly deploymentLimit: DeploymentLimit | undefined;
+}): GatewayStep<Identified & Charged, Charged> {
   return {
     before: async ({ identity, charge }) => {
       if (charge === undefined || deploymentLimit === undefined) return { charge };
@@ -46,7 +55,11 @@ export function limitDeployment({
 }
 
 /** Refuses charged requests once the deployment has spent what it may on one day. */
-export function limitSpending({ spendLimit }: Needs<'spendLimit'>): GatewayStep<ArrivedAtInference> {
+export function limitSpending({
+  spendLimit,
+}: {
+  readonly spendLimit: SpendLimit | undefined;
+}): GatewayStep<ArrivedAtInference> {
   return {
     before: async ({ route, outcome }) => {
       if (spendLimit && !route.endpoint.countsTokens) outcome.spendShare = await spendLimit.check();
@@ -59,7 +72,13 @@ export function limitSpending({ spendLimit }: Needs<'spendLimit'>): GatewayStep<
  * Reads the figures for the quota headers in the caller's counter, where no charge and no refusal has brought them, or the day or the
  * budget's period has ended since.
  */
-export function quotaHeaders({ quota, now }: Needs<'quota' | 'now'>): GatewayStep<Arrived> {
+export function quotaHeaders({
+  quota,
+  now,
+}: {
+  readonly quota: Quota;
+  readonly now: () => number;
+}): GatewayStep<Arrived> {
   const isMissing = ({ outcome: { figures } }: RequestSoFar) => figures === undefined || areOver(figures, now());
   const callerOf = ({ identity, networkId }: RequestSoFar) => identity ?? ({ kind: 'guest', networkId } as const);
   return {

@@ -1,24 +1,92 @@
-import { createForward } from '../forward/forward.ts';
+import type { KeyObject } from 'node:crypto';
+import { memberBudgetOf } from '../budget/budget-window.ts';
+import { createForward, type ForwardDependencies } from '../forward/forward.ts';
+import type { Callers } from '../identity/identify.ts';
+import type { Job } from '../jobs/jobs.ts';
+import type { AllLimits } from '../quota/limits.ts';
+import type { HeaderNames } from '../request/headers.ts';
 import type { Answer, ArrivedAtInference } from '../request/request.ts';
-import { admitBody, authenticate, openPipeline, requireUpstream } from './admit.ts';
+import type { Config } from '../settings/config.ts';
+import type { Upstreams } from '../upstream/upstreams.ts';
+import { admitBody, authenticate, openPipeline, type ReadStop, requireUpstream } from './admit.ts';
 import { chargeQuota, limitDeployment, limitSpending, quotaHeaders } from './charge.ts';
-import type { StepDependencies } from './dependencies.ts';
 import { normalize, readAhead } from './normalize.ts';
 import { connectUpstream, refresh } from './prefetch.ts';
+import type { BodyReading, ReadCall } from './read-call.ts';
+
+/** The parts that an inference request goes through. */
+export interface InferenceParts extends Pick<ForwardDependencies, 'readScrubber' | 'loadTranslating' | 'log' | 'now'> {
+  readonly names: HeaderNames;
+  readonly callers: Callers;
+  readonly limits: AllLimits;
+  readonly upstreams: Upstreams;
+  readonly readStop: ReadStop;
+  /** Derives a key for one purpose. */
+  readonly subkey: (label: string) => Promise<KeyObject>;
+  readonly jobs: {
+    readonly readCall: Job<BodyReading, ReadCall>;
+    readonly rewriteWhole: ForwardDependencies['rewriteWhole'];
+  };
+}
 
 /** The path of an inference request: who is calling, may they, what do they want, then the exchange with the upstream. */
-export function createInference(dependencies: StepDependencies): Answer<ArrivedAtInference> {
-  return openPipeline<ArrivedAtInference>(dependencies)
-    .step(quotaHeaders(dependencies))
-    .step(admitBody(dependencies))
-    .step(refresh(dependencies))
-    .step(authenticate(dependencies))
-    .step(requireUpstream(dependencies))
-    .step(limitSpending(dependencies))
-    .step(readAhead(dependencies))
-    .step(connectUpstream(dependencies))
-    .step(chargeQuota(dependencies))
-    .step(limitDeployment(dependencies))
-    .step(normalize(dependencies))
-    .handler(createForward(dependencies));
+export function createInference(
+  settings: Pick<Config, 'quota' | 'budget' | 'request' | 'upstreams' | 'hiding'>,
+  {
+    names,
+    callers,
+    limits,
+    upstreams,
+    readStop,
+    readScrubber,
+    loadTranslating,
+    subkey,
+    jobs,
+    log,
+    now,
+  }: InferenceParts,
+): Answer<ArrivedAtInference> {
+  const { quota, deploymentLimit, spendLimit } = limits;
+  const { prices, reservedOutput } = settings.budget;
+  const { requestBodyLimit, keepAliveInterval } = settings.request;
+  const { upstreamCallerIds, upstreamTrace, upstreamIdleTimeout } = settings.upstreams;
+  const { refundRefusals } = settings.quota;
+  const { isConfigured, connectAhead } = upstreams;
+  const reading = {
+    readJson: jobs.readCall,
+    requestBodyLimit,
+    callerIdKey: upstreamCallerIds === 'hash' ? () => subkey('caller ids') : undefined,
+    prices,
+    reservedOutput,
+    upstreamTrace,
+    budgets: { memberBudget: memberBudgetOf(settings.budget) },
+  };
+  const forward = createForward({
+    askUpstreams: upstreams.ask,
+    readScrubber,
+    hideInText: settings.hiding.hideInText,
+    rewriteWhole: jobs.rewriteWhole,
+    readSealSalt: () => subkey('seals'),
+    loadTranslating,
+    idleTimeout: upstreamIdleTimeout,
+    keepAliveInterval,
+    prices,
+    spendLimit,
+    refundRefusals,
+    log,
+    now,
+  });
+  return openPipeline<ArrivedAtInference>(names)
+    .step(quotaHeaders({ quota, now }))
+    .step(admitBody({ requestBodyLimit }))
+    .step(refresh({ isConfigured, readStop }))
+    .step(authenticate(callers))
+    .step(requireUpstream({ readStop, isConfigured }))
+    .step(limitSpending({ spendLimit }))
+    .step(readAhead(reading))
+    .step(connectUpstream({ connectAhead }))
+    .step(chargeQuota({ quota, refundRefusals }))
+    .step(limitDeployment({ deploymentLimit }))
+    .step(normalize(reading))
+    .handler(forward);
 }

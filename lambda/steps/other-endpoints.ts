@@ -1,20 +1,32 @@
+import type { Callers } from '../identity/identify.ts';
+import type { Models } from '../models.ts';
+import type { Quota } from '../quota/quota.ts';
 import type { GatewayResponse } from '../request/call.ts';
+import type { HeaderNames } from '../request/headers.ts';
 import type { Answer } from '../request/request.ts';
 import { authenticate, openPipeline } from './admit.ts';
 import { answerAnybody } from './answer-anybody.ts';
 import { quotaHeaders } from './charge.ts';
-import type { StepDependencies } from './dependencies.ts';
 import { describeModels, describeUsage } from './describe.ts';
 
+interface Dependencies {
+  readonly names: HeaderNames;
+  readonly callers: Callers;
+  readonly quota: Quota;
+  readonly models: Models;
+  /** Of amounts, for display. */
+  readonly currency: string;
+  readonly now: () => number;
+}
+
 /** All endpoints but inference. The models and a caller's usage need a key, and are never charged; the others need none. */
-export function createOtherEndpoints(dependencies: StepDependencies): Answer {
-  const { quota, models, currency } = dependencies;
-  const open = openPipeline(dependencies)
-    .step(quotaHeaders(dependencies))
+export function createOtherEndpoints({ names, callers, quota, models, currency, now }: Dependencies): Answer {
+  const open = openPipeline(names)
+    .step(quotaHeaders({ quota, now }))
     .handler(async (request) => answerAnybody(request));
-  const forCallers = openPipeline(dependencies)
-    .step(quotaHeaders(dependencies))
-    .step(authenticate(dependencies))
+  const forCallers = openPipeline(names)
+    .step(quotaHeaders({ quota, now }))
+    .step(authenticate(callers))
     .handler(async (request) => {
       if (request.route.kind !== 'usage') return json(describeModels(request, models));
       const usage = await quota.readUsage(request.identity);

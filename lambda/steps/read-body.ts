@@ -1,18 +1,31 @@
+import type { KeyObject } from 'node:crypto';
 import { type Memory, smallBody } from '../bodies.ts';
+import type { Prices } from '../budget/prices.ts';
 import { callerName } from '../identity/identify.ts';
-import { budgetOf } from '../quota/policy.ts';
+import type { Job } from '../jobs/jobs.ts';
+import { budgetOf, type Limits } from '../quota/policy.ts';
 import { type Encoding, readBodyText, toBodyError } from '../request/body.ts';
 import type { Body } from '../request/call.ts';
 import { decodeBody } from '../request/decode.ts';
 import type { Admitted, ArrivedAtInference, Identified, InferenceCall, Normalized } from '../request/request.ts';
 import { traceparentOf } from '../request/trace.ts';
 import type { Outgoing } from '../upstream/request.ts';
-import type { Needs } from './dependencies.ts';
-import type { BodyReading } from './read-call.ts';
+import type { BodyReading, ReadCall } from './read-call.ts';
 
-export type BodyDependencies = Needs<
-  'readJson' | 'requestBodyLimit' | 'callerIdKey' | 'prices' | 'reservedOutput' | 'upstreamTrace' | 'budgets'
->;
+export interface BodyDependencies {
+  /** Reads what a body asks for. */
+  readonly readJson: Job<BodyReading, ReadCall>;
+  readonly requestBodyLimit: number;
+  /** Hashes the ids in callers' bodies; undefined if they pass unchanged. */
+  readonly callerIdKey: (() => Promise<KeyObject>) | undefined;
+  readonly prices: Prices | undefined;
+  /** In tokens, for requests without an output limit to models without one. */
+  readonly reservedOutput: number;
+  /** Whether upstreams are told of callers' traces. */
+  readonly upstreamTrace: boolean;
+  /** What members may spend who have no budget of their own. */
+  readonly budgets: Pick<Limits, 'memberBudget'>;
+}
 
 export type ReadyToRead = ArrivedAtInference & Admitted & Identified;
 

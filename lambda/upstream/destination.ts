@@ -16,6 +16,12 @@ export function spokenTo({ dialects, models }: Upstream, asked: Asked): Dialect[
   return asked.endpoint.compacts ? spoken : (spoken ?? translationTarget(dialects));
 }
 
+/** Whether requests of some of these dialects are translated, or thoughts sealed in answers. */
+export const translates = (upstreams: readonly Upstream[], dialects: readonly Dialect[]): boolean =>
+  upstreams.some(
+    (one) => one.signsThinking || dialects.some(({ name }) => !one.dialects.some((spoken) => spoken === name)),
+  );
+
 /** Whether an upstream takes a request as it is. */
 export const speaks = (upstream: Upstream, asked: Asked): boolean => spokenTo(upstream, asked) === asked.dialect.name;
 

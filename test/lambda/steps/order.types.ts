@@ -1,13 +1,17 @@
-import { createForward } from '../../../lambda/forward/forward.ts';
+import { createForward, type ForwardDependencies } from '../../../lambda/forward/forward.ts';
+import type { Callers } from '../../../lambda/identity/identify.ts';
+import type { Quota } from '../../../lambda/quota/quota.ts';
+import type { HeaderNames } from '../../../lambda/request/headers.ts';
 import type { ArrivedAtInference } from '../../../lambda/request/request.ts';
 import { admitBody, authenticate, openPipeline } from '../../../lambda/steps/admit.ts';
 import { chargeQuota, limitDeployment } from '../../../lambda/steps/charge.ts';
-import type { StepDependencies } from '../../../lambda/steps/dependencies.ts';
 import { normalize } from '../../../lambda/steps/normalize.ts';
+import type { BodyDependencies } from '../../../lambda/steps/read-body.ts';
 
 // Read by the type checker alone: a wrong order of steps must not compile. Nothing here runs.
-declare const given: StepDependencies;
-const arrived = openPipeline<ArrivedAtInference>(given);
+declare const given: Callers & BodyDependencies & ForwardDependencies & { readonly quota: Quota };
+declare const names: HeaderNames;
+const arrived = openPipeline<ArrivedAtInference>(names);
 const admitted = arrived.step(admitBody(given));
 const identified = admitted.step(authenticate(given));
 const charged = identified.step(chargeQuota(given));

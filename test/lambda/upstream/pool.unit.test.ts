@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { createReadScrubber } from '../../../lambda/stream/read-scrubber.ts';
 import { createScrubber } from '../../../lambda/stream/scrub.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
-import { type Candidate, createPool, createReadScrubber } from '../../../lambda/upstream/pool.ts';
+import { type Candidate, createPool } from '../../../lambda/upstream/pool.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { upstreamNamed, upstreamOfThree } from '../../support/upstream-named.ts';
 

@@ -1,0 +1,82 @@
+import type { KeyObject } from 'node:crypto';
+import type { Dialect } from '../dialects/dialect.ts';
+import { createDialects } from '../dialects/index.ts';
+import type { Job } from '../jobs/jobs.ts';
+import type { Config } from '../settings/config.ts';
+import { secretHint } from '../settings/missing-keys.ts';
+import type { Upstream } from '../settings/upstreams.ts';
+import type { RemovedSeals, SealRemoval } from '../translate/remove-seals.ts';
+import type { RequestTranslation, Translation } from '../translate/translation.ts';
+import { createRankKeys } from './conversation.ts';
+import { type Asked, addressAt } from './destination.ts';
+import { type AskUpstreams, createFailover } from './failover.ts';
+import { createExchange } from './http-client.ts';
+import { createPool, type ReadAccess } from './pool.ts';
+import { createPrepare } from './prepare.ts';
+
+interface Dependencies {
+  /** The most connections at once; unlimited if absent. */
+  readonly sockets: number | undefined;
+  readonly readAccess: ReadAccess;
+  readonly subkey: (label: string) => Promise<KeyObject>;
+  readonly jobs: {
+    readonly translate: Job<RequestTranslation, Translation>;
+    readonly removeSeals: Job<SealRemoval, RemovedSeals>;
+    readonly isAccountBound: Job<Dialect['name'], boolean>;
+  };
+  readonly now: () => number;
+}
+
+/** The deployment's upstreams. */
+export interface Upstreams {
+  readonly ask: AskUpstreams;
+  /** Whether any has a key. */
+  readonly isConfigured: () => Promise<boolean>;
+  /** Opens a connection to the one that this will probably be asked of. */
+  readonly connectAhead: (asked: Asked) => Promise<void>;
+}
+
+/** Puts together what asks upstreams. */
+export function createUpstreams(
+  { all, upstreamConnectTimeout }: Config['upstreams'],
+  { sockets, readAccess, subkey, jobs, now }: Dependencies,
+): Upstreams {
+  const { translate, removeSeals, isAccountBound } = jobs;
+  const pool = createPool({ upstreams: all, readAccess, rankKeys: createRankKeys(subkey), now });
+  const exchange = createExchange({ connectTimeout: upstreamConnectTimeout, sockets, now });
+  // Requests are translated into these.
+  const dialects = createDialects({ streamUsage: false });
+  const prepare = createPrepare({ translate, removeSeals, dialects, readSealSalt: () => subkey('seals') });
+  return {
+    ask: createFailover({ pool, send: exchange.send, prepare, isAccountBound, now }),
+    isConfigured: pool.hasKeys,
+    async connectAhead(asked) {
+      const upstream = await pool.next((one) => addressAt(one, asked) !== undefined);
+      const address = upstream && addressAt(upstream, asked);
+      if (address !== undefined) exchange.connectAhead(address);
+    },
+  };
+}
+
+/** Who is told of keys that are not in the secret. */
+interface KeyLog {
+  readonly keysMissing: (secret: string, hint: string) => void;
+  readonly keysNotRead: (secret: string, cause: unknown) => void;
+}
+
+/** Reads the keys ahead, and says at once what their secret lacks: nobody should learn it from a refused request. */
+export async function readKeysAhead(
+  all: readonly Upstream[],
+  secretId: string | undefined,
+  readAccess: ReadAccess,
+  log: KeyLog,
+): Promise<void> {
+  if (secretId === undefined) return;
+  try {
+    const accesses = await Promise.all(all.map(readAccess));
+    const keyless = all.filter((_upstream, place) => accesses[place]?.keys.length === 0);
+    if (keyless.length > 0) log.keysMissing(secretId, secretHint(keyless, all));
+  } catch (error) {
+    log.keysNotRead(secretId, error);
+  }
+}

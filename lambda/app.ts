@@ -11,7 +11,7 @@ import { readTrace } from './request/trace.ts';
 import type { Config } from './settings/config.ts';
 import { createInference, type InferenceParts } from './steps/inference.ts';
 import { createOtherEndpoints } from './steps/other-endpoints.ts';
-import { createPrefetchKey } from './steps/prefetch.ts';
+import { createPrefetch } from './steps/prefetch.ts';
 
 /** The parts of the gateway, each put together by its room. */
 interface AppParts extends InferenceParts {
@@ -29,7 +29,8 @@ export function createApp(config: Config, parts: AppParts): App {
   const { requestTimeout, corsOrigins, rateLimitHeaders } = config.request;
   const models = createModels(service);
   const findRoute = createRouter(dialects);
-  const prefetchKey = createPrefetchKey({ identify: callers.identify, readStop });
+  const { isConfigured } = parts.upstreams;
+  const prefetch = createPrefetch({ identify: callers.identify, isConfigured, readStop });
   const inference = createInference({ quota, budget, request: config.request, upstreams, hiding }, parts);
   const others = createOtherEndpoints({ names, callers, quota: limits.quota, models, currency: budget.currency, now });
   let coldStart = true;
@@ -51,7 +52,7 @@ export function createApp(config: Config, parts: AppParts): App {
     const timeLeft = Math.min(requestTimeout, call.timeLeft() - farewellTime);
     const wanted = findRoute(call);
     const isHealth = wanted.kind === 'health';
-    if (coldStart && wanted.kind === 'inference') prefetchKey(call);
+    if (wanted.kind === 'inference') prefetch(call, coldStart);
     const network = await identifyNetwork(call, wanted);
     const error = network.error ?? (call.health === 'stopping' ? stopping() : undefined);
     // One by one: V8 would make a table of a copy that the steps add to, and each of its fields would have to be looked up.

@@ -2,11 +2,19 @@ import { GatewayError, toGatewayError } from '../errors.ts';
 import { readCredential } from '../identity/credential.ts';
 import type { Callers } from '../identity/identify.ts';
 import { createPipeline } from '../pipeline.ts';
+import type { SpendLimit } from '../quota/deployment-limits.ts';
 import { readEncoding, unsupportedEncoding } from '../request/body.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import type { HeaderNames } from '../request/headers.ts';
 import { renderRefusal } from '../request/refuse.ts';
-import type { Admitted, Arrived, GatewayStep, Identified, RequestSoFar } from '../request/request.ts';
+import type {
+  Admitted,
+  Arrived,
+  ArrivedAtInference,
+  GatewayStep,
+  Identified,
+  RequestSoFar,
+} from '../request/request.ts';
 
 /** Opens a pipeline that renders whatever is thrown in the endpoint's dialect. */
 export function openPipeline<Start extends Arrived>(names: HeaderNames) {
@@ -19,7 +27,7 @@ export function openPipeline<Start extends Arrived>(names: HeaderNames) {
 }
 
 /**
- * Refuses a body that is too large as received, or has an unknown encoding, before anything is looked up. If the headers alone
+ * Refuses a body that is too large as received, or has an unknown encoding, before its caller is looked up. If the headers alone
  * will get the request refused, the body is not kept.
  */
 export function admitBody({ requestBodyLimit }: { readonly requestBodyLimit: number }): GatewayStep<Arrived, Admitted> {
@@ -52,21 +60,30 @@ export function authenticate({ identify, hashMember }: Callers): GatewayStep<Arr
 /** Why the operator has stopped the gateway; undefined while it serves. */
 export type ReadStop = () => Promise<{ readonly reason?: string | undefined } | undefined>;
 
-interface UpstreamNeeds {
+/** What decides whether anybody is served. */
+interface Service {
   readonly readStop: ReadStop;
   /** Whether any upstream has a key. */
   readonly isConfigured: () => Promise<boolean>;
+  /** Undefined if the operator has set none. */
+  readonly spendLimit: SpendLimit | undefined;
 }
 
-/** Refuses requests, uncharged, while the operator has stopped the gateway, or no upstream has a key. */
-export function requireUpstream({ readStop, isConfigured }: UpstreamNeeds): GatewayStep<Arrived> {
+/**
+ * Refuses requests, uncharged, while nobody is served: the operator has stopped the gateway, no upstream has a key, or all callers
+ * together have spent what they may on one day.
+ */
+export function requireService({ readStop, isConfigured, spendLimit }: Service): GatewayStep<ArrivedAtInference> {
   return {
-    before: async () => {
+    before: async ({ route, outcome }) => {
       // In parallel: each is read again once a minute, and a request should not wait for one after the other.
       const [stop, configured] = await Promise.all([readStop(), isConfigured()]);
       if (stop) throw stopped(stop);
-      if (configured) return {};
-      throw new GatewayError('unconfigured', 'This gateway has no upstream key yet: its operator has to set one.');
+      if (!configured) {
+        throw new GatewayError('unconfigured', 'This gateway has no upstream key yet: its operator has to set one.');
+      }
+      if (spendLimit && !route.endpoint.countsTokens) outcome.spendShare = await spendLimit.check();
+      return {};
     },
   };
 }

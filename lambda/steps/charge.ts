@@ -1,6 +1,6 @@
 import { GatewayError, toGatewayError } from '../errors.ts';
 import { settleCharge } from '../forward/settle.ts';
-import type { DeploymentLimit, SpendLimit } from '../quota/deployment-limits.ts';
+import type { DeploymentLimit } from '../quota/deployment-limits.ts';
 import { areOver } from '../quota/figures.ts';
 import type { Quota } from '../quota/quota.ts';
 import { QuotaRefusal } from '../quota/refusal.ts';
@@ -50,20 +50,6 @@ export function limitDeployment({
       if (charge === undefined || deploymentLimit === undefined) return { charge };
       const counted = await deploymentLimit.count(identity, charge);
       return { charge: counted.charge, limitsUsed: counted.used };
-    },
-  };
-}
-
-/** Refuses charged requests once the deployment has spent what it may on one day. */
-export function limitSpending({
-  spendLimit,
-}: {
-  readonly spendLimit: SpendLimit | undefined;
-}): GatewayStep<ArrivedAtInference> {
-  return {
-    before: async ({ route, outcome }) => {
-      if (spendLimit && !route.endpoint.countsTokens) outcome.spendShare = await spendLimit.check();
-      return {};
     },
   };
 }

@@ -8,10 +8,10 @@ import type { HeaderNames } from '../request/headers.ts';
 import type { Answer, ArrivedAtInference } from '../request/request.ts';
 import type { Config } from '../settings/config.ts';
 import type { Upstreams } from '../upstream/upstreams.ts';
-import { admitBody, authenticate, openPipeline, type ReadStop, requireUpstream } from './admit.ts';
-import { chargeQuota, limitDeployment, limitSpending, quotaHeaders } from './charge.ts';
+import { admitBody, authenticate, openPipeline, type ReadStop, requireService } from './admit.ts';
+import { chargeQuota, limitDeployment, quotaHeaders } from './charge.ts';
 import { normalize, readAhead } from './normalize.ts';
-import { connectUpstream, refresh } from './prefetch.ts';
+import { prefetchConnection } from './prefetch.ts';
 import type { BodyReading, ReadCall } from './read-call.ts';
 
 /** The parts that an inference request goes through. */
@@ -76,17 +76,20 @@ export function createInference(
     log,
     now,
   });
-  return openPipeline<ArrivedAtInference>(names)
-    .step(quotaHeaders({ quota, now }))
-    .step(admitBody({ requestBodyLimit }))
-    .step(refresh({ isConfigured, readStop }))
-    .step(authenticate(callers))
-    .step(requireUpstream({ readStop, isConfigured }))
-    .step(limitSpending({ spendLimit }))
-    .step(readAhead(reading))
-    .step(connectUpstream({ connectAhead }))
-    .step(chargeQuota({ quota, refundRefusals }))
-    .step(limitDeployment({ deploymentLimit }))
-    .step(normalize(reading))
-    .handler(forward);
+  return (
+    openPipeline<ArrivedAtInference>(names)
+      .step(quotaHeaders({ quota, now }))
+      .step(admitBody({ requestBodyLimit }))
+      // Who is calling, and is anybody served?
+      .step(authenticate(callers))
+      .step(requireService({ readStop, isConfigured, spendLimit }))
+      // Quota, and what gets ready beside it.
+      .step(readAhead(reading))
+      .step(prefetchConnection({ connectAhead }))
+      .step(chargeQuota({ quota, refundRefusals }))
+      .step(limitDeployment({ deploymentLimit }))
+      // Normalization.
+      .step(normalize(reading))
+      .handler(forward)
+  );
 }

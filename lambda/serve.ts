@@ -34,26 +34,32 @@ export async function startServer(
   server: ServerConfig,
   dependencies: ServerDependencies,
 ): Promise<HttpServer> {
-  const spans = await openSpans(config, server);
+  const { access, readSecret, pageFiles, writeLog, now, runEvery } = dependencies;
+  const { host, port, clientAddress, bodyBudget, servesWallet, scheme } = server;
+  const spans = await openSpans(config.service.serviceName, server);
   const maxConnections = mostConnections();
   const { call: callDynamoDb, giveUp } = createGiveUp(dependencies.callDynamoDb);
-  const log = createLog({
-    write: dependencies.writeLog,
-    now: dependencies.now,
-    metricsNamespace: config.log.metricsNamespace,
-  });
-  const createApp = server.servesWallet ? createGatewayWithAccounts : createGateway;
+  const log = createLog({ write: writeLog, now, metricsNamespace: config.log.metricsNamespace });
+  const createApp = servesWallet ? createGatewayWithAccounts : createGateway;
   const started = await startHttpServer({
-    ...server,
+    host,
+    port,
+    clientAddress,
+    bodyBudget,
     app: await createApp(config, {
-      ...dependencies,
+      access,
       callDynamoDb,
+      readSecret,
+      pageFiles,
+      writeLog,
+      now,
+      runEvery,
       onFinished: spans?.finished,
-      scheme: server.scheme,
+      scheme,
       upstreamSockets: maxConnections,
       doInThread: createWorkers(config),
     }),
-    refuse: createRefuseFor(config, dependencies.now),
+    refuse: createRefuseFor(config, now),
     requestBodyLimit: config.request.requestBodyLimit,
     maxConnections,
     // The charge of a refund that is given up stays, and the log says so.
@@ -92,10 +98,10 @@ export function createWorkers(config: Config): DoInThread {
 }
 
 /** Spans for a collector, if there is one. Their library is loaded for nobody else. */
-async function openSpans({ service }: Config, { otelExporterOtlpEndpoint, ...server }: ServerConfig) {
+async function openSpans(serviceName: string, { otelExporterOtlpEndpoint, otelSemconvStabilityOptIn }: ServerConfig) {
   if (otelExporterOtlpEndpoint === undefined) return undefined;
   const { createSpans } = await import('./report/spans.ts');
-  return createSpans({ ...server, serviceName: service.serviceName, otelExporterOtlpEndpoint });
+  return createSpans({ serviceName, otelExporterOtlpEndpoint, otelSemconvStabilityOptIn });
 }
 
 /**

@@ -47,6 +47,8 @@ export interface Dialect extends SizeRules {
   readonly name: Address;
   /** Whether its thoughts have signatures that clients send back. */
   readonly hasSignatures?: boolean;
+  /** By what in an upstream's 400 can be told that thoughts are what it refuses: words of vendors. */
+  readonly refusedThoughts?: RegExp;
   readonly endpoints: readonly Endpoint[];
   /** The headers that carry the upstream key. */
   authorize(key: string): Record<string, string>;

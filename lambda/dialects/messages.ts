@@ -61,11 +61,19 @@ const ofEvent = new Set([
   ...['type', 'index', 'message', 'content_block', 'delta', 'usage', 'error', 'context_management'],
 ]);
 
+/**
+ * In the order of github.com/anomalyco/opencode/issues/48637, whose second sentence may stand alone (platform.claude.com, "Prefix checks on
+ * thinking blocks"), github.com/anthropics/claude-code/issues/63203 and github.com/anthropics/claude-code/issues/2171.
+ */
+const refusedThoughts =
+  /Invalid `signature` in `thinking` block|bound to a different conversation|`redacted_thinking` blocks in the latest assistant message cannot be modified|`redacted_thinking` blocks, the blocks\s+must match the parameters/;
+
 /** Anthropic messages. */
 export const messages: Dialect = {
   ...bodies,
   name: 'messages',
   hasSignatures: true,
+  refusedThoughts,
   endpoints: [{ path: '/v1/messages' }, { path: '/v1/messages/count_tokens', countsTokens: true }],
   // Some upstreams read one of the two, some the other.
   authorize: (key) => ({ 'x-api-key': key, authorization: `Bearer ${key}` }),

@@ -57,6 +57,7 @@ export function openExchange(
         record.tries += 1;
         record.upstream = upstream.prefix;
         record.translated = translated !== undefined;
+        record.thoughtsRefused = translated?.thoughts === 'refused';
         keptForAnswer = translated?.answer.keptBytes ?? 0;
         record.leftOut = leftOut?.leftOut;
         record.leftOutForLog = leftOut?.leftOutForLog;

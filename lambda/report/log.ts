@@ -119,6 +119,7 @@ function describe(request: RequestSoFar) {
     upstreamStatus: exchange?.upstreamStatus,
     tries: exchange?.tries,
     translated: exchange?.translated || undefined,
+    thoughtsRefused: exchange?.thoughtsRefused || undefined,
     leftOut: exchange?.leftOutForLog,
     timeToFirstByte: exchange?.timeToFirstByte,
     ...tokensOf(exchange?.usage ?? {}),

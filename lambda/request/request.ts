@@ -127,6 +127,8 @@ export interface ExchangeRecord {
   failure?: string;
   /** Whether the request was translated for that upstream, and the places of what was left out then. */
   translated?: boolean;
+  /** Whether it was asked again without the model's thoughts, as it had refused them. */
+  thoughtsRefused?: boolean;
   leftOut?: string | undefined;
   leftOutForLog?: string | undefined;
   /** Milliseconds until the first event of a stream. */

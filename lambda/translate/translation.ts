@@ -33,6 +33,8 @@ export interface RequestTranslation {
   readonly isCounted: boolean;
   /** The version of the client's dialect that the client names, where it has versions. */
   readonly version?: string | undefined;
+  /** Whether it refused the request for the model's thoughts in it, and so gets none. */
+  readonly withoutThoughts?: boolean;
 }
 
 /** A request in the words of an upstream that does not speak the client's dialect: plain data too. */
@@ -42,6 +44,8 @@ export interface Translation extends LeftOut {
   /** What the request must say besides. */
   readonly headers: Readonly<Record<string, string>>;
   readonly answer: AnswerPlan;
+  /** Whether it shows the model thoughts of its own again. */
+  readonly hasThoughts: boolean;
 }
 
 /** How the answer becomes one for the client. It keeps nothing of the request but what the answer repeats, and names of tools. */
@@ -99,18 +103,19 @@ const upstreams: Readonly<Record<string, UpstreamDialect>> = {
 
 /** Translates a request for an upstream, and plans how its answer is translated back. Throws a 400 for what can't be carried over. */
 export function translate(json: Json, translation: RequestTranslation): Translation {
-  const { from, into, sealing, upstream, model, isCounted, version } = translation;
+  const { from, into, sealing, upstream, model, isCounted, version, withoutThoughts = false } = translation;
   const [client, target] = [clients[from], upstreams[into]];
   if (!client || !target) throw new TypeError(`requests of ${from} can't be translated into ${into}`);
   const seals = createSeals(sealing.salt, sealing.caller);
-  const request = { ...client.read(json, (sealed) => seals.open(from, sealed), version), isCounted };
-  const { pieces, leftOut, leftOutForLog, leftOutNodes, tools } = target.write(request, upstream, model);
+  const request = { ...client.read(json, (sealed) => seals.open(from, sealed), version), isCounted, withoutThoughts };
+  const { pieces, leftOutNodes, tools, ...written } = target.write(request, upstream, model);
+  const { leftOut, leftOutForLog, hasThoughts } = written;
   const { thoughts, streamUsage = false } = request;
   const echo = client.echo ? client.echo(json, leftOutNodes) : [];
   const keptBytes = echo.reduce((total, { length }) => total + length, sizeOf(tools));
   const { contextWords } = client;
   const answer: AnswerPlan = { from, into, tools, thoughts, streamUsage, echo, keptBytes, contextWords };
-  return { pieces, headers: target.headers, answer, leftOut, leftOutForLog };
+  return { pieces, headers: target.headers, answer, leftOut, leftOutForLog, hasThoughts };
 }
 
 /** What an answer is read and written with. */

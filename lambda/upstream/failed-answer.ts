@@ -26,7 +26,9 @@ export async function failureOf(
   const explained = explain(explanation);
   const message = translated && explained ? removePlaces(explained) : explained;
   const context = translated && explainContext(translated.answer.contextWords, explanation, message ?? '');
-  return new UpstreamFailure(kind, { ...details, message, ...context });
+  const { dialect, thoughts } = translated ?? {};
+  const refusesThoughts = status === 400 && thoughts === 'sent' && dialect?.refusedThoughts?.test(explanation) === true;
+  return new UpstreamFailure(kind, { ...details, message, refusesThoughts, ...context });
 }
 
 /** The values that SDKs understand. */

@@ -15,6 +15,7 @@ import {
   needsPreparing,
   type Outgoing,
   type Prepare,
+  type PreparedRequest,
   type Translated,
   type UpstreamRequest,
 } from './request.ts';
@@ -61,7 +62,7 @@ export type AskUpstreams = (outgoing: Outgoing, observer: Observer) => Promise<A
 
 export function createFailover(dependencies: Dependencies): AskUpstreams {
   const { pool, isAccountBound } = dependencies;
-  const { prepareFor, tryOne } = createTries(dependencies);
+  const { prepareFor, prepareWithoutThoughts, tryOne } = createTries(dependencies);
 
   const holdsSealed = (outgoing: Outgoing, signal: AbortSignal) => {
     const { text, conversation } = bodyOf(outgoing);
@@ -96,6 +97,11 @@ export function createFailover(dependencies: Dependencies): AskUpstreams {
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof UpstreamFailure)) throw error;
+        if (error.refusesThoughts) {
+          observer.onFailure(error, candidate, true);
+          await prepareWithoutThoughts(candidate, outgoing, observer);
+          continue;
+        }
         // Another account can't read what the first one created. That is not the caller's mistake, so the first failure counts.
         // A translation holds no such things.
         const { next, rests, restsForSeveral, once = false, mayBeForeign } = error.failureClass;
@@ -125,8 +131,15 @@ function createTries({ send, prepare, now }: Dependencies) {
     const body = bodyOf(outgoing);
     if (body.prepared?.upstream === upstream || !needsPreparing(upstream, outgoing)) return;
     const prepared = await prepare(outgoing, upstream, signal);
-    const kept = prepared.translated?.answer.keptBytes ?? 0;
-    takeMemory(prepared.pieces.reduce((total, piece) => total + piece.length, kept));
+    takeMemory(sizeOf(prepared));
+    body.prepared = prepared;
+  };
+
+  /** The same for an upstream that has refused it for thoughts in it: in place of what was prepared before. */
+  const prepareWithoutThoughts: typeof prepareFor = async ({ upstream }, outgoing, { takeMemory, signal }) => {
+    const body = bodyOf(outgoing);
+    const prepared = await prepare(outgoing, upstream, signal, true);
+    takeMemory(sizeOf(prepared) - (body.prepared ? sizeOf(body.prepared) : 0));
     body.prepared = prepared;
   };
 
@@ -150,19 +163,25 @@ function createTries({ send, prepare, now }: Dependencies) {
     const request = buildUpstreamRequest(candidate, outgoing);
     onTry(candidate, request);
     const read = readAnswer(request.translated, candidate.upstream, observer);
-    if (isLast) return send(request, signal, releaseBody).then(read);
+    // One with thoughts may be asked for again without them.
+    const isKept = request.translated?.thoughts === 'sent';
+    if (isLast) return (isKept ? send(request, signal) : send(request, signal, releaseBody)).then(read);
     const ask = (until: AbortSignal) => send(request, until).then(read);
     const limit = outgoing.stream ? candidate.upstream.firstEventTimeout : undefined;
     if (limit === undefined) return ask(signal);
     return withinFirstEventLimit(limit, signal, ask);
   };
 
-  return { prepareFor, tryOne };
+  return { prepareFor, prepareWithoutThoughts, tryOne };
 }
 
 /** Why none could be tried: that some upstream has a key was checked before. */
 const nobody = (endpoint: Endpoint): GatewayError =>
   endpoint.compacts ? notOffered(endpoint) : new UpstreamFailure('credentials');
+
+/** In bytes: the body, and what its answer repeats. */
+const sizeOf = ({ pieces, translated }: PreparedRequest): number =>
+  pieces.reduce((total, piece) => total + piece.length, translated?.answer.keptBytes ?? 0);
 
 /** The candidates left. When the upstream itself failed, all of its keys are out. */
 function stillToTry(

@@ -29,7 +29,7 @@ export function createPrepare({ removeSeals, translate, dialects, readSealSalt }
     return { upstream, url, pieces: [text], leftOut: { leftOut, leftOutForLog } };
   };
 
-  const translated: Prepare = async (outgoing, upstream, signal) => {
+  const translated: Prepare = async (outgoing, upstream, signal, withoutThoughts = false) => {
     const { dialect, endpoint: asked, model, clientHeaders } = outgoing;
     const { text, conversation } = bodyOf(outgoing);
     const spoken = dialects.find(({ name }) => name === spokenTo(upstream, outgoing));
@@ -48,17 +48,21 @@ export function createPrepare({ removeSeals, translate, dialects, readSealSalt }
       model: modelAt(upstream, spoken, model),
       isCounted: asked.countsTokens === true,
       version: clientHeaders['anthropic-version'],
+      withoutThoughts,
     };
-    const { pieces, headers, answer, leftOut, leftOutForLog } = await translate(text, translation, { caller, signal });
+    const written = await translate(text, translation, { caller, signal });
+    const { pieces, headers, answer, hasThoughts, leftOut, leftOutForLog } = written;
+    const thoughts = withoutThoughts ? 'refused' : hasThoughts ? 'sent' : 'none';
+    const { signsThinking } = upstream;
     return {
       upstream,
       url,
       pieces,
       leftOut: { leftOut, leftOutForLog },
-      translated: { dialect: spoken, headers, answer, sealing, signsThinking: upstream.signsThinking },
+      translated: { dialect: spoken, headers, answer, sealing, signsThinking, thoughts },
     };
   };
 
-  return (outgoing, upstream, signal) =>
-    (speaks(upstream, outgoing) ? withoutSeals : translated)(outgoing, upstream, signal);
+  return (outgoing, upstream, ...rest) =>
+    (speaks(upstream, outgoing) ? withoutSeals : translated)(outgoing, upstream, ...rest);
 }

@@ -51,6 +51,8 @@ export interface Translated {
   readonly sealing: Sealing;
   /** Whether the upstream signs its thoughts over all that came before them. */
   readonly signsThinking: boolean;
+  /** Whether thoughts of the model go back to it, or were left out because it refused them. */
+  readonly thoughts: 'sent' | 'refused' | 'none';
 }
 
 /** A request to the upstream. All it has of the client's is the body and a few headers of the dialect. */
@@ -142,5 +144,13 @@ function readHeader(headers: Headers, name: string): string | undefined {
   throw new GatewayError('invalid_request', `The header ${name} holds characters that a header can't carry.`);
 }
 
-/** Makes of a request what an upstream can take, unless the signal aborts. Throws a GatewayError if it can't be carried. */
-export type Prepare = (outgoing: Outgoing, upstream: Upstream, signal: AbortSignal) => Promise<PreparedRequest>;
+/**
+ * Makes of a request what an upstream can take, unless the signal aborts. Throws a GatewayError if it can't be carried.
+ * `withoutThoughts`: the upstream has refused it for thoughts of the model.
+ */
+export type Prepare = (
+  outgoing: Outgoing,
+  upstream: Upstream,
+  signal: AbortSignal,
+  withoutThoughts?: boolean,
+) => Promise<PreparedRequest>;

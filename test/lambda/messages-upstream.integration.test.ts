@@ -307,6 +307,63 @@ describe.each(['stream', 'plain'] as const)(
   },
 );
 
+describe.each([
+  ['a stream', true, ''],
+  ['a plain answer', false, ''],
+  ['an answer to a long body', false, 'x'.repeat(100_000)],
+] as const)('refused for thoughts, it is asked once more without any: %s', (_what, stream, padding) => {
+  const how = stream ? 'stream' : 'plain';
+  const other = { type: 'function', function: { name: 'news' } };
+
+  /** A conversation whose client changes its tools in the middle. */
+  async function changeTools() {
+    const asking = [{ ...question, content: `Who? ${padding}` }];
+    answer('plain', [thinking, { redacted: 'blob' }, calls]);
+    const first = await post('/v1/chat/completions', { messages: asking, tools: [chatTool] });
+    const { choices } = Object(await first.json());
+    const messages = [...asking, choices[0].message, { role: 'tool', tool_call_id: 'call_1', content: 'Sunny' }];
+    return { messages, tools: [chatTool, other], reasoning_effort: 'high', stream };
+  }
+
+  test('one charge, and the client is told so', async () => {
+    const body = await changeTools();
+    const [before, asked] = [await chargesIn(gateway), gateway.upstream.requests.length];
+    answer(how, [{ text: 'Refused before this.' }]);
+    answer(how, [{ text: 'Yes.' }]);
+    const response = await post('/v1/chat/completions', body);
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Yes')]);
+    // What goes on from a call without its thought is answered without thinking.
+    const places = ['messages[1].reasoning_details[0]', 'messages[1].reasoning_details[1]', 'reasoning_effort'];
+    expect(response.headers.get('x-svc-left-out')).toBe(places.join(', '));
+    expect([(await chargesIn(gateway)) - before, gateway.upstream.requests.length - asked]).toEqual([1, 2]);
+    const contents = gateway.upstream.requests.slice(-2).map(({ body }) => JSON.parse(`${body}`).messages[1].content);
+    expect(contents).toEqual([[thinking, { redacted: 'blob' }, calls], [calls]].map((said) => messageOf(said).content));
+    const isSaid = ({ thoughtsRefused, tries, status }: Record<string, unknown>) =>
+      thoughtsRefused === true && tries === 2 && status === 200;
+    await waitUntil(() => gateway.log.some(isSaid), 'the log says so');
+  });
+
+  test('and if that is refused too, the client is told why', async () => {
+    const body = await changeTools();
+    const asked = gateway.upstream.requests.length;
+    const message = 'messages.1.content.0: Invalid `signature` in `thinking` block, says Thunder';
+    const refusal = json(400, { type: 'error', error: { type: 'invalid_request_error', message } });
+    gateway.upstream.answer(refusal, refusal);
+    const response = await post('/v1/chat/completions', body);
+    const { error } = Object(await response.json());
+    expect([response.status, error.message]).toEqual([400, 'Invalid `signature` in `thinking` block, says svc']);
+    expect(gateway.upstream.requests.length - asked).toBe(2);
+  });
+
+  test('but not for anything else', async () => {
+    const body = await changeTools();
+    const asked = gateway.upstream.requests.length;
+    gateway.upstream.answer(json(400, { error: { message: 'No thinking today.' } }));
+    expect((await post('/v1/chat/completions', body)).status).toBe(400);
+    expect(gateway.upstream.requests.length - asked).toBe(1);
+  });
+});
+
 test('thoughts from before a tool that a search found are left out from then on, as that changes the tools', async () => {
   const search = { type: 'tool_search', execution: 'client', description: 'Search.', parameters: { type: 'object' } };
   const tools = [search, { type: 'function', ...weather }];

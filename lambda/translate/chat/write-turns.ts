@@ -165,12 +165,18 @@ function writeTurn(writer: RequestWriter, { done, thoughts }: AssistantTurn): vo
   if (calls.length > 0) body.add(']');
 }
 
-function replay({ upstream, leaveOut }: RequestWriter, thoughts: AssistantTurn['thoughts']): Raw[] {
+function replay(
+  { request, upstream, leaveOut, noteThought }: RequestWriter,
+  thoughts: AssistantTurn['thoughts'],
+): Raw[] {
   if (upstream.replay === 'never') return [];
   return thoughts.flatMap(({ at, text }) => {
-    if (text !== undefined) return [text];
-    leaveOut(at);
-    return [];
+    if (text === undefined || request.withoutThoughts) {
+      leaveOut(at);
+      return [];
+    }
+    noteThought();
+    return [text];
   });
 }
 

@@ -17,7 +17,8 @@ export type IsKnown = (thought: Thought) => boolean;
  * It can if its maker signed it, over tools among others. So one from before a tool that was offered later is not known any more: from
  * then on that stands among the tools.
  */
-export function createIsKnown({ tools }: Selection): IsKnown {
+export function createIsKnown({ request }: RequestWriter, { tools }: Selection): IsKnown {
+  if (request.withoutThoughts) return () => false;
   let lastOffer = -1;
   for (const [, { at, isLater }] of tools) if (isLater) lastOffer = Math.max(lastOffer, at);
   return ({ signed, at }) => signed !== undefined && at > lastOffer;

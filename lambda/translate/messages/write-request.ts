@@ -22,7 +22,7 @@ export const writeMessagesRequest = (request: ModelRequest, upstream: UpstreamOp
     body.add('{"model":', quote(model));
     // First, so that the tools offered have the names before those that are only remembered.
     const selection = selectTools(writer);
-    const isKnown = createIsKnown(selection);
+    const isKnown = createIsKnown(writer, selection);
     const thinking = chooseThinking(writer, selection, isKnown);
     const messages = arrange(writer, thinking, isKnown);
     const markOf = chooseMarks(writer, selection, messages);

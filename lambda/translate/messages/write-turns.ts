@@ -138,6 +138,7 @@ const bytesBlock = (kind: string, type: string, data: Raw): Raw[] => [
 
 /** Writes all that the model did in one go, in its order: a maker that binds its thoughts refuses another. */
 function writeTurn(writer: TurnWriter, { done, thoughts }: AssistantTurn): void {
+  if (thoughts.length > 0) writer.noteThought();
   const { body, names, idOf, markOf } = writer;
   const separate = createSeparator(body);
   let next = 0;

@@ -107,6 +107,8 @@ export interface ModelRequest {
   readonly json: Json;
   /** Whether only its tokens are to be counted. */
   readonly isCounted?: boolean;
+  /** Whether the model is shown none of its thoughts again. */
+  readonly withoutThoughts?: boolean;
   readonly stream: boolean;
   /** Whether a stream is to end with its usage, where that is not a matter of course. */
   readonly streamUsage?: boolean;

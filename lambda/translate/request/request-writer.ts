@@ -12,6 +12,8 @@ export interface RequestWriter {
   readonly body: BodyText;
   /** Notes a place that the upstream has nothing for. */
   readonly leaveOut: (at: Node) => void;
+  /** Notes that the body has a thought of the model. */
+  readonly noteThought: () => void;
 }
 
 export interface WrittenRequest extends LeftOut {
@@ -20,6 +22,8 @@ export interface WrittenRequest extends LeftOut {
   readonly leftOutNodes: ReadonlySet<Node>;
   /** The way back from the names of its tools. */
   readonly tools: ToolNames;
+  /** Whether the model is shown thoughts of its own again. */
+  readonly hasThoughts: boolean;
 }
 
 interface WriterParts extends Pick<RequestWriter, 'request' | 'upstream'> {
@@ -40,7 +44,11 @@ export function writeRequest(
   const leftOut: Node[] = [...request.leftOut, ...unread];
   const body = createBodyText();
   const tools = createToolTable(longestName);
-  write({ request, upstream, names: tools, body, leaveOut: (at) => leftOut.push(at) });
+  let hasThoughts = false;
+  const noteThought = () => {
+    hasThoughts = true;
+  };
+  write({ request, upstream, names: tools, body, leaveOut: (at) => leftOut.push(at), noteThought });
   const named = firstOf(leftOut);
   const unnamed = new Set(firstOf(unread));
   return {
@@ -49,6 +57,7 @@ export function writeRequest(
     leftOutForLog: namePlaces(json, named, leftOut.length, unnamed),
     leftOutNodes: new Set(leftOut),
     tools: tools.renamed,
+    hasThoughts,
   };
 }
 

@@ -16,7 +16,8 @@ import { upstreamNamed } from '../../support/upstream-named.ts';
 type Answer =
   | number
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: Readable }
-  | Error;
+  | Error
+  | (() => { readonly status: number; readonly headers?: Record<string, string>; readonly body?: Readable });
 
 const [first, second] = [upstreamNamed('UPSTREAM'), upstreamNamed('UPSTREAM_2')];
 const candidate = (upstream: Upstream, key: string): Candidate => ({
@@ -72,7 +73,8 @@ async function ask(answers: Readonly<Record<string, Answer>>, changes: Changes =
       const key = authorization.replace('Bearer ', '');
       asked.push(key);
       releaseBody?.();
-      const answer = answers[key] ?? 200;
+      const given = answers[key] ?? 200;
+      const answer = typeof given === 'function' ? given() : given;
       if (answer instanceof Error) throw answer;
       const {
         status,
@@ -134,23 +136,45 @@ describe('upstreams that would have to be sent a translation, and can not carry 
   });
 });
 
-test('a translated request takes memory beside the client’s, and so does what its answer repeats', async () => {
+/** A candidate that speaks no dialect, and what prepares requests for it. */
+function prepareTranslated(thoughts: 'sent' | 'none') {
   if (!chat) throw new Error('there is no dialect');
   const sealing = { salt: keyOf('a salt of at least 16 characters'), caller: 'me' };
   const translated = {
     dialect: chat,
     headers: {},
-    answer: { keptBytes: 5 } as AnswerPlan,
+    answer: { keptBytes: 5, contextWords: {} } as AnswerPlan,
     sealing,
     signsThinking: false,
   };
-  const prepare: Prepare = async (_outgoing, upstream) => ({
-    ...{ url: 'https://upstream.example', pieces: ['1234', '567'], upstream, translated },
+  const prepare: Prepare = async (_outgoing, upstream, _signal, withoutThoughts) => ({
+    url: 'https://upstream.example',
+    pieces: withoutThoughts ? ['1234'] : ['1234', '567'],
+    upstream,
+    translated: { ...translated, thoughts: withoutThoughts ? 'refused' : thoughts },
   });
+  const candidates = all.slice(0, 1).map((one) => ({ ...one, upstream: { ...one.upstream, dialects: [] } }));
+  return { prepare, candidates };
+}
+
+test('a translated request takes memory beside the client’s, and so does what its answer repeats', async () => {
+  const { prepare, candidates } = prepareTranslated('none');
   const taken: number[] = [];
-  const [one] = all.map((candidate) => ({ ...candidate, upstream: { ...candidate.upstream, dialects: [] } }));
-  await ask({}, { prepare, takeMemory: (bytes) => taken.push(bytes) }, one ? [one] : []);
+  await ask({}, { prepare, takeMemory: (bytes) => taken.push(bytes) }, candidates);
   expect(taken).toEqual([12]);
+});
+
+test('a request whose thoughts may be refused is kept, and asked once more without them, which takes their place', async () => {
+  const { prepare, candidates } = prepareTranslated('sent');
+  const taken: number[] = [];
+  const changes = { prepare, takeMemory: (bytes: number) => taken.push(bytes) };
+  expect(await ask({ a: 500 }, changes, candidates)).toMatchObject({ asked: 'a', forgotten: false });
+  const message = "Extra inputs are not permitted, field: 'messages[1].reasoning_content'";
+  let answers = 0;
+  const refuses = () => ({ status: 400, body: Readable.from([Buffer.from(answers++ === 0 ? message : 'no')]) });
+  const refused = await ask({ a: refuses }, changes, candidates);
+  expect(refused).toMatchObject({ asked: 'aa', forgotten: true, told: ['a caller true', 'a caller false'] });
+  expect(taken).toEqual([12, 12, -3]);
 });
 
 test('a plain answer may come as late as it likes, whatever limit streams have', async () => {

@@ -89,7 +89,7 @@ function eventOf(path: string, key: string, body: string) {
     headers: {
       accept: 'application/json',
       host: domainName,
-      'user-agent': 'OpenAI/JS 7.55.0',
+      'user-agent': 'OpenAI/JS 7.59.0',
       'x-api-key': key,
       'content-type': 'application/json',
       'content-length': String(Buffer.byteLength(body)),

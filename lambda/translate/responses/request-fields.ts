@@ -26,7 +26,7 @@ export const responsesFields = {
     ...raws('temperature', 'top_p', 'presence_penalty', 'frequency_penalty', 'top_logprobs'),
     ...ignore('stream_options', 'truncation', 'store', 'metadata', 'prompt_cache_key', 'prompt_cache_options'),
     ...ignore('prompt_cache_retention', 'safety_identifier', 'user', 'service_tier', 'client_metadata'),
-    ...ignore('max_tool_calls', 'background'),
+    ...ignore('max_tool_calls', 'background', 'background_options'),
     access_programs: 'leave',
     image: 'leave',
     previous_response_id: stored,

@@ -32,7 +32,7 @@ const ofResponses = {
     /^(file_search|computer|mcp|code_interpreter|programmatic|local_shell|shell|apply_patch|compaction|program|item_reference|configuration|image_generation_call)/,
   mend: mendResponses,
   ignored:
-    /^(model|stream_options|truncation|store|metadata|prompt_cache_\w+|safety_identifier|user|service_tier|client_metadata|max_tool_calls|text\.verbosity|reasoning\.(generate_)?summary)($|\.)|^input\[\d+\](\.content\[\d+\]|\.output\[\d+\])?\.(id|status|phase|detail|annotations|logprobs|prompt_cache_breakpoint|call_id|caller|encrypted_content|summary)($|[.[])|^input\[\d+\]\.(role|name|namespace)$/,
+    /^(model|stream_options|truncation|store|metadata|prompt_cache_\w+|safety_identifier|user|service_tier|client_metadata|max_tool_calls|background_options|text\.verbosity|reasoning\.(generate_)?summary)($|\.)|^input\[\d+\](\.content\[\d+\]|\.output\[\d+\])?\.(id|status|phase|detail|annotations|logprobs|prompt_cache_breakpoint|call_id|caller|encrypted_content|summary)($|[.[])|^input\[\d+\]\.(role|name|namespace)$/,
 };
 
 const subjects: readonly Subject[] = [

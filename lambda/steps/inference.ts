@@ -29,67 +29,65 @@ export interface InferenceParts extends Pick<ForwardDependencies, 'readScrubber'
   };
 }
 
+/** The sections of the config that it depends on. */
+type Settings = Pick<Config, 'quota' | 'budget' | 'request' | 'upstreams' | 'hiding'>;
+
 /** The path of an inference request: who is calling, may they, what do they want, then the exchange with the upstream. */
-export function createInference(
-  settings: Pick<Config, 'quota' | 'budget' | 'request' | 'upstreams' | 'hiding'>,
-  {
-    names,
-    callers,
-    limits,
-    upstreams,
-    readStop,
-    readScrubber,
-    loadTranslating,
-    subkey,
-    jobs,
-    log,
-    now,
-  }: InferenceParts,
-): Answer<ArrivedAtInference> {
+export function createInference(settings: Settings, parts: InferenceParts): Answer<ArrivedAtInference> {
+  const { names, callers, limits, upstreams, readStop, now } = parts;
   const { quota, deploymentLimit, spendLimit } = limits;
-  const { prices, reservedOutput } = settings.budget;
-  const { requestBodyLimit, keepAliveInterval } = settings.request;
-  const { upstreamCallerIds, upstreamTrace, upstreamIdleTimeout } = settings.upstreams;
-  const { refundRefusals } = settings.quota;
   const { isConfigured, connectAhead } = upstreams;
-  const reading = {
-    readJson: jobs.readCall,
-    requestBodyLimit,
-    callerIdKey: upstreamCallerIds === 'hash' ? () => subkey('caller ids') : undefined,
-    prices,
-    reservedOutput,
-    upstreamTrace,
-    budgets: { memberBudget: memberBudgetOf(settings.budget) },
-  };
-  const forward = createForward({
-    askUpstreams: upstreams.ask,
-    readScrubber,
-    hideInText: settings.hiding.hideInText,
-    rewriteWhole: jobs.rewriteWhole,
-    readSealSalt: () => subkey('seals'),
-    loadTranslating,
-    idleTimeout: upstreamIdleTimeout,
-    keepAliveInterval,
-    prices,
-    spendLimit,
-    refundRefusals,
-    log,
-    now,
-  });
+  const { requestBodyLimit } = settings.request;
+  const { refundRefusals } = settings.quota;
+  const reading = bodyDependencies(settings, parts);
   return (
     openPipeline<ArrivedAtInference>(names)
       .step(quotaHeaders({ quota, now }))
       .step(admitBody({ requestBodyLimit }))
-      // Who is calling, and is anybody served?
+      // Auth, and whether anybody is served.
       .step(authenticate(callers))
       .step(requireService({ readStop, isConfigured, spendLimit }))
-      // Quota, and what gets ready beside it.
+      // Quota, and what gets ready while it is charged.
       .step(readAhead(reading))
       .step(prefetchConnection({ connectAhead }))
       .step(chargeQuota({ quota, refundRefusals }))
       .step(limitDeployment({ deploymentLimit }))
       // Normalization.
       .step(normalize(reading))
-      .handler(forward)
+      // Forward.
+      .handler(createForward(forwardDependencies(settings, parts)))
   );
+}
+
+/** What reads a body. */
+function bodyDependencies({ budget, request, upstreams }: Settings, { jobs, subkey }: InferenceParts) {
+  return {
+    readJson: jobs.readCall,
+    requestBodyLimit: request.requestBodyLimit,
+    callerIdKey: upstreams.upstreamCallerIds === 'hash' ? () => subkey('caller ids') : undefined,
+    prices: budget.prices,
+    reservedOutput: budget.reservedOutput,
+    upstreamTrace: upstreams.upstreamTrace,
+    budgets: { memberBudget: memberBudgetOf(budget) },
+  };
+}
+
+/** What the exchange with an upstream, and its settlement, take. */
+function forwardDependencies(settings: Settings, parts: InferenceParts): ForwardDependencies {
+  const { limits, upstreams, readScrubber, loadTranslating, subkey, jobs, log, now } = parts;
+  return {
+    askUpstreams: upstreams.ask,
+    readSealSalt: () => subkey('seals'),
+    readScrubber,
+    hideInText: settings.hiding.hideInText,
+    rewriteWhole: jobs.rewriteWhole,
+    loadTranslating,
+    idleTimeout: settings.upstreams.upstreamIdleTimeout,
+    keepAliveInterval: settings.request.keepAliveInterval,
+    prices: settings.budget.prices,
+    spendLimit: limits.spendLimit,
+    refundRefusals: settings.quota.refundRefusals,
+    log,
+    now,
+  };
 }

@@ -79,7 +79,11 @@ interface Rules extends Omit<ReturnType<typeof createNameFinder>, 'prepareAny'> 
 function openChannel(rules: Rules, before: string, continues: boolean): ScrubChannel {
   const text = before.slice(-rules.tailLength);
   const open: OpenText = {
-    ...{ text, released: text.length, searched: 0, border: continues ? 0 : text.length, past: '' },
+    text,
+    released: text.length,
+    searched: 0,
+    border: continues ? 0 : text.length,
+    past: '',
     isChanged: false,
   };
   let tail = text;

@@ -2,6 +2,7 @@ import { type Config, waysToSignIn } from '../lambda/settings/config.ts';
 import { warnOfNamesInCode } from '../lambda/settings/hidden-names-in-code.ts';
 import { warnOfOpenSpending } from '../lambda/settings/open-spending.ts';
 import { headerMap } from '../lambda/settings/upstream-table.ts';
+import { warnOfVoidThoughts } from '../lambda/settings/void-thoughts.ts';
 import type { StackValues } from './stack-settings.ts';
 
 /** Settings as text, by name. */
@@ -16,6 +17,7 @@ export function findWarnings(stage: string, values: StackValues, environment: Te
     ...signInWarnings(environment),
     ...edgeWarnings(values, config),
     ...warnOfNamesInCode(config.upstreams.all, config.hiding),
+    ...warnOfVoidThoughts(config.upstreams.all, config.hiding),
   ];
 }
 

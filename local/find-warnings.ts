@@ -5,6 +5,7 @@ import { warnOfOpenSpending } from '../lambda/settings/open-spending.ts';
 import type { Environment } from '../lambda/settings/read.ts';
 import { upstreamSettings } from '../lambda/settings/upstream-table.ts';
 import { slipWarnings } from '../lambda/settings/variable-names.ts';
+import { warnOfVoidThoughts } from '../lambda/settings/void-thoughts.ts';
 import { pageWarnings } from '../lambda/settings/warnings.ts';
 import { defaultSalt, localNames } from './local-settings.ts';
 
@@ -40,6 +41,7 @@ function withoutDemo(hasDialects: boolean, config: Config): string[] {
     ...(hasDialects ? [forDemo] : []),
     ...keyWarnings(config),
     ...warnOfNamesInCode(config.upstreams.all, config.hiding),
+    ...warnOfVoidThoughts(config.upstreams.all, config.hiding),
     ...warnOfOpenSpending(config),
   ];
 }

@@ -104,6 +104,7 @@ describe('a setting', () => {
     'lambda/settings/open-spending.ts',
     'lambda/settings/secrets.ts',
     'lambda/settings/upstreams.ts',
+    'lambda/settings/void-thoughts.ts',
     'lambda/settings/warnings.ts',
     'lambda/upstream/failure.ts',
   ];

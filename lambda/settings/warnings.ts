@@ -4,6 +4,7 @@ import { keyWarnings } from './missing-keys.ts';
 import { warnOfOpenSpending } from './open-spending.ts';
 import type { Environment } from './read.ts';
 import { slipWarnings } from './variable-names.ts';
+import { warnOfVoidThoughts } from './void-thoughts.ts';
 
 /** All that a start warns of, in the order in which it says so: what starts, but not as its operator may think. */
 export function startWarnings(environment: Environment, config: Config, servesWallet: boolean): string[] {
@@ -11,6 +12,7 @@ export function startWarnings(environment: Environment, config: Config, servesWa
     ...slipWarnings(environment),
     ...keyWarnings(config),
     ...warnOfNamesInCode(config.upstreams.all, config.hiding),
+    ...warnOfVoidThoughts(config.upstreams.all, config.hiding),
     ...warnOfOpenSpending(config),
     ...(servesWallet ? pageWarnings(config) : []),
   ];

@@ -33,7 +33,7 @@ export const onTheClock: ReadonlySet<string> = new Set(['firstByte', 'added', 's
 
 /** What the ratio to a baseline, or the figure itself, may be at most. */
 export interface Goal {
-  readonly to?: 'bare' | 'bareDynamoDb';
+  readonly to?: 'bare' | 'bareDynamoDb' | 'portkey';
   readonly bound: number;
 }
 

@@ -17,20 +17,22 @@ interface Row {
   readonly met: boolean | undefined;
 }
 
-const titles = ['figure', 'unit', 'bare', 'bare + DynamoDB', 'gateway', 'to bare', 'to bare + DynamoDB', 'goal'];
+const baselines = { bare: 'bare', bareDynamoDb: 'bare + DynamoDB', portkey: 'Portkey' };
+const names = Object.values(baselines);
+const titles = ['figure', 'unit', ...names, 'gateway', ...names.map((name) => `to ${name}`), 'goal'];
 
 export function toRow([title, unit, sample, goal]: Figure, results: Results, gateway: SubjectName = 'gateway'): Row {
   const medianOf = (subject: SubjectName) => median(results.get(`${subject} ${sample}`) ?? []);
-  const [value, bareDynamoDb] = [medianOf(gateway), medianOf('bareDynamoDb')];
+  const value = medianOf(gateway);
   const bare = medianOf(gateway === 'server' ? 'bareServer' : 'bare');
-  const ratios = { bare: value / bare, bareDynamoDb: value / bareDynamoDb };
-  const reached = goal?.to ? ratios[goal.to] : value;
+  const found = { bare, bareDynamoDb: medianOf('bareDynamoDb'), portkey: medianOf('portkey') };
+  const reached = goal?.to ? value / found[goal.to] : value;
   const met = goal && reached <= goal.bound;
-  const of = goal?.to ? `× ${goal.to === 'bare' ? 'bare' : 'bare + DynamoDB'}` : unit;
+  const of = goal?.to ? `× ${baselines[goal.to]}` : unit;
   const shownGoal = goal ? `≤ ${goal.bound} ${of} ${met ? '✓' : '✗'}` : '';
-  const shown = [bare, bareDynamoDb, value].map(threeDigits);
-  const shownRatios = [ratios.bare, ratios.bareDynamoDb].map((ratio) => (Number.isNaN(ratio) ? '' : ratio.toFixed(2)));
-  return { cells: [title, unit, ...shown, ...shownRatios, shownGoal], met };
+  const shown = [...Object.values(found), value].map(threeDigits);
+  const ratios = Object.values(found).map((one) => (Number.isNaN(one) ? '' : (value / one).toFixed(2)));
+  return { cells: [title, unit, ...shown, ...ratios, shownGoal], met };
 }
 
 /** The rows as a Markdown table that is also readable in a terminal. */

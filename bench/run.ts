@@ -8,7 +8,7 @@ import { distance } from './measurements/distance.ts';
 import { events, translatedChat, translatedMessages } from './measurements/events.ts';
 import { coldStart, prompt, size, slowReader, vectors } from './measurements/process.ts';
 import { budgets, busyCaller, requests, serverBudgets, serverSpans } from './measurements/requests.ts';
-import { server } from './measurements/server.ts';
+import { peer, server } from './measurements/server.ts';
 import { addSamples, type Results, renderOrigin, renderTable, toRow } from './results.ts';
 import { buildSubjects, type Subject, type SubjectName } from './subject.ts';
 import { startWorld, type World } from './world/world.ts';
@@ -29,6 +29,7 @@ const measurements = {
   server,
   'server-budgets': serverBudgets,
   'server-spans': serverSpans,
+  peer,
 } satisfies Record<string, Measurement>;
 type Name = keyof typeof measurements;
 const all = Object.keys(measurements) as Name[];
@@ -109,7 +110,7 @@ async function compare({ only, goals, against }: Options): Promise<void> {
 await new Command('npm run bench --')
   .addOption(
     new Option('--only <names...>', 'these measurements; the server is measured only so').choices(all).default(
-      all.filter((name) => !name.startsWith('server') && name !== 'distance'),
+      all.filter((name) => !name.startsWith('server') && !['distance', 'peer'].includes(name)),
       'all others',
     ),
   )

@@ -11,7 +11,7 @@ import type { World } from './world/world.ts';
 export type Serving = Awaited<ReturnType<typeof startServing>>;
 
 /** Starts a server in a fresh process, and its clients, with as many keys as some hundred requests a second need. */
-export async function startServing({ name, file, environment }: Subject, world: World, keyCount = 2_000) {
+export async function startServing({ name, file, environment, headers: own }: Subject, world: World, keyCount = 2_000) {
   const ownKeys = await world.issueKeys(keyCount);
   const env = { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...environment };
   const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -34,11 +34,15 @@ export async function startServing({ name, file, environment }: Subject, world: 
     async ask(body: string, { keys = ownKeys, path = '/v1/chat/completions' }: Asking = {}) {
       for (;;) {
         const key = keys[turn++ % keys.length] ?? '';
-        const headers = { 'content-length': Buffer.byteLength(body), 'x-api-key': key };
+        const headers = { 'content-length': Buffer.byteLength(body), 'x-api-key': key, ...own };
         const asking = request(address + path, { method: 'POST', headers, agent }).end(body);
-        const [answer] = (await once(asking, 'response').catch((cause) => {
+        const response = await once(asking, 'response').catch((cause) => {
+          // A server may close a connection that has waited for its next turn.
+          if (asking.reusedSocket && cause.code === 'ECONNRESET') return undefined;
           throw new Error(`${name} did not answer`, { cause });
-        })) as [IncomingMessage];
+        });
+        if (response === undefined) continue;
+        const [answer] = response as [IncomingMessage];
         /** Disconnects without reading on. */
         const leave = () => {
           answer.on('error', () => {});

@@ -50,6 +50,8 @@ const plans = {
   bareServer: ['bench/subjects/bare-server.ts'],
   server: ['lambda/server.ts', host],
   serverWithPrices: ['lambda/server.ts', { ...host, PRICES }],
+  /** Portkey's gateway, which is not built here. */
+  portkey: ['bench/subjects/portkey.ts'],
 } satisfies Record<string, [entry: string, settings?: Record<string, string>]>;
 
 export type SubjectName = keyof typeof plans;
@@ -66,15 +68,25 @@ export async function buildSubjects(names: Iterable<SubjectName>, folder: string
     Array.from(new Set(names), async (name) => {
       const [entry, settings]: readonly [string, Record<string, string>?] = plans[name];
       const environment = settings ? { ...deployed, ...around, ...gatewaySettings, ...settings } : around;
+      const isOurs = name !== 'portkey';
       const code = join(folder, name);
-      const kilobytes = bundles.measure(await build(bundles, entry, code)).total / 1024;
+      const kilobytes = isOurs ? bundles.measure(await build(bundles, entry, code)).total / 1024 : 0;
       const lambda = { folder: code, handler: 'index.handler', memorySize, timeoutMs: 900_000 };
       /** What Node runs of a server. */
-      const file = join(code, entry === 'lambda/server.ts' ? 'index.js' : 'index.mjs');
-      return { name, lambda, file, environment, kilobytes };
+      const built = join(code, entry === 'lambda/server.ts' ? 'index.js' : 'index.mjs');
+      const file = isOurs ? built : join(here, entry);
+      return { name, lambda, file, environment, kilobytes, headers: isOurs ? {} : toPortkey(world) };
     }),
   );
 }
+
+/** What clients of Portkey's gateway say of the upstream. */
+const toPortkey = ({ upstreamUrl }: World) => ({
+  authorization: 'Bearer upstream-key',
+  'content-type': 'application/json',
+  'x-portkey-provider': 'openai',
+  'x-portkey-custom-host': upstreamUrl,
+});
 
 type Bundles = typeof import('../lib/bundle.ts');
 

@@ -137,8 +137,8 @@ function settle({ whole, size, refusal }: Arrival): void {
 }
 
 /**
- * Gives a body up when its time is over, or with the process; one that is kept also if it is slow, once a sixth of the time has
- * passed: what is dropped takes no memory that others may need.
+ * Gives a body up after 60 s, or at shutdown. One that is buffered, and so takes memory that others may need, must also keep up with a
+ * linear pace from the tenth second on.
  */
 function watch(arrival: Arrival, declared: number | undefined, cutShort: AbortSignal): void {
   const begun = performance.now();

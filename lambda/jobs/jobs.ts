@@ -54,7 +54,7 @@ export type DoInThread = (order: Order, memory: number, asker: Asker) => Promise
  */
 const mostAtOnce = 20_000;
 
-/** In characters. Texts within a text that are longer, all together, hold so many values that it takes long to look into them. */
+/** Characters of JSON inside strings, such as the arguments of calls, above which the text goes to a thread: they hold values too. */
 const mostOpened = 1_048_576;
 const mayBeJson = /"[{[ \\]/y;
 

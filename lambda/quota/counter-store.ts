@@ -131,7 +131,7 @@ const tokenBytes = 8;
 const randomBytes = Buffer.alloc(512 * tokenBytes);
 let unused = 0;
 
-/** Marks all copies of one write: 64 random bits in base64. Asking for those of many at once makes each ten times cheaper. */
+/** An idempotency token, the same in all copies of a write: 64 random bits in base64. Drawn for 512 tokens at once, each is ten times cheaper. */
 export function createToken(): string {
   if (unused === 0) unused = randomFillSync(randomBytes).length;
   unused -= tokenBytes;

@@ -21,19 +21,19 @@ export interface Call {
   /** The caller's address, as the platform or the balancer in front reports it. */
   readonly sourceAddress: string;
   /**
-   * The body's size in bytes, as received. Rejects if it doesn't arrive, or if there is no memory for it. With a limit below the
-   * usual one, no more than that is kept.
+   * Buffers the whole body, up to the limit, and resolves with its size in bytes as received. Rejects if it doesn't arrive, or if
+   * there is no memory for it.
    */
   bodySize(limit?: number): number | Promise<number>;
-  /** The same for a body that nobody will take, which is not kept. */
+  /** Reads a body to its end without keeping it, and resolves with the same. */
   dropBody(): number | Promise<number>;
   /** Gives the body away, once: the taker holds the only reference. */
   takeBody(): Promise<Body>;
   /** The memory that the request may hold; the engine gives all of it back when the answer is over. */
   readonly memory: Memory;
   /**
-   * Resolves when this caller counts the tokens of no other long body, which it may do once the answer is over. Rejects with the
-   * error to refuse the request with. Undefined on a platform that gives each request a process of its own.
+   * A lock for each caller: only one of its long bodies at a time has its tokens counted. Resolves once the lock is held, which the end
+   * of the answer releases; rejects with the error to refuse the request with. Undefined on a platform that gives each request a process of its own.
    */
   readonly waitToCount?: ((caller: string) => Promise<void>) | undefined;
   /** Milliseconds until the platform gives up. */

@@ -10,9 +10,9 @@ import type { GatewayStep, Normalized, ReadAhead } from '../request/request.ts';
 import { type BodyDependencies, type ReadyToRead, readBody } from './read-body.ts';
 
 /**
- * Reads the body before the charge for callers with a budget or a list of models, and a small one beside the charge for others whose
- * key is known: a stranger's body must not cost work before it is charged. What is wrong with the body is thrown after the charge,
- * as for everybody.
+ * Parses the body early. For a caller with a budget or a list of models: before the charge. For another known key, if the body is small
+ * and not compressed: in parallel with the charge. All others are parsed after it, because a stranger's body must not cost work before
+ * it is charged. What is wrong with a body is always thrown after the charge.
  */
 export function readAhead(dependencies: BodyDependencies): GatewayStep<ReadyToRead, ReadAhead> {
   const { prices, budgets } = dependencies;

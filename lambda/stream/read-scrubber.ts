@@ -4,7 +4,7 @@ import type { Access, Upstream } from '../settings/upstreams.ts';
 import type { ReadAccess } from '../upstream/pool.ts';
 import { createScrubber, type Scrubber } from './scrub.ts';
 
-/** Reads what hides the upstreams' names, and the keys and secret headers that they are sent now. */
+/** A lazy cache, until a secret rotates, of the scrubber that hides the upstreams' names, their current keys and secret headers. */
 export function createHiding(
   upstreams: readonly Upstream[],
   { upstreamNames }: Config['hiding'],

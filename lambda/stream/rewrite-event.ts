@@ -11,7 +11,7 @@ import { createVoidSignatures, noteChanges, thoughts } from './void-thoughts.ts'
 
 export type EventRewriter = ReturnType<typeof createEventRewriter>;
 
-/** Takes a text, as JSON, in place of an event that is like the one before but for it; or leaves the event to be written. */
+/** The fast path of a translated stream: takes the text, as JSON, of an event in which nothing else is new. False to emit the event. */
 export type TakeText = (text: string) => boolean;
 
 /** In a stream the order of events is all that tells what was before. */

@@ -11,9 +11,9 @@ export interface Scrubber {
   find(text: string, from?: number): Hit | undefined;
   scrub(text: string): string;
   /**
-   * Opens a text that comes in deltas. If it is shown right after another text, `before` is that one's `tail`: a name that begins
-   * there and ends here loses the part that is here. A name that is entirely here is replaced, whatever came before, unless this
-   * text `continues` the same one: then a letter before it may make it a part of a word.
+   * Opens a text that comes in deltas. If it is shown right after another text, `before` is that one's `tail`, to look behind: of a
+   * name that straddles the border, the part in this text is removed. With `continues` both are one text: what is a word is decided
+   * across the border too.
    */
   openChannel(before?: string, continues?: boolean): ScrubChannel;
   /** Compiles the pattern of channels ahead. Otherwise the first delta would wait 2 ms for it. */

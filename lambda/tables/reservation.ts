@@ -15,7 +15,7 @@ export function reserve({ minute, budget }: CounterWindow, token: string) {
     room,
     add: `${taken} :reserve`,
     set: '#reservation = :reservation',
-    // It is never below 0, so that less than no room refuses.
+    // What is taken is never negative: with less room than none, the condition is always false, and so refuses.
     condition: room < 0 ? `${taken} < :room` : `NOT ${taken} > :room`,
     names: { '#reservation': reservation.name },
     values: {

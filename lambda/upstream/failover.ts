@@ -77,7 +77,7 @@ export function createFailover(dependencies: Dependencies): AskUpstreams {
     let firstFailure: UpstreamFailure | undefined;
     let lastFailure: UpstreamFailure | undefined;
     let refusal: GatewayError | undefined;
-    // Whether the body may hold what the next candidate can't read. Where the conversation's own key rests, others are asked before it.
+    // Whether the body may hold what the next candidate can't decrypt: the first is another account where the conversation's own key rests.
     let holdsForeign = left[0]?.isOwn === false && (await holdsSealed(outgoing, signal));
     let movedOnce = false;
     for (;;) {

@@ -81,7 +81,7 @@ describe('the pages', () => {
       });
     for (const [path, limit] of [
       ['/', 2_500],
-      ['/docs', 9_000],
+      ['/docs', 9_500],
       ['/docs/site.css', 2_000],
     ] as const) {
       const [plain, gzipped] = [await ask(path, 'gzip;q=0, br'), await ask(path, 'br, gzip')];

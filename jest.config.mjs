@@ -35,6 +35,7 @@ const overBothEngines = ofHandler([
   'lost-answers',
   'quota',
   'request-lines',
+  'same-words',
   'signed-thoughts',
   'threads',
   'unknown-members',

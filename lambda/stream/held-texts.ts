@@ -1,10 +1,11 @@
 import type { MakeDelta, OutgoingEvent, StreamDialect } from '../dialects/dialect.ts';
-import { createFindings, type Findings } from '../dialects/findings.ts';
+import { createFindings, type Findings, type TextPlace } from '../dialects/findings.ts';
 import { applyEdits } from '../json/edit.ts';
 import { createScanner, type Json, type Node, type Scanner } from '../json/scan.ts';
 import { type Hiding, hideMetadata } from './hide.ts';
 import { encodeEvent } from './sse.ts';
 import { createChannelMap, type TextChannels } from './text-channels.ts';
+import { thoughts } from './void-thoughts.ts';
 
 /** An event as it came in, and what makes more like it: created when it is needed, once for all its channels. */
 interface LastEvent {
@@ -19,6 +20,8 @@ interface LastEvent {
 export function createHeldTexts(stream: StreamDialect, texts: TextChannels, hiding: Hiding, nextNumber: () => number) {
   /** The last event of each channel that holds text back; undefined for one that did. */
   const lastEvents = createChannelMap<LastEvent | undefined>();
+  /** The channels that hold text back, but for those of thoughts. */
+  const holding = new Set<string>();
   const deltas = createDeltaWriter(stream, hiding, nextNumber);
   const isHeld = (channel: string): boolean => lastEvents.get(channel) !== undefined;
 
@@ -27,14 +30,20 @@ export function createHeldTexts(stream: StreamDialect, texts: TextChannels, hidi
     const text = texts.close(channel);
     const last = lastEvents.get(channel);
     lastEvents.delete(channel);
+    holding.delete(channel);
     return text === '' || !last ? '' : deltas.write(last, channel, text);
   }
 
   return {
     /** Remembers the last event of a channel that holds text back, or that it holds none. */
-    remember(channel: string, event: LastEvent | undefined): void {
-      if (event || isHeld(channel)) lastEvents.set(channel, event);
+    remember({ channel, family }: TextPlace, event: LastEvent | undefined): void {
+      if (!event && !isHeld(channel)) return;
+      lastEvents.set(channel, event);
+      if (event && family !== thoughts) holding.add(channel);
+      else holding.delete(channel);
     },
+    /** Whether what was said may still be changed, since a part of it has not left. */
+    isHoldingSpeech: (): boolean => holding.size > 0,
     /** What leaves before an event: texts of channels that end with it or give way to another. */
     release(event: Json, found: Findings): string {
       deltas.countRead(event.text.length);

@@ -38,7 +38,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding) {
     hiding.onText?.(given, place.channel);
     if (passes(place, hiding)) return raw;
     const text = texts.push(place.channel, place.family, given);
-    held.remember(place.channel, texts.isHolding(place.channel) ? { event: { type, data } } : undefined);
+    held.remember(place, texts.isHolding(place.channel) ? { event: { type, data } } : undefined);
     return text === given ? raw : JSON.stringify(text);
   }
 
@@ -65,7 +65,10 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding) {
       const type = event.type && scrubber.scrub(event.type);
       const edits = hideMetadata(json, found, hiding);
       if (voiding) {
-        if (texts.isChangedBut(thoughts)) voiding.changes.note();
+        // What is held back over a thought may leave changed after it.
+        const isThought = found.content.length > 0 && found.deltas.every(({ family }) => family === thoughts);
+        const isUncertain = isThought && held.isHoldingSpeech();
+        if (isUncertain || texts.isChangedBut(thoughts)) voiding.changes.note();
         noteChanges(json, found, edits, voiding, nowhere);
       }
       template = makeTemplate(json, found, event, type, edits);
@@ -79,7 +82,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Hiding) {
         if (number !== incoming) edits.push(replaceValue(json, found.sequence, String(number)));
       }
       const last = { event: { type: event.type, data: json.text } };
-      for (const { channel } of found.deltas) held.remember(channel, texts.isHolding(channel) ? last : undefined);
+      for (const one of found.deltas) held.remember(one, texts.isHolding(one.channel) ? last : undefined);
       return encodeEvent({ type, data: applyEdits(json.text, edits), id: event.id && scrubber.scrub(event.id) });
     },
     /** What leaves before an event. */

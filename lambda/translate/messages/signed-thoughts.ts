@@ -14,6 +14,7 @@ export function createSignedThoughts(changes?: AnswerChanges): RawThoughts & { r
   /** Those of a plain answer, each until it ends, so that they keep their places between texts and calls. */
   const later: { readonly at: number; readonly block: string }[] = [];
   let ended = 0;
+  let last: string | undefined; // kind of block
 
   /** A block as a part of a seal: of one that its maker would not know again, only that. */
   const sealed = (block: string, at?: number): string => (changes?.isBefore(at) ? voidContent : block);
@@ -22,10 +23,12 @@ export function createSignedThoughts(changes?: AnswerChanges): RawThoughts & { r
   const redacted = (json: Json, block: Node): string =>
     toSealedBlock(JSON.stringify({ type: 'redacted_thinking', data: stringMember(json, block, 'data') ?? '' }));
 
-  /** The client sends back an id that may not be the maker's own. */
-  function noteCall(json: Json, block: Node, at?: number): void {
+  /** The client may send back another id than the maker's own, and texts that follow one another as one. */
+  function noteBlock(json: Json, block: Node, kind: string | undefined, at?: number): void {
     const id = stringMember(json, block, 'id') ?? '';
-    if (id !== '' && ownId(neutralId(id)) !== id) changes?.note(at);
+    const isOther = id !== '' && ownId(neutralId(id)) !== id;
+    if (isOther || (kind === 'text' && last === 'text')) changes?.note(at);
+    last = kind;
   }
 
   return {
@@ -39,7 +42,7 @@ export function createSignedThoughts(changes?: AnswerChanges): RawThoughts & { r
         const kind = stringMember(json, block, 'type');
         if (kind === 'thinking') signature += stringMember(json, block, 'signature') ?? '';
         if (kind === 'redacted_thinking') whole += sealed(redacted(json, block));
-        noteCall(json, block);
+        noteBlock(json, block, kind);
       } else if (type === 'content_block_stop') {
         whole += sealed(signed(thinking, signature));
         [thinking, signature] = ['', ''];
@@ -52,7 +55,7 @@ export function createSignedThoughts(changes?: AnswerChanges): RawThoughts & { r
           const at = json.start(said);
           if (kind === 'redacted_thinking') later.push({ at, block: redacted(json, said) });
           if (kind === 'thinking') later.push({ at, block: signed(text ?? '', by ?? '') });
-          noteCall(json, said, at);
+          noteBlock(json, said, kind, at);
         }
       }
     },

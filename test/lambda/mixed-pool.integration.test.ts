@@ -5,7 +5,7 @@ import { readEvents } from '../support/client-view.ts';
 import { type Answer, type FakeUpstream, startFakeUpstream } from '../support/fake-upstream.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { faultsOf } from '../support/message-rules.ts';
-import { eventsOf, messageOf, toWire } from '../support/strict-messages.ts';
+import { createBindingModel, eventsOf, messageOf, toWire } from '../support/strict-messages.ts';
 import { wire } from '../support/wire.ts';
 
 const question = { role: 'user', content: 'Who?' };
@@ -59,7 +59,8 @@ describe('a pool of an upstream of messages, one of chat and one of everything',
       const { output } = (await response.json()) as { output: object[] };
       return { status: response.status, output, leftOut: response.headers.get('x-svc-left-out') };
     };
-    ofMessages.answer(json(200, messageOf([{ redacted: 'blob' }, { text: 'Hi' }])));
+    const { says } = createBindingModel();
+    ofMessages.answer(says([{ redacted: 'blob' }, { text: 'Hi' }]));
     const first = await ask(question);
     expect(first.output).toMatchObject([{ type: 'reasoning', summary: [] }, { type: 'message' }]);
 
@@ -79,7 +80,7 @@ describe('a pool of an upstream of messages, one of chat and one of everything',
       [question, first.output[1], question, second.output[1], question],
     ]);
 
-    ofMessages.otherwise(json(200, messageOf([{ text: 'Again' }])));
+    ofMessages.otherwise(says([{ text: 'Again' }]));
     ofAll.otherwise(empty(500));
     const own = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAA' };
     const again = await ask(...whole, own, question);

@@ -5,23 +5,25 @@ import { addSamples, type Results, renderTable, toRow } from '../../bench/result
 
 const figure = (goal?: Goal): Figure => ['a prompt', 'ms', 'processor', goal];
 
-function resultsOf(bare: number[], bareDynamoDb: number[], gateway: number[]): Results {
+function resultsOf(bare: number[], bareDynamoDb: number[], gateway: number[], portkey: number[] = []): Results {
   const results: Results = new Map();
   for (const value of bare) addSamples(results, 'bare', { processor: [value] });
   addSamples(results, 'bareDynamoDb', { processor: bareDynamoDb });
   addSamples(results, 'gateway', { processor: gateway });
+  addSamples(results, 'portkey', { processor: portkey });
   return results;
 }
 
-test('a row of the bench holds medians, their ratios to both baselines, and whether its goal is met', () => {
-  const results = resultsOf([4, 1, 2], [4], [3, 3, 100]);
-  const measured = ['a prompt', 'ms', '2.00', '4.00', '3.00', '1.50', '0.75'];
+test('a row of the bench holds medians, their ratios to the baselines, and whether its goal is met', () => {
+  const results = resultsOf([4, 1, 2], [4], [3, 3, 100], [6]);
+  const measured = ['a prompt', 'ms', '2.00', '4.00', '6.00', '3.00', '1.50', '0.75', '0.50'];
   const goals: readonly [goal: Goal | undefined, shown: string][] = [
     [undefined, ''],
     [{ to: 'bare', bound: 1.5 }, '≤ 1.5 × bare ✓'],
     [{ to: 'bare', bound: 1.4 }, '≤ 1.4 × bare ✗'],
     [{ to: 'bareDynamoDb', bound: 0.75 }, '≤ 0.75 × bare + DynamoDB ✓'],
     [{ to: 'bareDynamoDb', bound: 0.7 }, '≤ 0.7 × bare + DynamoDB ✗'],
+    [{ to: 'portkey', bound: 0.5 }, '≤ 0.5 × Portkey ✓'],
     [{ bound: 3 }, '≤ 3 ms ✓'],
     [{ bound: 2 }, '≤ 2 ms ✗'],
   ];
@@ -33,10 +35,10 @@ test('a row of the bench holds medians, their ratios to both baselines, and whet
 
 test('a figure without baselines has no ratios, and three digits count', () => {
   const results = resultsOf([0.012_34], [123.456], [12_345.6]);
-  expect(toRow(figure(), results).cells.slice(2, 5)).toEqual(['0.012', '123', '12346']);
+  expect(toRow(figure(), results).cells.slice(2, 6)).toEqual(['0.012', '123', '', '12346']);
   addSamples(results, 'gateway', { ratio: [1.04] });
   const alone = toRow(['busy to calm', '×', 'ratio', { bound: 1.1 }], results);
-  expect(alone.cells.slice(1)).toEqual(['×', '', '', '1.04', '', '', '≤ 1.1 × ✓']);
+  expect(alone.cells.slice(1)).toEqual(['×', '', '', '', '1.04', '', '', '', '≤ 1.1 × ✓']);
   const [title, rule, row] = renderTable([alone]).split('\n');
   expect([title, rule, row].map((line) => line?.length)).toEqual(Array(3).fill(title?.length));
 });

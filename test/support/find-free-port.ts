@@ -1,9 +1,17 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:http';
 import { listenLocally } from '../../local/listen-locally.ts';
 
-/** A port for a gateway whose address must be known before it listens, as providers send browsers back to that only. */
+/**
+ * A port for a gateway whose address must be known before it listens, as providers send browsers back to that only. Not one that the
+ * system gives to connections on their way out, of which other tests open thousands meanwhile.
+ */
 export async function findFreePort(): Promise<number> {
-  const { url, close } = await listenLocally(createServer());
-  await close();
-  return Number(new URL(url).port);
+  for (;;) {
+    const port = randomInt(10_000, 30_000);
+    const found = await listenLocally(createServer(), port).catch(() => undefined);
+    if (!found) continue;
+    await found.close();
+    return port;
+  }
 }

@@ -43,6 +43,9 @@ export function createWork(facts: WorkFacts, loadTranslating: LoadTranslating) {
 /** What translating takes, for each character. Measured: see `test/lambda/growth`, 16.1 for messages of responses in 30 bytes each. */
 const bytesToTranslate = 20;
 
+/** Characters of an answer: an argument of 8 MB that is code takes half a second to become a custom tool's input. */
+const mostAnswerAtOnce = 1_048_576;
+
 /** The work, done here or in a thread. */
 export function defineJobs(work: ReturnType<typeof createWork>, define: DefineJob) {
   return {
@@ -52,7 +55,7 @@ export function defineJobs(work: ReturnType<typeof createWork>, define: DefineJo
     translate: define('translate', work.translate, { opensTexts: true, bytesPerCharacter: bytesToTranslate }),
     rewriteWhole: define('rewriteWhole', work.rewriteWhole, {
       isLenient: true,
-      opensTexts: true,
+      mostCharacters: mostAnswerAtOnce,
       bytesPerCharacter: bytesToTranslate,
     }),
   };

@@ -19,6 +19,8 @@ interface JobOptions {
   readonly isLenient: boolean;
   /** Whether it also looks into texts within the text that are JSON, as the arguments of calls are. */
   readonly opensTexts: boolean;
+  /** Length above which its text goes to a thread whatever it holds: where single texts are copied escape by escape. */
+  readonly mostCharacters: number;
   /** How many bytes it takes to do it, for each character. */
   readonly bytesPerCharacter: number;
 }
@@ -69,14 +71,17 @@ const bytesToScan = 8;
 
 /** Without threads every job is done at once: for a process that serves one request at a time. */
 export function createJobs(doInThread?: DoInThread): DefineJob {
-  return (name, work, { isLenient = false, opensTexts = false, bytesPerCharacter = bytesToScan } = {}) => {
+  return (name, work, options = {}) => {
+    const { isLenient = false, opensTexts = false, bytesPerCharacter = bytesToScan } = options;
+    const { mostCharacters = Number.POSITIVE_INFINITY } = options;
     const scan = isLenient ? scanLeniently : scanStrictly;
     const scanInTurns = isLenient ? scanLenientlyInTurns : scanStrictlyInTurns;
     return async (text, input, asker) => {
       const scanner = createScanner();
       // Each value has a character, at least.
       if (!doInThread || text.length <= mostAtOnce) return work(scan(scanner, text), input);
-      const json = await scanInTurns(scanner, text, mostAtOnce);
+      const isShort = text.length <= mostCharacters;
+      const json = isShort ? await scanInTurns(scanner, text, mostAtOnce) : undefined;
       if (json && !(opensTexts && holdsLongJson(json))) return work(json, input);
       const order = { name, text, isLenient, input };
       return doInThread(order, bytesPerCharacter * text.length, asker) as ReturnType<typeof work>;

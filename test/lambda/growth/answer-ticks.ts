@@ -2,7 +2,7 @@ import type { AnswerRewriting } from '../../../lambda/forward/rewrite.ts';
 import { createJobs, type DoInThread } from '../../../lambda/jobs/jobs.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import * as translating from '../../../lambda/translating.ts';
-import { createWork } from '../../../lambda/work.ts';
+import { createWork, defineJobs } from '../../../lambda/work.ts';
 import { raw, type Script } from '../../../local/upstream/script.ts';
 import { startTestGateway } from '../../support/gateway.ts';
 import { scrubber } from '../../support/rewrite.ts';
@@ -45,8 +45,8 @@ const answers: Readonly<Record<string, Readonly<Record<string, object>>>> = {
 
 /** All that is done with each of them. */
 export function* longAnswers(doInThread: DoInThread) {
-  const { rewriteWhole } = createWork(facts, async () => translating);
-  const rewrite = createJobs(doInThread)('rewriteWhole', rewriteWhole, { isLenient: true, opensTexts: true });
+  const work = createWork(facts, async () => translating);
+  const { rewriteWhole: rewrite } = defineJobs(work, createJobs(doInThread));
   for (const upstream of ['chat', 'messages'] as const) {
     for (const [name, answer] of Object.entries(answers[upstream] ?? {})) {
       // A text of its own, as one that was read before costs less.

@@ -2,13 +2,13 @@ import type { Dialect } from '../../../lambda/dialects/dialect.ts';
 import { createThreads } from '../../../lambda/jobs/threads.ts';
 import { fromFault } from '../../../lambda/upstream/fault.ts';
 import { longAnswers, vectorsInBytes } from './answer-ticks.ts';
-import { tickOnEngines } from './engine-ticks.ts';
 import { everyMember } from './every-member.ts';
 import { longArguments } from './long-arguments.ts';
 import { longestTurn } from './longest-turn.ts';
 import { manySeals } from './many-seals.ts';
 import { manyTools } from './many-tools.ts';
 import { allDialects, createReadRequest, facts } from './read-request.ts';
+import { tickOnServer } from './server-ticks.ts';
 import { slowBodies } from './slow-bodies.ts';
 
 /**
@@ -20,7 +20,7 @@ const [small, large] = [512 * 1024, 6 * 1024 * 1024];
 const mostMembers = 20_000;
 const mostTools = 10_000;
 const finalists = 60;
-/** How many of them are sent to each engine. */
+/** How many of them are sent to the server. */
 const sent = 8;
 
 const doInThread = createThreads({
@@ -67,9 +67,9 @@ for (const { tick, ...body } of [...last, ...lists]) {
 slowest.sort((a, b) => b.ms - a.ms);
 // A little shorter, as no body may be longer.
 const requests = slowest.slice(0, sent).map(({ name, path, text }) => ({ name, path, text: text(large - 100) }));
-const onEngines = await tickOnEngines(requests);
+const onServer = await tickOnServer(requests);
 const read = slowest.map(({ name, ms }) => ({ name, ms }));
-const worst = [...read, ...onEngines].sort((a, b) => b.ms - a.ms);
+const worst = [...read, ...onServer].sort((a, b) => b.ms - a.ms);
 const answers = [];
 for (const { name, work } of longAnswers(doInThread)) {
   const tick = () => longestTurn(work);

@@ -13,6 +13,7 @@ function open(isLenient = false, opensTexts = false) {
   const count = (json: Json, name: string) => `${name} ${json.size}`;
   return {
     sent,
+    inThread,
     job: createJobs(inThread)('count', count, { isLenient, opensTexts }),
     atOnce: createJobs()('count', count),
   };
@@ -51,6 +52,14 @@ describe('a job', () => {
       expect(await job(texts(600_000), 'long', me)).toBe('from a thread');
     },
   );
+
+  test('goes to a thread if its text is longer than may be at once', async () => {
+    const { sent, inThread } = open();
+    const job = createJobs(inThread)('count', (json) => json.size, { mostCharacters: 30_000 });
+    expect(await job(JSON.stringify('a'.repeat(29_998)), 0, me)).toBe(1);
+    expect(sent).toEqual([]);
+    expect(await job(JSON.stringify('a'.repeat(29_999)), 0, me)).toBe('from a thread');
+  });
 
   test('stays where there are no threads', async () => {
     expect(await open().atOnce(values(50_000), 'all', me)).toBe('all 50000');

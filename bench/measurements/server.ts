@@ -26,11 +26,7 @@ export const server: Measurement = {
   async runTogether(subjects, world) {
     const memory = await inTurn(subjects, 1, (subject) => measureSlowReaders(subject, world));
     await using started = new AsyncDisposableStack();
-    const servings: Serving[] = [];
-    for (const subject of subjects) servings.push(started.use(await startServing(subject, world)));
-    await world.play({ kind: 'whole' });
-    // Until V8 has compiled what is hot: a server lives for hours.
-    for (const serving of servings) await serveInTurn(serving, body, { clients: streams, more: upTo(8_000) });
+    const servings = await startWarm(subjects, world, started);
     const requests = await inTurn(servings, 5, measureRequests);
     await world.play(evenly);
     await inTurn(servings, 1, measureEvents);
@@ -50,10 +46,7 @@ export const peer: Measurement = {
   ],
   async runTogether(subjects, world) {
     await using started = new AsyncDisposableStack();
-    const servings: Serving[] = [];
-    for (const subject of subjects) servings.push(started.use(await startServing(subject, world)));
-    await world.play({ kind: 'whole' });
-    for (const serving of servings) await serveInTurn(serving, body, { clients: streams, more: upTo(8_000) });
+    const servings = await startWarm(subjects, world, started);
     const requests = await inTurn(servings, 5, measureRequests);
     await world.play(evenly);
     await inTurn(servings, 1, measureChatEvents);
@@ -61,6 +54,15 @@ export const peer: Measurement = {
     return subjects.map((_, at) => ({ ...requests[at], ...events[at] }));
   },
 };
+
+/** Starts servers and serves until V8 has compiled what is hot: a server lives for hours. */
+async function startWarm(subjects: readonly Subject[], world: World, started: AsyncDisposableStack) {
+  const servings: Serving[] = [];
+  for (const subject of subjects) servings.push(started.use(await startServing(subject, world)));
+  await world.play({ kind: 'whole' });
+  for (const serving of servings) await serveInTurn(serving, body, { clients: streams, more: upTo(8_000) });
+  return servings;
+}
 
 const upTo = (count: number) => (sent: number) => sent < count;
 

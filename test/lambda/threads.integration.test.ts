@@ -1,18 +1,11 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { json } from '../../local/upstream/script.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { messageOf } from '../support/strict-messages.ts';
+import type { TestGateway } from '../support/gateway.ts';
+import { startNativeAndTranslating } from '../support/native-and-translating.ts';
 import { wire } from '../support/wire.ts';
 
-const roomy = { GUEST_LIMIT: '1000', MEMBER_LIMIT: '900', BURST_LIMIT: '600' };
-const native = await startTestGateway({ environment: roomy });
-native.upstream.otherwise(json(200, messageOf([{ text: 'Hi' }])));
-const translating = await startTestGateway({ environment: { ...roomy, UPSTREAM_DIALECTS: 'chat' } });
-translating.upstream.otherwise(json(200, wire.chat.answer));
-afterAll(async () => {
-  await native[Symbol.asyncDispose]();
-  await translating[Symbol.asyncDispose]();
-});
+const { native, translating, stop } = await startNativeAndTranslating();
+afterAll(stop);
 
 const history = '"max_tokens":9,"messages":[{"role":"user","content":"Go on."}]';
 

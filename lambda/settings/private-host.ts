@@ -2,8 +2,16 @@ import { BlockList, isIP } from 'node:net';
 
 /** Of the machine itself, a private network, a link or a provider's inside. */
 const privateNetworks = [
-  ...(['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'] as const),
-  ...(['192.168.0.0/16', '::/127', 'fc00::/7', 'fe80::/10'] as const),
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '::/127',
+  'fc00::/7',
+  'fe80::/10',
 ];
 
 /** Domains that no public name has: https://www.iana.org/assignments/special-use-domain-names and, by ICANN's resolution, `internal`. */

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FailureKind } from '../upstream/failure.ts';
 import { discard } from '../upstream/http-client.ts';
-import { joinChunks } from './join-chunks.ts';
 import { notBegun, type StreamRewriter } from './rewrite-stream.ts';
 
 /** What becomes of what an upstream sends. */
@@ -92,6 +91,20 @@ export function createUpstreamStream(idleTimeout: number, timeLeft: number) {
       } else if (answer) discard(answer);
     },
   };
+}
+
+/** Hands on at once what one read of a connection brings, as it may hold ten thousand chunks of a byte. Returns what hands on the rest. */
+function joinChunks(body: Readable, take: (bytes: Buffer) => void): () => void {
+  let arrived: Buffer[] = [];
+  const flush = () => {
+    const bytes = arrived.length > 1 ? Buffer.concat(arrived) : arrived[0];
+    arrived = [];
+    if (bytes) take(bytes);
+  };
+  body.on('data', (chunk: Buffer) => {
+    if (arrived.push(chunk) === 1) process.nextTick(flush);
+  });
+  return flush;
 }
 
 /** In bytes. What was made of one portion is garbage before the next is read: V8 takes more memory for ever if more is in use at a time. */

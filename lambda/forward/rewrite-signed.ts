@@ -1,18 +1,25 @@
 import { createAnswerChanges } from '../dialects/answer-changes.ts';
-import { rewriteAnswer } from '../stream/hide.ts';
-import { createSeals, voidContent } from '../translate/seal.ts';
+import type { AnswerFormat } from '../dialects/dialect.ts';
+import { type Hiding, rewriteAnswer } from '../stream/hide.ts';
+import { createStreamRewriter } from '../stream/rewrite-stream.ts';
+import { createSeals, type Sealing, voidContent } from '../translate/seal.ts';
 import type { RewriteText } from './rewrite.ts';
-import type { CreateVoiding } from './stream.ts';
+import type { CreateSigned } from './stream.ts';
 
-/** Seals in place of signatures that the upstream would refuse. */
-export const createVoiding: CreateVoiding = (dialect, { salt, caller }) => {
+/** Shows thoughts that their maker checks when they come back, with seals in place of signatures that it would refuse. */
+function showSigned({ dialect, expected }: AnswerFormat, hiding: Hiding, { salt, caller }: Sealing) {
   const seals = createSeals(salt, caller);
-  return { changes: createAnswerChanges(), seal: () => seals.seal(dialect, voidContent) };
+  const voiding = { changes: createAnswerChanges(), seal: () => seals.seal(dialect.name, voidContent) };
+  return [
+    { dialect, expected: { ...expected, signedThoughts: 'shown' } as const },
+    { ...hiding, voiding },
+  ] as const;
+}
+
+export const rewriteSigned: RewriteText = (json, format, hiding, usage, { signing }) => {
+  if (!signing) throw new TypeError('this answer is not signed');
+  return rewriteAnswer(json, ...showSigned(format, hiding, signing), usage);
 };
 
-/** Rewrites a whole answer with thoughts that their maker checks when they come back. */
-export const rewriteSigned: RewriteText = (json, { dialect, expected }, hiding, usage, { signing }) => {
-  if (!signing) throw new TypeError('this answer is not signed');
-  const format = { dialect, expected: { ...expected, signedThoughts: 'shown' } as const };
-  return rewriteAnswer(json, format, { ...hiding, voiding: createVoiding(dialect.name, signing) }, usage);
-};
+export const createSigned: CreateSigned = ({ request, record, hiding }, signing) =>
+  createStreamRewriter(...showSigned(request.call, hiding, signing), record.usage);

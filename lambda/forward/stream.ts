@@ -1,9 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Dialect } from '../dialects/dialect.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import { createRelay } from '../stream/relay.ts';
 import { createStreamRewriter, type StreamRewriter } from '../stream/rewrite-stream.ts';
-import type { Voiding } from '../stream/void-thoughts.ts';
 import type { Sealing } from '../translate/seal.ts';
 import type { AnswerOfUpstream } from '../upstream/failover.ts';
 import type { Translated } from '../upstream/request.ts';
@@ -17,12 +15,12 @@ export interface StreamDependencies extends SettleDependencies {
   readonly keepAliveInterval: number;
   readonly loadTranslating: () => Promise<{
     readonly createTranslator: CreateTranslator;
-    readonly createVoiding: CreateVoiding;
+    readonly createSigned: CreateSigned;
   }>;
 }
 
-/** Creates what makes thoughts void that would be refused when they come back. */
-export type CreateVoiding = (dialect: Dialect['name'], signing: Sealing) => Voiding;
+/** Creates what passes a stream on with thoughts that their maker checks when they come back. */
+export type CreateSigned = (exchange: Exchange, signing: Sealing) => StreamRewriter;
 
 /** Creates what reads a stream of the upstream's dialect and writes the client's. */
 type CreateTranslator = (exchange: Exchange, translated: Translated, now: () => number) => StreamRewriter;
@@ -70,10 +68,7 @@ async function createRewriter(
   const { request, record, hiding } = exchange;
   const { translated } = answer;
   if (translated) return (await loadTranslating()).createTranslator(exchange, translated, now);
-  const { dialect, expected } = request.call;
   const signing = await exchange.signing(answer);
-  if (!signing) return createStreamRewriter(request.call, hiding, record.usage);
-  const voiding = (await loadTranslating()).createVoiding(dialect.name, signing);
-  const format = { dialect, expected: { ...expected, signedThoughts: 'shown' } as const };
-  return createStreamRewriter(format, { ...hiding, voiding }, record.usage);
+  if (signing) return (await loadTranslating()).createSigned(exchange, signing);
+  return createStreamRewriter(request.call, hiding, record.usage);
 }

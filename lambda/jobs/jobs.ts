@@ -19,7 +19,7 @@ interface JobOptions {
   readonly isLenient: boolean;
   /** Whether it also looks into texts within the text that are JSON, as the arguments of calls are. */
   readonly opensTexts: boolean;
-  /** Length above which its text goes to a thread whatever it holds: where single texts are copied escape by escape. */
+  /** Length above which its text goes to a thread whatever it holds: for work that rewrites single texts, escape by escape. */
   readonly mostCharacters: number;
   /** How many bytes it takes to do it, for each character. */
   readonly bytesPerCharacter: number;
@@ -52,7 +52,7 @@ export type DoInThread = (order: Order, memory: number, asker: Asker) => Promise
 
 /**
  * Values and keys up to which a text is looked into at once, which takes a few milliseconds: to send it to a thread would take longer.
- * It is their number that counts: a text of few values is short work, however long it is.
+ * It is their number that counts: a text of few values is short work, however long it is, but where single texts are rewritten.
  */
 const mostAtOnce = 20_000;
 

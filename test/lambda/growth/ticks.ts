@@ -31,6 +31,11 @@ const doInThread = createThreads({
 });
 const readRequest = createReadRequest(doInThread);
 
+/** A body of so many bytes, made by a function that counts characters. */
+const ofBytes = (text: (characters: number) => string, size: number) => {
+  const sample = text(small);
+  return text(Math.floor((size * sample.length) / Buffer.byteLength(sample)));
+};
 // The bytes of a body that nobody reads are garbage of the test's own, and are collected before the next is read.
 const measure = (dialect: Dialect, text: string) => {
   const bytes = Buffer.from(text);
@@ -41,7 +46,7 @@ const bodies = allDialects.flatMap((dialect) =>
   everyMember[dialect.name].flatMap((request, number) =>
     [...slowBodies(request, mostMembers, true)].map(({ name, text }) => ({
       name: `${dialect.name} ${number} ${name}`,
-      tick: (size: number) => measure(dialect, text(size)),
+      tick: (size: number) => measure(dialect, ofBytes(text, size)),
       path: dialect.endpoints[0]?.path ?? '',
       text,
     })),
@@ -51,7 +56,7 @@ const lists = allDialects.flatMap((dialect) =>
   [...manyTools(dialect.name, mostTools), ...manySeals(dialect.name), ...longArguments(dialect.name)].map(
     ({ name, text }) => ({
       name: `${dialect.name}: ${name}`,
-      tick: (size: number) => measure(dialect, text(size)),
+      tick: (size: number) => measure(dialect, ofBytes(text, size)),
       path: dialect.endpoints[0]?.path ?? '',
       text,
     }),
@@ -65,8 +70,10 @@ for (const { tick, ...body } of [...last, ...lists]) {
   slowest.push({ ...body, ms: Math.min(await tick(large), await tick(large), await tick(large)) });
 }
 slowest.sort((a, b) => b.ms - a.ms);
-// A little shorter, as no body may be longer.
-const requests = slowest.slice(0, sent).map(({ name, path, text }) => ({ name, path, text: text(large - 100) }));
+// A little shorter, as no body may be longer, and what its text repeats is of the length of its characters.
+const requests = slowest
+  .slice(0, sent)
+  .map(({ name, path, text }) => ({ name, path, text: ofBytes(text, large - 4096) }));
 const onServer = await tickOnServer(requests);
 const read = slowest.map(({ name, ms }) => ({ name, ms }));
 const worst = [...read, ...onServer].sort((a, b) => b.ms - a.ms);

@@ -1,6 +1,6 @@
 import { createApp } from './app.ts';
 import type { Aws } from './aws/call-service.ts';
-import { embeddings } from './dialects/embeddings.ts';
+import { embeddings } from './dialects/embeddings/embeddings.ts';
 import { createDialects } from './dialects/index.ts';
 import { createCallers } from './identity/identify.ts';
 import { createFindNetwork } from './identity/network.ts';

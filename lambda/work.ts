@@ -1,14 +1,14 @@
 import type { Dialect } from './dialects/dialect.ts';
-import { embeddings } from './dialects/embeddings.ts';
+import { embeddings } from './dialects/embeddings/embeddings.ts';
 import { createDialects } from './dialects/index.ts';
+import type { SealRemoval } from './dialects/model/remove-seals.ts';
+import type { RequestTranslation } from './dialects/translation.ts';
 import { createRewriteWhole } from './forward/rewrite.ts';
 import type { DefineJob } from './jobs/jobs.ts';
 import type { Json } from './json/scan.ts';
 import { createModels } from './models.ts';
 import type { Config } from './settings/config.ts';
 import { type BodyReading, readCall } from './steps/read-call.ts';
-import type { SealRemoval } from './translate/remove-seals.ts';
-import type { RequestTranslation } from './translate/translation.ts';
 
 /** What work on texts depends on, the same for all of them: plain data, which a thread can be sent. */
 export type WorkFacts = ReturnType<typeof workFactsOf>;

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { embeddings } from '../lambda/dialects/embeddings.ts';
+import { embeddings } from '../lambda/dialects/embeddings/embeddings.ts';
 import { createDialects } from '../lambda/dialects/index.ts';
 import { catalogue } from '../lambda/errors.ts';
 import { keyHeaders } from '../lambda/identity/credential.ts';

@@ -1,4 +1,4 @@
-import { renderOpenAiError } from '../dialects/openai-error.ts';
+import { renderOpenAiError } from '../dialects/model/openai.ts';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import type { FindNetwork } from '../identity/network.ts';
 import { createPipeline } from '../pipeline.ts';

@@ -2,10 +2,15 @@ import type { SizeRules } from '../budget/estimate.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Edit } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
-import type { Address } from '../settings/spoken-dialects.ts';
-import type { ContentSearch } from './content.ts';
-import type { Findings } from './findings.ts';
-import type { RateLimit } from './rate-limit.ts';
+import type { AnswerDialect } from './model/answer/answer-reader.ts';
+import type { AnswerOptions, AnswerWriter } from './model/answer/answer-writer.ts';
+import type { ContextWords } from './model/answer/context-error.ts';
+import type { ContentSearch } from './model/content.ts';
+import type { ExpectedAnswer } from './model/expected-answer.ts';
+import type { Findings } from './model/findings.ts';
+import type { ModelRequest } from './model/request/model-request.ts';
+import type { UpstreamOptions, WrittenRequest } from './model/request/request-writer.ts';
+import type { Address } from './names.ts';
 
 /** One public path of a dialect. Upstreams have the same, after a version of their own. */
 export interface Endpoint {
@@ -83,22 +88,6 @@ export interface Dialect extends SizeRules {
   readonly keepAlive: string;
 }
 
-/** What a request lets us expect of its answer. */
-export interface ExpectedAnswer {
-  readonly choices: number;
-  /** The texts at which to stop. They are the caller's own words, so they reveal nothing to the caller. */
-  readonly stops: ReadonlySet<string>;
-  /** Whether it was the gateway that asked for usage in the stream. */
-  readonly withholdsUsage?: boolean;
-  /** Whether the texts around thoughts are read as one, so that no name may come together there. */
-  readonly joinsTexts?: boolean;
-  /**
-   * Where the upstream checks its thoughts when they come back: whether they are shown as they are, or what comes back is sealed and
-   * names may be hidden in what is shown.
-   */
-  readonly signedThoughts?: 'shown' | 'sealed' | undefined;
-}
-
 /** Everything about a request that the reading of its answer depends on. */
 export interface AnswerFormat {
   readonly dialect: Dialect;
@@ -118,5 +107,40 @@ export interface StreamDialect {
   deltasLike(last: OutgoingEvent): MakeDelta;
 }
 
+/** How a dialect takes part in translation: what its clients send and read, and what an upstream that speaks it does. */
+export interface DialectTranslation {
+  readonly client: TranslatedClient;
+  /** Present if requests are translated into it. */
+  readonly upstream?: TranslationTarget;
+}
+
+/** Requests of a client of the dialect are read, and answers to it written. */
+interface TranslatedClient {
+  /** `open` opens what the gateway has sealed; `version` is that of the dialect, where it has versions. Throws a 400. */
+  read(json: Json, open: (sealed: string) => string | undefined, version?: string): ModelRequest;
+  createWriter(options: AnswerOptions): AnswerWriter;
+  /** Whether its clients read the texts around thoughts as one. */
+  readonly joinsTexts?: true;
+  /** What of a request its answer repeats, if it does. */
+  echo?(json: Json, leftOut: ReadonlySet<Node>): readonly Uint8Array[];
+  /** By what its clients see that a request is too long. */
+  readonly contextWords: ContextWords;
+}
+
+/** Requests to an upstream that speaks the dialect are written, and its answers read. */
+interface TranslationTarget {
+  write(request: ModelRequest, upstream: UpstreamOptions, model: string): WrittenRequest;
+  readonly answers: AnswerDialect;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** Makes an event that carries only `text`. */
 export type MakeDelta = (channel: string, text: string, sequence: number) => OutgoingEvent;
+
+/** How many requests a caller may still send. */
+export interface RateLimit {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Until the count restarts; absent if it never does. */
+  readonly resetSeconds?: number;
+}

@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
+import type { Sealing } from '../dialects/model/seal.ts';
 import { describeCause, type Log } from '../report/log.ts';
 import type { ExchangeRecord, Normalized, RequestSoFar } from '../request/request.ts';
 import type { Hiding } from '../stream/hide.ts';
 import type { Scrubber } from '../stream/scrub.ts';
-import type { Sealing } from '../translate/seal.ts';
 import type { AnswerOfUpstream, AskUpstreams } from '../upstream/failover.ts';
 import { bodyOf } from '../upstream/request.ts';
 import { createExplainer } from './explain.ts';

@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import { readErrorMessage } from '../dialects/answer.ts';
+import { readErrorMessage } from '../dialects/model/answer-members.ts';
 import { createScanner } from '../json/scan.ts';
 import type { Scrubber } from '../stream/scrub.ts';
 

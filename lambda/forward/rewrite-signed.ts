@@ -1,8 +1,8 @@
-import { createAnswerChanges } from '../dialects/answer-changes.ts';
 import type { AnswerFormat } from '../dialects/dialect.ts';
+import { createAnswerChanges } from '../dialects/model/answer-changes.ts';
+import { createSeals, type Sealing, voidContent } from '../dialects/model/seal.ts';
 import { type Hiding, rewriteAnswer } from '../stream/hide.ts';
 import { createStreamRewriter } from '../stream/rewrite-stream.ts';
-import { createSeals, type Sealing, voidContent } from '../translate/seal.ts';
 import type { RewriteText } from './rewrite.ts';
 import type { CreateSigned } from './stream.ts';
 

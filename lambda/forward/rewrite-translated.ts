@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Piece } from '../bodies.ts';
-import { createAnswerChanges } from '../dialects/answer-changes.ts';
-import type { ExpectedAnswer } from '../dialects/dialect.ts';
-import type { Usage } from '../dialects/findings.ts';
+import type { AnswerReader } from '../dialects/model/answer/answer-reader.ts';
+import { UpstreamFault } from '../dialects/model/answer/answer-sink.ts';
+import type { AnswerWriter } from '../dialects/model/answer/answer-writer.ts';
+import { removePlaces } from '../dialects/model/answer/remove-places.ts';
+import { translateCount, translateStream } from '../dialects/model/answer/translate-stream.ts';
+import { createAnswerChanges } from '../dialects/model/answer-changes.ts';
+import type { ExpectedAnswer } from '../dialects/model/expected-answer.ts';
+import type { Usage } from '../dialects/model/findings.ts';
+import { openAnswer } from '../dialects/translation.ts';
 import { createScanner } from '../json/scan.ts';
 import { type Hiding, rewriteAnswer } from '../stream/hide.ts';
 import {
@@ -11,12 +17,6 @@ import {
   type StreamFailure,
   type StreamRewriter,
 } from '../stream/rewrite-stream.ts';
-import type { AnswerReader } from '../translate/answer/answer-reader.ts';
-import { UpstreamFault } from '../translate/answer/answer-sink.ts';
-import type { AnswerWriter } from '../translate/answer/answer-writer.ts';
-import { removePlaces } from '../translate/answer/remove-places.ts';
-import { translateCount, translateStream } from '../translate/answer/translate-stream.ts';
-import { openAnswer } from '../translate/translation.ts';
 import { UpstreamFailure } from '../upstream/failure.ts';
 import type { Translated } from '../upstream/request.ts';
 import type { Exchange } from './ask-upstream.ts';

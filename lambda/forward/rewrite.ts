@@ -1,10 +1,11 @@
-import type { AnswerFormat, Dialect, ExpectedAnswer } from '../dialects/dialect.ts';
-import type { Usage } from '../dialects/findings.ts';
+import type { AnswerFormat, Dialect } from '../dialects/dialect.ts';
+import type { ExpectedAnswer } from '../dialects/model/expected-answer.ts';
+import type { Usage } from '../dialects/model/findings.ts';
+import type { Sealing } from '../dialects/model/seal.ts';
 import { GatewayError } from '../errors.ts';
 import type { Json } from '../json/scan.ts';
 import { type Hiding, rewriteAnswer } from '../stream/hide.ts';
 import { createScrubber, type Scrubber } from '../stream/scrub.ts';
-import type { Sealing } from '../translate/seal.ts';
 import { isOverLimit, UpstreamFailure } from '../upstream/failure.ts';
 import { type Fault, toFault } from '../upstream/fault.ts';
 import type { Translated } from '../upstream/request.ts';

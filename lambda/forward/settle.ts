@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { costOf, type Prices, savedByCaches } from '../budget/prices.ts';
-import { notOffered } from '../dialects/refusals.ts';
+import { notOffered } from '../dialects/model/check-body.ts';
 import { GatewayError } from '../errors.ts';
 import type { SpendLimit } from '../quota/deployment-limits.ts';
 import { sayWhatIsLeft } from '../quota/figures.ts';

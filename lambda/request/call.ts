@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Memory } from '../bodies.ts';
-import { renderOpenAiError } from '../dialects/openai-error.ts';
+import { renderOpenAiError } from '../dialects/model/openai.ts';
 import { toGatewayError } from '../errors.ts';
 
 /** The whole gateway, or the pages, as an engine serves them: no app knows a platform. */

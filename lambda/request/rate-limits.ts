@@ -1,4 +1,4 @@
-import type { RateLimit } from '../dialects/rate-limit.ts';
+import type { RateLimit } from '../dialects/dialect.ts';
 import type { Figures } from '../quota/figures.ts';
 import { minuteOf, secondsUntil, startOfMinute } from '../quota/time.ts';
 import type { Route } from './routes.ts';

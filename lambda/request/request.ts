@@ -1,6 +1,6 @@
 import type { Reservation } from '../budget/estimate.ts';
 import type { AnswerFormat, Endpoint } from '../dialects/dialect.ts';
-import type { Usage } from '../dialects/findings.ts';
+import type { Usage } from '../dialects/model/findings.ts';
 import type { GatewayError } from '../errors.ts';
 import type { Credential } from '../identity/credential.ts';
 import type { Identity } from '../identity/identify.ts';

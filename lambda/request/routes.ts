@@ -1,6 +1,5 @@
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
-import { renderOpenAiError } from '../dialects/openai-error.ts';
-import { renderOpenAiRateLimit } from '../dialects/rate-limit.ts';
+import { renderOpenAiError, renderOpenAiRateLimit } from '../dialects/model/openai.ts';
 import { type ErrorCode, type ErrorOptions, GatewayError } from '../errors.ts';
 import type { Call } from './call.ts';
 

@@ -1,3 +1,12 @@
+import {
+  dialectNames,
+  endpointPath,
+  type OwnAddress,
+  ownAddresses,
+  type SpokenDialect,
+  type TranslationTarget,
+  translationTarget,
+} from '../dialects/names.ts';
 import { isObject, parseJson } from './json.ts';
 import {
   byDefault,
@@ -13,15 +22,6 @@ import {
   urlWithout,
 } from './kinds.ts';
 import type { Setting } from './read.ts';
-import {
-  dialectNames,
-  endpointPath,
-  type OwnAddress,
-  ownAddresses,
-  type SpokenDialect,
-  type TranslationTarget,
-  translationTarget,
-} from './spoken-dialects.ts';
 
 /** These headers belong to the connection, or to the body as it is sent. */
 const connectionHeader = /^(host|connection|content-length|transfer-encoding)$/;

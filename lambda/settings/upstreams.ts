@@ -1,4 +1,3 @@
-import { type Environment, readSettings, type Values } from './read.ts';
 import {
   type Address,
   addresses,
@@ -7,7 +6,8 @@ import {
   type SpokenDialect,
   translatesToChat,
   translationTarget,
-} from './spoken-dialects.ts';
+} from '../dialects/names.ts';
+import { type Environment, readSettings, type Values } from './read.ts';
 import { settingsOfTarget, translationSettings, upstreamSettings } from './upstream-table.ts';
 import { readUpstreamName, upstreamPrefix } from './variable-names.ts';
 

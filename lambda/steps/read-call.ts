@@ -1,8 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { createInputEstimate, estimateReservation, type Reservation } from '../budget/estimate.ts';
 import type { ModelPrices } from '../budget/prices.ts';
-import type { Dialect, Endpoint, ExpectedAnswer } from '../dialects/dialect.ts';
-import { refuseOtherCase, refuseRouting } from '../dialects/refusals.ts';
+import type { Dialect, Endpoint } from '../dialects/dialect.ts';
+import { refuseOtherCase, refuseRouting } from '../dialects/model/check-body.ts';
+import type { ExpectedAnswer } from '../dialects/model/expected-answer.ts';
 import { GatewayError } from '../errors.ts';
 import { changeMembers, type Edit, earlierDuplicates, replaceValue } from '../json/edit.ts';
 import type { Json } from '../json/scan.ts';

@@ -1,4 +1,4 @@
-import type { Findings, TextPlace } from '../dialects/findings.ts';
+import type { Findings, TextPlace } from '../dialects/model/findings.ts';
 import { type Edit, editPart } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { codeAt, quote, skipDigits, trySkipString } from '../json/tokens.ts';

@@ -1,5 +1,5 @@
 import type { MakeDelta, OutgoingEvent, StreamDialect } from '../dialects/dialect.ts';
-import { createFindings, type Findings, type TextPlace } from '../dialects/findings.ts';
+import { createFindings, type Findings, type TextPlace } from '../dialects/model/findings.ts';
 import { applyEdits } from '../json/edit.ts';
 import { createScanner, type Json, type Node, type Scanner } from '../json/scan.ts';
 import { type Hiding, hideMetadata } from './hide.ts';

@@ -1,5 +1,5 @@
 import type { AnswerFormat } from '../dialects/dialect.ts';
-import { afterPrefix } from '../dialects/envelope.ts';
+import { afterPrefix } from '../dialects/model/envelope.ts';
 import {
   createFindings,
   type Findings,
@@ -7,7 +7,7 @@ import {
   type FoundText,
   type TextPlace,
   type Usage,
-} from '../dialects/findings.ts';
+} from '../dialects/model/findings.ts';
 import { applyEdits, changeMembers, type Edit, replaceValue } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { quote } from '../json/tokens.ts';

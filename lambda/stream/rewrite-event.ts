@@ -1,5 +1,5 @@
 import type { StreamDialect } from '../dialects/dialect.ts';
-import type { Findings } from '../dialects/findings.ts';
+import type { Findings } from '../dialects/model/findings.ts';
 import { applyEdits, type Edit, replaceValue } from '../json/edit.ts';
 import type { Json } from '../json/scan.ts';
 import { type EventTemplate, makeTemplate, readAlike } from './event-template.ts';

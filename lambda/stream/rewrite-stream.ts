@@ -1,6 +1,6 @@
 import type { Written } from '../bodies.ts';
 import type { AnswerFormat, StreamDialect } from '../dialects/dialect.ts';
-import { createFindings, type Findings, type Usage } from '../dialects/findings.ts';
+import { createFindings, type Findings, type Usage } from '../dialects/model/findings.ts';
 import { createScanner, scanLeniently } from '../json/scan.ts';
 import { JsonFault } from '../json/tokens.ts';
 import { isOverLimit } from '../upstream/failure.ts';

@@ -1,5 +1,5 @@
-import type { AnswerChanges } from '../dialects/answer-changes.ts';
-import type { Findings } from '../dialects/findings.ts';
+import type { AnswerChanges } from '../dialects/model/answer-changes.ts';
+import type { Findings } from '../dialects/model/findings.ts';
 import { type Edit, replaceValue } from '../json/edit.ts';
 import type { Json } from '../json/scan.ts';
 

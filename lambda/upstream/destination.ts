@@ -1,5 +1,5 @@
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
-import { translationTarget } from '../settings/spoken-dialects.ts';
+import { translationTarget } from '../dialects/names.ts';
 import type { Upstream } from '../settings/upstreams.ts';
 
 /** What a client asks for. */

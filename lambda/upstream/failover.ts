@@ -1,5 +1,5 @@
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
-import { notOffered } from '../dialects/refusals.ts';
+import { notOffered } from '../dialects/model/check-body.ts';
 import { GatewayError } from '../errors.ts';
 import type { Job } from '../jobs/jobs.ts';
 import type { Upstream } from '../settings/upstreams.ts';

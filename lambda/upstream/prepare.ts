@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import type { Dialect } from '../dialects/dialect.ts';
-import { notOffered } from '../dialects/refusals.ts';
+import { notOffered } from '../dialects/model/check-body.ts';
+import type { RemovedSeals, SealRemoval } from '../dialects/model/remove-seals.ts';
+import type { RequestTranslation, Translation } from '../dialects/translation.ts';
 import type { Job } from '../jobs/jobs.ts';
-import type { RemovedSeals, SealRemoval } from '../translate/remove-seals.ts';
-import type { RequestTranslation, Translation } from '../translate/translation.ts';
 import { addressAt, speaks, spokenTo } from './destination.ts';
 import { bodyOf, editsOf, modelAt, type Prepare, urlUnder } from './request.ts';
 

@@ -1,13 +1,13 @@
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
-import { sealMark } from '../dialects/sealed.ts';
+import type { LeftOut } from '../dialects/model/request/left-out.ts';
+import type { Sealing } from '../dialects/model/seal.ts';
+import { sealMark } from '../dialects/model/sealed.ts';
+import type { AnswerPlan } from '../dialects/translation.ts';
 import { GatewayError } from '../errors.ts';
 import { type Edit, splitByEdits } from '../json/edit.ts';
 import type { PublicModel } from '../models.ts';
 import { fitsHeader } from '../settings/kinds.ts';
 import type { Upstream } from '../settings/upstreams.ts';
-import type { LeftOut } from '../translate/request/left-out.ts';
-import type { Sealing } from '../translate/seal.ts';
-import type { AnswerPlan } from '../translate/translation.ts';
 import type { Conversation, Headers } from './conversation.ts';
 import { type Asked, speaks } from './destination.ts';
 import type { Candidate } from './pool.ts';

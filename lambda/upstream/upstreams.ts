@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import type { Dialect } from '../dialects/dialect.ts';
 import { createDialects } from '../dialects/index.ts';
+import type { RemovedSeals, SealRemoval } from '../dialects/model/remove-seals.ts';
+import type { RequestTranslation, Translation } from '../dialects/translation.ts';
 import type { Job } from '../jobs/jobs.ts';
 import type { Config } from '../settings/config.ts';
 import { secretHint } from '../settings/missing-keys.ts';
 import type { Upstream } from '../settings/upstreams.ts';
-import type { RemovedSeals, SealRemoval } from '../translate/remove-seals.ts';
-import type { RequestTranslation, Translation } from '../translate/translation.ts';
 import { createRankKeys } from './conversation.ts';
 import { type Asked, addressAt } from './destination.ts';
 import { type AskUpstreams, createFailover } from './failover.ts';

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
-import { messagesTypes } from '../../lambda/dialects/messages.ts';
-import { openAiTypes } from '../../lambda/dialects/openai-error.ts';
+import { messagesTypes } from '../../lambda/dialects/messages/messages.ts';
+import { openAiTypes } from '../../lambda/dialects/model/openai.ts';
 import { catalogue, type ErrorCode } from '../../lambda/errors.ts';
 import { faultInBody } from './answers.ts';
 import { chatProbe, countTokensPath, dialectProbes, messagesProbe, whoAreYou } from './dialect-probes.ts';

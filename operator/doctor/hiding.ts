@@ -1,5 +1,5 @@
-import { isProviderField } from '../../lambda/dialects/envelope.ts';
-import { textual } from '../../lambda/dialects/places.ts';
+import { isProviderField } from '../../lambda/dialects/model/envelope.ts';
+import { textual } from '../../lambda/dialects/model/places.ts';
 import { headerNames } from '../../lambda/request/headers.ts';
 import { createScrubber } from '../../lambda/stream/scrub.ts';
 import { membersIn, type Reply, readBody } from './probe.ts';

@@ -10,28 +10,16 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   jobs: ['json', ...shared],
   // Prices are settings, and what a request may cost is read from its body.
   budget: ['json', ...shared],
-  settings: ['budget', ...shared],
+  dialects: ['budget', 'json', ...shared],
+  // Which addresses and models an upstream may have follows from the dialects.
+  settings: ['budget', 'dialects', ...shared],
   identity: ['budget', ...shared],
   quota: ['budget', 'identity', ...shared],
-  dialects: ['budget', 'json', 'settings', ...shared],
-  translate: ['dialects', 'json', ...shared],
-  upstream: ['dialects', 'jobs', 'json', 'settings', 'translate', ...shared],
+  upstream: ['dialects', 'jobs', 'json', 'settings', ...shared],
   stream: ['dialects', 'json', 'settings', 'upstream', ...shared],
   request: ['budget', 'dialects', 'identity', 'json', 'quota', 'upstream', ...shared],
   report: ['request', ...shared],
-  forward: [
-    'budget',
-    'dialects',
-    'jobs',
-    'json',
-    'quota',
-    'report',
-    'request',
-    'stream',
-    'translate',
-    'upstream',
-    ...shared,
-  ],
+  forward: ['budget', 'dialects', 'jobs', 'json', 'quota', 'report', 'request', 'stream', 'upstream', ...shared],
   steps: [
     'budget',
     'dialects',
@@ -113,3 +101,7 @@ export const outside: Readonly<Record<string, readonly string[]>> = {
   bench: ['lambda', 'lib', 'local'],
   bin: ['lambda', 'lib', 'local', 'operator'],
 };
+
+/** Inside lambda/dialects no dialect knows another: each may import what all have in common, and that imports none of them. */
+export const dialectFolders = ['chat', 'responses', 'messages', 'embeddings'] as const;
+export const commonToDialects = /^lambda\/dialects\/(model\/|dialect\.ts$|names\.ts$)/;

@@ -1,5 +1,15 @@
 import type { SourceFile } from '../support/imports.ts';
-import { belowAll, composition, outside, packageRules, rules, sharedWithLib, tooLarge } from './rules.ts';
+import {
+  belowAll,
+  commonToDialects,
+  composition,
+  dialectFolders,
+  outside,
+  packageRules,
+  rules,
+  sharedWithLib,
+  tooLarge,
+} from './rules.ts';
 
 /** The entries: only they may use the environment and the clock. */
 const entries = /^lambda\/((accounts\/|canary\/)?index|server)\.ts$/;
@@ -8,7 +18,18 @@ const entries = /^lambda\/((accounts\/|canary\/)?index|server)\.ts$/;
 const servers = /\bcreateServer\(|\bprocess\.on\(/;
 const mayServe = /^lambda\/(engines\/listen|server)\.ts$/;
 
-const dialectFiles = /^lambda\/dialects\/(chat|responses|messages)\.ts$/;
+/** The folder of lambda/dialects that a file is in; undefined for one that puts them together. */
+function dialectOf(path: string): string | undefined {
+  const [, folder = ''] = /^lambda\/dialects\/(?:([^/]+)\/)/.exec(path) ?? [];
+  return dialectFolders.find((name) => name === folder);
+}
+
+/** Whether an import inside lambda/dialects leads from one dialect to another, or up from what they have in common. */
+function crossesDialects(path: string, target: string): boolean {
+  if (!target.startsWith('lambda/dialects/') || commonToDialects.test(target)) return false;
+  const own = dialectOf(path);
+  return own === undefined ? commonToDialects.test(path) : dialectOf(target) !== own;
+}
 
 /** A file's room, or its own name if it stands directly in lambda/. */
 function roomOf(path: string): string {
@@ -57,7 +78,7 @@ function mayLambdaImport(path: string, room: string, target: string): boolean {
   if (packageRule) return packageRule.allowed.test(path);
   if (/^(lib|local|operator|bin|bench|test)\//.test(target) || target.startsWith('..')) return false;
   if (!target.startsWith('lambda/')) return true;
-  if (dialectFiles.test(path) && dialectFiles.test(target)) return false;
+  if (crossesDialects(path, target)) return false;
   return roomOf(target) === room || (allowedTo(room) ?? []).includes(roomOf(target));
 }
 

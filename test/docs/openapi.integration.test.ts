@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { embeddings } from '../../lambda/dialects/embeddings.ts';
+import { embeddings } from '../../lambda/dialects/embeddings/embeddings.ts';
 import { createDialects } from '../../lambda/dialects/index.ts';
 import type { Route } from '../../lambda/request/routes.ts';
 import { sse, until } from '../../local/upstream/script.ts';

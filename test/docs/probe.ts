@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { messagesTypes } from '../../lambda/dialects/messages.ts';
-import { openAiTypes } from '../../lambda/dialects/openai-error.ts';
+import { messagesTypes } from '../../lambda/dialects/messages/messages.ts';
+import { openAiTypes } from '../../lambda/dialects/model/openai.ts';
 import { catalogue, type ErrorCode } from '../../lambda/errors.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { type Answer, type DocumentedOperation, readContract } from './contract.ts';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { chatFields } from '../../lambda/translate/chat/request-fields.ts';
-import { messagesFields } from '../../lambda/translate/messages/request-fields.ts';
-import type { Fields } from '../../lambda/translate/request/members.ts';
-import { knownItems } from '../../lambda/translate/responses/read-items.ts';
-import { responsesFields } from '../../lambda/translate/responses/request-fields.ts';
+import { chatFields } from '../../lambda/dialects/chat/request-fields.ts';
+import { messagesFields } from '../../lambda/dialects/messages/request-fields.ts';
+import type { Fields } from '../../lambda/dialects/model/request/members.ts';
+import { knownItems } from '../../lambda/dialects/responses/read-items.ts';
+import { responsesFields } from '../../lambda/dialects/responses/request-fields.ts';
 import { readDeclarations } from '../support/sdk-types.ts';
 import { readTables } from './markdown.ts';
 

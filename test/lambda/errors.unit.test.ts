@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { messages } from '../../lambda/dialects/messages.ts';
-import { renderOpenAiError } from '../../lambda/dialects/openai-error.ts';
+import { messages } from '../../lambda/dialects/messages/messages.ts';
+import { renderOpenAiError } from '../../lambda/dialects/model/openai.ts';
 import { catalogue, type ErrorCode, GatewayError, toGatewayError } from '../../lambda/errors.ts';
 import { testRows } from '../support/test-rows.ts';
 

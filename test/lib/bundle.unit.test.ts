@@ -57,12 +57,17 @@ test('no client of the AWS SDK is deployed with the gateway', () => {
 
 test('what only some deployments need is read by no start of the gateway', () => {
   const atStart = contentsOf(gateway, startOf(gateway));
-  expect(contentsOf(gateway)).toContain('lambda/translate/translation.ts');
-  const ofTranslation = atStart.filter((name) => name.startsWith('lambda/translate/'));
-  // They word failures.
-  expect(ofTranslation.toSorted()).toEqual([
-    'lambda/translate/answer/context-error.ts',
-    'lambda/translate/answer/remove-places.ts',
+  expect(contentsOf(gateway)).toContain('lambda/dialects/translation.ts');
+  const ofDialects = atStart.filter((name) => /^lambda\/dialects\/(chat|responses|messages)\//.test(name));
+  expect(ofDialects.toSorted()).toEqual([
+    'lambda/dialects/chat/chat.ts',
+    'lambda/dialects/chat/texts.ts',
+    'lambda/dialects/messages/messages.ts',
+    'lambda/dialects/messages/rate-limit.ts',
+    'lambda/dialects/messages/texts.ts',
+    'lambda/dialects/responses/request-body.ts',
+    'lambda/dialects/responses/responses.ts',
+    'lambda/dialects/responses/texts.ts',
   ]);
 });
 

@@ -1,4 +1,4 @@
-import { embeddings } from '../../lambda/dialects/embeddings.ts';
+import { embeddings } from '../../lambda/dialects/embeddings/embeddings.ts';
 import { createScanner } from '../../lambda/json/scan.ts';
 import { createModels } from '../../lambda/models.ts';
 import { readBodyText, toBodyError } from '../../lambda/request/body.ts';

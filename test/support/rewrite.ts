@@ -1,6 +1,7 @@
-import type { AnswerFormat, Dialect, ExpectedAnswer } from '../../lambda/dialects/dialect.ts';
-import type { Usage } from '../../lambda/dialects/findings.ts';
+import type { AnswerFormat, Dialect } from '../../lambda/dialects/dialect.ts';
 import { createDialects } from '../../lambda/dialects/index.ts';
+import type { ExpectedAnswer } from '../../lambda/dialects/model/expected-answer.ts';
+import type { Usage } from '../../lambda/dialects/model/findings.ts';
 import { createScanner, scanLeniently } from '../../lambda/json/scan.ts';
 import { type Hiding, rewriteAnswer as rewrite } from '../../lambda/stream/hide.ts';
 import { createStreamRewriter, type StreamRewriter } from '../../lambda/stream/rewrite-stream.ts';

@@ -1,4 +1,5 @@
-import type { Dialect, ExpectedAnswer } from '../../lambda/dialects/dialect.ts';
+import type { Dialect } from '../../lambda/dialects/dialect.ts';
+import type { ExpectedAnswer } from '../../lambda/dialects/model/expected-answer.ts';
 import { readEvents } from './client-view.ts';
 import { dialectNamed, rewriteStream } from './rewrite.ts';
 import { toWire, type WireEvent } from './speech/teller.ts';

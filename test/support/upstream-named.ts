@@ -1,4 +1,4 @@
-import { type Address, addresses } from '../../lambda/settings/spoken-dialects.ts';
+import { type Address, addresses } from '../../lambda/dialects/names.ts';
 import type { Upstream } from '../../lambda/settings/upstreams.ts';
 
 const ids = { text: 'words', vision: 'eyes' };

@@ -1,5 +1,5 @@
-import { messagesTypes } from '../../lambda/dialects/messages.ts';
-import { openAiTypes } from '../../lambda/dialects/openai-error.ts';
+import { messagesTypes } from '../../lambda/dialects/messages/messages.ts';
+import { openAiTypes } from '../../lambda/dialects/model/openai.ts';
 import { catalogue, type ErrorNature } from '../../lambda/errors.ts';
 import { speakers } from '../../local/upstream/index.ts';
 import { eventText } from '../../local/upstream/script.ts';

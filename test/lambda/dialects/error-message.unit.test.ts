@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { readErrorMessage } from '../../../lambda/dialects/answer.ts';
+import { readErrorMessage } from '../../../lambda/dialects/model/answer-members.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { testRows } from '../../support/test-rows.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createFindings } from '../../../lambda/dialects/findings.ts';
+import { createFindings } from '../../../lambda/dialects/model/findings.ts';
 
 test('what is found in an answer is limited, and each answer starts anew', () => {
   const found = createFindings({});

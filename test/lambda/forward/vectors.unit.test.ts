@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { expect, test } from '@jest/globals';
-import { embeddings } from '../../../lambda/dialects/embeddings.ts';
+import { embeddings } from '../../../lambda/dialects/embeddings/embeddings.ts';
 import { fetchVectors } from '../../../lambda/forward/vectors.ts';
 import type { RequestSoFar } from '../../../lambda/request/request.ts';
 import { formatOf, hiding } from '../../support/rewrite.ts';

@@ -6,7 +6,7 @@ import { createWork, defineJobs } from '../../../lambda/work.ts';
 import { raw, type Script } from '../../../local/upstream/script.ts';
 import { startTestGateway } from '../../support/gateway.ts';
 import { scrubber } from '../../support/rewrite.ts';
-import { plainUpstream, sealing } from '../translate/request/translate.ts';
+import { plainUpstream, sealing } from '../dialects/model/request/translate.ts';
 import { longestTurn } from './longest-turn.ts';
 import { facts } from './read-request.ts';
 

@@ -1,4 +1,4 @@
-import type { Address } from '../../../lambda/settings/spoken-dialects.ts';
+import type { Address } from '../../../lambda/dialects/names.ts';
 
 const text = { type: 'text', text: 'a' };
 const bytes = { type: 'base64', media_type: 'a/a', data: 'a' };

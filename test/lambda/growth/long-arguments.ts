@@ -1,4 +1,4 @@
-import type { Address } from '../../../lambda/settings/spoken-dialects.ts';
+import type { Address } from '../../../lambda/dialects/names.ts';
 
 const user = { role: 'user', content: 'a' };
 const mark = '\u2603';

@@ -1,5 +1,5 @@
 import { registerHooks } from 'node:module';
-import type { Fields } from '../../../lambda/translate/request/members.ts';
+import type { Fields } from '../../../lambda/dialects/model/request/members.ts';
 import { everyMember } from './every-member.ts';
 import { manyTools } from './many-tools.ts';
 import { slowBodies } from './slow-bodies.ts';
@@ -25,9 +25,9 @@ registerHooks({
 
 // Only what is loaded from now on tells what it looks for.
 const { allDialects, createReadRequest } = await import('./read-request.ts');
-const { chatFields } = await import('../../../lambda/translate/chat/request-fields.ts');
-const { responsesFields } = await import('../../../lambda/translate/responses/request-fields.ts');
-const { messagesFields } = await import('../../../lambda/translate/messages/request-fields.ts');
+const { chatFields } = await import('../../../lambda/dialects/chat/request-fields.ts');
+const { responsesFields } = await import('../../../lambda/dialects/responses/request-fields.ts');
+const { messagesFields } = await import('../../../lambda/dialects/messages/request-fields.ts');
 
 const tables: Readonly<Record<string, Readonly<Record<string, Fields>>>> = {
   chat: chatFields,

@@ -1,4 +1,4 @@
-import type { Address } from '../../../lambda/settings/spoken-dialects.ts';
+import type { Address } from '../../../lambda/dialects/names.ts';
 
 /** Writes a request with at most so many tools, in about so many characters. */
 type WriteTools = (size: number, most: number) => object;

@@ -1,15 +1,15 @@
 import type { Dialect } from '../../../lambda/dialects/dialect.ts';
-import { embeddings } from '../../../lambda/dialects/embeddings.ts';
+import { embeddings } from '../../../lambda/dialects/embeddings/embeddings.ts';
+import type { Address } from '../../../lambda/dialects/names.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { createJobs, type DoInThread } from '../../../lambda/jobs/jobs.ts';
 import { createModels } from '../../../lambda/models.ts';
 import { readBodyText, toBodyError } from '../../../lambda/request/body.ts';
-import type { Address } from '../../../lambda/settings/spoken-dialects.ts';
 import * as translating from '../../../lambda/translating.ts';
 import { renderBody } from '../../../lambda/upstream/request.ts';
 import { createWork, type WorkFacts } from '../../../lambda/work.ts';
 import { dialects } from '../../support/rewrite.ts';
-import { plainUpstream, sealing } from '../translate/request/translate.ts';
+import { plainUpstream, sealing } from '../dialects/model/request/translate.ts';
 
 const price = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
 const models = createModels({ serviceName: 'svc', offersEmbeddings: true });

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { type ClientRequest, createServer, type IncomingMessage, request } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { translate } from '../../../lambda/dialects/translation.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
-import { translate } from '../../../lambda/translate/translation.ts';
 import { listenLocally } from '../../../local/listen-locally.ts';
 import { startTestGateway } from '../../support/gateway.ts';
 import { readSettledMemory } from '../../support/settled-memory.ts';
 import { turnEventLoop } from '../../support/wait-until.ts';
-import { plainUpstream, sealing } from '../translate/request/translate.ts';
+import { plainUpstream, sealing } from '../dialects/model/request/translate.ts';
 
 type Spoken = 'chat' | 'messages';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { createDialects } from '../../../lambda/dialects/index.ts';
+import type { UpstreamOptions } from '../../../lambda/dialects/model/request/request-writer.ts';
 import { readAccountsConfig, readConfig, readServerConfig } from '../../../lambda/settings/config.ts';
 import { ConfigError } from '../../../lambda/settings/read.ts';
 import { accountsSections, accountsSettings, sections, settings } from '../../../lambda/settings/table.ts';
-import type { UpstreamOptions } from '../../../lambda/translate/request/request-writer.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const least = {

@@ -1,9 +1,9 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { createChat } from '../../../lambda/dialects/chat.ts';
+import { createChat } from '../../../lambda/dialects/chat/chat.ts';
 import type { Dialect } from '../../../lambda/dialects/dialect.ts';
-import { responses } from '../../../lambda/dialects/responses.ts';
+import { responses } from '../../../lambda/dialects/responses/responses.ts';
 import type { GatewayError } from '../../../lambda/errors.ts';
 import { createRelay, type StreamEnd } from '../../../lambda/stream/relay.ts';
 import { createStreamRewriter } from '../../../lambda/stream/rewrite-stream.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Dialect, ExpectedAnswer } from '../../../lambda/dialects/dialect.ts';
+import type { Dialect } from '../../../lambda/dialects/dialect.ts';
+import type { ExpectedAnswer } from '../../../lambda/dialects/model/expected-answer.ts';
 import { createStreamRewriter } from '../../../lambda/stream/rewrite-stream.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import { readEvents } from '../../support/client-view.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { embeddings } from '../../../lambda/dialects/embeddings.ts';
-import type { Usage } from '../../../lambda/dialects/findings.ts';
+import { embeddings } from '../../../lambda/dialects/embeddings/embeddings.ts';
+import type { Usage } from '../../../lambda/dialects/model/findings.ts';
 import { createScanner, scanLeniently } from '../../../lambda/json/scan.ts';
 import { rewriteAnswer } from '../../../lambda/stream/hide.ts';
 import { createVectorsRewriter } from '../../../lambda/stream/rewrite-vectors.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { createChat } from '../../../lambda/dialects/chat.ts';
+import { createChat } from '../../../lambda/dialects/chat/chat.ts';
 import type { Dialect } from '../../../lambda/dialects/dialect.ts';
-import { messages } from '../../../lambda/dialects/messages.ts';
-import { responses } from '../../../lambda/dialects/responses.ts';
+import { messages } from '../../../lambda/dialects/messages/messages.ts';
+import { responses } from '../../../lambda/dialects/responses/responses.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
 import { keyOf } from '../../../lambda/settings/secrets.ts';
 import { createRankKeys, readTraits, sessionHeaders } from '../../../lambda/upstream/conversation.ts';

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { createDialects } from '../../../lambda/dialects/index.ts';
+import type { AnswerPlan } from '../../../lambda/dialects/translation.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { keyOf } from '../../../lambda/settings/secrets.ts';
 import type { Upstream } from '../../../lambda/settings/upstreams.ts';
-import type { AnswerPlan } from '../../../lambda/translate/translation.ts';
 import { createFailover, type Observer } from '../../../lambda/upstream/failover.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import type { Candidate } from '../../../lambda/upstream/pool.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createChat } from '../../../lambda/dialects/chat.ts';
-import { messages } from '../../../lambda/dialects/messages.ts';
+import { createChat } from '../../../lambda/dialects/chat/chat.ts';
+import { messages } from '../../../lambda/dialects/messages/messages.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { createModels } from '../../../lambda/models.ts';
 import type { Headers } from '../../../lambda/upstream/conversation.ts';

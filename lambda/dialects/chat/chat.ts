@@ -1,0 +1,175 @@
+import { changeMembers } from '../../json/edit.ts';
+import { elements, numberMember, presentMember, stringMember } from '../../json/read.ts';
+import type { Json, Node } from '../../json/scan.ts';
+import type { Dialect, Normalization, StreamDialect } from '../dialect.ts';
+import { keepStop, readErrorMessage, recordUsage } from '../model/answer-members.ts';
+import { repeatsOf, requireArray } from '../model/check-body.ts';
+import { fileAt, imageAt } from '../model/content.ts';
+import { type Envelope, recordEnvelope, recordVendorMembers } from '../model/envelope.ts';
+import type { ExpectedAnswer } from '../model/expected-answer.ts';
+import type { Findings } from '../model/findings.ts';
+import { renderOpenAiError, renderOpenAiRateLimit } from '../model/openai.ts';
+import { readBodies } from '../model/request-body.ts';
+import { usagePlaces } from '../model/usage-places.ts';
+import { deltasLike, recordPieces, recordWholeChoice } from './texts.ts';
+
+// Some routers answer with `images`, which clients send back.
+const within = ['content', 'images', 'file'];
+const bodies = readBodies({
+  history: 'messages',
+  choices: 'n',
+  stops: 'stop',
+  content: { messages: within, prediction: within },
+  pictures: ['image_url', 'video_url'],
+  fileMember: 'file_data',
+  files: {
+    image_url: imageAt('image_url', 'url'),
+    video_url: fileAt('video_url', 'url'),
+    input_audio: fileAt('input_audio', 'data'),
+    file: fileAt('file', 'file_data'),
+  },
+});
+
+const usage = usagePlaces({
+  input: [['prompt_tokens']],
+  // Some servers put it beside the total.
+  cacheRead: [['prompt_tokens_details', 'cached_tokens'], ['prompt_cache_hit_tokens'], ['cached_tokens']],
+  cacheWrite: [['prompt_tokens_details', 'cache_write_tokens']],
+  output: [['completion_tokens']],
+  reasoning: [['completion_tokens_details', 'reasoning_tokens']],
+});
+
+const envelope: Envelope = {
+  idPrefix: 'chatcmpl-',
+  members: new Set(['id', 'object', 'created', 'choices', 'usage', 'service_tier', 'citations', 'search_results']),
+};
+
+const ofChoice = new Set(['index', 'message', 'delta', 'text', 'finish_reason', 'logprobs', 'usage', 'error']);
+
+/** github.com/earendil-works/pi/issues/4514 */
+const refusedThoughts = /Extra inputs are not permitted, field: 'messages\[\d{1,6}\]\.reasoning/;
+
+/** OpenAI chat completions. `streamUsage`: the gateway asks every stream for its usage, even if the client does not. */
+export const createChat = ({ streamUsage }: { streamUsage: boolean }): Dialect => ({
+  ...bodies,
+  name: 'chat',
+  refusedThoughts,
+  endpoints: [{ path: '/v1/chat/completions' }],
+  authorize: (key) => ({ authorization: `Bearer ${key}` }),
+  controlMembers: new Set(['model', 'stream', 'messages', 'prediction', 'n', 'stop', 'stream_options']),
+  checkBody: (body) => requireArray(body, 'messages'),
+  outputLimits: ['max_completion_tokens', 'max_tokens'],
+  choicesMember: 'n',
+  readExpectedAnswer: (body, needsUsage) => ({
+    ...bodies.readExpectedAnswer(body),
+    withholdsUsage: (streamUsage || needsUsage === true) && lacksUsage(body),
+  }),
+  normalize: (body, needsUsage) => ((streamUsage || needsUsage) && lacksUsage(body) ? askForUsage(body) : {}),
+  readAnswer,
+  openStream,
+  renderError: renderOpenAiError,
+  renderRateLimit: renderOpenAiRateLimit,
+  renderErrorEvent: (error) => ({ data: renderOpenAiError(error) }),
+  keepAlive: ': keep-alive\n\n',
+});
+
+/** Whether a body asks for a stream without its usage. */
+function lacksUsage(body: Json): boolean {
+  const isTrue = (value: Node | undefined) => value !== undefined && body.raw(value) === 'true';
+  const options = body.member(body.root, 'stream_options');
+  return isTrue(body.member(body.root, 'stream')) && !isTrue(body.member(options, 'include_usage'));
+}
+
+function askForUsage(body: Json): Normalization {
+  const options = body.member(body.root, 'stream_options');
+  if (options === undefined || body.kind(options) !== 'object')
+    return { set: { stream_options: '{"include_usage":true}' } };
+  const drop = repeatsOf(body, options, 'stream_options', 'include_usage');
+  return { edits: changeMembers(body, options, { drop, set: { include_usage: 'true' } }) };
+}
+
+function readAnswer(answer: Json, found: Findings, expected: ExpectedAnswer): void {
+  if (presentMember(answer, answer.root, 'error') !== undefined) found.fail(readErrorMessage(answer) ?? '');
+  recordAround(answer, found);
+  for (const choice of elements(answer, answer.member(answer.root, 'choices'))) {
+    recordVendorMembers(answer, choice, ofChoice, found);
+    recordChoiceError(answer, choice, found);
+    recordWholeChoice(answer, choice, indexOf(answer, choice), found);
+    keepStops(answer, choice, expected, found);
+  }
+}
+
+/** What stands around the choices. Some servers leave out the model there, which clients expect. */
+function recordAround(json: Json, found: Findings): void {
+  recordEnvelope(json, json.root, envelope, found);
+  found.lacksModel = found.models.length === 0 && json.member(json.root, 'choices') !== undefined;
+  recordUsage(json, json.root, usage, found);
+}
+
+function openStream(expected: ExpectedAnswer): StreamDialect {
+  const open = new Set<number>();
+  const finished = new Set<number>();
+
+  const readChoice = (event: Json, choice: Node, found: Findings): void => {
+    recordVendorMembers(event, choice, ofChoice, found);
+    recordChoiceError(event, choice, found);
+    const index = indexOf(event, choice);
+    recordPieces(event, choice, index, found);
+    if (isFinished(event, choice)) {
+      // Some servers report the usage here.
+      recordUsage(event, choice, usage, found);
+      found.endTexts(`${index}/`);
+      keepStops(event, choice, expected, found);
+      finished.add(index);
+      open.delete(index);
+    } else if (!finished.has(index)) {
+      open.add(index);
+    }
+  };
+
+  return {
+    readDone: () => {
+      if (open.size + finished.size === 0) throw new Error('the answer has no choice');
+    },
+    readEvent: (event, type, found) => {
+      if (type === 'error' || presentMember(event, event.root, 'error') !== undefined) {
+        found.fail(readErrorMessage(event) ?? '');
+        return;
+      }
+      if (type === 'ping') found.isAlive = true;
+      recordAround(event, found);
+      const choices = elements(event, event.member(event.root, 'choices'));
+      if (expected.withholdsUsage) withholdUsage(event, choices.length, found);
+      for (const choice of choices) readChoice(event, choice, found);
+      if (finished.size > 0 && finished.size >= expected.choices && open.size === 0) found.mayEnd = true;
+    },
+    deltasLike,
+  };
+}
+
+function indexOf(json: Json, choice: Node): number {
+  return numberMember(json, choice, 'index') ?? 0;
+}
+
+/** Members in which some servers name the text at which they stopped. */
+function keepStops(json: Json, choice: Node, expected: ExpectedAnswer, found: Findings): void {
+  for (const name of ['stop_reason', 'matched_stop']) keepStop(json, choice, name, expected, found);
+}
+
+/** Until there is a reason, some servers send an empty text, others the word `null` as a text. */
+function isFinished(json: Json, choice: Node): boolean {
+  const reason = presentMember(json, choice, 'finish_reason');
+  return reason !== undefined && !/^"(null)?"$/.test(json.raw(reason));
+}
+
+/** Some routers report the failure of their own upstream inside a choice. */
+function recordChoiceError(json: Json, choice: Node, found: Findings): void {
+  const error = presentMember(json, choice, 'error');
+  if (error !== undefined) found.fail(stringMember(json, error, 'message') ?? '');
+}
+
+/** Servers that are asked for usage send a last chunk with nothing else, and a null `usage` in each one before. */
+function withholdUsage(event: Json, choices: number, found: Findings): void {
+  if (choices === 0 && presentMember(event, event.root, 'usage') !== undefined) found.isWithheld = true;
+  for (const key of event.keys(event.root)) if (event.string(key) === 'usage') found.drop(event.root, key);
+}

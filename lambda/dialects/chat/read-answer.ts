@@ -1,0 +1,170 @@
+import type { Piece } from '../../bodies.ts';
+import { elements, numberMember, presentMember, stringMember } from '../../json/read.ts';
+import type { Json, Node } from '../../json/scan.ts';
+import type { AnswerDialect, AnswerReader } from '../model/answer/answer-reader.ts';
+import {
+  type AnswerSink,
+  createLengthCount,
+  type Finish,
+  type Literal,
+  type TextKind,
+  UpstreamFault,
+} from '../model/answer/answer-sink.ts';
+import { createTextFinder, type FindTexts, type FoundText, messageOf } from './find-texts.ts';
+import { createRawThoughts } from './raw-thoughts.ts';
+import { createChatCalls } from './read-calls.ts';
+
+/** How answers of chat are read. */
+export const chatAnswers: AnswerDialect = {
+  open(stops) {
+    const findTexts = createTextFinder();
+    return { thoughts: createRawThoughts(findTexts), createReader: (sink) => createChatReader(sink, stops, findTexts) };
+  },
+};
+
+/** Reads the chunks of one chat, or its plain answer. `stops`: the texts at which the caller wants the model to stop. */
+function createChatReader(sink: AnswerSink, stops: ReadonlySet<string>, findTexts: FindTexts): AnswerReader {
+  const choice = createChoiceReader(sink, stops, findTexts);
+  let hasBegun = false;
+  let isOver = false;
+
+  function begin(): void {
+    if (!hasBegun) sink.begin();
+    hasBegun = true;
+  }
+
+  function finish(): readonly Piece[] {
+    isOver = true;
+    begin();
+    return choice.finish();
+  }
+
+  return {
+    readEvent(json: Json): void {
+      choice.forgetText();
+      if (isOver) return;
+      begin();
+      const choices = elements(json, json.member(json.root, 'choices'));
+      for (const one of choices) choice.readDelta(json, one);
+      // The usage comes last, if it comes.
+      if (choice.hasEnded() && choices.length === 0 && presentMember(json, json.root, 'usage') !== undefined) finish();
+    },
+    readAnswer(json: Json): readonly Piece[] {
+      const [first, second] = elements(json, json.member(json.root, 'choices'));
+      const message = first === undefined ? first : presentMember(json, first, 'message');
+      if (first === undefined || message === undefined) throw new UpstreamFault('the answer has no message');
+      if (second !== undefined) throw new UpstreamFault('there is a second choice');
+      begin();
+      choice.readMessage(json, first, message);
+      return finish();
+    },
+    repeat: (text) => !isOver && choice.repeat(text),
+    end(): void {
+      if (isOver) return;
+      // Some servers never say why they end. Whether a call is whole can't be known then, and a client would run it.
+      if (!choice.hasEnded() && !choice.callsAreClosed()) throw new TypeError('the stream ends within a call');
+      finish();
+    },
+    /** Whether nothing more is to come: the model is through, and its tokens have been counted. */
+    get isOver() {
+      return isOver;
+    },
+  };
+}
+
+/** Reads the one choice of an answer, whole or delta by delta. */
+function createChoiceReader(sink: AnswerSink, stops: ReadonlySet<string>, findTexts: FindTexts) {
+  const count = createLengthCount();
+  const tell = (kind: TextKind, text: Literal, logprobs?: string): void => {
+    count(text);
+    sink.text(kind, text, logprobs);
+  };
+  const calls = createChatCalls({
+    call: sink.call,
+    callArguments(call, text) {
+      count(text);
+      sink.callArguments(call, text);
+    },
+  });
+  let hasCome = false;
+  let end: { readonly reason: Finish; readonly stop: string | undefined } | undefined;
+  let last: FoundText | undefined; // if it is all that the last chunk says
+
+  function readTexts(json: Json, choice: Node, message: Node | undefined): void {
+    const logprobs = readLogprobs(json, choice);
+    if ((numberMember(json, choice, 'index') ?? 0) !== 0) throw new UpstreamFault('there is a second choice');
+    hasCome = true;
+    const texts = findTexts(json, choice, message);
+    for (const { kind, node } of texts) tell(kind, json.raw(node), logprobs);
+    const isAll = logprobs === undefined && presentMember(json, message, 'tool_calls') === undefined;
+    if (texts.length === 1 && isAll) [last] = texts;
+  }
+
+  function readEnd(json: Json, choice: Node): void {
+    const reason = stringMember(json, choice, 'finish_reason') ?? '';
+    // Until there is a reason, some servers send an empty text, others the word `null` as a text.
+    if (reason === '' || reason === 'null') return;
+    last = undefined;
+    end ??= { reason: toFinish(reason), stop: readStop(json, choice, stops) };
+  }
+
+  return {
+    readDelta(json: Json, choice: Node): void {
+      const delta = messageOf(json, choice);
+      readTexts(json, choice, delta);
+      calls.readDelta(json, delta);
+      readEnd(json, choice);
+    },
+    readMessage(json: Json, choice: Node, message: Node): void {
+      readTexts(json, choice, message);
+      calls.readMessage(json, message);
+      readEnd(json, choice);
+    },
+    /** What comes next is no repetition of the last text. */
+    forgetText(): void {
+      last = undefined;
+    },
+    repeat(text: Literal): boolean {
+      if (last === undefined) return false;
+      if (text.length > 2) tell(last.kind, text);
+      return true;
+    },
+    /** Whether the model has said why it ends. */
+    hasEnded: () => end !== undefined,
+    callsAreClosed: () => calls.areClosed,
+    finish(): readonly Piece[] {
+      if (!hasCome) throw new UpstreamFault('the answer has no choice');
+      calls.end();
+      return sink.finish(end?.reason ?? 'done', end?.stop);
+    },
+  };
+}
+
+/** The token probabilities beside a text, on one line. Readers ask for members that some servers leave out, or say to be null. */
+function readLogprobs(json: Json, choice: Node): string | undefined {
+  const content = presentMember(json, presentMember(json, choice, 'logprobs'), 'content');
+  if (content === undefined || json.kind(content) !== 'array' || json.next(content) === content + 1) return undefined;
+  const withBytes = (token: unknown) => ({ ...Object(token), bytes: Object(token).bytes ?? [] });
+  const tokens: string[] = [];
+  for (const node of elements(json, content)) {
+    const token = withBytes(JSON.parse(json.raw(node)));
+    tokens.push(JSON.stringify({ ...token, top_logprobs: [token.top_logprobs ?? []].flat().map(withBytes) }));
+  }
+  return `[${tokens.join(',')}]`;
+}
+
+/** Reasons by which some servers say that they failed. */
+const failures = /^(error|abort|aborted|cancelled|network_error|insufficient_system_resource)$/;
+
+function toFinish(reason: string): Finish {
+  if (failures.test(reason)) throw new UpstreamFault('the answer was broken off');
+  if (/^(length|max_tokens|model_length)$/.test(reason)) return 'length';
+  return /^(content_filter|sensitive|safety|refusal)$/.test(reason) ? 'filtered' : 'done';
+}
+
+/** The caller's own text at which the model stopped, if the server says so. */
+function readStop(json: Json, choice: Node, stops: ReadonlySet<string>): string | undefined {
+  return ['stop_reason', 'matched_stop']
+    .map((name) => stringMember(json, choice, name))
+    .find((stop) => stop !== undefined && stops.has(stop));
+}

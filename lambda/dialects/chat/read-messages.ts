@@ -1,0 +1,148 @@
+import type { Node } from '../../json/scan.ts';
+import { takeMembers } from '../model/request/members.ts';
+import type { Part, Said, TextPart } from '../model/request/model-request.ts';
+import { refuse, refuseType, refuseUnknown, requireKind, typeOf } from '../model/request/refuse-item.ts';
+import {
+  cantTake,
+  leaveUnknown,
+  type RequestReader,
+  readContent,
+  readList,
+  readThought,
+  toText,
+} from '../model/request/request-reader.ts';
+import type { TurnBuilder } from '../model/request/turn-builder.ts';
+import { name as readName } from '../model/request/values.ts';
+import { isPlace } from '../model/seal.ts';
+import { chatFields as fields } from './request-fields.ts';
+
+/** Reads the messages in their order. */
+export function readMessageList(reader: RequestReader, turns: TurnBuilder, list: Node): void {
+  requireKind(reader, list, 'array');
+  for (const message of reader.json.elements(list)) {
+    readMessage(reader, turns, message);
+  }
+}
+
+type Message = ReturnType<typeof takeMessage>;
+
+const takeMessage = (reader: RequestReader, at: Node) => takeMembers(reader, at, fields.message);
+
+function readMessage(reader: RequestReader, turns: TurnBuilder, at: Node): void {
+  const message = takeMessage(reader, at);
+  const role = reader.json.string(message.role);
+  // Of several people who speak. Only functions are known by their names.
+  if (message.name !== undefined && role !== 'tool' && role !== 'function') reader.leftOut.push(message.name);
+  if (role === 'user') turns.user(readParts(reader, message));
+  else if (role === 'system' || role === 'developer') turns.system(readInstructions(reader, message));
+  else if (role === 'assistant') readAssistant(reader, turns, message);
+  else if (role === 'tool' || role === 'function') {
+    // Functions, which came before tools, are answered by their name.
+    const id = message.tool_call_id ?? message.name ?? refuse(reader, at, 'has no tool_call_id. Add it.');
+    const parts = readParts(reader, message);
+    turns.result(id, { at, parts, failed: false, isMarked: parts.some(({ isMarked }) => isMarked) });
+  } else refuse(reader, message.role, 'must be user, assistant, system, developer or tool.');
+}
+
+function readAssistant(reader: RequestReader, turns: TurnBuilder, message: Message): void {
+  const said = [...readSaid(reader, message)];
+  if (message.refusal !== undefined) said.push({ kind: 'refusal', text: message.refusal });
+  readThoughts(reader, turns, message, said.length);
+  for (const one of said) turns.say(one);
+  if (message.tool_calls !== undefined) {
+    readList(reader, message.tool_calls, (at) => {
+      const type = typeOf(reader, at);
+      if (type !== 'function' && type !== '') refuseUnknown(reader, at);
+      const { id, function: called, cache_control: isMarked } = takeMembers(reader, at, fields.tool_call);
+      const tool = { kind: 'function', name: called.name } as const;
+      return turns.call(id, { at, tool, form: 'string', given: called.arguments, isMarked });
+    });
+  }
+  const { function_call: at } = message;
+  if (at === undefined) return;
+  const { name, arguments: given } = takeMembers(reader, at, fields['function_call of a message']);
+  turns.call(name, { at, tool: { kind: 'function', name: readName(reader, name) }, form: 'string', given });
+}
+
+/** What the model thought: the details hold what it can know again, beside a text for people. `said`: how many texts it said. */
+function readThoughts(reader: RequestReader, turns: TurnBuilder, message: Message, said: number): void {
+  const { json } = reader;
+  const { reasoning_details: details } = message;
+  // Some clients send what they showed of it under this name.
+  const isShown = details !== undefined && json.kind(details) === 'string';
+  let known = 0;
+  if (details !== undefined && !isShown) {
+    readList(reader, details, (at) => {
+      const { text, signature, data } = takeMembers(reader, at, fields.reasoning_detail);
+      const { signed } = readThought(reader, at, signature ?? data, text);
+      if (signed === undefined) reader.leftOut.push(at);
+      else known += 1;
+      let ahead = 0;
+      for (const part of signed ?? []) {
+        if (isPlace(part)) ahead = said + Number(part);
+        else turns.think({ at, text, signed: [part] }, ahead);
+      }
+    });
+  }
+  const shown = message.reasoning_content ?? message.reasoning ?? (isShown ? details : undefined);
+  if (known > 0 || shown === undefined) return;
+  const text = json.kind(shown) === 'string' ? json.raw(shown) : undefined;
+  if (text !== '""') turns.think({ at: shown, text });
+}
+
+/** The contents of a message, whose own mark stands at their end. */
+function readContents<T extends Said | Part>(
+  reader: RequestReader,
+  { content, cache_control: isMarked = false }: Message,
+  fromPart: (part: Node) => T | undefined,
+): readonly (T | TextPart)[] {
+  if (content === undefined) return [];
+  const parts = readContent<T | TextPart>(reader, content, toText, fromPart);
+  const last = parts.at(-1);
+  return isMarked && last !== undefined ? parts.with(-1, { ...last, isMarked }) : parts;
+}
+
+function readSaid(reader: RequestReader, message: Message): readonly Said[] {
+  return readContents<Said>(reader, message, (part) => {
+    const type = typeOf(reader, part);
+    if (type === 'text') return readText(reader, part);
+    if (type !== 'refusal') {
+      return leaveUnknown(reader, part, knownParts, "can't stand in a message of the assistant. Send text.");
+    }
+    return { kind: 'refusal', text: takeMembers(reader, part, fields['refusal part']).refusal };
+  });
+}
+
+function readInstructions(reader: RequestReader, message: Message): readonly TextPart[] {
+  const parts = readParts(reader, message);
+  return parts.map((part) => {
+    if (part.kind === 'text') return part;
+    return refuseType(reader, part.at, "can't stand in instructions. Send it in a message of the user.");
+  });
+}
+
+const readParts = (reader: RequestReader, message: Message): readonly Part[] =>
+  readContents<Part>(reader, message, (part) => readPart(reader, part));
+
+function readText(reader: RequestReader, at: Node): TextPart {
+  const { text, cache_control: isMarked } = takeMembers(reader, at, fields['text part']);
+  return { ...toText(text), isMarked };
+}
+
+/** Those that can be read, and those that other servers show images and videos by. */
+const knownParts = /^(text|refusal|image(_url)?|video(_url)?|file|input_(text|image|video|audio|file))$/;
+
+function readPart(reader: RequestReader, at: Node): Part | undefined {
+  const type = typeOf(reader, at);
+  if (type === 'text') return readText(reader, at);
+  if (type === 'image_url') {
+    const { image_url, cache_control: isMarked } = takeMembers(reader, at, fields['image_url part']);
+    return { kind: 'image', at, url: image_url.url, isMarked };
+  }
+  if (type === 'input_audio') {
+    return { kind: 'audio', at, audio: takeMembers(reader, at, fields['input_audio part']).input_audio };
+  }
+  if (type !== 'file') return leaveUnknown(reader, at, knownParts, cantTake);
+  const { file, cache_control: isMarked } = takeMembers(reader, at, fields['file part']);
+  return { kind: 'file', at, name: file.filename, data: file.file_data, isMarked };
+}

@@ -1,0 +1,156 @@
+import type { Piece } from '../../bodies.ts';
+import {
+  createGrowingText,
+  decode,
+  type Finish,
+  type Literal,
+  type TextKind,
+  type ToolCall,
+} from '../model/answer/answer-sink.ts';
+import {
+  type AnswerOptions,
+  type AnswerWriter,
+  countTokens,
+  createCallIds,
+  createEvents,
+} from '../model/answer/answer-writer.ts';
+import { toSealedPlace } from '../model/seal.ts';
+import { toolNamed } from '../model/tools.ts';
+
+/** Writes chat completions. */
+export function createChatWriter(options: AnswerOptions): AnswerWriter {
+  const { live, model, newHex } = options;
+  const id = `chatcmpl-${newHex()}`;
+  const head = (object: string) =>
+    `{"id":"${id}","object":"${object}","created":${Math.floor(options.now() / 1000)},"model":${JSON.stringify(model)}`;
+  const chunk = `data: ${head('chat.completion.chunk')}`;
+  const events = createEvents({ live, numbered: false, begin: () => chunk });
+  const message = createMessage(options);
+  const delta = (members: string, reason = 'null') =>
+    events.write('', `"choices":[{"index":0,"delta":{${members}},"finish_reason":${reason}}]`);
+  const prepare = (before: string, after: string) => {
+    const write = events.prepare('', `"choices":[{"index":0,"delta":{${before}`);
+    return (text: Literal): void => write(text, `${after}},"finish_reason":null}]`);
+  };
+  const writers = {
+    text: prepare('"content":', ''),
+    refusal: prepare('"refusal":', ''),
+    reasoning: prepare('"reasoning_content":', ''),
+  };
+
+  return {
+    events,
+    begin: () => delta('"role":"assistant","content":""'),
+    text(kind, text) {
+      message.addText(kind, text);
+      writers[kind](text);
+    },
+    reasoningEnd: message.takeThought,
+    call(call) {
+      const index = message.addCall(call);
+      const name = JSON.stringify(toolNamed(options.tools, call.name).name);
+      const begun = `"type":"function","function":{"name":${name},"arguments":""}`;
+      delta(`"tool_calls":[{"index":${index},"id":${message.idOf(call)},${begun}}]`);
+    },
+    callArguments(call, text) {
+      delta(`"tool_calls":[{"index":${message.indexOf(call)},"function":{"arguments":${text}}}]`);
+    },
+    finish(finish): readonly Piece[] {
+      for (const call of message.endCalls()) {
+        delta(`"tool_calls":[{"index":${message.indexOf(call)},"function":{"arguments":"{}"}}]`);
+      }
+      // Once, as many clients keep only the last list.
+      const { details } = message;
+      if (details !== '') delta(details);
+      const reason = `"${message.hasCalls && finish === 'done' ? 'tool_calls' : reasons[finish]}"`;
+      delta('', reason);
+      const usage = usageOf(options);
+      if (options.streamUsage) events.write('', `"choices":[],"usage":${usage}`);
+      events.pass('data: [DONE]\n\n');
+      if (live) return [];
+      const choice = `{"index":0,"message":${message.toJson()},"logprobs":null,"finish_reason":${reason}}`;
+      return [`${head('chat.completion')},"choices":[${choice}],"usage":${usage}}`];
+    },
+  };
+}
+
+const reasons: Readonly<Record<Finish, string>> = { done: 'stop', length: 'length', filtered: 'content_filter' };
+
+/** The message as far as it has come; of a stream only what its events need. */
+function createMessage({ live, newHex, tools, takeThought, seal }: AnswerOptions) {
+  const texts = { text: createGrowingText(), refusal: createGrowingText(), reasoning: createGrowingText() };
+  const calls = new Map<ToolCall, { readonly index: number; readonly id: string }>();
+  /** Thoughts in the form in which the client can send them back, as OpenRouter has it. */
+  const thoughts: string[] = [];
+  let shown = createGrowingText(); // of a thought that has not ended
+  const newId = createCallIds('call_', newHex);
+
+  function writeCall([call, { id }]: readonly [ToolCall, { readonly id: string }]): string {
+    const name = JSON.stringify(toolNamed(tools, call.name).name);
+    return `{"id":${id},"type":"function","function":{"name":${name},"arguments":${call.arguments.literal}}}`;
+  }
+
+  return {
+    addText(kind: TextKind, text: Literal): void {
+      if (kind === 'reasoning') shown.add(text);
+      if (!live) texts[kind].add(text);
+    },
+    takeThought(hasSaid: boolean): void {
+      const [thought, text] = [decode(takeThought()), shown.literal];
+      shown = createGrowingText();
+      if (thought === '') return;
+      // A message of chat has no order of what was thought, said and called.
+      const sealed = seal((hasSaid || calls.size > 0 ? toSealedPlace(calls.size) : '') + thought);
+      if (sealed === undefined) return;
+      const content =
+        text === '""'
+          ? `"type":"reasoning.encrypted","data":${JSON.stringify(sealed)}`
+          : `"type":"reasoning.text","text":${text},"signature":${JSON.stringify(sealed)}`;
+      thoughts.push(`{${content},"index":${thoughts.length}}`);
+    },
+    /** All thoughts; empty if there are none that could come back. */
+    get details(): string {
+      return thoughts.length === 0 ? '' : `"reasoning_details":[${thoughts.join(',')}]`;
+    },
+    /** Returns its number. */
+    addCall(call: ToolCall): number {
+      const index = calls.size;
+      calls.set(call, { index, id: JSON.stringify(newId(call)) });
+      return index;
+    },
+    indexOf: (call: ToolCall): number => calls.get(call)?.index ?? 0,
+    idOf: (call: ToolCall): string => calls.get(call)?.id ?? '""',
+    get hasCalls() {
+      return calls.size > 0;
+    },
+    /** Those that came without arguments, which get an empty object. */
+    endCalls(): readonly ToolCall[] {
+      const empty = [...calls.keys()].filter((call) => call.arguments.isEmpty);
+      for (const call of empty) call.arguments.add('"{}"');
+      return empty;
+    },
+    toJson(): string {
+      const [text, refusal, reasoning] = [texts.text.literal, texts.refusal.literal, texts.reasoning.literal];
+      const orNull = (literal: Literal) => (literal === '""' ? 'null' : literal);
+      const { details } = this;
+      return [
+        `{"role":"assistant","content":${orNull(text)},"refusal":${orNull(refusal)}`,
+        reasoning === '""' ? '' : `,"reasoning_content":${reasoning}`,
+        details === '' ? '' : `,${details}`,
+        calls.size > 0 ? `,"tool_calls":[${[...calls].map(writeCall).join(',')}]` : '',
+        '}',
+      ].join('');
+    },
+  };
+}
+
+function usageOf({ usage }: AnswerOptions): string {
+  const { input, read, written, output, reasoning } = countTokens(usage);
+  return JSON.stringify({
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    prompt_tokens_details: { cached_tokens: read, cache_write_tokens: written },
+    completion_tokens_details: { reasoning_tokens: reasoning },
+  });
+}

@@ -1,0 +1,142 @@
+import type { Piece } from '../../bodies.ts';
+import { elements, numberMember, presentMember, stringMember } from '../../json/read.ts';
+import type { Json, Node } from '../../json/scan.ts';
+import type { AnswerDialect, AnswerReader } from '../model/answer/answer-reader.ts';
+import { type AnswerSink, type Finish, type TextKind, UpstreamFault } from '../model/answer/answer-sink.ts';
+import { createBlockReader, type OpenBlock } from './answer-blocks.ts';
+import { createSignedThoughts } from './signed-thoughts.ts';
+
+/** How answers of messages are read. */
+export const messagesAnswers: AnswerDialect = {
+  open(stops, changes) {
+    const thoughts = createSignedThoughts(changes);
+    return { thoughts, createReader: (sink) => createMessagesReader(sink, stops, thoughts.endBlock) };
+  },
+};
+
+/**
+ * Reads the events of one message, or a plain one. `stops`: the texts at which the caller wants the model to stop; `endThought` is called
+ * where a thought ends.
+ */
+function createMessagesReader(sink: AnswerSink, stops: ReadonlySet<string>, endThought: () => void): AnswerReader {
+  const blocks = createBlockReader(sink, endThought);
+  const openBlock = createOpenBlock(blocks);
+  let hasBegun = false;
+  let isOver = false;
+  let end: End | undefined;
+  let last: TextKind | undefined; // if a text is all that the last event says
+
+  function begin(): void {
+    if (hasBegun) throw new UpstreamFault('the message begins twice');
+    hasBegun = true;
+    sink.begin();
+  }
+
+  function finish(): readonly Piece[] {
+    isOver = true;
+    if (end === undefined) throw new UpstreamFault('the message does not say why it ends');
+    return sink.finish(end.reason, end.stop);
+  }
+
+  const readers: Readonly<Record<string, (json: Json) => void>> = {
+    message_start: begin,
+    content_block_start: openBlock.begin,
+    content_block_delta(json) {
+      last = openBlock.addDelta(json);
+    },
+    content_block_stop: openBlock.end,
+    message_delta(json) {
+      end = readEnd(json, presentMember(json, json.root, 'delta'), stops) ?? end;
+    },
+    message_stop: () => void finish(),
+  };
+
+  return {
+    readEvent(json) {
+      last = undefined;
+      if (isOver) return;
+      const type = stringMember(json, json.root, 'type') ?? '';
+      const read = Object.hasOwn(readers, type) ? readers[type] : undefined;
+      if (read === undefined) return; // pings, and events of next month
+      if (!hasBegun && type !== 'message_start') throw new UpstreamFault('the message has not begun');
+      read(json);
+    },
+    readAnswer(json) {
+      const content = presentMember(json, json.root, 'content');
+      if (content === undefined || json.kind(content) !== 'array') throw new UpstreamFault('the answer has no content');
+      begin();
+      for (const block of elements(json, content)) {
+        const begun = blocks.begin(json, block);
+        blocks.end(begun);
+      }
+      end = readEnd(json, json.root, stops);
+      return finish();
+    },
+    repeat(text) {
+      if (last === undefined || isOver) return false;
+      blocks.addText(last, text);
+      return true;
+    },
+    end() {
+      if (!isOver) finish();
+    },
+    get isOver() {
+      return isOver;
+    },
+  };
+}
+
+/** The block of a stream that has begun and not ended: there is one at a time. */
+function createOpenBlock(blocks: ReturnType<typeof createBlockReader>) {
+  let open: { readonly index: number; readonly block: OpenBlock } | undefined;
+  return {
+    begin(json: Json): void {
+      const block = presentMember(json, json.root, 'content_block');
+      if (open !== undefined || block === undefined) throw new UpstreamFault('a block begins within another');
+      open = { index: numberMember(json, json.root, 'index') ?? 0, block: blocks.begin(json, block) };
+    },
+    /** Returns what kind of text it adds, if it is one that may go on. */
+    addDelta(json: Json): TextKind | undefined {
+      // What was held back over the end of its block, as it may have begun a name, leaves without one.
+      const at = json.member(json.root, 'index');
+      if (at !== undefined && json.kind(at) === 'null') {
+        blocks.addDelta(json, { type: 'text' });
+        return undefined;
+      }
+      if (open?.index !== (numberMember(json, json.root, 'index') ?? 0)) {
+        throw new UpstreamFault('a delta belongs to no block');
+      }
+      return blocks.addDelta(json, open.block);
+    },
+    end(): void {
+      if (open === undefined) throw new UpstreamFault('a block ends that has not begun');
+      blocks.end(open.block);
+      open = undefined;
+    },
+  };
+}
+
+/** Why a message ends, and at which of the caller's texts. */
+interface End {
+  readonly reason: Finish;
+  readonly stop: string | undefined;
+}
+
+function readEnd(json: Json, holder: Node | undefined, stops: ReadonlySet<string>): End | undefined {
+  const reason = stringMember(json, holder, 'stop_reason');
+  if (reason === undefined) return undefined;
+  const stop = stringMember(json, holder, 'stop_sequence');
+  return { reason: toFinish(reason), stop: stop !== undefined && stops.has(stop) ? stop : undefined };
+}
+
+const finishes: Readonly<Record<string, Finish>> = {
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  refusal: 'filtered',
+};
+
+function toFinish(reason: string): Finish {
+  // Only a tool of the vendor's pauses a turn, and none was offered.
+  if (reason === 'pause_turn') throw new UpstreamFault('the message pauses');
+  return Object.hasOwn(finishes, reason) ? (finishes[reason] ?? 'done') : 'done';
+}

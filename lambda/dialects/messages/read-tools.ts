@@ -1,0 +1,106 @@
+import type { Node } from '../../json/scan.ts';
+import { takeMembers } from '../model/request/members.ts';
+import type { ToolDefinition } from '../model/request/model-request.ts';
+import {
+  type RefusedTypes,
+  refuse,
+  refuseByType,
+  refuseUnknown,
+  requireKind,
+  typeOf,
+} from '../model/request/refuse-item.ts';
+import { countTool, type RequestReader } from '../model/request/request-reader.ts';
+import { messagesFields as fields } from './request-fields.ts';
+
+/** Tools with a type of their own. */
+const refusedTools: RefusedTypes = [
+  [
+    /^(web_search|web_fetch|code_execution|tool_search|advisor|mcp_toolset)/,
+    'runs at the vendor, and this model has none. Leave it out of tools.',
+  ],
+  [
+    /^(bash|text_editor|memory|computer|browser)/,
+    "is described to its vendor's models only. Offer a tool with a description and an input_schema.",
+  ],
+];
+
+/** Where the vendor's own servers keep the tool. */
+const ofServers = /^mcp_tool(set)?_reference$/;
+
+export type ToolOffers = ReturnType<typeof createToolOffers>;
+
+/** The tools that the model may call: those of the request, and what the conversation changes of them. */
+export function createToolOffers(reader: RequestReader) {
+  const { json } = reader;
+  /** All that are described, by name: of several, the writer says which one it takes. */
+  const described = new Map<string, ToolDefinition[]>();
+  /** The names of those that may be called now. What is added later stands behind, so that the prompt's beginning stays the same. */
+  const offered = new Set<string>();
+  let firstDeferred: Node | undefined;
+  let isChanged = false;
+
+  function readTool(at: Node) {
+    countTool(reader, at);
+    const type = typeOf(reader, at);
+    if (type !== '' && type !== 'custom') refuseByType(reader, at, refusedTools);
+    const { name, description, input_schema: parameters, strict, defer_loading } = takeMembers(reader, at, fields.tool);
+    const offer: ToolDefinition = { at, tool: { kind: 'function', name }, description, parameters, strict };
+    return { name, offer, isDeferred: defer_loading === true };
+  }
+
+  /** Offers a described tool from here on; false if there is none of this name. */
+  function find(name: string): boolean {
+    if (!described.has(name)) return false;
+    offered.add(name);
+    return true;
+  }
+
+  /** The name that a change of tools refers to. */
+  function readReference(at: Node): string {
+    const type = typeOf(reader, at);
+    if (ofServers.test(type)) refuse(reader, at, 'names a tool of a server that runs at the vendor. Leave it out.');
+    if (type !== 'tool_reference') refuseUnknown(reader, at);
+    return takeMembers(reader, at, fields['reference in a tool change']).name;
+  }
+
+  return {
+    /** Reads the tools of the request. Some wait until a search finds them, or the conversation adds them. */
+    read(list: Node): void {
+      requireKind(reader, list, 'array');
+      for (const at of json.elements(list)) {
+        const { name, offer, isDeferred } = readTool(at);
+        const namesakes = described.get(name);
+        if (namesakes === undefined) described.set(name, [offer]);
+        else namesakes.push(offer);
+        if (isDeferred) firstDeferred ??= at;
+        else offered.add(name);
+      }
+    },
+    find,
+    /** Offers one more tool from here on: one that is described, or that is described here, which takes the place of its namesake. */
+    add(block: Node): void {
+      isChanged = true;
+      const { tool } = takeMembers(reader, block, fields['tool_addition block']);
+      if (typeOf(reader, tool) === 'tool_definition') {
+        const { name, offer } = readTool(takeMembers(reader, tool, fields['definition in a tool change']).definition);
+        described.set(name, [offer]);
+        offered.add(name);
+      } else if (!find(readReference(tool))) {
+        refuse(reader, tool, 'names a tool that is not among the tools. Add it to them.');
+      }
+    },
+    /** Offers a tool no longer. */
+    remove(block: Node): void {
+      isChanged = true;
+      const { tool } = takeMembers(reader, block, fields['tool_removal block']);
+      offered.delete(readReference(tool));
+    },
+    finish(): readonly ToolDefinition[] {
+      if (firstDeferred !== undefined && offered.size === 0 && !isChanged) {
+        const what = 'waits for a search, and no tool is left that could search. Leave out its defer_loading.';
+        refuse(reader, firstDeferred, what);
+      }
+      return [...offered].flatMap((name) => described.get(name) ?? []);
+    },
+  };
+}

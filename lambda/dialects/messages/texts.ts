@@ -1,0 +1,78 @@
+import { eachMember, stringMember } from '../../json/read.ts';
+import type { Json, Node } from '../../json/scan.ts';
+import type { MakeDelta, OutgoingEvent } from '../dialect.ts';
+import type { ExpectedAnswer } from '../model/expected-answer.ts';
+import type { Findings } from '../model/findings.ts';
+import { createNarrow, eachText, namesIn, type VisitText } from '../model/places.ts';
+import { keepSealed, sealed } from '../model/sealed.ts';
+
+/** The members in which a block or its deltas carry text, with the types of those deltas. */
+const deltaTypes = new Map([
+  ['text', 'text_delta'],
+  ['thinking', 'thinking_delta'],
+  ['content', 'compaction_delta'],
+]);
+
+/** Deltas without text: `input_json_delta`, the input of a tool, and `citations_delta`, which arrives whole. */
+const wholeDelta = /^(input|citations)_/;
+
+/** Receives a text in a member of a block, with its place if that has parts. */
+export type AddText = (kind: string, ...text: Parameters<VisitText>) => void;
+
+interface BlockReading {
+  readonly addText: AddText;
+  readonly isDelta: boolean;
+  readonly isWhole: boolean;
+  /** The block's number. */
+  readonly index: number;
+  readonly signedThoughts?: ExpectedAnswer['signedThoughts'];
+}
+
+/** Records the fields of a content block or, if `isDelta`, of a delta to one: there every string counts as text. */
+export function recordBlock(
+  json: Json,
+  block: Node,
+  found: Findings,
+  { addText, isDelta, isWhole, index, signedThoughts }: BlockReading,
+): void {
+  const type = stringMember(json, block, 'type') ?? '';
+  const isCall = type.endsWith('tool_use');
+  const isText = isDelta && !wholeDelta.test(type);
+  const isShown = signedThoughts === 'shown';
+  eachMember(json, block, (name, value) => {
+    const isData = name === 'data' && type === 'redacted_thinking';
+    if (isShown && (isData || name === 'signature') && json.kind(value) === 'string') found.signature(value, index);
+    if (sealed.test(name) || isData || (isCall && name === 'name')) found.keep(value);
+    else if (name === 'partial_json' || (isCall && name === 'input')) found.program(value, isWhole);
+    else if (name === 'thinking' && isShown) found.program(value, isWhole);
+    else if (isText) eachText(json, { name, value }, found, (...text) => addText(name, ...text));
+    else if (json.kind(value) !== 'string') keepSealedInside(json, value, found);
+    // Other blocks have a `content` too, such as a tool's result: it arrives whole.
+    else if (deltaTypes.has(name) && (name !== 'content' || type.startsWith('compaction')))
+      addText(name, '', value, true);
+  });
+}
+
+/** Search results and citations carry sealed members at any depth; a source's `data` is a file in base64. */
+function keepSealedInside(json: Json, value: Node, found: Findings): void {
+  keepSealed(json, value, found);
+  const end = json.next(value);
+  for (let node = value; node < end; node += 1) {
+    const data = stringMember(json, node, 'type') === 'base64' ? json.member(node, 'data') : undefined;
+    if (data !== undefined) found.keep(data);
+  }
+}
+
+/** Makes deltas of the same kind; a block began with text of a kind that has deltas of its own. */
+export function deltasLike(last: OutgoingEvent): MakeDelta {
+  const { type = last.type, content_block: begun, delta: lastDelta } = JSON.parse(last.data);
+  const isBlock = begun !== undefined;
+  const narrow = createNarrow();
+  return (channel, text) => {
+    const [position, kind = '', ...path] = namesIn(channel);
+    const { type: ownType, [kind]: member } = Object(isBlock ? begun : lastDelta);
+    const delta = { type: isBlock ? deltaTypes.get(kind) : ownType, [kind]: narrow(member, path, text) };
+    const event = { type: isBlock ? 'content_block_delta' : type, index: Number(position), delta };
+    return { type: event.type, data: JSON.stringify(event) };
+  };
+}

@@ -1,0 +1,64 @@
+import type { Json, Node } from '../../json/scan.ts';
+import { takeMembers } from '../model/request/members.ts';
+import type { Format, ModelRequest, Reasoning } from '../model/request/model-request.ts';
+import { refuseUnknown, requireKind, typeOf } from '../model/request/refuse-item.ts';
+import { createRequestReader, type RequestReader, toText } from '../model/request/request-reader.ts';
+import { createTurnBuilder } from '../model/request/turn-builder.ts';
+import { readInput } from './read-items.ts';
+import { createToolOffers } from './read-tools.ts';
+import { responsesFields as fields } from './request-fields.ts';
+
+/** Reads a request of the responses dialect. `open` opens the caller's seals. */
+export function readResponses(json: Json, open: RequestReader['open']): ModelRequest {
+  const reader = createRequestReader(json, open);
+  const asked = takeMembers(reader, json.root, fields.request);
+  const { instructions, tools, input, tool_choice: choice, text, include, top_logprobs } = asked;
+  const { temperature, top_p, presence_penalty, frequency_penalty } = asked;
+  const [turns, offers] = [createTurnBuilder(reader), createToolOffers(reader)];
+  if (instructions !== undefined) turns.system([toText(instructions)]);
+  if (tools !== undefined) offers.read(tools);
+  if (input !== undefined) readInput({ reader, turns, offers }, input);
+  const { effort, context } = asked.reasoning ?? {};
+  // The middle is what a model does without being asked.
+  if (text?.verbosity !== undefined && json.raw(text.verbosity) !== '"medium"') reader.leftOut.push(text.verbosity);
+  const included = readIncluded(reader, include);
+  const logprobs = included.has('"message.output_text.logprobs"') || top_logprobs !== undefined ? 'true' : undefined;
+  return {
+    json,
+    stream: asked.stream === true,
+    turns: turns.finish((spoken) => context !== '"current_turn"' || spoken === 0),
+    tools: offers.finish(),
+    choice: choice === undefined ? undefined : offers.readChoice(choice),
+    oneCall: asked.parallel_tool_calls === 'false',
+    limit: asked.max_output_tokens,
+    sampling: { temperature, top_p, presence_penalty, frequency_penalty, logprobs, top_logprobs },
+    reasoning: effort === undefined ? {} : readEffort(json, effort),
+    format: text?.format === undefined ? undefined : readFormat(reader, text.format),
+    thoughts: { shown: true, sealed: included.has('"reasoning.encrypted_content"') },
+    leftOut: reader.leftOut,
+    unread: reader.unread,
+  };
+}
+
+function readIncluded(reader: RequestReader, list: Node | undefined): ReadonlySet<string> {
+  const included = new Set<string>();
+  if (list === undefined) return included;
+  requireKind(reader, list, 'array');
+  for (const element of reader.json.elements(list)) {
+    included.add(reader.json.raw(element));
+  }
+  return included;
+}
+
+function readEffort(json: Json, at: Node): Reasoning {
+  const name = json.string(at);
+  return { wish: name === 'none' ? 'off' : 'on', level: { at, name, exact: true } };
+}
+
+function readFormat(reader: RequestReader, at: Node): Format | undefined {
+  const type = typeOf(reader, at);
+  if (type === 'json_schema') return takeMembers(reader, at, fields['text.format of a schema']);
+  takeMembers(reader, at, fields['text.format']);
+  if (type === 'json_object') return 'json';
+  return type === 'text' ? undefined : refuseUnknown(reader, at);
+}

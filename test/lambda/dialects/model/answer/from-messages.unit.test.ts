@@ -1,0 +1,122 @@
+import { describe, expect, test } from '@jest/globals';
+import { readEvents } from '../../../../support/client-view.ts';
+import fc from '../../../../support/properties.ts';
+import { eventsOf, messageOf, toWire } from '../../../../support/strict-messages.ts';
+import { type Client, openStream, translateMessageAnswer, translateMessages } from './translate-messages.ts';
+
+type Said = Parameters<typeof messageOf>[0];
+
+function stream(client: Client, wire: Buffer, cuts: readonly number[]) {
+  const inOrder = cuts.map((at) => at % wire.length).sort((a, b) => a - b);
+  const { output, ended } = translateMessages(client, wire, inOrder);
+  expect(ended).toBe(true);
+  return output;
+}
+
+const plain = (client: Client, said: Said) => JSON.stringify(translateMessageAnswer(client, messageOf(said)));
+
+/** What a client of chat makes of its chunks. */
+function foldChat(output: string) {
+  const message: Record<string, unknown> = {};
+  const calls: Record<string, unknown>[] = [];
+  let finish: unknown;
+  const chunks = output.split('\n\n').flatMap((event) => (/^data: \{/.test(event) ? [JSON.parse(event.slice(6))] : []));
+  for (const { choices } of chunks) {
+    for (const { delta, finish_reason } of choices) {
+      finish = finish_reason ?? finish;
+      const { tool_calls: fragments = [], ...texts } = delta;
+      for (const [name, text] of Object.entries(texts)) {
+        message[name] = typeof text === 'string' && name !== 'role' ? `${message[name] ?? ''}${text}` : text;
+      }
+      for (const { index, function: part, ...rest } of fragments) {
+        const { function: known = { name: '', arguments: '' }, ...call } = Object(calls[index] ?? {});
+        const whole = { name: known.name + (part.name ?? ''), arguments: known.arguments + part.arguments };
+        calls[index] = { ...call, ...rest, function: whole };
+      }
+    }
+  }
+  return { message: { ...message, ...(calls.length > 0 && { tool_calls: calls }) }, finish };
+}
+
+const words = fc.constantFrom(
+  'AcmeCorp',
+  'Acme',
+  'Corp',
+  'Thun',
+  'der',
+  ' thunder',
+  '\\',
+  '"',
+  'é',
+  ' hello ',
+  '\n',
+  '\u{1f600}',
+);
+const text = fc.array(words, { minLength: 1, maxLength: 6 }).map((chosen) => `a${chosen.join('')}`);
+const piece = fc.array(words, { minLength: 1, maxLength: 6 }).map((chosen) => chosen.join(''));
+const calling = fc.record({ call: fc.constant('f'), input: fc.dictionary(fc.constantFrom('a', 'Thunder'), text) });
+const saying = fc.tuple(
+  fc.array(fc.oneof(fc.record({ thinking: text }), fc.record({ redacted: fc.constant('blob') })), { maxLength: 3 }),
+  // Thoughts interrupt what is said.
+  fc.array(fc.oneof(fc.record({ text: piece }), fc.record({ thinking: text })), { maxLength: 4 }),
+  fc.array(calling, { maxLength: 3 }),
+);
+const numbered = (pieces: readonly Said[]): Said => pieces.flat().map((one, at) => ({ ...one, id: `toolu_${at}` }));
+
+test.each(['chat', 'responses'] as const)(
+  'a stream of messages says to a client of %s what the plain answer says, without names, however it is cut',
+  (client) => {
+    const property = fc.property(
+      saying,
+      fc.array(fc.nat(9_999)),
+      fc.integer({ min: 1, max: 9 }),
+      (pieces, cuts, length) => {
+        const said = numbered(pieces);
+        const output = stream(client, Buffer.from(toWire(eventsOf(said, {}, length))), cuts);
+        const whole = JSON.parse(plain(client, said));
+        const shown = JSON.stringify(whole)
+          .replace(/\\"/g, '_')
+          .replace(/"(arguments|data|signature|encrypted_content)":"[^"]*"/g, '');
+        expect(shown).not.toMatch(/acmecorp|thunder/i);
+        if (client === 'chat') {
+          const { message, finish } = foldChat(output);
+          const { refusal: _, content, ...rest } = whole.choices[0].message;
+          expect([message, finish]).toEqual([{ ...rest, content: content ?? '' }, whole.choices[0].finish_reason]);
+          expect(output.match(/"usage":/g)).toHaveLength(1);
+        } else {
+          const events = readEvents(output).map(({ value }) => Object(value));
+          expect(events.map((event) => event.sequence_number)).toEqual(events.map((_event, at) => at));
+          expect(events.at(-1).response).toEqual(whole);
+        }
+      },
+    );
+    fc.assert(property, { numRuns: 200 });
+  },
+);
+
+describe('what the model seals counts as part of the answer, which may have 32 MiB', () => {
+  const data = 'a'.repeat(1024 * 1024);
+  const event = (type: string, more: object) => Buffer.from(toWire([{ type, index: 0, ...more }]));
+  const shapes: Readonly<Record<string, readonly Buffer[]>> = {
+    'a signature': [event('content_block_delta', { delta: { type: 'signature_delta', signature: data } })],
+    'thoughts with their signatures': [
+      event('content_block_stop', {}),
+      event('content_block_start', { content_block: { type: 'thinking', thinking: '', signature: data } }),
+    ],
+    'redacted thoughts': [
+      event('content_block_stop', {}),
+      event('content_block_start', { content_block: { type: 'redacted_thinking', data } }),
+    ],
+  };
+
+  test.each(Object.keys(shapes))('%s', (name) => {
+    const rewriter = openStream('chat');
+    rewriter.push(event('message_start', { message: messageOf([]) }));
+    rewriter.push(event('content_block_start', { content_block: { type: 'thinking', thinking: '' } }));
+    const failsAfter = Array.from({ length: 40 }).findIndex(() => {
+      for (const piece of shapes[name] ?? []) rewriter.push(piece);
+      return rewriter.failure !== undefined;
+    });
+    expect([failsAfter, rewriter.failure]).toMatchObject([31, { kind: 'broken', charged: true }]);
+  });
+});

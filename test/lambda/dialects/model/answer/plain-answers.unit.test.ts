@@ -1,0 +1,81 @@
+import { expect } from '@jest/globals';
+import { testRows } from '../../../../support/test-rows.ts';
+import { assertResponse } from './response-schema.ts';
+import { translateAnswer } from './translated.ts';
+import { assertMessage } from './validate.ts';
+
+const rain = '{"city":"Paris"}';
+const call = (id: unknown, args: unknown, rest: object = {}) => ({
+  ...{ id, type: 'function', function: { name: 'weather', arguments: args } },
+  ...rest,
+});
+const named = (id: unknown, input: object = { city: 'Paris' }) => ({ id, name: 'weather', input });
+const made = expect.stringMatching(/\d{32}$/);
+
+/** What a plain answer says: thoughts, texts and calls, in their order. */
+type Says = readonly (string | { readonly thought: string } | ReturnType<typeof named>)[];
+
+testRows<readonly [name: string, message: object, says: Says, choice?: object, answer?: object]>([
+  ['no content at all', { role: 'assistant' }, []],
+  [
+    'members that are null, empty or its own',
+    { content: 'Hello', refusal: null, tool_calls: [], function_call: null, audio: null, mood: 'good' },
+    ['Hello'],
+    { finish_reason: null, index: undefined, logprobs: null, mood: 'good' },
+    { usage: null, x_region: 'eu', object: 'text', id: '', created: null },
+  ],
+  [
+    'thoughts by three names',
+    {
+      ...{ content: 'Hello', reasoning: 'Hm.', reasoning_content: 'Hm.' },
+      reasoning_details: [{ type: 'reasoning.text', text: 'Hm.' }],
+    },
+    [{ thought: 'Hm.' }, 'Hello'],
+  ],
+  [
+    'calls that all have the index 0 and no type, and end with stop',
+    { content: '', tool_calls: ['a', 'b'].map((id) => call(id, rain, { index: 0, type: undefined })) },
+    [named('a'), named('b')],
+  ],
+  [
+    'calls without ids, or with one that was there',
+    { tool_calls: [call(undefined, rain), call('', rain), call('a', rain), call('a', rain)] },
+    [named(made), named(made), named('a'), named(made)],
+  ],
+  [
+    'arguments as an object, missing, empty, null, blank, and with white space around them',
+    {
+      tool_calls: [{ city: 'Paris' }, undefined, '', null, ' \n', 'null', '""', `\n ${rain} `].map((args, at) =>
+        call(`call_${at}`, args),
+      ),
+    },
+    [{ city: 'Paris' }, {}, {}, {}, {}, {}, {}, { city: 'Paris' }].map((input, at) => named(`call_${at}`, input)),
+  ],
+  [
+    'a legacy call',
+    { content: null, function_call: { name: 'weather', arguments: rain } },
+    [named(made)],
+    { finish_reason: 'function_call' },
+  ],
+])('a plain answer with %s', (_name, message, says, choice = {}, rest = {}) => {
+  const answer = { id: 'x', model: 'up', choices: [{ index: 0, message, finish_reason: 'stop', ...choice }], ...rest };
+  const response = Object(translateAnswer('responses', answer));
+  assertResponse(response);
+  expect(response).toMatchObject({ status: 'completed', output: says.map(itemOf) });
+  const read = Object(translateAnswer('messages', answer));
+  assertMessage(read);
+  expect(read.content).toMatchObject(says.map(blockOf));
+  const hasCalled = says.some((piece) => typeof piece === 'object' && 'name' in piece);
+  expect(read.stop_reason).toBe(hasCalled ? 'tool_use' : 'end_turn');
+});
+
+function itemOf(piece: Says[number]): object {
+  if (typeof piece === 'string') return { type: 'message', content: [{ type: 'output_text', text: piece }] };
+  if ('thought' in piece) return { type: 'reasoning', summary: [{ text: piece.thought }] };
+  return { type: 'function_call', call_id: piece.id, name: piece.name, arguments: expect.any(String) };
+}
+
+function blockOf(piece: Says[number]): object {
+  if (typeof piece === 'string') return { type: 'text', text: piece };
+  return 'thought' in piece ? { type: 'thinking', thinking: piece.thought } : { type: 'tool_use', ...piece };
+}

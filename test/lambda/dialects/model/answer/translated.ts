@@ -1,0 +1,118 @@
+import { chatAnswers } from '../../../../../lambda/dialects/chat/read-answer.ts';
+import { createMessagesWriter } from '../../../../../lambda/dialects/messages/write-answer.ts';
+import type { AnswerOptions, AnswerWriter } from '../../../../../lambda/dialects/model/answer/answer-writer.ts';
+import type { Usage } from '../../../../../lambda/dialects/model/findings.ts';
+import type { ClientTool } from '../../../../../lambda/dialects/model/tools.ts';
+import { echoOf } from '../../../../../lambda/dialects/responses/echo-request.ts';
+import { createResponsesWriter } from '../../../../../lambda/dialects/responses/write-answer.ts';
+import { GatewayError } from '../../../../../lambda/errors.ts';
+import { createTranslatingRewriter } from '../../../../../lambda/forward/rewrite-translated.ts';
+import { createScanner } from '../../../../../lambda/json/scan.ts';
+import { rewriteAnswer } from '../../../../../lambda/stream/hide.ts';
+import { createStreamRewriter } from '../../../../../lambda/stream/rewrite-stream.ts';
+import { encodeEvent } from '../../../../../lambda/stream/sse.ts';
+import { dialectNamed, formatOf, hiding } from '../../../../support/rewrite.ts';
+import type { ChatCase } from './cases/case.ts';
+
+export const clients = ['responses', 'messages'] as const;
+export type Client = (typeof clients)[number];
+
+export interface Setup {
+  readonly stops?: readonly string[];
+  /** The tools that are not functions of the same name, by their names upstream. */
+  readonly tools?: Readonly<Record<string, ClientTool>>;
+  /** What the client asked, where a response repeats it. */
+  readonly body?: object;
+  readonly seal?: (thought: string) => string | undefined;
+  readonly showsThoughts?: boolean;
+  readonly wantsSeal?: boolean;
+}
+
+type How = Pick<AnswerOptions, 'live' | 'takeThought'>;
+
+export function createWriter(client: Client, setup: Setup, usage: Usage, { live, takeThought }: How): AnswerWriter {
+  let ids = 0;
+  const options: AnswerOptions = {
+    ...{ live, takeThought, usage, streamUsage: false, model: 'svc', now: () => 1_700_000_000_000 },
+    tools: new Map(Object.entries(setup.tools ?? {})),
+    newHex: () => String(ids++).padStart(32, '0'),
+    seal: setup.seal ?? (() => undefined),
+    thoughts: { shown: setup.showsThoughts ?? true, sealed: setup.wantsSeal ?? false },
+    echo: echoOf(createScanner().scan(JSON.stringify(setup.body ?? {})), new Set()),
+  };
+  return client === 'messages' ? createMessagesWriter(options) : createResponsesWriter(options);
+}
+
+export interface Translated {
+  readonly output: string;
+  readonly ended: boolean;
+}
+
+/** A stream of chat, cut at these offsets, hidden as every stream is, and then translated. */
+export function translateStream(
+  client: Client,
+  bytes: Uint8Array,
+  setup: Setup = {},
+  cuts: readonly number[] = [],
+): Translated {
+  const usage: Usage = {};
+  const stops = new Set(setup.stops);
+  const format = formatOf(dialectNamed('chat'), { stops });
+  const { thoughts, createReader } = chatAnswers.open(stops);
+  const writer = createWriter(client, setup, usage, { live: true, takeThought: thoughts.take });
+  const rewriter = createTranslatingRewriter(
+    (taker) => createStreamRewriter(format, { ...hiding, ...thoughts }, usage, taker),
+    createReader(writer),
+    writer,
+  );
+  const edges = [0, ...cuts, bytes.length];
+  const written = edges.slice(1).map((end, at) => rewriter.push(bytes.subarray(edges[at], end)));
+  const output = [...written, rewriter.finish()].flat().join('');
+  if (rewriter.ended) return { output, ended: true };
+  const error = new GatewayError('upstream_error', 'The stream was cut.');
+  return {
+    output: output + encodeEvent(dialectNamed(client).renderErrorEvent(error, rewriter.nextSequence())),
+    ended: false,
+  };
+}
+
+/** A plain answer of chat, hidden as every answer is, and then translated. */
+export function translateAnswer(client: Client, answer: object, setup: Setup = {}): unknown {
+  const usage: Usage = {};
+  const stops = new Set(setup.stops);
+  const format = formatOf(dialectNamed('chat'), { stops });
+  const { thoughts, createReader } = chatAnswers.open(stops);
+  const hearing = { ...hiding, ...thoughts };
+  const clean = rewriteAnswer(createScanner().scan(JSON.stringify(answer)), format, hearing, usage);
+  const writer = createWriter(client, setup, usage, { live: false, takeThought: thoughts.take });
+  return JSON.parse(createReader(writer).readAnswer(createScanner().scan(clean)).join(''));
+}
+
+/** The bytes of a case's stream. */
+export function bytesOf({ chunks }: Pick<ChatCase, 'chunks'>): Buffer {
+  const events = chunks.map((one) => (typeof one === 'string' ? one : `data: ${JSON.stringify(one)}\n\n`));
+  const isOpen = events.at(-1) === 'no [DONE]';
+  return Buffer.from(isOpen ? events.slice(0, -1).join('') : `${events.join('')}data: [DONE]\n\n`);
+}
+
+/** The plain answer of chat that says the same as a case's stream. Undefined if chat has no place for its order. */
+export function plainOf({ says, finish = 'done', stop, usage }: ChatCase): object | undefined {
+  const kinds = ['thought', 'text', 'refusal', 'call'];
+  const order = says.map((piece) => kinds.findIndex((kind) => kind in piece));
+  const isInOrder = order.every((kind, at) => kind > (order[at - 1] ?? -1) || (kind === 3 && order[at - 1] === 3));
+  if (!isInOrder) return undefined;
+  const calls = says.flatMap((piece) => ('call' in piece ? [piece] : []));
+  const textOf = (kind: string) => says.map((piece) => Object(piece)[kind]).find((text) => text !== undefined) ?? null;
+  const reasons = { done: calls.length > 0 ? 'tool_calls' : 'stop', length: 'length', filtered: 'content_filter' };
+  const message = {
+    ...{ role: 'assistant', content: textOf('text'), refusal: textOf('refusal'), reasoning_content: textOf('thought') },
+    tool_calls: calls.map(({ call, args, id }) => ({
+      id,
+      type: 'function',
+      function: { name: call, arguments: args },
+    })),
+  };
+  const [logprobs] = says.flatMap((piece) => ('logprobs' in piece ? [{ content: piece.logprobs }] : []));
+  const choice = { index: 0, message, logprobs, finish_reason: reasons[finish], stop_reason: stop };
+  return { id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'svc', choices: [choice], usage };
+}

@@ -6,7 +6,7 @@ import { ConfigError, readSettings, type Setting } from '../lambda/settings/read
 import { sections, serverSettings, settings } from '../lambda/settings/table.ts';
 import { upstreamSettings } from '../lambda/settings/upstream-table.ts';
 import { readUpstreamName, unknownSetting } from '../lambda/settings/variable-names.ts';
-import { mostBurst } from '../lambda/tables/schema.ts';
+import { mostBurst } from '../lambda/store/dynamodb/schema.ts';
 import { findWarnings, type Texts } from './config-warnings.ts';
 import { readStageBlock } from './deployment-block.ts';
 import { accountsShare, engineSettings, type StackValues, stackSettings, unreserved } from './stack-settings.ts';

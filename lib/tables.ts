@@ -1,7 +1,7 @@
 import { AttributeType, Billing, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
-import { keysSchema, quotaSchema, type TableSchema } from '../lambda/tables/schema.ts';
+import { keysSchema, quotaSchema, type TableSchema } from '../lambda/store/dynamodb/schema.ts';
 
 /** The gateway's two tables, shaped by the schema that its stores and the local emulator use too. */
 export class Tables extends Construct {

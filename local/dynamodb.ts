@@ -15,7 +15,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 import { ConfigError } from '../lambda/settings/read.ts';
-import { keysSchema, quotaSchema, toCreateTableInput } from '../lambda/tables/schema.ts';
+import { keysSchema, quotaSchema, toCreateTableInput } from '../lambda/store/dynamodb/schema.ts';
 import { listenLocally } from './listen-locally.ts';
 
 const dynalitePath = createRequire(import.meta.url).resolve('dynalite');

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { mostBurst } from '../../lambda/tables/schema.ts';
+import { mostBurst } from '../../lambda/store/dynamodb/schema.ts';
 import { listenLocally } from '../../local/listen-locally.ts';
 import { inTurn, type Measurement, median, repeat } from '../measurement.ts';
 import { serveInTurn, startServing } from '../serving.ts';

@@ -3,8 +3,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { issueKey, type KeyRequest } from '../../lambda/identity/keys.ts';
-import { createDocuments } from '../../lambda/stores/documents.ts';
-import { createKeyStore } from '../../lambda/stores/keys.ts';
+import { createDocuments } from '../../lambda/store/admin/documents.ts';
+import { createKeyStore } from '../../lambda/store/admin/keys.ts';
 import type { StoreEnvironment } from './store-process.ts';
 import type { Script } from './upstream-process.ts';
 

@@ -1,5 +1,5 @@
-import type { CounterWindow, Standing } from './counter-store.ts';
-import { startOfMinute } from './time.ts';
+import type { CounterWindow, Standing } from '../store/counters.ts';
+import { startOfMinute } from '../budget/time.ts';
 
 /** A client's quota, as its answers show it. Times are epoch milliseconds. */
 export interface Figures {

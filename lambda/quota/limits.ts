@@ -1,5 +1,5 @@
 import { type BudgetWindow, memberBudgetOf } from '../budget/budget-window.ts';
-import { type Counters, createToken, type Tallies } from './counter-store.ts';
+import { type Counters, createToken, type Tallies } from '../store/counters.ts';
 import { createDeploymentLimit, createSpendLimit, type DeploymentLimit, type SpendLimit } from './deployment-limits.ts';
 import { createQuota, type Quota, type QuotaDependencies } from './quota.ts';
 import type { LimitName } from './refusal.ts';

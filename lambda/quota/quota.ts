@@ -7,7 +7,7 @@ import {
   type OpenReservation,
   type Settlement,
   type UsedTokens,
-} from './counter-store.ts';
+} from '../store/counters.ts';
 import { type Figures, figuresOf, giveBack } from './figures.ts';
 import { type Limits, quotaWindow, tokenCountWindow, type Usage, usageOf } from './policy.ts';
 import { type Cost, QuotaRefusal, type Wording } from './refusal.ts';

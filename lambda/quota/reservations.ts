@@ -1,6 +1,6 @@
 import { type BudgetWindow, isLost } from '../budget/budget-window.ts';
 import type { Identity } from '../identity/identify.ts';
-import type { CountedPeriod, CounterBudget, Counters, OpenReservation, Standing } from './counter-store.ts';
+import type { CountedPeriod, CounterBudget, Counters, OpenReservation, Standing } from '../store/counters.ts';
 
 /** A budget of which most is spent, in micros. */
 interface NearlySpent {

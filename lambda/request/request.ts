@@ -6,7 +6,7 @@ import type { Credential } from '../identity/credential.ts';
 import type { Identity } from '../identity/identify.ts';
 import type { PublicModel } from '../models.ts';
 import type { Step } from '../pipeline.ts';
-import type { UsedTokens } from '../quota/counter-store.ts';
+import type { UsedTokens } from '../store/counters.ts';
 import type { LimitsUsed } from '../quota/deployment-limits.ts';
 import type { Figures } from '../quota/figures.ts';
 import type { Charge } from '../quota/quota.ts';

@@ -1,7 +1,7 @@
 import { type AttributeValue, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { isConditionFailure } from '../../lambda/aws/repeat.ts';
-import { type Documents, inTime } from '../../lambda/stores/documents.ts';
-import { stopMarker } from '../../lambda/tables/stop.ts';
+import { type Documents, inTime } from '../../lambda/store/admin/documents.ts';
+import { stopMarker } from '../../lambda/store/dynamodb/stop.ts';
 import { CommandError, explain } from '../command-line.ts';
 
 type Item = Record<string, AttributeValue>;

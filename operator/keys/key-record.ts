@@ -9,7 +9,7 @@ import {
   stateOf,
 } from '../../lambda/identity/keys.ts';
 import { modelId } from '../../lambda/models.ts';
-import type { ModelUse } from '../../lambda/quota/counter-store.ts';
+import type { ModelUse } from '../../lambda/store/counters.ts';
 import { CommandError } from '../command-line.ts';
 import { isoTime, renderPairs, showTime } from '../table.ts';
 import type { Target } from './target.ts';

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { mostBurst } from '../../lambda/tables/schema.ts';
+import { mostBurst } from '../../lambda/store/dynamodb/schema.ts';
 import type { GatewayFacts } from '../../local/gateway-file.ts';
 import { openStack } from '../open-stack.ts';
 import { parseBudget } from './arguments.ts';

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readConfig } from '../../lambda/settings/config.ts';
-import { type Counts, createCounts } from '../../lambda/stores/counts.ts';
-import { createDocuments, type Documents } from '../../lambda/stores/documents.ts';
-import { createKeyStore, type KeyStore } from '../../lambda/stores/keys.ts';
-import { createMemberStore, type MemberStore } from '../../lambda/stores/members.ts';
-import { createStopSwitch, type StopSwitch } from '../../lambda/stores/stop-switch.ts';
+import { type Counts, createCounts } from '../../lambda/store/admin/counts.ts';
+import { createDocuments, type Documents } from '../../lambda/store/admin/documents.ts';
+import { createKeyStore, type KeyStore } from '../../lambda/store/admin/keys.ts';
+import { createMemberStore, type MemberStore } from '../../lambda/store/admin/members.ts';
+import { createStopSwitch, type StopSwitch } from '../../lambda/store/admin/stop-switch.ts';
 import { findAws } from '../../local/find-aws.ts';
 import { factsOf, type GatewayFile, readGatewayFile } from '../../local/gateway-file.ts';
 import {

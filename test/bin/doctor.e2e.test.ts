@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { expect, jest, test } from '@jest/globals';
 import { issueKey } from '../../lambda/identity/keys.ts';
-import { createKeyStore } from '../../lambda/stores/keys.ts';
+import { createKeyStore } from '../../lambda/store/admin/keys.ts';
 import { bundle } from '../../lib/bundle.ts';
 import { settingsFor, startDemoUpstream } from '../../local/demo/demo-upstream.ts';
 import { startFunctionUrl } from '../../local/function-url.ts';

@@ -7,7 +7,7 @@ import { hashKey } from '../../lambda/identity/keys.ts';
 import { accountLabel, accountMember, memberHash, memberLabel } from '../../lambda/identity/member.ts';
 import { networkId } from '../../lambda/identity/network.ts';
 import { keyOf, subkeyOf } from '../../lambda/settings/secrets.ts';
-import { createKeyStore, type KeyStore } from '../../lambda/stores/keys.ts';
+import { createKeyStore, type KeyStore } from '../../lambda/store/admin/keys.ts';
 import { startDynamoDb } from '../../local/dynamodb.ts';
 import { type FakeSecrets, startFakeSecrets } from '../../local/fake-secrets.ts';
 import { gatewayFileDirectory, writeGatewayFile } from '../../local/gateway-file.ts';

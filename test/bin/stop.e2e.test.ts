@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { createStopSwitch } from '../../lambda/stores/stop-switch.ts';
+import { createStopSwitch } from '../../lambda/store/admin/stop-switch.ts';
 import { type DeployedStack, startDeployedStack } from '../support/deployed-stack.ts';
 import { runNode } from '../support/run-command.ts';
 

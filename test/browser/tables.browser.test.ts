@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { hashKey } from '../../lambda/identity/keys.ts';
-import { keyOf } from '../../lambda/tables/keys.ts';
+import { keyOf } from '../../lambda/store/dynamodb/keys.ts';
 import { readGatewayFile } from '../../local/gateway-file.ts';
 import { listenLocally } from '../../local/listen-locally.ts';
 import { type GatewayProcess, startGatewayProcess } from '../local/gateway-process.ts';

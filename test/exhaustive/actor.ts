@@ -1,6 +1,6 @@
 import type { CallService } from '../../lambda/aws/call-service.ts';
-import { minuteOf } from '../../lambda/quota/time.ts';
-import type { Update } from '../../lambda/tables/table.ts';
+import { minuteOf } from '../../lambda/budget/time.ts';
+import type { Update } from '../../lambda/store/dynamodb/table.ts';
 import { type Plan, prices, type Scenario } from './scenarios.ts';
 
 export type Subject = typeof import('./subject.ts');

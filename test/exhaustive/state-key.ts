@@ -1,4 +1,4 @@
-import type { Item } from '../../lambda/tables/table.ts';
+import type { Item } from '../../lambda/store/dynamodb/table.ts';
 import { tokenPrefixes, viewOfCall } from './actor.ts';
 import type { EnvironmentState, WorldState } from './world.ts';
 

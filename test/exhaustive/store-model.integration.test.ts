@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { CallService } from '../../lambda/aws/call-service.ts';
 import { ServiceError } from '../../lambda/aws/repeat.ts';
-import { createToken, type OpenReservation } from '../../lambda/quota/counter-store.ts';
-import { createCounters } from '../../lambda/tables/counters.ts';
-import type { Item, Update } from '../../lambda/tables/table.ts';
+import { createToken, type OpenReservation } from '../../lambda/store/counters.ts';
+import { createCounters } from '../../lambda/store/dynamodb/counters.ts';
+import type { Item, Update } from '../../lambda/store/dynamodb/table.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
 import { evaluateUpdate } from '../support/expressions.ts';
 import fc from '../support/properties.ts';

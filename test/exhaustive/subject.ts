@@ -5,4 +5,4 @@ export { costOf } from '../../lambda/budget/prices.ts';
 export { GatewayError } from '../../lambda/errors.ts';
 export { createQuota } from '../../lambda/quota/quota.ts';
 export { QuotaRefusal } from '../../lambda/quota/refusal.ts';
-export { createCounters } from '../../lambda/tables/counters.ts';
+export { createCounters } from '../../lambda/store/dynamodb/counters.ts';

@@ -1,5 +1,5 @@
 import { timeLimit } from '../../lambda/settings/refresh.ts';
-import type { Item } from '../../lambda/tables/table.ts';
+import type { Item } from '../../lambda/store/dynamodb/table.ts';
 import { evaluateUpdate } from '../support/expressions.ts';
 import { act, type Call, changeOf, type Meeting, type Standing, type Subject } from './actor.ts';
 import type { Scenario } from './scenarios.ts';

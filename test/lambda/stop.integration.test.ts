@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { createStopSwitch } from '../../lambda/stores/stop-switch.ts';
+import { createStopSwitch } from '../../lambda/store/admin/stop-switch.ts';
 import { json } from '../../local/upstream/script.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chargesIn } from '../support/quota.ts';

@@ -44,7 +44,7 @@ test('the gateway contains nothing of accounts, and their function no code that 
     [],
   );
   expect(ofAccounts).toEqual(
-    expect.arrayContaining(['viem', 'openid-client', 'lambda/accounts/index.ts', 'lambda/stores/members.ts']),
+    expect.arrayContaining(['viem', 'openid-client', 'lambda/accounts/index.ts', 'lambda/store/admin/members.ts']),
   );
   expect(ofAccounts.filter((name) => /^lambda\/(upstream|stream|steps|forward)\//.test(name))).toEqual([]);
 });

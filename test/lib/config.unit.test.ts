@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ConfigError } from '../../lambda/settings/read.ts';
 import { sections, settings } from '../../lambda/settings/table.ts';
 import { upstreamSettings } from '../../lambda/settings/upstream-table.ts';
-import { mostBurst } from '../../lambda/tables/schema.ts';
+import { mostBurst } from '../../lambda/store/dynamodb/schema.ts';
 import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
 import { stackSettings } from '../../lib/stack-settings.ts';
 

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type AwsAccess, dynamoDbService } from '../../lambda/aws/access.ts';
 import { type CallService, createCallService } from '../../lambda/aws/call-service.ts';
-import { createDocuments, type Documents } from '../../lambda/stores/documents.ts';
+import { createDocuments, type Documents } from '../../lambda/store/admin/documents.ts';
 import { createGatewayTables, startDynamoDb } from '../../local/dynamodb.ts';
 import { requireStrict } from './strict-dynamodb.ts';
 

@@ -1,4 +1,4 @@
-import type { Item, Update, Value } from '../../lambda/tables/table.ts';
+import type { Item, Update, Value } from '../../lambda/store/dynamodb/table.ts';
 
 /*
  * What UpdateItem does to an item, for only those expressions that the counters use: `ADD`, `SET` to a value and `REMOVE`;

@@ -8,7 +8,7 @@ import type { App } from '../../lambda/request/call.ts';
 import { createRefuseFor, createWorkers } from '../../lambda/serve.ts';
 import { type Config, readConfig } from '../../lambda/settings/config.ts';
 import type { RunEvery } from '../../lambda/settings/refresh.ts';
-import { createKeyStore } from '../../lambda/stores/keys.ts';
+import { createKeyStore } from '../../lambda/store/admin/keys.ts';
 import { createFunction, startFunctionUrl } from '../../local/function-url.ts';
 import { installAwslambda } from '../../local/response-stream.ts';
 import { now } from './clock.ts';

@@ -1,4 +1,4 @@
-import { keysSchema, quotaSchema, type TableSchema } from '../../lambda/tables/schema.ts';
+import { keysSchema, quotaSchema, type TableSchema } from '../../lambda/store/dynamodb/schema.ts';
 
 type Request = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { createLimits } from '../../../lambda/accounts/limits.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
 import { keyOf } from '../../../lambda/settings/secrets.ts';
-import { createCounters } from '../../../lambda/tables/counters.ts';
+import { createCounters } from '../../../lambda/store/dynamodb/counters.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../../local/demo/identity-provider.ts';
 import { listenLocally } from '../../../local/listen-locally.ts';
 import { startTestWallet, type TestWallet } from '../../support/accounts.ts';

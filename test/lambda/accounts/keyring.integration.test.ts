@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createKeyring, type Keyring } from '../../../lambda/accounts/keyring.ts';
 import { hashKey } from '../../../lambda/identity/keys.ts';
-import { createKeyStore, type KeyStore } from '../../../lambda/stores/keys.ts';
-import { createMemberStore, type MemberStore } from '../../../lambda/stores/members.ts';
+import { createKeyStore, type KeyStore } from '../../../lambda/store/admin/keys.ts';
+import { createMemberStore, type MemberStore } from '../../../lambda/store/admin/members.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoppedTimers, stopTimers } from '../../support/stop-timers.ts';
 

@@ -22,7 +22,7 @@ const { translateMessages } = await import('../dialects/model/answer/translate-m
 const { embeddings } = await import('../../../lambda/dialects/embeddings/embeddings.ts');
 const { createScrubber } = await import('../../../lambda/stream/scrub.ts');
 const { createVectorsRewriter } = await import('../../../lambda/stream/rewrite-vectors.ts');
-const { createQueue } = await import('../../../lambda/tables/table.ts');
+const { createQueue } = await import('../../../lambda/store/dynamodb/table.ts');
 const { dialects, rewriteAnswer, rewriteStream, scrubber } = await import('../../support/rewrite.ts');
 
 /** A part of the gateway and its possible inputs. */

@@ -4,7 +4,7 @@ import { settleCharge } from '../../../lambda/forward/settle.ts';
 import type { Figures } from '../../../lambda/quota/figures.ts';
 import type { Outcome, RequestSoFar } from '../../../lambda/request/request.ts';
 import { quotaHeaders } from '../../../lambda/steps/charge.ts';
-import { outage } from '../../../lambda/tables/table.ts';
+import { outage } from '../../../lambda/store/dynamodb/table.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import { testRows } from '../../support/test-rows.ts';
 

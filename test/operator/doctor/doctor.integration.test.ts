@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CommanderError } from 'commander';
-import { createStopSwitch } from '../../../lambda/stores/stop-switch.ts';
+import { createStopSwitch } from '../../../lambda/store/admin/stop-switch.ts';
 import { json } from '../../../local/upstream/script.ts';
 import { createProbe, list } from '../../../operator/doctor/probe.ts';
 import { now } from '../../support/clock.ts';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { hashKey } from '../../../lambda/identity/keys.ts';
-import { createToken } from '../../../lambda/quota/counter-store.ts';
+import { createToken } from '../../../lambda/store/counters.ts';
 import { memberWindow } from '../../../lambda/quota/policy.ts';
 import { now, startKeysProgram } from './keys-program.ts';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { createCounts } from '../../../lambda/stores/counts.ts';
-import { createKeyStore } from '../../../lambda/stores/keys.ts';
-import { createMemberStore } from '../../../lambda/stores/members.ts';
-import { createStopSwitch } from '../../../lambda/stores/stop-switch.ts';
-import { createCounters } from '../../../lambda/tables/counters.ts';
+import { createCounts } from '../../../lambda/store/admin/counts.ts';
+import { createKeyStore } from '../../../lambda/store/admin/keys.ts';
+import { createMemberStore } from '../../../lambda/store/admin/members.ts';
+import { createStopSwitch } from '../../../lambda/store/admin/stop-switch.ts';
+import { createCounters } from '../../../lambda/store/dynamodb/counters.ts';
 import { createProgram } from '../../../operator/keys/program.ts';
 import type { Target } from '../../../operator/keys/target.ts';
 import { startTestDynamoDb } from '../../support/dynamodb.ts';

@@ -1,0 +1,100 @@
+import { GetCommand, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { isConditionFailure } from '../../aws/repeat.ts';
+import { type BudgetWindow, budgetPeriod, budgetWindows } from '../../budget/budget-window.ts';
+import type { CountedPeriod, Counters, Standing } from '../counters.ts';
+import { dayOf } from '../../budget/time.ts';
+import { usesIn } from '../dynamodb/model-use.ts';
+import { type PlainItem, toPlain } from '../dynamodb/read-item.ts';
+import { settlementOf } from '../dynamodb/reservation.ts';
+import { quotaSchema } from '../dynamodb/schema.ts';
+import { budgetOf, countOf, readStanding } from '../dynamodb/standing.ts';
+import { type Documents, inTime, pagesInTime } from './documents.ts';
+
+interface CounterPage {
+  /** How many items were looked at. */
+  readonly scanned: number;
+  readonly counters: readonly ScannedCounter[];
+}
+
+export interface ScannedCounter {
+  readonly item: string;
+  readonly usedToday: number;
+  readonly usedInLifetime: number;
+  /** What is counted in the current period of each kind of budget. */
+  readonly budgets: Readonly<Record<BudgetWindow, Omit<Standing, 'used'>>>;
+}
+
+export interface Counts extends Pick<Counters, 'read' | 'settle'> {
+  /** Reads what is used at a time from the whole table, page by page; awaits `onPause` between two pages. */
+  scan(now: number, onPause: () => Promise<void>): AsyncGenerator<CounterPage>;
+}
+
+/** A page that a slow connection, too, brings within the time limit of a call. */
+const pageSize = 2_000;
+
+const partitionKey = quotaSchema.partitionKey.name;
+
+/** What is counted in the quota table, for operators: they look at it, and give back what lost requests had reserved. */
+export function createCounts(documents: Documents, TableName: string): Counts {
+  const addressOf = (item: string) => ({ TableName, Key: { [partitionKey]: item } });
+
+  const load = async (item: string): Promise<PlainItem | undefined> => {
+    const command = new GetCommand({ ...addressOf(item), ConsistentRead: true });
+    return (await inTime((abortSignal) => documents.send(command, { abortSignal }))).Item;
+  };
+
+  return {
+    async read(counted) {
+      const found = await load(counted.item);
+      return { ...standingIn(found, counted), uses: usesIn(found, counted.budget?.period, (value) => value) };
+    },
+
+    async settle(counted, ...settlement) {
+      const { ExpressionAttributeValues: values, ...update } = settlementOf(counted, ...settlement);
+      const command = new UpdateCommand({
+        ...addressOf(counted.item),
+        ...update,
+        ExpressionAttributeValues: toPlain(values),
+      });
+      try {
+        const { Attributes } = await inTime((abortSignal) => documents.send(command, { abortSignal }));
+        return standingIn(Attributes, counted);
+      } catch (error) {
+        if (!isConditionFailure(error)) throw error;
+        // A repeat finds that the first copy has been applied.
+        return error.inDoubt ? standingIn(await load(counted.item), counted) : undefined;
+      }
+    },
+
+    /** An index by day would answer at once, but double the price of each request's write. A million counters cost a third of a cent. */
+    async *scan(now, onPause) {
+      const periods = budgetWindows.map((window) => budgetPeriod(window, now).name);
+      const wanted = [countOf(dayOf(now).period), countOf(undefined), ...periods.map(budgetOf)];
+      const input = {
+        TableName,
+        FilterExpression: wanted.map((count) => `${count} > :zero`).join(' OR '),
+        ExpressionAttributeValues: { ':zero': 0 },
+      };
+      const pages = pagesInTime((abortSignal) => paginateScan({ client: documents, pageSize }, input, { abortSignal }));
+      for await (const { Items = [], ScannedCount = 0, LastEvaluatedKey } of pages) {
+        yield { scanned: ScannedCount, counters: Items.map((item) => toCounter(item, now)) };
+        if (LastEvaluatedKey) await onPause();
+      }
+    },
+  };
+}
+
+const standingIn = (found: PlainItem | undefined, counted: CountedPeriod): Standing =>
+  readStanding(found, counted, (value) => value);
+
+function toCounter(found: PlainItem, now: number): ScannedCounter {
+  const item = String(found[partitionKey]);
+  const standing = (window: BudgetWindow) =>
+    standingIn(found, { item, budget: { period: budgetPeriod(window, now).name } });
+  return {
+    item,
+    usedToday: standingIn(found, { item, period: dayOf(now).period }).used,
+    usedInLifetime: standingIn(found, { item }).used,
+    budgets: { day: standing('day'), week: standing('week'), month: standing('month') },
+  };
+}

@@ -1,0 +1,61 @@
+import { budgetPeriod, budgetWindows } from '../../budget/budget-window.ts';
+import type { ModelUse, UsedTokens } from '../counters.ts';
+import { startOfMinute } from '../../budget/time.ts';
+import { type Item, numberValue, type Value } from './table.ts';
+
+/*
+ * What a caller's answers used in a budget's period, by the kind of model, beside the counters of counters.ts:
+ *
+ *   tim682   12000     tokens of prompts to the text model (t; v for vision, e for embeddings) in month 682
+ *   tom682   300       tokens of its answers
+ *   tsm682   40500     what they cost, in millionths
+ *
+ * Only the current period is kept: the first settlement in the next one removes them.
+ */
+
+const letters = { text: 't', vision: 'v', embedding: 'e' } as const;
+const kinds = Object.keys(letters) as (keyof typeof letters)[];
+
+const namesOf = (kind: keyof typeof letters, period: string) =>
+  (['i', 'o', 's'] as const).map((part) => `${letters[kind]}${part}${period}`) as [string, string, string];
+
+/** The number of the budget's period whose kind begins with this letter. */
+export function currentPeriod(letter: string, minute: number): number {
+  const kind = budgetWindows.find((one) => one.startsWith(letter));
+  return kind === undefined ? 0 : Number(budgetPeriod(kind, startOfMinute(minute)).name.slice(1));
+}
+
+/** Those of periods that have ended, in an item. */
+export function outdatedUses(found: Item | undefined, minute: number): string[] {
+  return Object.keys(found ?? {}).filter((name) => {
+    const [, letter, number] = /^[tve][ios]([dwm])(\d+)$/.exec(name) ?? [];
+    return letter !== undefined && Number(number) < currentPeriod(letter, minute);
+  });
+}
+
+/** What a settlement adds to its write. */
+export function addUse(period: string, spent: number, { kind, input, output }: UsedTokens) {
+  const [inputs, outputs, costs] = namesOf(kind, period);
+  const values: Record<string, Value> = {
+    ':input': numberValue(input),
+    ':output': numberValue(output),
+    ':spent': numberValue(spent),
+  };
+  return { added: [`${inputs} :input`, `${outputs} :output`, `${costs} :spent`], values };
+}
+
+/** All that an item has of a period, whichever client has read it: `read` gives an attribute's value. */
+export function usesIn<Read>(
+  found: Readonly<Record<string, Read>> | undefined,
+  period: string | undefined,
+  read: (value: Read) => unknown,
+): ModelUse[] {
+  if (found === undefined || period === undefined) return [];
+  return kinds.flatMap((kind) => {
+    const [input = 0, output = 0, spent] = namesOf(kind, period).map((name) => {
+      const value = found[name];
+      return value === undefined ? undefined : Number(read(value));
+    });
+    return spent === undefined ? [] : { kind, input, output, spent };
+  });
+}

@@ -1,0 +1,68 @@
+import { isConditionFailure } from '../../aws/repeat.ts';
+import type { CountedPeriod, CounterWindow, OpenReservation, Settlement, Standing } from '../counters.ts';
+import { addUse } from './model-use.ts';
+import { budgetOf, countOf, reservationOf, standingIn } from './standing.ts';
+import { numberValue, type Table } from './table.ts';
+
+/** What a charge that reserves adds to its write. */
+export function reserve({ minute, budget }: CounterWindow, token: string) {
+  if (budget?.reserve === undefined) return undefined;
+  const { amount: limit, period: budgetPeriod, reserve: amount } = budget;
+  const [taken, room] = [budgetOf(budgetPeriod), limit - amount];
+  const reservation: OpenReservation = { minute, name: reservationOf(minute, token), budgetPeriod, amount };
+  return {
+    reservation,
+    room,
+    add: `${taken} :reserve`,
+    set: '#reservation = :reservation',
+    // What is taken is never negative: with less room than none, the condition is always false, and so refuses.
+    condition: room < 0 ? `${taken} < :room` : `NOT ${taken} > :room`,
+    names: { '#reservation': reservation.name },
+    values: {
+      ':reserve': numberValue(amount),
+      ':room': numberValue(room),
+      ':reservation': { S: `${budgetPeriod} ${amount}` },
+    },
+  };
+}
+
+/** A single write with no token: whichever copy comes first removes the reservation, without which no other is applied. */
+export function settlementOf(
+  { period }: CountedPeriod,
+  { name, budgetPeriod, amount, outdatedUses = [] }: OpenReservation,
+  { spent, refunded = false, used }: Settlement,
+) {
+  const use = used && addUse(budgetPeriod, spent, used);
+  const added = [
+    `${budgetOf(budgetPeriod)} :change`,
+    ...(refunded ? [`${countOf(period)} :minusOne`] : []),
+    ...(use?.added ?? []),
+  ];
+  return {
+    UpdateExpression: `ADD ${added.join(', ')} REMOVE ${['#reservation', ...outdatedUses].join(', ')}`,
+    ConditionExpression: 'attribute_exists(#reservation)',
+    ExpressionAttributeNames: { '#reservation': name },
+    ExpressionAttributeValues: {
+      ':change': numberValue(spent - amount),
+      ...(refunded && { ':minusOne': numberValue(-1) }),
+      ...use?.values,
+    },
+    ReturnValues: 'ALL_NEW' as const,
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+  };
+}
+
+export async function settle(
+  table: Table,
+  counted: CountedPeriod,
+  reservation: OpenReservation,
+  settlement: Settlement,
+): Promise<Standing | undefined> {
+  try {
+    return standingIn(await table.update(counted.item, settlementOf(counted, reservation, settlement)), counted);
+  } catch (error) {
+    if (!isConditionFailure(error)) throw error;
+    // If an answer was lost before, its copy has been applied.
+    return error.inDoubt ? standingIn(await table.loadRefusing(counted.item, error), counted) : undefined;
+  }
+}

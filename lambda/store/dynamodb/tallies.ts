@@ -1,0 +1,59 @@
+import type { CallService } from '../../aws/call-service.ts';
+import { isConditionFailure } from '../../aws/repeat.ts';
+import type { Tallies, Tally } from '../counters.ts';
+import { quotaSchema } from './schema.ts';
+import { below, createTable, type Item, numberValue, ttlValue } from './table.ts';
+
+/*
+ *   pk         deployment#20777   a day
+ *   requests   12                 answered to all callers, and not refunded; with `DAILY_LIMIT`
+ *   guests     3                  those of guests among them; with `GUEST_DAILY_LIMIT`
+ *   spent      1250000            in millionths; with `SPEND_LIMIT`
+ *   ttl        1795305600         when DynamoDB may delete the item
+ */
+
+const ttl = quotaSchema.ttlAttribute;
+
+/** The tallies of all callers in the quota table: an item a day, added to without tokens. */
+export function createTallies(callDynamoDb: CallService, tableName: string): Tallies {
+  const table = createTable(callDynamoDb, quotaSchema, tableName);
+  const keyOf = (period: number) => `deployment#${period}`;
+  return {
+    add: async ({ period, expiresAt }, amounts, most = {}) => {
+      const key = keyOf(period);
+      const [added, limits] = [Object.entries(amounts), Object.entries(most)];
+      const condition = limits.map(([name, limit]) => below(name, `:most_${name}`, limit)).join(' AND ');
+      try {
+        const found = await table.update(key, {
+          UpdateExpression: `ADD ${added.map(([name]) => `${name} :${name}`).join(', ')} SET #ttl = :ttl`,
+          ...(condition !== '' && {
+            ConditionExpression: condition,
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+          ExpressionAttributeNames: { '#ttl': ttl },
+          ExpressionAttributeValues: {
+            ':ttl': ttlValue(expiresAt),
+            ...Object.fromEntries(added.map(([name, amount]) => [`:${name}`, numberValue(amount)])),
+            ...Object.fromEntries(limits.map(([name, limit]) => [`:most_${name}`, numberValue(limit)])),
+          },
+          ReturnValues: 'ALL_NEW',
+        });
+        return { added: true, tally: tallyIn(found) };
+      } catch (error) {
+        if (!isConditionFailure(error)) throw error;
+        return { added: false, tally: tallyIn(await table.loadRefusing(key, error)) };
+      }
+    },
+    read: async (period) => tallyIn(await table.load(keyOf(period))),
+  };
+}
+
+const tallyIn = (found: Item | undefined): Tally => ({
+  requests: numberIn(found, 'requests'),
+  guests: numberIn(found, 'guests'),
+  spent: numberIn(found, 'spent'),
+});
+
+function numberIn(item: Item | undefined, name: string): number {
+  return Number(item?.[name]?.N ?? 0);
+}

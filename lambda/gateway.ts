@@ -1,5 +1,4 @@
 import { createApp } from './app.ts';
-import type { Aws } from './aws/call-service.ts';
 import { embeddings } from './dialects/embeddings/embeddings.ts';
 import { createDialects } from './dialects/index.ts';
 import { createCallers } from './identity/identify.ts';
@@ -12,18 +11,17 @@ import type { App } from './request/call.ts';
 import { headerNames } from './request/headers.ts';
 import { type Config, keysUrlOf, waysToSignIn } from './settings/config.ts';
 import { createMinuteCache, type RunEvery } from './settings/refresh.ts';
-import { createSecrets } from './settings/secrets.ts';
+import { createSecrets, type ReadSecret } from './settings/secrets.ts';
+import type { Store } from './store/store.ts';
 import { createHiding } from './stream/read-scrubber.ts';
-import { createCounters } from './store/dynamodb/counters.ts';
-import { createKeyReader } from './store/dynamodb/keys.ts';
-import { createReadStop } from './store/dynamodb/stop.ts';
-import { createTallies } from './store/dynamodb/tallies.ts';
 import { translates } from './upstream/destination.ts';
 import { createUpstreams, readKeysAhead } from './upstream/upstreams.ts';
 import { createWork, defineJobs, workFactsOf } from './work.ts';
 
 /** What the gateway needs from outside. */
-export interface GatewayDependencies extends Aws {
+export interface GatewayDependencies {
+  readonly store: Store;
+  readonly readSecret: ReadSecret;
   readonly writeLog: WriteLog;
   readonly onFinished?: OnFinished | undefined;
   readonly now: () => number;
@@ -37,8 +35,8 @@ export interface GatewayDependencies extends Aws {
 
 /** Assembles the gateway, once per start. */
 export function createGateway(config: Config, dependencies: GatewayDependencies): App {
-  const { callDynamoDb, readSecret, writeLog, onFinished, now, runEvery } = dependencies;
-  const { service, accounts, identity, quota, budget, request, upstreams, tables } = config;
+  const { store, readSecret, writeLog, onFinished, now, runEvery } = dependencies;
+  const { service, accounts, identity, quota, budget, request, upstreams } = config;
   const { all, upstreamStreamUsage: streamUsage } = upstreams;
   const log = createLog({ write: writeLog, onFinished, now, metricsNamespace: config.log.metricsNamespace });
   if (config.log.deployedCommit !== undefined) log.started(config.log.deployedCommit);
@@ -46,8 +44,7 @@ export function createGateway(config: Config, dependencies: GatewayDependencies)
   const { upstreamAccess: readAccess, subkey } = secrets;
   const dialects = createDialects({ streamUsage });
   const jobs = defineJobs(createWork(workFactsOf(config), loadTranslating), createJobs(dependencies.doInThread));
-  const stopReader = createReadStop(callDynamoDb, tables.keysTable);
-  const readStop = createMinuteCache(stopReader, { now, runEvery, onStale: log.stopNotRead });
+  const readStop = createMinuteCache(store.readStop, { now, runEvery, onStale: log.stopNotRead });
   const readScrubber = createHiding(all, config.hiding, service.serviceName, readAccess);
 
   // Read ahead while the environment starts. If one fails, the first request that needs it reads again.
@@ -65,7 +62,7 @@ export function createGateway(config: Config, dependencies: GatewayDependencies)
     names: headerNames(service.serviceName),
     findNetwork: createFindNetwork(identity, secrets),
     callers: createCallers({
-      store: createKeyReader(callDynamoDb, tables.keysTable),
+      store: store.keys,
       access: accounts.access,
       guestLimit: quota.guestLimit,
       cacheTime: identity.identityCacheSeconds * 1000,
@@ -75,8 +72,8 @@ export function createGateway(config: Config, dependencies: GatewayDependencies)
       now,
     }),
     limits: createLimits({
-      counters: createCounters(callDynamoDb, tables.quotaTable, now),
-      tallies: createTallies(callDynamoDb, tables.quotaTable),
+      counters: store.counters,
+      tallies: store.tallies,
       quota,
       budget,
       keysUrl: keysUrlOf(accounts),

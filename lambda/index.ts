@@ -3,12 +3,17 @@ import { createAws } from './aws/call-service.ts';
 import { createHandler } from './engines/function-url.ts';
 import { createGateway } from './gateway.ts';
 import { readConfig } from './settings/config.ts';
+import { createDynamoStore } from './store/dynamodb/store.ts';
 
 // A copy: each look at `process.env` asks the system, and the settings take two hundred.
 const environment = { ...process.env };
 
-const gateway = createGateway(readConfig(environment), {
-  ...createAws(readAwsAccess(environment), { now: Date.now, random: Math.random }),
+const config = readConfig(environment);
+const { callDynamoDb, readSecret } = createAws(readAwsAccess(environment), { now: Date.now, random: Math.random });
+
+const gateway = createGateway(config, {
+  store: createDynamoStore(callDynamoDb, config.tables, Date.now),
+  readSecret,
   writeLog: (line) => process.stdout.write(line),
   now: Date.now,
 });

@@ -1,12 +1,8 @@
 import type { AccountsDependencies } from './accounts/accounts.ts';
 import type { PageFile } from './accounts/pages.ts';
 import { isPageCall } from './accounts/site.ts';
-import type { AwsAccess } from './aws/access.ts';
-import type { Aws, CallService } from './aws/call-service.ts';
-import { ServiceError } from './aws/repeat.ts';
 import { type HttpServer, startHttpServer } from './engines/http-server.ts';
 import { mostConnections } from './engines/listen.ts';
-import { createRunning } from './engines/running.ts';
 import { createGateway, type GatewayDependencies } from './gateway.ts';
 import type { DoInThread } from './jobs/jobs.ts';
 import { createThreads, queueJobs } from './jobs/threads.ts';
@@ -16,12 +12,19 @@ import { headerNames } from './request/headers.ts';
 import { createRefuse } from './request/refuse.ts';
 import type { Config, ServerConfig } from './settings/config.ts';
 import type { RunEvery } from './settings/refresh.ts';
+import type { ReadSecret } from './settings/secrets.ts';
+import type { AdminStore, Store } from './store/store.ts';
 import { fromFault } from './upstream/fault.ts';
 import { workFactsOf } from './work.ts';
 
+/** Opens what only the pages for people need. */
+type OpenAdminStore = () => Promise<AdminStore>;
+
 /** What the server needs from outside. */
-interface ServerDependencies extends Aws {
-  readonly access: AwsAccess;
+interface ServerDependencies {
+  readonly store: Store;
+  readonly openAdminStore: OpenAdminStore;
+  readonly readSecret: ReadSecret;
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly writeLog: WriteLog;
   readonly now: () => number;
@@ -34,11 +37,10 @@ export async function startServer(
   server: ServerConfig,
   dependencies: ServerDependencies,
 ): Promise<HttpServer> {
-  const { access, readSecret, pageFiles, writeLog, now, runEvery } = dependencies;
+  const { store, openAdminStore, readSecret, pageFiles, writeLog, now, runEvery } = dependencies;
   const { host, port, clientAddress, bodyBudget, servesWallet, scheme } = server;
   const spans = await openSpans(config.service.serviceName, server);
   const maxConnections = mostConnections();
-  const { call: callDynamoDb, giveUp } = createGiveUp(dependencies.callDynamoDb);
   const log = createLog({ write: writeLog, now, metricsNamespace: config.log.metricsNamespace });
   const createApp = servesWallet ? createGatewayWithAccounts : createGateway;
   const started = await startHttpServer({
@@ -47,8 +49,8 @@ export async function startServer(
     clientAddress,
     bodyBudget,
     app: await createApp(config, {
-      access,
-      callDynamoDb,
+      store,
+      openAdminStore,
       readSecret,
       pageFiles,
       writeLog,
@@ -63,7 +65,7 @@ export async function startServer(
     requestBodyLimit: config.request.requestBodyLimit,
     maxConnections,
     // The charge of a refund that is given up stays, and the log says so.
-    onLastMoment: giveUp,
+    onLastMoment: store.giveUp,
     onFault: (error) => log.fault('fault past the app', error),
   });
   return {
@@ -110,11 +112,17 @@ async function openSpans(serviceName: string, { otelExporterOtlpEndpoint, otelSe
  */
 export async function createGatewayWithAccounts(
   config: Config,
-  dependencies: GatewayDependencies & AccountsDependencies,
+  {
+    openAdminStore,
+    ...dependencies
+  }: GatewayDependencies &
+    Omit<AccountsDependencies, 'adminStore'> & {
+      readonly openAdminStore: OpenAdminStore;
+    },
 ): Promise<App> {
-  const { createAccounts } = await import('./accounts/accounts.ts');
+  const [{ createAccounts }, adminStore] = await Promise.all([import('./accounts/accounts.ts'), openAdminStore()]);
   const gateway = createGateway(config, dependencies);
-  const accounts = createAccounts(config, dependencies);
+  const accounts = createAccounts(config, { ...dependencies, adminStore });
   const { limit, remaining } = headerNames(config.service.serviceName);
   // Every answer at this address has them. For a page nothing is read of anyone's quota.
   const figures = { [limit]: String(config.quota.guestLimit), [remaining]: '0' };
@@ -122,26 +130,5 @@ export async function createGatewayWithAccounts(
     if (!isPageCall(call)) return gateway(call);
     const { headers, ...response } = await accounts(call);
     return { ...response, headers: { ...headers, ...figures } };
-  };
-}
-
-/** Lets a process that runs out of time give up all calls to a service at once, including later ones. */
-export function createGiveUp(callService: CallService): { readonly call: CallService; giveUp(): void } {
-  const running = createRunning<(reason: Error) => void>();
-  let ended = false;
-  const outOfTime = () => new ServiceError('GivenUp', 'the process ends');
-  return {
-    call: (...input) =>
-      new Promise((resolve, reject) => {
-        if (ended) return reject(outOfTime());
-        const remove = running.add(reject);
-        callService(...input)
-          .then(resolve as (answer: object) => void, reject)
-          .finally(remove);
-      }),
-    giveUp() {
-      ended = true;
-      for (const reject of running.list()) reject(outOfTime());
-    },
   };
 }

@@ -9,6 +9,7 @@ import { readConfig, readServerConfig } from './settings/config.ts';
 import { ConfigError, readBoth } from './settings/read.ts';
 import type { RunEvery } from './settings/refresh.ts';
 import { startWarnings } from './settings/warnings.ts';
+import { createDynamoStore } from './store/dynamodb/store.ts';
 
 /** How long the log's reader has to take the last lines: what it has not taken is lost when the process ends. */
 const lastLinesTime = 5_000;
@@ -29,9 +30,12 @@ async function run(): Promise<void> {
   const runEvery: RunEvery = (task, time) => setInterval(task, time).unref();
   const credentials = keepCredentials(found.credentials, { now: Date.now, runEvery });
   const access = { ...found, credentials };
+  const { callDynamoDb, readSecret } = createAws(access, { now: Date.now, random: Math.random });
   const server = await startServer(config, serverConfig, {
-    access,
-    ...createAws(access, { now: Date.now, random: Math.random }),
+    store: createDynamoStore(callDynamoDb, config.tables, Date.now),
+    // With AWS's SDK, which only the pages need.
+    openAdminStore: async () => (await import('./store/admin/store.ts')).createAdminStore(access, config.tables),
+    readSecret,
     // The bundle has the pages' files at the same place.
     pageFiles: readPageFiles(new URL('./accounts/pages/', import.meta.url)),
     writeLog,

@@ -8,8 +8,9 @@ import { type Config, readConfig } from '../lambda/settings/config.ts';
 import { ConfigError, readBoth } from '../lambda/settings/read.ts';
 import type { RunEvery } from '../lambda/settings/refresh.ts';
 import { spokenDialects } from '../lambda/settings/upstream-table.ts';
-import { createDocuments } from '../lambda/store/admin/documents.ts';
-import { createKeyStore, type KeyStore } from '../lambda/store/admin/keys.ts';
+import { createAdminStore } from '../lambda/store/admin/store.ts';
+import { createDynamoStore } from '../lambda/store/dynamodb/store.ts';
+import type { KeyStore } from '../lambda/store/store.ts';
 import { makePages } from '../lib/reference/render-reference.ts';
 import { type DemoUpstream, startDemoUpstream } from './demo/demo-upstream.ts';
 import { createGatewayTables, startDynamoDb } from './dynamodb.ts';
@@ -67,7 +68,7 @@ export async function startGateway() {
   started.defer(close);
 
   // Only once the port is ours: otherwise the key would be issued and never shown.
-  const memberKey = await issueFirstKey(createKeyStore(createDocuments(aws.access), config.tables.keysTable));
+  const memberKey = await issueFirstKey(createAdminStore(aws.access, config.tables).keys);
   const { pid } = process;
   const { dataDir } = settings;
   writeGatewayFile({
@@ -139,8 +140,11 @@ async function startEngine(
 ) {
   const { host, port, engine, server: serverConfig } = settings;
   const graceMs = serverConfig.shutdownGrace;
+  const { access, callDynamoDb, readSecret } = aws;
   const world = {
-    ...aws,
+    store: createDynamoStore(callDynamoDb, config.tables, Date.now),
+    openAdminStore: async () => createAdminStore(access, config.tables),
+    readSecret,
     writeLog,
     now: Date.now,
     pageFiles: readPageFiles(new URL('../lambda/accounts/pages/', import.meta.url), await makePages()),

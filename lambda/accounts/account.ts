@@ -1,14 +1,14 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Budget } from '../budget/budget-window.ts';
 import { formatAmount } from '../budget/money.ts';
+import { secondsUntil } from '../budget/time.ts';
 import type { KeyRecord } from '../identity/keys.ts';
 import { isWallet } from '../identity/member.ts';
 import { modelId } from '../models.ts';
-import type { Counters } from '../store/counters.ts';
 import { readMemberUsage } from '../quota/policy.ts';
-import { secondsUntil } from '../budget/time.ts';
-import type { KeyStore } from '../store/admin/keys.ts';
-import type { MemberStore, SessionPurpose } from '../store/admin/members.ts';
+import type { Counters } from '../store/counters.ts';
+import type { MemberStore, SessionPurpose } from '../store/sign-in.ts';
+import type { KeyStore } from '../store/store.ts';
 import type { Account, ShownKey } from './answers.ts';
 import { isTooManyKeys, notSignedIn } from './errors.ts';
 import { type Keyring, unlabelled } from './keyring.ts';

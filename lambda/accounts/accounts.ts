@@ -1,16 +1,10 @@
-import type { AwsAccess } from '../aws/access.ts';
-import type { Aws } from '../aws/call-service.ts';
 import { memberBudgetOf } from '../budget/budget-window.ts';
 import { createFindNetwork } from '../identity/network.ts';
 import type { App } from '../request/call.ts';
 import { type AccountsConfig, hasClientsPage, waysToSignIn } from '../settings/config.ts';
 import type { RunEvery } from '../settings/refresh.ts';
-import { createSecrets } from '../settings/secrets.ts';
-import { createDocuments } from '../store/admin/documents.ts';
-import { createKeyStore } from '../store/admin/keys.ts';
-import { createMemberStore } from '../store/admin/members.ts';
-import { createTerminalStore } from '../store/admin/terminals.ts';
-import { createCounters } from '../store/dynamodb/counters.ts';
+import { createSecrets, type ReadSecret } from '../settings/secrets.ts';
+import type { AdminStore, Store } from '../store/store.ts';
 import { createMemberAccounts } from './account.ts';
 import type { Info } from './answers.ts';
 import { createApp } from './app.ts';
@@ -25,8 +19,10 @@ import { createTerminalSignIn } from './terminals.ts';
 import { createWalletSignIn } from './wallet.ts';
 
 /** What the function needs from outside. */
-export interface AccountsDependencies extends Aws {
-  readonly access: AwsAccess;
+export interface AccountsDependencies {
+  readonly store: Pick<Store, 'counters'>;
+  readonly adminStore: Pick<AdminStore, 'keys' | 'members' | 'terminals'>;
+  readonly readSecret: ReadSecret;
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly writeLog: (line: string) => void;
   readonly now: () => number;
@@ -38,13 +34,10 @@ export interface AccountsDependencies extends Aws {
 
 /** Assembles the accounts function, once per start. */
 export function createAccounts(config: AccountsConfig, dependencies: AccountsDependencies): App {
-  const { access, callDynamoDb, readSecret, pageFiles, writeLog, now, runEvery, scheme } = dependencies;
-  const { service, accounts: settings, identity, quota, budget, tables } = config;
-  const documents = createDocuments(access);
-  const keys = createKeyStore(documents, tables.keysTable);
-  const members = createMemberStore(documents, tables.keysTable);
-  const terminals = createTerminalStore(documents, tables.keysTable);
-  const counters = createCounters(callDynamoDb, tables.quotaTable, now);
+  const { store, adminStore, readSecret, pageFiles, writeLog, now, runEvery, scheme } = dependencies;
+  const { service, accounts: settings, identity, quota, budget } = config;
+  const { counters } = store;
+  const { keys, members, terminals } = adminStore;
   const log = createAccountsLog({ write: writeLog, now, metricsNamespace: config.log.metricsNamespace });
   if (config.log.deployedCommit !== undefined) log.started(config.log.deployedCommit);
   const secrets = createSecrets(config.secrets, { readSecret, now, onStale: log.secretNotRefreshed, runEvery });

@@ -2,13 +2,18 @@ import { readAwsAccess } from '../aws/access.ts';
 import { createAws } from '../aws/call-service.ts';
 import { createHandler } from '../engines/function-url.ts';
 import { readAccountsConfig } from '../settings/config.ts';
+import { createAdminStore } from '../store/admin/store.ts';
+import { createDynamoStore } from '../store/dynamodb/store.ts';
 import { createAccounts } from './accounts.ts';
 import { readPageFiles } from './pages.ts';
 
 const access = readAwsAccess(process.env);
-const accounts = createAccounts(readAccountsConfig(process.env), {
-  access,
-  ...createAws(access, { now: Date.now, random: Math.random }),
+const config = readAccountsConfig(process.env);
+const { callDynamoDb, readSecret } = createAws(access, { now: Date.now, random: Math.random });
+const accounts = createAccounts(config, {
+  store: createDynamoStore(callDynamoDb, config.tables, Date.now),
+  adminStore: createAdminStore(access, config.tables),
+  readSecret,
   // The bundle has the pages' files at the same place.
   pageFiles: readPageFiles(new URL('./pages/', import.meta.url)),
   writeLog: (line) => process.stdout.write(line),

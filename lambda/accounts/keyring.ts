@@ -3,8 +3,8 @@ import { GatewayError } from '../errors.ts';
 import { type IssuedKey, issueKey, type KeyRecord, stateOf } from '../identity/keys.ts';
 import { isWallet } from '../identity/member.ts';
 import type { AccountsConfig } from '../settings/config.ts';
-import type { KeyStore } from '../store/admin/keys.ts';
-import type { MemberStore, Slot } from '../store/admin/members.ts';
+import type { MemberStore, Slot } from '../store/sign-in.ts';
+import type { KeyStore } from '../store/store.ts';
 import { accountsError, badRequest, notSignedIn } from './errors.ts';
 import type { Signer } from './request.ts';
 

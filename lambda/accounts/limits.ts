@@ -1,7 +1,7 @@
+import { minuteOf, secondsUntil } from '../budget/time.ts';
 import { GatewayError } from '../errors.ts';
 import { isWallet } from '../identity/member.ts';
 import { type Counters, createToken } from '../store/counters.ts';
-import { minuteOf, secondsUntil } from '../budget/time.ts';
 
 /** Times are milliseconds. */
 const tenMinutes = 600_000;

@@ -1,8 +1,8 @@
 import { createHmac, type KeyObject, randomBytes, randomInt } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
-import { createToken } from '../store/counters.ts';
 import type { AccountsConfig } from '../settings/config.ts';
-import type { TerminalStore, WaitingTerminal } from '../store/admin/terminals.ts';
+import { createToken } from '../store/counters.ts';
+import type { TerminalStore, WaitingTerminal } from '../store/sign-in.ts';
 import { accountsError, badRequest, isNotSignedIn, isTooManyKeys } from './errors.ts';
 import type { Keyring } from './keyring.ts';
 import type { Limits } from './limits.ts';

@@ -3,8 +3,8 @@ import { createSiweMessage, parseSiweMessage, type SiweMessage } from 'viem/siwe
 import { recoverMessageAddress } from 'viem/utils';
 import { isWallet } from '../identity/member.ts';
 import { createToken } from '../store/counters.ts';
-import type { KeyStore } from '../store/admin/keys.ts';
-import type { MemberStore } from '../store/admin/members.ts';
+import type { MemberStore } from '../store/sign-in.ts';
+import type { KeyStore } from '../store/store.ts';
 import { type Accounts, isoTime } from './account.ts';
 import type { Account } from './answers.ts';
 import { accountsError, badRequest, isTooManyKeys, nothingOfThisKind } from './errors.ts';

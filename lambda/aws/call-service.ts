@@ -21,7 +21,7 @@ export interface Aws {
   readonly readSecret: ReadSecret;
 }
 
-/** All that an inference request waits for. Everything else goes by AWS's own client: lambda/stores. */
+/** All that an inference request waits for. Everything else goes by AWS's own client: lambda/store/admin. */
 type Operation = 'GetItem' | 'UpdateItem' | 'GetSecretValue';
 
 /** Calls one operation of a service. Trusts the answer to be of the operation's type. */

@@ -1,9 +1,9 @@
+import { type Day, dayOf } from '../budget/time.ts';
 import { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identify.ts';
 import { isAnswerLost, type Tallies, type Tally } from '../store/counters.ts';
 import type { Charge } from './quota.ts';
 import type { LimitName, Wording } from './refusal.ts';
-import { type Day, dayOf } from '../budget/time.ts';
 import { allAnswered, allSpent } from './wording.ts';
 
 /** The percentage used of each limit that a request counts towards, as that request saw it. */

@@ -1,5 +1,5 @@
-import type { CounterWindow, Standing } from '../store/counters.ts';
 import { startOfMinute } from '../budget/time.ts';
+import type { CounterWindow, Standing } from '../store/counters.ts';
 
 /** A client's quota, as its answers show it. Times are epoch milliseconds. */
 export interface Figures {

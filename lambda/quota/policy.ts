@@ -1,8 +1,8 @@
 import { type Budget, budgetPeriod, budgetUsage, budgetWindows } from '../budget/budget-window.ts';
+import { dayLength, dayOf, minuteOf } from '../budget/time.ts';
 import type { Identity } from '../identity/identify.ts';
 import type { OwnLimits } from '../identity/keys.ts';
 import type { Counters, CounterWindow, ModelUse, Standing } from '../store/counters.ts';
-import { dayLength, dayOf, minuteOf } from '../budget/time.ts';
 
 export interface Limits {
   readonly guestLimit: number;

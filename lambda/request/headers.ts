@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { formatAmount } from '../budget/money.ts';
-import type { Figures } from '../quota/figures.ts';
 import { secondsUntil } from '../budget/time.ts';
+import type { Figures } from '../quota/figures.ts';
 import type { Call } from './call.ts';
 import { rateLimitHeaders } from './rate-limits.ts';
 import type { Arrived } from './request.ts';

@@ -1,6 +1,6 @@
+import { minuteOf, secondsUntil, startOfMinute } from '../budget/time.ts';
 import type { RateLimit } from '../dialects/dialect.ts';
 import type { Figures } from '../quota/figures.ts';
-import { minuteOf, secondsUntil, startOfMinute } from '../budget/time.ts';
 import type { Route } from './routes.ts';
 
 interface Policy extends RateLimit {

@@ -1,8 +1,8 @@
 import { randomFillSync } from 'node:crypto';
-import type { Budget, Reserved } from '../budget/budget-window.ts';
+import type { Budget, BudgetWindow, Reserved } from '../budget/budget-window.ts';
+import type { Day } from '../budget/time.ts';
 import { GatewayError } from '../errors.ts';
 import type { PublicModel } from '../models.ts';
-import type { Day } from '../budget/time.ts';
 
 /** Where a caller's charges are counted. */
 export interface CountedPeriod {
@@ -118,6 +118,21 @@ export interface Tallies {
     most?: Partial<Tally>,
   ): Promise<{ readonly added: boolean; readonly tally: Tally }>;
   read(period: number): Promise<Tally>;
+}
+
+/** A page of everybody's counters. */
+export interface ScannedCounters {
+  /** How many items were looked at. */
+  readonly scanned: number;
+  readonly counters: readonly ScannedCounter[];
+}
+
+export interface ScannedCounter {
+  readonly item: string;
+  readonly usedToday: number;
+  readonly usedInLifetime: number;
+  /** What is counted in the current period of each kind of budget. */
+  readonly budgets: Readonly<Record<BudgetWindow, Omit<Standing, 'used'>>>;
 }
 
 /** The `reason` of an error after which it is unknown whether the operation was carried out. */

@@ -11,7 +11,7 @@ import {
 import { createModels } from '../../lambda/models.ts';
 import { memberWindow, readMemberUsage } from '../../lambda/quota/policy.ts';
 import { releaseAbandoned } from '../../lambda/quota/reservations.ts';
-import type { KeyChanges } from '../../lambda/store/admin/keys.ts';
+import type { KeyChanges } from '../../lambda/store/store.ts';
 import { CommandError, type Outcome } from '../command-line.ts';
 import { showTime } from '../table.ts';
 import { describeKey, findKey, noSuchKey, showNewKey, showSettings, soon } from './key-record.ts';

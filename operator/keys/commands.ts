@@ -96,7 +96,7 @@ export async function revoke(target: Target, id: string, now: number): Promise<O
 
 /** Revokes every live key of a member, however many there are. Signed out first, they can make no other meanwhile. */
 export async function revokeAll(target: Target, member: string, now: number): Promise<Outcome> {
-  await target.signOut(member, now);
+  await target.members.signOut(member, now);
   const revoked: KeyRecord[] = [];
   const seen = new Set<string>();
   const findLive = async () =>

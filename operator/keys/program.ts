@@ -1,7 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import type { Budget } from '../../lambda/budget/budget-window.ts';
 import type { KeyState } from '../../lambda/identity/keys.ts';
-import type { KeyChanges } from '../../lambda/store/admin/keys.ts';
+import type { KeyChanges } from '../../lambda/store/store.ts';
 import {
   addTargetOptions,
   createCommand,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Stop } from '../../lambda/store/dynamodb/stop.ts';
+import type { Stop } from '../../lambda/store/store.ts';
 import { addTargetOptions, createCommand, readLine, type TargetOptions, type Terminal } from '../command-line.ts';
 import { actOn, type Surroundings } from './surroundings.ts';
 

@@ -1,11 +1,9 @@
 import { resolve } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readConfig } from '../../lambda/settings/config.ts';
-import { type Counts, createCounts } from '../../lambda/store/admin/counts.ts';
 import { createDocuments, type Documents } from '../../lambda/store/admin/documents.ts';
-import { createKeyStore, type KeyStore } from '../../lambda/store/admin/keys.ts';
-import { createMemberStore, type MemberStore } from '../../lambda/store/admin/members.ts';
-import { createStopSwitch, type StopSwitch } from '../../lambda/store/admin/stop-switch.ts';
+import { openAdminStore } from '../../lambda/store/admin/store.ts';
+import type { AdminStore } from '../../lambda/store/store.ts';
 import { findAws } from '../../local/find-aws.ts';
 import { factsOf, type GatewayFile, readGatewayFile } from '../../local/gateway-file.ts';
 import {
@@ -19,12 +17,8 @@ import {
 import { CommandError, type TargetOptions } from '../command-line.ts';
 import { readStack, type TargetFacts } from './stack.ts';
 
-export interface Target extends TargetFacts, AsyncDisposable {
+export interface Target extends TargetFacts, AdminStore, AsyncDisposable {
   readonly documents: Documents;
-  readonly keys: KeyStore;
-  readonly signOut: MemberStore['signOut'];
-  readonly counters: Counts;
-  readonly stopSwitch: StopSwitch;
 }
 
 /**
@@ -54,10 +48,7 @@ async function open(facts: TargetFacts, close = async () => {}): Promise<Target>
   return {
     ...facts,
     documents,
-    keys: createKeyStore(documents, facts.keysTable),
-    signOut: createMemberStore(documents, facts.keysTable).signOut,
-    counters: createCounts(documents, facts.quotaTable),
-    stopSwitch: createStopSwitch(documents, facts.keysTable),
+    ...openAdminStore(documents, facts),
     async [Symbol.asyncDispose]() {
       client.destroy();
       await close();

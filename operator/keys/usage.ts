@@ -1,7 +1,7 @@
 import { type BudgetUsage, budgetUsage } from '../../lambda/budget/budget-window.ts';
 import type { KeyRecord } from '../../lambda/identity/keys.ts';
 import { type CounterName, readCounterName } from '../../lambda/quota/policy.ts';
-import type { ScannedCounter } from '../../lambda/store/admin/counts.ts';
+import type { ScannedCounter } from '../../lambda/store/counters.ts';
 import type { Outcome } from '../command-line.ts';
 import { count, renderTable } from '../table.ts';
 import { budgetOf, describeBudget } from './key-record.ts';

@@ -14,10 +14,12 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   // Which addresses and models an upstream may have follows from the dialects.
   settings: ['budget', 'dialects', ...shared],
   identity: ['budget', ...shared],
-  quota: ['budget', 'identity', ...shared],
+  aws: ['settings', ...shared],
+  store: ['aws', 'budget', 'identity', 'settings', ...shared],
+  quota: ['budget', 'identity', 'store', ...shared],
   upstream: ['dialects', 'jobs', 'json', 'settings', ...shared],
   stream: ['dialects', 'json', 'settings', 'upstream', ...shared],
-  request: ['budget', 'dialects', 'identity', 'json', 'quota', 'upstream', ...shared],
+  request: ['budget', 'dialects', 'identity', 'json', 'quota', 'store', 'upstream', ...shared],
   report: ['request', ...shared],
   forward: ['budget', 'dialects', 'jobs', 'json', 'quota', 'report', 'request', 'stream', 'upstream', ...shared],
   steps: [
@@ -33,12 +35,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
     'upstream',
     ...shared,
   ],
-  aws: ['settings', ...shared],
-  // What an inference request waits for.
-  tables: ['aws', 'budget', 'identity', 'quota', ...shared],
   engines: ['jobs', 'request', 'settings', ...shared],
-  // What people and operators write, which the gateway can't.
-  stores: ['aws', 'budget', 'identity', 'quota', 'settings', 'tables', ...shared],
   // Separate functions: they import shared rooms, and no room of the gateway imports them.
   canary: ['aws', 'report', 'settings', 'pipeline'],
   accounts: [
@@ -52,8 +49,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
     'report',
     'request',
     'settings',
-    'stores',
-    'tables',
+    'store',
     ...shared,
   ],
 };
@@ -76,9 +72,9 @@ export const belowAll = [...shared, 'settings'];
 /** Packages that only some places may use. */
 export const packageRules: readonly { readonly name: RegExp; readonly allowed: RegExp }[] = [
   // It has no client in it.
-  { name: /^@aws-sdk\/util-dynamodb$/, allowed: /^lambda\/tables\/read-item\.ts$/ },
+  { name: /^@aws-sdk\/util-dynamodb$/, allowed: /^lambda\/store\/dynamodb\/read-item\.ts$/ },
   // The server only finds the region and the credentials of its host.
-  { name: /^@aws-sdk\//, allowed: /^lambda\/(server\.ts|stores\/)/ },
+  { name: /^@aws-sdk\//, allowed: /^lambda\/(server\.ts|store\/admin\/)/ },
   { name: /^aws-lambda$/, allowed: /^lambda\/engines\/function-url\.ts$/ },
   { name: /^@middy\//, allowed: /^lambda\/pipeline\.ts$/ },
   { name: /^(viem|@noble\/)/, allowed: /^lambda\/accounts\// },
@@ -89,9 +85,13 @@ export const packageRules: readonly { readonly name: RegExp; readonly allowed: R
 /** An ES module's `import` evaluates all that a CommonJS module exports. Here that is every service of AWS; `aws-cdk-lib/core` has the rest. */
 export const tooLarge = 'aws-cdk-lib';
 
+/** The admin store has AWS's SDK in it: the gateway opens none. */
+export const adminStore = /^lambda\/store\/admin\//;
+export const mayOpenAdminStore = /^lambda\/(store\/admin\/|accounts\/index\.ts$|server\.ts$)/;
+
 /** What lib/ may import from lambda/: the tables' schema, settings, prices, and the names of metrics and of the edge's headers. */
 export const sharedWithLib =
-  /^lambda\/(tables\/schema|settings\/[\w-]+|budget\/prices|report\/metrics|identity\/network)\.ts$/;
+  /^lambda\/(store\/dynamodb\/schema|settings\/[\w-]+|budget\/prices|report\/metrics|identity\/network)\.ts$/;
 
 /** Who may import whom outside lambda/. A folder in operator/ may also use the files directly in operator/, and no other folder. */
 export const outside: Readonly<Record<string, readonly string[]>> = {

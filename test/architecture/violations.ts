@@ -1,9 +1,11 @@
 import type { SourceFile } from '../support/imports.ts';
 import {
+  adminStore,
   belowAll,
   commonToDialects,
   composition,
   dialectFolders,
+  mayOpenAdminStore,
   outside,
   packageRules,
   rules,
@@ -42,11 +44,7 @@ function allowedTo(room: string): readonly string[] | undefined {
   const composing = composition[room];
   return (
     rules[room] ??
-    (composing && [
-      ...composing,
-      ...Object.keys(rules).filter((name) => !['accounts', 'stores'].includes(name)),
-      ...belowAll,
-    ])
+    (composing && [...composing, ...Object.keys(rules).filter((name) => name !== 'accounts'), ...belowAll])
   );
 }
 
@@ -78,7 +76,7 @@ function mayLambdaImport(path: string, room: string, target: string): boolean {
   if (packageRule) return packageRule.allowed.test(path);
   if (/^(lib|local|operator|bin|bench|test)\//.test(target) || target.startsWith('..')) return false;
   if (!target.startsWith('lambda/')) return true;
-  if (crossesDialects(path, target)) return false;
+  if (crossesDialects(path, target) || (adminStore.test(target) && !mayOpenAdminStore.test(path))) return false;
   return roomOf(target) === room || (allowedTo(room) ?? []).includes(roomOf(target));
 }
 

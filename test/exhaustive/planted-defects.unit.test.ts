@@ -125,7 +125,7 @@ async function plant(code: string, instead: string): Promise<Subject> {
   let places = 0;
   const setup: Plugin['setup'] = ({ onLoad }) =>
     onLoad(
-      { filter: /lambda\/(tables\/(write-once|counters|reservation)|quota\/quota|budget\/prices)\.ts$/ },
+      { filter: /lambda\/(store\/dynamodb\/(write-once|counters|reservation)|quota\/quota|budget\/prices)\.ts$/ },
       async ({ path }) => {
         const text = await readFile(path, 'utf8');
         places += text.split(code).length - 1;

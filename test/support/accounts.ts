@@ -7,6 +7,8 @@ import { createHandler } from '../../lambda/engines/function-url.ts';
 import { readAccountsConfig } from '../../lambda/settings/config.ts';
 import { createKeyStore } from '../../lambda/store/admin/keys.ts';
 import { createMemberStore } from '../../lambda/store/admin/members.ts';
+import { createAdminStore } from '../../lambda/store/admin/store.ts';
+import { createDynamoStore } from '../../lambda/store/dynamodb/store.ts';
 import { makePages } from '../../lib/reference/render-reference.ts';
 import { type StreamingHandler, startFunctionUrl } from '../../local/function-url.ts';
 import { installAwslambda } from '../../local/response-stream.ts';
@@ -71,8 +73,8 @@ export async function startTestWallet({
   pageFiles ??= readPages();
   const faults: unknown[] = [];
   const app = createAccounts(config, {
-    access: createTestAccess(endpoint),
-    callDynamoDb: createTestCaller(endpoint),
+    store: createDynamoStore(createTestCaller(endpoint), dynamoDb, now),
+    adminStore: createAdminStore(createTestAccess(endpoint), dynamoDb),
     readSecret,
     pageFiles: await pageFiles,
     writeLog: (line) => log.push(line),

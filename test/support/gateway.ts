@@ -9,6 +9,7 @@ import { createRefuseFor, createWorkers } from '../../lambda/serve.ts';
 import { type Config, readConfig } from '../../lambda/settings/config.ts';
 import type { RunEvery } from '../../lambda/settings/refresh.ts';
 import { createKeyStore } from '../../lambda/store/admin/keys.ts';
+import { createDynamoStore } from '../../lambda/store/dynamodb/store.ts';
 import { createFunction, startFunctionUrl } from '../../local/function-url.ts';
 import { installAwslambda } from '../../local/response-stream.ts';
 import { now } from './clock.ts';
@@ -66,7 +67,11 @@ export async function startTestGateway(options: GatewayOptions = {}) {
   const log: Record<string, unknown>[] = [];
   const faults: unknown[] = [];
   const gateway = createGateway(config, {
-    callDynamoDb: store ? createTestCaller(store.endpoint) : dynamoDb.callDynamoDb,
+    store: createDynamoStore(
+      store ? createTestCaller(store.endpoint) : dynamoDb.callDynamoDb,
+      dynamoDb,
+      options.now ?? now,
+    ),
     readSecret: options.readSecret ?? (() => Promise.reject(new Error('no secrets here'))),
     writeLog: (line) => log.push(JSON.parse(line)),
     onFinished: options.onFinished,

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Day } from '../../lambda/budget/time.ts';
 import { GatewayError } from '../../lambda/errors.ts';
 import { lostAnswer, type Tally } from '../../lambda/store/counters.ts';
-import type { Day } from '../../lambda/budget/time.ts';
 
 export type Fault = 'answer lost' | 'failing';
 

@@ -1,41 +1,22 @@
 import { GetCommand, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { isConditionFailure } from '../../aws/repeat.ts';
 import { type BudgetWindow, budgetPeriod, budgetWindows } from '../../budget/budget-window.ts';
-import type { CountedPeriod, Counters, Standing } from '../counters.ts';
 import { dayOf } from '../../budget/time.ts';
+import type { CountedPeriod, ScannedCounter, Standing } from '../counters.ts';
 import { usesIn } from '../dynamodb/model-use.ts';
 import { type PlainItem, toPlain } from '../dynamodb/read-item.ts';
 import { settlementOf } from '../dynamodb/reservation.ts';
 import { quotaSchema } from '../dynamodb/schema.ts';
 import { budgetOf, countOf, readStanding } from '../dynamodb/standing.ts';
+import type { AdminCounters } from '../store.ts';
 import { type Documents, inTime, pagesInTime } from './documents.ts';
-
-interface CounterPage {
-  /** How many items were looked at. */
-  readonly scanned: number;
-  readonly counters: readonly ScannedCounter[];
-}
-
-export interface ScannedCounter {
-  readonly item: string;
-  readonly usedToday: number;
-  readonly usedInLifetime: number;
-  /** What is counted in the current period of each kind of budget. */
-  readonly budgets: Readonly<Record<BudgetWindow, Omit<Standing, 'used'>>>;
-}
-
-export interface Counts extends Pick<Counters, 'read' | 'settle'> {
-  /** Reads what is used at a time from the whole table, page by page; awaits `onPause` between two pages. */
-  scan(now: number, onPause: () => Promise<void>): AsyncGenerator<CounterPage>;
-}
 
 /** A page that a slow connection, too, brings within the time limit of a call. */
 const pageSize = 2_000;
 
 const partitionKey = quotaSchema.partitionKey.name;
 
-/** What is counted in the quota table, for operators: they look at it, and give back what lost requests had reserved. */
-export function createCounts(documents: Documents, TableName: string): Counts {
+export function createAdminCounters(documents: Documents, TableName: string): AdminCounters {
   const addressOf = (item: string) => ({ TableName, Key: { [partitionKey]: item } });
 
   const load = async (item: string): Promise<PlainItem | undefined> => {

@@ -1,21 +1,16 @@
 import type { NetworkLink } from '../../identity/identify.ts';
-import type { KeyRecord, KeyRequest } from '../../identity/keys.ts';
+import type { KeyRecord } from '../../identity/keys.ts';
 import { keyOf, linkOf, marker, recordOf } from '../dynamodb/keys.ts';
 import type { PlainItem } from '../dynamodb/read-item.ts';
 import { keysSchema } from '../dynamodb/schema.ts';
+import type { KeyChanges, KeyStore } from '../store.ts';
 import type { Documents } from './documents.ts';
 import { createItems } from './items.ts';
-
-/** What can be changed about a key. */
-export type KeyChanges = Partial<Omit<KeyRequest, 'member' | 'label'>>;
-
-export type KeyStore = ReturnType<typeof createKeyStore>;
 
 const partitionKey = keysSchema.partitionKey.name;
 const [idIndex, memberIndex] = keysSchema.indexes;
 
-/** Keys and linked networks in the keys table. */
-export function createKeyStore(documents: Documents, tableName: string) {
+export function createKeyStore(documents: Documents, tableName: string): KeyStore {
   const table = createItems(documents, tableName);
 
   const findItem = async (id: string): Promise<PlainItem | undefined> => (await table.query(idIndex, id))[0];
@@ -45,21 +40,16 @@ export function createKeyStore(documents: Documents, tableName: string) {
       await table.put(keyOf(hash), record);
     },
 
-    /** All of them, or those of one member, newest first. */
     list: async (member?: string): Promise<readonly KeyRecord[]> => {
       const items = await (member === undefined ? table.scan(idIndex) : table.query(memberIndex, member));
       return items.map((item) => recordOf<KeyRecord>(item));
     },
 
-    /** Undefined if there is no such key. A key that was revoked before keeps its first date. */
     revoke: (id: string, now: number) =>
       change(id, { revokedAt: now }, 'SET #revokedAt = if_not_exists(#revokedAt, :revokedAt)'),
-    /** What becomes undefined is as if the key had been issued without it. Undefined if there is no such key. */
     change: (id: string, changes: KeyChanges) => change(id, { ...changes }),
 
-    /** Replaces an earlier link of the network. */
     link: (networkId: string, link: NetworkLink) => table.put(linkOf(networkId), link, link.expiresAt),
-    /** The link that there was; undefined if there was none. */
     unlink: async (networkId: string) => recordOf<NetworkLink>(await table.remove(linkOf(networkId))),
   };
 }

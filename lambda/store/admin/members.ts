@@ -1,81 +1,47 @@
 import { keyOf } from '../dynamodb/keys.ts';
+import type { MemberStore, Session, Slot } from '../sign-in.ts';
 import type { Documents } from './documents.ts';
 import { createItems, isFree } from './items.ts';
 
-/** A message that waits for its signature. Times are epoch milliseconds. */
-interface Challenge {
-  /** The hash of the message. */
-  readonly digest: string;
-  readonly purpose: string;
-  readonly expiresAt: number;
-}
-
-/** To let a terminal in, or for everything else. */
-export type SessionPurpose = 'terminal' | 'account';
-
-/** A person who is signed in for a while. */
-interface Session {
-  readonly member: string;
-  /** What alone the member has signed for; absent where that was not said. */
-  readonly purpose?: SessionPurpose;
-  readonly expiresAt: number;
-}
-
-/** A live key's place among those of its member, taken before the key is stored. */
-export interface Slot {
-  readonly hash: string;
-  readonly takenAt: number;
-}
-
-export type MemberStore = ReturnType<typeof createMemberStore>;
-
-/** Members' sign-ins, sessions and live keys, in the keys table. */
-export function createMemberStore(documents: Documents, tableName: string) {
+export function createMemberStore(documents: Documents, tableName: string): MemberStore {
   const table = createItems(documents, tableName);
 
   return {
-    putChallenge: (nonce: string, challenge: Challenge) =>
-      table.put(`challenge#${nonce}`, challenge, challenge.expiresAt),
+    putChallenge: (nonce, challenge) => table.put(`challenge#${nonce}`, challenge, challenge.expiresAt),
 
-    /** Takes a waiting challenge; false if there is none. */
-    takeChallenge: (nonce: string, { digest, purpose }: Omit<Challenge, 'expiresAt'>, now: number, token: string) =>
+    takeChallenge: (nonce, { digest, purpose }, now, token) =>
       table.tryUpdate(`challenge#${nonce}`, {
         UpdateExpression: 'SET takenBy = :token',
         ConditionExpression: `digest = :digest AND purpose = :purpose AND ${isFree('takenBy')}`,
         ExpressionAttributeValues: { ':token': token, ':digest': digest, ':purpose': purpose, ':now': now },
       }),
 
-    putSession: (hash: string, session: Session) => table.put(`session#${hash}`, session, session.expiresAt),
+    putSession: (hash, session) => table.put(`session#${hash}`, session, session.expiresAt),
 
     /** Only this folder writes the table, so the items have its types. */
-    findSession: async (hash: string) => (await table.read(`session#${hash}`)) as Session | undefined,
+    findSession: async (hash) => (await table.read(`session#${hash}`)) as Session | undefined,
 
-    /** Ends what the member has begun by signing in: sessions, and terminals that were let in and have no key yet. */
-    async signOut(member: string, now: number): Promise<void> {
+    async signOut(member, now) {
       await table.update(`wallet#${member}`, {
         UpdateExpression: 'SET signedOutAt = :now',
         ExpressionAttributeValues: { ':now': now },
       });
     },
 
-    /** Whether the member was signed out at this time or later. */
-    async wasSignedOut(member: string, since: number): Promise<boolean> {
+    async wasSignedOut(member, since) {
       const signedOutAt = (await table.read(`wallet#${member}`))?.signedOutAt;
       return typeof signedOutAt === 'number' && signedOutAt >= since;
     },
 
-    /**
-     * False if the member has as many keys as it may have. A repeated write may find its own slot and no other free: adding to a set
-     * twice changes nothing.
-     */
-    takeSlot: (member: string, slot: Slot, limit: number) =>
+    // A repeated write may find its own slot and no other free: adding to a set twice changes nothing.
+    takeSlot: (member, slot, limit) =>
       table.tryUpdate(`wallet#${member}`, {
         UpdateExpression: 'ADD live :slots',
         ConditionExpression: 'attribute_not_exists(live) OR size(live) < :limit OR contains(live, :slot)',
         ExpressionAttributeValues: { ':slots': new Set([toText(slot)]), ':slot': toText(slot), ':limit': limit },
       }),
 
-    async freeSlots(member: string, slots: readonly Slot[]): Promise<void> {
+    async freeSlots(member, slots) {
       if (slots.length === 0) return;
       await table.update(`wallet#${member}`, {
         UpdateExpression: 'DELETE live :slots',
@@ -83,13 +49,12 @@ export function createMemberStore(documents: Documents, tableName: string) {
       });
     },
 
-    async readSlots(member: string): Promise<readonly Slot[]> {
+    async readSlots(member) {
       const live = (await table.read(`wallet#${member}`))?.live;
       return live instanceof Set ? [...live].map(fromText) : [];
     },
 
-    /** Gives a key of this member another end, unless it has ended already or its end is fixed. */
-    async renewKey(hash: string, member: string, expiresAt: number, now: number): Promise<void> {
+    async renewKey(hash, member, expiresAt, now) {
       await table.update(keyOf(hash), {
         UpdateExpression: 'SET expiresAt = :expiresAt',
         ConditionExpression:
@@ -99,8 +64,7 @@ export function createMemberStore(documents: Documents, tableName: string) {
       });
     },
 
-    /** Revokes a key of this member; one that was revoked before keeps its first date. */
-    async revokeKey(hash: string, member: string, now: number): Promise<void> {
+    async revokeKey(hash, member, now) {
       await table.update(keyOf(hash), {
         UpdateExpression: 'SET revokedAt = if_not_exists(revokedAt, :now)',
         ConditionExpression: '#member = :member',

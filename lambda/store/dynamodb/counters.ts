@@ -1,6 +1,6 @@
 import type { CallService } from '../../aws/call-service.ts';
-import { type Counters, type CounterWindow, markToken } from '../counters.ts';
 import { minuteOf } from '../../budget/time.ts';
+import { type Counters, type CounterWindow, markToken } from '../counters.ts';
 import { currentPeriod, outdatedUses, usesIn } from './model-use.ts';
 import { reserve, settle } from './reservation.ts';
 import { quotaSchema } from './schema.ts';

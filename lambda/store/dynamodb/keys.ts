@@ -1,6 +1,7 @@
 import type { CallService } from '../../aws/call-service.ts';
 import type { NetworkLink } from '../../identity/identify.ts';
 import type { KeyRecord } from '../../identity/keys.ts';
+import type { KeyReader } from '../store.ts';
 import { createReadItem, type PlainItem } from './read-item.ts';
 import { keysSchema } from './schema.ts';
 
@@ -9,7 +10,7 @@ export const marker = 'issued';
 export const keyOf = (hash: string) => `key#${hash}`;
 export const linkOf = (networkId: string) => `link#${networkId}`;
 
-/** What is of the table alone is left out. Only lambda/stores writes the table, so the items have its types. */
+/** What is of the table alone is left out. Only the admin store writes the table, so the items have its types. */
 export function recordOf<T>(item: PlainItem): T;
 export function recordOf<T>(item: PlainItem | undefined): T | undefined;
 export function recordOf<T>(item: PlainItem | undefined): T | undefined {
@@ -18,8 +19,7 @@ export function recordOf<T>(item: PlainItem | undefined): T | undefined {
   return rest as T;
 }
 
-/** Keys and linked networks, as the gateway reads them. */
-export function createKeyReader(callDynamoDb: CallService, tableName: string) {
+export function createKeyReader(callDynamoDb: CallService, tableName: string): KeyReader {
   const read = createReadItem(callDynamoDb, tableName);
   return {
     findKey: async (hash: string) => recordOf<KeyRecord>(await read(keyOf(hash))),

@@ -1,6 +1,6 @@
 import { budgetPeriod, budgetWindows } from '../../budget/budget-window.ts';
-import type { ModelUse, UsedTokens } from '../counters.ts';
 import { startOfMinute } from '../../budget/time.ts';
+import type { ModelUse, UsedTokens } from '../counters.ts';
 import { type Item, numberValue, type Value } from './table.ts';
 
 /*

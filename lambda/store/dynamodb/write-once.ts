@@ -1,6 +1,6 @@
 import { isConditionFailure } from '../../aws/repeat.ts';
-import { markToken, nextToken } from '../counters.ts';
 import { minuteOf } from '../../budget/time.ts';
+import { markToken, nextToken } from '../counters.ts';
 import { type Item, outage, type Table, type Update } from './table.ts';
 
 /** A write, without what makes it apply only once. */

@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createKeyring, type Keyring } from '../../../lambda/accounts/keyring.ts';
 import { hashKey } from '../../../lambda/identity/keys.ts';
-import { createKeyStore, type KeyStore } from '../../../lambda/store/admin/keys.ts';
-import { createMemberStore, type MemberStore } from '../../../lambda/store/admin/members.ts';
+import { createKeyStore } from '../../../lambda/store/admin/keys.ts';
+import { createMemberStore } from '../../../lambda/store/admin/members.ts';
+import type { MemberStore } from '../../../lambda/store/sign-in.ts';
+import type { KeyStore } from '../../../lambda/store/store.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoppedTimers, stopTimers } from '../../support/stop-timers.ts';
 

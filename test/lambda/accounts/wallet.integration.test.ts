@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { createLimits } from '../../../lambda/accounts/limits.ts';
 import { hashKey } from '../../../lambda/identity/keys.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
-import { createToken } from '../../../lambda/store/counters.ts';
 import { memberWindow } from '../../../lambda/quota/policy.ts';
 import { keyOf } from '../../../lambda/settings/secrets.ts';
+import { createToken } from '../../../lambda/store/counters.ts';
 import { createCounters } from '../../../lambda/store/dynamodb/counters.ts';
 import { bearer, startTestWallet, type TestWallet, testAccount } from '../../support/accounts.ts';
 import { metricsOf } from '../../support/metrics.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { budgetWindows } from '../../../lambda/budget/budget-window.ts';
+import { secondsUntil } from '../../../lambda/budget/time.ts';
 import type { Identity } from '../../../lambda/identity/identify.ts';
 import { type Limits, quotaWindow, readCounterName, tokenCountWindow } from '../../../lambda/quota/policy.ts';
-import { secondsUntil } from '../../../lambda/budget/time.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const limits: Limits = { guestLimit: 3, guestWindow: 'lifetime', memberLimit: 50, burstLimit: 20 };

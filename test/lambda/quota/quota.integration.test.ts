@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { GatewayError } from '../../../lambda/errors.ts';
 import type { Identity } from '../../../lambda/identity/identify.ts';
-import { createToken } from '../../../lambda/store/counters.ts';
 import { type Limits, quotaWindow } from '../../../lambda/quota/policy.ts';
 import { createQuota, type QuotaDependencies } from '../../../lambda/quota/quota.ts';
 import { releaseAbandoned } from '../../../lambda/quota/reservations.ts';
+import { createToken } from '../../../lambda/store/counters.ts';
 import { createCounters } from '../../../lambda/store/dynamodb/counters.ts';
 import { startTestDynamoDb } from '../../support/dynamodb.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import type { Identity } from '../../../lambda/identity/identify.ts';
-import type { CounterWindow } from '../../../lambda/store/counters.ts';
 import { areOver, sayWhatIsLeft } from '../../../lambda/quota/figures.ts';
 import type { LimitName, Wording } from '../../../lambda/quota/refusal.ts';
 import { allAnswered, refusalOf, tooFast, usedUp } from '../../../lambda/quota/wording.ts';
+import type { CounterWindow } from '../../../lambda/store/counters.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const guest: Identity = { kind: 'guest', networkId: 'net' };

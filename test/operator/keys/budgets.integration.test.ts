@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { hashKey } from '../../../lambda/identity/keys.ts';
-import { createToken } from '../../../lambda/store/counters.ts';
 import { memberWindow } from '../../../lambda/quota/policy.ts';
+import { createToken } from '../../../lambda/store/counters.ts';
 import { now, startKeysProgram } from './keys-program.ts';
 
 const { target: priced, counters, runOn, run, runJson, close } = await startKeysProgram({ currency: 'EUR' });

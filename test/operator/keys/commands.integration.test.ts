@@ -2,10 +2,10 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { hashKey } from '../../../lambda/identity/keys.ts';
 import { accountLabel, accountMember } from '../../../lambda/identity/member.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
-import { createToken } from '../../../lambda/store/counters.ts';
 import { quotaWindow } from '../../../lambda/quota/policy.ts';
 import { keyOf, subkeyOf } from '../../../lambda/settings/secrets.ts';
 import { createMemberStore } from '../../../lambda/store/admin/members.ts';
+import { createToken } from '../../../lambda/store/counters.ts';
 import { now, salt, startKeysProgram } from './keys-program.ts';
 
 const oidcIssuer = 'https://login.example.com';

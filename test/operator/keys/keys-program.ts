@@ -1,8 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createCounts } from '../../../lambda/store/admin/counts.ts';
-import { createKeyStore } from '../../../lambda/store/admin/keys.ts';
-import { createMemberStore } from '../../../lambda/store/admin/members.ts';
-import { createStopSwitch } from '../../../lambda/store/admin/stop-switch.ts';
+import { openAdminStore } from '../../../lambda/store/admin/store.ts';
 import { createCounters } from '../../../lambda/store/dynamodb/counters.ts';
 import { createProgram } from '../../../operator/keys/program.ts';
 import type { Target } from '../../../operator/keys/target.ts';
@@ -18,10 +15,7 @@ export async function startKeysProgram(settings: Partial<Target> = {}) {
   const target: Target = {
     ...{ url: 'http://127.0.0.1:8787/', serviceName: 'acme', access: 'open', memberLimit: 40, mostBurst: 148 },
     ...{ documents, keysTable, quotaTable },
-    keys: createKeyStore(documents, keysTable),
-    signOut: createMemberStore(documents, keysTable).signOut,
-    counters: createCounts(documents, quotaTable),
-    stopSwitch: createStopSwitch(documents, keysTable),
+    ...openAdminStore(documents, database),
     readTokens: async () => [],
     readNetworkSalt: async () => salt,
     [Symbol.asyncDispose]: async () => {},

@@ -1,6 +1,7 @@
 import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from '@jest/globals';
-import { createCounts, type ScannedCounter } from '../../../../lambda/store/admin/counts.ts';
+import { createAdminCounters } from '../../../../lambda/store/admin/counts.ts';
+import type { ScannedCounter } from '../../../../lambda/store/counters.ts';
 import type { Item } from '../../../../lambda/store/dynamodb/table.ts';
 import { startTestDynamoDb } from '../../../support/dynamodb.ts';
 
@@ -30,7 +31,7 @@ test('counters are read in pages that a slow connection can bring in time, with 
   const found = new Map<string, ScannedCounter>();
   const pausedAfter: number[] = [];
   const pause = async () => void pausedAfter.push(pages.length);
-  for await (const { scanned, counters } of createCounts(documents, quotaTable).scan(now, pause)) {
+  for await (const { scanned, counters } of createAdminCounters(documents, quotaTable).scan(now, pause)) {
     pages.push(scanned);
     for (const counter of counters) found.set(counter.item, counter);
   }

@@ -3,7 +3,7 @@ import { dynamoDbService } from '../../../../lambda/aws/access.ts';
 import { createCallService } from '../../../../lambda/aws/call-service.ts';
 import { ServiceError } from '../../../../lambda/aws/repeat.ts';
 import { GatewayError } from '../../../../lambda/errors.ts';
-import { createCounts } from '../../../../lambda/store/admin/counts.ts';
+import { createAdminCounters } from '../../../../lambda/store/admin/counts.ts';
 import { inTime as callInTime, createDocuments } from '../../../../lambda/store/admin/documents.ts';
 import { createKeyStore } from '../../../../lambda/store/admin/keys.ts';
 import { createKeyReader } from '../../../../lambda/store/dynamodb/keys.ts';
@@ -97,7 +97,7 @@ test.each(Object.entries(readers))('%s: a clock that is wrong is corrected', asy
 });
 
 describe('nobody waits longer than two seconds', () => {
-  const countsAt = (url: string) => createCounts(createDocuments(createTestAccess(url)), 'quota');
+  const countsAt = (url: string) => createAdminCounters(createDocuments(createTestAccess(url)), 'quota');
   const reservation = { name: 'h1.a', minute: 1, budgetPeriod: 'm1', amount: 1 };
   const silence: Reply = () => {};
   testRows<[string, (url: string) => Promise<unknown>, Reply]>([

@@ -1,7 +1,8 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { KeyRecord } from '../../../../lambda/identity/keys.ts';
-import { createKeyStore, type KeyStore } from '../../../../lambda/store/admin/keys.ts';
+import { createKeyStore } from '../../../../lambda/store/admin/keys.ts';
+import type { KeyStore } from '../../../../lambda/store/store.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../../support/dynamodb.ts';
 
 const record = (id: string, more: Partial<KeyRecord> = {}): KeyRecord => ({

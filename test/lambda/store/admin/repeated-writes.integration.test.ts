@@ -1,11 +1,11 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from '@jest/globals';
-import type { OpenReservation } from '../../../../lambda/store/counters.ts';
-import { createCounts } from '../../../../lambda/store/admin/counts.ts';
+import { createAdminCounters } from '../../../../lambda/store/admin/counts.ts';
 import { createKeyStore } from '../../../../lambda/store/admin/keys.ts';
 import { createMemberStore } from '../../../../lambda/store/admin/members.ts';
 import { createStopSwitch } from '../../../../lambda/store/admin/stop-switch.ts';
 import { createTerminalStore } from '../../../../lambda/store/admin/terminals.ts';
+import type { OpenReservation } from '../../../../lambda/store/counters.ts';
 import { createCounters } from '../../../../lambda/store/dynamodb/counters.ts';
 import { createTestDocuments, startTestDynamoDb } from '../../../support/dynamodb.ts';
 import { startStoreProxy } from '../../../support/store-proxy.ts';
@@ -72,7 +72,7 @@ async function startStores(loses: boolean) {
     members: createMemberStore(documents, keysTable),
     terminals: createTerminalStore(documents, keysTable),
     stop: createStopSwitch(documents, keysTable),
-    counts: createCounts(documents, quotaTable),
+    counts: createAdminCounters(documents, quotaTable),
     reservation,
     async readAll() {
       const pages = [keysTable, quotaTable].map((TableName) => client.send(new ScanCommand({ TableName })));

@@ -3,13 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { CallService } from '../../../../lambda/aws/call-service.ts';
 import { ServiceError } from '../../../../lambda/aws/repeat.ts';
 import { type BudgetWindow, budgetPeriod } from '../../../../lambda/budget/budget-window.ts';
-import {
-  type CounterWindow,
-  createToken,
-  markToken,
-  type OpenReservation,
-} from '../../../../lambda/store/counters.ts';
 import { dayOf, minuteOf } from '../../../../lambda/budget/time.ts';
+import { type CounterWindow, createToken, markToken, type OpenReservation } from '../../../../lambda/store/counters.ts';
 import { createCounters } from '../../../../lambda/store/dynamodb/counters.ts';
 import { mostBurst } from '../../../../lambda/store/dynamodb/schema.ts';
 import { type Item, itemSize, type Update, writeUnits } from '../../../../lambda/store/dynamodb/table.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { CallService } from '../../lambda/aws/call-service.ts';
-import { createGiveUp } from '../../lambda/serve.ts';
+import type { CallService } from '../../../../lambda/aws/call-service.ts';
+import { createGiveUp } from '../../../../lambda/store/dynamodb/give-up.ts';
 
 test('calls go through until all are given up, those that run and those that come later', async () => {
   const asked: unknown[] = [];

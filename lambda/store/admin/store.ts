@@ -1,0 +1,23 @@
+import type { AwsAccess } from '../../aws/access.ts';
+import type { TableNames } from '../dynamodb/store.ts';
+import type { AdminStore } from '../store.ts';
+import { createAdminCounters } from './counts.ts';
+import { createDocuments, type Documents } from './documents.ts';
+import { createKeyStore } from './keys.ts';
+import { createMemberStore } from './members.ts';
+import { createStopSwitch } from './stop-switch.ts';
+import { createTerminalStore } from './terminals.ts';
+
+/** The same tables by AWS's document client. */
+export const createAdminStore = (access: AwsAccess, tables: TableNames): AdminStore =>
+  openAdminStore(createDocuments(access), tables);
+
+export function openAdminStore(documents: Documents, { keysTable, quotaTable }: TableNames): AdminStore {
+  return {
+    keys: createKeyStore(documents, keysTable),
+    members: createMemberStore(documents, keysTable),
+    terminals: createTerminalStore(documents, keysTable),
+    counters: createAdminCounters(documents, quotaTable),
+    stopSwitch: createStopSwitch(documents, keysTable),
+  };
+}

@@ -72,15 +72,14 @@ function mentions(text: string, name: string): boolean {
 
 describe('a dialect', () => {
   test.each(dialects.map(({ name }) => name))('%s is told from the others only where it stands itself', (name) => {
-    const [own = '', index = '', words = '', demo = ''] = placesOf('a dialect', name);
+    const [own = '', names = '', index = '', translation = '', demo = ''] = placesOf('a dialect', name);
     const wire = `test/fixtures/${name}/index.json`;
     for (const path of [own, demo, wire]) expect([path, existsSync(path)]).toEqual([path, true]);
-    expect(filesWith(new RegExp(`'\\./${name}\\.ts'`), 'lambda/dialects/')).toEqual([index]);
-    const elsewhere = filesWith(new RegExp(`'${name}'|\\b${name}(Type|Url)`, 'i')).filter(
-      (path) => !path.startsWith('lambda/dialects/'),
-    );
+    expect(filesWith(new RegExp(`'\\./${name}/`), 'lambda/dialects/').toSorted()).toEqual([index, translation]);
+    expect(filesWith(new RegExp(`'${name}'|'${name.toUpperCase()}'`), names)).toEqual([names]);
     // JSON members have the same names.
-    expect(elsewhere.filter((path) => path !== words)).toEqual([]);
+    const elsewhere = filesWith(new RegExp(`'${name}'|\\b${name}(Type|Url)`, 'i'));
+    expect(elsewhere.filter((path) => !path.startsWith('lambda/dialects/'))).toEqual([]);
   });
 
   test('is examined by the doctor, with a row in operator/doctor/dialect-probes.ts', () => {

@@ -21,7 +21,7 @@ test('a key that was being stored while the keys of a person were listed is revo
       return stored.get(id);
     },
   };
-  const target = { keys, signOut: async () => {} } as unknown as Target;
+  const target = { keys, members: { signOut: async () => {} } } as unknown as Target;
   const { json } = await revokeAll(target, 'ada', 2);
   expect((json as { revoked: { id: string }[] }).revoked.map(({ id }) => id)).toEqual(['key_a', 'key_b', 'key_c']);
 });

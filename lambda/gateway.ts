@@ -1,10 +1,10 @@
 import { createApp } from './app.ts';
 import { embeddings } from './dialects/embeddings/embeddings.ts';
 import { createDialects } from './dialects/index.ts';
+import { createHiding } from './hiding/read-scrubber.ts';
 import { createCallers } from './identity/identify.ts';
 import { createFindNetwork } from './identity/network.ts';
 import { createJobs, type DoInThread } from './jobs/jobs.ts';
-import { loadOnce } from './load-once.ts';
 import { createLimits } from './quota/limits.ts';
 import { createLog, type OnFinished, type WriteLog } from './report/log.ts';
 import type { App } from './request/call.ts';
@@ -12,11 +12,10 @@ import { headerNames } from './request/headers.ts';
 import { type Config, keysUrlOf, waysToSignIn } from './settings/config.ts';
 import { createMinuteCache, type RunEvery } from './settings/refresh.ts';
 import { createSecrets, type ReadSecret } from './settings/secrets.ts';
+import { createWork, defineJobs, workFactsOf } from './steps/body-jobs.ts';
 import type { Store } from './store/store.ts';
-import { createHiding } from './stream/read-scrubber.ts';
 import { translates } from './upstream/destination.ts';
 import { createUpstreams, readKeysAhead } from './upstream/upstreams.ts';
-import { createWork, defineJobs, workFactsOf } from './work.ts';
 
 /** What the gateway needs from outside. */
 export interface GatewayDependencies {
@@ -93,5 +92,5 @@ export function createGateway(config: Config, dependencies: GatewayDependencies)
   });
 }
 
-/** Few translate. What does so is read by their start. */
-const loadTranslating = loadOnce(() => import('./translating.ts'));
+/** Few deployments translate. The code for it is loaded by their start. */
+const loadTranslating = () => import('./forward/translating.ts');

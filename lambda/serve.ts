@@ -4,6 +4,8 @@ import { isPageCall } from './accounts/site.ts';
 import { type HttpServer, startHttpServer } from './engines/http-server.ts';
 import { mostConnections } from './engines/listen.ts';
 import { createGateway, type GatewayDependencies } from './gateway.ts';
+import { warnOfVoidThoughts } from './hiding/lost-reasoning.ts';
+import { warnOfNamesInCode } from './hiding/names-in-code.ts';
 import type { DoInThread } from './jobs/jobs.ts';
 import { createThreads, queueJobs } from './jobs/threads.ts';
 import { createLog, type WriteLog } from './report/log.ts';
@@ -11,11 +13,15 @@ import type { App } from './request/call.ts';
 import { headerNames } from './request/headers.ts';
 import { createRefuse } from './request/refuse.ts';
 import type { Config, ServerConfig } from './settings/config.ts';
+import { warnOfOpenSpending } from './settings/open-spending.ts';
+import type { Environment } from './settings/read.ts';
 import type { RunEvery } from './settings/refresh.ts';
 import type { ReadSecret } from './settings/secrets.ts';
+import { slipWarnings } from './settings/variable-names.ts';
+import { keyWarnings, pageWarnings } from './settings/warnings.ts';
+import { workFactsOf } from './steps/body-jobs.ts';
 import type { AdminStore, Store } from './store/store.ts';
 import { fromFault } from './upstream/fault.ts';
-import { workFactsOf } from './work.ts';
 
 /** Opens what only the pages for people need. */
 type OpenAdminStore = () => Promise<AdminStore>;
@@ -131,4 +137,16 @@ export async function createGatewayWithAccounts(
     const { headers, ...response } = await accounts(call);
     return { ...response, headers: { ...headers, ...figures } };
   };
+}
+
+/** All that a start warns of, in the order in which it says so: what starts, but not as its operator may think. */
+export function startWarnings(environment: Environment, config: Config, servesWallet: boolean): string[] {
+  return [
+    ...slipWarnings(environment),
+    ...keyWarnings(config),
+    ...warnOfNamesInCode(config.upstreams.all, config.hiding),
+    ...warnOfVoidThoughts(config.upstreams.all, config.hiding),
+    ...warnOfOpenSpending(config),
+    ...(servesWallet ? pageWarnings(config) : []),
+  ];
 }

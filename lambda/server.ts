@@ -4,11 +4,10 @@ import { readPageFiles } from './accounts/pages.ts';
 import { findAwsAccess, keepCredentials } from './aws/access.ts';
 import { createAws } from './aws/call-service.ts';
 import { createLog, flushed, gatherLines } from './report/log.ts';
-import { startServer } from './serve.ts';
+import { startServer, startWarnings } from './serve.ts';
 import { readConfig, readServerConfig } from './settings/config.ts';
 import { ConfigError, readBoth } from './settings/read.ts';
 import type { RunEvery } from './settings/refresh.ts';
-import { startWarnings } from './settings/warnings.ts';
 import { createDynamoStore } from './store/dynamodb/store.ts';
 
 /** How long the log's reader has to take the last lines: what it has not taken is lost when the process ends. */

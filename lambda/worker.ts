@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import * as translating from './forward/translating.ts';
 import type { Order } from './jobs/jobs.ts';
 import type { Reply } from './jobs/threads.ts';
 import { createScanner, type Json, scanLeniently } from './json/scan.ts';
-import * as translating from './translating.ts';
+import { createWork, type WorkFacts } from './steps/body-jobs.ts';
 import { type Fault, toFault } from './upstream/fault.ts';
-import { createWork, type WorkFacts } from './work.ts';
 
 /* A thread that does what would keep other requests waiting, one job after another. */
 

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { waysToSignIn } from '../lambda/settings/config.ts';
-import { accountsSettings } from '../lambda/settings/table.ts';
+import { accountsSettings } from '../lambda/settings/definitions.ts';
 import type { DeploymentConfig } from './config.ts';
 import { type GatewayProps, sharedEnvironment } from './gateway-function.ts';
 import { PublicFunction, type Right, toRead } from './own-function.ts';

@@ -1,8 +1,8 @@
 import { type Config, waysToSignIn } from '../lambda/settings/config.ts';
-import { warnOfNamesInCode } from '../lambda/settings/hidden-names-in-code.ts';
+import { warnOfNamesInCode } from '../lambda/hiding/names-in-code.ts';
 import { warnOfOpenSpending } from '../lambda/settings/open-spending.ts';
-import { headerMap } from '../lambda/settings/upstream-table.ts';
-import { warnOfVoidThoughts } from '../lambda/settings/void-thoughts.ts';
+import { headerMap } from '../lambda/settings/upstream-definitions.ts';
+import { warnOfVoidThoughts } from '../lambda/hiding/lost-reasoning.ts';
 import type { StackValues } from './stack-settings.ts';
 
 /** Settings as text, by name. */

@@ -1,12 +1,11 @@
+import { warnOfVoidThoughts } from '../lambda/hiding/lost-reasoning.ts';
+import { warnOfNamesInCode } from '../lambda/hiding/names-in-code.ts';
 import type { Config } from '../lambda/settings/config.ts';
-import { warnOfNamesInCode } from '../lambda/settings/hidden-names-in-code.ts';
-import { keyWarnings } from '../lambda/settings/missing-keys.ts';
 import { warnOfOpenSpending } from '../lambda/settings/open-spending.ts';
 import type { Environment } from '../lambda/settings/read.ts';
-import { upstreamSettings } from '../lambda/settings/upstream-table.ts';
+import { upstreamSettings } from '../lambda/settings/upstream-definitions.ts';
 import { slipWarnings } from '../lambda/settings/variable-names.ts';
-import { warnOfVoidThoughts } from '../lambda/settings/void-thoughts.ts';
-import { pageWarnings } from '../lambda/settings/warnings.ts';
+import { keyWarnings, pageWarnings } from '../lambda/settings/warnings.ts';
 import { defaultSalt, localNames } from './local-settings.ts';
 
 /** What starts, but not as its user may think. The environment is the user's own, before anything is added. */

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { readServerConfig } from '../lambda/settings/config.ts';
+import { serverSettings } from '../lambda/settings/definitions.ts';
 import { byDefault, choice, flag, text } from '../lambda/settings/kinds.ts';
 import {
   collectFaults,
@@ -9,8 +10,7 @@ import {
   readSettings,
   type Setting,
 } from '../lambda/settings/read.ts';
-import { serverSettings } from '../lambda/settings/table.ts';
-import { spokenDialects, upstreamSettings } from '../lambda/settings/upstream-table.ts';
+import { spokenDialects, upstreamSettings } from '../lambda/settings/upstream-definitions.ts';
 import { type DemoUpstream, settingsFor } from './demo/demo-upstream.ts';
 
 /** The settings that only the local gateway has. */

@@ -7,7 +7,7 @@ import { createGatewayWithAccounts, createRefuseFor, startServer } from '../lamb
 import { type Config, readConfig } from '../lambda/settings/config.ts';
 import { ConfigError, readBoth } from '../lambda/settings/read.ts';
 import type { RunEvery } from '../lambda/settings/refresh.ts';
-import { spokenDialects } from '../lambda/settings/upstream-table.ts';
+import { spokenDialects } from '../lambda/settings/upstream-definitions.ts';
 import { createAdminStore } from '../lambda/store/admin/store.ts';
 import { createDynamoStore } from '../lambda/store/dynamodb/store.ts';
 import type { KeyStore } from '../lambda/store/store.ts';

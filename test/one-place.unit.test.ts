@@ -5,8 +5,8 @@ import { createDialects } from '../lambda/dialects/index.ts';
 import { catalogue } from '../lambda/errors.ts';
 import { keyHeaders } from '../lambda/identity/credential.ts';
 import { headerNames } from '../lambda/request/headers.ts';
-import { serverSettings, settings } from '../lambda/settings/table.ts';
-import { upstreamSettings } from '../lambda/settings/upstream-table.ts';
+import { serverSettings, settings } from '../lambda/settings/definitions.ts';
+import { upstreamSettings } from '../lambda/settings/upstream-definitions.ts';
 import { sessionHeaders } from '../lambda/upstream/conversation.ts';
 import { failureClasses } from '../lambda/upstream/failure.ts';
 import { stackSettings } from '../lib/stack-settings.ts';
@@ -99,11 +99,11 @@ describe('a setting', () => {
   const bound = [
     'lambda/engines/listen.ts',
     'lambda/settings/config.ts',
-    'lambda/settings/hidden-names-in-code.ts',
+    'lambda/hiding/names-in-code.ts',
     'lambda/settings/open-spending.ts',
     'lambda/settings/secrets.ts',
     'lambda/settings/upstreams.ts',
-    'lambda/settings/void-thoughts.ts',
+    'lambda/hiding/lost-reasoning.ts',
     'lambda/settings/warnings.ts',
     'lambda/upstream/failure.ts',
   ];

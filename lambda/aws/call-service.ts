@@ -1,7 +1,7 @@
 import { type IncomingMessage, type RequestOptions, request as requestByHttp } from 'node:http';
 import { request as requestByHttps } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
-import { PlainAgent, SecureAgent } from '../connections.ts';
+import { PlainAgent, SecureAgent } from '../http/connections.ts';
 import { isObject, parseJson } from '../settings/json.ts';
 import type { ReadSecret } from '../settings/secrets.ts';
 import {

@@ -1,10 +1,10 @@
 import { createParser } from 'eventsource-parser';
 import { createPipeline } from '../pipeline.ts';
 import { createWriteLine } from '../report/log.ts';
+import { sections } from '../settings/definitions.ts';
 import { required, text } from '../settings/kinds.ts';
 import { collectFaults, type Environment, type Named, readNamed } from '../settings/read.ts';
 import type { ReadSecret } from '../settings/secrets.ts';
-import { sections } from '../settings/table.ts';
 
 interface Dependencies {
   readonly readSecret: ReadSecret;

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { type Memory, smallBody } from '../bodies.ts';
 import { GatewayError } from '../errors.ts';
+import { smallBody } from '../http/bodies.ts';
 import type { Body } from '../request/call.ts';
+import type { Memory } from '../request/memory.ts';
 import { joinReads } from './join-reads.ts';
 
 /** How long a body may take to arrive, from the end of its request's head. */

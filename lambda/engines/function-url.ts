@@ -1,7 +1,8 @@
 import { finished, pipeline } from 'node:stream/promises';
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
-import { over, unlimitedMemory } from '../bodies.ts';
+import { over } from '../http/bodies.ts';
 import { type App, type Call, lastResort } from '../request/call.ts';
+import { unlimitedMemory } from '../request/memory.ts';
 
 /** A context, with the signals that only the local server has: Lambda neither reports who leaves nor stops a running request. */
 type FunctionContext = Context & Partial<Pick<Call, 'clientGone' | 'cutShort'>>;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { over } from '../bodies.ts';
 import type { GatewayError } from '../errors.ts';
+import { over } from '../http/bodies.ts';
 import { type App, type Call, type GatewayResponse, lastResort } from '../request/call.ts';
 import { createIncomingBody } from './body.ts';
 import { createCountTurns } from './count-turns.ts';

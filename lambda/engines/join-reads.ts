@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { smallBody } from '../bodies.ts';
+import { smallBody } from '../http/bodies.ts';
 
 /** Chunks that are fewer than this, or hold as many bytes on average, are nothing unusual. */
 const usualChunks = 10_000;

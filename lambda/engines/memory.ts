@@ -1,5 +1,6 @@
-import { type Memory, smallBody } from '../bodies.ts';
 import { GatewayError } from '../errors.ts';
+import { smallBody } from '../http/bodies.ts';
+import type { Memory } from '../request/memory.ts';
 
 /** Divides `bytes` among the requests in flight. Those whose texts are all small have a quarter more, for themselves. */
 export function createBodyBudget(bytes: number): { open(): Memory } {

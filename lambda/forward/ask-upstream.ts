@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import type { Sealing } from '../dialects/model/seal.ts';
+import type { Scrubber } from '../hiding/scrub.ts';
 import { describeCause, type Log } from '../report/log.ts';
 import type { ExchangeRecord, Normalized, RequestSoFar } from '../request/request.ts';
-import type { Hiding } from '../stream/hide.ts';
-import type { Scrubber } from '../stream/scrub.ts';
+import type { Rewriting } from '../stream/rewrite-answer.ts';
 import type { AnswerOfUpstream, AskUpstreams } from '../upstream/failover.ts';
 import { bodyOf } from '../upstream/request.ts';
 import { createExplainer } from './explain.ts';
@@ -79,7 +79,7 @@ export function openExchange(
   const count = (text: string) => {
     record.textBytes = (record.textBytes ?? 0) + Buffer.byteLength(text);
   };
-  const hiding: Hiding = {
+  const hiding: Rewriting = {
     scrubber,
     showsGenerated: hideInText === 'none',
     publicModel: call.model.id,

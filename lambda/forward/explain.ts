@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import { readErrorMessage } from '../dialects/model/answer-members.ts';
+import type { Scrubber } from '../hiding/scrub.ts';
 import { createScanner } from '../json/scan.ts';
-import type { Scrubber } from '../stream/scrub.ts';
 
 /** In characters, as all of these. Shorter keys are words such as `none`, for upstreams that ask for no key. */
 const shortestSecret = 8;

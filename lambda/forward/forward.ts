@@ -1,9 +1,9 @@
-import { readText } from '../bodies.ts';
 import type { Sealing } from '../dialects/model/seal.ts';
+import type { Scrubber } from '../hiding/scrub.ts';
+import { readText } from '../http/bodies.ts';
 import type { Job } from '../jobs/jobs.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import type { ExchangeRecord } from '../request/request.ts';
-import type { Scrubber } from '../stream/scrub.ts';
 import type { AnswerOfUpstream } from '../upstream/failover.ts';
 import { isOverLimit, UpstreamFailure } from '../upstream/failure.ts';
 import { fromFault } from '../upstream/fault.ts';

@@ -1,13 +1,13 @@
 import type { AnswerFormat } from '../dialects/dialect.ts';
 import { createAnswerChanges } from '../dialects/model/answer-changes.ts';
 import { createSeals, type Sealing, voidContent } from '../dialects/model/seal.ts';
-import { type Hiding, rewriteAnswer } from '../stream/hide.ts';
+import { type Rewriting, rewriteAnswer } from '../stream/rewrite-answer.ts';
 import { createStreamRewriter } from '../stream/rewrite-stream.ts';
 import type { RewriteText } from './rewrite.ts';
 import type { CreateSigned } from './stream.ts';
 
 /** Shows thoughts that their maker checks when they come back, with seals in place of signatures that it would refuse. */
-function showSigned({ dialect, expected }: AnswerFormat, hiding: Hiding, { salt, caller }: Sealing) {
+function showSigned({ dialect, expected }: AnswerFormat, hiding: Rewriting, { salt, caller }: Sealing) {
   const seals = createSeals(salt, caller);
   const voiding = { changes: createAnswerChanges(), seal: () => seals.seal(dialect.name, voidContent) };
   return [

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Piece } from '../bodies.ts';
 import type { AnswerReader } from '../dialects/model/answer/answer-reader.ts';
 import { UpstreamFault } from '../dialects/model/answer/answer-sink.ts';
 import type { AnswerWriter } from '../dialects/model/answer/answer-writer.ts';
@@ -9,8 +8,9 @@ import { createAnswerChanges } from '../dialects/model/answer-changes.ts';
 import type { ExpectedAnswer } from '../dialects/model/expected-answer.ts';
 import type { Usage } from '../dialects/model/findings.ts';
 import { openAnswer } from '../dialects/translation.ts';
+import type { Piece } from '../json/pieces.ts';
 import { createScanner } from '../json/scan.ts';
-import { type Hiding, rewriteAnswer } from '../stream/hide.ts';
+import { type Rewriting, rewriteAnswer } from '../stream/rewrite-answer.ts';
 import {
   createStreamRewriter,
   type EventTaker,
@@ -67,7 +67,7 @@ interface WriterNeeds {
 function openTranslation(
   { answer, sealing, signsThinking }: Pick<Translated, 'answer' | 'sealing' | 'signsThinking'>,
   { stops }: ExpectedAnswer,
-  hiding: Hiding,
+  hiding: Rewriting,
   usage: Usage,
   { live, now }: WriterNeeds,
 ) {
@@ -81,7 +81,7 @@ function openTranslation(
     now,
     newHex,
   });
-  const observedHiding: Hiding = {
+  const observedHiding: Rewriting = {
     ...hiding,
     voiding: changes && { changes, seal: undefined },
     onRead: thoughts.onRead,

@@ -3,9 +3,9 @@ import type { ExpectedAnswer } from '../dialects/model/expected-answer.ts';
 import type { Usage } from '../dialects/model/findings.ts';
 import type { Sealing } from '../dialects/model/seal.ts';
 import { GatewayError } from '../errors.ts';
+import { createScrubber, type Scrubber } from '../hiding/scrub.ts';
 import type { Json } from '../json/scan.ts';
-import { type Hiding, rewriteAnswer } from '../stream/hide.ts';
-import { createScrubber, type Scrubber } from '../stream/scrub.ts';
+import { type Rewriting, rewriteAnswer } from '../stream/rewrite-answer.ts';
 import { isOverLimit, UpstreamFailure } from '../upstream/failure.ts';
 import { type Fault, toFault } from '../upstream/fault.ts';
 import type { Translated } from '../upstream/request.ts';
@@ -45,7 +45,7 @@ export interface RewrittenAnswer {
 export type RewriteText = (
   json: Json,
   format: AnswerFormat,
-  hiding: Hiding,
+  hiding: Rewriting,
   usage: Usage,
   by: AnswerRewriting,
 ) => string;
@@ -86,7 +86,7 @@ export function createRewriteWhole({ dialects, serviceName, loadTranslating }: R
     const count = (text: string) => {
       textBytes += Buffer.byteLength(text);
     };
-    const hiding: Hiding = {
+    const hiding: Rewriting = {
       scrubber: scrubberOf(by.names),
       showsGenerated: by.showsGenerated,
       publicModel: by.publicModel,

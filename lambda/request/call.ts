@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
-import type { Memory } from '../bodies.ts';
 import { renderOpenAiError } from '../dialects/model/openai.ts';
 import { toGatewayError } from '../errors.ts';
+import type { Memory } from './memory.ts';
 
 /** The whole gateway, or the pages, as an engine serves them: no app knows a platform. */
 export type App = (call: Call) => Promise<GatewayResponse>;

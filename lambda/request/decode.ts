@@ -1,10 +1,11 @@
 import type { Duplex } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { type Memory, readBytes } from '../bodies.ts';
 import { GatewayError } from '../errors.ts';
-import { createZstdDecoder, tooManyFrames } from '../upstream/decode.ts';
+import { readBytes } from '../http/bodies.ts';
+import { createZstdDecoder, tooManyFrames } from '../http/decode.ts';
 import type { Encoding } from './body.ts';
 import type { Body } from './call.ts';
+import type { Memory } from './memory.ts';
 
 /** Each takes a new decoder, and may be as short as nine bytes. */
 const mostFrames = 1_000;

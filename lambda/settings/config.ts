@@ -1,8 +1,8 @@
 import { type Prices, roundUp } from '../budget/prices.ts';
-import { createModels } from '../models.ts';
+import { accountsSections, sections, serverSettings } from './definitions.ts';
+import { createModels } from './models.ts';
 import { readPrices } from './prices.ts';
 import { collectFaults, type Environment, readNamed, readSections, type Sections } from './read.ts';
-import { accountsSections, sections, serverSettings } from './table.ts';
 import { offersEmbeddings, readUpstreams, type Upstream } from './upstreams.ts';
 import { nameFaults } from './variable-names.ts';
 

@@ -1,7 +1,7 @@
 import { microsOf } from '../budget/money.ts';
 import type { ModelPrices, Prices } from '../budget/prices.ts';
-import type { PublicModel } from '../models.ts';
 import { isObject, parseJson } from './json.ts';
+import type { PublicModel } from './models.ts';
 
 /** The price of one token is at most 1. */
 const highestPrice = 1_000_000_000_000;

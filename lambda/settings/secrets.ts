@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import { parseJson } from './json.ts';
 import { splitList } from './kinds.ts';
 import { createMinuteCache, type RefreshDependencies, shareReading, withinTimeLimit } from './refresh.ts';
-import { headerMap } from './upstream-table.ts';
+import { headerMap } from './upstream-definitions.ts';
 import type { Access, Upstream } from './upstreams.ts';
 
 /** Reads a secret by its name or ARN: the current value, or the previous one, which is empty if there was none. */

@@ -8,7 +8,7 @@ import {
   translationTarget,
 } from '../dialects/names.ts';
 import { type Environment, readSettings, type Values } from './read.ts';
-import { settingsOfTarget, translationSettings, upstreamSettings } from './upstream-table.ts';
+import { settingsOfTarget, translationSettings, upstreamSettings } from './upstream-definitions.ts';
 import { readUpstreamName, upstreamPrefix } from './variable-names.ts';
 
 export interface Upstream {
@@ -47,6 +47,8 @@ export interface Access {
   /** More headers, which are shown to nobody else. */
   readonly secretHeaders: Readonly<Record<string, string>>;
 }
+
+export type ReadAccess = (upstream: Upstream) => Promise<Access>;
 
 /** `UPSTREAM_…` first, then `UPSTREAM_2_…`, `UPSTREAM_3_…` in the order of their numbers. */
 export function readUpstreams(environment: Environment, asksForUsage: boolean, faults: string[]): Upstream[] {

@@ -1,6 +1,6 @@
+import { serverSettings, settings } from './definitions.ts';
 import type { Environment } from './read.ts';
-import { serverSettings, settings } from './table.ts';
-import { upstreamSettings } from './upstream-table.ts';
+import { upstreamSettings } from './upstream-definitions.ts';
 
 /** What begins so is meant for the gateway, and hardly for another program. */
 const ownPrefix = /^(UPSTREAM|GUEST|MEMBER|OIDC|EDGE)_/;

@@ -1,22 +1,5 @@
 import { type Config, waysToSignIn } from './config.ts';
-import { warnOfNamesInCode } from './hidden-names-in-code.ts';
-import { keyWarnings } from './missing-keys.ts';
-import { warnOfOpenSpending } from './open-spending.ts';
-import type { Environment } from './read.ts';
-import { slipWarnings } from './variable-names.ts';
-import { warnOfVoidThoughts } from './void-thoughts.ts';
-
-/** All that a start warns of, in the order in which it says so: what starts, but not as its operator may think. */
-export function startWarnings(environment: Environment, config: Config, servesWallet: boolean): string[] {
-  return [
-    ...slipWarnings(environment),
-    ...keyWarnings(config),
-    ...warnOfNamesInCode(config.upstreams.all, config.hiding),
-    ...warnOfVoidThoughts(config.upstreams.all, config.hiding),
-    ...warnOfOpenSpending(config),
-    ...(servesWallet ? pageWarnings(config) : []),
-  ];
-}
+import type { Upstream } from './upstreams.ts';
 
 /** A host that anybody may name in a request is none to sign in at. */
 export function pageWarnings({ accounts }: Config): string[] {
@@ -25,3 +8,21 @@ export function pageWarnings({ accounts }: Config): string[] {
     'without APP_URL nobody can sign in at /cli from another machine: set it to the address that they call, without /cli',
   ];
 }
+
+/** Upstreams that can't be asked, for lack of a key. What a secret lacks is said once it has been read. */
+export function keyWarnings({ upstreams: { all }, secrets: { upstreamSecretId } }: Config): string[] {
+  const keyless = upstreamSecretId === undefined ? all.filter(({ apiKeys }) => apiKeys.length === 0) : [];
+  const effect = effectOf(keyless, all);
+  return keyless.map(
+    ({ prefix }) => `without ${prefix}_API_KEYS ${effect}; for an upstream that needs no key, set it to any text`,
+  );
+}
+
+/** What to do about upstreams whose key is not in the secret. */
+export function secretHint(keyless: readonly Upstream[], all: readonly Upstream[]): string {
+  const names = keyless.map(({ prefix }) => `${prefix}_API_KEYS`).join(', ');
+  return `store ${names} in this secret (docs/deploy.md): until then ${effectOf(keyless, all)}`;
+}
+
+const effectOf = (keyless: readonly Upstream[], all: readonly Upstream[]): string =>
+  keyless.length === all.length ? 'every request is refused (503 unconfigured)' : 'this upstream is not used';

@@ -1,10 +1,10 @@
 import { formatAmount } from '../budget/money.ts';
 import { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identify.ts';
-import { listIds, type Models, modelId, type PublicModel } from '../models.ts';
+import { quoteUnlessKey } from '../json/quoting.ts';
 import type { Usage } from '../quota/policy.ts';
-import { quoteUnlessKey } from '../quoting.ts';
 import type { RequestSoFar } from '../request/request.ts';
+import { listIds, type Models, modelId, type PublicModel } from '../settings/models.ts';
 import { modelShapeFor } from './model-list.ts';
 
 /** The models that the caller may use, or the one that it asks for. */

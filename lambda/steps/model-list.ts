@@ -1,4 +1,4 @@
-import type { PublicModel } from '../models.ts';
+import type { PublicModel } from '../settings/models.ts';
 
 /** How the models endpoints describe models. */
 interface ModelShape {

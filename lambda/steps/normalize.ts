@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import { smallBody } from '../bodies.ts';
 import { fittingOutput } from '../budget/estimate.ts';
 import type { Prices } from '../budget/prices.ts';
 import { GatewayError } from '../errors.ts';
-import { listIds } from '../models.ts';
+import { smallBody } from '../http/bodies.ts';
 import { budgetOf } from '../quota/policy.ts';
 import type { Cost } from '../quota/refusal.ts';
 import type { GatewayStep, Normalized, ReadAhead } from '../request/request.ts';
+import { listIds } from '../settings/models.ts';
 import { type BodyDependencies, type ReadyToRead, readBody } from './read-body.ts';
 
 /**

@@ -1,9 +1,9 @@
 import type { Callers } from '../identity/identify.ts';
-import type { Models } from '../models.ts';
 import type { Quota } from '../quota/quota.ts';
 import type { GatewayResponse } from '../request/call.ts';
 import type { HeaderNames } from '../request/headers.ts';
 import type { Answer } from '../request/request.ts';
+import type { Models } from '../settings/models.ts';
 import { authenticate, openPipeline } from './admit.ts';
 import { answerAnybody } from './answer-anybody.ts';
 import { quotaHeaders } from './charge.ts';

@@ -1,12 +1,13 @@
 import type { KeyObject } from 'node:crypto';
-import { type Memory, smallBody } from '../bodies.ts';
 import type { Prices } from '../budget/prices.ts';
+import { smallBody } from '../http/bodies.ts';
 import { callerName } from '../identity/identify.ts';
 import type { Job } from '../jobs/jobs.ts';
 import { budgetOf, type Limits } from '../quota/policy.ts';
 import { type Encoding, readBodyText, toBodyError } from '../request/body.ts';
 import type { Body } from '../request/call.ts';
 import { decodeBody } from '../request/decode.ts';
+import type { Memory } from '../request/memory.ts';
 import type { Admitted, ArrivedAtInference, Identified, InferenceCall, Normalized } from '../request/request.ts';
 import { traceparentOf } from '../request/trace.ts';
 import type { Outgoing } from '../upstream/request.ts';

@@ -6,10 +6,10 @@ import { refuseOtherCase, refuseRouting } from '../dialects/model/check-body.ts'
 import type { ExpectedAnswer } from '../dialects/model/expected-answer.ts';
 import { GatewayError } from '../errors.ts';
 import { changeMembers, type Edit, earlierDuplicates, replaceValue } from '../json/edit.ts';
+import { excerpt, longestPath, quoteUnlessKey } from '../json/quoting.ts';
 import type { Json } from '../json/scan.ts';
-import type { Models, PublicModel } from '../models.ts';
-import { excerpt, longestPath, quoteUnlessKey } from '../quoting.ts';
 import { checkJsonBody } from '../request/body.ts';
+import type { Models, PublicModel } from '../settings/models.ts';
 import { createHashIds } from '../upstream/caller-ids.ts';
 import { type Headers, readTraits } from '../upstream/conversation.ts';
 

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 import type { Budget, BudgetWindow, Reserved } from '../budget/budget-window.ts';
 import type { Day } from '../budget/time.ts';
 import { GatewayError } from '../errors.ts';
-import type { PublicModel } from '../models.ts';
+import type { PublicModel } from '../settings/models.ts';
 
 /** Where a caller's charges are counted. */
 export interface CountedPeriod {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Written } from '../bodies.ts';
+import type { Written } from '../json/pieces.ts';
 
 /** What a client does. */
 interface ClientListener {

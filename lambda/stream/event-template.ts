@@ -1,8 +1,8 @@
 import type { Findings, TextPlace } from '../dialects/model/findings.ts';
+import type { Scrubber } from '../hiding/scrub.ts';
 import { type Edit, editPart } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { codeAt, quote, skipDigits, trySkipString } from '../json/tokens.ts';
-import type { Scrubber } from './scrub.ts';
 import { openEvent, type SseEvent } from './sse.ts';
 
 /**

@@ -1,10 +1,11 @@
 import type { MakeDelta, OutgoingEvent, StreamDialect } from '../dialects/dialect.ts';
 import { createFindings, type Findings, type TextPlace } from '../dialects/model/findings.ts';
+import { hideMetadata } from '../hiding/hide.ts';
+import { createChannelMap, type TextChannels } from '../hiding/text-channels.ts';
 import { applyEdits } from '../json/edit.ts';
 import { createScanner, type Json, type Node, type Scanner } from '../json/scan.ts';
-import { type Hiding, hideMetadata } from './hide.ts';
+import type { Rewriting } from './rewrite-answer.ts';
 import { encodeEvent } from './sse.ts';
-import { createChannelMap, type TextChannels } from './text-channels.ts';
 import { thoughts } from './void-thoughts.ts';
 
 /** An event as it came in, and what makes more like it: created when it is needed, once for all its channels. */
@@ -17,7 +18,12 @@ interface LastEvent {
  * Texts that are held back because they may begin a name, and the events in which they leave after all, each with a number from
  * `nextNumber`.
  */
-export function createHeldTexts(stream: StreamDialect, texts: TextChannels, hiding: Hiding, nextNumber: () => number) {
+export function createHeldTexts(
+  stream: StreamDialect,
+  texts: TextChannels,
+  hiding: Rewriting,
+  nextNumber: () => number,
+) {
   /** The last event of each channel that holds text back; undefined for one that did. */
   const lastEvents = createChannelMap<LastEvent | undefined>();
   /** The channels that hold text back, but for those of thoughts. */
@@ -80,7 +86,7 @@ const mostGenerated = 16;
 const fewGenerated = 4_096;
 
 /** Writes events of the gateway's own for texts that were held back. */
-function createDeltaWriter(stream: StreamDialect, hiding: Hiding, nextNumber: () => number) {
+function createDeltaWriter(stream: StreamDialect, hiding: Rewriting, nextNumber: () => number) {
   // Most streams need no such event, and what is made for each of very many costs all of them.
   let reading: { readonly scanner: Scanner; readonly found: Findings } | undefined;
   let read = 0; // characters of the upstream's events

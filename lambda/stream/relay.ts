@@ -1,6 +1,6 @@
-import type { Written } from '../bodies.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { type GatewayError, toGatewayError } from '../errors.ts';
+import type { Written } from '../json/pieces.ts';
 import { type FailureDetails, type FailureKind, UpstreamFailure } from '../upstream/failure.ts';
 import { type ClientStream, createClientStream } from './client-stream.ts';
 import type { StreamRewriter } from './rewrite-stream.ts';

@@ -1,12 +1,13 @@
 import type { StreamDialect } from '../dialects/dialect.ts';
 import type { Findings } from '../dialects/model/findings.ts';
+import { hideLogprobs, hideMetadata, hideText, passes } from '../hiding/hide.ts';
+import { createTextChannels, prefixesOf, type TextChannels } from '../hiding/text-channels.ts';
 import { applyEdits, type Edit, replaceValue } from '../json/edit.ts';
 import type { Json } from '../json/scan.ts';
 import { type EventTemplate, makeTemplate, readAlike } from './event-template.ts';
 import { createHeldTexts } from './held-texts.ts';
-import { type Hiding, hideLogprobs, hideMetadata, hideText, passes, tellPrograms } from './hide.ts';
+import { type Rewriting, tellPrograms } from './rewrite-answer.ts';
 import { encodeEvent, openEvent, type SseEvent } from './sse.ts';
-import { createTextChannels, prefixesOf, type TextChannels } from './text-channels.ts';
 import { createVoidSignatures, noteChanges, thoughts } from './void-thoughts.ts';
 
 export type EventRewriter = ReturnType<typeof createEventRewriter>;
@@ -24,7 +25,7 @@ interface WrittenEvent {
 }
 
 /** Writes the events of one stream as a client may see them, in wire form. */
-export function createEventRewriter(stream: StreamDialect, hiding: Hiding) {
+export function createEventRewriter(stream: StreamDialect, hiding: Rewriting) {
   const { scrubber, voiding } = hiding;
   const voidSignatures = voiding && createVoidSignatures(voiding);
   const texts = createTextChannels(scrubber);
@@ -115,7 +116,7 @@ function createNumbering() {
   };
 }
 
-function hideTexts(json: Json, found: Findings, texts: TextChannels, hiding: Hiding, edits: Edit[]): void {
+function hideTexts(json: Json, found: Findings, texts: TextChannels, hiding: Rewriting, edits: Edit[]): void {
   hiding.onRead?.(json, found.deltas);
   const ended = found.ended.length > 0 && new Set(found.ended);
   for (const one of found.deltas) {

@@ -1,10 +1,10 @@
-import type { Written } from '../bodies.ts';
 import type { AnswerFormat, StreamDialect } from '../dialects/dialect.ts';
 import { createFindings, type Findings, type Usage } from '../dialects/model/findings.ts';
+import type { Written } from '../json/pieces.ts';
 import { createScanner, scanLeniently } from '../json/scan.ts';
 import { JsonFault } from '../json/tokens.ts';
 import { isOverLimit } from '../upstream/failure.ts';
-import type { Hiding } from './hide.ts';
+import type { Rewriting } from './rewrite-answer.ts';
 import { createEventRewriter, type EventRewriter, type TakeText } from './rewrite-event.ts';
 import { comment, createSseReader, encodeEvent, type SseEvent, type SseHandlers } from './sse.ts';
 
@@ -50,7 +50,7 @@ export interface EventTaker {
 
 export function createStreamRewriter(
   format: AnswerFormat,
-  hiding: Hiding,
+  hiding: Rewriting,
   usage: Usage,
   taker?: EventTaker,
 ): StreamRewriter<string> {

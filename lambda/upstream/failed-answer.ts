@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
-import { readText } from '../bodies.ts';
 import { explainContext } from '../dialects/model/answer/context-error.ts';
 import { removePlaces } from '../dialects/model/answer/remove-places.ts';
+import { readText } from '../http/bodies.ts';
 import { type FailureClass, type FailureKind, failureClasses, UpstreamFailure } from './failure.ts';
 import { discard, type UpstreamAnswer } from './http-client.ts';
 import type { Translated } from './request.ts';

@@ -2,9 +2,9 @@ import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders } 
 import { request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
-import { smallBody, writeBody } from '../bodies.ts';
-import { createSpares, hasIdle, PlainAgent, SecureAgent } from '../connections.ts';
-import { decode } from './decode.ts';
+import { smallBody, writeBody } from '../http/bodies.ts';
+import { createSpares, hasIdle, PlainAgent, SecureAgent } from '../http/connections.ts';
+import { decode } from '../http/decode.ts';
 import { UpstreamFailure } from './failure.ts';
 import type { UpstreamRequest } from './request.ts';
 

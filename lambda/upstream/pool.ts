@@ -1,4 +1,4 @@
-import type { Access, Upstream } from '../settings/upstreams.ts';
+import type { ReadAccess, Upstream } from '../settings/upstreams.ts';
 import type { Conversation, RankKeys } from './conversation.ts';
 import type { UpstreamFailure } from './failure.ts';
 
@@ -15,8 +15,6 @@ export interface Candidate {
 }
 
 export type Pool = ReturnType<typeof createPool>;
-
-export type ReadAccess = (upstream: Upstream) => Promise<Access>;
 
 interface Dependencies {
   readonly upstreams: readonly Upstream[];

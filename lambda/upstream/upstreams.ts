@@ -5,13 +5,13 @@ import type { RemovedSeals, SealRemoval } from '../dialects/model/remove-seals.t
 import type { RequestTranslation, Translation } from '../dialects/translation.ts';
 import type { Job } from '../jobs/jobs.ts';
 import type { Config } from '../settings/config.ts';
-import { secretHint } from '../settings/missing-keys.ts';
-import type { Upstream } from '../settings/upstreams.ts';
+import type { ReadAccess, Upstream } from '../settings/upstreams.ts';
+import { secretHint } from '../settings/warnings.ts';
 import { createRankKeys } from './conversation.ts';
 import { type Asked, addressAt } from './destination.ts';
 import { type AskUpstreams, createFailover } from './failover.ts';
 import { createExchange } from './http-client.ts';
-import { createPool, type ReadAccess } from './pool.ts';
+import { createPool } from './pool.ts';
 import { createPrepare } from './prepare.ts';
 
 interface Dependencies {

@@ -1,5 +1,5 @@
-import { settings } from '../../lambda/settings/table.ts';
-import { upstreamSettings } from '../../lambda/settings/upstream-table.ts';
+import { settings } from '../../lambda/settings/definitions.ts';
+import { upstreamSettings } from '../../lambda/settings/upstream-definitions.ts';
 import { setByStack } from '../config.ts';
 import { variable, webVariable } from './guarantees/guarantee.ts';
 

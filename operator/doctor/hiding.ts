@@ -1,7 +1,7 @@
 import { isProviderField } from '../../lambda/dialects/model/envelope.ts';
 import { textual } from '../../lambda/dialects/model/places.ts';
+import { createScrubber } from '../../lambda/hiding/scrub.ts';
 import { headerNames } from '../../lambda/request/headers.ts';
-import { createScrubber } from '../../lambda/stream/scrub.ts';
 import { membersIn, type Reply, readBody } from './probe.ts';
 
 /** The gateway's own, all of which a client may see. */

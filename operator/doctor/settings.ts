@@ -1,6 +1,6 @@
 import { dialectNames } from '../../lambda/dialects/names.ts';
-import { hiddenNames } from '../../lambda/settings/hidden-names.ts';
-import { warnOfNamesInCode } from '../../lambda/settings/hidden-names-in-code.ts';
+import { hiddenNames } from '../../lambda/hiding/hidden-names.ts';
+import { warnOfNamesInCode } from '../../lambda/hiding/names-in-code.ts';
 import { readDeploymentConfig } from '../../lib/config.ts';
 
 /** What the operator has said of a gateway in its settings. */

@@ -8,9 +8,9 @@ import {
   type KeyRequest,
   ownLimitsOf,
 } from '../../lambda/identity/keys.ts';
-import { createModels } from '../../lambda/models.ts';
 import { memberWindow, readMemberUsage } from '../../lambda/quota/policy.ts';
 import { releaseAbandoned } from '../../lambda/quota/reservations.ts';
+import { createModels } from '../../lambda/settings/models.ts';
 import type { KeyChanges } from '../../lambda/store/store.ts';
 import { CommandError, type Outcome } from '../command-line.ts';
 import { showTime } from '../table.ts';

@@ -8,7 +8,7 @@ import {
   keyPrefix,
   stateOf,
 } from '../../lambda/identity/keys.ts';
-import { modelId } from '../../lambda/models.ts';
+import { modelId } from '../../lambda/settings/models.ts';
 import type { ModelUse } from '../../lambda/store/counters.ts';
 import { CommandError } from '../command-line.ts';
 import { isoTime, renderPairs, showTime } from '../table.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isObject, parseJson } from '../../lambda/settings/json.ts';
 import { splitList } from '../../lambda/settings/kinds.ts';
-import { headerMap } from '../../lambda/settings/upstream-table.ts';
+import { headerMap } from '../../lambda/settings/upstream-definitions.ts';
 import { readUpstreamName } from '../../lambda/settings/variable-names.ts';
 import { CommandError } from '../command-line.ts';
 

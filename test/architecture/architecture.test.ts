@@ -28,7 +28,7 @@ describe('the architecture', () => {
     ['lambda/upstream/pool.ts', "import middy from '@middy/core';"],
     ['lambda/app.ts', "import { startGateway } from '../local/start.ts';"],
     ['lambda/stream/relay.ts', "const { keys } = await import('../store/dynamodb/keys.ts');"],
-    ['lambda/models.ts', 'const name = process.env.SERVICE_NAME;'],
+    ['lambda/settings/models.ts', 'const name = process.env.SERVICE_NAME;'],
     ['lambda/quota/quota.ts', 'const time = Date.now();'],
     ['lambda/unheard-of.ts', ''],
     ['lambda/app.ts', "import type { LambdaFunctionURLEvent } from 'aws-lambda';"],

@@ -1,5 +1,5 @@
 /** Files of lambda/ that belong to no room, because rooms of every level import them. */
-const shared = ['bodies', 'connections', 'errors', 'load-once', 'models', 'pipeline', 'quoting'];
+export const shared = ['errors', 'pipeline'];
 
 /**
  * Who may import whom inside lambda/: one row for each room, leaves first. A room may import what its row lists, the shared files
@@ -7,25 +7,41 @@ const shared = ['bodies', 'connections', 'errors', 'load-once', 'models', 'pipel
  */
 export const rules: Readonly<Record<string, readonly string[]>> = {
   json: shared,
+  http: shared,
   jobs: ['json', ...shared],
   // Prices are settings, and what a request may cost is read from its body.
   budget: ['json', ...shared],
   dialects: ['budget', 'json', ...shared],
   // Which addresses and models an upstream may have follows from the dialects.
   settings: ['budget', 'dialects', ...shared],
+  hiding: ['dialects', 'json', 'settings', ...shared],
   identity: ['budget', ...shared],
-  aws: ['settings', ...shared],
+  aws: ['http', 'settings', ...shared],
   store: ['aws', 'budget', 'identity', 'settings', ...shared],
-  quota: ['budget', 'identity', 'store', ...shared],
-  upstream: ['dialects', 'jobs', 'json', 'settings', ...shared],
-  stream: ['dialects', 'json', 'settings', 'upstream', ...shared],
-  request: ['budget', 'dialects', 'identity', 'json', 'quota', 'store', 'upstream', ...shared],
+  quota: ['budget', 'identity', 'settings', 'store', ...shared],
+  upstream: ['dialects', 'http', 'jobs', 'json', 'settings', ...shared],
+  stream: ['dialects', 'hiding', 'json', 'upstream', ...shared],
+  request: ['budget', 'dialects', 'http', 'identity', 'json', 'quota', 'settings', 'store', 'upstream', ...shared],
   report: ['request', ...shared],
-  forward: ['budget', 'dialects', 'jobs', 'json', 'quota', 'report', 'request', 'stream', 'upstream', ...shared],
+  forward: [
+    'budget',
+    'dialects',
+    'hiding',
+    'http',
+    'jobs',
+    'json',
+    'quota',
+    'report',
+    'request',
+    'stream',
+    'upstream',
+    ...shared,
+  ],
   steps: [
     'budget',
     'dialects',
     'forward',
+    'http',
     'identity',
     'jobs',
     'json',
@@ -35,7 +51,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
     'upstream',
     ...shared,
   ],
-  engines: ['jobs', 'request', 'settings', ...shared],
+  engines: ['http', 'jobs', 'request', 'settings', ...shared],
   // Separate functions: they import shared rooms, and no room of the gateway imports them.
   canary: ['aws', 'report', 'settings', 'pipeline'],
   accounts: [
@@ -57,17 +73,12 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
 /** The files that put the rooms together; what each may import, besides all rooms of the gateway. */
 export const composition: Readonly<Record<string, readonly string[]>> = {
   app: [],
-  gateway: ['app', 'translating', 'work'],
+  gateway: ['app'],
   index: ['gateway'],
-  serve: ['app', 'gateway', 'accounts', 'work'],
+  serve: ['app', 'gateway', 'accounts'],
   server: ['serve', 'accounts'],
-  translating: [],
-  work: ['translating'],
-  worker: ['translating', 'work'],
+  worker: [],
 };
-
-/** What of lambda/ the shared files may import. */
-export const belowAll = [...shared, 'settings'];
 
 /** Packages that only some places may use. */
 export const packageRules: readonly { readonly name: RegExp; readonly allowed: RegExp }[] = [
@@ -89,9 +100,9 @@ export const tooLarge = 'aws-cdk-lib';
 export const adminStore = /^lambda\/store\/admin\//;
 export const mayOpenAdminStore = /^lambda\/(store\/admin\/|accounts\/index\.ts$|server\.ts$)/;
 
-/** What lib/ may import from lambda/: the tables' schema, settings, prices, and the names of metrics and of the edge's headers. */
+/** What lib/ may import from lambda/: the schema of the tables, settings and what to warn of in them, prices, names of metrics and headers. */
 export const sharedWithLib =
-  /^lambda\/(store\/dynamodb\/schema|settings\/[\w-]+|budget\/prices|report\/metrics|identity\/network)\.ts$/;
+  /^lambda\/(store\/dynamodb\/schema|hiding\/(names-in-code|lost-reasoning)|settings\/[\w-]+|budget\/prices|report\/metrics|identity\/network)\.ts$/;
 
 /** Who may import whom outside lambda/. A folder in operator/ may also use the files directly in operator/, and no other folder. */
 export const outside: Readonly<Record<string, readonly string[]>> = {

@@ -1,7 +1,6 @@
 import type { SourceFile } from '../support/imports.ts';
 import {
   adminStore,
-  belowAll,
   commonToDialects,
   composition,
   dialectFolders,
@@ -9,6 +8,7 @@ import {
   outside,
   packageRules,
   rules,
+  shared,
   sharedWithLib,
   tooLarge,
 } from './rules.ts';
@@ -40,11 +40,10 @@ function roomOf(path: string): string {
 
 /** What a room or a file directly in lambda/ may import; undefined if nobody has said. */
 function allowedTo(room: string): readonly string[] | undefined {
-  if (belowAll.includes(room) && !(room in rules)) return belowAll;
+  if (shared.includes(room)) return shared;
   const composing = composition[room];
   return (
-    rules[room] ??
-    (composing && [...composing, ...Object.keys(rules).filter((name) => name !== 'accounts'), ...belowAll])
+    rules[room] ?? (composing && [...composing, ...Object.keys(rules).filter((name) => name !== 'accounts'), ...shared])
   );
 }
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { warnOfNamesInCode } from '../../lambda/hiding/names-in-code.ts';
+import { createScrubber } from '../../lambda/hiding/scrub.ts';
 import { readConfig } from '../../lambda/settings/config.ts';
-import { warnOfNamesInCode } from '../../lambda/settings/hidden-names-in-code.ts';
-import { createScrubber } from '../../lambda/stream/scrub.ts';
 import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
 import { testRows } from '../support/test-rows.ts';
 import { readBlocks, readTables, toAnchor } from './markdown.ts';

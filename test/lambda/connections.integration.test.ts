@@ -4,7 +4,7 @@ import { createServer as createHttpsServer, request as requestSecurely } from 'n
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
-import { hasIdle, PlainAgent, SecureAgent } from '../../lambda/connections.ts';
+import { hasIdle, PlainAgent, SecureAgent } from '../../lambda/http/connections.ts';
 import { believeCertificate } from '../support/believed-certificate.ts';
 import { answer, type FakeService, startFakeService } from '../support/fake-service.ts';
 import { testRows } from '../support/test-rows.ts';

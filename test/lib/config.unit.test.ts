@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { sections, settings } from '../../lambda/settings/definitions.ts';
 import { ConfigError } from '../../lambda/settings/read.ts';
-import { sections, settings } from '../../lambda/settings/table.ts';
-import { upstreamSettings } from '../../lambda/settings/upstream-table.ts';
+import { upstreamSettings } from '../../lambda/settings/upstream-definitions.ts';
 import { mostBurst } from '../../lambda/store/dynamodb/schema.ts';
 import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
 import { stackSettings } from '../../lib/stack-settings.ts';

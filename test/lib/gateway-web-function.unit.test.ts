@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { serverSettings } from '../../lambda/settings/table.ts';
+import { serverSettings } from '../../lambda/settings/definitions.ts';
 import type { Template } from '../../lib/diff/template.ts';
 import { synthesizeParts } from '../support/stack.ts';
 import { type AnyTree, type Change, createTemplateEditor, dangersOf } from '../support/template-changes.ts';

@@ -1,5 +1,5 @@
-import { unlimitedMemory } from '../../lambda/bodies.ts';
 import type { Body, Call } from '../../lambda/request/call.ts';
+import { unlimitedMemory } from '../../lambda/request/memory.ts';
 
 /** A call without any platform: a GET without a body, unless given otherwise. */
 export function callWith({ body = '', ...given }: Partial<Call> & { readonly body?: Body } = {}): Call {

@@ -1,7 +1,7 @@
 import { embeddings } from '../../lambda/dialects/embeddings/embeddings.ts';
 import { createScanner } from '../../lambda/json/scan.ts';
-import { createModels } from '../../lambda/models.ts';
 import { readBodyText, toBodyError } from '../../lambda/request/body.ts';
+import { createModels } from '../../lambda/settings/models.ts';
 import { type BodyReading, type Reader, readCall } from '../../lambda/steps/read-call.ts';
 import { renderBody } from '../../lambda/upstream/request.ts';
 import { dialectNamed, dialects } from './rewrite.ts';

@@ -2,10 +2,10 @@ import type { AnswerFormat, Dialect } from '../../lambda/dialects/dialect.ts';
 import { createDialects } from '../../lambda/dialects/index.ts';
 import type { ExpectedAnswer } from '../../lambda/dialects/model/expected-answer.ts';
 import type { Usage } from '../../lambda/dialects/model/findings.ts';
+import { createScrubber } from '../../lambda/hiding/scrub.ts';
 import { createScanner, scanLeniently } from '../../lambda/json/scan.ts';
-import { type Hiding, rewriteAnswer as rewrite } from '../../lambda/stream/hide.ts';
+import { type Rewriting, rewriteAnswer as rewrite } from '../../lambda/stream/rewrite-answer.ts';
 import { createStreamRewriter, type StreamRewriter } from '../../lambda/stream/rewrite-stream.ts';
-import { createScrubber } from '../../lambda/stream/scrub.ts';
 import { upstreamIdentity } from './upstream-identity.ts';
 
 const { textModel, visionModel, host, names } = upstreamIdentity;
@@ -41,7 +41,7 @@ export function rewriteStream(
   bytes: Uint8Array,
   cuts: readonly number[] = [],
   expected: Partial<ExpectedAnswer> = {},
-  otherHiding: Partial<Hiding> = {},
+  otherHiding: Partial<Rewriting> = {},
 ): Rewritten {
   const usage: Usage = {};
   let read = 0;
@@ -58,7 +58,7 @@ export function rewriteAnswer(
   dialect: Dialect,
   answer: unknown,
   expected: Partial<ExpectedAnswer> = {},
-  otherHiding: Partial<Hiding> = {},
+  otherHiding: Partial<Rewriting> = {},
 ): string {
   const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
   const json = scanLeniently(createScanner(), text);

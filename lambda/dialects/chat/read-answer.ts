@@ -1,4 +1,4 @@
-import type { Piece } from '../../bodies.ts';
+import type { Piece } from '../../json/pieces.ts';
 import { elements, numberMember, presentMember, stringMember } from '../../json/read.ts';
 import type { Json, Node } from '../../json/scan.ts';
 import type { AnswerDialect, AnswerReader } from '../model/answer/answer-reader.ts';

@@ -1,4 +1,4 @@
-import type { Piece } from '../../bodies.ts';
+import type { Piece } from '../../json/pieces.ts';
 import {
   createGrowingText,
   decode,

@@ -1,6 +1,6 @@
+import { excerpt, longestPath } from '../../json/quoting.ts';
 import { elements, numberMember, presentMember, stringMember } from '../../json/read.ts';
 import type { Json, Node } from '../../json/scan.ts';
-import { excerpt, longestPath } from '../../quoting.ts';
 import { recordVendorMembers } from './envelope.ts';
 import type { ExpectedAnswer } from './expected-answer.ts';
 import { type Findings, kindsOfTokens, type TokenCounts } from './findings.ts';

@@ -1,4 +1,4 @@
-import type { Piece } from '../../bodies.ts';
+import type { Piece } from '../../json/pieces.ts';
 import type { Finish, Literal, TextKind, ToolCall } from '../model/answer/answer-sink.ts';
 import {
   type AnswerOptions,

@@ -1,4 +1,4 @@
-import { serverSettings, settings } from '../../../lambda/settings/table.ts';
+import { serverSettings, settings } from '../../../lambda/settings/definitions.ts';
 import type { Part, Template, Tree } from '../template.ts';
 
 /** One property that a deployed gateway must keep, as its template shows it. */

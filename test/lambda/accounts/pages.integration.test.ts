@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { unlimitedMemory } from '../../../lambda/bodies.ts';
+import { unlimitedMemory } from '../../../lambda/request/memory.ts';
 import { forMembers, forWallets, posted, startTestWallet, type TestWallet } from '../../support/accounts.ts';
 import { callWith } from '../../support/call.ts';
 import { testRows } from '../../support/test-rows.ts';

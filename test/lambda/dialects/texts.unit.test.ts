@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createScrubber } from '../../../lambda/stream/scrub.ts';
+import { createScrubber } from '../../../lambda/hiding/scrub.ts';
 import { readEvents } from '../../support/client-view.ts';
 import { dialectNames } from '../../support/fixtures.ts';
 import fc, { cut } from '../../support/properties.ts';

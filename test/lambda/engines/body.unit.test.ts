@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { expect, test } from '@jest/globals';
-import { unlimitedMemory } from '../../../lambda/bodies.ts';
 import { createIncomingBody } from '../../../lambda/engines/body.ts';
+import { unlimitedMemory } from '../../../lambda/request/memory.ts';
 import { turnEventLoop } from '../../support/wait-until.ts';
 
 /** What a connection is told while a request's body comes, so many chunks in one read. */

@@ -1,8 +1,8 @@
 import type { AnswerRewriting } from '../../../lambda/forward/rewrite.ts';
+import * as translating from '../../../lambda/forward/translating.ts';
 import { createJobs, type DoInThread } from '../../../lambda/jobs/jobs.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
-import * as translating from '../../../lambda/translating.ts';
-import { createWork, defineJobs } from '../../../lambda/work.ts';
+import { createWork, defineJobs } from '../../../lambda/steps/body-jobs.ts';
 import { raw, type Script } from '../../../local/upstream/script.ts';
 import { startTestGateway } from '../../support/gateway.ts';
 import { scrubber } from '../../support/rewrite.ts';

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { readText } from '../../../lambda/bodies.ts';
+import { readText } from '../../../lambda/http/bodies.ts';
 import { rewriteAnswer } from '../../support/rewrite.ts';
 import { chat } from '../../support/stream-events.ts';
 

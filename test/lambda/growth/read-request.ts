@@ -2,12 +2,12 @@ import type { Dialect } from '../../../lambda/dialects/dialect.ts';
 import { embeddings } from '../../../lambda/dialects/embeddings/embeddings.ts';
 import type { Address } from '../../../lambda/dialects/names.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
+import * as translating from '../../../lambda/forward/translating.ts';
 import { createJobs, type DoInThread } from '../../../lambda/jobs/jobs.ts';
-import { createModels } from '../../../lambda/models.ts';
 import { readBodyText, toBodyError } from '../../../lambda/request/body.ts';
-import * as translating from '../../../lambda/translating.ts';
+import { createModels } from '../../../lambda/settings/models.ts';
+import { createWork, type WorkFacts } from '../../../lambda/steps/body-jobs.ts';
 import { renderBody } from '../../../lambda/upstream/request.ts';
-import { createWork, type WorkFacts } from '../../../lambda/work.ts';
 import { dialects } from '../../support/rewrite.ts';
 import { plainUpstream, sealing } from '../dialects/model/request/translate.ts';
 

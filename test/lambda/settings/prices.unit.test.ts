@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createModels } from '../../../lambda/models.ts';
+import { createModels } from '../../../lambda/settings/models.ts';
 import { readPrices } from '../../../lambda/settings/prices.ts';
 import { testRows } from '../../support/test-rows.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { embeddings } from '../../../lambda/dialects/embeddings/embeddings.ts';
 import type { Usage } from '../../../lambda/dialects/model/findings.ts';
 import { createScanner, scanLeniently } from '../../../lambda/json/scan.ts';
-import { rewriteAnswer } from '../../../lambda/stream/hide.ts';
+import { rewriteAnswer } from '../../../lambda/stream/rewrite-answer.ts';
 import { createVectorsRewriter } from '../../../lambda/stream/rewrite-vectors.ts';
 import fc, { cut } from '../../support/properties.ts';
 import { formatOf, hiding } from '../../support/rewrite.ts';

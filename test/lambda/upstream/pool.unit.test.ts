@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createReadScrubber } from '../../../lambda/stream/read-scrubber.ts';
-import { createScrubber } from '../../../lambda/stream/scrub.ts';
+import { createReadScrubber } from '../../../lambda/hiding/read-scrubber.ts';
+import { createScrubber } from '../../../lambda/hiding/scrub.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import { type Candidate, createPool } from '../../../lambda/upstream/pool.ts';
 import { testRows } from '../../support/test-rows.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createChat } from '../../../lambda/dialects/chat/chat.ts';
 import { messages } from '../../../lambda/dialects/messages/messages.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
-import { createModels } from '../../../lambda/models.ts';
+import { createModels } from '../../../lambda/settings/models.ts';
 import type { Headers } from '../../../lambda/upstream/conversation.ts';
 import { buildUpstreamRequest } from '../../../lambda/upstream/request.ts';
 import { testRows } from '../../support/test-rows.ts';

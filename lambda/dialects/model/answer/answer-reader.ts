@@ -1,4 +1,4 @@
-import type { Piece } from '../../../bodies.ts';
+import type { Piece } from '../../../json/pieces.ts';
 import type { Json, Node } from '../../../json/scan.ts';
 import type { AnswerChanges } from '../answer-changes.ts';
 import type { AnswerSink, Literal } from './answer-sink.ts';

@@ -1,4 +1,4 @@
-import type { Piece } from '../../../bodies.ts';
+import type { Piece } from '../../../json/pieces.ts';
 import { createScanner } from '../../../json/scan.ts';
 
 /** A JSON string as it is spelt, with its quotes. Texts are handed on like this, so that they need not be decoded. */

@@ -1,4 +1,4 @@
-import type { Piece } from '../../../bodies.ts';
+import type { Piece } from '../../../json/pieces.ts';
 import type { TokenCounts } from '../findings.ts';
 import type { ModelRequest } from '../request/model-request.ts';
 import type { ToolNames } from '../tools.ts';

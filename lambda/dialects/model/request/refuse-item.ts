@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../errors.ts';
+import { excerpt, longestPath } from '../../../json/quoting.ts';
 import type { Json, Kind, Node } from '../../../json/scan.ts';
-import { excerpt, longestPath } from '../../../quoting.ts';
 import { describe } from '../check-body.ts';
 import { pathTo } from '../content.ts';
 

@@ -1,5 +1,5 @@
+import { excerpt } from '../../../json/quoting.ts';
 import type { Node } from '../../../json/scan.ts';
-import { excerpt } from '../../../quoting.ts';
 import {
   type AssistantTurn,
   isCall,

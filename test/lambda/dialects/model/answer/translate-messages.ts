@@ -5,7 +5,7 @@ import { echoOf } from '../../../../../lambda/dialects/responses/echo-request.ts
 import { createResponsesWriter } from '../../../../../lambda/dialects/responses/write-answer.ts';
 import { createTranslatingRewriter } from '../../../../../lambda/forward/rewrite-translated.ts';
 import { createScanner } from '../../../../../lambda/json/scan.ts';
-import { rewriteAnswer } from '../../../../../lambda/stream/hide.ts';
+import { rewriteAnswer } from '../../../../../lambda/stream/rewrite-answer.ts';
 import { createStreamRewriter } from '../../../../../lambda/stream/rewrite-stream.ts';
 import { dialectNamed, formatOf, hiding } from '../../../../support/rewrite.ts';
 

@@ -8,7 +8,7 @@ import { createResponsesWriter } from '../../../../../lambda/dialects/responses/
 import { GatewayError } from '../../../../../lambda/errors.ts';
 import { createTranslatingRewriter } from '../../../../../lambda/forward/rewrite-translated.ts';
 import { createScanner } from '../../../../../lambda/json/scan.ts';
-import { rewriteAnswer } from '../../../../../lambda/stream/hide.ts';
+import { rewriteAnswer } from '../../../../../lambda/stream/rewrite-answer.ts';
 import { createStreamRewriter } from '../../../../../lambda/stream/rewrite-stream.ts';
 import { encodeEvent } from '../../../../../lambda/stream/sse.ts';
 import { dialectNamed, formatOf, hiding } from '../../../../support/rewrite.ts';

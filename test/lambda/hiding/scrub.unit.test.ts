@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createScrubber, type Scrubber } from '../../../lambda/stream/scrub.ts';
+import { createScrubber, type Scrubber } from '../../../lambda/hiding/scrub.ts';
 import fc, { cut } from '../../support/properties.ts';
 import { testRows } from '../../support/test-rows.ts';
 

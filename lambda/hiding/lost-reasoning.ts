@@ -1,5 +1,5 @@
-import type { Config } from './config.ts';
-import type { Upstream } from './upstreams.ts';
+import type { Config } from '../settings/config.ts';
+import type { Upstream } from '../settings/upstreams.ts';
 
 /** Warns of each upstream that loses thoughts to the hiding of names: it would refuse those that come back after a changed text. */
 export function warnOfVoidThoughts(upstreams: readonly Upstream[], { hideInText }: Config['hiding']): string[] {

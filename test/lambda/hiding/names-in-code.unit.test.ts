@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { warnOfNamesInCode } from '../../../lambda/settings/hidden-names-in-code.ts';
+import { warnOfNamesInCode } from '../../../lambda/hiding/names-in-code.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const warn = (...upstreamNames: string[]) =>

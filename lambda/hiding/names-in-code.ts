@@ -1,6 +1,6 @@
-import type { Config } from './config.ts';
+import type { Config } from '../settings/config.ts';
+import type { Upstream } from '../settings/upstreams.ts';
 import { hiddenNames } from './hidden-names.ts';
-import type { Upstream } from './upstreams.ts';
 
 /** What code mentions for reasons of its own: packages, products, files, addresses, words. */
 const inCode = `

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createModels } from '../../lambda/models.ts';
-import { testRows } from '../support/test-rows.ts';
+import { createModels } from '../../../lambda/settings/models.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 const modelAliases = [
   { from: 'gpt-', prefix: true, to: 'svc' },

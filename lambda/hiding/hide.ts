@@ -1,20 +1,10 @@
-import type { AnswerFormat } from '../dialects/dialect.ts';
 import { afterPrefix } from '../dialects/model/envelope.ts';
-import {
-  createFindings,
-  type Findings,
-  type FoundLogprobs,
-  type FoundText,
-  type TextPlace,
-  type Usage,
-} from '../dialects/model/findings.ts';
-import { applyEdits, changeMembers, type Edit, replaceValue } from '../json/edit.ts';
+import type { Findings, FoundLogprobs, FoundText, TextPlace } from '../dialects/model/findings.ts';
+import { changeMembers, type Edit, replaceValue } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { quote } from '../json/tokens.ts';
-import { UpstreamFailure } from '../upstream/failure.ts';
 import type { Scrubber } from './scrub.ts';
-import { createTextChannels, type TextChannels } from './text-channels.ts';
-import { createVoidSignatures, noteChanges, thoughts, type Voiding } from './void-thoughts.ts';
+import type { TextChannels } from './text-channels.ts';
 
 /** Which names are hidden, and what replaces them. */
 export interface Hiding {
@@ -25,69 +15,11 @@ export interface Hiding {
   readonly publicModel: string;
   /** Turns an upstream's error message into what a client may read. */
   explain(message: string): string | undefined;
-  /** Present where the upstream signs its thoughts over the answer before them. */
-  readonly voiding?: Voiding | undefined;
-  /** Called with each answer or event that is read, and the texts found in it. An event like the one before is not read. */
-  readonly onRead?: (json: Json, texts: readonly FoundText[]) => void;
-  /** Called with each piece of generated text as the upstream sent it, but not with the wholes that a stream repeats. */
-  readonly onText?: (text: string, channel: string) => void;
-  /** The same for what else the model wrote: a call's arguments, and signed thinking. */
-  readonly onProgram?: (text: string) => void;
 }
 
 /** Whether a text leaves as the upstream sent it. */
 export const passes = ({ isGenerated }: TextPlace, { showsGenerated }: Hiding): boolean =>
   isGenerated && showsGenerated;
-
-/** Rewrites a whole answer. Throws if it is not a JSON object, and the failure that it reports. */
-export function rewriteAnswer(json: Json, { dialect, expected }: AnswerFormat, hiding: Hiding, usage: Usage): string {
-  if (json.kind(json.root) !== 'object') throw new TypeError('the answer is not a JSON object');
-  const found = createFindings(usage);
-  dialect.readAnswer(json, found, expected);
-  if (found.failure) throw new UpstreamFailure('reported', { message: hiding.explain(found.failure.message) });
-  const edits = hideMetadata(json, found, hiding);
-  const { voiding } = hiding;
-  if (voiding) noteChanges(json, found, edits, voiding, itsPlace);
-  /** Shows a text of the answer's content. */
-  const show = (one: FoundText, given: string, shown: string) => {
-    hideText(json, one, given, shown, edits);
-    if (shown !== given && one.family !== thoughts) voiding?.changes.note(json.start(one.value));
-  };
-  const texts = createTextChannels(hiding.scrubber);
-  hiding.onRead?.(json, found.wholeTexts);
-  const families = Map.groupBy(found.wholeTexts, ({ family }) => family);
-  for (const one of found.wholeTexts) {
-    const given = json.string(one.value);
-    hiding.onText?.(given, one.channel);
-    if (passes(one, hiding)) continue;
-    // Most texts stand alone, and need nothing of what looks for names across texts.
-    const isAlone = families.get(one.family)?.length === 1;
-    const shown = isAlone ? hiding.scrubber.scrub(given) : texts.whole(one.channel, one.family, given);
-    show(one, given, shown);
-  }
-  for (const [index, one] of found.deltas.entries()) {
-    const given = json.string(one.value);
-    hiding.onText?.(given, one.channel);
-    if (passes(one, hiding)) continue;
-    const isLast = found.deltas[index + 1]?.channel !== one.channel;
-    const shown = texts.push(one.channel, one.family, given);
-    show(one, given, isLast ? shown + texts.close(one.channel) : shown);
-  }
-  hideLogprobs(json, found, texts, hiding, edits);
-  tellPrograms(json, found, hiding, false);
-  if (voiding) edits.push(...createVoidSignatures(voiding)(json, found, itsPlace));
-  return applyEdits(json.text, edits);
-}
-
-const itsPlace = (at: number): number => at;
-
-/** In a stream, wholes repeat what came in pieces. */
-export function tellPrograms(json: Json, { programs }: Findings, { onProgram }: Hiding, isStream: boolean): void {
-  if (!onProgram) return;
-  for (const { value, isWhole } of programs) {
-    if (!isStream || !isWhole) onProgram(json.kind(value) === 'string' ? json.string(value) : json.raw(value));
-  }
-}
 
 /** The edits for everything marked except generated text, and for names in all other strings and keys. */
 export function hideMetadata(json: Json, found: Findings, hiding: Hiding): Edit[] {

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { excerpt, quoteUnlessKey } from '../../lambda/quoting.ts';
-import { testRows } from '../support/test-rows.ts';
+import { excerpt, quoteUnlessKey } from '../../../lambda/json/quoting.ts';
+import { testRows } from '../../support/test-rows.ts';
 
 testRows([
   ['gpt-5', 'gpt-5'],

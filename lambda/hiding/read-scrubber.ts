@@ -1,7 +1,6 @@
 import type { Config } from '../settings/config.ts';
-import { hiddenNames } from '../settings/hidden-names.ts';
-import type { Access, Upstream } from '../settings/upstreams.ts';
-import type { ReadAccess } from '../upstream/pool.ts';
+import type { Access, ReadAccess, Upstream } from '../settings/upstreams.ts';
+import { hiddenNames } from './hidden-names.ts';
 import { createScrubber, type Scrubber } from './scrub.ts';
 
 /** A lazy cache, until a secret rotates, of the scrubber that hides the upstreams' names, their current keys and secret headers. */

@@ -3,7 +3,7 @@ import { PassThrough, Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { readBytes, writeBody } from '../../../lambda/bodies.ts';
+import { readBytes, writeBody } from '../../../lambda/http/bodies.ts';
 import { discard } from '../../../lambda/upstream/http-client.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 import { testRows } from '../../support/test-rows.ts';

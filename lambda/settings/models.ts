@@ -1,4 +1,4 @@
-import type { Alias } from './settings/table.ts';
+import type { Alias } from './definitions.ts';
 
 export interface PublicModel {
   readonly id: string;

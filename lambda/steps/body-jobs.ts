@@ -1,14 +1,14 @@
-import type { Dialect } from './dialects/dialect.ts';
-import { embeddings } from './dialects/embeddings/embeddings.ts';
-import { createDialects } from './dialects/index.ts';
-import type { SealRemoval } from './dialects/model/remove-seals.ts';
-import type { RequestTranslation } from './dialects/translation.ts';
-import { createRewriteWhole } from './forward/rewrite.ts';
-import type { DefineJob } from './jobs/jobs.ts';
-import type { Json } from './json/scan.ts';
-import { createModels } from './models.ts';
-import type { Config } from './settings/config.ts';
-import { type BodyReading, readCall } from './steps/read-call.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { embeddings } from '../dialects/embeddings/embeddings.ts';
+import { createDialects } from '../dialects/index.ts';
+import type { SealRemoval } from '../dialects/model/remove-seals.ts';
+import type { RequestTranslation } from '../dialects/translation.ts';
+import { createRewriteWhole } from '../forward/rewrite.ts';
+import type { DefineJob } from '../jobs/jobs.ts';
+import type { Json } from '../json/scan.ts';
+import type { Config } from '../settings/config.ts';
+import { createModels } from '../settings/models.ts';
+import { type BodyReading, readCall } from './read-call.ts';
 
 /** What work on texts depends on, the same for all of them: plain data, which a thread can be sent. */
 export type WorkFacts = ReturnType<typeof workFactsOf>;
@@ -22,7 +22,7 @@ export const workFactsOf = ({ service, budget, upstreams }: Config) => ({
 });
 
 /** All that translates. It is big, and read only where upstreams don't speak every dialect. */
-export type LoadTranslating = () => Promise<typeof import('./translating.ts')>;
+export type LoadTranslating = () => Promise<typeof import('../forward/translating.ts')>;
 
 /** What the gateway does with long texts, by name: here, or in a thread. */
 export function createWork(facts: WorkFacts, loadTranslating: LoadTranslating) {

@@ -1,40 +1,17 @@
 import { Readable, type Writable } from 'node:stream';
 
-/** Text that is written at once, or in pieces. Some of those may be bytes that are kept for later too. */
-export type Written = string | readonly Piece[];
-export type Piece = string | Uint8Array;
-
-/** One request's part of the memory that a process has for bodies and whole answers. */
-export interface Memory {
-  /** Names the network that it counts for. Must be called before anything is taken. */
-  claim(network: string): void;
-  /**
-   * Takes this many more bytes, for a text that then has `whole` of them. If there is not enough, gives back all that was taken
-   * and throws the error to refuse the request with.
-   */
-  take(bytes: number, whole?: number): void;
-  /** Gives bytes back; all of them if no number is given. */
-  leave(bytes?: number): void;
-  /** Gives back all but this many bytes. */
-  leaveAllBut(bytes: number): void;
-}
-
 /** In bytes. Bodies up to this size have a reserve, so that large ones can't keep them out. */
 export const smallBody = 65_536;
-
-/** For a platform that gives each request a process of its own. */
-export const unlimitedMemory: Memory = {
-  claim: () => {},
-  take: () => {},
-  leave: () => {},
-  leaveAllBut: () => {},
-};
 
 /**
  * Reads a whole body. Throws a RangeError and closes its connection if it is longer than `limit` bytes. Calls `take` before it keeps
  * more; an error that it throws ends the reading in the same way.
  */
-export async function readBytes(body: Readable, limit: number, take?: Memory['take']): Promise<Buffer> {
+export async function readBytes(
+  body: Readable,
+  limit: number,
+  take?: (bytes: number, whole: number) => void,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {

@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dialect } from './dialects/dialect.ts';
 import { stopping, toGatewayError } from './errors.ts';
 import type { FindNetwork } from './identity/network.ts';
-import type { App, Call } from './request/call.ts';
 import { createRequestId, gatewayHeaders } from './request/headers.ts';
+import type { App, IncomingRequest } from './request/incoming-request.ts';
 import type { Arrived, ArrivedAtInference } from './request/request.ts';
 import { createRouter, type Route } from './request/routes.ts';
 import { readTrace } from './request/trace.ts';
@@ -37,13 +37,13 @@ export function createApp(config: Config, parts: AppParts): App {
   const unread = { limit: quota.guestLimit, remaining: 0 };
 
   /** Without an address or the salt, callers can't be told apart, so the request is refused. */
-  const identifyNetwork = async ({ headers, sourceAddress }: Call, { kind }: Route) => {
+  const identifyNetwork = async ({ headers, sourceAddress }: IncomingRequest, { kind }: Route) => {
     // A health check may come without an address, and must work without the secrets.
-    if (kind === 'health') return { id: '', site: '', figures: unread };
+    if (kind === 'health') return { id: '', site: '', snapshot: unread };
     try {
       return { ...(await findNetwork(headers, sourceAddress)) };
     } catch (thrown) {
-      return { id: '', site: '', error: toGatewayError(thrown), figures: unread };
+      return { id: '', site: '', error: toGatewayError(thrown), snapshot: unread };
     }
   };
 
@@ -56,7 +56,8 @@ export function createApp(config: Config, parts: AppParts): App {
     const network = await identifyNetwork(call, wanted);
     const error = network.error ?? (call.health === 'stopping' ? stopping() : undefined);
     // One by one: V8 would make a table of a copy that the steps add to, and each of its fields would have to be looked up.
-    const { method, path, headers, bodySize, dropBody, takeBody, memory, waitToCount, clientGone, cutShort } = call;
+    const { method, path, headers, bodySize, dropBody, takeBody, memory, waitToCount, clientGone, shutdownSignal } =
+      call;
     memory.claim(network.site);
     const request: Arrived = {
       method,
@@ -68,7 +69,7 @@ export function createApp(config: Config, parts: AppParts): App {
       memory,
       waitToCount,
       clientGone,
-      cutShort,
+      shutdownSignal,
       id: createRequestId(),
       networkId: network.id,
       trace: readTrace(headers.traceparent),
@@ -76,7 +77,7 @@ export function createApp(config: Config, parts: AppParts): App {
       startedAt,
       deadline: startedAt + timeLeft,
       coldStart,
-      outcome: { figures: network.figures },
+      outcome: { snapshot: network.snapshot },
     };
     if (!isHealth) coldStart = false;
     const answering = isInference(request) ? inference(request) : others(request);

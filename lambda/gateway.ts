@@ -7,15 +7,15 @@ import { createFindNetwork } from './identity/network.ts';
 import { createJobs, type DoInThread } from './jobs/jobs.ts';
 import { createLimits } from './quota/limits.ts';
 import { createLog, type OnFinished, type WriteLog } from './report/log.ts';
-import type { App } from './request/call.ts';
 import { headerNames } from './request/headers.ts';
+import type { App } from './request/incoming-request.ts';
 import { type Config, keysUrlOf, waysToSignIn } from './settings/config.ts';
 import { createMinuteCache, type RunEvery } from './settings/refresh.ts';
 import { createSecrets, type ReadSecret } from './settings/secrets.ts';
 import { createWork, defineJobs, workFactsOf } from './steps/body-jobs.ts';
 import type { Store } from './store/store.ts';
 import { translates } from './upstream/destination.ts';
-import { createUpstreams, readKeysAhead } from './upstream/upstreams.ts';
+import { createUpstreams, prefetchKeys } from './upstream/upstreams.ts';
 
 /** What the gateway needs from outside. */
 export interface GatewayDependencies {
@@ -49,7 +49,7 @@ export function createGateway(config: Config, dependencies: GatewayDependencies)
   // Read ahead while the environment starts. If one fails, the first request that needs it reads again.
   const readings = [
     ...(translates(all, dialects) ? [loadTranslating()] : []),
-    readKeysAhead(all, config.secrets.upstreamSecretId, readAccess, log),
+    prefetchKeys(all, config.secrets.upstreamSecretId, readAccess, log),
     readScrubber(),
     secrets.networkKey(),
     readStop(),
@@ -72,7 +72,7 @@ export function createGateway(config: Config, dependencies: GatewayDependencies)
     }),
     limits: createLimits({
       counters: store.counters,
-      tallies: store.tallies,
+      globalCounters: store.globalCounters,
       quota,
       budget,
       keysUrl: keysUrlOf(accounts),

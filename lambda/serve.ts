@@ -4,13 +4,13 @@ import { isPageCall } from './accounts/site.ts';
 import { type HttpServer, startHttpServer } from './engines/http-server.ts';
 import { mostConnections } from './engines/listen.ts';
 import { createGateway, type GatewayDependencies } from './gateway.ts';
-import { warnOfVoidThoughts } from './hiding/lost-reasoning.ts';
+import { warnOfLostReasoning } from './hiding/lost-reasoning.ts';
 import { warnOfNamesInCode } from './hiding/names-in-code.ts';
 import type { DoInThread } from './jobs/jobs.ts';
 import { createThreads, queueJobs } from './jobs/threads.ts';
 import { createLog, type WriteLog } from './report/log.ts';
-import type { App } from './request/call.ts';
 import { headerNames } from './request/headers.ts';
+import type { App } from './request/incoming-request.ts';
 import { createRefuse } from './request/refuse.ts';
 import type { Config, ServerConfig } from './settings/config.ts';
 import { warnOfOpenSpending } from './settings/open-spending.ts';
@@ -145,7 +145,7 @@ export function startWarnings(environment: Environment, config: Config, servesWa
     ...slipWarnings(environment),
     ...keyWarnings(config),
     ...warnOfNamesInCode(config.upstreams.all, config.hiding),
-    ...warnOfVoidThoughts(config.upstreams.all, config.hiding),
+    ...warnOfLostReasoning(config.upstreams.all, config.hiding),
     ...warnOfOpenSpending(config),
     ...(servesWallet ? pageWarnings(config) : []),
   ];

@@ -2,7 +2,7 @@ import { type Config, waysToSignIn } from '../lambda/settings/config.ts';
 import { warnOfNamesInCode } from '../lambda/hiding/names-in-code.ts';
 import { warnOfOpenSpending } from '../lambda/settings/open-spending.ts';
 import { headerMap } from '../lambda/settings/upstream-definitions.ts';
-import { warnOfVoidThoughts } from '../lambda/hiding/lost-reasoning.ts';
+import { warnOfLostReasoning } from '../lambda/hiding/lost-reasoning.ts';
 import type { StackValues } from './stack-settings.ts';
 
 /** Settings as text, by name. */
@@ -17,7 +17,7 @@ export function findWarnings(stage: string, values: StackValues, environment: Te
     ...signInWarnings(environment),
     ...edgeWarnings(values, config),
     ...warnOfNamesInCode(config.upstreams.all, config.hiding),
-    ...warnOfVoidThoughts(config.upstreams.all, config.hiding),
+    ...warnOfLostReasoning(config.upstreams.all, config.hiding),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { warnOfVoidThoughts } from '../lambda/hiding/lost-reasoning.ts';
+import { warnOfLostReasoning } from '../lambda/hiding/lost-reasoning.ts';
 import { warnOfNamesInCode } from '../lambda/hiding/names-in-code.ts';
 import type { Config } from '../lambda/settings/config.ts';
 import { warnOfOpenSpending } from '../lambda/settings/open-spending.ts';
@@ -40,7 +40,7 @@ function withoutDemo(hasDialects: boolean, config: Config): string[] {
     ...(hasDialects ? [forDemo] : []),
     ...keyWarnings(config),
     ...warnOfNamesInCode(config.upstreams.all, config.hiding),
-    ...warnOfVoidThoughts(config.upstreams.all, config.hiding),
+    ...warnOfLostReasoning(config.upstreams.all, config.hiding),
     ...warnOfOpenSpending(config),
   ];
 }

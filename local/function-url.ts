@@ -5,14 +5,14 @@ import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
 import { createHandler } from '../lambda/engines/function-url.ts';
 import { askForBody, headersOf, targetOf, watchClient } from '../lambda/engines/http-message.ts';
 import { listen } from '../lambda/engines/listen.ts';
-import { createCutShort, lastWordTime } from '../lambda/engines/running.ts';
+import { createShutdownSignals, lastWordTime } from '../lambda/engines/running.ts';
 import type { GatewayError } from '../lambda/errors.ts';
-import type { App, GatewayResponse } from '../lambda/request/call.ts';
+import type { App, GatewayResponse } from '../lambda/request/incoming-request.ts';
 import { createResponseStream } from './response-stream.ts';
 
 /** What the gateway reads of a function's context, with signals that Lambda lacks: that the client has left, that the process stops. */
 type LocalContext = Pick<Context, 'getRemainingTimeInMillis'> &
-  Readonly<Record<'clientGone' | 'cutShort', AbortSignal>>;
+  Readonly<Record<'clientGone' | 'shutdownSignal', AbortSignal>>;
 
 export type StreamingHandler = (
   event: LambdaFunctionURLEvent,
@@ -56,7 +56,7 @@ export async function startFunctionUrl({
   onFailure = console.error,
   refuse,
 }: Partial<Invocation> & Listening) {
-  const cutShort = createCutShort();
+  const shutdownSignal = createShutdownSignals();
   // Node's defaults apply: malformed and ambiguous requests are refused, headers must arrive within 60 s, the whole request
   // within 300 s, and a response may take any time.
   const listening = await listen({
@@ -66,8 +66,8 @@ export async function startFunctionUrl({
     limits: { keepAliveTimeout: 65_000 },
     ...(refuse && { refuse }),
     async serve(request, response) {
-      const cut = cutShort.open();
-      const invocation = { handler, functionTimeout, bodyLimit, onFailure, cutShort: cut.signal };
+      const cut = shutdownSignal.open();
+      const invocation = { handler, functionTimeout, bodyLimit, onFailure, shutdownSignal: cut.signal };
       await invokeFunction(request, response, invocation).finally(cut.over);
     },
   });
@@ -79,7 +79,7 @@ export async function startFunctionUrl({
     async close(graceMs: number): Promise<void> {
       void listening.drain();
       await listening.settled(graceMs);
-      cutShort.all();
+      shutdownSignal.all();
       await listening.settled(lastWordTime);
       listening.cut();
       await listening.settled(afterCutMs);
@@ -97,7 +97,7 @@ export function createFunction(app: App): StreamingHandler {
 async function invokeFunction(
   request: IncomingMessage,
   response: ServerResponse,
-  { handler, functionTimeout, bodyLimit, onFailure, cutShort }: Invocation & Pick<LocalContext, 'cutShort'>,
+  { handler, functionTimeout, bodyLimit, onFailure, shutdownSignal }: Invocation & Pick<LocalContext, 'shutdownSignal'>,
 ): Promise<void> {
   const stream = createResponseStream(response);
   const clientGone = new AbortController();
@@ -115,7 +115,7 @@ async function invokeFunction(
   try {
     const deadline = Date.now() + functionTimeout;
     const getRemainingTimeInMillis = () => Math.max(0, deadline - Date.now());
-    const context = { clientGone: clientGone.signal, cutShort, getRemainingTimeInMillis };
+    const context = { clientGone: clientGone.signal, shutdownSignal, getRemainingTimeInMillis };
     await Promise.race([handler(toEvent(request, body), stream, context), timeUp.promise]);
     if (!stream.writableFinished)
       throw stream.errored ?? new Error('the function returned before its stream had ended');

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readPageFiles } from '../lambda/accounts/pages.ts';
-import { issueKey } from '../lambda/identity/keys.ts';
+import { issueKey } from '../lambda/identity/issued-keys.ts';
 import type { WriteLog } from '../lambda/report/log.ts';
 import { createGatewayWithAccounts, createRefuseFor, startServer } from '../lambda/serve.ts';
 import { type Config, readConfig } from '../lambda/settings/config.ts';

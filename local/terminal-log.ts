@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { keyPrefix } from '../lambda/identity/keys.ts';
+import { keyPrefix } from '../lambda/identity/issued-keys.ts';
 import type { WriteLog } from '../lambda/report/log.ts';
 import { plainText } from './plain-text.ts';
 

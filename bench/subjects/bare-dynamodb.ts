@@ -1,5 +1,5 @@
 import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { hashKey } from '../../lambda/identity/keys.ts';
+import { hashKey } from '../../lambda/identity/issued-keys.ts';
 import { pipe } from './bare.ts';
 
 const client = new DynamoDBClient({ maxAttempts: 3 });

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { issueKey, type KeyRequest } from '../../lambda/identity/keys.ts';
+import { issueKey, type KeyRequest } from '../../lambda/identity/issued-keys.ts';
 import { createDocuments } from '../../lambda/store/admin/documents.ts';
 import { createKeyStore } from '../../lambda/store/admin/keys.ts';
 import type { StoreEnvironment } from './store-process.ts';

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import type { Budget } from '../budget/budget-window.ts';
 import { formatAmount } from '../budget/money.ts';
 import { secondsUntil } from '../budget/time.ts';
-import type { KeyRecord } from '../identity/keys.ts';
+import type { KeyRecord } from '../identity/issued-keys.ts';
 import { isWallet } from '../identity/member.ts';
 import { readMemberUsage } from '../quota/policy.ts';
 import { modelId } from '../settings/models.ts';
@@ -10,11 +10,11 @@ import type { Counters } from '../store/counters.ts';
 import type { MemberStore, SessionPurpose } from '../store/sign-in.ts';
 import type { KeyStore } from '../store/store.ts';
 import type { Account, ShownKey } from './answers.ts';
-import { isTooManyKeys, notSignedIn } from './errors.ts';
 import { type Keyring, unlabelled } from './keyring.ts';
 import type { Limits } from './limits.ts';
 import type { AccountsLog } from './log.ts';
-import { type AccountsRequest, type Endpoints, readLabel, readText, type Signer } from './request.ts';
+import { isTooManyKeys, notSignedIn } from './page-errors.ts';
+import { type AccountsRequest, type Endpoints, readLabel, readText, type Signer } from './page-request.ts';
 
 interface Dependencies {
   readonly keys: KeyStore;

@@ -1,6 +1,6 @@
 import { memberBudgetOf } from '../budget/budget-window.ts';
 import { createFindNetwork } from '../identity/network.ts';
-import type { App } from '../request/call.ts';
+import type { App } from '../request/incoming-request.ts';
 import { type AccountsConfig, hasClientsPage, waysToSignIn } from '../settings/config.ts';
 import type { RunEvery } from '../settings/refresh.ts';
 import { createSecrets, type ReadSecret } from '../settings/secrets.ts';
@@ -8,14 +8,14 @@ import type { AdminStore, Store } from '../store/store.ts';
 import { createMemberAccounts } from './account.ts';
 import type { Info } from './answers.ts';
 import { createApp } from './app.ts';
-import { createCompanySignIn } from './company.ts';
+import { createDeviceFlow } from './device-flow.ts';
 import { createKeyring } from './keyring.ts';
 import { createLimits } from './limits.ts';
 import { createAccountsLog } from './log.ts';
+import { createOidcSignIn } from './oidc.ts';
+import { type AccountsRequest, checkOrigin, type Endpoints } from './page-request.ts';
 import { describeDeployment, type PageFile } from './pages.ts';
-import { type AccountsRequest, checkOrigin, type Endpoints } from './request.ts';
 import { pagePath } from './site.ts';
-import { createTerminalSignIn } from './terminals.ts';
 import { createWalletSignIn } from './wallet.ts';
 
 /** What the function needs from outside. */
@@ -64,9 +64,9 @@ export function createAccounts(config: AccountsConfig, dependencies: AccountsDep
   const ways: readonly Endpoints[] = signIn.map((way) =>
     way === 'wallet'
       ? createWalletSignIn({ accounts, keys, members, limits, log, now })
-      : createCompanySignIn({ accounts, settings, readClientSecret, subkey, keyring, limits, log, now }),
+      : createOidcSignIn({ accounts, settings, readClientSecret, subkey, keyring, limits, log, now }),
   );
-  const fromTerminals = createTerminalSignIn({ terminals, service, deviceKeyDays, subkey, keyring, limits, log, now });
+  const fromTerminals = createDeviceFlow({ terminals, service, deviceKeyDays, subkey, keyring, limits, log, now });
   return createApp({
     serviceName: service.serviceName,
     appUrl: settings.appUrl,

@@ -1,6 +1,6 @@
 import type { GatewayError } from '../errors.ts';
 import type { AccountsConfig } from '../settings/config.ts';
-import { accountsError } from './errors.ts';
+import { accountsError } from './page-errors.ts';
 
 export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 

@@ -2,13 +2,20 @@ import { renderOpenAiError } from '../dialects/model/openai.ts';
 import { GatewayError, toGatewayError } from '../errors.ts';
 import type { FindNetwork } from '../identity/network.ts';
 import { createPipeline } from '../pipeline.ts';
-import type { App, GatewayResponse } from '../request/call.ts';
 import { createRequestId, headerNames } from '../request/headers.ts';
+import type { App, GatewayResponse } from '../request/incoming-request.ts';
 import type { Accounts } from './account.ts';
-import { codeOf } from './errors.ts';
 import type { AccountsLog } from './log.ts';
+import { codeOf } from './page-errors.ts';
+import {
+  type AccountsRequest,
+  type Actions,
+  checkOrigin,
+  type Endpoints,
+  readForm,
+  readInput,
+} from './page-request.ts';
 import { type Facts, type PageFile, securityHeaders, servePage } from './pages.ts';
-import { type AccountsRequest, type Actions, checkOrigin, type Endpoints, readForm, readInput } from './request.ts';
 import {
   docsPath,
   hasOwnAddress,

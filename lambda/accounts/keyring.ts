@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
-import { type IssuedKey, issueKey, type KeyRecord, stateOf } from '../identity/keys.ts';
+import { type IssuedKey, issueKey, type KeyRecord, stateOf } from '../identity/issued-keys.ts';
 import { isWallet } from '../identity/member.ts';
 import type { AccountsConfig } from '../settings/config.ts';
 import type { MemberStore, Slot } from '../store/sign-in.ts';
 import type { KeyStore } from '../store/store.ts';
-import { accountsError, badRequest, notSignedIn } from './errors.ts';
-import type { Signer } from './request.ts';
+import { accountsError, badRequest, notSignedIn } from './page-errors.ts';
+import type { Signer } from './page-request.ts';
 
 export type Keyring = ReturnType<typeof createKeyring>;
 

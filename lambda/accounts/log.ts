@@ -1,7 +1,7 @@
 import type { GatewayError } from '../errors.ts';
 import { createWriteLine, describeCause, type LogDependencies } from '../report/log.ts';
-import { brokenSignIn, codeOf } from './errors.ts';
-import type { AccountsRequest } from './request.ts';
+import { brokenSignIn, codeOf } from './page-errors.ts';
+import type { AccountsRequest } from './page-request.ts';
 
 export type AccountsLog = ReturnType<typeof createAccountsLog>;
 

@@ -3,12 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import type { GatewayResponse } from '../request/call.ts';
 import { headerPrefix } from '../request/headers.ts';
+import type { GatewayResponse } from '../request/incoming-request.ts';
 import { type AccountsConfig, hasClientsPage, waysToSignIn } from '../settings/config.ts';
+import type { AccountsRequest } from './page-request.ts';
 import { breakable, lineEnds, placeholderKey } from './pages/cli/snippet.js';
 import { createSdkSnippets } from './pages/cli/snippets-sdks.js';
-import type { AccountsRequest } from './request.ts';
 import type { Site } from './site.ts';
 
 export interface PageFile {

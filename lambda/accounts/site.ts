@@ -1,6 +1,6 @@
-import type { Call } from '../request/call.ts';
+import type { IncomingRequest } from '../request/incoming-request.ts';
 import { isLoopback } from '../settings/kinds.ts';
-import { badRequest } from './errors.ts';
+import { badRequest } from './page-errors.ts';
 
 /** Where people see the page: the site that signatures are bound to, and the only origin that may send requests. */
 export interface Site {
@@ -33,14 +33,14 @@ export const isTerminalPath = (path: string): boolean =>
 export const isForOAuth = (path: string): boolean => path === terminalPaths.begin || path === terminalPaths.token;
 
 /** Whether a call is for the pages, where one process serves both apps. */
-export function isPageCall({ method, path }: Pick<Call, 'method' | 'path'>): boolean {
+export function isPageCall({ method, path }: Pick<IncomingRequest, 'method' | 'path'>): boolean {
   if (isTerminalPath(path)) return true;
   if ([pagePath, docsPath].some((root) => path === root || path.startsWith(`${root}/`))) return true;
   return path === '/' && (method === 'GET' || method === 'HEAD');
 }
 
 /** Whether a call leads to a key: everything that the page posts. */
-export const isSigningIn = ({ method, path }: Pick<Call, 'method' | 'path'>): boolean =>
+export const isSigningIn = ({ method, path }: Pick<IncomingRequest, 'method' | 'path'>): boolean =>
   method === 'POST' && path.startsWith(`${pagePath}/`);
 
 /** The longest domain name, with the longest port. */

@@ -7,10 +7,17 @@ import type { MemberStore } from '../store/sign-in.ts';
 import type { KeyStore } from '../store/store.ts';
 import { type Accounts, isoTime } from './account.ts';
 import type { Account } from './answers.ts';
-import { accountsError, badRequest, isTooManyKeys, nothingOfThisKind } from './errors.ts';
 import type { Limits } from './limits.ts';
 import type { AccountsLog } from './log.ts';
-import { type AccountsRequest, type Endpoints, type Input, readLabel, readText, type WithInput } from './request.ts';
+import { accountsError, badRequest, isTooManyKeys, nothingOfThisKind } from './page-errors.ts';
+import {
+  type AccountsRequest,
+  type Endpoints,
+  type Input,
+  readLabel,
+  readText,
+  type WithInput,
+} from './page-request.ts';
 import type { Site } from './site.ts';
 
 /** What a signature is for. It is part of the message: people read it in their wallet, and it can be used for nothing else. */

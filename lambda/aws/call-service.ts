@@ -12,7 +12,7 @@ import {
   type Service,
   secretsManagerService,
 } from './access.ts';
-import { attempts, createRepeat, type Patience, ServiceError } from './repeat.ts';
+import { attempts, createRepeat, type Deadline, ServiceError } from './repeat.ts';
 import { createSign } from './sign.ts';
 
 /** The calls to AWS that requests need. */
@@ -95,7 +95,7 @@ function createPost(endpoint: URL) {
   const { hostname, port, path } = urlToHttpOptions(endpoint);
   const options: RequestOptions = { hostname, port, path, method: 'POST', agent };
 
-  return (headers: readonly string[], body: string, patience: Patience): Promise<Answer> =>
+  return (headers: readonly string[], body: string, patience: Deadline): Promise<Answer> =>
     new Promise((resolve, reject) => {
       let isAnswered = false;
       const length = ['content-length', String(Buffer.byteLength(body))];

@@ -64,14 +64,14 @@ const firstPause = 100;
 const budgets = { full: 500, repeat: 14, earnedByFirstAttempt: 1 } as const;
 
 /** The time that a call has for all its attempts. An abort signal would do the same, at ten times the cost. */
-export interface Patience {
+export interface Deadline {
   isOver: boolean;
   /** Called once when it is over. Each attempt sets what gives it up. */
   giveUp: () => void;
 }
 
 /** Makes the attempt with this number. */
-type Attempt<T> = (number: number, patience: Patience) => Promise<T>;
+type Attempt<T> = (number: number, patience: Deadline) => Promise<T>;
 
 interface Dependencies {
   readonly now: () => number;
@@ -89,7 +89,7 @@ export function createRepeat({ now, random, pause = wait }: Dependencies) {
 
   return async <T>(attempt: Attempt<T>): Promise<T> => {
     const startedAt = now();
-    const patience: Patience = { isOver: false, giveUp: () => {} };
+    const patience: Deadline = { isOver: false, giveUp: () => {} };
     const timer = setTimeout(() => {
       patience.isOver = true;
       patience.giveUp();

@@ -21,7 +21,7 @@ export interface Endpoint {
    */
   readonly countsTokens?: boolean;
   /** Whether it answers with vectors, which the embedding model alone makes. Never streamed as events. */
-  readonly makesVectors?: boolean;
+  readonly embeddings?: boolean;
   /** Whether it shortens a conversation, which only an upstream of the same dialect can, and which that may lack. Never streamed. */
   readonly compacts?: boolean;
   /** What the answer of an endpoint that counts tokens calls itself, where it does. */
@@ -53,7 +53,7 @@ export interface Dialect extends SizeRules {
   /** Whether its thoughts have signatures that clients send back. */
   readonly hasSignatures?: boolean;
   /** By what in an upstream's 400 can be told that thoughts are what it refuses: words of vendors. */
-  readonly refusedThoughts?: RegExp;
+  readonly refusedReasoning?: RegExp;
   readonly endpoints: readonly Endpoint[];
   /** The headers that carry the upstream key. */
   authorize(key: string): Record<string, string>;

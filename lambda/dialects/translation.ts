@@ -25,7 +25,7 @@ export interface RequestTranslation {
   /** The version of the client's dialect that the client names, where it has versions. */
   readonly version?: string | undefined;
   /** Whether it refused the request for the model's thoughts in it, and so gets none. */
-  readonly withoutThoughts?: boolean;
+  readonly withoutReasoning?: boolean;
 }
 
 /** A request in the words of an upstream that does not speak the client's dialect: plain data too. */
@@ -36,11 +36,11 @@ export interface Translation extends LeftOut {
   readonly headers: Readonly<Record<string, string>>;
   readonly answer: AnswerPlan;
   /** Whether it shows the model thoughts of its own again. */
-  readonly hasThoughts: boolean;
+  readonly hasReasoning: boolean;
 }
 
 /** How the answer becomes one for the client. It keeps nothing of the request but what the answer repeats, and names of tools. */
-export interface AnswerPlan extends Pick<AnswerOptions, 'tools' | 'thoughts' | 'streamUsage' | 'echo'> {
+export interface AnswerPlan extends Pick<AnswerOptions, 'tools' | 'reasoning' | 'streamUsage' | 'echo'> {
   readonly from: Dialect['name'];
   readonly into: Dialect['name'];
   /** The bytes that it keeps. */
@@ -53,19 +53,19 @@ const dialects: Readonly<Record<string, DialectTranslation>> = { chat, responses
 
 /** Translates a request for an upstream, and plans how its answer is translated back. Throws a 400 for what can't be carried over. */
 export function translate(json: Json, translation: RequestTranslation): Translation {
-  const { from, into, sealing, upstream, model, isCounted, version, withoutThoughts = false } = translation;
+  const { from, into, sealing, upstream, model, isCounted, version, withoutReasoning = false } = translation;
   const [client, target] = [dialects[from]?.client, dialects[into]?.upstream];
   if (!client || !target) throw new TypeError(`requests of ${from} can't be translated into ${into}`);
   const seals = createSeals(sealing.salt, sealing.caller);
-  const request = { ...client.read(json, (sealed) => seals.open(from, sealed), version), isCounted, withoutThoughts };
+  const request = { ...client.read(json, (sealed) => seals.open(from, sealed), version), isCounted, withoutReasoning };
   const { pieces, leftOutNodes, tools, ...written } = target.write(request, upstream, model);
-  const { leftOut, leftOutForLog, hasThoughts } = written;
-  const { thoughts, streamUsage = false } = request;
+  const { leftOut, leftOutForLog, hasReasoning } = written;
+  const { reasoning, streamUsage = false } = request;
   const echo = client.echo ? client.echo(json, leftOutNodes) : [];
   const keptBytes = echo.reduce((total, { length }) => total + length, sizeOf(tools));
   const { contextWords } = client;
-  const answer: AnswerPlan = { from, into, tools, thoughts, streamUsage, echo, keptBytes, contextWords };
-  return { pieces, headers: target.headers, answer, leftOut, leftOutForLog, hasThoughts };
+  const answer: AnswerPlan = { from, into, tools, reasoning, streamUsage, echo, keptBytes, contextWords };
+  return { pieces, headers: target.headers, answer, leftOut, leftOutForLog, hasReasoning };
 }
 
 /** What an answer is read and written with. */
@@ -81,17 +81,17 @@ export function openAnswer(
   stops: ReadonlySet<string>,
   { changes, ...parts }: AnswerParts,
 ) {
-  const { from, into, tools, thoughts: asked, streamUsage, echo } = plan;
+  const { from, into, tools, reasoning: asked, streamUsage, echo } = plan;
   const [client, target] = [dialects[from]?.client, dialects[into]?.upstream];
   if (!client || !target) throw new TypeError(`answers of ${into} can't be translated for ${from}`);
   const seals = createSeals(sealing.salt, sealing.caller);
-  const seal = (thought: string): string | undefined => {
-    if (thought.length > longestSeal) return undefined;
-    const sealed = seals.seal(from, thought);
+  const seal = (reasoningBlock: string): string | undefined => {
+    if (reasoningBlock.length > longestSeal) return undefined;
+    const sealed = seals.seal(from, reasoningBlock);
     return sealed.length <= longestSeal ? sealed : undefined;
   };
-  const { thoughts, createReader } = target.answers.open(stops, changes);
-  const takeThought = thoughts.take;
-  const writer = client.createWriter({ ...parts, tools, thoughts: asked, streamUsage, echo, seal, takeThought });
-  return { thoughts, writer, reader: createReader(writer), joinsTexts: client.joinsTexts ?? false };
+  const { reasoning, createReader } = target.answers.open(stops, changes);
+  const takeReasoning = reasoning.take;
+  const writer = client.createWriter({ ...parts, tools, reasoning: asked, streamUsage, echo, seal, takeReasoning });
+  return { reasoning, writer, reader: createReader(writer), joinsTexts: client.joinsTexts ?? false };
 }

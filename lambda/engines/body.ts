@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors.ts';
 import { smallBody } from '../http/bodies.ts';
-import type { Body } from '../request/call.ts';
+import type { Body } from '../request/incoming-request.ts';
 import type { Memory } from '../request/memory.ts';
 import { joinReads } from './join-reads.ts';
 
@@ -15,7 +15,7 @@ interface BodyOptions {
   readonly limit: number;
   readonly memory: Memory;
   /** Aborts with the error to refuse the request with. */
-  readonly cutShort: AbortSignal;
+  readonly shutdownSignal: AbortSignal;
   /** Asks the client for the body; undefined if it does not wait for that. */
   readonly ask: (() => void) | undefined;
 }
@@ -49,7 +49,7 @@ interface Arrival {
 
 export function createIncomingBody(
   request: IncomingMessage,
-  { limit: usualLimit, memory, cutShort, ask }: BodyOptions,
+  { limit: usualLimit, memory, shutdownSignal, ask }: BodyOptions,
 ): IncomingBody {
   const declared = declaredSize(request);
   const whole = Promise.withResolvers<number>();
@@ -67,7 +67,7 @@ export function createIncomingBody(
       arrival.state = keeps ? 'kept' : 'dropped';
       if (keeps) arrival.store = createStore(declared, arrival.limit, memory);
       follow(arrival, reads);
-      watch(arrival, declared, cutShort);
+      watch(arrival, declared, shutdownSignal);
     }
     return whole.promise;
   };
@@ -141,7 +141,7 @@ function settle({ whole, size, refusal }: Arrival): void {
  * Gives a body up after 60 s, or at shutdown. One that is buffered, and so takes memory that others may need, must also keep up with a
  * linear pace from the tenth second on.
  */
-function watch(arrival: Arrival, declared: number | undefined, cutShort: AbortSignal): void {
+function watch(arrival: Arrival, declared: number | undefined, shutdownSignal: AbortSignal): void {
   const begun = performance.now();
   const expected = arrival.state === 'kept' ? (declared ?? 0) : 0;
   const timer = setInterval(() => {
@@ -149,12 +149,12 @@ function watch(arrival: Arrival, declared: number | undefined, cutShort: AbortSi
     if (part >= 1) giveUp(arrival, tooLate());
     else if (part >= 1 / 6 && arrival.size < part * expected) giveUp(arrival, tooSlow());
   }, arrivalTime / 60);
-  const giveUpWithProcess = () => giveUp(arrival, cutShort.reason);
-  if (cutShort.aborted) giveUpWithProcess();
-  cutShort.addEventListener('abort', giveUpWithProcess);
+  const giveUpWithProcess = () => giveUp(arrival, shutdownSignal.reason);
+  if (shutdownSignal.aborted) giveUpWithProcess();
+  shutdownSignal.addEventListener('abort', giveUpWithProcess);
   const stop = () => {
     clearInterval(timer);
-    cutShort.removeEventListener('abort', giveUpWithProcess);
+    shutdownSignal.removeEventListener('abort', giveUpWithProcess);
   };
   arrival.whole.promise.then(stop, stop);
 }

@@ -15,7 +15,7 @@ export function createCountTurns() {
   });
   return {
     /** Opens the turn of a request. */
-    open(clientGone: AbortSignal, cutShort: AbortSignal) {
+    open(clientGone: AbortSignal, shutdownSignal: AbortSignal) {
       const answered = Promise.withResolvers<void>();
       return {
         /** Resolves when the turn begins. */
@@ -25,7 +25,7 @@ export function createCountTurns() {
               resolve();
               return answered.promise;
             };
-            const signal = AbortSignal.any([clientGone, cutShort]);
+            const signal = AbortSignal.any([clientGone, shutdownSignal]);
             // What a client is told that has left, only the log shows.
             const refuse = (error: unknown) => reject(clientGone.aborted ? stillCounting() : error);
             queue.run({ caller, signal }, count).catch(refuse);

@@ -1,11 +1,11 @@
 import { finished, pipeline } from 'node:stream/promises';
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
 import { over } from '../http/bodies.ts';
-import { type App, type Call, lastResort } from '../request/call.ts';
+import { type App, type IncomingRequest, lastResort } from '../request/incoming-request.ts';
 import { unlimitedMemory } from '../request/memory.ts';
 
 /** A context, with the signals that only the local server has: Lambda neither reports who leaves nor stops a running request. */
-type FunctionContext = Context & Partial<Pick<Call, 'clientGone' | 'cutShort'>>;
+type FunctionContext = Context & Partial<Pick<IncomingRequest, 'clientGone' | 'shutdownSignal'>>;
 
 /** An app as a Lambda function that streams its answers. The global `awslambda` must be in place. */
 export function createHandler(app: App) {
@@ -26,7 +26,7 @@ export function createHandler(app: App) {
 }
 
 /** A Function URL's event as an app reads it. */
-export function toCall(event: LambdaFunctionURLEvent, context: FunctionContext): Call {
+export function toCall(event: LambdaFunctionURLEvent, context: FunctionContext): IncomingRequest {
   const { headers, rawPath, requestContext, isBase64Encoded } = event;
   const { method, sourceIp } = requestContext.http;
   const bodySize = () => Buffer.byteLength(event.body ?? '', isBase64Encoded ? 'base64' : 'utf8');
@@ -37,7 +37,7 @@ export function toCall(event: LambdaFunctionURLEvent, context: FunctionContext):
     sourceAddress: sourceIp,
     memory: unlimitedMemory,
     clientGone: context.clientGone,
-    cutShort: context.cutShort,
+    shutdownSignal: context.shutdownSignal,
     host: hostOf(headers.host, requestContext.domainName),
     bodySize,
     dropBody: bodySize,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { writeBody } from '../http/bodies.ts';
-import type { GatewayResponse } from '../request/call.ts';
+import type { GatewayResponse } from '../request/incoming-request.ts';
 
 /** The path of a request, and its query without the question mark. The path stays percent-encoded, as with Function URLs (API Gateway decodes it). */
 export function targetOf({ url = '/' }: IncomingMessage) {

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GatewayError } from '../errors.ts';
 import { over } from '../http/bodies.ts';
-import { type App, type Call, type GatewayResponse, lastResort } from '../request/call.ts';
+import { type App, type GatewayResponse, type IncomingRequest, lastResort } from '../request/incoming-request.ts';
 import { createIncomingBody } from './body.ts';
 import { createCountTurns } from './count-turns.ts';
 import { askForBody, headersOf, targetOf, watchClient, writeResponse } from './http-message.ts';
 import { listen } from './listen.ts';
 import { createBodyBudget } from './memory.ts';
-import { createCutShort, lastWordTime } from './running.ts';
+import { createShutdownSignals, lastWordTime } from './running.ts';
 
 export interface HttpServerOptions {
   readonly app: App;
@@ -62,7 +62,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const server: ServerState = {
     budget: createBodyBudget(options.bodyBudget),
     countTurns: createCountTurns(),
-    cutShort: createCutShort(),
+    shutdownSignal: createShutdownSignals(),
     health: 'serving',
   };
   const listening = await listen({
@@ -82,7 +82,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       listening.refuseConnections();
       const lastCall = performance.now() + graceMs + lastWordTime;
       await listening.settled(graceMs);
-      server.cutShort.all();
+      server.shutdownSignal.all();
       void listening.drain();
       // On a busy machine the steps before may have run late. That must not delay this one.
       await listening.settled(Math.max(0, lastCall - performance.now()));
@@ -97,7 +97,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 interface ServerState {
   readonly budget: ReturnType<typeof createBodyBudget>;
   readonly countTurns: ReturnType<typeof createCountTurns>;
-  readonly cutShort: ReturnType<typeof createCutShort>;
+  readonly shutdownSignal: ReturnType<typeof createShutdownSignals>;
   health: 'serving' | 'stopping';
 }
 
@@ -110,7 +110,7 @@ async function serve(
 ): Promise<void> {
   const { app, onFault, timeLimit = usualTimeLimit } = options;
   const clientGone = new AbortController();
-  const cut = server.cutShort.open();
+  const cut = server.shutdownSignal.open();
   watchClient(request, response, () => clientGone.abort());
   const timer = setTimeout(() => response.destroy(), timeLimit).unref();
   const memory = server.budget.open();
@@ -118,11 +118,11 @@ async function serve(
   const body = createIncomingBody(request, {
     limit: options.requestBodyLimit,
     memory,
-    cutShort: cut.signal,
+    shutdownSignal: cut.signal,
     ask: askForBody(request, response),
   });
   const deadline = performance.now() + timeLimit;
-  const call: Call = {
+  const call: IncomingRequest = {
     ...headOf(request, options.clientAddress),
     bodySize: body.receive,
     dropBody: body.drop,
@@ -131,7 +131,7 @@ async function serve(
     waitToCount: countTurn.wait,
     timeLeft: () => deadline - performance.now(),
     clientGone: clientGone.signal,
-    cutShort: cut.signal,
+    shutdownSignal: cut.signal,
     health: server.health,
   };
   try {
@@ -168,7 +168,7 @@ function headOf(request: IncomingMessage, clientAddress: HttpServerOptions['clie
 }
 
 /** Only the last value of the header was written by the balancer in front. The client may have invented all others. */
-function addressIn(headers: Call['headers'], request: IncomingMessage): string {
+function addressIn(headers: IncomingRequest['headers'], request: IncomingMessage): string {
   // Node dropped some lines, and the balancer's may be among them.
   if (request.rawHeaders.length >= 2 * mostHeaders) return '';
   return headers['x-forwarded-for']?.split(',').at(-1)?.trim() ?? '';

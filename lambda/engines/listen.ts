@@ -5,7 +5,7 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GatewayError } from '../errors.ts';
-import type { GatewayResponse } from '../request/call.ts';
+import type { GatewayResponse } from '../request/incoming-request.ts';
 import { ConfigError } from '../settings/read.ts';
 import { targetOf } from './http-message.ts';
 import { createRunning } from './running.ts';

@@ -34,7 +34,7 @@ export function createRunning<One>(): Running<One> {
 export const lastWordTime = 500;
 
 /** Ends running answers, each with an error, when the process stops. */
-export function createCutShort() {
+export function createShutdownSignals() {
   const running = createRunning<AbortController>();
   return {
     /** Gives the signal for an answer, and what says that it is over. */

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '../errors.ts';
-import type { GatewayResponse } from '../request/call.ts';
+import type { GatewayResponse } from '../request/incoming-request.ts';
 import { lingerTime, writeResponse } from './http-message.ts';
 import { discardBody } from './join-reads.ts';
 

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Sealing } from '../dialects/model/seal.ts';
 import type { Scrubber } from '../hiding/scrub.ts';
 import { describeCause, type Log } from '../report/log.ts';
-import type { ExchangeRecord, Normalized, RequestSoFar } from '../request/request.ts';
+import type { AttemptRecord, Normalized, RequestSoFar } from '../request/request.ts';
 import type { Rewriting } from '../stream/rewrite-answer.ts';
 import type { AnswerOfUpstream, AskUpstreams } from '../upstream/failover.ts';
 import { bodyOf } from '../upstream/request.ts';
@@ -18,7 +18,7 @@ export interface AskDependencies {
   readonly log: Log;
 }
 
-export type Exchange = ReturnType<typeof openExchange>;
+export type UpstreamAttempt = ReturnType<typeof openAttempt>;
 
 /** Who waits for the answer. */
 interface Asker {
@@ -32,13 +32,13 @@ interface Asker {
  * Opens the exchange of a request. Each try is noted down in the record. The body is released when an answer begins or none will
  * come, if not earlier.
  */
-export function openExchange(
+export function openAttempt(
   request: ReadyToForward,
-  record: ExchangeRecord,
+  record: AttemptRecord,
   scrubber: Scrubber,
   { askUpstreams, hideInText, readSealSalt, log }: AskDependencies,
 ) {
-  const { id, call, outgoing, memory } = request;
+  const { id, parsed, outgoing, memory } = request;
   const { caller } = bodyOf(outgoing).conversation;
   const explainer = createExplainer(scrubber);
   let keptForAnswer = 0;
@@ -57,7 +57,7 @@ export function openExchange(
         record.tries += 1;
         record.upstream = upstream.prefix;
         record.translated = translated !== undefined;
-        record.thoughtsRefused = translated?.thoughts === 'refused';
+        record.thoughtsRefused = translated?.reasoning === 'refused';
         keptForAnswer = translated?.answer.keptBytes ?? 0;
         record.leftOut = leftOut?.leftOut;
         record.leftOutForLog = leftOut?.leftOutForLog;
@@ -82,12 +82,12 @@ export function openExchange(
   const hiding: Rewriting = {
     scrubber,
     showsGenerated: hideInText === 'none',
-    publicModel: call.model.id,
+    publicModel: parsed.model.id,
     explain: explainer.sentence,
-    ...(countsText && { onText: count, onProgram: count }),
+    ...(countsText && { onText: count, onToolArguments: count }),
   };
   /** What seals for the client, if its answer must not be changed unnoticed. */
   const signing = async ({ translated, signsThinking }: AnswerOfUpstream): Promise<Sealing | undefined> =>
-    signsThinking && !translated && call.dialect.hasSignatures ? { salt: await readSealSalt(), caller } : undefined;
+    signsThinking && !translated && parsed.dialect.hasSignatures ? { salt: await readSealSalt(), caller } : undefined;
   return { request, record, caller, ask, hiding, explainer, countsText, signing };
 }

@@ -2,12 +2,12 @@ import type { Sealing } from '../dialects/model/seal.ts';
 import type { Scrubber } from '../hiding/scrub.ts';
 import { readText } from '../http/bodies.ts';
 import type { Job } from '../jobs/jobs.ts';
-import type { GatewayResponse } from '../request/call.ts';
-import type { ExchangeRecord } from '../request/request.ts';
+import type { GatewayResponse } from '../request/incoming-request.ts';
+import type { AttemptRecord } from '../request/request.ts';
 import type { AnswerOfUpstream } from '../upstream/failover.ts';
 import { isOverLimit, UpstreamFailure } from '../upstream/failure.ts';
 import { fromFault } from '../upstream/fault.ts';
-import { type AskDependencies, type Exchange, openExchange, type ReadyToForward } from './ask-upstream.ts';
+import { type AskDependencies, openAttempt, type ReadyToForward, type UpstreamAttempt } from './ask-upstream.ts';
 import type { AnswerRewriting, RewrittenAnswer } from './rewrite.ts';
 import { noteFailure, settle, settleSpending, toCallersError } from './settle.ts';
 import { fetchStream, type StreamDependencies } from './stream.ts';
@@ -25,15 +25,15 @@ export function createForward(
   dependencies: ForwardDependencies,
 ): (request: ReadyToForward) => Promise<GatewayResponse> {
   return async (request) => {
-    const record: ExchangeRecord = { tries: 0, usage: {} };
-    request.outcome.exchange = record;
+    const record: AttemptRecord = { tries: 0, usage: {} };
+    request.outcome.attempt = record;
     try {
-      const exchange = openExchange(request, record, await dependencies.readScrubber(), dependencies);
-      const { stream, endpoint } = request.call;
-      const fetch = endpoint.makesVectors ? fetchVectors : stream ? fetchStream : fetchWhole;
+      const exchange = openAttempt(request, record, await dependencies.readScrubber(), dependencies);
+      const { stream, endpoint } = request.parsed;
+      const fetch = endpoint.embeddings ? fetchVectors : stream ? fetchStream : fetchWhole;
       return await fetch(exchange, dependencies);
     } catch (error) {
-      const callersError = toCallersError(error, request.call);
+      const callersError = toCallersError(error, request.parsed);
       noteFailure(record, callersError);
       // What a caller can provoke costs what the upstream counted, although nothing of it goes out.
       const isCharged = callersError instanceof UpstreamFailure && callersError.status >= 500 && !callersError.refund;
@@ -44,7 +44,7 @@ export function createForward(
 }
 
 /** Waits for an answer in one piece. */
-async function fetchWhole(exchange: Exchange, dependencies: ForwardDependencies): Promise<GatewayResponse> {
+async function fetchWhole(exchange: UpstreamAttempt, dependencies: ForwardDependencies): Promise<GatewayResponse> {
   return waitFor(exchange, dependencies, async ({ signal, end }) => {
     const body = await readWhole(await exchange.ask({ signal }), exchange, dependencies, signal);
     end();
@@ -64,7 +64,7 @@ const answerLimit = 32 * 1024 * 1024;
 /** An upstream's answer as the client may see it. */
 async function readWhole(
   answer: AnswerOfUpstream,
-  exchange: Exchange,
+  exchange: UpstreamAttempt,
   { rewriteWhole, now }: ForwardDependencies,
   signal: AbortSignal,
 ): Promise<string> {
@@ -90,13 +90,13 @@ async function readWhole(
 
 /** What a whole answer is rewritten by. */
 function rewritingOf(
-  exchange: Exchange,
+  exchange: UpstreamAttempt,
   { translated }: AnswerOfUpstream,
   signing: Sealing | undefined,
   now: number,
 ): AnswerRewriting {
   const { request, hiding, explainer, countsText } = exchange;
-  const { dialect, endpoint, expected } = request.call;
+  const { dialect, endpoint, expected } = request.parsed;
   const { scrubber, showsGenerated, publicModel } = hiding;
   const rewriting = {
     names: scrubber.names,

@@ -11,7 +11,7 @@ function showSigned({ dialect, expected }: AnswerFormat, hiding: Rewriting, { sa
   const seals = createSeals(salt, caller);
   const voiding = { changes: createAnswerChanges(), seal: () => seals.seal(dialect.name, voidContent) };
   return [
-    { dialect, expected: { ...expected, signedThoughts: 'shown' } as const },
+    { dialect, expected: { ...expected, signedReasoning: 'shown' } as const },
     { ...hiding, voiding },
   ] as const;
 }
@@ -22,4 +22,4 @@ export const rewriteSigned: RewriteText = (json, format, hiding, usage, { signin
 };
 
 export const createSigned: CreateSigned = ({ request, record, hiding }, signing) =>
-  createStreamRewriter(...showSigned(request.call, hiding, signing), record.usage);
+  createStreamRewriter(...showSigned(request.parsed, hiding, signing), record.usage);

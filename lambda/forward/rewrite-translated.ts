@@ -19,7 +19,7 @@ import {
 } from '../stream/rewrite-stream.ts';
 import { UpstreamFailure } from '../upstream/failure.ts';
 import type { Translated } from '../upstream/request.ts';
-import type { Exchange } from './ask-upstream.ts';
+import type { UpstreamAttempt } from './ask-upstream.ts';
 import type { RewriteText } from './rewrite.ts';
 
 /** Rewrites a whole answer of the upstream's dialect, and translates it to the client's. */
@@ -47,9 +47,9 @@ const textOf = (piece: Piece): string =>
 const mayBeProvoked = (cause: unknown): boolean => !(cause instanceof UpstreamFault);
 
 /** Reads a stream of the upstream's dialect and writes the client's. */
-export function createTranslator(exchange: Exchange, translated: Translated, now: () => number): StreamRewriter {
+export function createTranslator(exchange: UpstreamAttempt, translated: Translated, now: () => number): StreamRewriter {
   const { request, record, hiding } = exchange;
-  const translation = openTranslation(translated, request.call.expected, hiding, record.usage, { live: true, now });
+  const translation = openTranslation(translated, request.parsed.expected, hiding, record.usage, { live: true, now });
   const { expected, reader, writer, observedHiding } = translation;
   return createTranslatingRewriter(
     (taker) => createStreamRewriter({ dialect: translated.dialect, expected }, observedHiding, record.usage, taker),
@@ -73,7 +73,7 @@ function openTranslation(
 ) {
   const changes = signsThinking ? createAnswerChanges() : undefined;
   const newHex = () => randomUUID().replaceAll('-', '');
-  const { thoughts, writer, reader, joinsTexts } = openAnswer(answer, sealing, stops, {
+  const { reasoning, writer, reader, joinsTexts } = openAnswer(answer, sealing, stops, {
     live,
     changes,
     model: hiding.publicModel,
@@ -84,15 +84,15 @@ function openTranslation(
   const observedHiding: Rewriting = {
     ...hiding,
     voiding: changes && { changes, seal: undefined },
-    onRead: thoughts.onRead,
+    onRead: reasoning.onRead,
     explain: (message) => hiding.explain(removePlaces(message)),
     onText(text, channel) {
       hiding.onText?.(text, channel);
-      thoughts.onText(text, channel);
+      reasoning.onText(text, channel);
     },
   };
-  const signedThoughts = signsThinking ? ('sealed' as const) : undefined;
-  return { expected: { choices: 1, stops, joinsTexts, signedThoughts }, observedHiding, writer, reader };
+  const signedReasoning = signsThinking ? ('sealed' as const) : undefined;
+  return { expected: { choices: 1, stops, joinsTexts, signedReasoning }, observedHiding, writer, reader };
 }
 
 /** Translates what a rewriter of the upstream's dialect lets out, event by event, for a client of the writer's. */

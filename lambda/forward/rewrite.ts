@@ -91,7 +91,7 @@ export function createRewriteWhole({ dialects, serviceName, loadTranslating }: R
       showsGenerated: by.showsGenerated,
       publicModel: by.publicModel,
       explain: explainer.sentence,
-      ...(by.countsText && { onText: count, onProgram: count }),
+      ...(by.countsText && { onText: count, onToolArguments: count }),
     };
     try {
       const text = rewriteText(json, { dialect, expected: by.expected }, hiding, usage, by);

@@ -3,9 +3,9 @@ import { costOf, type Prices, savedByCaches } from '../budget/prices.ts';
 import { notOffered } from '../dialects/model/check-body.ts';
 import { GatewayError } from '../errors.ts';
 import type { SpendLimit } from '../quota/deployment-limits.ts';
-import { sayWhatIsLeft } from '../quota/figures.ts';
+import { sayWhatIsLeft } from '../quota/snapshot.ts';
 import type { Log } from '../report/log.ts';
-import type { ExchangeRecord, InferenceCall, RequestSoFar, Spending } from '../request/request.ts';
+import type { AttemptRecord, ParsedRequest, RequestSoFar, Spending } from '../request/request.ts';
 import type { StreamEnd } from '../stream/relay.ts';
 import { UpstreamFailure } from '../upstream/failure.ts';
 
@@ -17,18 +17,18 @@ export async function settleCharge(
 ): Promise<GatewayError> {
   const { charge, outcome } = request;
   if (!charge) return error;
-  const isRefusal = error.status === 400 && !outcome.exchange?.tries;
+  const isRefusal = error.status === 400 && !outcome.attempt?.tries;
   if (!error.refund && !(isRefusal && refundRefusals)) {
     // What is refused costs nothing. If an answer has begun, its cost is settled already.
-    outcome.figures = (await charge.settle(0)) ?? outcome.figures;
-    if (isRefusal) return error.withNote(`This request was charged; ${sayWhatIsLeft(charge.figures)}.`);
+    outcome.snapshot = (await charge.settle(0)) ?? outcome.snapshot;
+    if (isRefusal) return error.withNote(`This request was charged; ${sayWhatIsLeft(charge.snapshot)}.`);
     return noteCharge(request, error);
   }
-  const figures = await charge.refund();
-  outcome.refunded = figures !== undefined;
-  if (!figures) return error;
-  outcome.figures = figures;
-  const left = isRefusal ? `; ${sayWhatIsLeft(figures)}` : '';
+  const snapshot = await charge.refund();
+  outcome.refunded = snapshot !== undefined;
+  if (!snapshot) return error;
+  outcome.snapshot = snapshot;
+  const left = isRefusal ? `; ${sayWhatIsLeft(snapshot)}` : '';
   return error.withNote(`This request was not charged${left}.`);
 }
 
@@ -52,14 +52,14 @@ export async function settleSpending(
   const spending = charge && prices && spendingOf(request, prices);
   if (!spending) return;
   outcome.spending = spending;
-  outcome.figures = charge.figuresAfter(spending.cost);
+  outcome.snapshot = charge.snapshotAfter(spending.cost);
   // In the next turn of the event loop, when the end of the answer has been handed over: this must not delay it.
   await setImmediate();
   const settled = charge.settle(spending.cost, spending.used);
   try {
     await spendLimit?.add(spending.cost);
   } finally {
-    outcome.figures = (await settled) ?? outcome.figures;
+    outcome.snapshot = (await settled) ?? outcome.snapshot;
   }
 }
 
@@ -71,7 +71,7 @@ export interface SettleDependencies extends SpendingDependencies {
 /** An exchange whose answer has ended. */
 interface EndedExchange {
   readonly request: RequestSoFar;
-  readonly record: ExchangeRecord;
+  readonly record: AttemptRecord;
 }
 
 /** Settles the charge, however an answer that has begun ended. Returns the error for the client, if there is one. */
@@ -106,13 +106,13 @@ export async function settleStream(
 
 const bytesPerToken = 3;
 
-function spendingOf({ call, inputTokens, outcome }: RequestSoFar, prices: Prices): Spending | undefined {
-  const ofModel = call && prices.get(call.model.id);
-  const { exchange } = outcome;
-  if (!ofModel || !exchange) return undefined;
-  const { usage, textBytes = 0, isWhole = false } = exchange;
+function spendingOf({ parsed, inputTokens, outcome }: RequestSoFar, prices: Prices): Spending | undefined {
+  const ofModel = parsed && prices.get(parsed.model.id);
+  const { attempt } = outcome;
+  if (!ofModel || !attempt) return undefined;
+  const { usage, textBytes = 0, isWhole = false } = attempt;
   // A client that leaves before anything was sent costs nothing.
-  if (exchange.tries === 0) return { cost: 0, savedByCaches: 0 };
+  if (attempt.tries === 0) return { cost: 0, savedByCaches: 0 };
   // Until an answer has ended, its counts are what they were at its beginning. Some servers send zeros instead of counts.
   const larger = (counted = 0, estimate = 0) => (isWhole && counted > 0 ? counted : Math.max(counted, estimate));
   const input = larger(usage.input, inputTokens);
@@ -121,12 +121,12 @@ function spendingOf({ call, inputTokens, outcome }: RequestSoFar, prices: Prices
   return {
     cost: costOf(ofModel, billed),
     savedByCaches: savedByCaches(ofModel, billed),
-    used: { kind: call.model.kind, input, output },
+    used: { kind: parsed.model.kind, input, output },
   };
 }
 
 /** On some endpoints two failures mean something else to the caller. */
-export function toCallersError(error: unknown, { endpoint, hasReferences }: InferenceCall): unknown {
+export function toCallersError(error: unknown, { endpoint, hasReferences }: ParsedRequest): unknown {
   if (!(error instanceof UpstreamFailure)) return error;
   const { upstreamStatus } = error;
   const mayLack = endpoint.countsTokens || endpoint.compacts;
@@ -143,7 +143,7 @@ export function toCallersError(error: unknown, { endpoint, hasReferences }: Infe
 }
 
 /** Notes down the failure that a request ended with. A caller's mistake does not count as a failure of the upstream. */
-export function noteFailure(record: ExchangeRecord, error: unknown): void {
+export function noteFailure(record: AttemptRecord, error: unknown): void {
   const translated = error instanceof GatewayError && error.reason !== undefined ? error.cause : undefined;
   for (const failure of [error, translated]) {
     if (failure instanceof UpstreamFailure && failure.status >= 500) record.failure = failure.kind;

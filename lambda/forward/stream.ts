@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Sealing } from '../dialects/model/seal.ts';
-import type { GatewayResponse } from '../request/call.ts';
+import type { GatewayResponse } from '../request/incoming-request.ts';
 import { createRelay } from '../stream/relay.ts';
 import { createStreamRewriter, type StreamRewriter } from '../stream/rewrite-stream.ts';
 import type { AnswerOfUpstream } from '../upstream/failover.ts';
 import type { Translated } from '../upstream/request.ts';
-import type { Exchange } from './ask-upstream.ts';
+import type { UpstreamAttempt } from './ask-upstream.ts';
 import { type SettleDependencies, settleStream, toCallersError } from './settle.ts';
 import { createReadsOn, whenAborted } from './waiting.ts';
 
@@ -20,17 +20,20 @@ export interface StreamDependencies extends SettleDependencies {
 }
 
 /** Creates what passes a stream on with thoughts that their maker checks when they come back. */
-export type CreateSigned = (exchange: Exchange, signing: Sealing) => StreamRewriter;
+export type CreateSigned = (exchange: UpstreamAttempt, signing: Sealing) => StreamRewriter;
 
 /** Creates what reads a stream of the upstream's dialect and writes the client's. */
-type CreateTranslator = (exchange: Exchange, translated: Translated, now: () => number) => StreamRewriter;
+type CreateTranslator = (exchange: UpstreamAttempt, translated: Translated, now: () => number) => StreamRewriter;
 
 /** Passes a stream on, event by event. */
-export async function fetchStream(exchange: Exchange, dependencies: StreamDependencies): Promise<GatewayResponse> {
+export async function fetchStream(
+  exchange: UpstreamAttempt,
+  dependencies: StreamDependencies,
+): Promise<GatewayResponse> {
   const { request, record, hiding } = exchange;
   const { now, idleTimeout, keepAliveInterval } = dependencies;
   const relay = createRelay({
-    dialect: request.call.dialect,
+    dialect: request.parsed.dialect,
     explain: hiding.explain,
     idleTimeout,
     keepAliveInterval,
@@ -42,7 +45,7 @@ export async function fetchStream(exchange: Exchange, dependencies: StreamDepend
     onEnd: (end) => settleStream(exchange, end, dependencies),
   });
   whenAborted(request.clientGone, relay.leave);
-  whenAborted(request.cutShort, relay.fail);
+  whenAborted(request.shutdownSignal, relay.fail);
   const attach = async (answer: AnswerOfUpstream) => {
     const { body, translated } = answer;
     // What is passed on is all text, and leaves with one copy less as such.
@@ -52,7 +55,7 @@ export async function fetchStream(exchange: Exchange, dependencies: StreamDepend
   exchange
     .ask(relay)
     .then(attach)
-    .catch((error) => relay.fail(toCallersError(error, request.call)));
+    .catch((error) => relay.fail(toCallersError(error, request.parsed)));
   // While the upstream is asked, nobody waits for it.
   nextTurn().then(hiding.scrubber.prepareChannels);
   await relay.begun;
@@ -61,7 +64,7 @@ export async function fetchStream(exchange: Exchange, dependencies: StreamDepend
 
 /** Reads a stream of the upstream's dialect and writes the client's. */
 async function createRewriter(
-  exchange: Exchange,
+  exchange: UpstreamAttempt,
   answer: AnswerOfUpstream,
   { now, loadTranslating }: StreamDependencies,
 ): Promise<StreamRewriter> {
@@ -70,5 +73,5 @@ async function createRewriter(
   if (translated) return (await loadTranslating()).createTranslator(exchange, translated, now);
   const signing = await exchange.signing(answer);
   if (signing) return (await loadTranslating()).createSigned(exchange, signing);
-  return createStreamRewriter(request.call, hiding, record.usage);
+  return createStreamRewriter(request.parsed, hiding, record.usage);
 }

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { type GatewayError, toGatewayError } from '../errors.ts';
 import { createScanner, scanLeniently } from '../json/scan.ts';
-import type { GatewayResponse } from '../request/call.ts';
+import type { GatewayResponse } from '../request/incoming-request.ts';
 import type { StreamEnd } from '../stream/relay.ts';
 import { rewriteAnswer } from '../stream/rewrite-answer.ts';
 import { createVectorsRewriter } from '../stream/rewrite-vectors.ts';
 import { UpstreamFailure } from '../upstream/failure.ts';
-import type { Exchange } from './ask-upstream.ts';
+import type { UpstreamAttempt } from './ask-upstream.ts';
 import { type SettleDependencies, settleStream } from './settle.ts';
 import { hasLeft, type Waiting, waitFor, whenAborted, whyUnusable } from './waiting.ts';
 
@@ -15,7 +15,7 @@ interface Dependencies extends SettleDependencies {
 }
 
 /** Passes an answer of vectors on while it comes. */
-export async function fetchVectors(exchange: Exchange, dependencies: Dependencies): Promise<GatewayResponse> {
+export async function fetchVectors(exchange: UpstreamAttempt, dependencies: Dependencies): Promise<GatewayResponse> {
   return waitFor(exchange, dependencies, async (waiting) => {
     const { body: answer } = await exchange.ask(waiting);
     const client = createClient(answer, waiting.readsOn, dependencies.now);
@@ -30,14 +30,14 @@ export async function fetchVectors(exchange: Exchange, dependencies: Dependencie
 async function passOn(
   answer: Readable,
   client: Client,
-  exchange: Exchange,
+  exchange: UpstreamAttempt,
   { signal, end, readsOn }: Waiting,
   dependencies: Dependencies,
 ): Promise<void> {
   const { request, record, hiding } = exchange;
   // A piece is short enough to be read at once.
   const rewriter = createVectorsRewriter((text) =>
-    rewriteAnswer(scanLeniently(createScanner(), text), request.call, hiding, record.usage),
+    rewriteAnswer(scanLeniently(createScanner(), text), request.parsed, hiding, record.usage),
   );
   let failure: GatewayError | undefined;
   try {
@@ -56,7 +56,7 @@ async function passOn(
   // Only the word about a failure waits until it is settled.
   if (ended.kind === 'complete') client.end();
   const error = await settleStream(exchange, ended, dependencies).catch(() => undefined);
-  if (error) client.write(Buffer.from(`\n${request.call.dialect.renderError(error)}`));
+  if (error) client.write(Buffer.from(`\n${request.parsed.dialect.renderError(error)}`));
   client.end();
   client.close();
 }

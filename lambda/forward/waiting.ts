@@ -1,7 +1,7 @@
 import { GatewayError, toGatewayError } from '../errors.ts';
-import type { GatewayResponse } from '../request/call.ts';
+import type { GatewayResponse } from '../request/incoming-request.ts';
 import { isOverLimit, UpstreamFailure } from '../upstream/failure.ts';
-import type { Exchange, ReadyToForward } from './ask-upstream.ts';
+import type { ReadyToForward, UpstreamAttempt } from './ask-upstream.ts';
 import { type SettleDependencies, settle, toCallersError } from './settle.ts';
 
 /** Aborts an upstream whose answer nobody waits for any more. */
@@ -13,7 +13,7 @@ export const hasLeft = (request: ReadyToForward): boolean => request.clientGone?
  * Whether an answer that is asked for now is read to its end even if the client leaves: for a caller with a budget, to whom leaving
  * early would else be cheaper than staying. Until an upstream is asked, leaving costs nobody anything.
  */
-export function createReadsOn({ request, record }: Pick<Exchange, 'request' | 'record'>): () => boolean {
+export function createReadsOn({ request, record }: Pick<UpstreamAttempt, 'request' | 'record'>): () => boolean {
   const pays = request.reservation !== undefined && !hasLeft(request);
   return () => pays && record.tries > 0;
 }
@@ -29,7 +29,7 @@ export interface Waiting {
 
 /** Answers with what `fetch` returns, which says itself when that has come. */
 export async function waitFor(
-  exchange: Exchange,
+  exchange: UpstreamAttempt,
   dependencies: SettleDependencies & { readonly now: () => number },
   fetch: (waiting: Waiting) => Promise<Pick<GatewayResponse, 'body' | 'settled'>>,
 ): Promise<GatewayResponse> {
@@ -42,14 +42,14 @@ export async function waitFor(
   whenAborted(request.clientGone, () => {
     if (!readsOn()) stop.abort(clientGone);
   });
-  whenAborted(request.cutShort, (reason) => stop.abort(reason));
+  whenAborted(request.shutdownSignal, (reason) => stop.abort(reason));
   try {
     const answer = await fetch({ signal: stop.signal, end, readsOn });
     return { statusCode: 200, headers: { 'content-type': 'application/json' }, ...answer };
   } catch (error) {
     end();
     if (!hasLeft(request)) throw error;
-    const failure = error === clientGone ? undefined : toGatewayError(toCallersError(error, request.call));
+    const failure = error === clientGone ? undefined : toGatewayError(toCallersError(error, request.parsed));
     await settle(exchange, { kind: 'client_gone', isWhole: false, failure }, dependencies);
     return { statusCode: 499, headers: {}, body: '' };
   }

@@ -2,7 +2,7 @@ import type { Config } from '../settings/config.ts';
 import type { Upstream } from '../settings/upstreams.ts';
 
 /** Warns of each upstream that loses thoughts to the hiding of names: it would refuse those that come back after a changed text. */
-export function warnOfVoidThoughts(upstreams: readonly Upstream[], { hideInText }: Config['hiding']): string[] {
+export function warnOfLostReasoning(upstreams: readonly Upstream[], { hideInText }: Config['hiding']): string[] {
   if (hideInText === 'none') return [];
   return upstreams
     .filter(({ signsThinking }) => signsThinking)

@@ -1,4 +1,4 @@
-import { hashKey, keyPrefix } from './keys.ts';
+import { hashKey, keyPrefix } from './issued-keys.ts';
 
 /** The credential that a request carries. The key itself is not kept, only its hash. */
 export type Credential =

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 import { type Credential, keyPlaces } from './credential.ts';
-import { type KeyRecord, type OwnLimits, ownLimitsOf, stateOf } from './keys.ts';
+import { type KeyRecord, type OwnLimits, ownLimitsOf, stateOf } from './issued-keys.ts';
 import { createHashMember, type HashMember, memberLabel } from './member.ts';
 import { rememberFindings } from './remember.ts';
 

@@ -1,7 +1,7 @@
 import { type Day, dayOf } from '../budget/time.ts';
 import { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identify.ts';
-import { isAnswerLost, type Tallies, type Tally } from '../store/counters.ts';
+import { type GlobalCounters, type GlobalCounts, isAnswerLost } from '../store/counters.ts';
 import type { Charge } from './quota.ts';
 import type { LimitName, Wording } from './refusal.ts';
 import { allAnswered, allSpent } from './wording.ts';
@@ -19,7 +19,7 @@ export interface DeploymentLimit {
 }
 
 interface Dependencies extends Wording {
-  readonly tallies: Tallies;
+  readonly globalCounters: GlobalCounters;
   readonly dailyLimit: number | undefined;
   readonly guestDailyLimit: number | undefined;
   readonly now: () => number;
@@ -39,7 +39,13 @@ interface DailyLimit {
  * be that exact, and so a count costs one unit at any rate.
  */
 export function createDeploymentLimit(dependencies: Dependencies): DeploymentLimit {
-  const { tallies, dailyLimit, guestDailyLimit = dailyLimit && Math.ceil(dailyLimit / 5), now, onLost } = dependencies;
+  const {
+    globalCounters,
+    dailyLimit,
+    guestDailyLimit = dailyLimit && Math.ceil(dailyLimit / 5),
+    now,
+    onLost,
+  } = dependencies;
   const forMembers = toLimits('daily_limit', 'requests', dailyLimit);
   // Where both are spent, a guest is told of its own.
   const forGuests = [...toLimits('guest_daily_limit', 'guests', guestDailyLimit), ...forMembers];
@@ -48,7 +54,7 @@ export function createDeploymentLimit(dependencies: Dependencies): DeploymentLim
   const add = (day: Day, limits: readonly DailyLimit[], amount: 1 | -1) => {
     const each = (value: (limit: DailyLimit) => number) =>
       Object.fromEntries(limits.map((limit) => [limit.counts, value(limit)]));
-    return tallies.add(
+    return globalCounters.add(
       day,
       each(() => amount),
       amount > 0 ? each(({ most }) => most) : {},
@@ -74,8 +80,8 @@ export function createDeploymentLimit(dependencies: Dependencies): DeploymentLim
         throw allAnswered(name, day.resetAt, time, dependencies).refunded();
       }
       const refund = async () => {
-        const [figures] = await Promise.all([charge.refund(), add(day, limits, -1).catch(tellLost)]);
-        return figures;
+        const [snapshot] = await Promise.all([charge.refund(), add(day, limits, -1).catch(tellLost)]);
+        return snapshot;
       };
       let refunded: ReturnType<typeof refund> | undefined;
       return {
@@ -98,7 +104,7 @@ export interface SpendLimit {
 }
 
 interface SpendDependencies {
-  readonly tallies: Tallies;
+  readonly globalCounters: GlobalCounters;
   readonly spendLimit: number;
   readonly now: () => number;
   /** Called when the cost of answers may not have been added. */
@@ -112,7 +118,7 @@ const readEvery = 10_000;
 interface Reading {
   readonly period: number;
   readonly goodUntil: number;
-  readonly tally: Promise<Tally>;
+  readonly tally: Promise<GlobalCounts>;
   /** What this process has spent since. */
   ownSince: number;
 }
@@ -125,7 +131,7 @@ interface Addition {
 }
 
 /** Nothing is reserved: what is in flight, and what other processes spent since the sum was read, may pass the limit. */
-export function createSpendLimit({ spendLimit, tallies, now, onLost }: SpendDependencies): SpendLimit {
+export function createSpendLimit({ spendLimit, globalCounters, now, onLost }: SpendDependencies): SpendLimit {
   let reading: Reading | undefined;
   /** Waits for the write before it, and takes up what other answers cost until then. */
   let next: Addition | undefined;
@@ -140,7 +146,7 @@ export function createSpendLimit({ spendLimit, tallies, now, onLost }: SpendDepe
   const readingOf = ({ period }: Day): Reading => {
     if (reading?.period === period && now() < reading.goodUntil) return reading;
     next = undefined; // what is added from here on counts as own, so the sum must not hold it
-    const tally = inTurn(() => tallies.read(period)).catch((error) => {
+    const tally = inTurn(() => globalCounters.read(period)).catch((error) => {
       if (reading?.tally === tally) reading = undefined;
       throw error;
     });
@@ -154,7 +160,7 @@ export function createSpendLimit({ spendLimit, tallies, now, onLost }: SpendDepe
       cost: 0,
       written: inTurn(async () => {
         if (next === opened) next = undefined;
-        await tallies.add(day, { spent: opened.cost }).catch(onLost);
+        await globalCounters.add(day, { spent: opened.cost }).catch(onLost);
       }),
     };
     return opened;

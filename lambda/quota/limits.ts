@@ -1,12 +1,12 @@
 import { type BudgetWindow, memberBudgetOf } from '../budget/budget-window.ts';
-import { type Counters, createToken, type Tallies } from '../store/counters.ts';
+import { type Counters, createToken, type GlobalCounters } from '../store/counters.ts';
 import { createDeploymentLimit, createSpendLimit, type DeploymentLimit, type SpendLimit } from './deployment-limits.ts';
 import { createQuota, type Quota, type QuotaDependencies } from './quota.ts';
 import type { LimitName } from './refusal.ts';
 
 interface Dependencies {
   readonly counters: Counters;
-  readonly tallies: Tallies;
+  readonly globalCounters: GlobalCounters;
   readonly quota: {
     readonly guestLimit: number;
     readonly guestWindow: 'lifetime' | 'daily';
@@ -45,7 +45,7 @@ export interface AllLimits {
 }
 
 export function createLimits(dependencies: Dependencies): AllLimits {
-  const { counters, tallies, budget, keysUrl, linksNetworks, requestTimeout, log, now } = dependencies;
+  const { counters, globalCounters, budget, keysUrl, linksNetworks, requestTimeout, log, now } = dependencies;
   const { spendLimit, currency } = budget;
   const { guestLimit, guestWindow, memberLimit, burstLimit, dailyLimit, guestDailyLimit, refundRefusals } =
     dependencies.quota;
@@ -73,12 +73,12 @@ export function createLimits(dependencies: Dependencies): AllLimits {
             appUrl: keysUrl,
             linksNetworks,
             now,
-            tallies,
+            globalCounters,
             onLost: log.countLost,
           }),
     spendLimit:
       spendLimit === undefined
         ? undefined
-        : createSpendLimit({ tallies, now, spendLimit, onLost: (error) => log.countLost(error, 'spend_limit') }),
+        : createSpendLimit({ globalCounters, now, spendLimit, onLost: (error) => log.countLost(error, 'spend_limit') }),
   };
 }

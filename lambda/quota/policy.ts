@@ -1,8 +1,8 @@
 import { type Budget, budgetPeriod, budgetUsage, budgetWindows } from '../budget/budget-window.ts';
 import { dayLength, dayOf, minuteOf } from '../budget/time.ts';
 import type { Identity } from '../identity/identify.ts';
-import type { OwnLimits } from '../identity/keys.ts';
-import type { Counters, CounterWindow, ModelUse, Standing } from '../store/counters.ts';
+import type { OwnLimits } from '../identity/issued-keys.ts';
+import type { CounterState, Counters, CounterWindow, ModelUse } from '../store/counters.ts';
 
 export interface Limits {
   readonly guestLimit: number;
@@ -91,7 +91,7 @@ export type Usage = ReturnType<typeof usageOf>;
 /** All that is counted for a caller. Times are epoch milliseconds. */
 export function usageOf(
   window: CounterWindow,
-  standing: Standing & { readonly uses: readonly ModelUse[] },
+  standing: CounterState & { readonly uses: readonly ModelUse[] },
   now: number,
   requestTimeout?: number,
 ) {

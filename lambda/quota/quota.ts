@@ -8,38 +8,38 @@ import {
   type Settlement,
   type UsedTokens,
 } from '../store/counters.ts';
-import { type Figures, figuresOf, giveBack } from './figures.ts';
 import { type Limits, quotaWindow, tokenCountWindow, type Usage, usageOf } from './policy.ts';
 import { type Cost, QuotaRefusal, type Wording } from './refusal.ts';
 import { createAbandonedReport, createSpendingReport, type ReservationReports } from './reservations.ts';
+import { giveBack, type QuotaSnapshot, snapshotOf } from './snapshot.ts';
 import { refusalOf, tooFast } from './wording.ts';
 
 /** A recorded charge. It stands unless it is refunded. */
 export interface Charge {
-  readonly figures: Figures;
+  readonly snapshot: QuotaSnapshot;
   /**
    * Refunds the charge, and gives back what was reserved, only once however often it is called; never throws. Returns the new
    * figures, or undefined if the charge is left standing.
    */
-  refund(): Promise<Figures | undefined>;
+  refund(): Promise<QuotaSnapshot | undefined>;
   /**
    * Replaces what was reserved by what was spent, in micros, and counts what was used by model, unless the charge was settled or
    * refunded before; never throws. Returns the new figures, or undefined if there are none.
    */
-  settle(spent: number, used?: UsedTokens): Promise<Figures | undefined>;
+  settle(spent: number, used?: UsedTokens): Promise<QuotaSnapshot | undefined>;
   /** The figures of then, as far as they are known before the store has answered. */
-  figuresAfter(spent: number): Figures;
+  snapshotAfter(spent: number): QuotaSnapshot;
 }
 
 export interface Quota {
   /** Charges the request with this id, or throws a QuotaRefusal, or `service_unavailable` if the store does not answer. */
   charge(identity: Identity, requestId: string, cost?: Cost): Promise<Charge>;
   /** The figures without a charge; the unread ones if the store does not answer. */
-  readFigures(identity: Identity): Promise<Figures>;
+  readSnapshot(identity: Identity): Promise<QuotaSnapshot>;
   /** The figures with all that is counted. Throws `service_unavailable` if the store does not answer. */
-  readUsage(identity: Identity): Promise<Usage & { readonly figures: Figures }>;
+  readUsage(identity: Identity): Promise<Usage & { readonly snapshot: QuotaSnapshot }>;
   /** The figures to show if the store can't be read: the limit, and none remaining. */
-  unreadFigures(identity: Identity): Figures;
+  unreadSnapshot(identity: Identity): QuotaSnapshot;
   /** Counts a free count_tokens request against its own burst limit, or throws `rate_limited`. */
   checkBurst(identity: Identity): Promise<void>;
 }
@@ -63,9 +63,9 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
   const { counters, limits, now, createToken, onLost, requestTimeout, ...wording } = dependencies;
   const reportAbandoned = createAbandonedReport(dependencies);
   const openCharge = createOpenCharge(dependencies);
-  const unreadFigures = (identity: Identity): Figures => {
+  const unreadSnapshot = (identity: Identity): QuotaSnapshot => {
     const window = quotaWindow(identity, now(), limits);
-    return figuresOf(window, { used: window.limit, inMinute: window.burst, taken: window.budget?.amount ?? 0 });
+    return snapshotOf(window, { used: window.limit, inMinute: window.burst, taken: window.budget?.amount ?? 0 });
   };
 
   return {
@@ -77,21 +77,21 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
         if (isAnswerLost(error)) onLost(error, 'charge', requestId);
         throw error;
       });
-      const figures = figuresOf(window, result);
+      const snapshot = snapshotOf(window, result);
       if (!result.granted) {
-        throw new QuotaRefusal(refusalOf(identity, window, result, cost, time, wording), figures);
+        throw new QuotaRefusal(refusalOf(identity, window, result, cost, time, wording), snapshot);
       }
       reportAbandoned(result.open, requestId);
-      return openCharge(window, token, result.reservation, figures, { identity, requestId });
+      return openCharge(window, token, result.reservation, snapshot, { identity, requestId });
     },
 
-    readFigures: async (identity) => {
+    readSnapshot: async (identity) => {
       try {
         const window = quotaWindow(identity, now(), limits);
-        return figuresOf(window, await counters.read(window));
+        return snapshotOf(window, await counters.read(window));
       } catch (error) {
         onLost(error, 'read');
-        return unreadFigures(identity);
+        return unreadSnapshot(identity);
       }
     },
 
@@ -99,10 +99,10 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
       const time = now();
       const window = quotaWindow(identity, time, limits);
       const standing = await counters.read(window);
-      return { ...usageOf(window, standing, time, requestTimeout), figures: figuresOf(window, standing) };
+      return { ...usageOf(window, standing, time, requestTimeout), snapshot: snapshotOf(window, standing) };
     },
 
-    unreadFigures,
+    unreadSnapshot,
 
     checkBurst: async (identity) => {
       const time = now();
@@ -121,7 +121,7 @@ function createOpenCharge(dependencies: QuotaDependencies) {
     window: CounterWindow,
     token: string,
     reservation: OpenReservation | undefined,
-    figures: Figures,
+    snapshot: QuotaSnapshot,
     request: { readonly identity: Identity; readonly requestId: string },
   ): Charge => {
     const end = async (settlement: Settlement) => {
@@ -130,7 +130,7 @@ function createOpenCharge(dependencies: QuotaDependencies) {
           ? await counters.settle(window, reservation, settlement)
           : await counters.refund(window, token);
         if (standing && window.budget) reportSpending(window.budget, standing, settlement.spent, request);
-        return standing && figuresOf(window, standing);
+        return standing && snapshotOf(window, standing);
       } catch (error) {
         if (reservation) onLost(error, 'settlement', request.requestId);
         if (settlement.refunded) onLost(error, 'refund', request.requestId);
@@ -140,7 +140,7 @@ function createOpenCharge(dependencies: QuotaDependencies) {
     let ended: ReturnType<typeof end> | undefined;
     const endOnce = (settlement: Settlement) => (ended ??= end(settlement));
     return {
-      figures,
+      snapshot,
       refund: () => endOnce({ spent: 0, refunded: true }),
       // Without a reservation there is nothing to settle.
       settle: async (spent, used) => {
@@ -149,7 +149,7 @@ function createOpenCharge(dependencies: QuotaDependencies) {
         const isCurrent = window.budget && budgetPeriod(window.budget.window, now()).name === reservation.budgetPeriod;
         return endOnce({ spent, ...(isCurrent && { used }) });
       },
-      figuresAfter: (spent) => (reservation ? giveBack(figures, reservation.amount - spent) : figures),
+      snapshotAfter: (spent) => (reservation ? giveBack(snapshot, reservation.amount - spent) : snapshot),
     };
   };
 }

@@ -1,14 +1,14 @@
 import { type ErrorCode, type ErrorOptions, GatewayError } from '../errors.ts';
-import type { Figures } from './figures.ts';
+import type { QuotaSnapshot } from './snapshot.ts';
 
 /** Thrown when a request's quota or burst limit is spent, with the figures that the answer shows if they are known. */
 export class QuotaRefusal extends GatewayError {
-  readonly figures: Figures | undefined;
+  readonly snapshot: QuotaSnapshot | undefined;
 
-  constructor(refusal: Refusal, figures?: Figures) {
+  constructor(refusal: Refusal, snapshot?: QuotaSnapshot) {
     super(refusal.code, refusal.message, refusal);
     this.name = 'QuotaRefusal';
-    this.figures = figures;
+    this.snapshot = snapshot;
   }
 }
 

@@ -1,6 +1,6 @@
 import { type BudgetWindow, isLost } from '../budget/budget-window.ts';
 import type { Identity } from '../identity/identify.ts';
-import type { CountedPeriod, CounterBudget, Counters, OpenReservation, Standing } from '../store/counters.ts';
+import type { CountedPeriod, CounterBudget, CounterState, Counters, OpenReservation } from '../store/counters.ts';
 
 /** A budget of which most is spent, in micros. */
 interface NearlySpent {
@@ -62,7 +62,7 @@ export function createAbandonedReport({ requestTimeout, now, onAbandoned }: Rese
 export function createSpendingReport({ onNearlySpent }: ReservationReports) {
   return (
     { amount: limit, window, period }: CounterBudget,
-    { taken, open }: Standing,
+    { taken, open }: CounterState,
     added: number,
     { identity, requestId }: { readonly identity: Identity; readonly requestId: string },
   ): void => {

@@ -3,8 +3,8 @@ import { minuteOf, secondsUntil, startOfMinute } from '../budget/time.ts';
 import { GatewayError } from '../errors.ts';
 import type { Identity } from '../identity/identify.ts';
 import type { ChargeResult, CounterBudget, CounterWindow } from '../store/counters.ts';
-import { inRequests } from './figures.ts';
 import type { Cost, LimitName, Refusal, Wording } from './refusal.ts';
+import { inRequests } from './snapshot.ts';
 
 /** Says why a charge was not granted. */
 export function refusalOf(

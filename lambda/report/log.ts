@@ -100,8 +100,8 @@ export function createLog(dependencies: LogDependencies) {
 
 /** Fields to group by, for free: as dimensions of a metric, each combination of values would be billed. */
 function describe(request: RequestSoFar) {
-  const { route, identity, call, charge, outcome } = request;
-  const { exchange } = outcome;
+  const { route, identity, parsed, charge, outcome } = request;
+  const { attempt } = outcome;
   return {
     requestId: request.id,
     trace: request.trace?.id,
@@ -111,18 +111,18 @@ function describe(request: RequestSoFar) {
     key: identity?.kind === 'member' ? identity.keyId : undefined,
     member: request.memberHash,
     network: request.networkId,
-    model: call?.model.id,
-    stream: call?.stream,
+    model: parsed?.model.id,
+    stream: parsed?.stream,
     coldStart: request.coldStart || undefined,
     refunded: charge && (outcome.refunded ?? false),
-    upstream: exchange?.upstream,
-    upstreamStatus: exchange?.upstreamStatus,
-    tries: exchange?.tries,
-    translated: exchange?.translated || undefined,
-    thoughtsRefused: exchange?.thoughtsRefused || undefined,
-    leftOut: exchange?.leftOutForLog,
-    timeToFirstByte: exchange?.timeToFirstByte,
-    ...tokensOf(exchange?.usage ?? {}),
+    upstream: attempt?.upstream,
+    upstreamStatus: attempt?.upstreamStatus,
+    tries: attempt?.tries,
+    translated: attempt?.translated || undefined,
+    thoughtsRefused: attempt?.thoughtsRefused || undefined,
+    leftOut: attempt?.leftOutForLog,
+    timeToFirstByte: attempt?.timeToFirstByte,
+    ...tokensOf(attempt?.usage ?? {}),
     usage: lacksUsage(request) ? 'absent' : undefined,
     cost: outcome.spending && toCurrency(outcome.spending.cost),
   };

@@ -1,17 +1,17 @@
 import { catalogue, type GatewayError } from '../errors.ts';
-import type { ExchangeRecord, RequestSoFar } from '../request/request.ts';
+import type { AttemptRecord, RequestSoFar } from '../request/request.ts';
 import type { Measured } from './metrics.ts';
 
 const countIf = (happened: boolean | undefined): 1 | undefined => (happened ? 1 : undefined);
 
 /** What a finished request adds to the metrics. Preflights are not counted. */
 export function measureRequest(request: RequestSoFar, status: number, duration: number): Measured {
-  const { route, call, limitsUsed, coldStart, outcome } = request;
-  const { error, end, exchange, spending, spendShare } = outcome;
+  const { route, parsed, limitsUsed, coldStart, outcome } = request;
+  const { error, end, attempt, spending, spendShare } = outcome;
   if (route.kind === 'preflight') return {};
   const isWebSocket = error?.code === 'upgrade_required';
   const isRefusal = error && end === 'refused' && !isWebSocket;
-  const failure = exchange?.failure;
+  const failure = attempt?.failure;
   /** How much of a limit of the deployment is used; one that refuses is at 100 % or more. */
   const shareOf = (limit: string, used: number | undefined) =>
     error?.reason === limit ? Math.max(100, used ?? 0) : used;
@@ -23,8 +23,8 @@ export function measureRequest(request: RequestSoFar, status: number, duration: 
     guestDailyLimitUsed: shareOf('guest_daily_limit', limitsUsed?.guest_daily_limit),
     spendShare: shareOf('spend_limit', spendShare),
     ...(spending &&
-      call && {
-        spent: { [call.model.id]: toCurrency(spending.cost) },
+      parsed && {
+        spent: { [parsed.model.id]: toCurrency(spending.cost) },
         savedByCaches: toCurrency(spending.savedByCaches),
       }),
     // With REFUND_REFUSALS a refused body is refunded too, but that is no failure.
@@ -34,13 +34,13 @@ export function measureRequest(request: RequestSoFar, status: number, duration: 
     ...(failure !== undefined
       ? { upstreamFailures: { [failure]: 1 } }
       : { gatewayErrors: countIf(isOwnFault(request)) }),
-    ...(exchange && measureExchange(exchange, duration)),
+    ...(attempt && measureExchange(attempt, duration)),
     answersWithoutUsage: countIf(lacksUsage(request)),
   };
 }
 
 function measureExchange(
-  { timeToFirstByte, usage, tries, failure, leftOut }: ExchangeRecord,
+  { timeToFirstByte, usage, tries, failure, leftOut }: AttemptRecord,
   duration: number,
 ): Measured {
   return {
@@ -55,7 +55,7 @@ function measureExchange(
 }
 
 /** By the names that both the log and the metrics have for them. */
-export function tokensOf({ input, cacheRead, cacheWrite, output, reasoning }: ExchangeRecord['usage']) {
+export function tokensOf({ input, cacheRead, cacheWrite, output, reasoning }: AttemptRecord['usage']) {
   return {
     inputTokens: input,
     cacheReadTokens: cacheRead,
@@ -69,9 +69,9 @@ export function tokensOf({ input, cacheRead, cacheWrite, output, reasoning }: Ex
 export const toCurrency = (micros: number): number => micros / 1_000_000;
 
 /** Whether a complete answer came without token counts. */
-export function lacksUsage({ route, outcome: { end, exchange } }: RequestSoFar): boolean {
-  if (route.kind !== 'inference' || route.endpoint.countsTokens || end !== undefined || !exchange) return false;
-  return exchange.usage.input === undefined && exchange.usage.output === undefined;
+export function lacksUsage({ route, outcome: { end, attempt } }: RequestSoFar): boolean {
+  if (route.kind !== 'inference' || route.endpoint.countsTokens || end !== undefined || !attempt) return false;
+  return attempt.usage.input === undefined && attempt.usage.output === undefined;
 }
 
 /** Whether the gateway, its store or its operator caused the error, rather than an upstream or the caller. */

@@ -110,19 +110,19 @@ function describeHttp({ id, method, route }: RequestSoFar, status: number): Attr
 }
 
 /** Only of requests to a model: by the newest conventions, which have no name for a count of tokens. */
-function describeModel({ call, outcome }: RequestSoFar, settings: SpanSettings): Attributes {
-  if (call === undefined || call.endpoint.countsTokens) return {};
-  const { usage = {}, timeToFirstByte } = outcome.exchange ?? {};
+function describeModel({ parsed, outcome }: RequestSoFar, settings: SpanSettings): Attributes {
+  if (parsed === undefined || parsed.endpoint.countsTokens) return {};
+  const { usage = {}, timeToFirstByte } = outcome.attempt ?? {};
   const isLatestOnly = settings.otelSemconvStabilityOptIn.includes('gen_ai_latest_experimental');
-  const { makesVectors } = call.endpoint;
+  const { embeddings } = parsed.endpoint;
   return {
-    [ATTR_GEN_AI_OPERATION_NAME]: makesVectors
+    [ATTR_GEN_AI_OPERATION_NAME]: embeddings
       ? GEN_AI_OPERATION_NAME_VALUE_EMBEDDINGS
       : GEN_AI_OPERATION_NAME_VALUE_CHAT,
     [ATTR_GEN_AI_PROVIDER_NAME]: settings.serviceName,
-    [ATTR_GEN_AI_REQUEST_MODEL]: call.model.id,
-    [ATTR_GEN_AI_REQUEST_STREAM]: call.stream,
-    ...(outcome.end === undefined && { [ATTR_GEN_AI_RESPONSE_MODEL]: call.model.id }),
+    [ATTR_GEN_AI_REQUEST_MODEL]: parsed.model.id,
+    [ATTR_GEN_AI_REQUEST_STREAM]: parsed.stream,
+    ...(outcome.end === undefined && { [ATTR_GEN_AI_RESPONSE_MODEL]: parsed.model.id }),
     ...withoutGaps({
       [ATTR_GEN_AI_RESPONSE_TIME_TO_FIRST_CHUNK]: timeToFirstByte === undefined ? undefined : timeToFirstByte / 1000,
       [ATTR_GEN_AI_USAGE_INPUT_TOKENS]: usage.input,
@@ -143,8 +143,8 @@ const withoutGaps = (attributes: Attributes): Attributes =>
   Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 
 /** `chat svc`, or `GET /v1/models`. */
-function nameOf({ call }: RequestSoFar, attributes: Attributes): string {
+function nameOf({ parsed }: RequestSoFar, attributes: Attributes): string {
   const operation = attributes[ATTR_GEN_AI_OPERATION_NAME];
-  if (operation !== undefined && call) return `${operation} ${call.model.id}`;
+  if (operation !== undefined && parsed) return `${operation} ${parsed.model.id}`;
   return [attributes[ATTR_HTTP_REQUEST_METHOD], attributes[ATTR_HTTP_ROUTE]].filter(Boolean).join(' ');
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { encodings, GatewayError } from '../errors.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { JsonFault, JsonLimit } from '../json/tokens.ts';
-import type { Body } from './call.ts';
+import type { Body } from './incoming-request.ts';
 
 /** Only an attacker sends more: no dialect has a hundred. Each is compared with every name that the gateway knows. */
 const mostFields = 1_000;

@@ -4,7 +4,7 @@ import { GatewayError } from '../errors.ts';
 import { readBytes } from '../http/bodies.ts';
 import { createZstdDecoder, tooManyFrames } from '../http/decode.ts';
 import type { Encoding } from './body.ts';
-import type { Body } from './call.ts';
+import type { Body } from './incoming-request.ts';
 import type { Memory } from './memory.ts';
 
 /** Each takes a new decoder, and may be as short as nine bytes. */

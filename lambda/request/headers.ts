@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { formatAmount } from '../budget/money.ts';
 import { secondsUntil } from '../budget/time.ts';
-import type { Figures } from '../quota/figures.ts';
-import type { Call } from './call.ts';
+import type { QuotaSnapshot } from '../quota/snapshot.ts';
+import type { IncomingRequest } from './incoming-request.ts';
 import { rateLimitHeaders } from './rate-limits.ts';
 import type { Arrived } from './request.ts';
 
@@ -44,11 +44,11 @@ export function gatewayHeaders(
   { id, headers, outcome, route }: Pick<Arrived, 'id' | 'headers' | 'outcome' | 'route'>,
   { names, corsOrigins, rateLimitHeaders: showsRates, now }: HeaderSettings,
 ): Record<string, string> {
-  const figures: Figures = outcome.figures ?? { limit: 0, remaining: 0 };
-  const { limit, remaining, resetAt, budget } = figures;
+  const snapshot: QuotaSnapshot = outcome.snapshot ?? { limit: 0, remaining: 0 };
+  const { limit, remaining, resetAt, budget } = snapshot;
   const time = now();
-  const rates = showsRates ? rateLimitHeaders(figures, route, time) : {};
-  const { leftOut } = outcome.exchange ?? {};
+  const rates = showsRates ? rateLimitHeaders(snapshot, route, time) : {};
+  const { leftOut } = outcome.attempt ?? {};
   const exposed = [
     ...Object.values(names),
     ...Object.keys(rates),
@@ -76,7 +76,7 @@ export function gatewayHeaders(
 }
 
 type Headers = Record<string, string>;
-type RequestHeaders = Call['headers'];
+type RequestHeaders = IncomingRequest['headers'];
 
 /** The headers that let a page read the answer. */
 function corsHeaders(requestHeaders: RequestHeaders, origins: readonly string[], exposed: string): Headers {

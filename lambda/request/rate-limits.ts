@@ -1,6 +1,6 @@
 import { minuteOf, secondsUntil, startOfMinute } from '../budget/time.ts';
 import type { RateLimit } from '../dialects/dialect.ts';
-import type { Figures } from '../quota/figures.ts';
+import type { QuotaSnapshot } from '../quota/snapshot.ts';
 import type { Route } from './routes.ts';
 
 interface Policy extends RateLimit {
@@ -13,8 +13,8 @@ interface Policy extends RateLimit {
  * The rate limits of a caller, in the names of its dialect, which know one limit, and in those of the IETF's draft
  * (draft-ietf-httpapi-ratelimit-headers-10), which knows several.
  */
-export function rateLimitHeaders(figures: Figures, route: Route, now: number): Record<string, string> {
-  const policies = policiesOf(figures, now);
+export function rateLimitHeaders(snapshot: QuotaSnapshot, route: Route, now: number): Record<string, string> {
+  const policies = policiesOf(snapshot, now);
   const tightest = policies.reduce((a, b) => (b.remaining < a.remaining ? b : a));
   return {
     ...route.renderRateLimit(tightest, now),
@@ -26,7 +26,7 @@ export function rateLimitHeaders(figures: Figures, route: Route, now: number): R
 const daySeconds = 86_400;
 const minuteSeconds = 60;
 
-function policiesOf({ burst, limit, remaining, resetAt }: Figures, now: number): readonly [Policy, ...Policy[]] {
+function policiesOf({ burst, limit, remaining, resetAt }: QuotaSnapshot, now: number): readonly [Policy, ...Policy[]] {
   const restart = resetAt !== undefined && { resetSeconds: secondsUntil(resetAt, now), window: daySeconds };
   return [
     { name: 'quota', limit, remaining, ...restart },
@@ -35,7 +35,7 @@ function policiesOf({ burst, limit, remaining, resetAt }: Figures, now: number):
 }
 
 /** An answer may come minutes after its charge: then nothing is known to be used of the minute. */
-function burstNow({ limit, remaining, resetAt }: NonNullable<Figures['burst']>, now: number): RateLimit {
+function burstNow({ limit, remaining, resetAt }: NonNullable<QuotaSnapshot['burst']>, now: number): RateLimit {
   const resetSeconds = secondsUntil(startOfMinute(minuteOf(now) + 1), now);
   return { limit, remaining: resetAt > now ? remaining : limit, resetSeconds };
 }

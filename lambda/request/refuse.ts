@@ -1,8 +1,8 @@
 import { createDialects } from '../dialects/index.ts';
 import type { GatewayError } from '../errors.ts';
-import type { GatewayResponse } from './call.ts';
 import { createRequestId, gatewayHeaders, type HeaderNames, type HeaderSettings } from './headers.ts';
-import { createRouter, openAiLooks, type Route } from './routes.ts';
+import type { GatewayResponse } from './incoming-request.ts';
+import { createRouter, openAiErrorFormat, type Route } from './routes.ts';
 
 /** An error as a route's callers read it, without the headers of every response. */
 export function renderRefusal(error: GatewayError, { renderError }: Pick<Route, 'renderError'>, names: HeaderNames) {
@@ -15,11 +15,11 @@ export function renderRefusal(error: GatewayError, { renderError }: Pick<Route, 
 
 /** Renders the refusal of what is no call of the app, and so has no caller. What Node could not read has no path either. */
 export function createRefuse(settings: HeaderSettings & { readonly guestLimit: number }) {
-  const outcome = { figures: { limit: settings.guestLimit, remaining: 0 } };
+  const outcome = { snapshot: { limit: settings.guestLimit, remaining: 0 } };
   const findRoute = createRouter(createDialects({ streamUsage: false }));
   return (error: GatewayError, path?: string): GatewayResponse => {
     const { renderError, renderRateLimit } =
-      path === undefined ? openAiLooks : findRoute({ method: 'POST', path, headers: {} });
+      path === undefined ? openAiErrorFormat : findRoute({ method: 'POST', path, headers: {} });
     const route = { renderError, renderRateLimit, kind: 'refused', name: 'unknown', error } as const;
     const { headers, ...refusal } = renderRefusal(error, route, settings.names);
     const arrived = { id: createRequestId(), headers: {}, outcome, route };

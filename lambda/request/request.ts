@@ -6,19 +6,19 @@ import type { Credential } from '../identity/credential.ts';
 import type { Identity } from '../identity/identify.ts';
 import type { Step } from '../pipeline.ts';
 import type { LimitsUsed } from '../quota/deployment-limits.ts';
-import type { Figures } from '../quota/figures.ts';
 import type { Charge } from '../quota/quota.ts';
 import type { Cost } from '../quota/refusal.ts';
+import type { QuotaSnapshot } from '../quota/snapshot.ts';
 import type { PublicModel } from '../settings/models.ts';
 import type { UsedTokens } from '../store/counters.ts';
-import type { Outgoing } from '../upstream/request.ts';
+import type { UpstreamRequest } from '../upstream/request.ts';
 import type { Encoding } from './body.ts';
-import type { Call, GatewayResponse } from './call.ts';
+import type { GatewayResponse, IncomingRequest } from './incoming-request.ts';
 import type { InferenceRoute, Route } from './routes.ts';
 import type { Trace } from './trace.ts';
 
 /** One request as it arrives. Each step of its pipeline adds what it finds, and no later step works it out again. */
-export interface Arrived extends Omit<Call, 'host' | 'sourceAddress' | 'timeLeft' | 'health'> {
+export interface Arrived extends Omit<IncomingRequest, 'host' | 'sourceAddress' | 'timeLeft' | 'health'> {
   /** The opaque id by which client and operator identify this request. */
   readonly id: string;
   readonly route: Route;
@@ -62,8 +62,8 @@ export interface Charged {
   readonly limitsUsed?: LimitsUsed;
 }
 
-/** Added by `readAhead`, for callers whose key is known. */
-export interface ReadAhead {
+/** Added by `startReading`, for callers whose key is known. */
+export interface ReadingStarted {
   /** What the body asks for. Rejects with why it can't be sent. */
   readonly ahead?: Promise<Normalized>;
   /** What the request may cost; absent for a caller without a budget. */
@@ -72,8 +72,8 @@ export interface ReadAhead {
 
 /** Added by `normalize`. */
 export interface Normalized {
-  readonly call: InferenceCall;
-  readonly outgoing: Outgoing;
+  readonly parsed: ParsedRequest;
+  readonly outgoing: UpstreamRequest;
   /** The tokens of the prompt by its bytes, for an answer that does not count them; set only where the model has prices. */
   readonly inputTokens?: number;
   /** Of a caller with a budget. */
@@ -81,7 +81,7 @@ export interface Normalized {
 }
 
 /** A request wherever it got to: for the steps' last words, the log and the metrics. */
-export type RequestSoFar = Arrived & Partial<Admitted & Identified & ReadAhead & Charged & Normalized>;
+export type RequestSoFar = Arrived & Partial<Admitted & Identified & ReadingStarted & Charged & Normalized>;
 
 /** A step of the gateway: what it needs of a request, and what it adds to it. */
 export type GatewayStep<Needs, Adds extends object = object> = Step<Needs, Adds, RequestSoFar>;
@@ -92,7 +92,7 @@ export type Answer<Start extends Arrived = Arrived> = (request: Start) => Promis
 /** What becomes of a request, noted down by whoever finds out. */
 export interface Outcome {
   /** What its answer says of the caller's quota. */
-  figures?: Figures | undefined;
+  snapshot?: QuotaSnapshot | undefined;
   /** Whether the charge was refunded; set only if a refund was due. */
   refunded?: boolean;
   /** How the request ended, unless its answer was completed. */
@@ -104,7 +104,7 @@ export interface Outcome {
   /** How much of the day's spending limit was spent when the request came, in percent. */
   spendShare?: number;
   /** Present once it went upstream. */
-  exchange?: ExchangeRecord;
+  attempt?: AttemptRecord;
 }
 
 /** In micros. */
@@ -117,7 +117,7 @@ export interface Spending {
 }
 
 /** The exchange with the upstream, for the operator's log. */
-export interface ExchangeRecord {
+export interface AttemptRecord {
   tries: number;
   /** The upstream that was tried last, by the prefix of its settings. */
   upstream?: string;
@@ -142,7 +142,7 @@ export interface ExchangeRecord {
 }
 
 /** A client's request to a model. */
-export interface InferenceCall extends AnswerFormat {
+export interface ParsedRequest extends AnswerFormat {
   readonly endpoint: Endpoint;
   readonly model: PublicModel;
   readonly stream: boolean;

@@ -1,14 +1,14 @@
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
 import { renderOpenAiError, renderOpenAiRateLimit } from '../dialects/model/openai.ts';
 import { type ErrorCode, type ErrorOptions, GatewayError } from '../errors.ts';
-import type { Call } from './call.ts';
+import type { IncomingRequest } from './incoming-request.ts';
 
 /** Where a request goes, and how errors and rate limits look on that path. */
 export type Route = InferenceRoute | OtherRoute;
 
-type Looks = Pick<Dialect, 'renderError' | 'renderRateLimit'>;
+type ErrorFormat = Pick<Dialect, 'renderError' | 'renderRateLimit'>;
 
-interface Named extends Looks {
+interface Named extends ErrorFormat {
   readonly name: string;
 }
 
@@ -25,20 +25,26 @@ type OtherRoute = Named &
     | { readonly kind: 'model'; readonly id: string }
     | { readonly kind: 'preflight'; readonly allow: string | undefined }
     | { readonly kind: 'health' }
-    | { readonly kind: 'nowhere'; readonly known: readonly string[] }
+    | { readonly kind: 'notFound'; readonly known: readonly string[] }
     | { readonly kind: 'refused'; readonly error: GatewayError }
   );
 
 /** Finds out where a call goes. */
-export type FindRoute = (call: Pick<Call, 'method' | 'path' | 'headers' | 'health'>) => Route;
+export type FindRoute = (call: Pick<IncomingRequest, 'method' | 'path' | 'headers' | 'health'>) => Route;
 
 const modelsPath = '/v1/models';
 const usagePath = '/v1/usage';
 /** Where a balancer checks whether a process takes requests. */
 const healthPath = '/healthz';
 
-export const openAiLooks: Looks = { renderError: renderOpenAiError, renderRateLimit: renderOpenAiRateLimit };
-const looksOf = ({ renderError, renderRateLimit }: Looks): Looks => ({ renderError, renderRateLimit });
+export const openAiErrorFormat: ErrorFormat = {
+  renderError: renderOpenAiError,
+  renderRateLimit: renderOpenAiRateLimit,
+};
+const errorFormatOf = ({ renderError, renderRateLimit }: ErrorFormat): ErrorFormat => ({
+  renderError,
+  renderRateLimit,
+});
 
 /** Maps method and path to a route. */
 export function createRouter(dialects: readonly Dialect[]): FindRoute {
@@ -46,7 +52,7 @@ export function createRouter(dialects: readonly Dialect[]): FindRoute {
     dialects.flatMap((dialect) =>
       dialect.endpoints.map((endpoint) => [
         endpoint.path,
-        { kind: 'inference', name: endpoint.path, dialect, endpoint, ...looksOf(dialect) } as const,
+        { kind: 'inference', name: endpoint.path, dialect, endpoint, ...errorFormatOf(dialect) } as const,
       ]),
     ),
   );
@@ -55,14 +61,16 @@ export function createRouter(dialects: readonly Dialect[]): FindRoute {
   return (call) => {
     const { method, path } = call;
     const found = inference.get(path) ?? findOther(call);
-    const named: Named = found ? { name: found.name, ...looksOf(found) } : { name: 'unknown', ...openAiLooks };
+    const named: Named = found
+      ? { name: found.name, ...errorFormatOf(found) }
+      : { name: 'unknown', ...openAiErrorFormat };
     const refuse = (code: ErrorCode, message: string, more: ErrorOptions = {}): Route => {
       return { ...named, kind: 'refused', error: new GatewayError(code, message, more) };
     };
     const allowed = found ? methodsOf(found) : [];
     const allow = () => [...allowed, 'OPTIONS'].join(', ');
     if (method === 'OPTIONS') return { ...named, kind: 'preflight', allow: found && allow() };
-    if (!found) return { ...named, kind: 'nowhere', known };
+    if (!found) return { ...named, kind: 'notFound', known };
     if (found.kind === 'inference' && isWebSocketHandshake(call, found.endpoint)) {
       const message = `WebSockets are not offered here. Send a POST to ${path}; with "stream": true its answer comes in events.`;
       return refuse('upgrade_required', message);
@@ -82,12 +90,12 @@ function methodsOf({ kind }: Route): readonly string[] {
   return kind === 'health' ? ['GET', 'HEAD'] : ['GET'];
 }
 
-function findOther({ path, health }: Pick<Call, 'path' | 'health'>): OtherRoute | undefined {
-  if (path === modelsPath) return { kind: 'models', name: modelsPath, ...openAiLooks };
-  if (path === usagePath) return { kind: 'usage', name: usagePath, ...openAiLooks };
-  if (path === healthPath && health !== undefined) return { kind: 'health', name: healthPath, ...openAiLooks };
+function findOther({ path, health }: Pick<IncomingRequest, 'path' | 'health'>): OtherRoute | undefined {
+  if (path === modelsPath) return { kind: 'models', name: modelsPath, ...openAiErrorFormat };
+  if (path === usagePath) return { kind: 'usage', name: usagePath, ...openAiErrorFormat };
+  if (path === healthPath && health !== undefined) return { kind: 'health', name: healthPath, ...openAiErrorFormat };
   if (!path.startsWith(`${modelsPath}/`)) return undefined;
-  return { kind: 'model', name: modelsPath, id: decode(path.slice(modelsPath.length + 1)), ...openAiLooks };
+  return { kind: 'model', name: modelsPath, id: decode(path.slice(modelsPath.length + 1)), ...openAiErrorFormat };
 }
 
 function decode(segment: string): string {
@@ -102,7 +110,10 @@ function decode(segment: string): string {
  * Whether a request asks for a WebSocket. Platforms strip `Upgrade`, so this looks for the rest of the handshake, or for the beta
  * that agents name with it.
  */
-function isWebSocketHandshake({ method, headers }: Pick<Call, 'method' | 'headers'>, { webSocketBeta }: Endpoint) {
+function isWebSocketHandshake(
+  { method, headers }: Pick<IncomingRequest, 'method' | 'headers'>,
+  { webSocketBeta }: Endpoint,
+) {
   if (method !== 'GET' || webSocketBeta === undefined) return false;
   return headers['sec-websocket-key'] !== undefined || webSocketBeta.test(headers['openai-beta'] ?? '');
 }

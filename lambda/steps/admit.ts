@@ -4,8 +4,8 @@ import type { Callers } from '../identity/identify.ts';
 import { createPipeline } from '../pipeline.ts';
 import type { SpendLimit } from '../quota/deployment-limits.ts';
 import { readEncoding, unsupportedEncoding } from '../request/body.ts';
-import type { GatewayResponse } from '../request/call.ts';
 import type { HeaderNames } from '../request/headers.ts';
+import type { GatewayResponse } from '../request/incoming-request.ts';
 import { renderRefusal } from '../request/refuse.ts';
 import type {
   Admitted,

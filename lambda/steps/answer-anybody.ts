@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import { keyHeaders } from '../identity/credential.ts';
-import type { Call, GatewayResponse } from '../request/call.ts';
+import type { GatewayResponse, IncomingRequest } from '../request/incoming-request.ts';
 import type { RequestSoFar } from '../request/request.ts';
 
 /** Answers preflights, health checks, unknown paths, wrong methods. */
@@ -9,7 +9,7 @@ export function answerAnybody({
   path,
   headers,
 }: Pick<RequestSoFar, 'route' | 'path' | 'headers'>): GatewayResponse {
-  if (route.kind === 'nowhere') throw nothingAt(path, route.known);
+  if (route.kind === 'notFound') throw nothingAt(path, route.known);
   if (route.kind === 'refused') throw route.error;
   return {
     statusCode: 204,
@@ -21,7 +21,10 @@ export function answerAnybody({
 const usualHeaders = [...keyHeaders, 'content-type', 'anthropic-version', 'anthropic-beta'].join(', ');
 
 /** The additional headers of the answer to OPTIONS: a page may send any header that it asks for. */
-export function preflightHeaders(requestHeaders: Call['headers'], allow: string | undefined): Record<string, string> {
+export function preflightHeaders(
+  requestHeaders: IncomingRequest['headers'],
+  allow: string | undefined,
+): Record<string, string> {
   const wanted = requestHeaders['access-control-request-headers'] ?? '';
   return {
     ...(allow !== undefined && { allow }),

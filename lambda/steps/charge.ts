@@ -1,16 +1,16 @@
 import { GatewayError, toGatewayError } from '../errors.ts';
 import { settleCharge } from '../forward/settle.ts';
 import type { DeploymentLimit } from '../quota/deployment-limits.ts';
-import { areOver } from '../quota/figures.ts';
 import type { Quota } from '../quota/quota.ts';
 import { QuotaRefusal } from '../quota/refusal.ts';
+import { areOver } from '../quota/snapshot.ts';
 import type {
   Arrived,
   ArrivedAtInference,
   Charged,
   GatewayStep,
   Identified,
-  ReadAhead,
+  ReadingStarted,
   RequestSoFar,
 } from '../request/request.ts';
 
@@ -23,7 +23,7 @@ interface Charging {
 export function chargeQuota({
   quota,
   refundRefusals,
-}: Charging): GatewayStep<ArrivedAtInference & Identified & ReadAhead, Charged> {
+}: Charging): GatewayStep<ArrivedAtInference & Identified & ReadingStarted, Charged> {
   return {
     before: async ({ id, route, identity, cost, outcome }) => {
       if (route.endpoint.countsTokens) {
@@ -31,7 +31,7 @@ export function chargeQuota({
         return { charge: undefined };
       }
       const charge = await quota.charge(identity, id, cost);
-      outcome.figures = charge.figures;
+      outcome.snapshot = charge.snapshot;
       return { charge };
     },
     onError: (request, error) => settleCharge(request, toGatewayError(error), refundRefusals),
@@ -65,19 +65,19 @@ export function quotaHeaders({
   readonly quota: Quota;
   readonly now: () => number;
 }): GatewayStep<Arrived> {
-  const isMissing = ({ outcome: { figures } }: RequestSoFar) => figures === undefined || areOver(figures, now());
+  const isMissing = ({ outcome: { snapshot } }: RequestSoFar) => snapshot === undefined || areOver(snapshot, now());
   const callerOf = ({ identity, networkId }: RequestSoFar) => identity ?? ({ kind: 'guest', networkId } as const);
   return {
     after: async (request) => {
-      if (isMissing(request)) request.outcome.figures = await quota.readFigures(callerOf(request));
+      if (isMissing(request)) request.outcome.snapshot = await quota.readSnapshot(callerOf(request));
     },
     onError: async (request, error) => {
       const { outcome } = request;
-      if (error instanceof QuotaRefusal) outcome.figures ??= error.figures;
+      if (error instanceof QuotaRefusal) outcome.snapshot ??= error.snapshot;
       // The client has waited once for a store that failed, and a process that ends has no time to wait.
       const mayRead = !(error instanceof GatewayError) || error.source === undefined;
       if (!isMissing(request)) return error;
-      outcome.figures = await (mayRead ? quota.readFigures : quota.unreadFigures)(callerOf(request));
+      outcome.snapshot = await (mayRead ? quota.readSnapshot : quota.unreadSnapshot)(callerOf(request));
       return error;
     },
   };

@@ -10,7 +10,7 @@ import type { Config } from '../settings/config.ts';
 import type { Upstreams } from '../upstream/upstreams.ts';
 import { admitBody, authenticate, openPipeline, type ReadStop, requireService } from './admit.ts';
 import { chargeQuota, limitDeployment, quotaHeaders } from './charge.ts';
-import { normalize, readAhead } from './normalize.ts';
+import { normalize, startReading } from './normalize.ts';
 import { prefetchConnection } from './prefetch.ts';
 import type { BodyReading, ReadCall } from './read-call.ts';
 
@@ -36,7 +36,7 @@ type Settings = Pick<Config, 'quota' | 'budget' | 'request' | 'upstreams' | 'hid
 export function createInference(settings: Settings, parts: InferenceParts): Answer<ArrivedAtInference> {
   const { names, callers, limits, upstreams, readStop, now } = parts;
   const { quota, deploymentLimit, spendLimit } = limits;
-  const { isConfigured, connectAhead } = upstreams;
+  const { isConfigured, preconnect } = upstreams;
   const { requestBodyLimit } = settings.request;
   const { refundRefusals } = settings.quota;
   const reading = bodyDependencies(settings, parts);
@@ -48,8 +48,8 @@ export function createInference(settings: Settings, parts: InferenceParts): Answ
       .step(authenticate(callers))
       .step(requireService({ readStop, isConfigured, spendLimit }))
       // Quota, and what gets ready while it is charged.
-      .step(readAhead(reading))
-      .step(prefetchConnection({ connectAhead }))
+      .step(startReading(reading))
+      .step(prefetchConnection({ preconnect }))
       .step(chargeQuota({ quota, refundRefusals }))
       .step(limitDeployment({ deploymentLimit }))
       // Normalization.

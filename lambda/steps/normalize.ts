@@ -5,7 +5,7 @@ import { GatewayError } from '../errors.ts';
 import { smallBody } from '../http/bodies.ts';
 import { budgetOf } from '../quota/policy.ts';
 import type { Cost } from '../quota/refusal.ts';
-import type { GatewayStep, Normalized, ReadAhead } from '../request/request.ts';
+import type { GatewayStep, Normalized, ReadingStarted } from '../request/request.ts';
 import { listIds } from '../settings/models.ts';
 import { type BodyDependencies, type ReadyToRead, readBody } from './read-body.ts';
 
@@ -14,7 +14,7 @@ import { type BodyDependencies, type ReadyToRead, readBody } from './read-body.t
  * and not compressed: in parallel with the charge. All others are parsed after it, because a stranger's body must not cost work before
  * it is charged. What is wrong with a body is always thrown after the charge.
  */
-export function readAhead(dependencies: BodyDependencies): GatewayStep<ReadyToRead, ReadAhead> {
+export function startReading(dependencies: BodyDependencies): GatewayStep<ReadyToRead, ReadingStarted> {
   const { prices, budgets } = dependencies;
   return {
     before: async (request) => {
@@ -32,7 +32,7 @@ export function readAhead(dependencies: BodyDependencies): GatewayStep<ReadyToRe
       const ahead = readBody(request, dependencies, hasBudget);
       const normalized = await ahead.catch(() => undefined);
       if (!normalized) return { ahead };
-      const { id } = normalized.call.model;
+      const { id } = normalized.parsed.model;
       if (models && !models.includes(id)) throw notAllowed(id, models);
       const cost = costOf(normalized, prices);
       return { ahead, ...(cost && { cost }) };
@@ -47,12 +47,12 @@ function onceCharging<T>(work: () => Promise<T>): Promise<T> {
   return result;
 }
 
-function costOf({ call, reservation }: Normalized, prices: Prices | undefined): Cost | undefined {
-  const modelPrices = prices?.get(call.model.id);
+function costOf({ parsed, reservation }: Normalized, prices: Prices | undefined): Cost | undefined {
+  const modelPrices = prices?.get(parsed.model.id);
   if (!reservation || !modelPrices) return undefined;
   const { limitedBy } = reservation;
   // The largest of them counts, so each has to be small enough.
-  const names = limitedBy.length > 0 ? limitedBy : call.dialect.outputLimits.slice(0, 1);
+  const names = limitedBy.length > 0 ? limitedBy : parsed.dialect.outputLimits.slice(0, 1);
   return {
     total: reservation.total,
     advise: (left) => {
@@ -68,7 +68,7 @@ function notAllowed(id: string, models: readonly string[]): GatewayError {
 }
 
 /** Adds the same bytes as came in, except the model, hashed ids and what the dialect normalizes. */
-export function normalize(dependencies: BodyDependencies): GatewayStep<ReadyToRead & ReadAhead, Normalized> {
+export function normalize(dependencies: BodyDependencies): GatewayStep<ReadyToRead & ReadingStarted, Normalized> {
   return {
     before: (request) => request.ahead ?? readBody(request, dependencies),
   };

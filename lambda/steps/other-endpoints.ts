@@ -1,7 +1,7 @@
 import type { Callers } from '../identity/identify.ts';
 import type { Quota } from '../quota/quota.ts';
-import type { GatewayResponse } from '../request/call.ts';
 import type { HeaderNames } from '../request/headers.ts';
+import type { GatewayResponse } from '../request/incoming-request.ts';
 import type { Answer } from '../request/request.ts';
 import type { Models } from '../settings/models.ts';
 import { authenticate, openPipeline } from './admit.ts';
@@ -30,7 +30,7 @@ export function createOtherEndpoints({ names, callers, quota, models, currency, 
     .handler(async (request) => {
       if (request.route.kind !== 'usage') return json(describeModels(request, models));
       const usage = await quota.readUsage(request.identity);
-      request.outcome.figures = usage.figures;
+      request.outcome.snapshot = usage.snapshot;
       return json(describeUsage(request.identity, usage, currency, models.text.id));
     });
   return (request) => (['models', 'model', 'usage'].includes(request.route.kind) ? forCallers : open)(request);

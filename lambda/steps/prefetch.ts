@@ -1,6 +1,6 @@
 import { readCredential } from '../identity/credential.ts';
 import type { Identify } from '../identity/identify.ts';
-import type { Call } from '../request/call.ts';
+import type { IncomingRequest } from '../request/incoming-request.ts';
 import type { ArrivedAtInference, GatewayStep, Identified } from '../request/request.ts';
 import type { Upstreams } from '../upstream/upstreams.ts';
 import type { ReadStop } from './admit.ts';
@@ -19,7 +19,7 @@ interface Dependencies {
  * over the same connection: another would take longer.
  */
 export function createPrefetch({ identify, isConfigured, readStop }: Dependencies) {
-  return ({ headers }: Call, coldStart: boolean): void => {
+  return ({ headers }: IncomingRequest, coldStart: boolean): void => {
     isConfigured().catch(() => {});
     const stopRead = readStop();
     stopRead.catch(() => {});
@@ -34,11 +34,11 @@ export function createPrefetch({ identify, isConfigured, readStop }: Dependencie
  * connections opened for nothing.
  */
 export function prefetchConnection({
-  connectAhead,
-}: Pick<Upstreams, 'connectAhead'>): GatewayStep<ArrivedAtInference & Identified> {
+  preconnect,
+}: Pick<Upstreams, 'preconnect'>): GatewayStep<ArrivedAtInference & Identified> {
   return {
     before: ({ identity, route }) => {
-      if (identity.kind === 'member') connectAhead(route).catch(() => {});
+      if (identity.kind === 'member') preconnect(route).catch(() => {});
       return {};
     },
   };

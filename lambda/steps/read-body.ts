@@ -5,12 +5,12 @@ import { callerName } from '../identity/identify.ts';
 import type { Job } from '../jobs/jobs.ts';
 import { budgetOf, type Limits } from '../quota/policy.ts';
 import { type Encoding, readBodyText, toBodyError } from '../request/body.ts';
-import type { Body } from '../request/call.ts';
 import { decodeBody } from '../request/decode.ts';
+import type { Body } from '../request/incoming-request.ts';
 import type { Memory } from '../request/memory.ts';
-import type { Admitted, ArrivedAtInference, Identified, InferenceCall, Normalized } from '../request/request.ts';
+import type { Admitted, ArrivedAtInference, Identified, Normalized, ParsedRequest } from '../request/request.ts';
 import { traceparentOf } from '../request/trace.ts';
-import type { Outgoing } from '../upstream/request.ts';
+import type { UpstreamRequest } from '../upstream/request.ts';
 import type { BodyReading, ReadCall } from './read-call.ts';
 
 export interface BodyDependencies {
@@ -36,7 +36,7 @@ export async function readBody(
   dependencies: BodyDependencies,
   estimatesCost = false,
 ): Promise<Normalized> {
-  const { route, encoding, identity, headers, trace, takeBody, memory, waitToCount, cutShort } = request;
+  const { route, encoding, identity, headers, trace, takeBody, memory, waitToCount, shutdownSignal } = request;
   const { readJson, requestBodyLimit, callerIdKey, prices, reservedOutput, upstreamTrace, budgets } = dependencies;
   const { dialect, endpoint } = route;
   const decoded = await decode(await takeBody(), encoding, requestBodyLimit, memory);
@@ -56,14 +56,14 @@ export async function readBody(
     reservedOutput: estimatesCost ? reservedOutput : undefined,
   };
   const text = readBodyText(decoded);
-  const read = await readJson(text, reading, { caller, signal: cutShort }).catch((fault) => {
+  const read = await readJson(text, reading, { caller, signal: shutdownSignal }).catch((fault) => {
     throw toBodyError(fault);
   });
-  cutShort?.throwIfAborted();
+  shutdownSignal?.throwIfAborted();
   const { model, stream, hasReferences, expected, inputTokens, reservation } = read;
-  const call: InferenceCall = { dialect, endpoint, model, stream, hasReferences, expected };
-  const outgoing: Outgoing = {
-    ...call,
+  const parsed: ParsedRequest = { dialect, endpoint, model, stream, hasReferences, expected };
+  const outgoing: UpstreamRequest = {
+    ...parsed,
     clientHeaders: headers,
     traceparent: upstreamTrace && trace ? traceparentOf(trace) : undefined,
     body: {
@@ -74,7 +74,7 @@ export async function readBody(
       leftOut: read.leftOut,
     },
   };
-  return { call, outgoing, ...(inputTokens !== undefined && { inputTokens }), ...(reservation && { reservation }) };
+  return { parsed, outgoing, ...(inputTokens !== undefined && { inputTokens }), ...(reservation && { reservation }) };
 }
 
 async function decode(body: Body, encoding: Encoding | 'identity', limit: number, memory: Memory): Promise<Body> {

@@ -86,7 +86,7 @@ export function readCall(body: Json, reading: BodyReading, { dialects, models, p
   const { start, end } = replaceValue(body, model.node, '');
   const call: ReadCall = {
     model: model.value,
-    stream: stream && !endpoint.countsTokens && !endpoint.makesVectors && !endpoint.compacts,
+    stream: stream && !endpoint.countsTokens && !endpoint.embeddings && !endpoint.compacts,
     hasReferences: dialect.hasReferences?.(body) ?? false,
     expected: dialect.readExpectedAnswer(body, reservedOutput !== undefined),
     traits: readTraits(reading.headers, body, dialect),
@@ -111,11 +111,11 @@ function endpointOf({ dialect: name, path }: BodyReading, dialects: readonly Dia
 function resolveModel(
   body: Json,
   models: Models,
-  { makesVectors = false }: Endpoint,
+  { embeddings = false }: Endpoint,
   mayUse: (model: PublicModel) => boolean,
 ) {
   const node = body.member(body.root, 'model');
-  const fits = ({ kind }: PublicModel) => (kind === 'embedding') === makesVectors;
+  const fits = ({ kind }: PublicModel) => (kind === 'embedding') === embeddings;
   const usable = models.all.filter((one) => fits(one) && mayUse(one)).map(({ id }) => id);
   const known = usable.length > 0 ? `Use ${usable.join(' or ')}.` : 'This key may use no model here.';
   if (node === undefined || body.kind(node) !== 'string') {
@@ -126,7 +126,7 @@ function resolveModel(
   const value = models.resolve(id);
   if (value === undefined) throw new GatewayError('invalid_model', `model is unknown${quoteUnlessKey(id)}. ${known}`);
   if (fits(value)) return { node, value };
-  const message = makesVectors ? `${value.id} makes no embeddings.` : `${value.id} makes only embeddings.`;
+  const message = embeddings ? `${value.id} makes no embeddings.` : `${value.id} makes only embeddings.`;
   throw new GatewayError('invalid_model', `${message} ${known}`);
 }
 

@@ -69,7 +69,7 @@ export interface Settlement {
 }
 
 /** The counts of a caller. */
-export interface Standing {
+export interface CounterState {
   readonly used: number;
   /** Charges of the minute, refunded or not. */
   readonly inMinute: number;
@@ -79,7 +79,7 @@ export interface Standing {
   readonly open: readonly OpenReservation[];
 }
 
-export type ChargeResult = Standing &
+export type ChargeResult = CounterState &
   (
     | { readonly granted: true; readonly reservation?: OpenReservation | undefined }
     | { readonly granted: false; readonly reason: 'quota' | 'budget' | 'burst' }
@@ -90,18 +90,22 @@ export interface Counters {
   /** Counts one charge, and reserves what it may cost, if all limits allow it. */
   charge(window: CounterWindow, token: string): Promise<ChargeResult>;
   /** Takes the charge with this token back. Returns undefined if there was nothing to undo. */
-  refund(counted: CountedPeriod, token: string): Promise<Standing | undefined>;
+  refund(counted: CountedPeriod, token: string): Promise<CounterState | undefined>;
   /**
    * Replaces a reservation by what was spent, and takes the charge of a refunded request back. Only once: returns undefined if
    * the reservation was gone already.
    */
-  settle(counted: CountedPeriod, reservation: OpenReservation, settlement: Settlement): Promise<Standing | undefined>;
+  settle(
+    counted: CountedPeriod,
+    reservation: OpenReservation,
+    settlement: Settlement,
+  ): Promise<CounterState | undefined>;
   /** `uses`: of the budget's period. */
-  read(counted: CountedPeriod): Promise<Standing & { readonly uses: readonly ModelUse[] }>;
+  read(counted: CountedPeriod): Promise<CounterState & { readonly uses: readonly ModelUse[] }>;
 }
 
 /** What all callers of the deployment have used on one day. */
-export interface Tally {
+export interface GlobalCounts {
   readonly requests: number;
   /** Those of guests among them, where guests have a limit. */
   readonly guests: number;
@@ -110,14 +114,14 @@ export interface Tally {
 }
 
 /** A tally for each day. Nothing marks the copies of a write: if its answer is lost, it may count twice. */
-export interface Tallies {
+export interface GlobalCounters {
   /** Adds these amounts, unless one of the sums is its `most` already. Returns the sums after that. */
   add(
     day: Day,
-    amounts: Partial<Tally>,
-    most?: Partial<Tally>,
-  ): Promise<{ readonly added: boolean; readonly tally: Tally }>;
-  read(period: number): Promise<Tally>;
+    amounts: Partial<GlobalCounts>,
+    most?: Partial<GlobalCounts>,
+  ): Promise<{ readonly added: boolean; readonly tally: GlobalCounts }>;
+  read(period: number): Promise<GlobalCounts>;
 }
 
 /** A page of everybody's counters. */
@@ -132,7 +136,7 @@ export interface ScannedCounter {
   readonly usedToday: number;
   readonly usedInLifetime: number;
   /** What is counted in the current period of each kind of budget. */
-  readonly budgets: Readonly<Record<BudgetWindow, Omit<Standing, 'used'>>>;
+  readonly budgets: Readonly<Record<BudgetWindow, Omit<CounterState, 'used'>>>;
 }
 
 /** The `reason` of an error after which it is unknown whether the operation was carried out. */

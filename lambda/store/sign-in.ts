@@ -45,7 +45,7 @@ export interface MemberStore {
 }
 
 /** A terminal that waits to be signed in. Times are epoch milliseconds. */
-export interface WaitingTerminal {
+export interface PendingDevice {
   /** The hashed device code, which only the terminal knows. */
   readonly device: string;
   /** The network that it asked from. */
@@ -62,12 +62,12 @@ export interface WaitingTerminal {
 }
 
 /** The terminals that wait, by the hash of the device code, and of the user code that a person types. */
-export interface TerminalStore {
+export interface DeviceFlowStore {
   /** False if the user code belongs to another terminal that waits. */
-  put(userCode: string, terminal: WaitingTerminal, now: number): Promise<boolean>;
+  put(userCode: string, terminal: PendingDevice, now: number): Promise<boolean>;
   /** Finds the terminal with this user code, and counts the try; undefined if there is none, or it was tried too often. */
-  findByUserCode(userCode: string, mostTries: number): Promise<WaitingTerminal | undefined>;
-  find(device: string): Promise<WaitingTerminal | undefined>;
+  findByUserCode(userCode: string, mostTries: number): Promise<PendingDevice | undefined>;
+  find(device: string): Promise<PendingDevice | undefined>;
   /** Notes when the terminal asked for its key. */
   notePoll(device: string, now: number): Promise<void>;
   /** Whether the decision was taken, which is a refusal if nobody approves: the first one counts. */

@@ -1,13 +1,13 @@
 import type { NetworkLink } from '../identity/identify.ts';
-import type { KeyRecord, KeyRequest } from '../identity/keys.ts';
-import type { Counters, ScannedCounters, Tallies } from './counters.ts';
-import type { MemberStore, TerminalStore } from './sign-in.ts';
+import type { KeyRecord, KeyRequest } from '../identity/issued-keys.ts';
+import type { Counters, GlobalCounters, ScannedCounters } from './counters.ts';
+import type { DeviceFlowStore, MemberStore } from './sign-in.ts';
 
 /** What requests read and count. */
 export interface Store {
   readonly keys: KeyReader;
   readonly counters: Counters;
-  readonly tallies: Tallies;
+  readonly globalCounters: GlobalCounters;
   /** The stop that operators have ordered, if they have. */
   readStop(): Promise<Stop | undefined>;
   /** Gives up what is under way, and all that is asked from now on: the process ends. */
@@ -18,7 +18,7 @@ export interface Store {
 export interface AdminStore {
   readonly keys: KeyStore;
   readonly members: MemberStore;
-  readonly terminals: TerminalStore;
+  readonly terminals: DeviceFlowStore;
   readonly counters: AdminCounters;
   readonly stopSwitch: StopSwitch;
 }

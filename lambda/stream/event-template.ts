@@ -70,9 +70,9 @@ export function makeTemplate(
 }
 
 /** Whether an event like this one changes nothing but what its deltas say. */
-function saysOnlyDeltas({ text }: Json, { wholeTexts, programs, logprobs, ended, ends }: Findings): boolean {
+function saysOnlyDeltas({ text }: Json, { wholeTexts, allToolArguments, logprobs, ended, ends }: Findings): boolean {
   if (ends || text.includes('\n')) return false; // or it came in several lines
-  return wholeTexts.length + programs.length + logprobs.length + ended.length === 0;
+  return wholeTexts.length + allToolArguments.length + logprobs.length + ended.length === 0;
 }
 
 function cutAt(

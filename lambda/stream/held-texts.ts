@@ -6,7 +6,7 @@ import { applyEdits } from '../json/edit.ts';
 import { createScanner, type Json, type Node, type Scanner } from '../json/scan.ts';
 import type { Rewriting } from './rewrite-answer.ts';
 import { encodeEvent } from './sse.ts';
-import { thoughts } from './void-thoughts.ts';
+import { reasoning } from './void-reasoning.ts';
 
 /** An event as it came in, and what makes more like it: created when it is needed, once for all its channels. */
 interface LastEvent {
@@ -45,7 +45,7 @@ export function createHeldTexts(
     remember({ channel, family }: TextPlace, event: LastEvent | undefined): void {
       if (!event && !isHeld(channel)) return;
       lastEvents.set(channel, event);
-      if (event && family !== thoughts) holding.add(channel);
+      if (event && family !== reasoning) holding.add(channel);
       else holding.delete(channel);
     },
     /** Whether what was said may still be changed, since a part of it has not left. */

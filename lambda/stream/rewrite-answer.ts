@@ -5,7 +5,7 @@ import { createTextChannels } from '../hiding/text-channels.ts';
 import { applyEdits } from '../json/edit.ts';
 import type { Json } from '../json/scan.ts';
 import { UpstreamFailure } from '../upstream/failure.ts';
-import { createVoidSignatures, noteChanges, thoughts, type Voiding } from './void-thoughts.ts';
+import { createVoidSignatures, noteChanges, reasoning, type Voiding } from './void-reasoning.ts';
 
 /** What is hidden in an answer, and who hears of what the upstream said. */
 export interface Rewriting extends Hiding {
@@ -16,7 +16,7 @@ export interface Rewriting extends Hiding {
   /** Called with each piece of generated text as the upstream sent it, but not with the wholes that a stream repeats. */
   readonly onText?: (text: string, channel: string) => void;
   /** The same for what else the model wrote: a call's arguments, and signed thinking. */
-  readonly onProgram?: (text: string) => void;
+  readonly onToolArguments?: (text: string) => void;
 }
 
 /** Rewrites a whole answer. Throws if it is not a JSON object, and the failure that it reports. */
@@ -36,7 +36,7 @@ export function rewriteAnswer(
   /** Shows a text of the answer's content. */
   const show = (one: FoundText, given: string, shown: string) => {
     hideText(json, one, given, shown, edits);
-    if (shown !== given && one.family !== thoughts) voiding?.changes.note(json.start(one.value));
+    if (shown !== given && one.family !== reasoning) voiding?.changes.note(json.start(one.value));
   };
   const texts = createTextChannels(hiding.scrubber);
   hiding.onRead?.(json, found.wholeTexts);
@@ -59,7 +59,7 @@ export function rewriteAnswer(
     show(one, given, isLast ? shown + texts.close(one.channel) : shown);
   }
   hideLogprobs(json, found, texts, hiding, edits);
-  tellPrograms(json, found, hiding, false);
+  tellToolArguments(json, found, hiding, false);
   if (voiding) edits.push(...createVoidSignatures(voiding)(json, found, itsPlace));
   return applyEdits(json.text, edits);
 }
@@ -67,9 +67,14 @@ export function rewriteAnswer(
 const itsPlace = (at: number): number => at;
 
 /** In a stream, wholes repeat what came in pieces. */
-export function tellPrograms(json: Json, { programs }: Findings, { onProgram }: Rewriting, isStream: boolean): void {
-  if (!onProgram) return;
-  for (const { value, isWhole } of programs) {
-    if (!isStream || !isWhole) onProgram(json.kind(value) === 'string' ? json.string(value) : json.raw(value));
+export function tellToolArguments(
+  json: Json,
+  { allToolArguments }: Findings,
+  { onToolArguments }: Rewriting,
+  isStream: boolean,
+): void {
+  if (!onToolArguments) return;
+  for (const { value, isWhole } of allToolArguments) {
+    if (!isStream || !isWhole) onToolArguments(json.kind(value) === 'string' ? json.string(value) : json.raw(value));
   }
 }

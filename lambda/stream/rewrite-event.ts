@@ -6,9 +6,9 @@ import { applyEdits, type Edit, replaceValue } from '../json/edit.ts';
 import type { Json } from '../json/scan.ts';
 import { type EventTemplate, makeTemplate, readAlike } from './event-template.ts';
 import { createHeldTexts } from './held-texts.ts';
-import { type Rewriting, tellPrograms } from './rewrite-answer.ts';
+import { type Rewriting, tellToolArguments } from './rewrite-answer.ts';
 import { encodeEvent, openEvent, type SseEvent } from './sse.ts';
-import { createVoidSignatures, noteChanges, thoughts } from './void-thoughts.ts';
+import { createVoidSignatures, noteChanges, reasoning } from './void-reasoning.ts';
 
 export type EventRewriter = ReturnType<typeof createEventRewriter>;
 
@@ -67,14 +67,14 @@ export function createEventRewriter(stream: StreamDialect, hiding: Rewriting) {
       const edits = hideMetadata(json, found, hiding);
       if (voiding) {
         // What is held back over a thought may leave changed after it.
-        const isThought = found.content.length > 0 && found.deltas.every(({ family }) => family === thoughts);
-        const isUncertain = isThought && held.isHoldingSpeech();
-        if (isUncertain || texts.isChangedBut(thoughts)) voiding.changes.note();
+        const isReasoning = found.content.length > 0 && found.deltas.every(({ family }) => family === reasoning);
+        const isUncertain = isReasoning && held.isHoldingSpeech();
+        if (isUncertain || texts.isChangedBut(reasoning)) voiding.changes.note();
         noteChanges(json, found, edits, voiding, nowhere);
       }
       template = makeTemplate(json, found, event, type, edits);
       hideTexts(json, found, texts, hiding, edits);
-      tellPrograms(json, found, hiding, true);
+      tellToolArguments(json, found, hiding, true);
       hideLogprobs(json, found, texts, hiding, edits);
       if (voidSignatures) edits.push(...voidSignatures(json, found, nowhere));
       if (found.sequence !== undefined) {

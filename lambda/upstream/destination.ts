@@ -11,7 +11,7 @@ export interface Asked {
 /** The dialect in which an upstream is asked: the client's, or the one it is translated into. Undefined if it can't be asked. */
 export function spokenTo({ dialects, models }: Upstream, asked: Asked): Dialect['name'] | undefined {
   const { name } = asked.dialect;
-  if (asked.endpoint.makesVectors) return models[name].embedding === undefined ? undefined : name;
+  if (asked.endpoint.embeddings) return models[name].embedding === undefined ? undefined : name;
   const spoken = dialects.find((one) => one === name);
   return asked.endpoint.compacts ? spoken : (spoken ?? translationTarget(dialects));
 }

@@ -26,9 +26,10 @@ export async function failureOf(
   const explained = explain(explanation);
   const message = translated && explained ? removePlaces(explained) : explained;
   const context = translated && explainContext(translated.answer.contextWords, explanation, message ?? '');
-  const { dialect, thoughts } = translated ?? {};
-  const refusesThoughts = status === 400 && thoughts === 'sent' && dialect?.refusedThoughts?.test(explanation) === true;
-  return new UpstreamFailure(kind, { ...details, message, refusesThoughts, ...context });
+  const { dialect, reasoning } = translated ?? {};
+  const refusesReasoning =
+    status === 400 && reasoning === 'sent' && dialect?.refusedReasoning?.test(explanation) === true;
+  return new UpstreamFailure(kind, { ...details, message, refusesReasoning, ...context });
 }
 
 /** The values that SDKs understand. */

@@ -11,9 +11,9 @@ import type { SendRequest, UpstreamAnswer } from './http-client.ts';
 import type { Candidate, Pool } from './pool.ts';
 import {
   bodyOf,
-  buildUpstreamRequest,
+  buildHttpRequest,
+  type HttpRequest,
   needsPreparing,
-  type Outgoing,
   type Prepare,
   type PreparedRequest,
   type Translated,
@@ -30,7 +30,7 @@ interface Dependencies {
 }
 
 /** What becomes of a request for an upstream. */
-type Sent = Pick<UpstreamRequest, 'translated' | 'leftOut'>;
+type Sent = Pick<HttpRequest, 'translated' | 'leftOut'>;
 
 /** Follows the tries of one request. */
 export interface Observer {
@@ -58,13 +58,13 @@ export interface AnswerOfUpstream extends UpstreamAnswer {
  * Asks upstream after upstream. Returns the first successful answer, or throws the failure of the last one tried. An upstream
  * that can't carry the request is not tried: where none can, the first refusal is thrown.
  */
-export type AskUpstreams = (outgoing: Outgoing, observer: Observer) => Promise<AnswerOfUpstream>;
+export type AskUpstreams = (outgoing: UpstreamRequest, observer: Observer) => Promise<AnswerOfUpstream>;
 
 export function createFailover(dependencies: Dependencies): AskUpstreams {
   const { pool, isAccountBound } = dependencies;
-  const { prepareFor, prepareWithoutThoughts, tryOne } = createTries(dependencies);
+  const { prepareFor, prepareWithoutReasoning, tryOne } = createTries(dependencies);
 
-  const holdsSealed = (outgoing: Outgoing, signal: AbortSignal) => {
+  const holdsSealed = (outgoing: UpstreamRequest, signal: AbortSignal) => {
     const { text, conversation } = bodyOf(outgoing);
     return isAccountBound(text, outgoing.dialect.name, { caller: conversation.caller, signal });
   };
@@ -97,9 +97,9 @@ export function createFailover(dependencies: Dependencies): AskUpstreams {
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof UpstreamFailure)) throw error;
-        if (error.refusesThoughts) {
+        if (error.refusesReasoning) {
           observer.onFailure(error, candidate, true);
-          await prepareWithoutThoughts(candidate, outgoing, observer);
+          await prepareWithoutReasoning(candidate, outgoing, observer);
           continue;
         }
         // Another account can't read what the first one created. That is not the caller's mistake, so the first failure counts.
@@ -127,7 +127,7 @@ export function createFailover(dependencies: Dependencies): AskUpstreams {
 /** How one upstream is asked. */
 function createTries({ send, prepare, now }: Dependencies) {
   /** Makes of the request what the upstream can take, unless it can as it is. */
-  const prepareFor = async ({ upstream }: Candidate, outgoing: Outgoing, { takeMemory, signal }: Observer) => {
+  const prepareFor = async ({ upstream }: Candidate, outgoing: UpstreamRequest, { takeMemory, signal }: Observer) => {
     const body = bodyOf(outgoing);
     if (body.prepared?.upstream === upstream || !needsPreparing(upstream, outgoing)) return;
     const prepared = await prepare(outgoing, upstream, signal);
@@ -136,7 +136,7 @@ function createTries({ send, prepare, now }: Dependencies) {
   };
 
   /** The same for an upstream that has refused it for thoughts in it: in place of what was prepared before. */
-  const prepareWithoutThoughts: typeof prepareFor = async ({ upstream }, outgoing, { takeMemory, signal }) => {
+  const prepareWithoutReasoning: typeof prepareFor = async ({ upstream }, outgoing, { takeMemory, signal }) => {
     const body = bodyOf(outgoing);
     const prepared = await prepare(outgoing, upstream, signal, true);
     takeMemory(sizeOf(prepared) - (body.prepared ? sizeOf(body.prepared) : 0));
@@ -155,16 +155,16 @@ function createTries({ send, prepare, now }: Dependencies) {
   /** Not async, as the frame of an async function would hold the body's text until the answer comes. */
   const tryOne = (
     candidate: Candidate,
-    outgoing: Outgoing,
+    outgoing: UpstreamRequest,
     observer: Observer,
     isLast: boolean,
   ): Promise<AnswerOfUpstream> => {
     const { signal, onTry, releaseBody } = observer;
-    const request = buildUpstreamRequest(candidate, outgoing);
+    const request = buildHttpRequest(candidate, outgoing);
     onTry(candidate, request);
     const read = readAnswer(request.translated, candidate.upstream, observer);
     // One with thoughts may be asked for again without them.
-    const isKept = request.translated?.thoughts === 'sent';
+    const isKept = request.translated?.reasoning === 'sent';
     if (isLast) return (isKept ? send(request, signal) : send(request, signal, releaseBody)).then(read);
     const ask = (until: AbortSignal) => send(request, until).then(read);
     const limit = outgoing.stream ? candidate.upstream.firstEventTimeout : undefined;
@@ -172,7 +172,7 @@ function createTries({ send, prepare, now }: Dependencies) {
     return withinFirstEventLimit(limit, signal, ask);
   };
 
-  return { prepareFor, prepareWithoutThoughts, tryOne };
+  return { prepareFor, prepareWithoutReasoning, tryOne };
 }
 
 /** Why none could be tried: that some upstream has a key was checked before. */

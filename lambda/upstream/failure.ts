@@ -156,7 +156,7 @@ export interface FailureDetails {
   /** The code that the client is shown instead of the class's. */
   readonly shownCode?: string | undefined;
   /** Whether the upstream refused the request for thoughts of the model in it. */
-  readonly refusesThoughts?: boolean;
+  readonly refusesReasoning?: boolean;
   /** Whether the request stays charged although its class is refunded, because the caller had a part in it. */
   readonly charged?: boolean;
   readonly cause?: unknown;
@@ -167,7 +167,7 @@ export class UpstreamFailure extends GatewayError {
   readonly kind: FailureKind;
   readonly upstreamStatus: number | undefined;
   readonly retryAfter: number | undefined;
-  readonly refusesThoughts: boolean;
+  readonly refusesReasoning: boolean;
 
   constructor(kind: FailureKind, details: FailureDetails = {}) {
     const failure: FailureClass = failureClasses[kind];
@@ -189,7 +189,7 @@ export class UpstreamFailure extends GatewayError {
     this.kind = kind;
     this.upstreamStatus = details.status;
     this.retryAfter = details.retryAfter;
-    this.refusesThoughts = details.refusesThoughts ?? false;
+    this.refusesReasoning = details.refusesReasoning ?? false;
   }
 
   get failureClass(): FailureClass {

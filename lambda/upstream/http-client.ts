@@ -6,7 +6,7 @@ import { smallBody, writeBody } from '../http/bodies.ts';
 import { createSpares, hasIdle, PlainAgent, SecureAgent } from '../http/connections.ts';
 import { decode } from '../http/decode.ts';
 import { UpstreamFailure } from './failure.ts';
-import type { UpstreamRequest } from './request.ts';
+import type { HttpRequest } from './request.ts';
 
 export interface UpstreamAnswer {
   readonly status: number;
@@ -20,7 +20,7 @@ export interface UpstreamAnswer {
  * nobody needs the body again, and is called once a large one is wholly written.
  */
 export type SendRequest = (
-  request: UpstreamRequest,
+  request: HttpRequest,
   signal: AbortSignal,
   releaseBody?: () => void,
 ) => Promise<UpstreamAnswer>;
@@ -32,14 +32,14 @@ interface Connecting {
   readonly now: () => number;
 }
 
-interface Exchange {
+interface HttpClient {
   readonly send: SendRequest;
   /** Opens a connection for a request that will come soon. */
-  connectAhead(url: string): void;
+  preconnect(url: string): void;
 }
 
 /** The one place that opens connections to an upstream. Connections are reused. */
-export function createExchange({ connectTimeout, sockets, now }: Connecting): Exchange {
+export function createHttpClient({ connectTimeout, sockets, now }: Connecting): HttpClient {
   const half = sockets === undefined ? {} : { maxTotalSockets: Math.ceil(sockets / 2) };
   const kept = { keepAlive: true, maxFreeSockets: 64, ...half };
   const http = openScheme(PlainAgent, false);
@@ -75,7 +75,7 @@ export function createExchange({ connectTimeout, sockets, now }: Connecting): Ex
   }
 
   const attempt = (
-    request: UpstreamRequest,
+    request: HttpRequest,
     signal: AbortSignal,
     fresh: boolean,
     releaseBody?: () => void,
@@ -101,7 +101,7 @@ export function createExchange({ connectTimeout, sockets, now }: Connecting): Ex
       // A connection that is used again may turn out to be dead, and a second try would need the body.
       return releaseBody && isLarge ? attempt(request, signal, true, releaseBody) : attempt(request, signal, false);
     },
-    connectAhead(url) {
+    preconnect(url) {
       const { scheme, address } = readPlace(url);
       if (!hasIdle(scheme.used, address)) scheme.spares.open(address);
     },

@@ -29,7 +29,7 @@ export function createPrepare({ removeSeals, translate, dialects, readSealSalt }
     return { upstream, url, pieces: [text], leftOut: { leftOut, leftOutForLog } };
   };
 
-  const translated: Prepare = async (outgoing, upstream, signal, withoutThoughts = false) => {
+  const translated: Prepare = async (outgoing, upstream, signal, withoutReasoning = false) => {
     const { dialect, endpoint: asked, model, clientHeaders } = outgoing;
     const { text, conversation } = bodyOf(outgoing);
     const spoken = dialects.find(({ name }) => name === spokenTo(upstream, outgoing));
@@ -48,18 +48,18 @@ export function createPrepare({ removeSeals, translate, dialects, readSealSalt }
       model: modelAt(upstream, spoken, model),
       isCounted: asked.countsTokens === true,
       version: clientHeaders['anthropic-version'],
-      withoutThoughts,
+      withoutReasoning,
     };
     const written = await translate(text, translation, { caller, signal });
-    const { pieces, headers, answer, hasThoughts, leftOut, leftOutForLog } = written;
-    const thoughts = withoutThoughts ? 'refused' : hasThoughts ? 'sent' : 'none';
+    const { pieces, headers, answer, hasReasoning, leftOut, leftOutForLog } = written;
+    const reasoning = withoutReasoning ? 'refused' : hasReasoning ? 'sent' : 'none';
     const { signsThinking } = upstream;
     return {
       upstream,
       url,
       pieces,
       leftOut: { leftOut, leftOutForLog },
-      translated: { dialect: spoken, headers, answer, sealing, signsThinking, thoughts },
+      translated: { dialect: spoken, headers, answer, sealing, signsThinking, reasoning },
     };
   };
 

@@ -13,7 +13,7 @@ import { type Asked, speaks } from './destination.ts';
 import type { Candidate } from './pool.ts';
 
 /** What a client asks of a model, ready to be sent to whichever upstream is tried. */
-export interface Outgoing extends Asked {
+export interface UpstreamRequest extends Asked {
   readonly model: PublicModel;
   readonly stream: boolean;
   readonly clientHeaders: Headers;
@@ -38,7 +38,7 @@ interface OutgoingBody {
   prepared?: PreparedRequest;
 }
 
-export interface PreparedRequest extends Omit<UpstreamRequest, 'headers'> {
+export interface PreparedRequest extends Omit<HttpRequest, 'headers'> {
   readonly upstream: Upstream;
 }
 
@@ -52,11 +52,11 @@ export interface Translated {
   /** Whether the upstream signs its thoughts over all that came before them. */
   readonly signsThinking: boolean;
   /** Whether thoughts of the model go back to it, or were left out because it refused them. */
-  readonly thoughts: 'sent' | 'refused' | 'none';
+  readonly reasoning: 'sent' | 'refused' | 'none';
 }
 
 /** A request to the upstream. All it has of the client's is the body and a few headers of the dialect. */
-export interface UpstreamRequest {
+export interface HttpRequest {
   readonly url: string;
   readonly headers: Record<string, string>;
   /** The body's text in pieces, so that a long one need never be joined. */
@@ -72,7 +72,7 @@ const choosesAccount =
   /(^|[^a-z0-9])(id|key|token|secret|auth|account|org|organization|workspace|profile)([^a-z0-9]|$)/;
 
 /** Whether an upstream can't take a request as it is: it speaks another dialect, or can't read what was sealed while another did. */
-export function needsPreparing(upstream: Upstream, outgoing: Outgoing): boolean {
+export function needsPreparing(upstream: Upstream, outgoing: UpstreamRequest): boolean {
   return !speaks(upstream, outgoing) || bodyOf(outgoing).text.includes(`"${sealMark}`);
 }
 
@@ -87,7 +87,7 @@ export function modelAt({ models }: Upstream, { name }: Dialect, { kind }: Publi
 export const urlUnder = (address: string, { path }: Endpoint) => address + path.replace('/v1', '');
 
 /** The request as it is, or as it was prepared for this upstream. */
-function contentFor(upstream: Upstream, outgoing: Outgoing): Omit<UpstreamRequest, 'headers'> {
+function contentFor(upstream: Upstream, outgoing: UpstreamRequest): Omit<HttpRequest, 'headers'> {
   const { dialect, endpoint, model } = outgoing;
   const body = bodyOf(outgoing);
   if (body.prepared?.upstream === upstream) return body.prepared;
@@ -98,7 +98,7 @@ function contentFor(upstream: Upstream, outgoing: Outgoing): Omit<UpstreamReques
   return { url, pieces, leftOut: { leftOut, leftOutForLog: leftOut } };
 }
 
-export function buildUpstreamRequest(candidate: Candidate, outgoing: Outgoing): UpstreamRequest {
+export function buildHttpRequest(candidate: Candidate, outgoing: UpstreamRequest): HttpRequest {
   const { upstream, key, headers: operatorHeaders } = candidate;
   const { stream, clientHeaders, traceparent } = outgoing;
   const { url, pieces, translated, leftOut } = contentFor(upstream, outgoing);
@@ -132,7 +132,7 @@ export const editsOf = ({ edits, model }: OutgoingBody, modelId: string): readon
 export const renderBody = (body: OutgoingBody, modelId: string): readonly string[] =>
   splitByEdits(body.text, editsOf(body, modelId));
 
-export function bodyOf({ body }: Outgoing): OutgoingBody {
+export function bodyOf({ body }: UpstreamRequest): OutgoingBody {
   if (body === undefined) throw new TypeError('the body has been released');
   return body;
 }
@@ -146,11 +146,11 @@ function readHeader(headers: Headers, name: string): string | undefined {
 
 /**
  * Makes of a request what an upstream can take, unless the signal aborts. Throws a GatewayError if it can't be carried.
- * `withoutThoughts`: the upstream has refused it for thoughts of the model.
+ * `withoutReasoning`: the upstream has refused it for thoughts of the model.
  */
 export type Prepare = (
-  outgoing: Outgoing,
+  outgoing: UpstreamRequest,
   upstream: Upstream,
   signal: AbortSignal,
-  withoutThoughts?: boolean,
+  withoutReasoning?: boolean,
 ) => Promise<PreparedRequest>;

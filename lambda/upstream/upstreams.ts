@@ -10,7 +10,7 @@ import { secretHint } from '../settings/warnings.ts';
 import { createRankKeys } from './conversation.ts';
 import { type Asked, addressAt } from './destination.ts';
 import { type AskUpstreams, createFailover } from './failover.ts';
-import { createExchange } from './http-client.ts';
+import { createHttpClient } from './http-client.ts';
 import { createPool } from './pool.ts';
 import { createPrepare } from './prepare.ts';
 
@@ -33,7 +33,7 @@ export interface Upstreams {
   /** Whether any has a key. */
   readonly isConfigured: () => Promise<boolean>;
   /** Opens a connection to the one that this will probably be asked of. */
-  readonly connectAhead: (asked: Asked) => Promise<void>;
+  readonly preconnect: (asked: Asked) => Promise<void>;
 }
 
 /** Puts together what asks upstreams. */
@@ -43,17 +43,17 @@ export function createUpstreams(
 ): Upstreams {
   const { translate, removeSeals, isAccountBound } = jobs;
   const pool = createPool({ upstreams: all, readAccess, rankKeys: createRankKeys(subkey), now });
-  const exchange = createExchange({ connectTimeout: upstreamConnectTimeout, sockets, now });
+  const exchange = createHttpClient({ connectTimeout: upstreamConnectTimeout, sockets, now });
   // Requests are translated into these.
   const dialects = createDialects({ streamUsage: false });
   const prepare = createPrepare({ translate, removeSeals, dialects, readSealSalt: () => subkey('seals') });
   return {
     ask: createFailover({ pool, send: exchange.send, prepare, isAccountBound, now }),
     isConfigured: pool.hasKeys,
-    async connectAhead(asked) {
+    async preconnect(asked) {
       const upstream = await pool.next((one) => addressAt(one, asked) !== undefined);
       const address = upstream && addressAt(upstream, asked);
-      if (address !== undefined) exchange.connectAhead(address);
+      if (address !== undefined) exchange.preconnect(address);
     },
   };
 }
@@ -65,7 +65,7 @@ interface KeyLog {
 }
 
 /** Reads the keys ahead, and says at once what their secret lacks: nobody should learn it from a refused request. */
-export async function readKeysAhead(
+export async function prefetchKeys(
   all: readonly Upstream[],
   secretId: string | undefined,
   readAccess: ReadAccess,

@@ -63,13 +63,13 @@ export async function startDemoUpstream({ pace = 15, now = Date.now, dialects }:
     const id = `quillon${`${count}`.padStart(8, '0')}`;
     const named = { ...headers, 'x-request-id': `req_${id}` };
     const path = message.url?.split('?')[0] ?? '';
-    const makesVectors = path === embeddingsPath;
-    const speaker = makesVectors || path === tokenizer ? speakers.chat : speakerAt(path);
-    const isOffered = speaker !== undefined && (makesVectors || speaks(dialects, speaker));
+    const embeddings = path === embeddingsPath;
+    const speaker = embeddings || path === tokenizer ? speakers.chat : speakerAt(path);
+    const isOffered = speaker !== undefined && (embeddings || speaks(dialects, speaker));
     try {
       if (!isOffered || message.method !== 'POST') throw new BadRequest(404, `there is no ${message.method} ${path}.`);
       const { body, model } = await readRequest(message);
-      if (makesVectors) return json(200, { ...embed(body, model), ...marks }, named);
+      if (embeddings) return json(200, { ...embed(body, model), ...marks }, named);
       const prompt = speaker.read(body);
       if (path === tokenizer)
         return json(200, { count: prompt.inputTokens, max_model_len: 131_072, tokens: [] }, named);

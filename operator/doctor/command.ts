@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { keyPrefix } from '../../lambda/identity/keys.ts';
+import { keyPrefix } from '../../lambda/identity/issued-keys.ts';
 import { splitList } from '../../lambda/settings/kinds.ts';
 import { readOwnFile, readSharedBlock } from '../../lib/deployment-block.ts';
 import { plainJson } from '../../local/plain-text.ts';

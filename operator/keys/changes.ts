@@ -7,7 +7,7 @@ import {
   type KeyRecord,
   type KeyRequest,
   ownLimitsOf,
-} from '../../lambda/identity/keys.ts';
+} from '../../lambda/identity/issued-keys.ts';
 import { memberWindow, readMemberUsage } from '../../lambda/quota/policy.ts';
 import { releaseAbandoned } from '../../lambda/quota/reservations.ts';
 import { createModels } from '../../lambda/settings/models.ts';

@@ -6,7 +6,7 @@ import {
   type KeyState,
   ownLimitsOf,
   stateOf,
-} from '../../lambda/identity/keys.ts';
+} from '../../lambda/identity/issued-keys.ts';
 import { accountLabel, accountMember } from '../../lambda/identity/member.ts';
 import { networkId } from '../../lambda/identity/network.ts';
 import { readMemberUsage } from '../../lambda/quota/policy.ts';

@@ -7,7 +7,7 @@ import {
   type KeyRecord,
   keyPrefix,
   stateOf,
-} from '../../lambda/identity/keys.ts';
+} from '../../lambda/identity/issued-keys.ts';
 import { modelId } from '../../lambda/settings/models.ts';
 import type { ModelUse } from '../../lambda/store/counters.ts';
 import { CommandError } from '../command-line.ts';

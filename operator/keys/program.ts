@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import type { Budget } from '../../lambda/budget/budget-window.ts';
-import type { KeyState } from '../../lambda/identity/keys.ts';
+import type { KeyState } from '../../lambda/identity/issued-keys.ts';
 import type { KeyChanges } from '../../lambda/store/store.ts';
 import {
   addTargetOptions,

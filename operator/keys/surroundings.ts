@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import type { KeyIssuing } from '../../lambda/identity/keys.ts';
+import type { KeyIssuing } from '../../lambda/identity/issued-keys.ts';
 import { plainJson } from '../../local/plain-text.ts';
 import { type Outcome, type TargetOptions, type Terminal, terminal } from '../command-line.ts';
 import type { Target } from './target.ts';

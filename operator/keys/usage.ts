@@ -1,5 +1,5 @@
 import { type BudgetUsage, budgetUsage } from '../../lambda/budget/budget-window.ts';
-import type { KeyRecord } from '../../lambda/identity/keys.ts';
+import type { KeyRecord } from '../../lambda/identity/issued-keys.ts';
 import { type CounterName, readCounterName } from '../../lambda/quota/policy.ts';
 import type { ScannedCounter } from '../../lambda/store/counters.ts';
 import type { Outcome } from '../command-line.ts';

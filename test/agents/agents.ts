@@ -196,7 +196,7 @@ const reasoning = (own: Agent, option: string, before: string): Agent => ({
   ...own,
   rewrite: (text) => (own.rewrite ?? String)(text).replace(before, `${option}, ${before}`),
 });
-const dropping = (own: Agent): Agent => ({ ...own, dropsThoughts: true });
+const dropping = (own: Agent): Agent => ({ ...own, dropsReasoning: true });
 
 const codexThatLooks: Agent = {
   ...codex,

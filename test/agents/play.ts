@@ -16,11 +16,11 @@ export type Result = Awaited<ReturnType<typeof play>>;
 
 /** One client in one situation, against a gateway of its own whose upstream acts as a model. */
 export async function play(group: Group, subject: Subject, scenario: Scenario, modules: string) {
-  const { act, thought, spoilKey = (key) => key, breaks } = scenario;
+  const { act, reasoningBlock, spoilKey = (key) => key, breaks } = scenario;
   await using gateway = await startTestGateway({ environment: { ...group.environment, ...scenario.environment } });
   await using home = await makeHome(modules, scenario.given);
   const rounds = act && subject.acts[act]?.(home.work);
-  const model = actAsModel({ text: answer, rounds, thought, breaks, window: scenario.window?.(subject) });
+  const model = actAsModel({ text: answer, rounds, reasoningBlock, breaks, window: scenario.window?.(subject) });
   gateway.upstream.otherwise(group.speaks === 'messages' ? strictly(model) : model);
   const key = spoilKey(await gateway.issueKey(scenario.key));
   const access = { gatewayUrl: gateway.url, serviceName: 'svc', key, contextWindow: 1_000_000 };

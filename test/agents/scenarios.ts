@@ -1,4 +1,4 @@
-import type { KeyRequest } from '../../lambda/identity/keys.ts';
+import type { KeyRequest } from '../../lambda/identity/issued-keys.ts';
 import { sealText } from '../../local/upstream/speaker.ts';
 import { PRICES } from '../support/prices.ts';
 import { agents, overMessages, translatedToChat } from './agents.ts';
@@ -23,7 +23,7 @@ export interface Scenario {
   /** What must reach the upstream, all in one request. */
   readonly brings?: (subject: Subject) => readonly string[];
   /** What the model thinks before each answer. */
-  readonly thought?: string;
+  readonly reasoningBlock?: string;
   readonly breaks?: boolean;
   /** The longest request that the model reads, in bytes. */
   readonly window?: (subject: Subject) => number | undefined;
@@ -68,7 +68,7 @@ const picture = Buffer.from(
   'base64',
 );
 
-const thought = 'I had better write a note.';
+const reasoningBlock = 'I had better write a note.';
 
 /** What clients do over an upstream of one dialect. `back` and `image`: how the model's own thought reaches it again, and how a picture does. */
 const overOne = (back: string, image: string): readonly Scenario[] => [
@@ -76,12 +76,12 @@ const overOne = (back: string, image: string): readonly Scenario[] => [
   {
     ...toolCall,
     title: 'Reasoning',
-    thought,
-    brings: ({ dropsThoughts }) => (dropsThoughts ? [] : [back]),
+    reasoningBlock,
+    brings: ({ dropsReasoning }) => (dropsReasoning ? [] : [back]),
   },
   {
-    ...{ title: 'Another prompt', act: 'goOn', thought },
-    brings: ({ dropsThoughts }) => [prompt, ...(dropsThoughts ? [] : [back]), names.note, nextPrompt],
+    ...{ title: 'Another prompt', act: 'goOn', reasoningBlock },
+    brings: ({ dropsReasoning }) => [prompt, ...(dropsReasoning ? [] : [back]), names.note, nextPrompt],
     says: () => answer,
   },
   {
@@ -136,7 +136,7 @@ export const groups: readonly Group[] = [
     environment: { UPSTREAM_DIALECTS: 'chat', MODEL_ALIASES: 'gpt-*=svc' },
     subjects: translatedToChat,
     speaks: 'chat',
-    scenarios: overOne(`"reasoning_content":"${thought}"`, 'data:image/'),
+    scenarios: overOne(`"reasoning_content":"${reasoningBlock}"`, 'data:image/'),
   },
   {
     title: 'Over an upstream that speaks only messages, as strict as their maker',
@@ -146,6 +146,9 @@ export const groups: readonly Group[] = [
     },
     speaks: 'messages',
     subjects: overMessages,
-    scenarios: overOne(`"thinking":"${thought}","signature":"${sealText(thought)}"`, '"media_type":"image/'),
+    scenarios: overOne(
+      `"thinking":"${reasoningBlock}","signature":"${sealText(reasoningBlock)}"`,
+      '"media_type":"image/',
+    ),
   },
 ];

@@ -29,7 +29,7 @@ export interface Subject {
   /** Whether it then shortens the conversation, and goes on. */
   readonly shortens?: true;
   /** Whether it does not send the model's reasoning back, or not in a form that its maker knows. */
-  readonly dropsThoughts?: true;
+  readonly dropsReasoning?: true;
   /** The words that tell a person what is wrong; empty if it keeps trying silently. */
   readonly says: Readonly<Record<'badKey' | 'spentQuota' | 'spentBudget', string>> & {
     /** Absent if it recovers, or requests no stream. */

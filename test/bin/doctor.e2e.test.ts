@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { expect, jest, test } from '@jest/globals';
-import { issueKey } from '../../lambda/identity/keys.ts';
+import { issueKey } from '../../lambda/identity/issued-keys.ts';
 import { createKeyStore } from '../../lambda/store/admin/keys.ts';
 import { bundle } from '../../lib/bundle.ts';
 import { settingsFor, startDemoUpstream } from '../../local/demo/demo-upstream.ts';

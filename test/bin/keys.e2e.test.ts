@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { hashKey } from '../../lambda/identity/keys.ts';
+import { hashKey } from '../../lambda/identity/issued-keys.ts';
 import { accountLabel, accountMember, memberHash, memberLabel } from '../../lambda/identity/member.ts';
 import { networkId } from '../../lambda/identity/network.ts';
 import { keyOf, subkeyOf } from '../../lambda/settings/secrets.ts';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { hashKey } from '../../lambda/identity/keys.ts';
+import { hashKey } from '../../lambda/identity/issued-keys.ts';
 import { keyOf } from '../../lambda/store/dynamodb/keys.ts';
 import { readGatewayFile } from '../../local/gateway-file.ts';
 import { listenLocally } from '../../local/listen-locally.ts';

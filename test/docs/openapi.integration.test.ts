@@ -30,7 +30,7 @@ describe('the document has what is served, and nothing else', () => {
       model: ['GET /v1/models/{id}'],
       preflight: [],
       health: [], // of one engine only, for its operator
-      nowhere: [],
+      notFound: [],
       refused: [],
     };
     const documented = [...inference, ...models].map(({ method, path }) => `${method} ${path}`);

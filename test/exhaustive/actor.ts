@@ -28,7 +28,7 @@ export interface Meeting {
 }
 
 /** The state of an environment after its events. */
-export interface Standing {
+export interface CounterState {
   /** The call that it waits for; none if it is asleep or has finished. */
   readonly call: Call | undefined;
   readonly isAsleep: boolean;
@@ -150,7 +150,7 @@ export async function act(subject: Subject, scenario: Scenario, index: number, m
     waiting !== undefined,
     ...((isAsleep || call) && current ? [viewOfCall(current)] : []),
   ].join();
-  const standing: Standing = { call, isAsleep, memory, told: [...told], counter };
+  const standing: CounterState = { call, isAsleep, memory, told: [...told], counter };
   closed = true;
   waiting?.reject(new Error('closed'));
   wake?.();

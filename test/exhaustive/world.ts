@@ -1,7 +1,7 @@
 import { timeLimit } from '../../lambda/settings/refresh.ts';
 import type { Item } from '../../lambda/store/dynamodb/table.ts';
 import { evaluateUpdate } from '../support/expressions.ts';
-import { act, type Call, changeOf, type Meeting, type Standing, type Subject } from './actor.ts';
+import { act, type Call, type CounterState, changeOf, type Meeting, type Subject } from './actor.ts';
 import type { Scenario } from './scenarios.ts';
 import { keyOf, remembering, textOf } from './state-key.ts';
 
@@ -15,7 +15,7 @@ interface Step {
 }
 
 /** An environment after its events. Environments share only the store, so each history is run once, by itself. */
-interface Actor extends Standing {
+interface Actor extends CounterState {
   readonly met: readonly Meeting[];
   readonly following: Map<Meeting, Actor>;
 }
@@ -41,7 +41,7 @@ export interface WorldState {
   readonly faultsLeft: number;
 }
 
-const isDone = ({ call, isAsleep }: Standing): boolean => !call && !isAsleep;
+const isDone = ({ call, isAsleep }: CounterState): boolean => !call && !isAsleep;
 
 export function createWorld(subject: Subject, scenario: Scenario, mostFaults: number) {
   const { environments: plans, passing } = scenario;

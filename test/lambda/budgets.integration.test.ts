@@ -116,7 +116,7 @@ describe('what the model writes for a program, or signs, costs as much as text',
     event({ type, ...{ output_index: 0, sequence_number: 0, ...more } });
   const args = 'response.function_call_arguments';
   const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', ...named };
-  const thought = { type: 'thinking_delta', thinking: written };
+  const reasoningBlock = { type: 'thinking_delta', thinking: written };
   const asked = { model: 'svc', stream: true, max_tokens: 100, messages: [] };
   const input = { model: 'svc', stream: true, max_output_tokens: 100, input: 'x' };
 
@@ -130,7 +130,7 @@ describe('what the model writes for a program, or signs, costs as much as text',
       asked,
       [inMessages({ type: 'input_json_delta', ...{ partial_json: written } })],
     ],
-    ['signed thinking', '/v1/messages', asked, [inMessages(thought)]],
+    ['signed thinking', '/v1/messages', asked, [inMessages(reasoningBlock)]],
     ['a tool of responses', '/v1/responses', input, [inResponses(`${args}.delta`, { delta: written })]],
     [
       ...(['a custom tool of responses', '/v1/responses', input] as const),

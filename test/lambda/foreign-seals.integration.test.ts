@@ -38,10 +38,10 @@ const asks: Readonly<Record<string, Ask>> = {
     return { path: '/v1/chat/completions', body: { model: 'svc', messages: [question, said, question] } };
   },
   responses: (seals) => {
-    const thoughts = seals.map((encrypted_content) => ({ type: 'reasoning', summary: [], encrypted_content }));
+    const reasoning = seals.map((encrypted_content) => ({ type: 'reasoning', summary: [], encrypted_content }));
     const include = ['reasoning.encrypted_content'];
     const said = { role: 'assistant', content: 'Hi' };
-    return { path: '/v1/responses', body: { model: 'svc', include, input: [question, ...thoughts, said, question] } };
+    return { path: '/v1/responses', body: { model: 'svc', include, input: [question, ...reasoning, said, question] } };
   },
 };
 
@@ -62,7 +62,7 @@ async function sealsFor(ask: Ask, from: { to?: TestGateway; as?: string } = {}):
 const sealFor = async (...given: Parameters<typeof sealsFor>): Promise<string> => `${(await sealsFor(...given))[0]}`;
 
 /** The blocks of thoughts that the upstream was given back. */
-function thoughtsAsked(): unknown[] {
+function reasoningAsked(): unknown[] {
   const sent = JSON.parse(`${gateway.upstream.requests.at(-1)?.body}`);
   expect(faultsOf(sent)).toEqual([]);
   const blocks = sent.messages.flatMap(({ content }: { content: { type: string }[] }) => content);
@@ -79,7 +79,7 @@ describe.each(['chat', 'responses'])('of seals that a client of %s sends', (name
   test('its own goes back to the upstream as the blocks that it was', async () => {
     const { status, leftOut } = await send(ask, await sealsFor(ask));
     expect([status, leftOut]).toEqual([200, null]);
-    expect(thoughtsAsked()).toMatchObject([{ type: 'thinking', thinking: 'Hm.' }, { type: 'redacted_thinking' }]);
+    expect(reasoningAsked()).toMatchObject([{ type: 'thinking', thinking: 'Hm.' }, { type: 'redacted_thinking' }]);
   });
 
   test('none of 1,000 others does: changed, cut, for another caller, deployment or dialect. All are said to be left out', async () => {
@@ -95,7 +95,7 @@ describe.each(['chat', 'responses'])('of seals that a client of %s sends', (name
       const changed = Array.from({ length: atOnce - foreign.length }, () => spoilSeal(own, random));
       const { status, leftOut } = await send(ask, [...foreign, ...changed]);
       expect([status, leftOut]).toEqual([200, expect.stringMatching(/, \+80$/)]);
-      expect(thoughtsAsked()).toEqual([]);
+      expect(reasoningAsked()).toEqual([]);
     }
   });
 });

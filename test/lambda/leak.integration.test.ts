@@ -87,8 +87,8 @@ test('HIDE_IN_TEXT=none leaves what the model writes, and nothing else, as it is
 
 testRows([true, false])('HIDE_IN_TEXT=none leaves translated text and reasoning too', async (stream) => {
   await using open = await startWatchedGateway({ environment: { HIDE_IN_TEXT: 'none', UPSTREAM_DIALECTS: 'chat' } });
-  const [thought, code] = ['AcmeCorp it is.', 'from thunder import AcmeCorp'];
-  const said = { role: 'assistant', reasoning_content: thought, content: code };
+  const [reasoningBlock, code] = ['AcmeCorp it is.', 'from thunder import AcmeCorp'];
+  const said = { role: 'assistant', reasoning_content: reasoningBlock, content: code };
   const choice = { index: 0, [stream ? 'delta' : 'message']: said, finish_reason: 'stop' };
   const sent = JSON.stringify({ id: 'acmecorp-1', model: 'thunder', provider: 'AcmeCorp', choices: [choice] });
   const type = stream ? 'text/event-stream' : 'application/json';
@@ -96,9 +96,9 @@ testRows([true, false])('HIDE_IN_TEXT=none leaves translated text and reasoning 
     const wire = stream ? `data: ${sent}\n\ndata: [DONE]\n\n` : sent;
     open.gateway.upstream.answer([head(200, { ...loudHeaders, 'content-type': type }), write(wire)]);
     const { headers, text } = await open.ask(dialect, { stream });
-    expect(text).toContain(thought);
+    expect(text).toContain(reasoningBlock);
     expect(text).toContain(code);
-    expectNoNames(type, '', headers, text.replaceAll(code, '').replaceAll(thought, ''));
+    expectNoNames(type, '', headers, text.replaceAll(code, '').replaceAll(reasoningBlock, ''));
   }
 });
 

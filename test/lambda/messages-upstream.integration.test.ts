@@ -405,10 +405,10 @@ test('thoughts from before a tool that a search found are left out from then on,
   }
   const [before, after] = ['input[1], input[4]', 'input[1], input[4], input[7], input[10]'];
   expect(leftOut).toEqual([null, null, before, before, after, after, after]);
-  const thoughts = asked().body.messages.flatMap(({ content }: { content: { thinking?: string }[] }) =>
+  const reasoning = asked().body.messages.flatMap(({ content }: { content: { thinking?: string }[] }) =>
     content.flatMap((block) => block.thinking ?? []),
   );
-  expect(thoughts).toEqual(['More.', 'Enough.']);
+  expect(reasoning).toEqual(['More.', 'Enough.']);
 });
 
 describe('an upstream that speaks only messages', () => {

@@ -106,8 +106,8 @@ describe('a pool of an upstream of messages, one of chat and one of everything',
     ofAll.otherwise(sealing(wire.messages.answer as object));
     const said = { role: 'assistant', content };
     // One that was only a thought is left out whole: a message must not be empty.
-    const thought = { role: 'assistant', content: content.slice(0, 1) };
-    const response = await ask(question, said, question, thought, question);
+    const reasoningBlock = { role: 'assistant', content: content.slice(0, 1) };
+    const response = await ask(question, said, question, reasoningBlock, question);
     const leftOut = 'messages[1].content[0], messages[3].content[0]';
     expect([response.status, response.headers.get('x-svc-left-out')]).toEqual([200, leftOut]);
     expect(bodyOf(ofAll).messages).toEqual([
@@ -134,15 +134,15 @@ describe('a pool of an upstream of messages, one of chat and one of everything',
     expect(bodyOf(ofAll).messages).toEqual([question, { ...message, reasoning_details: [] }, question]);
 
     // Some clients keep thoughts in the content. Without them, the calls beside it stay.
-    const thought = { type: 'thinking', thinking: 'Hm.', signature: message.reasoning_details[0].signature };
+    const reasoningBlock = { type: 'thinking', thinking: 'Hm.', signature: message.reasoning_details[0].signature };
     const called = { tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }] };
     const result = { role: 'tool', tool_call_id: 'a', content: 'b' };
-    const second = await ask(question, { role: 'assistant', content: [thought], ...called }, result);
+    const second = await ask(question, { role: 'assistant', content: [reasoningBlock], ...called }, result);
     expect([second.status, second.headers.get('x-svc-left-out')]).toEqual([200, 'messages[1].content[0]']);
     expect(bodyOf(ofAll).messages).toEqual([question, { role: 'assistant', content: [], ...called }, result]);
 
     // Nobody gets one in a member that no dialect has, whose name the log may not hold.
-    const odd = { ...question, 'a name of my own': [thought] };
+    const odd = { ...question, 'a name of my own': [reasoningBlock] };
     const third = await ask(odd);
     expect([third.headers.get('x-svc-left-out'), bodyOf(ofAll).messages]).toEqual([null, [odd]]);
   });
@@ -165,8 +165,8 @@ describe('a pool of an upstream of messages, one of chat and one of everything',
     const { ofMessages, ofChat, ofAll } = pool;
     for (const one of [ofMessages, ofChat]) one.otherwise(empty(500));
     ofAll.otherwise(json(200, wire.responses.answer as object));
-    const thought = { type: 'reasoning', summary: [], encrypted_content: `svc1.${'A'.repeat(80)}` };
-    const response = await pool.post('/v1/responses', { input: [...Array(1_002).fill(thought), question] });
+    const reasoningBlock = { type: 'reasoning', summary: [], encrypted_content: `svc1.${'A'.repeat(80)}` };
+    const response = await pool.post('/v1/responses', { input: [...Array(1_002).fill(reasoningBlock), question] });
     const { input } = bodyOf(ofAll);
     expect([response.headers.get('x-svc-left-out'), input.length]).toEqual(['input[1000], input[1001]', 1_001]);
   });

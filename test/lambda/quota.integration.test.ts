@@ -70,10 +70,10 @@ describe('the quota of a caller', () => {
 
   test('shows in each answer with the seconds to midnight; used up, it says when it restarts, and SDKs not to wait', async () => {
     await using gateway = await start();
-    const figures = ['x-svc-limit', 'x-svc-remaining', 'x-svc-reset'];
-    expect(headersOf(await gateway.ask(), ...figures)).toEqual(['3', '2', null]);
+    const snapshot = ['x-svc-limit', 'x-svc-remaining', 'x-svc-reset'];
+    expect(headersOf(await gateway.ask(), ...snapshot)).toEqual(['3', '2', null]);
     const key = await gateway.issueKey({ limit: 1 });
-    expect(headersOf(await gateway.ask(key), ...figures)).toEqual(['1', '0', untilMidnight]);
+    expect(headersOf(await gateway.ask(key), ...snapshot)).toEqual(['1', '0', untilMidnight]);
     const refused = await gateway.ask(key, wire.messages.path);
     const headers = headersOf(refused, 'x-should-retry', 'retry-after');
     expect([refused.status, ...headers]).toEqual([429, 'false', untilMidnight]);
@@ -85,7 +85,7 @@ describe('the quota of a caller', () => {
 
 describe('an answer that comes after midnight', () => {
   const before = Date.UTC(2026, 5, 30, 23, 59, 50);
-  const figures = ['x-svc-limit', 'x-svc-remaining', 'x-svc-reset', 'x-svc-budget-remaining', 'x-svc-budget-reset'];
+  const snapshot = ['x-svc-limit', 'x-svc-remaining', 'x-svc-reset', 'x-svc-budget-remaining', 'x-svc-budget-reset'];
   const aDay = String(24 * 3600 - 5);
   const aMonth = String(31 * 24 * 3600 - 5);
 
@@ -97,13 +97,13 @@ describe('an answer that comes after midnight', () => {
     let time = before;
     await using gateway = await start({ PRICES, RATE_LIMIT_HEADERS: 'true' }, { now: () => time });
     const key = await gateway.issueKey({ limit: 200, budget: 10_000_000, budgetWindow: 'month' });
-    expect(headersOf(await gateway.ask(key), ...figures).slice(0, 3)).toEqual(['200', '199', '10']);
+    expect(headersOf(await gateway.ask(key), ...snapshot).slice(0, 3)).toEqual(['200', '199', '10']);
     gateway.upstream.answer(() => {
       time = Date.UTC(2026, 6, 1, 0, 0, 5);
       return script;
     });
     const late = await gateway.ask(key, undefined, body);
-    expect(headersOf(late, ...figures)).toEqual(['200', '200', aDay, '10.00', aMonth]);
+    expect(headersOf(late, ...snapshot)).toEqual(['200', '200', aDay, '10.00', aMonth]);
     expect(late.headers.get('ratelimit')).toBe(`"quota";r=200;t=${aDay}, "burst";r=20;t=55`);
   });
 });

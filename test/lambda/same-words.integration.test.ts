@@ -123,7 +123,7 @@ const inChat =
 /** How often an upstream may be asked, where the client's dialect has no word for the order of what was said. */
 type Tries = 1 | 2;
 
-const isThought = ({ type }: Sent): boolean => /thinking$/.test(type);
+const isReasoning = ({ type }: Sent): boolean => /thinking$/.test(type);
 
 /** Talks for as many turns, and fails unless each is answered after so many tries, and begins in the words of the one before. */
 async function talk(clientName: string, upstreamName: string, turns: readonly Turn[], tries: Tries = 1): Promise<void> {
@@ -139,11 +139,11 @@ async function talk(clientName: string, upstreamName: string, turns: readonly Tu
     const got = await client.ask(history, stream);
     expect(gateway.upstream.requests.length - asked).toBeLessThanOrEqual(tries);
     const body = JSON.parse(`${gateway.upstream.requests.at(-1)?.body}`);
-    const withoutThoughts = ({ content, ...message }: Sent) => ({
+    const withoutReasoning = ({ content, ...message }: Sent) => ({
       ...message,
-      content: content.filter((one: Sent) => !isThought(one)),
+      content: content.filter((one: Sent) => !isReasoning(one)),
     });
-    const messages = tries === 1 ? body.messages : body.messages.map(withoutThoughts);
+    const messages = tries === 1 ? body.messages : body.messages.map(withoutReasoning);
     expect(messages.slice(0, before.length)).toEqual(before);
     before = messages;
     const results = client.callsIn(got).map(client.result);

@@ -56,7 +56,7 @@ async function openConversation(how: 'stream' | 'plain', gateway = signing) {
   };
 }
 
-const thought = { thinking: 'I am Thunder.' };
+const reasoningBlock = { thinking: 'I am Thunder.' };
 const call = { call: 'weather', id: 'toolu_1', input: { name: 'Thunder' } };
 const [, ...afterChange]: Said = [{ text: '' }, { thinking: 'Hm.' }, { redacted: 'blob' }, call];
 const blocksOf = (said: Said) => messageOf(said).content;
@@ -67,7 +67,7 @@ describe.each(['stream', 'plain'] as const)(
     test('gets its own words back for ten turns', async () => {
       const { ask, goOn, asked } = await openConversation(how);
       const said = (turn: number): Said => [
-        thought,
+        reasoningBlock,
         { text: `Turn ${turn}.` },
         { redacted: `blob${turn}` },
         { ...call, id: `toolu_${turn}` },
@@ -83,7 +83,7 @@ describe.each(['stream', 'plain'] as const)(
 
     const [named] = blocksOf([{ text: 'I am svc.' }]);
     test.each<[string, Said, Sent[]]>([
-      ['a name in a text', [thought, { text: 'I am Thunder.' }], [...blocksOf([thought]), named]],
+      ['a name in a text', [reasoningBlock, { text: 'I am Thunder.' }], [...blocksOf([reasoningBlock]), named]],
       ['a name at the end of a text', [{ text: 'I am Thunder' }], blocksOf([{ text: 'I am svc' }])],
       ['a name in the id of a call', [{ ...call, id: 'toolu_thunder_0' }], blocksOf([{ ...call, id: 'toolu_svc_0' }])],
     ])('gets no thoughts back that followed a change in the same answer: %s', async (_, said, shown) => {
@@ -93,14 +93,14 @@ describe.each(['stream', 'plain'] as const)(
       expect(content).toEqual([...shown, { ...first, signature: seal }, { ...second, data: seal }, third]);
       goOn(content);
       const places = [shown.length, shown.length + 1].map((at) => `messages[1].content[${at}]`).join(', ');
-      const next: Said = [thought, { text: 'And on.' }, { ...call, id: 'toolu_2' }];
+      const next: Said = [reasoningBlock, { text: 'And on.' }, { ...call, id: 'toolu_2' }];
       for (const kept of [[], [blocksOf(next)], [blocksOf(next), blocksOf(next)]]) {
         const answer = await ask(
           next.map((one) => ({ ...one, ...('id' in one && { id: `toolu_${kept.length + 2}` }) })),
         );
         expect([answer.leftOut, asked()[0]]).toEqual([places, [...shown, third]]);
         expect(asked().length).toBe(kept.length + 1);
-        expect(Object(answer.content[0])).toEqual(blocksOf([thought])[0]);
+        expect(Object(answer.content[0])).toEqual(blocksOf([reasoningBlock])[0]);
         goOn(answer.content);
       }
     });

@@ -49,9 +49,9 @@ describe('a thread that begins takes the full history along, so it is answered w
     const answer = { ...Object(wire.chat.answer), choices: [{ index: 0, message, finish_reason: 'stop' }] };
     translating.upstream.answer(json(200, answer));
     const { text } = await ask(translating, `{"model":"svc",${history}}`);
-    const [thought, said] = JSON.parse(text).content;
+    const [reasoningBlock, said] = JSON.parse(text).content;
     const messages = (...content: object[]) => JSON.stringify([{ role: 'assistant', content }]);
-    const body = `{"model":"svc","messages":${messages(thought, said)},"thread":{"type":"create"},"max_tokens":9}`;
+    const body = `{"model":"svc","messages":${messages(reasoningBlock, said)},"thread":{"type":"create"},"max_tokens":9}`;
     expect(await ask(native, body)).toMatchObject({ status: 200, leftOut: 'messages[0].content[0], thread' });
     expect(sent()).toBe(`{"model":"svc","messages":${messages(said)},"max_tokens":9}`);
   });

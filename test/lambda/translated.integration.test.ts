@@ -348,8 +348,8 @@ describe('several upstreams, of which the first speaks only chat', () => {
     await using two = await startTwo({ UPSTREAM_2_DIALECTS: dialects });
     two.gateway.upstream.answer(empty(500));
     two.second.answer(json(400, { error: { message: 'Bad request.' } }));
-    const thought = { type: 'reasoning', summary: [], encrypted_content: 'svc1.AAAA' };
-    const input = [{ role: 'user', content: 'Hello' }, thought, { role: 'user', content: 'Again' }];
+    const reasoningBlock = { type: 'reasoning', summary: [], encrypted_content: 'svc1.AAAA' };
+    const input = [{ role: 'user', content: 'Hello' }, reasoningBlock, { role: 'user', content: 'Again' }];
     expect((await two.ask({ input })).status).toBe(status);
   });
 

@@ -26,7 +26,7 @@ const [first = '', ...rest] = events;
 const addresses = ['127.0.0.11', '127.0.0.12', '127.0.0.13'];
 
 /** How many requests the guests of these addresses are charged, in the tables that a gateway has left behind. */
-async function readStanding(): Promise<number[]> {
+async function readState(): Promise<number[]> {
   const store = await startDynamoDb({ dataDir });
   const client = createTestClient(store.endpoint);
   const counts: number[] = [];
@@ -98,7 +98,7 @@ test('a stop settles each running stream: complete, broken, or left; two signals
   expect((await answers[1])?.text).toMatch('not charged');
   expect(await gateway.ended).toBe(0);
   expect(gateway.errors()).toBe('');
-  expect(await readStanding()).toEqual([1, 0, 1]);
+  expect(await readState()).toEqual([1, 0, 1]);
 });
 
 test('a stream that does not end in time ends with an error, refunded', async () => {
@@ -110,7 +110,7 @@ test('a stream that does not end in time ends with an error, refunded', async ()
     expect(answer?.text).toMatch('not charged');
   }
   expect(await gateway.ended).toBe(0);
-  expect(await readStanding()).toEqual([0, 0, 0]);
+  expect(await readState()).toEqual([0, 0, 0]);
 });
 
 test('a signal repeated later stops at once, and leaves the charges of running streams standing', async () => {
@@ -121,5 +121,5 @@ test('a signal repeated later stops at once, and leaves the charges of running s
   expect(await gateway.ended).toBe(1);
   clearInterval(again);
   expect(existsSync(join(gatewayFileDirectory(), `gateway-${port}.json`))).toBe(false);
-  expect(await readStanding()).toEqual([1, 1, 1]);
+  expect(await readState()).toEqual([1, 1, 1]);
 });

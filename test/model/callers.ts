@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { issueKey } from '../../lambda/identity/keys.ts';
+import { issueKey } from '../../lambda/identity/issued-keys.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import type { Random } from '../support/random.ts';
 import type { Budget } from './ledger.ts';

@@ -135,18 +135,18 @@ describe.each(cases)('the ai SDK with its provider for %s, over an upstream %s',
     const streamed = streamText({ model, prompt, providerOptions });
     expect([whole.text, await streamed.text]).toEqual([answer, answer]);
     // OpenAI's own chat completions show no reasoning, so its provider reads none.
-    const thought = /\(chat\)/.test(name) ? undefined : expect.stringMatching('svc taught me to think first');
-    expect([whole.reasoningText, await streamed.reasoningText]).toEqual([thought, thought]);
+    const reasoningBlock = /\(chat\)/.test(name) ? undefined : expect.stringMatching('svc taught me to think first');
+    expect([whole.reasoningText, await streamed.reasoningText]).toEqual([reasoningBlock, reasoningBlock]);
   });
 });
 
 const translatedForMessages = aiProviders
   .filter(([, , dialect]) => dialect !== 'messages')
-  .map(([name, provider, dialect]) => ({ name, provider, sendsThoughts: dialect === 'responses' }));
+  .map(([name, provider, dialect]) => ({ name, provider, sendsReasoning: dialect === 'responses' }));
 
 describe.each(translatedForMessages)(
   'ten turns with the provider for $name over messages alone',
-  ({ provider, sendsThoughts }) => {
+  ({ provider, sendsReasoning }) => {
     test.each(['generateText', 'streamText'])(
       'by %s, and the upstream gets its thoughts back where they are sent',
       async (way) => {
@@ -163,7 +163,7 @@ describe.each(translatedForMessages)(
         };
         const { text } = way === 'generateText' ? await generateText(request) : await streamText(request);
         expect(await text).toBe('Done.');
-        expectTurnsIn(gateway.upstream.requests[9], 9, sendsThoughts);
+        expectTurnsIn(gateway.upstream.requests[9], 9, sendsReasoning);
       },
     );
   },

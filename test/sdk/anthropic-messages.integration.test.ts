@@ -63,9 +63,9 @@ describe.each(upstreamsFor('messages'))('the anthropic SDK on messages, over an 
     const whole = expectHidden(await client.messages.create(body));
     const streamed = expectHidden(await client.messages.stream(body).finalMessage());
     const thinking = expect.stringMatching('svc taught me');
-    const thought = { type: 'thinking', thinking, signature: expect.stringMatching(/.{20}/) };
+    const reasoningBlock = { type: 'thinking', thinking, signature: expect.stringMatching(/.{20}/) };
     for (const { content } of [whole, streamed])
-      expect(content).toMatchObject([thought, { type: 'text', text: answer }]);
+      expect(content).toMatchObject([reasoningBlock, { type: 'text', text: answer }]);
     const messages = [...body.messages, { role: 'assistant' as const, content: streamed.content }, ...body.messages];
     expect(await client.messages.create({ ...body, messages })).toMatchObject({ stop_reason: 'end_turn' });
   });

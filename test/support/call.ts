@@ -1,8 +1,11 @@
-import type { Body, Call } from '../../lambda/request/call.ts';
+import type { Body, IncomingRequest } from '../../lambda/request/incoming-request.ts';
 import { unlimitedMemory } from '../../lambda/request/memory.ts';
 
 /** A call without any platform: a GET without a body, unless given otherwise. */
-export function callWith({ body = '', ...given }: Partial<Call> & { readonly body?: Body } = {}): Call {
+export function callWith({
+  body = '',
+  ...given
+}: Partial<IncomingRequest> & { readonly body?: Body } = {}): IncomingRequest {
   return {
     method: 'GET',
     path: '/',
@@ -15,7 +18,7 @@ export function callWith({ body = '', ...given }: Partial<Call> & { readonly bod
     timeLeft: () => 900_000,
     memory: unlimitedMemory,
     clientGone: undefined,
-    cutShort: undefined,
+    shutdownSignal: undefined,
     ...given,
   };
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { type HttpServerOptions, startHttpServer } from '../../lambda/engines/http-server.ts';
 import { createGateway } from '../../lambda/gateway.ts';
-import { issueKey, type KeyRequest } from '../../lambda/identity/keys.ts';
+import { issueKey, type KeyRequest } from '../../lambda/identity/issued-keys.ts';
 import type { DoInThread } from '../../lambda/jobs/jobs.ts';
 import type { OnFinished } from '../../lambda/report/log.ts';
-import type { App } from '../../lambda/request/call.ts';
+import type { App } from '../../lambda/request/incoming-request.ts';
 import { createRefuseFor, createWorkers } from '../../lambda/serve.ts';
 import { type Config, readConfig } from '../../lambda/settings/config.ts';
 import type { RunEvery } from '../../lambda/settings/refresh.ts';

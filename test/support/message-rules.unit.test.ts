@@ -18,7 +18,7 @@ const good = {
   ],
 };
 const [asked, answered, last] = good.messages;
-const [thought, call] = called;
+const [reasoningBlock, call] = called;
 const mark = { cache_control: { type: 'ephemeral' } };
 
 test('a good request has no fault', () => {
@@ -46,7 +46,7 @@ test.each<[string, object]>([
       system: [{ ...text('a'), ...mark }],
       messages: [
         { ...asked, content: [{ ...text('a'), ...mark }] },
-        { ...answered, content: [thought, { ...call, ...mark }] },
+        { ...answered, content: [reasoningBlock, { ...call, ...mark }] },
         { ...last, content: [{ ...result, ...mark, content: [{ ...text('a'), ...mark }] }] },
       ],
     },
@@ -66,12 +66,12 @@ test.each<[string, object]>([
   ['message 0 is empty', { messages: [{ role: 'user', content: [] }] }],
   ['message 0 has an empty text', { messages: [{ role: 'user', content: '' }] }],
   ['message 0: text has annotations', { messages: [{ role: 'user', content: [{ ...text('a'), annotations: [] }] }] }],
-  ['message 0: thinking of user', { messages: [{ role: 'user', content: [thought] }] }],
+  ['message 0: thinking of user', { messages: [{ role: 'user', content: [reasoningBlock] }] }],
   [
     'message 1: a wrong signature',
-    { messages: [asked, { ...answered, content: [{ ...thought, thinking: 'Hm' }, call] }, last] },
+    { messages: [asked, { ...answered, content: [{ ...reasoningBlock, thinking: 'Hm' }, call] }, last] },
   ],
-  ['message 1 ends with a thought', { messages: [asked, { ...answered, content: [thought] }, asked] }],
+  ['message 1 ends with a thought', { messages: [asked, { ...answered, content: [reasoningBlock] }, asked] }],
   ['message 1: a thought, but thinking is off', { thinking: { type: 'disabled' } }],
   ['message 1: an id a.b', { messages: [asked, { ...answered, content: [{ ...call, id: 'a.b' }] }, last] }],
   [
@@ -80,7 +80,7 @@ test.each<[string, object]>([
   ],
   [
     'message 2: a result with thinking',
-    { messages: [asked, answered, { role: 'user', content: [{ ...result, content: [thought] }] }] },
+    { messages: [asked, answered, { role: 'user', content: [{ ...result, content: [reasoningBlock] }] }] },
   ],
 ])('refused: %s', (fault, change) => {
   expect(faultsOf({ ...good, ...change })).toContain(fault);
@@ -105,7 +105,7 @@ test('instructions may come later from the maker’s own clients, but not first'
 
 test('a maker that binds its thoughts knows them only where they were', () => {
   const binding = createBinding();
-  const said = [thought, text('Let me see.'), { type: 'redacted_thinking', data: 'blob' }, call];
+  const said = [reasoningBlock, text('Let me see.'), { type: 'redacted_thinking', data: 'blob' }, call];
   const before = { ...good, messages: [asked] };
   binding.bind(before, said);
   const refused = (change: object, content: unknown[] = said) =>

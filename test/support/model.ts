@@ -17,7 +17,7 @@ interface Behaviour {
   readonly text: string;
   readonly rounds?: Rounds | undefined;
   /** What it thinks before each answer. */
-  readonly thought?: string | undefined;
+  readonly reasoningBlock?: string | undefined;
   /** The longest request that it reads, in bytes. */
   readonly window?: number | undefined;
   /** Breaks every stream off after the first words. */
@@ -42,7 +42,7 @@ const tooLongMessages = json(400, {
 export function actAsModel({
   text,
   rounds = [],
-  thought,
+  reasoningBlock,
   window = Number.POSITIVE_INFINITY,
   breaks = false,
 }: Behaviour): Answer {
@@ -59,7 +59,7 @@ export function actAsModel({
     const said = { kind: 'text', pieces: text.split(/(?<= )/) };
     const called = calls.map(({ tool, input }) => ({ kind: 'call', tool, pieces: [JSON.stringify(input)] }));
     const parts = [
-      ...(thought === undefined ? [] : [{ kind: 'reasoning', pieces: [thought] }]),
+      ...(reasoningBlock === undefined ? [] : [{ kind: 'reasoning', pieces: [reasoningBlock] }]),
       ...(called.length > 0 ? called : [said]),
     ];
     const reply = { ...replyOf(parts, body), id: `${made}` };

@@ -10,7 +10,7 @@ import { now } from './clock.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const programs = {
+const allToolArguments = {
   keys: createProgram,
   stop: createStopProgram,
   resume: createResumeProgram,
@@ -20,7 +20,7 @@ const programs = {
 
 /** Runs an operator's command in this process, as bin/ does it in one of its own, and returns what it printed. */
 export async function runCommand(
-  name: keyof typeof programs,
+  name: keyof typeof allToolArguments,
   words: readonly string[],
   environment: Environment,
   input = '',
@@ -35,7 +35,7 @@ export async function runCommand(
   const before = process.env;
   process.env = { ...environment };
   try {
-    await programs[name](surroundings).parseAsync(words, { from: 'user' });
+    await allToolArguments[name](surroundings).parseAsync(words, { from: 'user' });
   } finally {
     process.env = before;
   }

@@ -85,7 +85,7 @@ export const toWire = (events: readonly object[]): string =>
   events.map((event) => `event: ${Object(event).type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 
 const turnOf = (turn: number) => ({
-  thoughts: [{ thinking: `Thunder thinks of turn ${turn}.` }, { redacted: `blob${turn}` }],
+  reasoning: [{ thinking: `Thunder thinks of turn ${turn}.` }, { redacted: `blob${turn}` }],
   text: { text: `Turn ${turn}.` },
 });
 
@@ -113,9 +113,9 @@ export function conversation(tool: string, input: object, turns: number): Answer
   return (request) => {
     const body = JSON.parse(`${request.body}`);
     const turn = body.messages.filter(({ role }: Sent) => role === 'assistant').length + 1;
-    const { thoughts, text } = turnOf(turn);
+    const { reasoning, text } = turnOf(turn);
     const said = [
-      ...thoughts,
+      ...reasoning,
       ...(turn < turns ? [text, { call: tool, id: `toolu_${turn}`, input }] : [{ text: 'Done.' }]),
     ];
     const answer = says(said);
@@ -124,13 +124,13 @@ export function conversation(tool: string, input: object, turns: number): Answer
 }
 
 /** Fails unless a request brings back so many turns of that conversation, with their thoughts if its client sends any. */
-export function expectTurnsIn(request: RecordedRequest | undefined, turns: number, withThoughts: boolean): void {
+export function expectTurnsIn(request: RecordedRequest | undefined, turns: number, withReasoning: boolean): void {
   const { messages } = JSON.parse(`${request?.body}`);
   const contents = messages.filter(({ role }: Sent) => role === 'assistant').map(({ content }: Sent) => content);
   const withoutCalls = contents.map((content: Sent[]) => content.filter(({ type }) => type !== 'tool_use'));
   const expected = Array.from({ length: turns }, (_, index) => {
-    const { thoughts, text } = turnOf(index + 1);
-    return [...(withThoughts ? thoughts : []), text].map(blockOf);
+    const { reasoning, text } = turnOf(index + 1);
+    return [...(withReasoning ? reasoning : []), text].map(blockOf);
   });
   expect(withoutCalls).toEqual(expected);
 }

@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Day } from '../../lambda/budget/time.ts';
 import { GatewayError } from '../../lambda/errors.ts';
-import { lostAnswer, type Tally } from '../../lambda/store/counters.ts';
+import { type GlobalCounts, lostAnswer } from '../../lambda/store/counters.ts';
 
 export type Fault = 'answer lost' | 'failing';
 
 /** A store in memory, whose answers come later than others may ask. */
 export function createTallyStore() {
-  const tallies = new Map<number, Tally>();
-  const store = { fault: undefined as Fault | undefined, operations: [] as string[], tallies };
+  const globalCounters = new Map<number, GlobalCounts>();
+  const store = { fault: undefined as Fault | undefined, operations: [] as string[], globalCounters };
   const carryOut = async <T>(operation: string, act: () => T): Promise<T> => {
     store.operations.push(operation);
     const { fault } = store;
@@ -18,9 +18,9 @@ export function createTallyStore() {
     if (fault) throw new GatewayError('service_unavailable', 'lost', { reason: lostAnswer });
     return result;
   };
-  const tallyOf = (period: number): Tally => tallies.get(period) ?? { requests: 0, guests: 0, spent: 0 };
+  const tallyOf = (period: number): GlobalCounts => globalCounters.get(period) ?? { requests: 0, guests: 0, spent: 0 };
   return Object.assign(store, {
-    add: ({ period }: Day, amounts: Partial<Tally>, most: Partial<Tally> = {}) =>
+    add: ({ period }: Day, amounts: Partial<GlobalCounts>, most: Partial<GlobalCounts> = {}) =>
       carryOut('write', () => {
         const before = tallyOf(period);
         const names = ['requests', 'guests', 'spent'] as const;
@@ -28,7 +28,7 @@ export function createTallyStore() {
           return { added: false, tally: before };
         const tally = { ...before };
         for (const name of names) tally[name] += amounts[name] ?? 0;
-        tallies.set(period, tally);
+        globalCounters.set(period, tally);
         return { added: true, tally };
       }),
     read: (period: number) => carryOut('read', () => tallyOf(period)),

@@ -47,13 +47,13 @@ const envelope: Envelope = {
 const ofChoice = new Set(['index', 'message', 'delta', 'text', 'finish_reason', 'logprobs', 'usage', 'error']);
 
 /** github.com/earendil-works/pi/issues/4514 */
-const refusedThoughts = /Extra inputs are not permitted, field: 'messages\[\d{1,6}\]\.reasoning/;
+const refusedReasoning = /Extra inputs are not permitted, field: 'messages\[\d{1,6}\]\.reasoning/;
 
 /** OpenAI chat completions. `streamUsage`: the gateway asks every stream for its usage, even if the client does not. */
 export const createChat = ({ streamUsage }: { streamUsage: boolean }): Dialect => ({
   ...bodies,
   name: 'chat',
-  refusedThoughts,
+  refusedReasoning,
   endpoints: [{ path: '/v1/chat/completions' }],
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
   controlMembers: new Set(['model', 'stream', 'messages', 'prediction', 'n', 'stop', 'stream_options']),

@@ -15,7 +15,7 @@ export const messageOf = (json: Json, choice: Node): Node | undefined =>
   presentMember(json, choice, 'delta') ?? presentMember(json, choice, 'message');
 
 /** Members that hold the thoughts, and those that hold the answer. Some servers send one text under two names at once. */
-const thoughts = ['reasoning_content', 'reasoning', 'reasoning_details'];
+const reasoning = ['reasoning_content', 'reasoning', 'reasoning_details'];
 const answers = ['content', 'text'];
 
 /** Finds the texts of one answer, chunk by chunk. */
@@ -36,7 +36,7 @@ export function createTextFinder(): FindTexts {
         isRead ||= found.length > 0;
       }
     };
-    read(thoughts, 'reasoning');
+    read(reasoning, 'reasoning');
     read(answers, 'text');
     read(['refusal'], 'refusal');
     return texts;

@@ -11,14 +11,17 @@ import {
   UpstreamFault,
 } from '../model/answer/answer-sink.ts';
 import { createTextFinder, type FindTexts, type FoundText, messageOf } from './find-texts.ts';
-import { createRawThoughts } from './raw-thoughts.ts';
+import { createRawReasoning } from './raw-reasoning.ts';
 import { createChatCalls } from './read-calls.ts';
 
 /** How answers of chat are read. */
 export const chatAnswers: AnswerDialect = {
   open(stops) {
     const findTexts = createTextFinder();
-    return { thoughts: createRawThoughts(findTexts), createReader: (sink) => createChatReader(sink, stops, findTexts) };
+    return {
+      reasoning: createRawReasoning(findTexts),
+      createReader: (sink) => createChatReader(sink, stops, findTexts),
+    };
   },
 };
 

@@ -8,7 +8,7 @@ import {
   type RequestReader,
   readContent,
   readList,
-  readThought,
+  readReasoning,
   toText,
 } from '../model/request/request-reader.ts';
 import type { TurnBuilder } from '../model/request/turn-builder.ts';
@@ -47,7 +47,7 @@ function readMessage(reader: RequestReader, turns: TurnBuilder, at: Node): void 
 function readAssistant(reader: RequestReader, turns: TurnBuilder, message: Message): void {
   const said = [...readSaid(reader, message)];
   if (message.refusal !== undefined) said.push({ kind: 'refusal', text: message.refusal });
-  readThoughts(reader, turns, message, said.length);
+  readReasoningBlocks(reader, turns, message, said.length);
   for (const one of said) turns.say(one);
   if (message.tool_calls !== undefined) {
     readList(reader, message.tool_calls, (at) => {
@@ -65,7 +65,7 @@ function readAssistant(reader: RequestReader, turns: TurnBuilder, message: Messa
 }
 
 /** What the model thought: the details hold what it can know again, beside a text for people. `said`: how many texts it said. */
-function readThoughts(reader: RequestReader, turns: TurnBuilder, message: Message, said: number): void {
+function readReasoningBlocks(reader: RequestReader, turns: TurnBuilder, message: Message, said: number): void {
   const { json } = reader;
   const { reasoning_details: details } = message;
   // Some clients send what they showed of it under this name.
@@ -74,7 +74,7 @@ function readThoughts(reader: RequestReader, turns: TurnBuilder, message: Messag
   if (details !== undefined && !isShown) {
     readList(reader, details, (at) => {
       const { text, signature, data } = takeMembers(reader, at, fields.reasoning_detail);
-      const { signed } = readThought(reader, at, signature ?? data, text);
+      const { signed } = readReasoning(reader, at, signature ?? data, text);
       if (signed === undefined) reader.leftOut.push(at);
       else known += 1;
       let ahead = 0;

@@ -41,9 +41,9 @@ export function readChat(json: Json, open: RequestReader['open']): ModelRequest 
       logit_bias,
       stop: asked.stop === undefined ? undefined : readStops(reader, asked.stop),
     },
-    reasoning: level === undefined ? {} : { wish: level.name === 'none' ? 'off' : 'on', level },
+    effort: level === undefined ? {} : { wish: level.name === 'none' ? 'off' : 'on', level },
     format: asked.response_format === undefined ? undefined : readFormat(reader, asked.response_format),
-    thoughts: { shown: true, sealed: true },
+    reasoning: { shown: true, sealed: true },
     leftOut: reader.leftOut,
     unread: reader.unread,
   };

@@ -9,7 +9,7 @@ import { byIndex, createNarrow, eachText, namesIn, toStep } from '../model/place
 const thoughtful = /reasoning|thinking|thought|summary/;
 
 /** Where a program reads in these members of a message: `/0/function/arguments` of `tool_calls`; some servers send a call by itself. */
-const programs: Readonly<Record<string, RegExp | undefined>> = {
+const allToolArguments: Readonly<Record<string, RegExp | undefined>> = {
   tool_calls: /^(\/[^/]+)?\/(function|custom)\/(name|arguments|input)$/,
   function_call: /^\/(name|arguments|input)$/,
   audio: /^\/data$/,
@@ -89,7 +89,7 @@ function recordMessage(
     if (isProviderField(name)) return;
     calls ||= name === 'tool_calls' && elements(json, value).length > 0;
     calls ||= (name === 'tool_calls' || name === 'function_call') && json.kind(value) === 'object';
-    eachText(json, { name, value, program: programs[name], isWhole }, found, (place, text, isGenerated) =>
+    eachText(json, { name, value, program: allToolArguments[name], isWhole }, found, (place, text, isGenerated) =>
       addText(`${holder}/${toStep(name)}`, place, text, isGenerated),
     );
   });

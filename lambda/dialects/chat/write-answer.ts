@@ -45,7 +45,7 @@ export function createChatWriter(options: AnswerOptions): AnswerWriter {
       message.addText(kind, text);
       writers[kind](text);
     },
-    reasoningEnd: message.takeThought,
+    reasoningEnd: message.takeReasoning,
     call(call) {
       const index = message.addCall(call);
       const name = JSON.stringify(toolNamed(options.tools, call.name).name);
@@ -77,11 +77,11 @@ export function createChatWriter(options: AnswerOptions): AnswerWriter {
 const reasons: Readonly<Record<Finish, string>> = { done: 'stop', length: 'length', filtered: 'content_filter' };
 
 /** The message as far as it has come; of a stream only what its events need. */
-function createMessage({ live, newHex, tools, takeThought, seal }: AnswerOptions) {
+function createMessage({ live, newHex, tools, takeReasoning, seal }: AnswerOptions) {
   const texts = { text: createGrowingText(), refusal: createGrowingText(), reasoning: createGrowingText() };
   const calls = new Map<ToolCall, { readonly index: number; readonly id: string }>();
   /** Thoughts in the form in which the client can send them back, as OpenRouter has it. */
-  const thoughts: string[] = [];
+  const reasoning: string[] = [];
   let shown = createGrowingText(); // of a thought that has not ended
   const newId = createCallIds('call_', newHex);
 
@@ -95,22 +95,22 @@ function createMessage({ live, newHex, tools, takeThought, seal }: AnswerOptions
       if (kind === 'reasoning') shown.add(text);
       if (!live) texts[kind].add(text);
     },
-    takeThought(hasSaid: boolean): void {
-      const [thought, text] = [decode(takeThought()), shown.literal];
+    takeReasoning(hasSaid: boolean): void {
+      const [reasoningBlock, text] = [decode(takeReasoning()), shown.literal];
       shown = createGrowingText();
-      if (thought === '') return;
+      if (reasoningBlock === '') return;
       // A message of chat has no order of what was thought, said and called.
-      const sealed = seal((hasSaid || calls.size > 0 ? toSealedPlace(calls.size) : '') + thought);
+      const sealed = seal((hasSaid || calls.size > 0 ? toSealedPlace(calls.size) : '') + reasoningBlock);
       if (sealed === undefined) return;
       const content =
         text === '""'
           ? `"type":"reasoning.encrypted","data":${JSON.stringify(sealed)}`
           : `"type":"reasoning.text","text":${text},"signature":${JSON.stringify(sealed)}`;
-      thoughts.push(`{${content},"index":${thoughts.length}}`);
+      reasoning.push(`{${content},"index":${reasoning.length}}`);
     },
     /** All thoughts; empty if there are none that could come back. */
     get details(): string {
-      return thoughts.length === 0 ? '' : `"reasoning_details":[${thoughts.join(',')}]`;
+      return reasoning.length === 0 ? '' : `"reasoning_details":[${reasoning.join(',')}]`;
     },
     /** Returns its number. */
     addCall(call: ToolCall): number {

@@ -91,7 +91,7 @@ const switches: Readonly<Partial<Record<UpstreamOptions['reasoning'], (on: boole
 /** Adds how much the model is to reason, by the member that the upstream knows. What it has no word for is left out. */
 function writeReasoning(writer: RequestWriter): void {
   const { request, upstream, body, leaveOut } = writer;
-  const { wish, level } = request.reasoning;
+  const { wish, level } = request.effort;
   const write = switches[upstream.reasoning];
   if (upstream.reasoning === 'reasoning_effort') addEffort(writer);
   else {
@@ -103,7 +103,7 @@ function writeReasoning(writer: RequestWriter): void {
 }
 
 function addEffort({ request, upstream, body, leaveOut }: RequestWriter): void {
-  const { offAt, level } = request.reasoning;
+  const { offAt, level } = request.effort;
   // Whoever switches it off has no level.
   if (offAt !== undefined && level !== undefined) leaveOut(level.at);
   const wanted = offAt === undefined ? level : { at: offAt, name: 'none', exact: true };

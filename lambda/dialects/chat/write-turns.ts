@@ -146,7 +146,7 @@ function addPart({ add }: BodyText, part: Part): void {
 }
 
 /** Writes all that the model did in one go. Chat has no order of what was thought, said and called. */
-function writeTurn(writer: RequestWriter, { done, thoughts }: AssistantTurn): void {
+function writeTurn(writer: RequestWriter, { done, reasoning }: AssistantTurn): void {
   const { body, names, upstream } = writer;
   const calls = done.filter(isCall);
   const said = done.filter((one): one is Said => !isCall(one));
@@ -155,7 +155,7 @@ function writeTurn(writer: RequestWriter, { done, thoughts }: AssistantTurn): vo
   if (texts.length > 0 || calls.length + refusals.length === 0) writeContent(body, texts);
   else body.add('"content":null');
   if (refusals.length > 0) body.add(',"refusal":', joinStrings(refusals, paragraph));
-  const replayed = replay(writer, thoughts);
+  const replayed = replay(writer, reasoning);
   const name = upstream.replay === 'back' ? 'reasoning_content' : 'reasoning';
   if (replayed.length > 0) body.add(`,"${name}":`, joinStrings(replayed, paragraph));
   for (const [index, call] of calls.entries()) {
@@ -166,16 +166,16 @@ function writeTurn(writer: RequestWriter, { done, thoughts }: AssistantTurn): vo
 }
 
 function replay(
-  { request, upstream, leaveOut, noteThought }: RequestWriter,
-  thoughts: AssistantTurn['thoughts'],
+  { request, upstream, leaveOut, noteReasoning }: RequestWriter,
+  reasoning: AssistantTurn['reasoning'],
 ): Raw[] {
   if (upstream.replay === 'never') return [];
-  return thoughts.flatMap(({ at, text }) => {
-    if (text === undefined || request.withoutThoughts) {
+  return reasoning.flatMap(({ at, text }) => {
+    if (text === undefined || request.withoutReasoning) {
       leaveOut(at);
       return [];
     }
-    noteThought();
+    noteReasoning();
     return [text];
   });
 }

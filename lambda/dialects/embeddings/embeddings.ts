@@ -18,7 +18,7 @@ const usage = usagePlaces({ input: [['prompt_tokens']] });
 export const embeddings: Dialect = {
   ...readBodies({ history: 'input', content: {}, pictures: [], fileMember: 'file_data', files: {} }),
   name: 'embeddings',
-  endpoints: [{ path: '/v1/embeddings', makesVectors: true }],
+  endpoints: [{ path: '/v1/embeddings', embeddings: true }],
   authorize: (key) => ({ authorization: `Bearer ${key}` }),
   controlMembers: new Set(['model', 'input']),
   checkBody,

@@ -27,8 +27,8 @@ export interface OpenBlock {
   readonly call?: ToolCall;
 }
 
-/** Reads the blocks that a message consists of. `endThought` is called where a thought ends. */
-export function createBlockReader(sink: AnswerSink, endThought: () => void) {
+/** Reads the blocks that a message consists of. `endReasoningBlock` is called where a thought ends. */
+export function createBlockReader(sink: AnswerSink, endReasoningBlock: () => void) {
   const count = createLengthCount();
   let calls = 0;
   let hasSaid = false;
@@ -97,7 +97,7 @@ export function createBlockReader(sink: AnswerSink, endThought: () => void) {
     },
     end({ type }: OpenBlock): void {
       if (type !== 'thinking' && type !== 'redacted_thinking') return;
-      endThought();
+      endReasoningBlock();
       sink.reasoningEnd(hasSaid);
     },
   };

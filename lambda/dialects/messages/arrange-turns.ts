@@ -3,7 +3,7 @@ import {
   isCall,
   type Part,
   type Raw,
-  type Thought,
+  type ReasoningBlock,
   type ToolCall,
   type Turn,
 } from '../model/request/model-request.ts';
@@ -11,14 +11,14 @@ import type { RequestWriter } from '../model/request/request-writer.ts';
 import type { Selection } from '../model/request/select-tools.ts';
 
 /** Whether the model can be shown a thought of its own again. */
-export type IsKnown = (thought: Thought) => boolean;
+export type IsKnown = (reasoningBlock: ReasoningBlock) => boolean;
 
 /**
  * It can if its maker signed it, over tools among others. So one from before a tool that was offered later is not known any more: from
  * then on that stands among the tools.
  */
 export function createIsKnown({ request }: RequestWriter, { tools }: Selection): IsKnown {
-  if (request.withoutThoughts) return () => false;
+  if (request.withoutReasoning) return () => false;
   let lastOffer = -1;
   for (const [, { at, isLater }] of tools) if (isLater) lastOffer = Math.max(lastOffer, at);
   return ({ signed, at }) => signed !== undefined && at > lastOffer;
@@ -53,21 +53,24 @@ export function arrange(writer: RequestWriter, { isOff }: Thinking, isKnown: IsK
 function addDone({ leaveOut }: RequestWriter, messages: Message[], turn: AssistantTurn, isKnown: IsKnown): void {
   const { done } = turn;
   const end = done.findLastIndex((one) => isCall(one) || !isBlank(one.text)) + 1;
-  const isKept = (thought: AssistantTurn['thoughts'][number]) => isKnown(thought) && thought.after < end;
-  const thoughts = turn.thoughts.filter(isKept);
-  for (const at of new Set(turn.thoughts.filter((thought) => !isKept(thought)).map(({ at }) => at))) leaveOut(at);
+  const isKept = (reasoningBlock: AssistantTurn['reasoning'][number]) =>
+    isKnown(reasoningBlock) && reasoningBlock.after < end;
+  const reasoning = turn.reasoning.filter(isKept);
+  for (const at of new Set(turn.reasoning.filter((reasoningBlock) => !isKept(reasoningBlock)).map(({ at }) => at)))
+    leaveOut(at);
   if (end === 0) return;
   const last = messages.at(-1);
   // Two in a row would be refused. What stood between them was empty.
-  if (last?.role === 'assistant') continueTurn(last.turn, { ...turn, thoughts });
-  else messages.push({ role: 'assistant', turn: { ...turn, done: [...done], thoughts } });
+  if (last?.role === 'assistant') continueTurn(last.turn, { ...turn, reasoning });
+  else messages.push({ role: 'assistant', turn: { ...turn, done: [...done], reasoning } });
   const calls = done.filter(isCall);
   if (calls.length > 0) messages.push({ role: 'user', results: calls, parts: [], open: false });
 }
 
-function continueTurn({ done, thoughts }: AssistantTurn, more: AssistantTurn): void {
+function continueTurn({ done, reasoning }: AssistantTurn, more: AssistantTurn): void {
   const before = done.length;
-  for (const thought of more.thoughts) thoughts.push({ ...thought, after: before + thought.after });
+  for (const reasoningBlock of more.reasoning)
+    reasoning.push({ ...reasoningBlock, after: before + reasoningBlock.after });
   for (const one of more.done) done.push(one);
 }
 

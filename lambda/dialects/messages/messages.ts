@@ -74,7 +74,7 @@ const ofEvent = new Set([
  * In the order of github.com/anomalyco/opencode/issues/48637, whose second sentence may stand alone (platform.claude.com, "Prefix checks on
  * thinking blocks"), github.com/anthropics/claude-code/issues/63203 and github.com/anthropics/claude-code/issues/2171.
  */
-const refusedThoughts =
+const refusedReasoning =
   /Invalid `signature` in `thinking` block|bound to a different conversation|`redacted_thinking` blocks in the latest assistant message cannot be modified|`redacted_thinking` blocks, the blocks\s+must match the parameters/;
 
 /** Anthropic messages. */
@@ -82,7 +82,7 @@ export const messages: Dialect = {
   ...bodies,
   name: 'messages',
   hasSignatures: true,
-  refusedThoughts,
+  refusedReasoning,
   endpoints: [{ path: '/v1/messages' }, { path: '/v1/messages/count_tokens', countsTokens: true }],
   // Some upstreams read one of the two, some the other.
   authorize: (key) => ({ 'x-api-key': key, authorization: `Bearer ${key}` }),
@@ -141,7 +141,7 @@ function readEvent(event: Json, eventType: string | undefined, found: Findings, 
         value,
         logprobs: undefined,
       });
-    if (expected.signedThoughts) found.signedOver(block);
+    if (expected.signedReasoning) found.signedOver(block);
     const reading = { addText, isDelta: block === delta, isWhole: false, index, ...expected };
     recordBlock(event, block, found, reading);
     // Nothing is added to thinking after its signature.
@@ -153,12 +153,12 @@ function recordMessage(
   json: Json,
   message: Node,
   found: Findings,
-  { signedThoughts, joinsTexts }: ExpectedAnswer,
+  { signedReasoning, joinsTexts }: ExpectedAnswer,
 ): void {
   recordEnvelope(json, message, envelope, found);
   recordTokens(json, message, found);
   const content = json.member(message, 'content');
-  if (signedThoughts && content !== undefined) found.signedOver(content);
+  if (signedReasoning && content !== undefined) found.signedOver(content);
   let calls = 0;
   for (const [index, block] of elements(json, content).entries()) {
     if (isCall(json, block)) calls += 1;
@@ -167,7 +167,7 @@ function recordMessage(
       if (kind === 'text' && joinsTexts) found.textDelta({ channel: `${joined}${calls}/${kind}`, ...text });
       else found.wholeText({ channel: `${index}/${kind}`, ...text });
     };
-    recordBlock(json, block, found, { addText, isDelta: false, isWhole: true, index, signedThoughts });
+    recordBlock(json, block, found, { addText, isDelta: false, isWhole: true, index, signedReasoning });
   }
 }
 

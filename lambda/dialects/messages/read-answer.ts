@@ -4,22 +4,26 @@ import type { Json, Node } from '../../json/scan.ts';
 import type { AnswerDialect, AnswerReader } from '../model/answer/answer-reader.ts';
 import { type AnswerSink, type Finish, type TextKind, UpstreamFault } from '../model/answer/answer-sink.ts';
 import { createBlockReader, type OpenBlock } from './answer-blocks.ts';
-import { createSignedThoughts } from './signed-thoughts.ts';
+import { createSignedReasoning } from './signed-reasoning.ts';
 
 /** How answers of messages are read. */
 export const messagesAnswers: AnswerDialect = {
   open(stops, changes) {
-    const thoughts = createSignedThoughts(changes);
-    return { thoughts, createReader: (sink) => createMessagesReader(sink, stops, thoughts.endBlock) };
+    const reasoning = createSignedReasoning(changes);
+    return { reasoning, createReader: (sink) => createMessagesReader(sink, stops, reasoning.endBlock) };
   },
 };
 
 /**
- * Reads the events of one message, or a plain one. `stops`: the texts at which the caller wants the model to stop; `endThought` is called
+ * Reads the events of one message, or a plain one. `stops`: the texts at which the caller wants the model to stop; `endReasoningBlock` is called
  * where a thought ends.
  */
-function createMessagesReader(sink: AnswerSink, stops: ReadonlySet<string>, endThought: () => void): AnswerReader {
-  const blocks = createBlockReader(sink, endThought);
+function createMessagesReader(
+  sink: AnswerSink,
+  stops: ReadonlySet<string>,
+  endReasoningBlock: () => void,
+): AnswerReader {
+  const blocks = createBlockReader(sink, endReasoningBlock);
   const openBlock = createOpenBlock(blocks);
   let hasBegun = false;
   let isOver = false;

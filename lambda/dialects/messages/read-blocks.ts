@@ -16,7 +16,7 @@ import {
   leaveUnknown,
   type RequestReader,
   readContent,
-  readThought,
+  readReasoning,
   toText,
 } from '../model/request/request-reader.ts';
 import type { TurnBuilder } from '../model/request/turn-builder.ts';
@@ -161,7 +161,7 @@ function readSaid(reader: RequestReader, turns: TurnBuilder, at: Node): void {
     turns.call(id, { at, tool: { kind: 'function', name }, form: 'json', given });
   } else if (type === 'thinking') {
     const { thinking, signature } = takeMembers(reader, at, fields['thinking block']);
-    const { text, signed } = readThought(reader, at, signature, thinking);
+    const { text, signed } = readReasoning(reader, at, signature, thinking);
     turns.think({ at, text: text === '""' ? undefined : text, signed });
   } else if (type === 'redacted_thinking') {
     takeMembers(reader, at, fields['redacted_thinking block']);

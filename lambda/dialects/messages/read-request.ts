@@ -24,11 +24,11 @@ export function readMessages(json: Json, open: RequestReader['open'], version?: 
   // The format stood beside the configuration before it stood in it.
   if (earlier !== undefined && format !== earlier) reader.leftOut.push(earlier);
   const choice = readChoice(reader, asked.tool_choice);
-  const kept = readKeptThoughts(reader, asked.context_management?.edits);
+  const kept = readKeptReasoning(reader, asked.context_management?.edits);
   return {
     json,
     stream: asked.stream === true,
-    turns: turns.finish((_spoken, thought) => thought <= kept),
+    turns: turns.finish((_spoken, reasoningBlock) => reasoningBlock <= kept),
     tools: offers.finish(),
     ...choice,
     limit,
@@ -63,27 +63,27 @@ function readChoice(reader: RequestReader, at: Node | undefined): Pick<ModelRequ
 /** The level that a number of tokens stands for. */
 const budgets = { low: 2_048, medium: 8_192, high: 24_576 };
 
-type Thinking = Pick<ModelRequest, 'reasoning' | 'thoughts'>;
+type Thinking = Pick<ModelRequest, 'effort' | 'reasoning'>;
 
 function readThinking(reader: RequestReader, thinking: Node | undefined, effort: Node | undefined): Thinking {
   const level = effort === undefined ? undefined : { at: effort, name: reader.json.string(effort), exact: true };
   // A client of messages has to send back what it gets, so that is always sealed.
-  const thoughts = { shown: true, sealed: true };
-  if (level?.name === 'none') return { reasoning: { wish: 'off', offAt: level.at }, thoughts };
-  if (thinking === undefined) return { reasoning: { wish: 'off', level }, thoughts };
-  if (reader.json.raw(thinking) === 'false') return { reasoning: { wish: 'off', offAt: thinking, level }, thoughts };
+  const reasoning = { shown: true, sealed: true };
+  if (level?.name === 'none') return { effort: { wish: 'off', offAt: level.at }, reasoning };
+  if (thinking === undefined) return { effort: { wish: 'off', level }, reasoning };
+  if (reader.json.raw(thinking) === 'false') return { effort: { wish: 'off', offAt: thinking, level }, reasoning };
   const type = typeOf(reader, thinking);
   const { budget_tokens: budget, display } = takeMembers(reader, thinking, fields.thinking);
-  thoughts.shown = display !== '"omitted"';
-  if (type === 'disabled') return { reasoning: { wish: 'off', offAt: thinking, level }, thoughts };
+  reasoning.shown = display !== '"omitted"';
+  if (type === 'disabled') return { effort: { wish: 'off', offAt: thinking, level }, reasoning };
   if (type === 'enabled' && budget !== undefined) {
     if (level !== undefined) reader.leftOut.push(budget);
     const tokens = Number(reader.json.raw(budget));
     const [name] = Object.entries(budgets).find(([, most]) => tokens <= most) ?? ['max'];
-    return { reasoning: { wish: 'on', level: level ?? { at: budget, name, exact: false } }, thoughts };
+    return { effort: { wish: 'on', level: level ?? { at: budget, name, exact: false } }, reasoning };
   }
   if (type !== 'enabled' && type !== 'adaptive') reader.unread.push(thinking);
-  return { reasoning: { wish: type === 'enabled' || level !== undefined ? 'on' : undefined, level }, thoughts };
+  return { effort: { wish: type === 'enabled' || level !== undefined ? 'on' : undefined, level }, reasoning };
 }
 
 function readFormat(reader: RequestReader, at: Node): Format {
@@ -94,7 +94,7 @@ function readFormat(reader: RequestReader, at: Node): Format {
 }
 
 /** How many of the assistant's latest turns keep their thoughts. */
-function readKeptThoughts(reader: RequestReader, edits: Node | undefined): number {
+function readKeptReasoning(reader: RequestReader, edits: Node | undefined): number {
   let kept = Number.POSITIVE_INFINITY;
   if (edits === undefined) return kept;
   readList(reader, edits, (edit) => {

@@ -25,7 +25,7 @@ interface BlockReading {
   readonly isWhole: boolean;
   /** The block's number. */
   readonly index: number;
-  readonly signedThoughts?: ExpectedAnswer['signedThoughts'];
+  readonly signedReasoning?: ExpectedAnswer['signedReasoning'];
 }
 
 /** Records the fields of a content block or, if `isDelta`, of a delta to one: there every string counts as text. */
@@ -33,12 +33,12 @@ export function recordBlock(
   json: Json,
   block: Node,
   found: Findings,
-  { addText, isDelta, isWhole, index, signedThoughts }: BlockReading,
+  { addText, isDelta, isWhole, index, signedReasoning }: BlockReading,
 ): void {
   const type = stringMember(json, block, 'type') ?? '';
   const isCall = type.endsWith('tool_use');
   const isText = isDelta && !wholeDelta.test(type);
-  const isShown = signedThoughts === 'shown';
+  const isShown = signedReasoning === 'shown';
   eachMember(json, block, (name, value) => {
     const isData = name === 'data' && type === 'redacted_thinking';
     if (isShown && (isData || name === 'signature') && json.kind(value) === 'string') found.signature(value, index);

@@ -42,12 +42,12 @@ export function createMessagesWriter(options: AnswerOptions): AnswerWriter {
       events.write('ping');
     },
     text(kind, text) {
-      const isThought = kind === 'reasoning';
+      const isReasoning = kind === 'reasoning';
       if (kind === 'refusal') hasRefused = true;
       blocks.addText(
         kind,
-        isThought && !options.thoughts.shown ? '""' : text,
-        isThought ? options.takeThought() : '""',
+        isReasoning && !options.reasoning.shown ? '""' : text,
+        isReasoning ? options.takeReasoning() : '""',
       );
     },
     reasoningEnd() {},

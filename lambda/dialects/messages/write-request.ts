@@ -99,10 +99,10 @@ const levels = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /** How much the model is to think. */
 function chooseThinking(writer: RequestWriter, { choice }: Selection, isKnown: IsKnown): Thinking {
-  const { wish, level } = writer.request.reasoning;
+  const { wish, level } = writer.request.effort;
   if (wish === 'off' || level === undefined) return { isOff: wish === 'off' };
   // A model that thinks can't be made to call, and doesn't go on from calls after a thought that it can't be shown again.
-  const mayThink = choice?.mode !== 'required' && !isWithoutItsThought(writer, isKnown);
+  const mayThink = choice?.mode !== 'required' && !isWithoutItsReasoning(writer, isKnown);
   const effort = mayThink ? nearestLevel(level.name, levels) : undefined;
   if (effort !== level.name || !level.exact) writer.leaveOut(level.at);
   return { effort, isOff: effort === undefined };
@@ -110,7 +110,7 @@ function chooseThinking(writer: RequestWriter, { choice }: Selection, isKnown: I
 
 /** Adds how much the model is to think, and the form of its answer. */
 function writeThinking({ request, body, leaveOut }: RequestWriter, { effort }: Thinking): void {
-  if (request.reasoning.wish === 'off') body.add(',"thinking":{"type":"disabled"}');
+  if (request.effort.wish === 'off') body.add(',"thinking":{"type":"disabled"}');
   else if (effort !== undefined) body.add(',"thinking":{"type":"adaptive","display":"summarized"}');
   const config: Raw[] = effort === undefined ? [] : [`"effort":"${effort}"`];
   const { schema, description } = request.format === 'json' ? {} : (request.format ?? {});
@@ -121,9 +121,9 @@ function writeThinking({ request, body, leaveOut }: RequestWriter, { effort }: T
 }
 
 /** Whether the model goes on from calls before which it thought, and that thought can't go back. */
-function isWithoutItsThought({ request }: RequestWriter, isKnown: IsKnown): boolean {
+function isWithoutItsReasoning({ request }: RequestWriter, isKnown: IsKnown): boolean {
   const last = request.turns.findLast((turn) => turn.role === 'assistant' || turn.parts.some(isFilled));
   return (
-    last?.role === 'assistant' && last.done.some(isCall) && last.thoughts.length > 0 && !last.thoughts.some(isKnown)
+    last?.role === 'assistant' && last.done.some(isCall) && last.reasoning.length > 0 && !last.reasoning.some(isKnown)
   );
 }

@@ -137,15 +137,19 @@ const bytesBlock = (kind: string, type: string, data: Raw): Raw[] => [
 ];
 
 /** Writes all that the model did in one go, in its order: a maker that binds its thoughts refuses another. */
-function writeTurn(writer: TurnWriter, { done, thoughts }: AssistantTurn): void {
-  if (thoughts.length > 0) writer.noteThought();
+function writeTurn(writer: TurnWriter, { done, reasoning }: AssistantTurn): void {
+  if (reasoning.length > 0) writer.noteReasoning();
   const { body, names, idOf, markOf } = writer;
   const separate = createSeparator(body);
   let next = 0;
-  const addThoughts = (before: number) => {
-    for (let thought = thoughts[next]; thought && thought.after <= before; thought = thoughts[next]) {
+  const addReasoning = (before: number) => {
+    for (
+      let reasoningBlock = reasoning[next];
+      reasoningBlock && reasoningBlock.after <= before;
+      reasoningBlock = reasoning[next]
+    ) {
       next += 1;
-      for (const block of thought.signed ?? []) {
+      for (const block of reasoningBlock.signed ?? []) {
         separate();
         body.add(block);
       }
@@ -153,7 +157,7 @@ function writeTurn(writer: TurnWriter, { done, thoughts }: AssistantTurn): void 
   };
   body.add('[');
   for (const [index, one] of done.entries()) {
-    addThoughts(index);
+    addReasoning(index);
     if (isCall(one)) {
       separate();
       body.add('{"type":"tool_use","id":', idOf(one), `,"name":${JSON.stringify(names.nameOf(one.tool))},"input":`);

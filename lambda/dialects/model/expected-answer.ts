@@ -11,5 +11,5 @@ export interface ExpectedAnswer {
    * Where the upstream checks its thoughts when they come back: whether they are shown as they are, or what comes back is sealed and
    * names may be hidden in what is shown.
    */
-  readonly signedThoughts?: 'shown' | 'sealed' | undefined;
+  readonly signedReasoning?: 'shown' | 'sealed' | undefined;
 }

@@ -21,7 +21,7 @@ interface FoundSignature {
   readonly block: number;
 }
 
-interface FoundProgram {
+interface FoundToolArguments {
   readonly value: Node;
   readonly isWhole: boolean;
 }
@@ -81,7 +81,7 @@ export function createFindings(usage: Usage) {
     handled: [] as Node[],
     deltas: [] as FoundText[],
     wholeTexts: [] as FoundText[],
-    programs: [] as FoundProgram[],
+    allToolArguments: [] as FoundToolArguments[],
     logprobs: [] as FoundLogprobs[],
     /** What later thoughts are signed over, where that matters. */
     content: [] as Node[],
@@ -123,7 +123,7 @@ export function createFindings(usage: Usage) {
      * What the model wrote for a program, or signed: it stays unchanged, and counts like text. `isWhole` is said of what may only
      * repeat pieces that came before.
      */
-    program: (value: Node, isWhole: boolean) => addHandled(lists.programs, { value, isWhole }, value),
+    program: (value: Node, isWhole: boolean) => addHandled(lists.allToolArguments, { value, isWhole }, value),
     /** The content of an answer, or a block of it, or a piece of one: later thoughts are signed over it. */
     signedOver: (value: Node) => add(lists.content, value),
     signature: (value: Node, block: number) => add(lists.signatures, { value, block }),

@@ -16,7 +16,7 @@ import {
   type RequestReader,
   readContent,
   readList,
-  readThought,
+  readReasoning,
   toText,
 } from '../model/request/request-reader.ts';
 import type { TurnBuilder } from '../model/request/turn-builder.ts';
@@ -80,10 +80,10 @@ const readers: Readonly<Record<string, ReadItem>> = {
     const [whole, short] = [readReasoningTexts(reader, content), readReasoningTexts(reader, summary)];
     const shown = whole.length > 0 ? whole : short;
     const text = shown.length > 0 ? joinStrings(shown, paragraph) : undefined;
-    const thought = readThought(reader, item, seal === undefined ? seal : reader.json.string(seal), text);
+    const reasoningBlock = readReasoning(reader, item, seal === undefined ? seal : reader.json.string(seal), text);
     // Where it has a text, that goes with it.
     const at = text === undefined ? (seal ?? item) : item;
-    if (thought.text !== undefined || seal !== undefined) turns.think({ at, ...thought });
+    if (reasoningBlock.text !== undefined || seal !== undefined) turns.think({ at, ...reasoningBlock });
   },
   function_call({ reader, turns }, at) {
     const { call_id: id, name, namespace, arguments: given } = takeMembers(reader, at, fields['function_call item']);

@@ -1,6 +1,6 @@
 import type { Json, Node } from '../../json/scan.ts';
 import { takeMembers } from '../model/request/members.ts';
-import type { Format, ModelRequest, Reasoning } from '../model/request/model-request.ts';
+import type { Effort, Format, ModelRequest } from '../model/request/model-request.ts';
 import { refuseUnknown, requireKind, typeOf } from '../model/request/refuse-item.ts';
 import { createRequestReader, type RequestReader, toText } from '../model/request/request-reader.ts';
 import { createTurnBuilder } from '../model/request/turn-builder.ts';
@@ -32,9 +32,9 @@ export function readResponses(json: Json, open: RequestReader['open']): ModelReq
     oneCall: asked.parallel_tool_calls === 'false',
     limit: asked.max_output_tokens,
     sampling: { temperature, top_p, presence_penalty, frequency_penalty, logprobs, top_logprobs },
-    reasoning: effort === undefined ? {} : readEffort(json, effort),
+    effort: effort === undefined ? {} : readEffort(json, effort),
     format: text?.format === undefined ? undefined : readFormat(reader, text.format),
-    thoughts: { shown: true, sealed: included.has('"reasoning.encrypted_content"') },
+    reasoning: { shown: true, sealed: included.has('"reasoning.encrypted_content"') },
     leftOut: reader.leftOut,
     unread: reader.unread,
   };
@@ -50,7 +50,7 @@ function readIncluded(reader: RequestReader, list: Node | undefined): ReadonlySe
   return included;
 }
 
-function readEffort(json: Json, at: Node): Reasoning {
+function readEffort(json: Json, at: Node): Effort {
   const name = json.string(at);
   return { wish: name === 'none' ? 'off' : 'on', level: { at, name, exact: true } };
 }

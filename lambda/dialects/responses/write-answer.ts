@@ -89,7 +89,7 @@ function createOutput(options: AnswerOptions, events: Events) {
     if (open?.type === type) return open;
     closeText();
     closeCalls();
-    const sealing = type === 'reasoning' && options.thoughts.sealed ? options : undefined;
+    const sealing = type === 'reasoning' && options.reasoning.sealed ? options : undefined;
     open = createTextItem(events, placeOf(type === 'reasoning' ? 'rs' : 'msg'), type, sealing);
     return open;
   }
@@ -102,8 +102,8 @@ function createOutput(options: AnswerOptions, events: Events) {
     },
     /** A thought that nobody may read is an item, too, if it can come back. */
     endReasoning(): void {
-      if (!options.thoughts.sealed) return;
-      openText('reasoning').takeThought();
+      if (!options.reasoning.sealed) return;
+      openText('reasoning').takeReasoning();
     },
     addCall(call: ToolCall): void {
       closeText();

@@ -93,7 +93,7 @@ export function createTextItem(
   events: Events,
   place: Place,
   type: 'reasoning' | 'message',
-  sealing?: Pick<AnswerOptions, 'seal' | 'takeThought'>,
+  sealing?: Pick<AnswerOptions, 'seal' | 'takeReasoning'>,
 ) {
   const { index, id } = place;
   const closed: string[] = [];
@@ -103,8 +103,8 @@ export function createTextItem(
     type === 'reasoning'
       ? `{"type":"reasoning","id":"${id}","summary":[${closed.join(',')}]${sealed}}`
       : `{"type":"message","id":"${id}","status":"${status}","role":"assistant","content":[${closed.join(',')}]}`;
-  const takeThought = (): void => {
-    if (sealing) raw.add(sealing.takeThought());
+  const takeReasoning = (): void => {
+    if (sealing) raw.add(sealing.takeReasoning());
   };
   const finish = openItem(events, place, itemOf('in_progress'));
   return {
@@ -115,15 +115,15 @@ export function createTextItem(
         if (open) closed.push(open.close());
         open = openPart(events, kind, place, closed.length);
       }
-      takeThought();
+      takeReasoning();
       open.add(text, logprobs);
     },
-    takeThought,
+    takeReasoning,
     /** Writes its last events and returns the item; an unfinished one is told as such. */
     close(status: ItemStatus): string {
       if (open) closed.push(open.close());
-      const thought = decode(raw.literal);
-      const secret = thought === '' ? undefined : sealing?.seal(thought);
+      const reasoningBlock = decode(raw.literal);
+      const secret = reasoningBlock === '' ? undefined : sealing?.seal(reasoningBlock);
       return finish(itemOf(status, secret === undefined ? '' : `,"encrypted_content":${JSON.stringify(secret)}`));
     },
   };

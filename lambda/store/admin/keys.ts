@@ -1,5 +1,5 @@
 import type { NetworkLink } from '../../identity/identify.ts';
-import type { KeyRecord } from '../../identity/keys.ts';
+import type { KeyRecord } from '../../identity/issued-keys.ts';
 import { keyOf, linkOf, marker, recordOf } from '../dynamodb/keys.ts';
 import type { PlainItem } from '../dynamodb/read-item.ts';
 import { keysSchema } from '../dynamodb/schema.ts';

@@ -1,12 +1,12 @@
 import type { AwsAccess } from '../../aws/access.ts';
 import type { TableNames } from '../dynamodb/store.ts';
 import type { AdminStore } from '../store.ts';
-import { createAdminCounters } from './counts.ts';
+import { createAdminCounters } from './counters.ts';
+import { createDeviceFlowStore } from './device-flow.ts';
 import { createDocuments, type Documents } from './documents.ts';
 import { createKeyStore } from './keys.ts';
 import { createMemberStore } from './members.ts';
 import { createStopSwitch } from './stop-switch.ts';
-import { createTerminalStore } from './terminals.ts';
 
 /** The same tables by AWS's document client. */
 export const createAdminStore = (access: AwsAccess, tables: TableNames): AdminStore =>
@@ -16,7 +16,7 @@ export function openAdminStore(documents: Documents, { keysTable, quotaTable }: 
   return {
     keys: createKeyStore(documents, keysTable),
     members: createMemberStore(documents, keysTable),
-    terminals: createTerminalStore(documents, keysTable),
+    terminals: createDeviceFlowStore(documents, keysTable),
     counters: createAdminCounters(documents, quotaTable),
     stopSwitch: createStopSwitch(documents, keysTable),
   };

@@ -1,10 +1,10 @@
 import type { CallService } from '../../aws/call-service.ts';
 import { minuteOf } from '../../budget/time.ts';
 import { type Counters, type CounterWindow, markToken } from '../counters.ts';
+import { budgetOf, burstOf, countOf, isReservation, stateIn } from './counter-state.ts';
 import { currentPeriod, outdatedUses, usesIn } from './model-use.ts';
 import { reserve, settle } from './reservation.ts';
 import { quotaSchema } from './schema.ts';
-import { budgetOf, burstOf, countOf, isReservation, standingIn } from './standing.ts';
 import {
   below,
   createTable,
@@ -64,7 +64,7 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
           ...reserving?.values,
         },
       });
-      const standing = standingIn(found, window);
+      const standing = stateIn(found, window);
       if (!applied) {
         // A minute's count never falls. So if it is below the burst limit now, another limit was the reason, even if a refund
         // has made room since.
@@ -89,14 +89,14 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
         condition: `${used} > :zero`,
         values: { ':minusOne': numberValue(-1), ':zero': numberValue(0) },
       });
-      return applied ? standingIn(found, counted) : undefined;
+      return applied ? stateIn(found, counted) : undefined;
     },
 
     settle: (...settled) => settle(table, ...settled),
 
     read: async (counted) => {
       const found = await table.load(counted.item);
-      return { ...standingIn(found, counted), uses: usesIn(found, counted.budget?.period, ({ N }) => N) };
+      return { ...stateIn(found, counted), uses: usesIn(found, counted.budget?.period, ({ N }) => N) };
     },
   };
 }

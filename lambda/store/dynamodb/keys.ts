@@ -1,6 +1,6 @@
 import type { CallService } from '../../aws/call-service.ts';
 import type { NetworkLink } from '../../identity/identify.ts';
-import type { KeyRecord } from '../../identity/keys.ts';
+import type { KeyRecord } from '../../identity/issued-keys.ts';
 import type { KeyReader } from '../store.ts';
 import { createReadItem, type PlainItem } from './read-item.ts';
 import { keysSchema } from './schema.ts';

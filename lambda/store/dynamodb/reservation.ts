@@ -1,7 +1,7 @@
 import { isConditionFailure } from '../../aws/repeat.ts';
-import type { CountedPeriod, CounterWindow, OpenReservation, Settlement, Standing } from '../counters.ts';
+import type { CountedPeriod, CounterState, CounterWindow, OpenReservation, Settlement } from '../counters.ts';
+import { budgetOf, countOf, reservationOf, stateIn } from './counter-state.ts';
 import { addUse } from './model-use.ts';
-import { budgetOf, countOf, reservationOf, standingIn } from './standing.ts';
 import { numberValue, type Table } from './table.ts';
 
 /** What a charge that reserves adds to its write. */
@@ -57,12 +57,12 @@ export async function settle(
   counted: CountedPeriod,
   reservation: OpenReservation,
   settlement: Settlement,
-): Promise<Standing | undefined> {
+): Promise<CounterState | undefined> {
   try {
-    return standingIn(await table.update(counted.item, settlementOf(counted, reservation, settlement)), counted);
+    return stateIn(await table.update(counted.item, settlementOf(counted, reservation, settlement)), counted);
   } catch (error) {
     if (!isConditionFailure(error)) throw error;
     // If an answer was lost before, its copy has been applied.
-    return error.inDoubt ? standingIn(await table.loadRefusing(counted.item, error), counted) : undefined;
+    return error.inDoubt ? stateIn(await table.loadRefusing(counted.item, error), counted) : undefined;
   }
 }

@@ -2,9 +2,9 @@ import type { CallService } from '../../aws/call-service.ts';
 import type { Store } from '../store.ts';
 import { createCounters } from './counters.ts';
 import { createGiveUp } from './give-up.ts';
+import { createGlobalCounters } from './global-counters.ts';
 import { createKeyReader } from './keys.ts';
 import { createReadStop } from './stop.ts';
-import { createTallies } from './tallies.ts';
 
 export interface TableNames {
   readonly keysTable: string;
@@ -21,7 +21,7 @@ export function createDynamoStore(
   return {
     keys: createKeyReader(call, keysTable),
     counters: createCounters(call, quotaTable, now),
-    tallies: createTallies(call, quotaTable),
+    globalCounters: createGlobalCounters(call, quotaTable),
     readStop: createReadStop(call, keysTable),
     giveUp,
   };

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createKeyring, type Keyring } from '../../../lambda/accounts/keyring.ts';
-import { hashKey } from '../../../lambda/identity/keys.ts';
+import { hashKey } from '../../../lambda/identity/issued-keys.ts';
 import { createKeyStore } from '../../../lambda/store/admin/keys.ts';
 import { createMemberStore } from '../../../lambda/store/admin/members.ts';
 import type { MemberStore } from '../../../lambda/store/sign-in.ts';

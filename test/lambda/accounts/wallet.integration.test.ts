@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createLimits } from '../../../lambda/accounts/limits.ts';
-import { hashKey } from '../../../lambda/identity/keys.ts';
+import { hashKey } from '../../../lambda/identity/issued-keys.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
 import { memberWindow } from '../../../lambda/quota/policy.ts';
 import { keyOf } from '../../../lambda/settings/secrets.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { createRepeat, type Patience, ServiceError } from '../../../lambda/aws/repeat.ts';
+import { createRepeat, type Deadline, ServiceError } from '../../../lambda/aws/repeat.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const failing = () => new ServiceError('NoAnswer', 'lost');
@@ -98,8 +98,8 @@ describe('a call has one time limit', () => {
   function startSlowCall({ inDoubt = true } = {}) {
     jest.useFakeTimers();
     const lost = () => new ServiceError('NoAnswer', 'lost', { inDoubt });
-    const sent: Patience[] = [];
-    const send = (_number: number, patience: Patience) =>
+    const sent: Deadline[] = [];
+    const send = (_number: number, patience: Deadline) =>
       new Promise<never>((_, reject) => {
         sent.push(patience);
         patience.giveUp = () => reject(lost());

@@ -12,7 +12,7 @@ test.each([
   ['chat', "Error from provider: Extra inputs are not permitted, field: 'messages[8].reasoning', value: 'Now'"],
   ['chat', "Error from provider: Extra inputs are not permitted, field: 'messages[8].reasoning_content', value: 'Now'"],
 ])('vendors of %s refuse thoughts in these words: %s', (name, message) => {
-  expect(dialectNamed(name).refusedThoughts?.test(JSON.stringify({ error: { message } }))).toBe(true);
+  expect(dialectNamed(name).refusedReasoning?.test(JSON.stringify({ error: { message } }))).toBe(true);
 });
 
 test.each([
@@ -21,5 +21,5 @@ test.each([
   ['chat', "Extra inputs are not permitted, field: 'reasoning_effort'"],
   ['chat', 'The reasoning_content in the thinking mode must be passed back to the API.'],
 ])('what vendors of %s say of something else is none: %s', (name, message) => {
-  expect(dialectNamed(name).refusedThoughts?.test(JSON.stringify({ error: { message } }))).toBe(false);
+  expect(dialectNamed(name).refusedReasoning?.test(JSON.stringify({ error: { message } }))).toBe(false);
 });

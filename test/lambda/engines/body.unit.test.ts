@@ -12,7 +12,7 @@ async function toldWhileReading(chunks: number): Promise<string[]> {
   const request = new Readable({ read() {} });
   Object.assign(request, { socket, headers: { 'transfer-encoding': 'chunked' } });
   const { signal } = new AbortController();
-  const options = { limit: 10_000, memory: unlimitedMemory, cutShort: signal, ask: undefined };
+  const options = { limit: 10_000, memory: unlimitedMemory, shutdownSignal: signal, ask: undefined };
   const size = createIncomingBody(request as unknown as IncomingMessage, options).receive();
   for (let count = 0; count < chunks; count += 1) request.push('x');
   await new Promise(process.nextTick);

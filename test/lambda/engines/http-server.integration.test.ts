@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { expect, jest, test } from '@jest/globals';
 import type { HttpServerOptions } from '../../../lambda/engines/http-server.ts';
-import type { Call, GatewayResponse } from '../../../lambda/request/call.ts';
+import type { GatewayResponse, IncomingRequest } from '../../../lambda/request/incoming-request.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { inTime, turnEventLoop, waitUntil } from '../../support/wait-until.ts';
@@ -15,8 +15,8 @@ const answer = (body: string | Readable = 'done'): GatewayResponse => ({
 });
 
 test('a call has the data of the request', async () => {
-  const calls: Call[] = [];
-  const app = async (call: Call) => {
+  const calls: IncomingRequest[] = [];
+  const app = async (call: IncomingRequest) => {
     calls.push(call);
     return answer(Buffer.from(await call.takeBody()).toString());
   };
@@ -41,7 +41,7 @@ testRows([
   [`x-forwarded-for: 9.9.9.9\r\n${many(997)}x-real-ip: 2.2.2.2`, ''], // the last line may be left out
   ['x-forwarded-for: 203.0.113.7,', ''],
 ])('behind a balancer the caller is whom its last value names, or nobody', async (lines, address) => {
-  const app = async ({ sourceAddress }: Call) => answer(`<${sourceAddress}>`);
+  const app = async ({ sourceAddress }: IncomingRequest) => answer(`<${sourceAddress}>`);
   await using server = await serve(app, { clientAddress: 'x-forwarded-for' });
   const client = await openRaw(server.url);
   client.send(`GET / HTTP/1.1\r\nhost: x\r\n${lines}\r\n${end}`);
@@ -78,7 +78,7 @@ test('an expectation that nobody knows is ignored', async () => {
 
 test('a refused request gives its memory back at once, although its body still comes', async () => {
   let refused = 0;
-  const app = async ({ path, memory }: Call) => {
+  const app = async ({ path, memory }: IncomingRequest) => {
     memory.take(2 * mebibyte); // all that one network may have
     if (path === '/') return answer();
     refused += 1;
@@ -108,7 +108,7 @@ testRows([`${post(1e9)}${end}`, `${chunked}200000\r\n`])(
   },
 );
 
-const length = async ({ takeBody, bodySize }: Call) => answer(`<${await bodySize()} ${await takeBody()}>`);
+const length = async ({ takeBody, bodySize }: IncomingRequest) => answer(`<${await bodySize()} ${await takeBody()}>`);
 
 test('a body up to the limit is whole, however it is cut', async () => {
   await using server = await serve(length, { requestBodyLimit: 100 });
@@ -140,7 +140,7 @@ test('a client that never stops is cut off, but only once it had time to see its
 });
 
 test('a body of unknown length counts for no more than it is', async () => {
-  const app = async ({ bodySize, memory }: Call) => {
+  const app = async ({ bodySize, memory }: IncomingRequest) => {
     memory.claim('a');
     await bodySize();
     memory.take(mebibyte - 600_001);
@@ -155,7 +155,7 @@ test('a body of unknown length counts for no more than it is', async () => {
 test('a client’s leaving is reported, before its body has arrived and while it is answered', async () => {
   const gone: string[] = [];
   const begun = new Set<string>();
-  const app = async ({ path, bodySize, clientGone }: Call) => {
+  const app = async ({ path, bodySize, clientGone }: IncomingRequest) => {
     const left = once(clientGone as AbortSignal, 'abort');
     begun.add(path);
     if (path === '/body') await Promise.resolve(bodySize()).catch((error: Error) => gone.push(error.message));
@@ -180,7 +180,7 @@ test('a client’s leaving is reported, before its body has arrived and while it
 
 test('an answer is over when it is sent, not when it is written: until then it holds its room', async () => {
   const size = 32 * mebibyte; // more than the system's buffers hold
-  const app = async ({ path, memory }: Call) => {
+  const app = async ({ path, memory }: IncomingRequest) => {
     memory.claim('a');
     memory.take(size);
     return answer(path === '/long' ? 'x'.repeat(size) : 'short');
@@ -243,13 +243,13 @@ test('a stop refuses new connections, says so on open ones, and cuts short what 
   const order: string[] = [];
   const begun = Promise.withResolvers<void>();
   const answered: (AbortSignal | undefined)[] = [];
-  const app = async ({ path, health, cutShort }: Call) => {
+  const app = async ({ path, health, shutdownSignal }: IncomingRequest) => {
     if (path === '/health') {
-      answered.push(cutShort);
+      answered.push(shutdownSignal);
       return answer(`<${health}>`);
     }
     begun.resolve();
-    const [event] = await once(cutShort as AbortSignal, 'abort');
+    const [event] = await once(shutdownSignal as AbortSignal, 'abort');
     order.push('cut short');
     return answer(`<${event.target.reason.code}>`);
   };

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { describe, expect, jest, test } from '@jest/globals';
 import type { HttpServerOptions } from '../../../lambda/engines/http-server.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
-import type { Call } from '../../../lambda/request/call.ts';
+import type { IncomingRequest } from '../../../lambda/request/incoming-request.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { turnEventLoop, waitUntil } from '../../support/wait-until.ts';
@@ -15,7 +15,7 @@ const small = 65_536;
 async function serve(options: Partial<HttpServerOptions> = {}) {
   const outcomes: string[] = [];
   const held: (() => void)[] = [];
-  const app = async ({ path, bodySize, memory }: Call) => {
+  const app = async ({ path, bodySize, memory }: IncomingRequest) => {
     const [, network = '', limit] = path.split('/');
     memory.claim(network);
     try {

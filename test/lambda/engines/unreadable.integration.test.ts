@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { listen } from '../../../lambda/engines/listen.ts';
-import type { Call } from '../../../lambda/request/call.ts';
+import type { IncomingRequest } from '../../../lambda/request/incoming-request.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { turnEventLoop, waitUntil } from '../../support/wait-until.ts';
@@ -58,7 +58,7 @@ test('a request without a host is refused in its turn, and its body is not waite
 
 test('but nothing is written that would be read as the answer to an earlier request, or within one', async () => {
   const held = Promise.withResolvers<void>();
-  await using server = await serveApp(async ({ path, takeBody }: Call) => {
+  await using server = await serveApp(async ({ path, takeBody }: IncomingRequest) => {
     if (path === '/good') await held.promise;
     else await takeBody();
     return answer(path);

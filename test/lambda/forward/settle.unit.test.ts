@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { settle, settleSpending } from '../../../lambda/forward/settle.ts';
 import type { Charge } from '../../../lambda/quota/quota.ts';
 import type { Log } from '../../../lambda/report/log.ts';
-import type { ExchangeRecord, Outcome, RequestSoFar } from '../../../lambda/request/request.ts';
+import type { AttemptRecord, Outcome, RequestSoFar } from '../../../lambda/request/request.ts';
 import type { StreamEnd } from '../../../lambda/stream/relay.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import { testRows } from '../../support/test-rows.ts';
@@ -12,12 +12,12 @@ const price = { input: 1_000_000, output: 1_000_000, cacheRead: 1_000_000, cache
 const prices = new Map([['svc', price]]);
 
 /** A request with a prompt of 100 tokens, and what is settled for it. */
-function createRequest(record: ExchangeRecord) {
+function createRequest(record: AttemptRecord) {
   const settled: number[] = [];
   const settle = async (spent: number) => void settled.push(spent);
-  const outcome: Outcome = { exchange: record };
-  const figures = { limit: 1, remaining: 0 };
-  const charge = { figures, refund: settle, settle, figuresAfter: () => figures } as unknown as Charge;
+  const outcome: Outcome = { attempt: record };
+  const snapshot = { limit: 1, remaining: 0 };
+  const charge = { snapshot, refund: settle, settle, snapshotAfter: () => snapshot } as unknown as Charge;
   const request = { call: { model: { id: 'svc', kind: 'text' } }, charge, inputTokens: 100, outcome };
   return { request: request as unknown as RequestSoFar, settled, outcome };
 }
@@ -38,7 +38,7 @@ test('a client that leaves before anything was sent owes nothing, and after that
 test('the settlement does not delay an answer: its figures are known at once, and it is written in a later turn', async () => {
   const { request, settled, outcome } = createRequest({ tries: 1, usage: {} });
   const settling = settleSpending(request, { prices, spendLimit: undefined });
-  expect(outcome).toMatchObject({ figures: { limit: 1, remaining: 0 }, spending: { cost: 100 } });
+  expect(outcome).toMatchObject({ snapshot: { limit: 1, remaining: 0 }, spending: { cost: 100 } });
   // All that the turn still does in which the answer is handed over.
   await new Promise(process.nextTick);
   expect(settled).toEqual([]);
@@ -79,7 +79,7 @@ test('a settlement is waited for although what all callers have spent can not be
   await turnEventLoop(5);
   expect(isOver).toBe(false);
   written.resolve({ limit: 1, remaining: 1 });
-  expect([await settling, outcome.figures]).toEqual(['unread', { limit: 1, remaining: 1 }]);
+  expect([await settling, outcome.snapshot]).toEqual(['unread', { limit: 1, remaining: 1 }]);
 });
 
 const charged = new UpstreamFailure('cut', { charged: true });
@@ -92,7 +92,7 @@ testRows<[end: StreamEnd, tokens: number]>([
 ])(
   'what an answer counted at its end is believed, and before that only if it is more than the estimate',
   async (end, tokens) => {
-    const record: ExchangeRecord = { tries: 1, usage: { input: 10 } };
+    const record: AttemptRecord = { tries: 1, usage: { input: 10 } };
     const { request, settled } = createRequest(record);
     const nobody = { log: {} as Log, refundRefusals: false };
     await settle({ request, record }, end, { prices, spendLimit: undefined, ...nobody });

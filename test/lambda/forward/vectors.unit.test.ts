@@ -24,7 +24,7 @@ async function begin(settle?: () => Promise<void>) {
   const exchange: object = {
     request: {
       ...{ deadline: 60_000, clientGone: leaving.signal, call, outcome: { exchange: record } },
-      ...(settle && { charge: { settle, figuresAfter: () => {} } }),
+      ...(settle && { charge: { settle, snapshotAfter: () => {} } }),
     },
     ...{ record, hiding, ask: async () => ({ body: upstream }) },
   };

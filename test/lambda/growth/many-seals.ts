@@ -1,7 +1,7 @@
 import type { Address } from '../../../lambda/dialects/names.ts';
 
 const user = { role: 'user', content: 'a' };
-const thoughts: Readonly<Record<Address, object | undefined>> = {
+const reasoning: Readonly<Record<Address, object | undefined>> = {
   chat: { role: 'assistant', content: '', reasoning_details: [{ type: 'reasoning.encrypted', data: 'svc1.a' }] },
   responses: { type: 'reasoning', summary: [], encrypted_content: 'svc1.a' },
   messages: { role: 'assistant', content: [{ type: 'thinking', thinking: '', signature: 'svc1.a' }] },
@@ -10,9 +10,9 @@ const thoughts: Readonly<Record<Address, object | undefined>> = {
 
 /** A request of a dialect in which each second item is a sealed thought, in a text of about so many characters. */
 export function manySeals(dialect: Address) {
-  const thought = thoughts[dialect];
-  if (!thought) return [];
-  const part = `${JSON.stringify(user)},${JSON.stringify(thought)}`;
+  const reasoningBlock = reasoning[dialect];
+  if (!reasoningBlock) return [];
+  const part = `${JSON.stringify(user)},${JSON.stringify(reasoningBlock)}`;
   const history = dialect === 'responses' ? 'input' : 'messages';
   const text = (size: number) =>
     `{"model":"svc","max_tokens":1,"${history}":[${part},`.concat(

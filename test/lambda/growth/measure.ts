@@ -82,7 +82,10 @@ const translations = ways.map(([dialect, spoken]) => ({
   work: (body: string) => toUpstream(spoken, dialect, body),
 }));
 
-const setup = { tools: { patch: { kind: 'custom', name: 'patch' } }, seal: (thought: string) => thought } as const;
+const setup = {
+  tools: { patch: { kind: 'custom', name: 'patch' } },
+  seal: (reasoningBlock: string) => reasoningBlock,
+} as const;
 const endsOf = (text: string) => [...text.matchAll(/\n\n/g)].map(({ index }) => index + 2);
 const translatedAnswers = clients.flatMap((client): Part[] => [
   {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { readConfig } from '../../../lambda/settings/config.ts';
 import { startWarnings } from '../../../lambda/serve.ts';
+import { readConfig } from '../../../lambda/settings/config.ts';
 
 const own = { KEYS_TABLE: 'keys', QUOTA_TABLE: 'quota', NETWORK_SALT: 'a-salt-of-a-test-gateway', ACCESS: 'keys' };
 const upstream = (prefix: string, signs: string) => ({

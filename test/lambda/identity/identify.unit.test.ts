@@ -7,7 +7,7 @@ import {
   type IdentifyDependencies,
   type NetworkLink,
 } from '../../../lambda/identity/identify.ts';
-import { hashKey, type KeyRecord } from '../../../lambda/identity/keys.ts';
+import { hashKey, type KeyRecord } from '../../../lambda/identity/issued-keys.ts';
 import { createHashMember, memberHash } from '../../../lambda/identity/member.ts';
 import { shareFindings } from '../../../lambda/identity/remember.ts';
 import { testRows } from '../../support/test-rows.ts';
@@ -224,22 +224,24 @@ test('no key at all, or one without the word Bearer, is refused without asking t
 
 describe('shareFindings', () => {
   test('asks once for simultaneous look-ups, and again for later ones', async () => {
-    let looks = 0;
+    let errorFormat = 0;
     const find = shareFindings(async (name: string) => {
-      looks += 1;
-      return `${name} ${looks}`;
+      errorFormat += 1;
+      return `${name} ${errorFormat}`;
     });
     expect(await Promise.all([find('a'), find('a'), find('b')])).toEqual(['a 1', 'a 1', 'b 2']);
     expect(await find('a')).toBe('a 3');
   });
 
   test('does not share that nothing was found, because it may exist by now', async () => {
-    const looks: ((found: string | undefined) => void)[] = [];
-    const find = shareFindings((_name: string) => new Promise<string | undefined>((resolve) => looks.push(resolve)));
+    const errorFormat: ((found: string | undefined) => void)[] = [];
+    const find = shareFindings(
+      (_name: string) => new Promise<string | undefined>((resolve) => errorFormat.push(resolve)),
+    );
     const [early, late] = [find('a'), find('a')];
-    looks[0]?.(undefined);
+    errorFormat[0]?.(undefined);
     expect(await early).toBeUndefined();
-    looks[1]?.('made meanwhile');
+    errorFormat[1]?.('made meanwhile');
     expect(await late).toBe('made meanwhile');
   });
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { issueKey, type KeyRecord, ownLimitsOf, stateOf } from '../../../lambda/identity/keys.ts';
+import { issueKey, type KeyRecord, ownLimitsOf, stateOf } from '../../../lambda/identity/issued-keys.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 test('a key of 256 random bits is shown once and stored as its hash', async () => {

@@ -9,10 +9,10 @@ import { testRows } from '../../support/test-rows.ts';
 const member: Identity = { kind: 'member', member: 'ada' };
 const guest: Identity = { kind: 'guest', networkId: 'net' };
 const charge: Charge = {
-  figures: { limit: 50, remaining: 49 },
+  snapshot: { limit: 50, remaining: 49 },
   refund: async () => ({ limit: 50, remaining: 50 }),
   settle: async () => undefined,
-  figuresAfter: () => ({ limit: 50, remaining: 49 }),
+  snapshotAfter: () => ({ limit: 50, remaining: 49 }),
 };
 
 /** The limits as one process has them: another one shares nothing with it but the store. */
@@ -22,7 +22,7 @@ function start(limits: { dailyLimit?: number; guestDailyLimit?: number }, store 
   const limit = createDeploymentLimit({
     dailyLimit: limits.dailyLimit,
     guestDailyLimit: limits.guestDailyLimit,
-    tallies: store,
+    globalCounters: store,
     now: () => clock.time,
     onLost: (_, name) => lost.push(name),
   });
@@ -59,7 +59,7 @@ describe('a limit of the deployment', () => {
       [start({ dailyLimit }, store), start({ dailyLimit }, store)].map(({ passing }) => passing(15)),
     );
     expect((passed[0] ?? 0) + (passed[1] ?? 0)).toBe(dailyLimit);
-    expect([...store.tallies.values()]).toEqual([{ requests: dailyLimit, guests: 0, spent: 0 }]);
+    expect([...store.globalCounters.values()]).toEqual([{ requests: dailyLimit, guests: 0, spent: 0 }]);
   });
 
   test('tells how much of it is used', async () => {
@@ -168,12 +168,13 @@ test('of a guest, both counts that a lost answer may leave standing are told', a
 });
 
 /** What was spent on each day, as the store has it. */
-const spentIn = ({ tallies }: ReturnType<typeof createTallyStore>) => [...tallies.values()].map(({ spent }) => spent);
+const spentIn = ({ globalCounters }: ReturnType<typeof createTallyStore>) =>
+  [...globalCounters.values()].map(({ spent }) => spent);
 
 test('what this process has spent counts at once, and once', async () => {
   let time = 0;
   const store = createTallyStore();
-  const limit = createSpendLimit({ tallies: store, spendLimit: 16, now: () => time, onLost: () => {} });
+  const limit = createSpendLimit({ globalCounters: store, spendLimit: 16, now: () => time, onLost: () => {} });
   await limit.check();
   for (const percent of [25, 50, 75]) {
     await limit.add(4);
@@ -195,7 +196,7 @@ test('what was spent is read again after a failure, and once in ten seconds othe
   const store = createTallyStore();
   const lost: unknown[] = [];
   const limit = createSpendLimit({
-    tallies: store,
+    globalCounters: store,
     spendLimit: 16,
     now: () => time,
     onLost: (error) => lost.push(error),
@@ -221,7 +222,7 @@ test('costs of answers that end while one is written leave together, each once, 
   const store = createTallyStore();
   const lost: unknown[] = [];
   const limit = createSpendLimit({
-    tallies: store,
+    globalCounters: store,
     spendLimit: 1_000,
     now: () => 0,
     onLost: (error) => lost.push(error),
@@ -244,7 +245,12 @@ test('costs of answers that end while one is written leave together, each once, 
 });
 
 test('a sum that is read while costs are written counts each of them once', async () => {
-  const limit = createSpendLimit({ tallies: createTallyStore(), spendLimit: 100, now: () => 0, onLost: () => {} });
+  const limit = createSpendLimit({
+    globalCounters: createTallyStore(),
+    spendLimit: 100,
+    now: () => 0,
+    onLost: () => {},
+  });
   const first = limit.add(1);
   await Promise.resolve();
   const before = limit.add(2);
@@ -258,11 +264,11 @@ test('a sum that is read while costs are written counts each of them once', asyn
 test('costs of two days are never written together', async () => {
   let time = 86_399_999;
   const store = createTallyStore();
-  const limit = createSpendLimit({ tallies: store, spendLimit: 100, now: () => time, onLost: () => {} });
+  const limit = createSpendLimit({ globalCounters: store, spendLimit: 100, now: () => time, onLost: () => {} });
   const ofYesterday = limit.add(1);
   time += 1;
   await Promise.all([ofYesterday, limit.add(2), limit.add(4)]);
-  expect([[...store.tallies.keys()], spentIn(store)]).toEqual([
+  expect([[...store.globalCounters.keys()], spentIn(store)]).toEqual([
     [0, 1],
     [1, 6],
   ]);

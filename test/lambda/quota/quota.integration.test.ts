@@ -48,7 +48,7 @@ describe('refund', () => {
     await quota.charge(caller, 'req_1');
     const charge = await quota.charge(caller, 'req_2');
     expect(await charge.refund()).toMatchObject({ remaining: 49, burst: { remaining: 18 } });
-    expect(await quota.readFigures(caller)).toMatchObject({ remaining: 49, burst: { remaining: 18 } });
+    expect(await quota.readSnapshot(caller)).toMatchObject({ remaining: 49, burst: { remaining: 18 } });
   });
 
   test('that fails is reported, never thrown, and leaves the charge', async () => {
@@ -63,7 +63,7 @@ describe('refund', () => {
     expect(await charge.refund()).toBeUndefined();
     await charge.refund();
     expect(lost).toEqual([[outage, 'refund', 'req_1']]);
-    expect((await quota.readFigures(member)).remaining).toBe(49);
+    expect((await quota.readSnapshot(member)).remaining).toBe(49);
   });
 });
 
@@ -78,17 +78,17 @@ describe('readFigures', () => {
       },
     );
     const unread = { limit: 3, remaining: 0, burst: { limit: 20, remaining: 0, resetAt: noon + 60_000 } };
-    expect(await quota.readFigures(newGuest())).toEqual(unread);
+    expect(await quota.readSnapshot(newGuest())).toEqual(unread);
     expect(lost).toEqual([[new Error('down'), 'read']]);
-    expect(quota.unreadFigures(newGuest())).toEqual(unread);
+    expect(quota.unreadSnapshot(newGuest())).toEqual(unread);
   });
 });
 
 test('the figures count the burst of the minute of the charge', async () => {
   const [quota, caller] = [quotaAt({ time: noon }), newMember()];
   const charge = await quota.charge(caller, 'req_1');
-  expect(charge.figures.burst).toEqual({ limit: 20, remaining: 19, resetAt: noon + 60_000 });
-  expect((await quota.readFigures(caller)).burst).toEqual(charge.figures.burst);
+  expect(charge.snapshot.burst).toEqual({ limit: 20, remaining: 19, resetAt: noon + 60_000 });
+  expect((await quota.readSnapshot(caller)).burst).toEqual(charge.snapshot.burst);
 });
 
 describe('a budget', () => {
@@ -103,11 +103,11 @@ describe('a budget', () => {
       budget: { limit: 20_000_000, remaining, resetAt: monthEnd },
     });
     const charge = await quota.charge(caller, 'req_1', cost);
-    expect(charge.figures).toMatchObject(budgetOf(19_040_000));
+    expect(charge.snapshot).toMatchObject(budgetOf(19_040_000));
     expect(await charge.settle(30)).toMatchObject({ remaining: 49, ...budgetOf(19_999_970) });
     expect(await charge.refund()).toMatchObject({ remaining: 49, ...budgetOf(19_999_970) });
-    expect(await quota.readFigures(caller)).toMatchObject({ remaining: 49, ...budgetOf(19_999_970) });
-    expect(quota.unreadFigures(caller)).toMatchObject({ remaining: 0, ...budgetOf(0) });
+    expect(await quota.readSnapshot(caller)).toMatchObject({ remaining: 49, ...budgetOf(19_999_970) });
+    expect(quota.unreadSnapshot(caller)).toMatchObject({ remaining: 0, ...budgetOf(0) });
   });
 
   test('a settlement that the store does not answer is left standing, and a refund in it says so too', async () => {
@@ -148,6 +148,6 @@ describe('a budget', () => {
     const window = quotaWindow(caller, clock.time, limits);
     const release = () => releaseAbandoned(counters, window, requestTimeout, clock.time);
     expect([await release(), await release()]).toEqual([960_000, 0]);
-    expect(await quota.readFigures(caller)).toMatchObject({ remaining: 46, budget: { remaining: 19_960_000 } });
+    expect(await quota.readSnapshot(caller)).toMatchObject({ remaining: 46, budget: { remaining: 19_960_000 } });
   });
 });

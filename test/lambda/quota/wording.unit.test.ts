@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Identity } from '../../../lambda/identity/identify.ts';
-import { areOver, sayWhatIsLeft } from '../../../lambda/quota/figures.ts';
 import type { LimitName, Wording } from '../../../lambda/quota/refusal.ts';
+import { areOver, sayWhatIsLeft } from '../../../lambda/quota/snapshot.ts';
 import { allAnswered, refusalOf, tooFast, usedUp } from '../../../lambda/quota/wording.ts';
 import type { CounterWindow } from '../../../lambda/store/counters.ts';
 import { testRows } from '../../support/test-rows.ts';
@@ -40,9 +40,9 @@ test('a quota that is used up is told as such, also to a caller with a budget', 
 });
 
 test('figures are over as soon as the quota or the budget begins anew', () => {
-  const figures = { limit: 1, remaining: 1, resetAt: 20, budget: { limit: 1, remaining: 1, resetAt: 10 } };
-  expect([9, 10].map((time) => areOver(figures, time))).toEqual([false, true]);
-  expect(areOver({ ...figures, resetAt: 5 }, 9)).toBe(true);
+  const snapshot = { limit: 1, remaining: 1, resetAt: 20, budget: { limit: 1, remaining: 1, resetAt: 10 } };
+  expect([9, 10].map((time) => areOver(snapshot, time))).toEqual([false, true]);
+  expect(areOver({ ...snapshot, resetAt: 5 }, 9)).toBe(true);
 });
 
 const counted = ' Requests that were refused with a 400 counted too.';

@@ -22,14 +22,14 @@ describe('route', () => {
     ['POST', '/v1/usage', 'refused'],
     ['GET', '/v1/models/svc', 'model'],
     ['GET', '/v1/models/', 'model'],
-    ['GET', '/', 'nowhere'],
-    ['POST', '/v1/messages/', 'nowhere'],
-    ['POST', '/chat/completions', 'nowhere'],
-    ['GET', '/v1/modelsx', 'nowhere'],
+    ['GET', '/', 'notFound'],
+    ['POST', '/v1/messages/', 'notFound'],
+    ['POST', '/chat/completions', 'notFound'],
+    ['GET', '/v1/modelsx', 'notFound'],
     ['HEAD', '/v1/models', 'refused'],
     ['GET', '/v1/messages', 'refused'],
-    ['GET', '/__proto__', 'nowhere'],
-    ['GET', '/healthz', 'nowhere'], // but on the HTTP server
+    ['GET', '/__proto__', 'notFound'],
+    ['GET', '/healthz', 'notFound'], // but on the HTTP server
   ])('each method and path is a route', (method, path, kind) => {
     expect(route(method, path).kind).toBe(kind);
   });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { startWarnings } from '../../../lambda/serve.ts';
 import { readConfig } from '../../../lambda/settings/config.ts';
 import { warnOfOpenSpending } from '../../../lambda/settings/open-spending.ts';
-import { startWarnings } from '../../../lambda/serve.ts';
 
 const own = { KEYS_TABLE: 'keys', QUOTA_TABLE: 'quota', NETWORK_SALT: 'a-salt-of-a-test-gateway' };
 const upstream = (url: string, prefix = 'UPSTREAM') => ({

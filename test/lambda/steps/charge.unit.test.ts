@@ -1,7 +1,7 @@
 import { describe, expect } from '@jest/globals';
 import { GatewayError, stopping, toGatewayError } from '../../../lambda/errors.ts';
 import { settleCharge } from '../../../lambda/forward/settle.ts';
-import type { Figures } from '../../../lambda/quota/figures.ts';
+import type { QuotaSnapshot } from '../../../lambda/quota/snapshot.ts';
 import type { Outcome, RequestSoFar } from '../../../lambda/request/request.ts';
 import { quotaHeaders } from '../../../lambda/steps/charge.ts';
 import { outage } from '../../../lambda/store/dynamodb/table.ts';
@@ -16,7 +16,7 @@ interface Given {
   readonly tries?: number;
 }
 
-const refunded: Figures = { limit: 3, remaining: 3 };
+const refunded: QuotaSnapshot = { limit: 3, remaining: 3 };
 const unreachable = new UpstreamFailure('unreachable');
 const refusal = new GatewayError('invalid_request', 'no');
 
@@ -48,12 +48,12 @@ testRows<[error: unknown, given: Given, refunds: number, told: string]>([
       given += 1;
       return refundFails ? undefined : refunded;
     };
-    const charge = { figures: { limit: 3, remaining: 2 }, refund, settle: async () => undefined };
-    const outcome: Outcome = { exchange: { tries, usage: {} } };
+    const charge = { snapshot: { limit: 3, remaining: 2 }, refund, settle: async () => undefined };
+    const outcome: Outcome = { attempt: { tries, usage: {} } };
     const request = { charge, outcome } as unknown as RequestSoFar;
     const { message } = await settleCharge(request, toGatewayError(error), refundRefusals);
     const isWritten = refunds > 0 && !refundFails;
-    expect([message, given, outcome.figures]).toEqual([told, refunds, isWritten ? refunded : undefined]);
+    expect([message, given, outcome.snapshot]).toEqual([told, refunds, isWritten ? refunded : undefined]);
     expect(outcome.refunded ?? false).toBe(isWritten);
     const free = toGatewayError(error);
     expect(await settleCharge({ outcome } as RequestSoFar, free, true)).toBe(free);
@@ -72,18 +72,18 @@ describe('the figures of an answer that nothing was charged for', () => {
     [busy.refunded(), 'read'],
     [refusal, 'read'],
   ])('are read unless the store or the process is gone', async (error, expected) => {
-    const read: Figures = { limit: 3, remaining: 1 };
-    const unread: Figures = { limit: 3, remaining: 0 };
+    const read: QuotaSnapshot = { limit: 3, remaining: 1 };
+    const unread: QuotaSnapshot = { limit: 3, remaining: 0 };
     const quota = {
       charge: async () => Promise.reject(error),
       checkBurst: async () => {},
       readUsage: () => Promise.reject(new Error('nobody asks')),
-      readFigures: async () => read,
-      unreadFigures: () => unread,
+      readSnapshot: async () => read,
+      unreadSnapshot: () => unread,
     };
     const outcome: Outcome = {};
     const request = { networkId: 'n', outcome } as RequestSoFar;
     expect(await quotaHeaders({ quota, now: () => 0 }).onError?.(request, error)).toBe(error);
-    expect(outcome.figures).toBe(expected === 'read' ? read : unread);
+    expect(outcome.snapshot).toBe(expected === 'read' ? read : unread);
   });
 });

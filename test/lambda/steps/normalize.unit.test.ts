@@ -5,7 +5,7 @@ import { createJobs } from '../../../lambda/jobs/jobs.ts';
 import { createRouter } from '../../../lambda/request/routes.ts';
 import { createModels } from '../../../lambda/settings/models.ts';
 import { readPrices } from '../../../lambda/settings/prices.ts';
-import { readAhead } from '../../../lambda/steps/normalize.ts';
+import { startReading } from '../../../lambda/steps/normalize.ts';
 import { type BodyReading, readCall } from '../../../lambda/steps/read-call.ts';
 import { callWith } from '../../support/call.ts';
 import { dialects } from '../../support/rewrite.ts';
@@ -13,7 +13,7 @@ import { dialects } from '../../support/rewrite.ts';
 const models = createModels({ serviceName: 'svc', offersEmbeddings: false });
 const findRoute = createRouter(dialects);
 const prices = readPrices('{"svc":{"input":1,"output":2},"svc-vision":{"input":1,"output":2}}', models.all, []);
-const step = readAhead({
+const step = startReading({
   readJson: createJobs()('readCall', (json, reading: BodyReading) =>
     readCall(json, reading, { dialects, models, prices }),
   ),

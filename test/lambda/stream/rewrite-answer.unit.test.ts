@@ -28,9 +28,9 @@ test('only texts that a client may join are searched for names across them, with
     const other = { scrubber: { ...scrubber, openChannel } };
     return answerOf(messages, { type: 'message', content }, {}, other).content;
   };
-  const thought = { type: 'thinking', thinking: 'Of AcmeCorp.' };
+  const reasoningBlock = { type: 'thinking', thinking: 'Of AcmeCorp.' };
   const [begun, ended] = ['Thun', 'der'].map((text) => ({ type: 'text', text }));
-  expect(shown([thought, begun ?? {}])).toEqual([{ ...thought, thinking: 'Of svc.' }, begun]);
+  expect(shown([reasoningBlock, begun ?? {}])).toEqual([{ ...reasoningBlock, thinking: 'Of svc.' }, begun]);
   expect(openChannel).not.toHaveBeenCalled();
   expect(shown([begun ?? {}, ended ?? {}])).toEqual([begun, { ...ended, text: 'svc' }]);
   expect(openChannel).toHaveBeenCalledTimes(2);
@@ -137,7 +137,7 @@ describe('what passes untouched', () => {
 
   test('signed thinking, where the upstream checks it', () => {
     const bytes = toWire([started, block({ type: 'thinking_delta', thinking: 'I am Acme' }), stopped]);
-    const rewriter = createStreamRewriter(formatOf(messages, { signedThoughts: 'shown' }), hiding, {
+    const rewriter = createStreamRewriter(formatOf(messages, { signedReasoning: 'shown' }), hiding, {
       input: undefined,
       output: undefined,
     });

@@ -4,7 +4,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
-import { createExchange } from '../../../lambda/upstream/http-client.ts';
+import { createHttpClient } from '../../../lambda/upstream/http-client.ts';
 import { believeCertificate } from '../../support/believed-certificate.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 import { testRows } from '../../support/test-rows.ts';
@@ -53,28 +53,28 @@ const fine = () => createHttpServer(answer);
 const never = new AbortController().signal;
 
 function openExchange(url: string, now = Date.now) {
-  const { send, connectAhead } = createExchange({ connectTimeout: 5_000, now });
+  const { send, preconnect } = createHttpClient({ connectTimeout: 5_000, now });
   const ask = async (size = 1, releaseBody?: () => void) => {
     const pieces = ['x'.repeat(size)];
     return text((await send({ url, headers: { 'content-length': `${size}` }, pieces }, never, releaseBody)).body);
   };
-  return { ask, connectAhead: () => connectAhead(url) };
+  return { ask, preconnect: () => preconnect(url) };
 }
 
 testRows([1, 70_000])('a connection that was opened ahead carries the next request', async (size) => {
   await using server = await listen(fine());
-  const { ask, connectAhead } = openExchange(server.url);
-  connectAhead();
-  connectAhead();
+  const { ask, preconnect } = openExchange(server.url);
+  preconnect();
+  preconnect();
   await waitUntil(() => server.opened.length === 1, 'it is open');
   expect([await ask(size, () => {}), server.opened.length]).toEqual(['fine', 1]);
 });
 
 test('it is kept for others, and none is opened while it is free', async () => {
   await using server = await listen(fine());
-  const { ask, connectAhead } = openExchange(server.url);
+  const { ask, preconnect } = openExchange(server.url);
   for (const _ of [1, 2]) {
-    connectAhead();
+    preconnect();
     expect([await ask(), server.opened.length]).toEqual(['fine', 1]);
     await turnEventLoop(5);
   }
@@ -82,8 +82,8 @@ test('it is kept for others, and none is opened while it is free', async () => {
 
 test('so does one with TLS', async () => {
   await using server = await listenSecurely();
-  const { ask, connectAhead } = openExchange(server.url);
-  connectAhead();
+  const { ask, preconnect } = openExchange(server.url);
+  preconnect();
   await waitUntil(() => server.talking.length === 1, 'it is open');
   expect([await ask(), server.opened.length]).toEqual(['fine', 1]);
 });
@@ -100,9 +100,9 @@ testRows(
   ),
 )('what an upstream says before its request is nobody’s answer', async (said, scheme, state) => {
   await using server = await (scheme === 'https' ? listenSecurely() : listen(fine()));
-  const { ask, connectAhead } = openExchange(server.url);
+  const { ask, preconnect } = openExchange(server.url);
   if (state === 'kept') expect(await ask()).toBe('fine');
-  else connectAhead();
+  else preconnect();
   await waitUntil(() => server.talking.length === 1, 'it is open');
   server.talking[0]?.write(said);
   await waitUntil(() => server.closed() === 1, 'it is closed');
@@ -111,15 +111,15 @@ testRows(
 
 test('a request need not wait for it to be ready', async () => {
   await using server = await listen(fine());
-  const { ask, connectAhead } = openExchange(server.url);
-  connectAhead();
+  const { ask, preconnect } = openExchange(server.url);
+  preconnect();
   expect([await ask(), server.opened.length]).toEqual(['fine', 1]);
 });
 
 testRows([1, 70_000])('one that the upstream has closed meanwhile fails no request', async (size) => {
   await using server = await listen(fine());
-  const { ask, connectAhead } = openExchange(server.url);
-  connectAhead();
+  const { ask, preconnect } = openExchange(server.url);
+  preconnect();
   await waitUntil(() => server.opened.length === 1, 'it is open');
   server.opened[0]?.destroy();
   if (size > 1) await turnEventLoop(20); // a large body can't be sent twice
@@ -130,8 +130,8 @@ test('one that nobody uses for ten seconds is closed, and of a frozen function n
   await using server = await listen(fine());
   using timers = stopTimers();
   let time = 0;
-  const { ask, connectAhead } = openExchange(server.url, () => time);
-  connectAhead();
+  const { ask, preconnect } = openExchange(server.url, () => time);
+  preconnect();
   await waitUntil(() => server.opened.length === 1, 'it is open');
   timers.pass(9_999);
   await turnEventLoop(5);
@@ -139,7 +139,7 @@ test('one that nobody uses for ten seconds is closed, and of a frozen function n
   timers.pass(1);
   await turnEventLoop(20);
 
-  connectAhead();
+  preconnect();
   await waitUntil(() => server.opened.length === 2, 'the second is open');
   time = 10_001;
   expect(await ask()).toBe('fine');
@@ -149,11 +149,11 @@ test('one that nobody uses for ten seconds is closed, and of a frozen function n
 test('one that can’t be opened, or not in time, is given up without a word', async () => {
   await using deaf = await listen(createTcpServer((socket) => socket.resume()));
   using timers = stopTimers();
-  const { connectAhead } = openExchange(deaf.url.replace('http:', 'https:'));
-  connectAhead();
+  const { preconnect } = openExchange(deaf.url.replace('http:', 'https:'));
+  preconnect();
   await waitUntil(() => deaf.opened.length === 1, 'it has connected, without TLS');
   timers.pass(5_000);
   await waitUntil(() => deaf.closed() === 1, 'it is closed');
-  openExchange('http://127.0.0.1:1/v1').connectAhead();
+  openExchange('http://127.0.0.1:1/v1').preconnect();
   await turnEventLoop(10);
 });

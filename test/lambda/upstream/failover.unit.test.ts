@@ -8,7 +8,7 @@ import type { Upstream } from '../../../lambda/settings/upstreams.ts';
 import { createFailover, type Observer } from '../../../lambda/upstream/failover.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import type { Candidate } from '../../../lambda/upstream/pool.ts';
-import type { Outgoing, Prepare } from '../../../lambda/upstream/request.ts';
+import type { Prepare, UpstreamRequest } from '../../../lambda/upstream/request.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { upstreamNamed } from '../../support/upstream-named.ts';
@@ -33,7 +33,7 @@ interface Changes extends Partial<Observer> {
 
 const [chat] = createDialects({ streamUsage: false });
 
-function createOutgoing(): Outgoing {
+function createOutgoing(): UpstreamRequest {
   if (!chat?.endpoints[0]) throw new Error('there is no dialect');
   const body = {
     conversation: { caller: 'me', traits: [] },
@@ -137,7 +137,7 @@ describe('upstreams that would have to be sent a translation, and can not carry 
 });
 
 /** A candidate that speaks no dialect, and what prepares requests for it. */
-function prepareTranslated(thoughts: 'sent' | 'none') {
+function prepareTranslated(reasoning: 'sent' | 'none') {
   if (!chat) throw new Error('there is no dialect');
   const sealing = { salt: keyOf('a salt of at least 16 characters'), caller: 'me' };
   const translated = {
@@ -147,11 +147,11 @@ function prepareTranslated(thoughts: 'sent' | 'none') {
     sealing,
     signsThinking: false,
   };
-  const prepare: Prepare = async (_outgoing, upstream, _signal, withoutThoughts) => ({
+  const prepare: Prepare = async (_outgoing, upstream, _signal, withoutReasoning) => ({
     url: 'https://upstream.example',
-    pieces: withoutThoughts ? ['1234'] : ['1234', '567'],
+    pieces: withoutReasoning ? ['1234'] : ['1234', '567'],
     upstream,
-    translated: { ...translated, thoughts: withoutThoughts ? 'refused' : thoughts },
+    translated: { ...translated, reasoning: withoutReasoning ? 'refused' : reasoning },
   });
   const candidates = all.slice(0, 1).map((one) => ({ ...one, upstream: { ...one.upstream, dialects: [] } }));
   return { prepare, candidates };

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 
-import { createExchange, type SendRequest, type UpstreamAnswer } from '../../../lambda/upstream/http-client.ts';
+import { createHttpClient, type SendRequest, type UpstreamAnswer } from '../../../lambda/upstream/http-client.ts';
 import { hangUp, head, json, raw, reset, silence, until, write } from '../../../local/upstream/script.ts';
 
 import { type FakeUpstream, refusingUrl, startFakeUpstream } from '../../support/fake-upstream.ts';
@@ -19,7 +19,7 @@ const connectTimeout = 5_000;
 
 beforeEach(async () => {
   upstream = await startFakeUpstream();
-  ({ send } = createExchange({ connectTimeout, now: Date.now }));
+  ({ send } = createHttpClient({ connectTimeout, now: Date.now }));
 });
 afterEach(() => upstream.close());
 

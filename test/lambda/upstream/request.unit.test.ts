@@ -4,7 +4,7 @@ import { messages } from '../../../lambda/dialects/messages/messages.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { createModels } from '../../../lambda/settings/models.ts';
 import type { Headers } from '../../../lambda/upstream/conversation.ts';
-import { buildUpstreamRequest } from '../../../lambda/upstream/request.ts';
+import { buildHttpRequest } from '../../../lambda/upstream/request.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { upstreamOfThree } from '../../support/upstream-named.ts';
 
@@ -33,7 +33,7 @@ describe('the request to an upstream', () => {
       'x-api-key': 'client',
       'x-claude-code-session-id': 'session',
     };
-    expect(buildUpstreamRequest(candidate, call(headers, false))).toEqual({
+    expect(buildHttpRequest(candidate, call(headers, false))).toEqual({
       url: 'https://api.acmecorp.example/v1/chat/completions',
       headers: {
         'content-type': 'application/json',
@@ -50,7 +50,7 @@ describe('the request to an upstream', () => {
   });
 
   test('goes to the dialect’s address, with the requested model', () => {
-    const { url, headers, pieces } = buildUpstreamRequest(candidate, call({}, true, models.vision, messages));
+    const { url, headers, pieces } = buildHttpRequest(candidate, call({}, true, models.vision, messages));
     expect(url).toBe('https://third.acmecorp.example/v3/messages');
     expect(headers).toMatchObject({
       'x-api-key': 'the-key',
@@ -64,7 +64,7 @@ describe('the request to an upstream', () => {
     'no header comes in through a caller’s',
     (name) => {
       for (const value of ['a\r\nx-api-key: b', 'a\nb', 'é', '\u0000']) {
-        const build = () => buildUpstreamRequest(candidate, call({ [name]: value }, false));
+        const build = () => buildHttpRequest(candidate, call({ [name]: value }, false));
         expect(build).toThrow(GatewayError);
         expect(build).toThrow(name);
       }
@@ -89,13 +89,13 @@ describe('the headers and the model of a request', () => {
       'openai-project',
     ];
     const given = Object.fromEntries([...passed, ...kept].map((name) => [name, 'v']));
-    const { headers } = buildUpstreamRequest(candidate, call(given, false));
+    const { headers } = buildHttpRequest(candidate, call(given, false));
     expect(Object.keys(headers).filter((name) => /^(anthropic|openai)-/.test(name))).toEqual(passed);
   });
 
   test('gives the operator’s headers precedence', () => {
     const headers = { 'anthropic-version': '2030-01-01', 'x-workspace': 'ours', authorization: 'Basic b3Vycw==' };
-    const built = buildUpstreamRequest({ ...candidate, headers }, call({ 'anthropic-version': '2023-06-01' }, false));
+    const built = buildHttpRequest({ ...candidate, headers }, call({ 'anthropic-version': '2023-06-01' }, false));
     expect(built.headers).toMatchObject(headers);
   });
 });

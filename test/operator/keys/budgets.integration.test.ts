@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { hashKey } from '../../../lambda/identity/keys.ts';
+import { hashKey } from '../../../lambda/identity/issued-keys.ts';
 import { memberWindow } from '../../../lambda/quota/policy.ts';
 import { createToken } from '../../../lambda/store/counters.ts';
 import { now, startKeysProgram } from './keys-program.ts';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { hashKey } from '../../../lambda/identity/keys.ts';
+import { hashKey } from '../../../lambda/identity/issued-keys.ts';
 import { accountLabel, accountMember } from '../../../lambda/identity/member.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
 import { quotaWindow } from '../../../lambda/quota/policy.ts';

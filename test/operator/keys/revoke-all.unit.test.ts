@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { KeyRecord } from '../../../lambda/identity/keys.ts';
+import type { KeyRecord } from '../../../lambda/identity/issued-keys.ts';
 import { revokeAll } from '../../../operator/keys/commands.ts';
 import type { Target } from '../../../operator/keys/target.ts';
 

@@ -21,7 +21,7 @@ export interface AnswerReader {
  * What the model thought, as the upstream sent it. The thoughts that a client reads have been hidden; what it sends back in a seal
  * must be the upstream's own words, or the model would not know them again.
  */
-export interface RawThoughts {
+export interface RawReasoning {
   /** Hears of an answer or event, and of the texts in it. */
   onRead(json: Json, texts: readonly { readonly channel: string; readonly value: Node }[]): void;
   /** Hears a text. */
@@ -40,7 +40,7 @@ export interface AnswerDialect {
     stops: ReadonlySet<string>,
     changes?: AnswerChanges,
   ): {
-    readonly thoughts: RawThoughts;
+    readonly reasoning: RawReasoning;
     readonly createReader: (sink: AnswerSink) => AnswerReader;
   };
 }

@@ -16,7 +16,7 @@ export interface AnswerOptions {
   /** The public name of the model. */
   readonly model: string;
   readonly tools: ToolNames;
-  readonly thoughts: ModelRequest['thoughts'];
+  readonly reasoning: ModelRequest['reasoning'];
   /** The members of the request that the answer repeats, as JSON without the braces, on one line. */
   readonly echo: readonly Uint8Array[];
   /** Whether a stream is to end with its usage, where that is not a matter of course. */
@@ -28,9 +28,9 @@ export interface AnswerOptions {
   /** 32 random hexadecimal digits. */
   readonly newHex: () => string;
   /** What the model has thought since this was last called, as the upstream sent it. */
-  readonly takeThought: () => Literal;
+  readonly takeReasoning: () => Literal;
   /** Seals a thought, so that only this gateway can read it; undefined if it is too long to come back. */
-  readonly seal: (thought: string) => string | undefined;
+  readonly seal: (reasoningBlock: string) => string | undefined;
 }
 
 export type Events = ReturnType<typeof createEvents>;

@@ -20,7 +20,7 @@ export type Part =
 export type Said = Markable & { readonly kind: 'text' | 'refusal'; readonly text: Raw };
 
 /** Reasoning that the model did earlier. With neither it was sealed by someone else. */
-export interface Thought {
+export interface ReasoningBlock {
   readonly at: Node;
   readonly text: Raw | undefined;
   /** The blocks that a messages upstream signed, unchanged. */
@@ -51,7 +51,7 @@ export interface AssistantTurn {
   /** What it said and called, in its order. */
   readonly done: (Said | ToolCall)[];
   /** `after`: how much of that was before. */
-  thoughts: (Thought & { readonly after: number })[];
+  reasoning: (ReasoningBlock & { readonly after: number })[];
 }
 
 export const isCall = (one: Said | ToolCall): one is ToolCall => 'tool' in one;
@@ -84,7 +84,7 @@ export interface ToolChoice {
 }
 
 /** How much the model is to reason. */
-export interface Reasoning {
+export interface Effort {
   readonly wish?: 'on' | 'off' | undefined;
   /** Where it is switched off; undefined if that is only the dialect's rule for a request that says nothing. */
   readonly offAt?: Node | undefined;
@@ -108,7 +108,7 @@ export interface ModelRequest {
   /** Whether only its tokens are to be counted. */
   readonly isCounted?: boolean;
   /** Whether the model is shown none of its thoughts again. */
-  readonly withoutThoughts?: boolean;
+  readonly withoutReasoning?: boolean;
   readonly stream: boolean;
   /** Whether a stream is to end with its usage, where that is not a matter of course. */
   readonly streamUsage?: boolean;
@@ -120,10 +120,10 @@ export interface ModelRequest {
   readonly limit: Raw | undefined;
   /** Members under the names that chat has for them. */
   readonly sampling: Readonly<Record<string, Raw | undefined>>;
-  readonly reasoning: Reasoning;
+  readonly effort: Effort;
   readonly format: Format | undefined;
   /** What the answer does with thoughts: whether they are shown, and whether they are sealed so that they can come back. */
-  readonly thoughts: { readonly shown: boolean; readonly sealed: boolean };
+  readonly reasoning: { readonly shown: boolean; readonly sealed: boolean };
   /** Offers and records that no other dialect has a place for. */
   readonly leftOut: readonly Node[];
   /** Members that the gateway does not know. */

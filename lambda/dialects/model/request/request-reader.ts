@@ -1,6 +1,6 @@
 import type { Json, Node } from '../../../json/scan.ts';
 import { isPlace, isVoid, mostSeals, signedBlocksIn } from '../seal.ts';
-import { quote, type Raw, type TextPart, type Thought } from './model-request.ts';
+import { quote, type Raw, type ReasoningBlock, type TextPart } from './model-request.ts';
 import { refuse, refuseType, requireKind, typeOf } from './refuse-item.ts';
 
 /** One request while it is read. */
@@ -40,12 +40,12 @@ export function countTool(reader: RequestReader, at: Node): void {
 }
 
 /** What was sealed here says what the model thought, or holds the very blocks; else there is what was shown of it. Of void blocks nothing is left. */
-export function readThought(
+export function readReasoning(
   { open, leftOut }: RequestReader,
   at: Node,
   seal: string | undefined,
   shown: Raw | undefined,
-): Omit<Thought, 'at'> {
+): Omit<ReasoningBlock, 'at'> {
   const opened = seal === undefined ? undefined : open(seal);
   const signed = opened === undefined ? undefined : signedBlocksIn(opened);
   if (signed?.some(isVoid)) {

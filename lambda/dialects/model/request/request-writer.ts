@@ -13,7 +13,7 @@ export interface RequestWriter {
   /** Notes a place that the upstream has nothing for. */
   readonly leaveOut: (at: Node) => void;
   /** Notes that the body has a thought of the model. */
-  readonly noteThought: () => void;
+  readonly noteReasoning: () => void;
 }
 
 export interface WrittenRequest extends LeftOut {
@@ -23,7 +23,7 @@ export interface WrittenRequest extends LeftOut {
   /** The way back from the names of its tools. */
   readonly tools: ToolNames;
   /** Whether the model is shown thoughts of its own again. */
-  readonly hasThoughts: boolean;
+  readonly hasReasoning: boolean;
 }
 
 interface WriterParts extends Pick<RequestWriter, 'request' | 'upstream'> {
@@ -44,11 +44,11 @@ export function writeRequest(
   const leftOut: Node[] = [...request.leftOut, ...unread];
   const body = createBodyText();
   const tools = createToolTable(longestName);
-  let hasThoughts = false;
-  const noteThought = () => {
-    hasThoughts = true;
+  let hasReasoning = false;
+  const noteReasoning = () => {
+    hasReasoning = true;
   };
-  write({ request, upstream, names: tools, body, leaveOut: (at) => leftOut.push(at), noteThought });
+  write({ request, upstream, names: tools, body, leaveOut: (at) => leftOut.push(at), noteReasoning });
   const named = firstOf(leftOut);
   const unnamed = new Set(firstOf(unread));
   return {
@@ -57,7 +57,7 @@ export function writeRequest(
     leftOutForLog: namePlaces(json, named, leftOut.length, unnamed),
     leftOutNodes: new Set(leftOut),
     tools: tools.renamed,
-    hasThoughts,
+    hasReasoning,
   };
 }
 

@@ -4,9 +4,9 @@ import {
   type AssistantTurn,
   isCall,
   type Part,
+  type ReasoningBlock,
   type Said,
   type TextPart,
-  type Thought,
   type ToolCall,
   type ToolResult,
   type Turn,
@@ -26,7 +26,7 @@ export function createTurnBuilder(reader: RequestReader) {
   let current: AssistantTurn | undefined;
   const assistant = (): AssistantTurn => {
     if (current === undefined) {
-      current = { role: 'assistant', done: [], thoughts: [] };
+      current = { role: 'assistant', done: [], reasoning: [] };
       turns.push(current);
     }
     return current;
@@ -42,9 +42,9 @@ export function createTurnBuilder(reader: RequestReader) {
       assistant().done.push(said);
     },
     /** `ahead`: how much it said and called before, of what is told later. */
-    think(thought: Thought, ahead = 0): void {
-      const { done, thoughts } = assistant();
-      thoughts.push({ ...thought, after: done.length + ahead });
+    think(reasoningBlock: ReasoningBlock, ahead = 0): void {
+      const { done, reasoning } = assistant();
+      reasoning.push({ ...reasoningBlock, after: done.length + ahead });
     },
     /** `id`: where it stands. */
     call(id: Node, call: Omit<ToolCall, 'id'>): void {
@@ -73,20 +73,20 @@ export function createTurnBuilder(reader: RequestReader) {
      * The turns, once each call has its result. `keeps` says whether thoughts stay, by how often the user has spoken since, and how
      * many times the model has thought since, these included: it goes on through its calls, until the user says something.
      */
-    finish(keeps: (spoken: number, thought: number) => boolean): readonly Turn[] {
+    finish(keeps: (spoken: number, reasoningBlock: number) => boolean): readonly Turn[] {
       for (const turn of turns) {
         if (turn.role !== 'assistant') continue;
         const unanswered = turn.done.filter(isCall).find(({ result }) => result === undefined);
         if (!unanswered) continue;
         refuse(reader, unanswered.at, 'is a call without its output. Send the output too, or leave the call out.');
       }
-      let [spoken, thought, counted] = [0, 0, -1];
+      let [spoken, reasoningBlock, counted] = [0, 0, -1];
       for (const turn of turns.toReversed()) {
         if (turn.role === 'user') spoken += 1;
-        if (turn.role !== 'assistant' || turn.thoughts.length === 0) continue;
-        if (counted !== spoken) thought += 1;
+        if (turn.role !== 'assistant' || turn.reasoning.length === 0) continue;
+        if (counted !== spoken) reasoningBlock += 1;
         counted = spoken;
-        if (!keeps(spoken, thought)) turn.thoughts = [];
+        if (!keeps(spoken, reasoningBlock)) turn.reasoning = [];
       }
       return turns;
     },

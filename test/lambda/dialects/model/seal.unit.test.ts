@@ -6,17 +6,17 @@ import { spoilSeal } from '../../../support/spoil-seal.ts';
 
 const salt = keyOf('a salt of at least 16 characters');
 const seals = createSeals(salt, 'network-1');
-const thought = 'First ✓ weigh it, then 𝒹ecide.';
+const reasoningBlock = 'First ✓ weigh it, then 𝒹ecide.';
 
 describe('a seal', () => {
-  test.each(['', thought, 'long '.repeat(30_000)])('gives back what was sealed (%#)', (content) => {
+  test.each(['', reasoningBlock, 'long '.repeat(30_000)])('gives back what was sealed (%#)', (content) => {
     const text = seals.seal('responses', content);
     expect(text).toMatch(/^svc1\.[A-Za-z0-9_-]+$/);
     expect(seals.open('responses', text)).toBe(content);
   });
 
   test('is another one each time, and shows nothing of its content', () => {
-    const [first, second] = [seals.seal('responses', thought), seals.seal('responses', thought)];
+    const [first, second] = [seals.seal('responses', reasoningBlock), seals.seal('responses', reasoningBlock)];
     expect(first).not.toBe(second);
     expect(Buffer.from(first.slice(5), 'base64url').includes('weigh')).toBe(false);
   });
@@ -34,8 +34,8 @@ describe('a seal', () => {
   });
 
   test('opens for its caller, dialect and deployment only', () => {
-    const text = seals.seal('responses', thought);
-    expect(createSeals(salt, 'network-1').open('responses', text)).toBe(thought);
+    const text = seals.seal('responses', reasoningBlock);
+    expect(createSeals(salt, 'network-1').open('responses', text)).toBe(reasoningBlock);
     expect(createSeals(salt, 'network-2').open('responses', text)).toBeUndefined();
     expect(createSeals(keyOf('another salt, also long enough'), 'network-1').open('responses', text)).toBeUndefined();
     expect(seals.open('messages', text)).toBeUndefined();
@@ -53,7 +53,7 @@ describe('a seal', () => {
 
   test('property: of 1,000 changes none is accepted, and none is an error', () => {
     const random = createRandom(Number(process.env.SEED ?? 1));
-    const text = seals.seal('messages', thought);
+    const text = seals.seal('messages', reasoningBlock);
     const changes = Array.from({ length: 1_000 }, () => spoilSeal(text, random));
     expect(changes.filter((each) => seals.open('messages', each) !== undefined)).toEqual([]);
   });

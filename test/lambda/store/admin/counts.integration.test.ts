@@ -1,6 +1,6 @@
 import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from '@jest/globals';
-import { createAdminCounters } from '../../../../lambda/store/admin/counts.ts';
+import { createAdminCounters } from '../../../../lambda/store/admin/counters.ts';
 import type { ScannedCounter } from '../../../../lambda/store/counters.ts';
 import type { Item } from '../../../../lambda/store/dynamodb/table.ts';
 import { startTestDynamoDb } from '../../../support/dynamodb.ts';

@@ -3,7 +3,7 @@ import { dynamoDbService } from '../../../../lambda/aws/access.ts';
 import { createCallService } from '../../../../lambda/aws/call-service.ts';
 import { ServiceError } from '../../../../lambda/aws/repeat.ts';
 import { GatewayError } from '../../../../lambda/errors.ts';
-import { createAdminCounters } from '../../../../lambda/store/admin/counts.ts';
+import { createAdminCounters } from '../../../../lambda/store/admin/counters.ts';
 import { inTime as callInTime, createDocuments } from '../../../../lambda/store/admin/documents.ts';
 import { createKeyStore } from '../../../../lambda/store/admin/keys.ts';
 import { createKeyReader } from '../../../../lambda/store/dynamodb/keys.ts';

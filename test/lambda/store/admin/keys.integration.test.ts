@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { KeyRecord } from '../../../../lambda/identity/keys.ts';
+import type { KeyRecord } from '../../../../lambda/identity/issued-keys.ts';
 import { createKeyStore } from '../../../../lambda/store/admin/keys.ts';
 import type { KeyStore } from '../../../../lambda/store/store.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../../support/dynamodb.ts';

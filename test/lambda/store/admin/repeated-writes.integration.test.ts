@@ -1,10 +1,10 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from '@jest/globals';
-import { createAdminCounters } from '../../../../lambda/store/admin/counts.ts';
+import { createAdminCounters } from '../../../../lambda/store/admin/counters.ts';
+import { createDeviceFlowStore } from '../../../../lambda/store/admin/device-flow.ts';
 import { createKeyStore } from '../../../../lambda/store/admin/keys.ts';
 import { createMemberStore } from '../../../../lambda/store/admin/members.ts';
 import { createStopSwitch } from '../../../../lambda/store/admin/stop-switch.ts';
-import { createTerminalStore } from '../../../../lambda/store/admin/terminals.ts';
 import type { OpenReservation } from '../../../../lambda/store/counters.ts';
 import { createCounters } from '../../../../lambda/store/dynamodb/counters.ts';
 import { createTestDocuments, startTestDynamoDb } from '../../../support/dynamodb.ts';
@@ -70,7 +70,7 @@ async function startStores(loses: boolean) {
   return {
     keys: createKeyStore(documents, keysTable),
     members: createMemberStore(documents, keysTable),
-    terminals: createTerminalStore(documents, keysTable),
+    terminals: createDeviceFlowStore(documents, keysTable),
     stop: createStopSwitch(documents, keysTable),
     counts: createAdminCounters(documents, quotaTable),
     reservation,

@@ -23,8 +23,8 @@ function outputOf(says: readonly Piece[]): unknown[] {
   const output: { type: string; content?: unknown[] }[] = [];
   for (const piece of says) {
     const last = output.at(-1);
-    if ('thought' in piece) {
-      output.push(Object({ type: 'reasoning', summary: [{ type: 'summary_text', text: piece.thought }] }));
+    if ('reasoningBlock' in piece) {
+      output.push(Object({ type: 'reasoning', summary: [{ type: 'summary_text', text: piece.reasoningBlock }] }));
     } else if ('call' in piece) {
       const { call: name, args, id = anyId } = piece;
       output.push(Object({ type: 'function_call', call_id: id, name, arguments: args, status: 'completed' }));
@@ -43,7 +43,7 @@ function outputOf(says: readonly Piece[]): unknown[] {
 /** The content that a message should have. */
 function contentOf(says: readonly Piece[]): unknown[] {
   return says.map((piece) => {
-    if ('thought' in piece) return { type: 'thinking', thinking: piece.thought };
+    if ('reasoningBlock' in piece) return { type: 'thinking', thinking: piece.reasoningBlock };
     if ('call' in piece) {
       return { type: 'tool_use', id: piece.id ?? anyId, name: piece.call, input: JSON.parse(piece.args) };
     }

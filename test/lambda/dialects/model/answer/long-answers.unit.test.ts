@@ -8,8 +8,8 @@ const args = { input: 'a "word"\n'.repeat(100_000) };
 const scan = (answer: object): Json => createScanner().scan(JSON.stringify(answer));
 
 test.each(['responses', 'messages'] as const)('a long call of chat is written for %s', (client) => {
-  const { thoughts, createReader } = chatAnswers.open(new Set());
-  const writer = createWriter(client, {}, {}, { live: false, takeThought: thoughts.take });
+  const { reasoning, createReader } = chatAnswers.open(new Set());
+  const writer = createWriter(client, {}, {}, { live: false, takeReasoning: reasoning.take });
   const made = { id: 'c', type: 'function', function: { name: 'f', arguments: JSON.stringify(args) } };
   const message = { role: 'assistant', content: null, tool_calls: [made, { ...made, id: 'd' }] };
   const answer = scan({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] });

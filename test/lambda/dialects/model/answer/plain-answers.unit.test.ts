@@ -13,7 +13,7 @@ const named = (id: unknown, input: object = { city: 'Paris' }) => ({ id, name: '
 const made = expect.stringMatching(/\d{32}$/);
 
 /** What a plain answer says: thoughts, texts and calls, in their order. */
-type Says = readonly (string | { readonly thought: string } | ReturnType<typeof named>)[];
+type Says = readonly (string | { readonly reasoningBlock: string } | ReturnType<typeof named>)[];
 
 testRows<readonly [name: string, message: object, says: Says, choice?: object, answer?: object]>([
   ['no content at all', { role: 'assistant' }, []],
@@ -30,7 +30,7 @@ testRows<readonly [name: string, message: object, says: Says, choice?: object, a
       ...{ content: 'Hello', reasoning: 'Hm.', reasoning_content: 'Hm.' },
       reasoning_details: [{ type: 'reasoning.text', text: 'Hm.' }],
     },
-    [{ thought: 'Hm.' }, 'Hello'],
+    [{ reasoningBlock: 'Hm.' }, 'Hello'],
   ],
   [
     'calls that all have the index 0 and no type, and end with stop',
@@ -71,11 +71,13 @@ testRows<readonly [name: string, message: object, says: Says, choice?: object, a
 
 function itemOf(piece: Says[number]): object {
   if (typeof piece === 'string') return { type: 'message', content: [{ type: 'output_text', text: piece }] };
-  if ('thought' in piece) return { type: 'reasoning', summary: [{ text: piece.thought }] };
+  if ('reasoningBlock' in piece) return { type: 'reasoning', summary: [{ text: piece.reasoningBlock }] };
   return { type: 'function_call', call_id: piece.id, name: piece.name, arguments: expect.any(String) };
 }
 
 function blockOf(piece: Says[number]): object {
   if (typeof piece === 'string') return { type: 'text', text: piece };
-  return 'thought' in piece ? { type: 'thinking', thinking: piece.thought } : { type: 'tool_use', ...piece };
+  return 'reasoningBlock' in piece
+    ? { type: 'thinking', thinking: piece.reasoningBlock }
+    : { type: 'tool_use', ...piece };
 }

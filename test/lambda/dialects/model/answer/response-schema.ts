@@ -30,7 +30,7 @@ const types: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   FunctionCall: { type: '"function_call"', ...call, name: 'string', 'namespace?': 'string', arguments: 'string' },
   CustomCall: { type: '"custom_tool_call"', ...call, name: 'string', 'namespace?': 'string', input: 'string' },
   SearchCall: { type: '"tool_search_call"', ...call, execution: '"server"|"client"', arguments: 'any' },
-  Thought: { type: '"reasoning"', id: 'string', summary: 'SummaryText[]', 'encrypted_content?': 'string' },
+  ReasoningBlock: { type: '"reasoning"', id: 'string', summary: 'SummaryText[]', 'encrypted_content?': 'string' },
   Status: { '|': '"in_progress"|"completed"|"incomplete"' },
   Part: { '|': 'OutputText|Refusal' },
   OutputText: { type: '"output_text"', text: 'string', annotations: 'Annotation[]', logprobs: 'Logprob[]' },

@@ -6,7 +6,7 @@ import { bytesOf, type Client, plainOf, type Setup, translateAnswer, translateSt
 import { assertStream } from './validate.ts';
 
 const chunks = [think('Hm,'), think(' so.'), say('Hello'), end()];
-const plain = plainOf({ name: '', chunks, says: [{ thought: 'Hm, so.' }, { text: 'Hello' }] }) ?? {};
+const plain = plainOf({ name: '', chunks, says: [{ reasoningBlock: 'Hm, so.' }, { text: 'Hello' }] }) ?? {};
 
 const events = (client: Client, setup: Setup, given: readonly object[] = chunks) => {
   const read = readEvents(translateStream(client, bytesOf({ chunks: given }), setup).output);
@@ -14,7 +14,7 @@ const events = (client: Client, setup: Setup, given: readonly object[] = chunks)
   return read.map(({ value }) => Object(value));
 };
 
-const seal = (thought: string) => `sealed: ${thought}`;
+const seal = (reasoningBlock: string) => `sealed: ${reasoningBlock}`;
 
 test('thoughts are sealed for responses clients that ask for it, if they can be', () => {
   const setup = { wantsSeal: true, seal };
@@ -41,7 +41,7 @@ test('each block of thoughts is sealed once, in its turn, also while it waits be
 });
 
 test('thoughts that a messages client wants omitted stand in the seal only', () => {
-  const setup = { showsThoughts: false, seal };
+  const setup = { showsReasoning: false, seal };
   expect(events('messages', setup).filter(({ delta }) => delta?.thinking)).toEqual([]);
   const types = events('messages', setup).map(({ type, delta }) => delta?.type ?? type);
   expect(types.slice(2, 5)).toEqual(['content_block_start', 'signature_delta', 'content_block_stop']);
@@ -51,9 +51,9 @@ test('thoughts that a messages client wants omitted stand in the seal only', () 
 
 test('what a model thinks is never taken for signed blocks, which go back as they are', () => {
   const block = '{"type":"text","text":""}]}],"model":"another"';
-  for (const thoughts of [[think(`\u0001${block}`)], [think('\u0001'), think(block)]]) {
-    const given = [...thoughts, say('Hi'), end()];
-    const [sealed] = events('messages', { seal: (thought) => thought }, given).flatMap(
+  for (const reasoning of [[think(`\u0001${block}`)], [think('\u0001'), think(block)]]) {
+    const given = [...reasoning, say('Hi'), end()];
+    const [sealed] = events('messages', { seal: (reasoningBlock) => reasoningBlock }, given).flatMap(
       ({ delta }) => delta?.signature ?? [],
     );
     expect(sealed).toBe(block);
@@ -68,15 +68,15 @@ describe('a seal holds what the upstream sent, and the client reads it hidden', 
   const twice = pieces.map((piece) => chunk({ reasoning_content: piece, reasoning: piece }));
   const details = pieces.map((text) => chunk({ reasoning_details: [{ type: 'reasoning.text', text, format: 'x' }] }));
   const parts = pieces.map((text) => chunk({ content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] }));
-  const plainThoughts = plainOf({ name: '', chunks, says: [{ thought: raw }, { text: 'Hi' }] }) ?? {};
+  const plainReasoning = plainOf({ name: '', chunks, says: [{ reasoningBlock: raw }, { text: 'Hi' }] }) ?? {};
 
   test.each([
     ['under one name', pieces.map((piece) => think(piece))],
     ['under two names at once', twice],
     ['in details', details],
     ['in parts of the content', parts],
-  ])('in a stream, %s', (_name, thoughts) => {
-    const given = [...thoughts, say('Hi'), end()];
+  ])('in a stream, %s', (_name, reasoning) => {
+    const given = [...reasoning, say('Hi'), end()];
     const seals = events('messages', { seal }, given).flatMap(({ delta }) => delta?.signature ?? []);
     const [item] = events('responses', { wantsSeal: true, seal }, given).at(-1).response.output;
     expect(item).toMatchObject({ summary: [{ text: shown }], encrypted_content: `sealed: ${raw}` });
@@ -84,9 +84,9 @@ describe('a seal holds what the upstream sent, and the client reads it hidden', 
   });
 
   test('in a plain answer', () => {
-    const [block] = Object(translateAnswer('messages', plainThoughts, { seal })).content;
+    const [block] = Object(translateAnswer('messages', plainReasoning, { seal })).content;
     expect(block).toEqual({ type: 'thinking', thinking: shown, signature: `sealed: ${raw}` });
-    const [item] = Object(translateAnswer('responses', plainThoughts, { wantsSeal: true, seal })).output;
+    const [item] = Object(translateAnswer('responses', plainReasoning, { wantsSeal: true, seal })).output;
     expect(item).toMatchObject({ summary: [{ text: shown }], encrypted_content: `sealed: ${raw}` });
   });
 

@@ -15,17 +15,17 @@ export type Client = keyof typeof writers;
 /** What reads answers of messages for a client, and what writes them. */
 export function open(client: Client, live: boolean) {
   const usage: Usage = {};
-  const { thoughts, createReader } = messagesAnswers.open(new Set());
+  const { reasoning, createReader } = messagesAnswers.open(new Set());
   let ids = 0;
   const writer = writers[client]({
-    ...{ live, usage, model: 'svc', streamUsage: true, takeThought: thoughts.take },
+    ...{ live, usage, model: 'svc', streamUsage: true, takeReasoning: reasoning.take },
     echo: echoOf(createScanner().scan('{"user":"u"}'), new Set()),
     ...{ now: () => 1_700_000_000_000, newHex: () => String(ids++).padStart(32, '0') },
     tools: new Map(),
-    thoughts: { shown: true, sealed: true },
-    seal: (thought) => `sealed ${thought}`,
+    reasoning: { shown: true, sealed: true },
+    seal: (reasoningBlock) => `sealed ${reasoningBlock}`,
   });
-  return { usage, writer, reader: createReader(writer), hears: { ...hiding, ...thoughts } };
+  return { usage, writer, reader: createReader(writer), hears: { ...hiding, ...reasoning } };
 }
 
 export const formatFor = (client: Client) => formatOf(dialectNamed('messages'), { joinsTexts: client === 'chat' });

@@ -23,21 +23,21 @@ export interface Setup {
   readonly tools?: Readonly<Record<string, ClientTool>>;
   /** What the client asked, where a response repeats it. */
   readonly body?: object;
-  readonly seal?: (thought: string) => string | undefined;
-  readonly showsThoughts?: boolean;
+  readonly seal?: (reasoningBlock: string) => string | undefined;
+  readonly showsReasoning?: boolean;
   readonly wantsSeal?: boolean;
 }
 
-type How = Pick<AnswerOptions, 'live' | 'takeThought'>;
+type How = Pick<AnswerOptions, 'live' | 'takeReasoning'>;
 
-export function createWriter(client: Client, setup: Setup, usage: Usage, { live, takeThought }: How): AnswerWriter {
+export function createWriter(client: Client, setup: Setup, usage: Usage, { live, takeReasoning }: How): AnswerWriter {
   let ids = 0;
   const options: AnswerOptions = {
-    ...{ live, takeThought, usage, streamUsage: false, model: 'svc', now: () => 1_700_000_000_000 },
+    ...{ live, takeReasoning, usage, streamUsage: false, model: 'svc', now: () => 1_700_000_000_000 },
     tools: new Map(Object.entries(setup.tools ?? {})),
     newHex: () => String(ids++).padStart(32, '0'),
     seal: setup.seal ?? (() => undefined),
-    thoughts: { shown: setup.showsThoughts ?? true, sealed: setup.wantsSeal ?? false },
+    reasoning: { shown: setup.showsReasoning ?? true, sealed: setup.wantsSeal ?? false },
     echo: echoOf(createScanner().scan(JSON.stringify(setup.body ?? {})), new Set()),
   };
   return client === 'messages' ? createMessagesWriter(options) : createResponsesWriter(options);
@@ -58,10 +58,10 @@ export function translateStream(
   const usage: Usage = {};
   const stops = new Set(setup.stops);
   const format = formatOf(dialectNamed('chat'), { stops });
-  const { thoughts, createReader } = chatAnswers.open(stops);
-  const writer = createWriter(client, setup, usage, { live: true, takeThought: thoughts.take });
+  const { reasoning, createReader } = chatAnswers.open(stops);
+  const writer = createWriter(client, setup, usage, { live: true, takeReasoning: reasoning.take });
   const rewriter = createTranslatingRewriter(
-    (taker) => createStreamRewriter(format, { ...hiding, ...thoughts }, usage, taker),
+    (taker) => createStreamRewriter(format, { ...hiding, ...reasoning }, usage, taker),
     createReader(writer),
     writer,
   );
@@ -81,10 +81,10 @@ export function translateAnswer(client: Client, answer: object, setup: Setup = {
   const usage: Usage = {};
   const stops = new Set(setup.stops);
   const format = formatOf(dialectNamed('chat'), { stops });
-  const { thoughts, createReader } = chatAnswers.open(stops);
-  const hearing = { ...hiding, ...thoughts };
+  const { reasoning, createReader } = chatAnswers.open(stops);
+  const hearing = { ...hiding, ...reasoning };
   const clean = rewriteAnswer(createScanner().scan(JSON.stringify(answer)), format, hearing, usage);
-  const writer = createWriter(client, setup, usage, { live: false, takeThought: thoughts.take });
+  const writer = createWriter(client, setup, usage, { live: false, takeReasoning: reasoning.take });
   return JSON.parse(createReader(writer).readAnswer(createScanner().scan(clean)).join(''));
 }
 

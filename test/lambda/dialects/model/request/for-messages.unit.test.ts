@@ -245,9 +245,13 @@ describe('options', () => {
   });
 
   describe('thoughts of its own', () => {
-    const thought = { type: 'thinking', thinking: 'Hm.', signature: signatureOf('Hm.') };
+    const reasoningBlock = { type: 'thinking', thinking: 'Hm.', signature: signatureOf('Hm.') };
     const details = [
-      { type: 'reasoning.encrypted', data: seals.seal('chat', toSealedBlock(JSON.stringify(thought))), index: 0 },
+      {
+        type: 'reasoning.encrypted',
+        data: seals.seal('chat', toSealedBlock(JSON.stringify(reasoningBlock))),
+        index: 0,
+      },
     ];
     const calls = { ...said(null), tool_calls: [called('a', '{}')], reasoning_details: details };
     const looping = [user('a'), { ...said('b'), reasoning_details: details }, user('c'), calls, result('a', 'd')];

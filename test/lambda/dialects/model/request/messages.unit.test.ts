@@ -101,8 +101,8 @@ test('the system prompt of a messages request comes first, without the block for
 
 describe('thinking that comes back', () => {
   const sealed = seals.seal('messages', 'what it really thought');
-  const loop = (id: string, ...thoughts: unknown[]) => [user, assistant(...thoughts, use(id)), from(result(id))];
-  const thoughts = (messages: unknown[], upstream?: Partial<UpstreamOptions>, more?: object) => {
+  const loop = (id: string, ...reasoning: unknown[]) => [user, assistant(...reasoning, use(id)), from(result(id))];
+  const reasoning = (messages: unknown[], upstream?: Partial<UpstreamOptions>, more?: object) => {
     const { body, leftOut } = translate(messages, upstream, more);
     return [body.messages.flatMap(({ reasoning_content = [] }) => reasoning_content), leftOut];
   };
@@ -115,7 +115,7 @@ describe('thinking that comes back', () => {
     ['a seal for another dialect', [thinking('', seals.seal('responses', 'x'))], [], 'messages[1].content[0]'],
     ['what a vendor redacted', [{ type: 'redacted_thinking', data: 'EqQB' }], [], 'messages[1].content[0]'],
     ['several of one turn', [thinking('a'), block('well'), thinking('b')], ['a\n\nb']],
-  ])('%s', (...[, blocks, text, leftOut]) => expect(thoughts(loop('t1', ...blocks))).toEqual([text, leftOut]));
+  ])('%s', (...[, blocks, text, leftOut]) => expect(reasoning(loop('t1', ...blocks))).toEqual([text, leftOut]));
 
   const long = [
     ...loop('t1', thinking('one')),
@@ -130,7 +130,7 @@ describe('thinking that comes back', () => {
     ['all', ['one', 'and', 'two', 'three']],
     [{ type: 'thinking_turns', value: 1 }, ['two', 'three']],
   ])('of the turns that the client keeps: %j', (keep, text) => {
-    expect(thoughts(long, {}, clear(keep))).toEqual([text, undefined]);
+    expect(reasoning(long, {}, clear(keep))).toEqual([text, undefined]);
   });
 });
 
@@ -237,9 +237,9 @@ describe('how much a messages client wants the model to think', () => {
 });
 
 test('thoughts of the answer are sealed, and shown as the client asks', () => {
-  const thoughts = (thinking?: object) => translate([user], {}, { thinking }).thoughts;
-  expect(thoughts()).toEqual({ shown: true, sealed: true });
-  expect(thoughts({ type: 'enabled', budget_tokens: 9, display: 'omitted' })).toEqual({ shown: false, sealed: true });
+  const reasoning = (thinking?: object) => translate([user], {}, { thinking }).reasoning;
+  expect(reasoning()).toEqual({ shown: true, sealed: true });
+  expect(reasoning({ type: 'enabled', budget_tokens: 9, display: 'omitted' })).toEqual({ shown: false, sealed: true });
 });
 
 describe('messages requests that are refused', () => {

@@ -12,7 +12,7 @@ const text = (type: string, text: string) => ({ type, text });
 const say = (role: string, ...content: object[]) => ({ type: 'message', role, content });
 const goOn = say('user', text('input_text', 'go on'));
 const beQuick = say('developer', text('input_text', 'be quick'));
-const thought = (encrypted_content: string | null = null) => ({
+const reasoningBlock = (encrypted_content: string | null = null) => ({
   ...{ type: 'reasoning', summary: [text('summary_text', 'hm "é"')], encrypted_content },
 });
 const call = (call_id: string, more: object = {}) => ({
@@ -26,9 +26,9 @@ const said = say('assistant', text('output_text', 'ok'));
 /** As Codex says it. */
 const codex: readonly Step[] = [
   () => [said, goOn],
-  () => [thought(seals.seal('responses', 'hm')), thought(), said, said, goOn, beQuick],
+  () => [reasoningBlock(seals.seal('responses', 'hm')), reasoningBlock(), said, said, goOn, beQuick],
   (turn) => [
-    thought(),
+    reasoningBlock(),
     said,
     call(`a${turn}`, { namespace: 'mcp__a' }),
     patch(`b${turn}`),

@@ -15,7 +15,7 @@ const inputText = (text: string) => ({ type: 'input_text', text });
 const image = (url: string) => ({ type: 'input_image', image_url: url, detail: 'high' });
 /** Says nothing to a model. */
 const marked = { detail: 'high', prompt_cache_breakpoint: { mode: 'explicit' } };
-const thought = (text: string) => ({ type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text }] });
+const reasoningBlock = (text: string) => ({ type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text }] });
 
 const agent = { type: 'agent_message' };
 const encrypted = { type: 'encrypted_content', encrypted_content: 'gAAA' };
@@ -54,7 +54,14 @@ describe('the items of a responses request', () => {
     [
       'a run of reasoning, texts and calls, as one message',
       [
-        ...[user, thought('hm'), say('assistant', 'first'), call('c1'), say('assistant', 'then'), call('c2', 'stop')],
+        ...[
+          user,
+          reasoningBlock('hm'),
+          say('assistant', 'first'),
+          call('c1'),
+          say('assistant', 'then'),
+          call('c2', 'stop'),
+        ],
         ...[output('c1'), output('c2')],
       ],
       [
@@ -66,7 +73,12 @@ describe('the items of a responses request', () => {
       'outputs in another order than their calls, and after more talk',
       [
         ...[call('c1'), call('c2'), call('c3'), output('c2'), output('c1')],
-        ...[{ role: 'assistant', content: [{ type: 'refusal', refusal: 'no' }] }, user, thought('hm'), output('c3')],
+        ...[
+          { role: 'assistant', content: [{ type: 'refusal', refusal: 'no' }] },
+          user,
+          reasoningBlock('hm'),
+          output('c3'),
+        ],
       ],
       [
         ...['assistant: null c1=run({}) c2=run({}) c3=run({})', 'tool c1: c1 done', 'tool c2: c2 done'],
@@ -140,7 +152,7 @@ describe('the items of a responses request', () => {
 
 describe('reasoning that comes back', () => {
   const sealed = seals.seal('responses', 'what it really thought');
-  const spoken = [user, thought('old'), call('c1'), output('c1'), user];
+  const spoken = [user, reasoningBlock('old'), call('c1'), output('c1'), user];
   const reasoningOf = (input: unknown[], upstream?: Partial<UpstreamOptions>, more?: object) => {
     const { body, leftOut } = translate(input, upstream, more);
     return [body.messages.flatMap(({ reasoning_content = [] }) => reasoning_content), leftOut];
@@ -149,17 +161,25 @@ describe('reasoning that comes back', () => {
   test.each<[what: string, item: object, text: string[], leftOut?: string]>([
     [
       'content before a summary',
-      { ...thought('shown'), content: [{ type: 'reasoning_text', text: 'whole' }] },
+      { ...reasoningBlock('shown'), content: [{ type: 'reasoning_text', text: 'whole' }] },
       ['whole'],
     ],
-    ['a seal of ours before both', { ...thought('shown'), encrypted_content: sealed }, ['what it really thought']],
+    [
+      'a seal of ours before both',
+      { ...reasoningBlock('shown'), encrypted_content: sealed },
+      ['what it really thought'],
+    ],
     [
       'a foreign seal alone',
       { type: 'reasoning', summary: [], encrypted_content: 'gAAA' },
       [],
       'input[1].encrypted_content',
     ],
-    ['several texts', { type: 'reasoning', summary: [...thought('a').summary, ...thought('b').summary] }, ['a\n\nb']],
+    [
+      'several texts',
+      { type: 'reasoning', summary: [...reasoningBlock('a').summary, ...reasoningBlock('b').summary] },
+      ['a\n\nb'],
+    ],
   ])('%s', (...[, item, text, leftOut]) => {
     expect(reasoningOf([user, item, call('c1'), output('c1')])).toEqual([text, leftOut]);
   });
@@ -181,8 +201,8 @@ describe('reasoning that comes back', () => {
       { type: 'reasoning', summary: [], encrypted_content: sealed },
       ...[call(`c${turn}`), output(`c${turn}`)],
     ]);
-    const [thoughts, leftOut] = reasoningOf([user, ...spoken.flat()]);
-    expect([new Set(thoughts), thoughts?.length, leftOut]).toEqual([
+    const [reasoning, leftOut] = reasoningOf([user, ...spoken.flat()]);
+    expect([new Set(reasoning), reasoning?.length, leftOut]).toEqual([
       new Set(['what it really thought']),
       1_000,
       'input[3001].encrypted_content',

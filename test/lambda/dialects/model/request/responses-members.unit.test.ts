@@ -89,9 +89,9 @@ describe('how much a responses client wants the model to reason', () => {
 });
 
 test('thoughts of the answer are sealed if the client asks for it', () => {
-  const thoughts = (include?: string[]) => toChat('responses', { model: 'svc', input: 'go', include }).thoughts;
-  expect(thoughts(['reasoning.encrypted_content'])).toEqual({ shown: true, sealed: true });
-  expect(thoughts()).toEqual({ shown: true, sealed: false });
+  const reasoning = (include?: string[]) => toChat('responses', { model: 'svc', input: 'go', include }).reasoning;
+  expect(reasoning(['reasoning.encrypted_content'])).toEqual({ shown: true, sealed: true });
+  expect(reasoning()).toEqual({ shown: true, sealed: false });
 });
 
 describe('members that are refused', () => {

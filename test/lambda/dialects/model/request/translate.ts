@@ -55,16 +55,16 @@ const writers = { chat: writeChatRequest, messages: writeMessagesRequest };
 export function translateText(dialect: ClientDialect, text: string, upstream: Partial<UpstreamOptions> = {}) {
   const asking = readers[dialect](createScanner().scan(text), (sealed) => seals.open(dialect, sealed));
   const written = writeChatRequest(asking, { ...plainUpstream, ...upstream }, 'up-model');
-  return { ...written, thoughts: asking.thoughts };
+  return { ...written, reasoning: asking.reasoning };
 }
 
 /** What a chat-only upstream gets for a request. */
 export function toChat(dialect: ClientDialect, request: unknown, upstream?: Partial<UpstreamOptions>) {
   const text = typeof request === 'string' ? request : JSON.stringify(request);
-  const { pieces, leftOut, tools, thoughts } = translateText(dialect, text, upstream);
+  const { pieces, leftOut, tools, reasoning } = translateText(dialect, text, upstream);
   const written = pieces.join('');
   const body: ChatBody = JSON.parse(written);
-  return { text: written, body, messages: body.messages.map(show), leftOut, tools, thoughts };
+  return { text: written, body, messages: body.messages.map(show), leftOut, tools, reasoning };
 }
 
 /** What an upstream that speaks only this gets for a request, and what it is not told. */

@@ -1,6 +1,6 @@
 /** One thing that an answer says, in the order of the answer. */
 export type Piece =
-  | { readonly thought: string }
+  | { readonly reasoningBlock: string }
   | { readonly text: string; readonly logprobs?: readonly object[] }
   | { readonly refusal: string }
   | { readonly call: string; readonly args: string; readonly id?: string };

@@ -1,11 +1,11 @@
 import { emptyCalls, mixed, parallelCalls, singleCalls } from './calls.ts';
 import type { ChatCase } from './case.ts';
 import { ends } from './ends.ts';
-import { texts, thoughts } from './texts.ts';
+import { reasoning, texts } from './texts.ts';
 
 /** Chats as servers are seen to stream them, hostile ones among them. */
 export const chatCases: readonly ChatCase[] = [
-  ...[...texts, ...thoughts].map((one) => ({ ...one, name: `a stream with ${one.name}` })),
+  ...[...texts, ...reasoning].map((one) => ({ ...one, name: `a stream with ${one.name}` })),
   ...[...singleCalls, ...emptyCalls, ...parallelCalls, ...mixed].map((one) => ({ ...one, name: `calls: ${one.name}` })),
   ...ends.map((one) => ({ ...one, name: `an end ${one.name}` })),
 ];

@@ -100,10 +100,10 @@ export const texts = cases(hello, [
   ],
 ]);
 
-const thoughtful = [{ thought: 'Hm.' }, ...hello];
+const thoughtful = [{ reasoningBlock: 'Hm.' }, ...hello];
 
 /** Answers that think first, or again. */
-export const thoughts = cases(thoughtful, [
+export const reasoning = cases(thoughtful, [
   ['reasoning_content', [role, think('H'), think('m.'), say('Hello there'), end(), counted]],
   [
     'reasoning_details',
@@ -143,7 +143,7 @@ export const thoughts = cases(thoughtful, [
   [
     'thoughts between texts',
     [think('A'), say('b'), think('C'), say('d'), end()],
-    { says: [{ thought: 'A' }, { text: 'b' }, { thought: 'C' }, { text: 'd' }] },
+    { says: [{ reasoningBlock: 'A' }, { text: 'b' }, { reasoningBlock: 'C' }, { text: 'd' }] },
   ],
   [
     'thoughts in parts of the content',

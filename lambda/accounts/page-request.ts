@@ -2,12 +2,12 @@ import { GatewayError } from '../errors.ts';
 import type { Network } from '../identity/network.ts';
 import { createScanner } from '../json/scan.ts';
 import { checkJsonBody, readBodyText, toBodyError } from '../request/body.ts';
-import type { Call } from '../request/call.ts';
-import { accountsError, badRequest } from './errors.ts';
+import type { IncomingRequest } from '../request/incoming-request.ts';
+import { accountsError, badRequest } from './page-errors.ts';
 import type { Site } from './site.ts';
 
 /** One request as it arrives. */
-export interface AccountsRequest extends Pick<Call, 'headers' | 'bodySize' | 'takeBody'> {
+export interface AccountsRequest extends Pick<IncomingRequest, 'headers' | 'bodySize' | 'takeBody'> {
   readonly id: string;
   /** Method and path as the routes name them, for the log. */
   readonly route: string;

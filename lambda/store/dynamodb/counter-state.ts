@@ -1,4 +1,4 @@
-import type { CountedPeriod, OpenReservation, Standing } from '../counters.ts';
+import type { CountedPeriod, CounterState, OpenReservation } from '../counters.ts';
 import type { Item } from './table.ts';
 
 /** The digits keep it, as the names below, from being a word that DynamoDB reserves. */
@@ -9,11 +9,11 @@ export const reservationOf = (minute: number, token: string) => `h${minute}.${to
 export const isReservation = (name: string) => name.startsWith('h');
 
 /** What a caller's item says; `read` gives the number or text in an attribute. */
-export function readStanding<Attribute>(
+export function readState<Attribute>(
   found: Readonly<Record<string, Attribute>> = {},
   { period, budget, minute }: CountedPeriod,
   read: (attribute: Attribute) => unknown,
-): Standing {
+): CounterState {
   const numberIn = (name: string): number => {
     const attribute = found[name];
     return attribute === undefined ? 0 : Number(read(attribute));
@@ -27,8 +27,8 @@ export function readStanding<Attribute>(
 }
 
 /** The same of an item in wire form. */
-export const standingIn = (found: Item | undefined, counted: CountedPeriod): Standing =>
-  readStanding(found, counted, ({ N, S }) => N ?? S);
+export const stateIn = (found: Item | undefined, counted: CountedPeriod): CounterState =>
+  readState(found, counted, ({ N, S }) => N ?? S);
 
 function readReservations<Attribute>(
   found: Readonly<Record<string, Attribute>>,

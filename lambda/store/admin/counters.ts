@@ -2,12 +2,12 @@ import { GetCommand, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { isConditionFailure } from '../../aws/repeat.ts';
 import { type BudgetWindow, budgetPeriod, budgetWindows } from '../../budget/budget-window.ts';
 import { dayOf } from '../../budget/time.ts';
-import type { CountedPeriod, ScannedCounter, Standing } from '../counters.ts';
+import type { CountedPeriod, CounterState, ScannedCounter } from '../counters.ts';
+import { budgetOf, countOf, readState } from '../dynamodb/counter-state.ts';
 import { usesIn } from '../dynamodb/model-use.ts';
 import { type PlainItem, toPlain } from '../dynamodb/read-item.ts';
 import { settlementOf } from '../dynamodb/reservation.ts';
 import { quotaSchema } from '../dynamodb/schema.ts';
-import { budgetOf, countOf, readStanding } from '../dynamodb/standing.ts';
 import type { AdminCounters } from '../store.ts';
 import { type Documents, inTime, pagesInTime } from './documents.ts';
 
@@ -27,7 +27,7 @@ export function createAdminCounters(documents: Documents, TableName: string): Ad
   return {
     async read(counted) {
       const found = await load(counted.item);
-      return { ...standingIn(found, counted), uses: usesIn(found, counted.budget?.period, (value) => value) };
+      return { ...stateIn(found, counted), uses: usesIn(found, counted.budget?.period, (value) => value) };
     },
 
     async settle(counted, ...settlement) {
@@ -39,11 +39,11 @@ export function createAdminCounters(documents: Documents, TableName: string): Ad
       });
       try {
         const { Attributes } = await inTime((abortSignal) => documents.send(command, { abortSignal }));
-        return standingIn(Attributes, counted);
+        return stateIn(Attributes, counted);
       } catch (error) {
         if (!isConditionFailure(error)) throw error;
         // A repeat finds that the first copy has been applied.
-        return error.inDoubt ? standingIn(await load(counted.item), counted) : undefined;
+        return error.inDoubt ? stateIn(await load(counted.item), counted) : undefined;
       }
     },
 
@@ -65,17 +65,17 @@ export function createAdminCounters(documents: Documents, TableName: string): Ad
   };
 }
 
-const standingIn = (found: PlainItem | undefined, counted: CountedPeriod): Standing =>
-  readStanding(found, counted, (value) => value);
+const stateIn = (found: PlainItem | undefined, counted: CountedPeriod): CounterState =>
+  readState(found, counted, (value) => value);
 
 function toCounter(found: PlainItem, now: number): ScannedCounter {
   const item = String(found[partitionKey]);
   const standing = (window: BudgetWindow) =>
-    standingIn(found, { item, budget: { period: budgetPeriod(window, now).name } });
+    stateIn(found, { item, budget: { period: budgetPeriod(window, now).name } });
   return {
     item,
-    usedToday: standingIn(found, { item, period: dayOf(now).period }).used,
-    usedInLifetime: standingIn(found, { item }).used,
+    usedToday: stateIn(found, { item, period: dayOf(now).period }).used,
+    usedInLifetime: stateIn(found, { item }).used,
     budgets: { day: standing('day'), week: standing('week'), month: standing('month') },
   };
 }

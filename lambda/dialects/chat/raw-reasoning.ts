@@ -1,5 +1,5 @@
 import { elements } from '../../json/read.ts';
-import type { RawThoughts } from '../model/answer/answer-reader.ts';
+import type { RawReasoning } from '../model/answer/answer-reader.ts';
 import { toSealedText } from '../model/seal.ts';
 import { type FindTexts, messageOf } from './find-texts.ts';
 
@@ -7,15 +7,15 @@ import { type FindTexts, messageOf } from './find-texts.ts';
  * Thoughts as an upstream of chat sent them. `findTexts` sees each event here first: later, of two texts that are the same and that
  * are held back, each leaves by itself.
  */
-export function createRawThoughts(findTexts: FindTexts): RawThoughts {
+export function createRawReasoning(findTexts: FindTexts): RawReasoning {
   let channels: readonly string[] = []; // of the thoughts in the last event that was read
   let heard = '';
   return {
     onRead(json, texts) {
       const [choice] = elements(json, json.member(json.root, 'choices'));
       const found = choice === undefined ? [] : findTexts(json, choice, messageOf(json, choice));
-      const thoughts = found.filter(({ kind }) => kind === 'reasoning').map(({ node }) => node);
-      channels = texts.filter(({ value }) => thoughts.includes(value)).map(({ channel }) => channel);
+      const reasoning = found.filter(({ kind }) => kind === 'reasoning').map(({ node }) => node);
+      channels = texts.filter(({ value }) => reasoning.includes(value)).map(({ channel }) => channel);
     },
     onText(text, channel) {
       if (channels.includes(channel)) heard += text;

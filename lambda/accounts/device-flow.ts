@@ -2,13 +2,13 @@ import { createHmac, type KeyObject, randomBytes, randomInt } from 'node:crypto'
 import { GatewayError } from '../errors.ts';
 import type { AccountsConfig } from '../settings/config.ts';
 import { createToken } from '../store/counters.ts';
-import type { TerminalStore, WaitingTerminal } from '../store/sign-in.ts';
-import { accountsError, badRequest, isNotSignedIn, isTooManyKeys } from './errors.ts';
+import type { DeviceFlowStore, PendingDevice } from '../store/sign-in.ts';
 import type { Keyring } from './keyring.ts';
 import type { Limits } from './limits.ts';
 import type { AccountsLog } from './log.ts';
+import { accountsError, badRequest, isNotSignedIn, isTooManyKeys } from './page-errors.ts';
+import { type Endpoints, readText, type WithForm, type WithInput } from './page-request.ts';
 import { createAgentSnippets } from './pages/cli/snippets-agents.js';
-import { type Endpoints, readText, type WithForm, type WithInput } from './request.ts';
 import { type Site, terminalPaths } from './site.ts';
 
 /** How long a terminal waits for its person: milliseconds. */
@@ -25,7 +25,7 @@ const letters = 'BCDFGHJKLMNPQRSTVWXZ';
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 interface Dependencies {
-  readonly terminals: TerminalStore;
+  readonly terminals: DeviceFlowStore;
   readonly service: AccountsConfig['service'];
   readonly deviceKeyDays: number;
   readonly subkey: (label: string) => Promise<KeyObject>;
@@ -36,7 +36,7 @@ interface Dependencies {
 }
 
 /** Signing in a terminal: https://www.rfc-editor.org/rfc/rfc8628 */
-export function createTerminalSignIn(dependencies: Dependencies): Endpoints {
+export function createDeviceFlow(dependencies: Dependencies): Endpoints {
   /** Codes are stored hashed: who reads the table can use none. */
   const hash = async (code: string): Promise<string> =>
     createHmac('sha256', await dependencies.subkey('terminal codes'))
@@ -120,7 +120,7 @@ function createDecisions(
   hash: Hash,
 ): Pick<Endpoints, 'forAnyone' | 'forMembers'> {
   /** Guesses are counted before anything is looked up, and a code that was right is taken off again. */
-  const lookUp = async ({ input, network }: WithInput): Promise<WaitingTerminal> => {
+  const lookUp = async ({ input, network }: WithInput): Promise<PendingDevice> => {
     const typed = readText(input, 'code');
     const undo = await limits.count('codes', network.id);
     const found = await terminals.findByUserCode(await hash(readUserCode(typed)), triesPerCode);

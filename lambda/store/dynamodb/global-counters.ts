@@ -1,6 +1,6 @@
 import type { CallService } from '../../aws/call-service.ts';
 import { isConditionFailure } from '../../aws/repeat.ts';
-import type { Tallies, Tally } from '../counters.ts';
+import type { GlobalCounters, GlobalCounts } from '../counters.ts';
 import { quotaSchema } from './schema.ts';
 import { below, createTable, type Item, numberValue, ttlValue } from './table.ts';
 
@@ -15,7 +15,7 @@ import { below, createTable, type Item, numberValue, ttlValue } from './table.ts
 const ttl = quotaSchema.ttlAttribute;
 
 /** The tallies of all callers in the quota table: an item a day, added to without tokens. */
-export function createTallies(callDynamoDb: CallService, tableName: string): Tallies {
+export function createGlobalCounters(callDynamoDb: CallService, tableName: string): GlobalCounters {
   const table = createTable(callDynamoDb, quotaSchema, tableName);
   const keyOf = (period: number) => `deployment#${period}`;
   return {
@@ -38,17 +38,17 @@ export function createTallies(callDynamoDb: CallService, tableName: string): Tal
           },
           ReturnValues: 'ALL_NEW',
         });
-        return { added: true, tally: tallyIn(found) };
+        return { added: true, tally: countsIn(found) };
       } catch (error) {
         if (!isConditionFailure(error)) throw error;
-        return { added: false, tally: tallyIn(await table.loadRefusing(key, error)) };
+        return { added: false, tally: countsIn(await table.loadRefusing(key, error)) };
       }
     },
-    read: async (period) => tallyIn(await table.load(keyOf(period))),
+    read: async (period) => countsIn(await table.load(keyOf(period))),
   };
 }
 
-const tallyIn = (found: Item | undefined): Tally => ({
+const countsIn = (found: Item | undefined): GlobalCounts => ({
   requests: numberIn(found, 'requests'),
   guests: numberIn(found, 'guests'),
   spent: numberIn(found, 'spent'),

@@ -1,8 +1,8 @@
 import { startOfMinute } from '../budget/time.ts';
-import type { CounterWindow, Standing } from '../store/counters.ts';
+import type { CounterState, CounterWindow } from '../store/counters.ts';
 
 /** A client's quota, as its answers show it. Times are epoch milliseconds. */
-export interface Figures {
+export interface QuotaSnapshot {
   readonly limit: number;
   /** Never negative, even if a limit was lowered below what is used. */
   readonly remaining: number;
@@ -15,15 +15,15 @@ export interface Figures {
 }
 
 /** Whether figures are those of a window that has ended: an answer may come minutes after its charge. */
-export function areOver({ resetAt = Number.POSITIVE_INFINITY, budget }: Figures, now: number): boolean {
+export function areOver({ resetAt = Number.POSITIVE_INFINITY, budget }: QuotaSnapshot, now: number): boolean {
   return Math.min(resetAt, budget?.resetAt ?? resetAt) <= now;
 }
 
 /** The figures after a charge, or of what has been read. */
-export function figuresOf(
+export function snapshotOf(
   window: CounterWindow,
-  { used, inMinute, taken }: Pick<Standing, 'used' | 'inMinute' | 'taken'>,
-): Figures {
+  { used, inMinute, taken }: Pick<CounterState, 'used' | 'inMinute' | 'taken'>,
+): QuotaSnapshot {
   const { limit, burst, resetAt, budget, minute } = window;
   return {
     limit,
@@ -41,16 +41,16 @@ export function figuresOf(
 }
 
 /** What is left of a budget once so much is given back of what was reserved. */
-export function giveBack({ budget, ...figures }: Figures, amount: number): Figures {
-  if (!budget) return figures;
+export function giveBack({ budget, ...snapshot }: QuotaSnapshot, amount: number): QuotaSnapshot {
+  if (!budget) return snapshot;
   const remaining = Math.min(budget.limit, Math.max(0, budget.remaining + amount));
-  return { ...figures, budget: { ...budget, remaining } };
+  return { ...snapshot, budget: { ...budget, remaining } };
 }
 
 /** "1 request", "2 requests" … */
 export const inRequests = (count: number): string => `${count} request${count === 1 ? '' : 's'}`;
 
 /** "2 requests are left", for the middle of a sentence. */
-export function sayWhatIsLeft({ remaining }: Figures): string {
+export function sayWhatIsLeft({ remaining }: QuotaSnapshot): string {
   return `${remaining === 0 ? 'no requests' : inRequests(remaining)} ${remaining === 1 ? 'is' : 'are'} left`;
 }

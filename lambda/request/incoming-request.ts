@@ -4,13 +4,13 @@ import { toGatewayError } from '../errors.ts';
 import type { Memory } from './memory.ts';
 
 /** The whole gateway, or the pages, as an engine serves them: no app knows a platform. */
-export type App = (call: Call) => Promise<GatewayResponse>;
+export type App = (call: IncomingRequest) => Promise<GatewayResponse>;
 
 /** A body as its engine has it: text if the platform has already decoded it, else bytes. */
 export type Body = string | Uint8Array;
 
 /** A request as an app sees it, on any platform: an engine makes it, and writes the response. */
-export interface Call {
+export interface IncomingRequest {
   readonly method: string;
   /** Still percent-encoded, without the query. */
   readonly path: string;
@@ -41,7 +41,7 @@ export interface Call {
   /** Aborts when the client goes away; undefined if the platform doesn't report that. */
   readonly clientGone: AbortSignal | undefined;
   /** Aborts when the process stops and can't wait for the answer; its reason is the error to end with. */
-  readonly cutShort: AbortSignal | undefined;
+  readonly shutdownSignal: AbortSignal | undefined;
   /** Whether the process takes requests, for `/healthz`; undefined where the platform keeps track itself. */
   readonly health?: 'serving' | 'stopping';
 }

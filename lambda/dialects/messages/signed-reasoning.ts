@@ -1,12 +1,12 @@
 import { elements, presentMember, stringMember } from '../../json/read.ts';
 import type { Json, Node } from '../../json/scan.ts';
-import type { RawThoughts } from '../model/answer/answer-reader.ts';
+import type { RawReasoning } from '../model/answer/answer-reader.ts';
 import type { AnswerChanges } from '../model/answer-changes.ts';
 import { toSealedBlock, voidContent } from '../model/seal.ts';
 import { neutralId, ownId } from './call-ids.ts';
 
 /** Thoughts with their signatures, as whole blocks: only so does their maker know them again. */
-export function createSignedThoughts(changes?: AnswerChanges): RawThoughts & { readonly endBlock: () => void } {
+export function createSignedReasoning(changes?: AnswerChanges): RawReasoning & { readonly endBlock: () => void } {
   let channel: string | undefined; // of the thought in the last event that was read
   let thinking = '';
   let signature = '';
@@ -18,8 +18,8 @@ export function createSignedThoughts(changes?: AnswerChanges): RawThoughts & { r
 
   /** A block as a part of a seal: of one that its maker would not know again, only that. */
   const sealed = (block: string, at?: number): string => (changes?.isBefore(at) ? voidContent : block);
-  const signed = (thought: string, by: string): string =>
-    by === '' ? '' : toSealedBlock(JSON.stringify({ type: 'thinking', thinking: thought, signature: by }));
+  const signed = (reasoningBlock: string, by: string): string =>
+    by === '' ? '' : toSealedBlock(JSON.stringify({ type: 'thinking', thinking: reasoningBlock, signature: by }));
   const redacted = (json: Json, block: Node): string =>
     toSealedBlock(JSON.stringify({ type: 'redacted_thinking', data: stringMember(json, block, 'data') ?? '' }));
 
@@ -36,8 +36,8 @@ export function createSignedThoughts(changes?: AnswerChanges): RawThoughts & { r
       const root = json.root;
       const type = stringMember(json, root, 'type');
       const [block, delta] = [presentMember(json, root, 'content_block'), presentMember(json, root, 'delta')];
-      const thought = presentMember(json, block ?? delta, 'thinking');
-      channel = found.find(({ value }) => value === thought)?.channel;
+      const reasoningBlock = presentMember(json, block ?? delta, 'thinking');
+      channel = found.find(({ value }) => value === reasoningBlock)?.channel;
       if (block !== undefined) {
         const kind = stringMember(json, block, 'type');
         if (kind === 'thinking') signature += stringMember(json, block, 'signature') ?? '';
@@ -63,8 +63,8 @@ export function createSignedThoughts(changes?: AnswerChanges): RawThoughts & { r
       if (of === channel) thinking += text;
     },
     endBlock() {
-      const thought = later[ended];
-      if (thought) whole += sealed(thought.block, thought.at);
+      const reasoningBlock = later[ended];
+      if (reasoningBlock) whole += sealed(reasoningBlock.block, reasoningBlock.at);
       ended += 1;
     },
     take() {

@@ -12,12 +12,12 @@ import type { AccountsConfig } from '../settings/config.ts';
 import type { Accounts } from './account.ts';
 import { type Claims, neededClaims, requireAllowed, textOf } from './admission.ts';
 import type { Account } from './answers.ts';
-import { accountsError, badRequest, brokenSignIn, nothingOfThisKind } from './errors.ts';
 import type { Keyring } from './keyring.ts';
 import type { Limits } from './limits.ts';
 import type { AccountsLog } from './log.ts';
+import { accountsError, badRequest, brokenSignIn, nothingOfThisKind } from './page-errors.ts';
+import { type Endpoints, type Input, readText } from './page-request.ts';
 import { checkAccessToken, isUnreachable, rememberProvider, scopesFor } from './provider.ts';
-import { type Endpoints, type Input, readText } from './request.ts';
 import { pagePath } from './site.ts';
 
 interface Dependencies {
@@ -35,7 +35,7 @@ interface Dependencies {
  * Signing in with the company's account, by OpenID Connect: authorization code with PKCE, state and nonce, which the page makes
  * and keeps in its tab. A person's name and address are shown while the page is open, and stored nowhere.
  */
-export function createCompanySignIn(dependencies: Dependencies): Endpoints {
+export function createOidcSignIn(dependencies: Dependencies): Endpoints {
   const { accounts, settings, readClientSecret, subkey, keyring, limits, log, now } = dependencies;
   const { oidcIssuer = '', oidcClientId = '', appUrl } = settings;
   const callbackUrl = `${appUrl}${pagePath}/oidc/callback`;

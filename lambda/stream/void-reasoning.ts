@@ -14,7 +14,7 @@ export interface Voiding {
 type PlaceOf = (at: number) => number;
 
 /** The family of thoughts: those that come back are as they were signed, whatever is shown. */
-export const thoughts = 'thinking';
+export const reasoning = 'thinking';
 
 /** Notes which of the edits change what later thoughts are signed over. */
 export function noteChanges(

@@ -1,4 +1,4 @@
-import type { TerminalStore, WaitingTerminal } from '../sign-in.ts';
+import type { DeviceFlowStore, PendingDevice } from '../sign-in.ts';
 import type { Documents } from './documents.ts';
 import { createItems, isFree } from './items.ts';
 
@@ -8,10 +8,10 @@ import { createItems, isFree } from './items.ts';
  *   device#<hash>  { networkId, askedAt, expiresAt, tries, polledAt, decision, decidedAt, approvedBy, takenBy }
  *   user#<hash>    { device, expiresAt }
  */
-export function createTerminalStore(documents: Documents, tableName: string): TerminalStore {
+export function createDeviceFlowStore(documents: Documents, tableName: string): DeviceFlowStore {
   const { put, read, update, tryUpdate } = createItems(documents, tableName);
   /** Only this folder writes the table, so the items have its types. */
-  const toTerminal = (device: string, item: object | undefined) => item && ({ ...item, device } as WaitingTerminal);
+  const toTerminal = (device: string, item: object | undefined) => item && ({ ...item, device } as PendingDevice);
 
   return {
     async put(userCode, { device, ...terminal }, now) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib/core';
 import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { ConfigError } from '../lambda/settings/read.ts';
+import { ConfigError } from '../lambda/settings/read-settings.ts';
 import { EdgeAlarmsStack } from '../lib/alarms/edge.ts';
 import { type Artifact, artifacts } from '../lib/bundle.ts';
 import { type DeploymentConfig, readDeploymentConfig } from '../lib/config.ts';

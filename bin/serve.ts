@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { flushed } from '../lambda/report/log.ts';
-import { ConfigError } from '../lambda/settings/read.ts';
+import { ConfigError } from '../lambda/settings/read-settings.ts';
 import { startGateway } from '../local/start.ts';
 import { renderWelcome } from '../local/welcome.ts';
 

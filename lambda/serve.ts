@@ -14,7 +14,7 @@ import type { App } from './request/incoming-request.ts';
 import { createRefuse } from './request/refuse.ts';
 import type { Config, ServerConfig } from './settings/config.ts';
 import { warnOfOpenSpending } from './settings/open-spending.ts';
-import type { Environment } from './settings/read.ts';
+import type { Environment } from './settings/read-settings.ts';
 import type { RunEvery } from './settings/refresh.ts';
 import type { ReadSecret } from './settings/secrets.ts';
 import { slipWarnings } from './settings/variable-names.ts';

@@ -6,7 +6,7 @@ import { createAws } from './aws/call-service.ts';
 import { createLog, flushed, gatherLines } from './report/log.ts';
 import { startServer, startWarnings } from './serve.ts';
 import { readConfig, readServerConfig } from './settings/config.ts';
-import { ConfigError, readBoth } from './settings/read.ts';
+import { ConfigError, readBoth } from './settings/read-settings.ts';
 import type { RunEvery } from './settings/refresh.ts';
 import { createDynamoStore } from './store/dynamodb/store.ts';
 

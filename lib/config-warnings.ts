@@ -1,8 +1,8 @@
-import { type Config, waysToSignIn } from '../lambda/settings/config.ts';
+import { warnOfLostReasoning } from '../lambda/hiding/lost-reasoning.ts';
 import { warnOfNamesInCode } from '../lambda/hiding/names-in-code.ts';
+import { type Config, waysToSignIn } from '../lambda/settings/config.ts';
 import { warnOfOpenSpending } from '../lambda/settings/open-spending.ts';
 import { headerMap } from '../lambda/settings/upstream-definitions.ts';
-import { warnOfLostReasoning } from '../lambda/hiding/lost-reasoning.ts';
 import type { StackValues } from './stack-settings.ts';
 
 /** Settings as text, by name. */

@@ -1,9 +1,9 @@
 import { cloudFrontHeader } from '../lambda/identity/network.ts';
 import { type Config, readConfig } from '../lambda/settings/config.ts';
+import { sections, serverSettings, settings } from '../lambda/settings/definitions.ts';
 import { isObject } from '../lambda/settings/json.ts';
 import { isPrivateHost } from '../lambda/settings/private-host.ts';
-import { ConfigError, readSettings, type Setting } from '../lambda/settings/read.ts';
-import { sections, serverSettings, settings } from '../lambda/settings/definitions.ts';
+import { ConfigError, readSettings, type Setting } from '../lambda/settings/read-settings.ts';
 import { upstreamSettings } from '../lambda/settings/upstream-definitions.ts';
 import { readUpstreamName, unknownSetting } from '../lambda/settings/variable-names.ts';
 import { mostBurst } from '../lambda/store/dynamodb/schema.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../lambda/settings/json.ts';
-import { ConfigError } from '../lambda/settings/read.ts';
+import { ConfigError } from '../lambda/settings/read-settings.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 

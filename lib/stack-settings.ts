@@ -1,5 +1,5 @@
 import { byDefault, choice, flag, integer, seconds, text, urlWithout } from '../lambda/settings/kinds.ts';
-import type { Setting, Values } from '../lambda/settings/read.ts';
+import type { Setting, Values } from '../lambda/settings/read-settings.ts';
 
 /** The retention times that CloudWatch Logs offers, in days. */
 const retentions = [

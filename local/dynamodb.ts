@@ -14,7 +14,7 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
-import { ConfigError } from '../lambda/settings/read.ts';
+import { ConfigError } from '../lambda/settings/read-settings.ts';
 import { keysSchema, quotaSchema, toCreateTableInput } from '../lambda/store/dynamodb/schema.ts';
 import { listenLocally } from './listen-locally.ts';
 

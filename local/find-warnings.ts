@@ -2,7 +2,7 @@ import { warnOfLostReasoning } from '../lambda/hiding/lost-reasoning.ts';
 import { warnOfNamesInCode } from '../lambda/hiding/names-in-code.ts';
 import type { Config } from '../lambda/settings/config.ts';
 import { warnOfOpenSpending } from '../lambda/settings/open-spending.ts';
-import type { Environment } from '../lambda/settings/read.ts';
+import type { Environment } from '../lambda/settings/read-settings.ts';
 import { upstreamSettings } from '../lambda/settings/upstream-definitions.ts';
 import { slipWarnings } from '../lambda/settings/variable-names.ts';
 import { keyWarnings, pageWarnings } from '../lambda/settings/warnings.ts';

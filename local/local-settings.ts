@@ -9,7 +9,7 @@ import {
   readNamed,
   readSettings,
   type Setting,
-} from '../lambda/settings/read.ts';
+} from '../lambda/settings/read-settings.ts';
 import { spokenDialects, upstreamSettings } from '../lambda/settings/upstream-definitions.ts';
 import { type DemoUpstream, settingsFor } from './demo/demo-upstream.ts';
 

@@ -5,7 +5,7 @@ import { issueKey } from '../lambda/identity/issued-keys.ts';
 import type { WriteLog } from '../lambda/report/log.ts';
 import { createGatewayWithAccounts, createRefuseFor, startServer } from '../lambda/serve.ts';
 import { type Config, readConfig } from '../lambda/settings/config.ts';
-import { ConfigError, readBoth } from '../lambda/settings/read.ts';
+import { ConfigError, readBoth } from '../lambda/settings/read-settings.ts';
 import type { RunEvery } from '../lambda/settings/refresh.ts';
 import { spokenDialects } from '../lambda/settings/upstream-definitions.ts';
 import { createAdminStore } from '../lambda/store/admin/store.ts';

@@ -102,7 +102,7 @@ describe('a setting', () => {
     'lambda/hiding/names-in-code.ts',
     'lambda/settings/open-spending.ts',
     'lambda/settings/secrets.ts',
-    'lambda/settings/upstreams.ts',
+    'lambda/settings/read-upstreams.ts',
     'lambda/hiding/lost-reasoning.ts',
     'lambda/settings/warnings.ts',
     'lambda/upstream/failure.ts',

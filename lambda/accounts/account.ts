@@ -9,11 +9,11 @@ import { modelId } from '../settings/models.ts';
 import type { Counters } from '../store/counters.ts';
 import type { MemberStore, SessionPurpose } from '../store/sign-in.ts';
 import type { KeyStore } from '../store/store.ts';
+import type { AccountsLog } from './accounts-log.ts';
 import type { Account, ShownKey } from './answers.ts';
 import { type Keyring, unlabelled } from './keyring.ts';
-import type { Limits } from './limits.ts';
-import type { AccountsLog } from './log.ts';
 import { isTooManyKeys, notSignedIn } from './page-errors.ts';
+import type { Limits } from './page-limits.ts';
 import { type AccountsRequest, type Endpoints, readLabel, readText, type Signer } from './page-request.ts';
 
 interface Dependencies {

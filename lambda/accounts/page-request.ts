@@ -1,8 +1,8 @@
 import { GatewayError } from '../errors.ts';
 import type { Network } from '../identity/network.ts';
 import { createScanner } from '../json/scan.ts';
-import { checkJsonBody, readBodyText, toBodyError } from '../request/body.ts';
 import type { IncomingRequest } from '../request/incoming-request.ts';
+import { checkJsonBody, readBodyText, toBodyError } from '../request/read-body-text.ts';
 import { accountsError, badRequest } from './page-errors.ts';
 import type { Site } from './site.ts';
 

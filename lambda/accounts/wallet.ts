@@ -6,10 +6,10 @@ import { createToken } from '../store/counters.ts';
 import type { MemberStore } from '../store/sign-in.ts';
 import type { KeyStore } from '../store/store.ts';
 import { type Accounts, isoTime } from './account.ts';
+import type { AccountsLog } from './accounts-log.ts';
 import type { Account } from './answers.ts';
-import type { Limits } from './limits.ts';
-import type { AccountsLog } from './log.ts';
 import { accountsError, badRequest, isTooManyKeys, nothingOfThisKind } from './page-errors.ts';
+import type { Limits } from './page-limits.ts';
 import {
   type AccountsRequest,
   type Endpoints,

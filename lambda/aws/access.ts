@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors.ts';
-import { ConfigError, type Environment } from '../settings/read.ts';
+import { ConfigError, type Environment } from '../settings/read-settings.ts';
 import { createMinuteCache, type RefreshDependencies, shareReading, withinTimeLimit } from '../settings/refresh.ts';
 
 /** An AWS service that speaks JSON. */

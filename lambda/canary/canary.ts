@@ -3,7 +3,7 @@ import { createPipeline } from '../pipeline.ts';
 import { createWriteLine } from '../report/log.ts';
 import { sections } from '../settings/definitions.ts';
 import { required, text } from '../settings/kinds.ts';
-import { collectFaults, type Environment, type Named, readNamed } from '../settings/read.ts';
+import { collectFaults, type Environment, type Named, readNamed } from '../settings/read-settings.ts';
 import type { ReadSecret } from '../settings/secrets.ts';
 
 interface Dependencies {

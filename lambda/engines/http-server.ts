@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GatewayError } from '../errors.ts';
 import { over } from '../http/bodies.ts';
 import { type App, type GatewayResponse, type IncomingRequest, lastResort } from '../request/incoming-request.ts';
-import { createIncomingBody } from './body.ts';
 import { createCountTurns } from './count-turns.ts';
 import { askForBody, headersOf, targetOf, watchClient, writeResponse } from './http-message.ts';
+import { createIncomingBody } from './incoming-body.ts';
 import { listen } from './listen.ts';
-import { createBodyBudget } from './memory.ts';
+import { createBodyBudget } from './memory-budget.ts';
 import { createShutdownSignals, lastWordTime } from './running.ts';
 
 export interface HttpServerOptions {

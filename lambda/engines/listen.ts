@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GatewayError } from '../errors.ts';
 import type { GatewayResponse } from '../request/incoming-request.ts';
-import { ConfigError } from '../settings/read.ts';
+import { ConfigError } from '../settings/read-settings.ts';
 import { targetOf } from './http-message.ts';
 import { createRunning } from './running.ts';
 import { faultIn, faultOf, refuseRequest, writeLast } from './unreadable.ts';

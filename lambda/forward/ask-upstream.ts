@@ -5,7 +5,7 @@ import { describeCause, type Log } from '../report/log.ts';
 import type { AttemptRecord, Normalized, RequestSoFar } from '../request/request.ts';
 import type { Rewriting } from '../stream/rewrite-answer.ts';
 import type { AnswerOfUpstream, AskUpstreams } from '../upstream/failover.ts';
-import { bodyOf } from '../upstream/request.ts';
+import { bodyOf } from '../upstream/upstream-request.ts';
 import { createExplainer } from './explain.ts';
 
 /** A request that is checked, charged and ready to be sent. */

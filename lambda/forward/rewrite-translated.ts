@@ -18,7 +18,7 @@ import {
   type StreamRewriter,
 } from '../stream/rewrite-stream.ts';
 import { UpstreamFailure } from '../upstream/failure.ts';
-import type { Translated } from '../upstream/request.ts';
+import type { Translated } from '../upstream/upstream-request.ts';
 import type { UpstreamAttempt } from './ask-upstream.ts';
 import type { RewriteText } from './rewrite.ts';
 

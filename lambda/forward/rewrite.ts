@@ -8,7 +8,7 @@ import type { Json } from '../json/scan.ts';
 import { type Rewriting, rewriteAnswer } from '../stream/rewrite-answer.ts';
 import { isOverLimit, UpstreamFailure } from '../upstream/failure.ts';
 import { type Fault, toFault } from '../upstream/fault.ts';
-import type { Translated } from '../upstream/request.ts';
+import type { Translated } from '../upstream/upstream-request.ts';
 import { createExplainer } from './explain.ts';
 
 /** What an answer is rewritten by: plain data, which a thread can be sent. */

@@ -4,7 +4,7 @@ import type { GatewayResponse } from '../request/incoming-request.ts';
 import { createRelay } from '../stream/relay.ts';
 import { createStreamRewriter, type StreamRewriter } from '../stream/rewrite-stream.ts';
 import type { AnswerOfUpstream } from '../upstream/failover.ts';
-import type { Translated } from '../upstream/request.ts';
+import type { Translated } from '../upstream/upstream-request.ts';
 import type { UpstreamAttempt } from './ask-upstream.ts';
 import { type SettleDependencies, settleStream, toCallersError } from './settle.ts';
 import { createReadsOn, whenAborted } from './waiting.ts';

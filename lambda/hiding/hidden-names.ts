@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Upstream } from '../settings/upstreams.ts';
+import type { Upstream } from '../settings/read-upstreams.ts';
 
 /**
  * The names that no answer may contain: where the operator gives none, also the parts of ids and hosts that tell whose they are. An id

@@ -1,5 +1,5 @@
 import type { Config } from '../settings/config.ts';
-import type { Upstream } from '../settings/upstreams.ts';
+import type { Upstream } from '../settings/read-upstreams.ts';
 
 /** Warns of each upstream that loses thoughts to the hiding of names: it would refuse those that come back after a changed text. */
 export function warnOfLostReasoning(upstreams: readonly Upstream[], { hideInText }: Config['hiding']): string[] {

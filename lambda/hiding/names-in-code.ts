@@ -1,5 +1,5 @@
 import type { Config } from '../settings/config.ts';
-import type { Upstream } from '../settings/upstreams.ts';
+import type { Upstream } from '../settings/read-upstreams.ts';
 import { hiddenNames } from './hidden-names.ts';
 
 /** What code mentions for reasons of its own: packages, products, files, addresses, words. */

@@ -1,5 +1,5 @@
 import type { Config } from '../settings/config.ts';
-import type { Access, ReadAccess, Upstream } from '../settings/upstreams.ts';
+import type { Access, ReadAccess, Upstream } from '../settings/read-upstreams.ts';
 import { hiddenNames } from './hidden-names.ts';
 import { createScrubber, type Scrubber } from './scrub.ts';
 

@@ -11,9 +11,9 @@ import type { Cost } from '../quota/refusal.ts';
 import type { QuotaSnapshot } from '../quota/snapshot.ts';
 import type { PublicModel } from '../settings/models.ts';
 import type { UsedTokens } from '../store/counters.ts';
-import type { UpstreamRequest } from '../upstream/request.ts';
-import type { Encoding } from './body.ts';
+import type { UpstreamRequest } from '../upstream/upstream-request.ts';
 import type { GatewayResponse, IncomingRequest } from './incoming-request.ts';
+import type { Encoding } from './read-body-text.ts';
 import type { InferenceRoute, Route } from './routes.ts';
 import type { Trace } from './trace.ts';
 

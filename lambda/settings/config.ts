@@ -1,9 +1,9 @@
 import { type Prices, roundUp } from '../budget/prices.ts';
 import { accountsSections, sections, serverSettings } from './definitions.ts';
 import { createModels } from './models.ts';
-import { readPrices } from './prices.ts';
-import { collectFaults, type Environment, readNamed, readSections, type Sections } from './read.ts';
-import { offersEmbeddings, readUpstreams, type Upstream } from './upstreams.ts';
+import { readPrices } from './read-prices.ts';
+import { collectFaults, type Environment, readNamed, readSections, type Sections } from './read-settings.ts';
+import { offersEmbeddings, readUpstreams, type Upstream } from './read-upstreams.ts';
 import { nameFaults } from './variable-names.ts';
 
 type Read = Sections<typeof sections>;

@@ -15,7 +15,7 @@ import {
   text,
   urlWithout,
 } from './kinds.ts';
-import type { Setting, Table } from './read.ts';
+import type { Setting, Table } from './read-settings.ts';
 
 export interface Alias {
   readonly from: string;

@@ -1,4 +1,4 @@
-import type { Setting } from './read.ts';
+import type { Setting } from './read-settings.ts';
 
 /* The kinds of settings: what a table is made of. */
 

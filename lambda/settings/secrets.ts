@@ -3,9 +3,9 @@ import { GatewayError } from '../errors.ts';
 import type { Config } from './config.ts';
 import { parseJson } from './json.ts';
 import { splitList } from './kinds.ts';
+import type { Access, Upstream } from './read-upstreams.ts';
 import { createMinuteCache, type RefreshDependencies, shareReading, withinTimeLimit } from './refresh.ts';
 import { headerMap } from './upstream-definitions.ts';
-import type { Access, Upstream } from './upstreams.ts';
 
 /** Reads a secret by its name or ARN: the current value, or the previous one, which is empty if there was none. */
 export type ReadSecret = (id: string, version?: 'previous') => Promise<string>;

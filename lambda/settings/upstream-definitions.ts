@@ -21,7 +21,7 @@ import {
   text,
   urlWithout,
 } from './kinds.ts';
-import type { Setting } from './read.ts';
+import type { Setting } from './read-settings.ts';
 
 /** These headers belong to the connection, or to the body as it is sent. */
 const connectionHeader = /^(host|connection|content-length|transfer-encoding)$/;

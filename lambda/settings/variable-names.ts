@@ -1,5 +1,5 @@
 import { serverSettings, settings } from './definitions.ts';
-import type { Environment } from './read.ts';
+import type { Environment } from './read-settings.ts';
 import { upstreamSettings } from './upstream-definitions.ts';
 
 /** What begins so is meant for the gateway, and hardly for another program. */

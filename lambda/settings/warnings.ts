@@ -1,5 +1,5 @@
 import { type Config, waysToSignIn } from './config.ts';
-import type { Upstream } from './upstreams.ts';
+import type { Upstream } from './read-upstreams.ts';
 
 /** A host that anybody may name in a request is none to sign in at. */
 export function pageWarnings({ accounts }: Config): string[] {

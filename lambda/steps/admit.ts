@@ -3,9 +3,9 @@ import { readCredential } from '../identity/credential.ts';
 import type { Callers } from '../identity/identify.ts';
 import { createPipeline } from '../pipeline.ts';
 import type { SpendLimit } from '../quota/deployment-limits.ts';
-import { readEncoding, unsupportedEncoding } from '../request/body.ts';
 import type { HeaderNames } from '../request/headers.ts';
 import type { GatewayResponse } from '../request/incoming-request.ts';
+import { readEncoding, unsupportedEncoding } from '../request/read-body-text.ts';
 import { renderRefusal } from '../request/refuse.ts';
 import type {
   Admitted,

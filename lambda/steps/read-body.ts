@@ -4,13 +4,13 @@ import { smallBody } from '../http/bodies.ts';
 import { callerName } from '../identity/identify.ts';
 import type { Job } from '../jobs/jobs.ts';
 import { budgetOf, type Limits } from '../quota/policy.ts';
-import { type Encoding, readBodyText, toBodyError } from '../request/body.ts';
-import { decodeBody } from '../request/decode.ts';
+import { decodeBody } from '../request/decode-body.ts';
 import type { Body } from '../request/incoming-request.ts';
 import type { Memory } from '../request/memory.ts';
+import { type Encoding, readBodyText, toBodyError } from '../request/read-body-text.ts';
 import type { Admitted, ArrivedAtInference, Identified, Normalized, ParsedRequest } from '../request/request.ts';
 import { traceparentOf } from '../request/trace.ts';
-import type { UpstreamRequest } from '../upstream/request.ts';
+import type { UpstreamRequest } from '../upstream/upstream-request.ts';
 import type { BodyReading, ReadCall } from './read-call.ts';
 
 export interface BodyDependencies {

@@ -8,7 +8,7 @@ import { GatewayError } from '../errors.ts';
 import { changeMembers, type Edit, earlierDuplicates, replaceValue } from '../json/edit.ts';
 import { excerpt, longestPath, quoteUnlessKey } from '../json/quoting.ts';
 import type { Json } from '../json/scan.ts';
-import { checkJsonBody } from '../request/body.ts';
+import { checkJsonBody } from '../request/read-body-text.ts';
 import type { Models, PublicModel } from '../settings/models.ts';
 import { createHashIds } from '../upstream/caller-ids.ts';
 import { type Headers, readTraits } from '../upstream/conversation.ts';

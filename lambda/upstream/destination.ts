@@ -1,6 +1,6 @@
 import type { Dialect, Endpoint } from '../dialects/dialect.ts';
 import { translationTarget } from '../dialects/names.ts';
-import type { Upstream } from '../settings/upstreams.ts';
+import type { Upstream } from '../settings/read-upstreams.ts';
 
 /** What a client asks for. */
 export interface Asked {

@@ -4,7 +4,7 @@ import { removePlaces } from '../dialects/model/answer/remove-places.ts';
 import { readText } from '../http/bodies.ts';
 import { type FailureClass, type FailureKind, failureClasses, UpstreamFailure } from './failure.ts';
 import { discard, type UpstreamAnswer } from './http-client.ts';
-import type { Translated } from './request.ts';
+import type { Translated } from './upstream-request.ts';
 
 /** What an answer of this kind of failure means. `explain` finds the message for the client in an error body. */
 export async function failureOf(

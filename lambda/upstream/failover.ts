@@ -2,7 +2,7 @@ import type { Dialect, Endpoint } from '../dialects/dialect.ts';
 import { notOffered } from '../dialects/model/check-body.ts';
 import { GatewayError } from '../errors.ts';
 import type { Job } from '../jobs/jobs.ts';
-import type { Upstream } from '../settings/upstreams.ts';
+import type { Upstream } from '../settings/read-upstreams.ts';
 import { speaks, spokenTo } from './destination.ts';
 import { failureOf } from './failed-answer.ts';
 import { classifyStatus, type FailureClass, UpstreamFailure } from './failure.ts';
@@ -18,7 +18,7 @@ import {
   type PreparedRequest,
   type Translated,
   type UpstreamRequest,
-} from './request.ts';
+} from './upstream-request.ts';
 
 interface Dependencies {
   readonly pool: Pool;

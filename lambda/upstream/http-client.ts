@@ -4,9 +4,9 @@ import type { Readable } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import { smallBody, writeBody } from '../http/bodies.ts';
 import { createSpares, hasIdle, PlainAgent, SecureAgent } from '../http/connections.ts';
-import { decode } from '../http/decode.ts';
+import { decode } from '../http/decode-answer.ts';
 import { UpstreamFailure } from './failure.ts';
-import type { HttpRequest } from './request.ts';
+import type { HttpRequest } from './upstream-request.ts';
 
 export interface UpstreamAnswer {
   readonly status: number;

@@ -1,4 +1,4 @@
-import type { ReadAccess, Upstream } from '../settings/upstreams.ts';
+import type { ReadAccess, Upstream } from '../settings/read-upstreams.ts';
 import type { Conversation, RankKeys } from './conversation.ts';
 import type { UpstreamFailure } from './failure.ts';
 

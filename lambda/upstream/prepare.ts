@@ -5,7 +5,7 @@ import type { RemovedSeals, SealRemoval } from '../dialects/model/remove-seals.t
 import type { RequestTranslation, Translation } from '../dialects/translation.ts';
 import type { Job } from '../jobs/jobs.ts';
 import { addressAt, speaks, spokenTo } from './destination.ts';
-import { bodyOf, editsOf, modelAt, type Prepare, urlUnder } from './request.ts';
+import { bodyOf, editsOf, modelAt, type Prepare, urlUnder } from './upstream-request.ts';
 
 interface Dependencies {
   readonly removeSeals: Job<SealRemoval, RemovedSeals>;

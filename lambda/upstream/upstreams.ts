@@ -5,7 +5,7 @@ import type { RemovedSeals, SealRemoval } from '../dialects/model/remove-seals.t
 import type { RequestTranslation, Translation } from '../dialects/translation.ts';
 import type { Job } from '../jobs/jobs.ts';
 import type { Config } from '../settings/config.ts';
-import type { ReadAccess, Upstream } from '../settings/upstreams.ts';
+import type { ReadAccess, Upstream } from '../settings/read-upstreams.ts';
 import { secretHint } from '../settings/warnings.ts';
 import { createRankKeys } from './conversation.ts';
 import { type Asked, addressAt } from './destination.ts';

@@ -39,7 +39,7 @@ describe('the architecture', () => {
     ['lambda/canary/canary.ts', "import { createGateway } from '../gateway.ts';"],
     ['lambda/accounts/keyring.ts', "import { createGateway } from '../gateway.ts';"],
     ['lambda/identity/identify.ts', "import { getAddress } from 'viem/utils';"],
-    ['lambda/accounts/limits.ts', 'const time = Date.now();'],
+    ['lambda/accounts/page-limits.ts', 'const time = Date.now();'],
     ['lib/tables.ts', "import { createKeyStore } from '../lambda/store/admin/keys.ts';"],
     ['lib/tables.ts', "import { RemovalPolicy } from 'aws-cdk-lib';"],
     ['bench/world/session.ts', "import { startFakeSecrets } from '../../test/support/fake-secrets.ts';"],

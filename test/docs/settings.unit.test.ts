@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { serverSettings, settings } from '../../lambda/settings/definitions.ts';
-import type { Setting } from '../../lambda/settings/read.ts';
+import type { Setting } from '../../lambda/settings/read-settings.ts';
 import { upstreamSettings } from '../../lambda/settings/upstream-definitions.ts';
 import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
 import { stackSettings } from '../../lib/stack-settings.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { chatFields } from '../../lambda/dialects/chat/request-fields.ts';
 import { messagesFields } from '../../lambda/dialects/messages/request-fields.ts';
-import type { Fields } from '../../lambda/dialects/model/request/members.ts';
+import type { Fields } from '../../lambda/dialects/model/request/take-members.ts';
 import { knownItems } from '../../lambda/dialects/responses/read-items.ts';
 import { responsesFields } from '../../lambda/dialects/responses/request-fields.ts';
 import { readDeclarations } from '../support/sdk-types.ts';

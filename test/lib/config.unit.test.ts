@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { sections, settings } from '../../lambda/settings/definitions.ts';
-import { ConfigError } from '../../lambda/settings/read.ts';
+import { ConfigError } from '../../lambda/settings/read-settings.ts';
 import { upstreamSettings } from '../../lambda/settings/upstream-definitions.ts';
 import { mostBurst } from '../../lambda/store/dynamodb/schema.ts';
 import { readDeploymentConfig, setByStack } from '../../lib/config.ts';

@@ -1,9 +1,9 @@
 import { embeddings } from '../../lambda/dialects/embeddings/embeddings.ts';
 import { createScanner } from '../../lambda/json/scan.ts';
-import { readBodyText, toBodyError } from '../../lambda/request/body.ts';
+import { readBodyText, toBodyError } from '../../lambda/request/read-body-text.ts';
 import { createModels } from '../../lambda/settings/models.ts';
 import { type BodyReading, type Reader, readCall } from '../../lambda/steps/read-call.ts';
-import { renderBody } from '../../lambda/upstream/request.ts';
+import { renderBody } from '../../lambda/upstream/upstream-request.ts';
 import { dialectNamed, dialects } from './rewrite.ts';
 
 export const models = createModels({ serviceName: 'svc', offersEmbeddings: false });

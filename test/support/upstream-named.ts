@@ -1,5 +1,5 @@
 import { type Address, addresses } from '../../lambda/dialects/names.ts';
-import type { Upstream } from '../../lambda/settings/upstreams.ts';
+import type { Upstream } from '../../lambda/settings/read-upstreams.ts';
 
 const ids = { text: 'words', vision: 'eyes' };
 

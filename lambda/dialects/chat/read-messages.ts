@@ -1,5 +1,4 @@
 import type { Node } from '../../json/scan.ts';
-import { takeMembers } from '../model/request/members.ts';
 import type { Part, Said, TextPart } from '../model/request/model-request.ts';
 import { refuse, refuseType, refuseUnknown, requireKind, typeOf } from '../model/request/refuse-item.ts';
 import {
@@ -11,6 +10,7 @@ import {
   readReasoning,
   toText,
 } from '../model/request/request-reader.ts';
+import { takeMembers } from '../model/request/take-members.ts';
 import type { TurnBuilder } from '../model/request/turn-builder.ts';
 import { name as readName } from '../model/request/values.ts';
 import { isPlace } from '../model/seal.ts';

@@ -1,8 +1,8 @@
 import type { Json, Node } from '../../json/scan.ts';
-import { takeMembers } from '../model/request/members.ts';
 import type { Format, ModelRequest, ToolChoice, ToolDefinition } from '../model/request/model-request.ts';
 import { refuse, refuseUnknown, requireKind, typeOf } from '../model/request/refuse-item.ts';
 import { countTool, createRequestReader, type RequestReader, readList } from '../model/request/request-reader.ts';
+import { takeMembers } from '../model/request/take-members.ts';
 import { createTurnBuilder } from '../model/request/turn-builder.ts';
 import type { ClientTool } from '../model/tools.ts';
 import { readMessageList } from './read-messages.ts';

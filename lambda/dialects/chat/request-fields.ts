@@ -1,4 +1,4 @@
-import { type Fields, ignore, needed, object, raws } from '../model/request/members.ts';
+import { type Fields, ignore, needed, object, raws } from '../model/request/take-members.ts';
 import { isCacheMark, isTrue, name, node, raw, string, stringNode, text } from '../model/request/values.ts';
 
 const elsewhere = 'its content is stored elsewhere. Send the content itself.';

@@ -1,5 +1,4 @@
 import type { Node } from '../../json/scan.ts';
-import { takeMembers } from '../model/request/members.ts';
 import type { ToolDefinition } from '../model/request/model-request.ts';
 import {
   type RefusedTypes,
@@ -10,6 +9,7 @@ import {
   typeOf,
 } from '../model/request/refuse-item.ts';
 import { countTool, type RequestReader } from '../model/request/request-reader.ts';
+import { takeMembers } from '../model/request/take-members.ts';
 import { messagesFields as fields } from './request-fields.ts';
 
 /** Tools with a type of their own. */

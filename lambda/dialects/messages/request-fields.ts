@@ -1,4 +1,4 @@
-import { type Fields, ignore, needed, object, raws } from '../model/request/members.ts';
+import { type Fields, ignore, needed, object, raws } from '../model/request/take-members.ts';
 import { isTrue, name, node, number, raw, string, stringNode, text, whereTrue } from '../model/request/values.ts';
 
 const vendor = 'it belongs to a vendor, and this model has none. Leave it out.';

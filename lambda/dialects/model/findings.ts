@@ -66,7 +66,7 @@ const nothingYet = {
 
 /**
  * What a dialect finds in one answer or event. It knows the structure; replacing, holding back and dropping work alike for all
- * dialects, in stream/hide.ts, text-channels.ts and rewrite-event.ts.
+ * dialects, in hiding/ and stream/.
  */
 export type Findings = ReturnType<typeof createFindings>;
 

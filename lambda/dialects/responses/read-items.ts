@@ -1,6 +1,5 @@
 import { presentMember } from '../../json/read.ts';
 import type { Node } from '../../json/scan.ts';
-import { takeMembers } from '../model/request/members.ts';
 import {
   joinStrings,
   type Part,
@@ -19,6 +18,7 @@ import {
   readReasoning,
   toText,
 } from '../model/request/request-reader.ts';
+import { takeMembers } from '../model/request/take-members.ts';
 import type { TurnBuilder } from '../model/request/turn-builder.ts';
 import { requireClientSearch, searchTool, type ToolOffers } from './read-tools.ts';
 import { responsesFields as fields } from './request-fields.ts';

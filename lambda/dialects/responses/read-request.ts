@@ -1,8 +1,8 @@
 import type { Json, Node } from '../../json/scan.ts';
-import { takeMembers } from '../model/request/members.ts';
 import type { Effort, Format, ModelRequest } from '../model/request/model-request.ts';
 import { refuseUnknown, requireKind, typeOf } from '../model/request/refuse-item.ts';
 import { createRequestReader, type RequestReader, toText } from '../model/request/request-reader.ts';
+import { takeMembers } from '../model/request/take-members.ts';
 import { createTurnBuilder } from '../model/request/turn-builder.ts';
 import { readInput } from './read-items.ts';
 import { createToolOffers } from './read-tools.ts';

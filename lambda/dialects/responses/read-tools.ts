@@ -1,5 +1,4 @@
 import type { Node } from '../../json/scan.ts';
-import { takeMembers } from '../model/request/members.ts';
 import type { ToolChoice, ToolDefinition } from '../model/request/model-request.ts';
 import {
   type RefusedTypes,
@@ -11,6 +10,7 @@ import {
   typeOf,
 } from '../model/request/refuse-item.ts';
 import { countTool, type RequestReader, readList } from '../model/request/request-reader.ts';
+import { takeMembers } from '../model/request/take-members.ts';
 import type { ClientTool } from '../model/tools.ts';
 import { responsesFields as fields } from './request-fields.ts';
 

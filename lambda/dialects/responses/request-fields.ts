@@ -1,4 +1,4 @@
-import { type Fields, ignore, needed, object, raws } from '../model/request/members.ts';
+import { type Fields, ignore, needed, object, raws } from '../model/request/take-members.ts';
 import { isTrue, name, node, raw, string, stringNode, whereTrue } from '../model/request/values.ts';
 
 const call = { call_id: needed(stringNode), ...ignore('type', 'id', 'status', 'caller') };

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { createLimits } from '../../../lambda/accounts/limits.ts';
+import { createLimits } from '../../../lambda/accounts/page-limits.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
 import { keyOf } from '../../../lambda/settings/secrets.ts';
 import { createCounters } from '../../../lambda/store/dynamodb/counters.ts';

@@ -1,6 +1,6 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createLimits, type Limits } from '../../../lambda/accounts/limits.ts';
+import { createLimits, type Limits } from '../../../lambda/accounts/page-limits.ts';
 import { createCounters } from '../../../lambda/store/dynamodb/counters.ts';
 import { startTestDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { type StoppedTimers, stopTimers } from '../../support/stop-timers.ts';

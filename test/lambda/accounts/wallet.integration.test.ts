@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createLimits } from '../../../lambda/accounts/limits.ts';
+import { createLimits } from '../../../lambda/accounts/page-limits.ts';
 import { hashKey } from '../../../lambda/identity/issued-keys.ts';
 import { networkId } from '../../../lambda/identity/network.ts';
 import { memberWindow } from '../../../lambda/quota/policy.ts';

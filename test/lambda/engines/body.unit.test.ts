@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { expect, test } from '@jest/globals';
-import { createIncomingBody } from '../../../lambda/engines/body.ts';
+import { createIncomingBody } from '../../../lambda/engines/incoming-body.ts';
 import { unlimitedMemory } from '../../../lambda/request/memory.ts';
 import { turnEventLoop } from '../../support/wait-until.ts';
 

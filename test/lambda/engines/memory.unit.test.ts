@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { mostConnections } from '../../../lambda/engines/listen.ts';
-import { createBodyBudget } from '../../../lambda/engines/memory.ts';
+import { createBodyBudget } from '../../../lambda/engines/memory-budget.ts';
 
 const small = 65_536;
 const bytes = 64 * small;

@@ -1,5 +1,5 @@
 import { registerHooks } from 'node:module';
-import type { Fields } from '../../../lambda/dialects/model/request/members.ts';
+import type { Fields } from '../../../lambda/dialects/model/request/take-members.ts';
 import { everyMember } from './every-member.ts';
 import { manyTools } from './many-tools.ts';
 import { slowBodies } from './slow-bodies.ts';

@@ -1,4 +1,4 @@
-import { renderBody } from '../../../lambda/upstream/request.ts';
+import { renderBody } from '../../../lambda/upstream/upstream-request.ts';
 import { createStepCounter } from '../../support/count-steps.ts';
 import { answers, fillAll, repeatAll, requests, type Shape, translated } from './bodies.ts';
 import { streams, translatedBlocks, translatedStreams, wires } from './streams.ts';

@@ -4,10 +4,10 @@ import type { Address } from '../../../lambda/dialects/names.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import * as translating from '../../../lambda/forward/translating.ts';
 import { createJobs, type DoInThread } from '../../../lambda/jobs/jobs.ts';
-import { readBodyText, toBodyError } from '../../../lambda/request/body.ts';
+import { readBodyText, toBodyError } from '../../../lambda/request/read-body-text.ts';
 import { createModels } from '../../../lambda/settings/models.ts';
 import { createWork, type WorkFacts } from '../../../lambda/steps/body-jobs.ts';
-import { renderBody } from '../../../lambda/upstream/request.ts';
+import { renderBody } from '../../../lambda/upstream/upstream-request.ts';
 import { dialects } from '../../support/rewrite.ts';
 import { plainUpstream, sealing } from '../dialects/model/request/translate.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { hiddenNames } from '../../../lambda/hiding/hidden-names.ts';
 import { createScrubber } from '../../../lambda/hiding/scrub.ts';
-import type { Upstream } from '../../../lambda/settings/upstreams.ts';
+import type { Upstream } from '../../../lambda/settings/read-upstreams.ts';
 import { dialectNames, loadFixtures } from '../../support/fixtures.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { upstreamOfThree } from '../../support/upstream-named.ts';

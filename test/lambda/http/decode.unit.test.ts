@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { constants, createZstdCompress, zstdCompressSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
-import { decode } from '../../../lambda/http/decode.ts';
+import { decode } from '../../../lambda/http/decode-answer.ts';
 import { turnEventLoop } from '../../support/wait-until.ts';
 
 test('no more is decoded than is read, in any frame, and nothing once nobody reads', async () => {

@@ -2,8 +2,8 @@ import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, constants, createZstdCompress, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { GatewayError } from '../../../lambda/errors.ts';
-import { readEncoding } from '../../../lambda/request/body.ts';
-import { decodeBody } from '../../../lambda/request/decode.ts';
+import { decodeBody } from '../../../lambda/request/decode-body.ts';
+import { readEncoding } from '../../../lambda/request/read-body-text.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const encoders = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, zstd: zstdCompressSync } as const;

@@ -3,7 +3,7 @@ import { createDialects } from '../../../lambda/dialects/index.ts';
 import type { UpstreamOptions } from '../../../lambda/dialects/model/request/request-writer.ts';
 import { readAccountsConfig, readConfig, readServerConfig } from '../../../lambda/settings/config.ts';
 import { accountsSections, accountsSettings, sections, settings } from '../../../lambda/settings/definitions.ts';
-import { ConfigError } from '../../../lambda/settings/read.ts';
+import { ConfigError } from '../../../lambda/settings/read-settings.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const least = {

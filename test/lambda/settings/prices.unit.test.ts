@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createModels } from '../../../lambda/settings/models.ts';
-import { readPrices } from '../../../lambda/settings/prices.ts';
+import { readPrices } from '../../../lambda/settings/read-prices.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const other = '"svc-vision": {"input": 1, "output": 2}';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
+import type { Upstream } from '../../../lambda/settings/read-upstreams.ts';
 import { createSecrets } from '../../../lambda/settings/secrets.ts';
-import type { Upstream } from '../../../lambda/settings/upstreams.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { turnEventLoop } from '../../support/wait-until.ts';
 

@@ -4,7 +4,7 @@ import type { Identity } from '../../../lambda/identity/identify.ts';
 import { createJobs } from '../../../lambda/jobs/jobs.ts';
 import { createRouter } from '../../../lambda/request/routes.ts';
 import { createModels } from '../../../lambda/settings/models.ts';
-import { readPrices } from '../../../lambda/settings/prices.ts';
+import { readPrices } from '../../../lambda/settings/read-prices.ts';
 import { startReading } from '../../../lambda/steps/normalize.ts';
 import { type BodyReading, readCall } from '../../../lambda/steps/read-call.ts';
 import { callWith } from '../../support/call.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { createScanner } from '../../../lambda/json/scan.ts';
-import { readPrices } from '../../../lambda/settings/prices.ts';
+import { readPrices } from '../../../lambda/settings/read-prices.ts';
 import fc from '../../support/properties.ts';
 import { models, readBody, renderRead } from '../../support/read-body.ts';
 import { dialectNamed, dialects } from '../../support/rewrite.ts';

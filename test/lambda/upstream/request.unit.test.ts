@@ -4,7 +4,7 @@ import { messages } from '../../../lambda/dialects/messages/messages.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { createModels } from '../../../lambda/settings/models.ts';
 import type { Headers } from '../../../lambda/upstream/conversation.ts';
-import { buildHttpRequest } from '../../../lambda/upstream/request.ts';
+import { buildHttpRequest } from '../../../lambda/upstream/upstream-request.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { upstreamOfThree } from '../../support/upstream-named.ts';
 

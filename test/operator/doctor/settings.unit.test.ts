@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ConfigError } from '../../../lambda/settings/read.ts';
+import { ConfigError } from '../../../lambda/settings/read-settings.ts';
 import { readStage } from '../../../operator/doctor/settings.ts';
 
 test('a stage of cdk.json has the names that must not show, and says what the gateway translates and offers', () => {

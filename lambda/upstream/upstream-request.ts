@@ -7,7 +7,7 @@ import { GatewayError } from '../errors.ts';
 import { type Edit, splitByEdits } from '../json/edit.ts';
 import { fitsHeader } from '../settings/kinds.ts';
 import type { PublicModel } from '../settings/models.ts';
-import type { Upstream } from '../settings/upstreams.ts';
+import type { Upstream } from '../settings/read-upstreams.ts';
 import type { Conversation, Headers } from './conversation.ts';
 import { type Asked, speaks } from './destination.ts';
 import type { Candidate } from './pool.ts';

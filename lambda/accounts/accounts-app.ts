@@ -5,7 +5,7 @@ import { createPipeline } from '../pipeline.ts';
 import { createRequestId, headerNames } from '../request/headers.ts';
 import type { App, GatewayResponse } from '../request/incoming-request.ts';
 import type { Accounts } from './account.ts';
-import type { AccountsLog } from './log.ts';
+import type { AccountsLog } from './accounts-log.ts';
 import { codeOf } from './page-errors.ts';
 import {
   type AccountsRequest,

@@ -2,10 +2,10 @@ import type { Duplex } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { GatewayError } from '../errors.ts';
 import { readBytes } from '../http/bodies.ts';
-import { createZstdDecoder, tooManyFrames } from '../http/decode.ts';
-import type { Encoding } from './body.ts';
+import { createZstdDecoder, tooManyFrames } from '../http/decode-answer.ts';
 import type { Body } from './incoming-request.ts';
 import type { Memory } from './memory.ts';
+import type { Encoding } from './read-body-text.ts';
 
 /** Each takes a new decoder, and may be as short as nine bytes. */
 const mostFrames = 1_000;

@@ -7,7 +7,7 @@ import {
   translatesToChat,
   translationTarget,
 } from '../dialects/names.ts';
-import { type Environment, readSettings, type Values } from './read.ts';
+import { type Environment, readSettings, type Values } from './read-settings.ts';
 import { settingsOfTarget, translationSettings, upstreamSettings } from './upstream-definitions.ts';
 import { readUpstreamName, upstreamPrefix } from './variable-names.ts';
 

@@ -28,10 +28,10 @@ export function createForward(
     const record: AttemptRecord = { tries: 0, usage: {} };
     request.outcome.attempt = record;
     try {
-      const exchange = openAttempt(request, record, await dependencies.readScrubber(), dependencies);
+      const attempt = openAttempt(request, record, await dependencies.readScrubber(), dependencies);
       const { stream, endpoint } = request.parsed;
       const fetch = endpoint.embeddings ? fetchVectors : stream ? fetchStream : fetchWhole;
-      return await fetch(exchange, dependencies);
+      return await fetch(attempt, dependencies);
     } catch (error) {
       const callersError = toCallersError(error, request.parsed);
       noteFailure(record, callersError);
@@ -44,14 +44,14 @@ export function createForward(
 }
 
 /** Waits for an answer in one piece. */
-async function fetchWhole(exchange: UpstreamAttempt, dependencies: ForwardDependencies): Promise<GatewayResponse> {
-  return waitFor(exchange, dependencies, async ({ signal, end }) => {
-    const body = await readWhole(await exchange.ask({ signal }), exchange, dependencies, signal);
+async function fetchWhole(attempt: UpstreamAttempt, dependencies: ForwardDependencies): Promise<GatewayResponse> {
+  return waitFor(attempt, dependencies, async ({ signal, end }) => {
+    const body = await readWhole(await attempt.ask({ signal }), attempt, dependencies, signal);
     end();
     const isWhole = true;
     const settled = settle(
-      exchange,
-      hasLeft(exchange.request) ? { kind: 'client_gone', isWhole } : { kind: 'complete' },
+      attempt,
+      hasLeft(attempt.request) ? { kind: 'client_gone', isWhole } : { kind: 'complete' },
       dependencies,
     );
     return { body, settled };
@@ -64,21 +64,21 @@ const answerLimit = 32 * 1024 * 1024;
 /** An upstream's answer as the client may see it. */
 async function readWhole(
   answer: AnswerOfUpstream,
-  exchange: UpstreamAttempt,
+  attempt: UpstreamAttempt,
   { rewriteWhole, now }: ForwardDependencies,
   signal: AbortSignal,
 ): Promise<string> {
-  const { request, record, caller } = exchange;
+  const { request, record, caller } = attempt;
   let length = answerLimit;
   try {
     const text = await readText(answer.body, answerLimit, request.memory.take);
     length = text.length;
     record.isWhole = true;
-    const rewriting = rewritingOf(exchange, answer, await exchange.signing(answer), now());
+    const rewriting = rewritingOf(attempt, answer, await attempt.signing(answer), now());
     const { result, usage, textBytes } = await rewriteWhole(text, rewriting, { caller, signal });
     signal.throwIfAborted();
     Object.assign(record.usage, usage);
-    if (exchange.countsText) record.textBytes = textBytes;
+    if (attempt.countsText) record.textBytes = textBytes;
     if ('fault' in result) throw fromFault(result.fault);
     return result.text;
   } catch (cause) {
@@ -90,12 +90,12 @@ async function readWhole(
 
 /** What a whole answer is rewritten by. */
 function rewritingOf(
-  exchange: UpstreamAttempt,
+  attempt: UpstreamAttempt,
   { translated }: AnswerOfUpstream,
   signing: Sealing | undefined,
   now: number,
 ): AnswerRewriting {
-  const { request, hiding, explainer, countsText } = exchange;
+  const { request, hiding, explainer, countsText } = attempt;
   const { dialect, endpoint, expected } = request.parsed;
   const { scrubber, showsGenerated, publicModel } = hiding;
   const rewriting = {

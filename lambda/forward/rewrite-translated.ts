@@ -47,8 +47,8 @@ const textOf = (piece: Piece): string =>
 const mayBeProvoked = (cause: unknown): boolean => !(cause instanceof UpstreamFault);
 
 /** Reads a stream of the upstream's dialect and writes the client's. */
-export function createTranslator(exchange: UpstreamAttempt, translated: Translated, now: () => number): StreamRewriter {
-  const { request, record, hiding } = exchange;
+export function createTranslator(attempt: UpstreamAttempt, translated: Translated, now: () => number): StreamRewriter {
+  const { request, record, hiding } = attempt;
   const translation = openTranslation(translated, request.parsed.expected, hiding, record.usage, { live: true, now });
   const { expected, reader, writer, observedHiding } = translation;
   return createTranslatingRewriter(

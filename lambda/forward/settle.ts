@@ -95,12 +95,12 @@ export async function settle(
 
 /** The same for a stream, which is logged when it ends. */
 export async function settleStream(
-  exchange: EndedExchange,
+  attempt: EndedExchange,
   end: StreamEnd,
   dependencies: SettleDependencies,
 ): Promise<GatewayError | undefined> {
-  const error = await settle(exchange, end, dependencies);
-  dependencies.log.finished(exchange.request, 200);
+  const error = await settle(attempt, end, dependencies);
+  dependencies.log.finished(attempt.request, 200);
   return error;
 }
 

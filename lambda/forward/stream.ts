@@ -20,17 +20,17 @@ export interface StreamDependencies extends SettleDependencies {
 }
 
 /** Creates what passes a stream on with thoughts that their maker checks when they come back. */
-export type CreateSigned = (exchange: UpstreamAttempt, signing: Sealing) => StreamRewriter;
+export type CreateSigned = (attempt: UpstreamAttempt, signing: Sealing) => StreamRewriter;
 
 /** Creates what reads a stream of the upstream's dialect and writes the client's. */
-type CreateTranslator = (exchange: UpstreamAttempt, translated: Translated, now: () => number) => StreamRewriter;
+type CreateTranslator = (attempt: UpstreamAttempt, translated: Translated, now: () => number) => StreamRewriter;
 
 /** Passes a stream on, event by event. */
 export async function fetchStream(
-  exchange: UpstreamAttempt,
+  attempt: UpstreamAttempt,
   dependencies: StreamDependencies,
 ): Promise<GatewayResponse> {
-  const { request, record, hiding } = exchange;
+  const { request, record, hiding } = attempt;
   const { now, idleTimeout, keepAliveInterval } = dependencies;
   const relay = createRelay({
     dialect: request.parsed.dialect,
@@ -38,11 +38,11 @@ export async function fetchStream(
     idleTimeout,
     keepAliveInterval,
     timeLeft: Math.max(0, request.deadline - now()),
-    readsOn: createReadsOn(exchange),
+    readsOn: createReadsOn(attempt),
     onFirstEvent: () => {
       record.timeToFirstByte = now() - request.startedAt;
     },
-    onEnd: (end) => settleStream(exchange, end, dependencies),
+    onEnd: (end) => settleStream(attempt, end, dependencies),
   });
   whenAborted(request.clientGone, relay.leave);
   whenAborted(request.shutdownSignal, relay.fail);
@@ -50,9 +50,9 @@ export async function fetchStream(
     const { body, translated } = answer;
     // What is passed on is all text, and leaves with one copy less as such.
     if (!translated) relay.body.setEncoding('utf8');
-    relay.attach(body, await createRewriter(exchange, answer, dependencies));
+    relay.attach(body, await createRewriter(attempt, answer, dependencies));
   };
-  exchange
+  attempt
     .ask(relay)
     .then(attach)
     .catch((error) => relay.fail(toCallersError(error, request.parsed)));
@@ -64,14 +64,14 @@ export async function fetchStream(
 
 /** Reads a stream of the upstream's dialect and writes the client's. */
 async function createRewriter(
-  exchange: UpstreamAttempt,
+  attempt: UpstreamAttempt,
   answer: AnswerOfUpstream,
   { now, loadTranslating }: StreamDependencies,
 ): Promise<StreamRewriter> {
-  const { request, record, hiding } = exchange;
+  const { request, record, hiding } = attempt;
   const { translated } = answer;
-  if (translated) return (await loadTranslating()).createTranslator(exchange, translated, now);
-  const signing = await exchange.signing(answer);
-  if (signing) return (await loadTranslating()).createSigned(exchange, signing);
+  if (translated) return (await loadTranslating()).createTranslator(attempt, translated, now);
+  const signing = await attempt.signing(answer);
+  if (signing) return (await loadTranslating()).createSigned(attempt, signing);
   return createStreamRewriter(request.parsed, hiding, record.usage);
 }

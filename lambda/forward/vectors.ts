@@ -15,12 +15,12 @@ interface Dependencies extends SettleDependencies {
 }
 
 /** Passes an answer of vectors on while it comes. */
-export async function fetchVectors(exchange: UpstreamAttempt, dependencies: Dependencies): Promise<GatewayResponse> {
-  return waitFor(exchange, dependencies, async (waiting) => {
-    const { body: answer } = await exchange.ask(waiting);
+export async function fetchVectors(attempt: UpstreamAttempt, dependencies: Dependencies): Promise<GatewayResponse> {
+  return waitFor(attempt, dependencies, async (waiting) => {
+    const { body: answer } = await attempt.ask(waiting);
     const client = createClient(answer, waiting.readsOn, dependencies.now);
-    whenAborted(exchange.request.clientGone, () => client.body.destroy());
-    void passOn(answer, client, exchange, waiting, dependencies);
+    whenAborted(attempt.request.clientGone, () => client.body.destroy());
+    void passOn(answer, client, attempt, waiting, dependencies);
     await client.begun;
     return { body: client.body };
   });
@@ -30,11 +30,11 @@ export async function fetchVectors(exchange: UpstreamAttempt, dependencies: Depe
 async function passOn(
   answer: Readable,
   client: Client,
-  exchange: UpstreamAttempt,
+  attempt: UpstreamAttempt,
   { signal, end, readsOn }: Waiting,
   dependencies: Dependencies,
 ): Promise<void> {
-  const { request, record, hiding } = exchange;
+  const { request, record, hiding } = attempt;
   // A piece is short enough to be read at once.
   const rewriter = createVectorsRewriter((text) =>
     rewriteAnswer(scanLeniently(createScanner(), text), request.parsed, hiding, record.usage),
@@ -55,7 +55,7 @@ async function passOn(
   const ended = endOf(failure, hasLeft(request) || client.body.destroyed, readsOn());
   // Only the word about a failure waits until it is settled.
   if (ended.kind === 'complete') client.end();
-  const error = await settleStream(exchange, ended, dependencies).catch(() => undefined);
+  const error = await settleStream(attempt, ended, dependencies).catch(() => undefined);
   if (error) client.write(Buffer.from(`\n${request.parsed.dialect.renderError(error)}`));
   client.end();
   client.close();

@@ -29,12 +29,12 @@ export interface Waiting {
 
 /** Answers with what `fetch` returns, which says itself when that has come. */
 export async function waitFor(
-  exchange: UpstreamAttempt,
+  attempt: UpstreamAttempt,
   dependencies: SettleDependencies & { readonly now: () => number },
   fetch: (waiting: Waiting) => Promise<Pick<GatewayResponse, 'body' | 'settled'>>,
 ): Promise<GatewayResponse> {
-  const { request } = exchange;
-  const readsOn = createReadsOn(exchange);
+  const { request } = attempt;
+  const readsOn = createReadsOn(attempt);
   const stop = new AbortController();
   const timeLeft = Math.max(0, request.deadline - dependencies.now());
   const timer = setTimeout(() => stop.abort(new UpstreamFailure('timeout')), timeLeft);
@@ -50,7 +50,7 @@ export async function waitFor(
     end();
     if (!hasLeft(request)) throw error;
     const failure = error === clientGone ? undefined : toGatewayError(toCallersError(error, request.parsed));
-    await settle(exchange, { kind: 'client_gone', isWhole: false, failure }, dependencies);
+    await settle(attempt, { kind: 'client_gone', isWhole: false, failure }, dependencies);
     return { statusCode: 499, headers: {}, body: '' };
   }
 }

@@ -34,12 +34,12 @@ export function measureRequest(request: RequestSoFar, status: number, duration: 
     ...(failure !== undefined
       ? { upstreamFailures: { [failure]: 1 } }
       : { gatewayErrors: countIf(isOwnFault(request)) }),
-    ...(attempt && measureExchange(attempt, duration)),
+    ...(attempt && measureAttempt(attempt, duration)),
     answersWithoutUsage: countIf(lacksUsage(request)),
   };
 }
 
-function measureExchange(
+function measureAttempt(
   { timeToFirstByte, usage, tries, failure, leftOut }: AttemptRecord,
   duration: number,
 ): Measured {

@@ -43,17 +43,17 @@ export function createUpstreams(
 ): Upstreams {
   const { translate, removeSeals, isAccountBound } = jobs;
   const pool = createPool({ upstreams: all, readAccess, rankKeys: createRankKeys(subkey), now });
-  const exchange = createHttpClient({ connectTimeout: upstreamConnectTimeout, sockets, now });
+  const httpClient = createHttpClient({ connectTimeout: upstreamConnectTimeout, sockets, now });
   // Requests are translated into these.
   const dialects = createDialects({ streamUsage: false });
   const prepare = createPrepare({ translate, removeSeals, dialects, readSealSalt: () => subkey('seals') });
   return {
-    ask: createFailover({ pool, send: exchange.send, prepare, isAccountBound, now }),
+    ask: createFailover({ pool, send: httpClient.send, prepare, isAccountBound, now }),
     isConfigured: pool.hasKeys,
     async preconnect(asked) {
       const upstream = await pool.next((one) => addressAt(one, asked) !== undefined);
       const address = upstream && addressAt(upstream, asked);
-      if (address !== undefined) exchange.preconnect(address);
+      if (address !== undefined) httpClient.preconnect(address);
     },
   };
 }

@@ -12,7 +12,7 @@ Error.stackTraceLimit = 0;
 
 const checkedBefore = `
   const checked = window.budget && reserve(window, token);
-  const hasRoom = checked && standingIn(await table.load(item), window).taken <= checked.room;
+  const hasRoom = checked && stateIn(await table.load(item), window).taken <= checked.room;
   const reserving = hasRoom ? { ...checked, condition: 'attribute_exists(pk)' } : checked;`;
 
 /** Pieces of the code with their replacements, the promise that each breaks, and the smallest schedule that shows it. */
@@ -97,7 +97,7 @@ const defects: [name: string, code: string, instead: string, fault: string, sche
   [
     'a lost settlement taken for done',
     "if (reservation) onLost(error, 'settlement', request.requestId);",
-    'if (reservation) return figures;',
+    'if (reservation) return snapshot;',
     '1 is told of a settlement that was not made',
     '1 begin; 1 is answered; 1 gets no answer, sleeps; time passes',
   ],

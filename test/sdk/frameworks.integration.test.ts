@@ -133,7 +133,7 @@ const scripts: [name: string, dialect: DialectName, script: string][] = [
 ];
 
 /** A script that goes on for as many turns as the model calls, and whether it sends thoughts back. */
-const long: [name: string, sendsReasoning: boolean, script: string][] = [
+const long: [name: string, sendsThoughts: boolean, script: string][] = [
   ...(['chat', 'responses'] as const).map((dialect): [string, boolean, string] => [
     ...([`LangChain on ${dialect}`, dialect === 'responses'] as const),
     `${openaiModel(dialect)}${chainTools}
@@ -150,14 +150,14 @@ console.log(whole.finalOutput, (await streamed(withTools, '${rain}')).finalOutpu
 
 test.each(long)(
   '%s: ten turns over an upstream of messages alone, which gets its thoughts back: %s',
-  async (_name, sendsReasoning, script) => {
+  async (_name, sendsThoughts, script) => {
     await using gateway = await startStrictGateway(conversation('get_weather', { city: 'Paris' }, 10));
     const access = `const [url, key] = ${JSON.stringify([gateway.url, await gateway.issueKey()])};`;
     const [imports, talk] = [script.match(/^import .*/gm) ?? [], script.replace(/^import .*/gm, '')];
     expect(await runModule(`${imports.join('\n')}\n${access}${talk}`)).toBe('Done. Done.\n');
     const { requests } = gateway.upstream;
     expect(requests).toHaveLength(20);
-    for (const last of [requests[9], requests[19]]) expectTurnsIn(last, 9, sendsReasoning);
+    for (const last of [requests[9], requests[19]]) expectTurnsIn(last, 9, sendsThoughts);
   },
 );
 
@@ -203,17 +203,10 @@ describe('over each upstream that serves it', () => {
       const [imports, talk] = [script.match(/^import .*/gm) ?? [], script.replace(/^import .*/gm, '')];
       const all = `${imports.join('\n')}\nfor (const [url, key] of ${JSON.stringify(access)}) {${talk}\n}`;
       // On chat OpenAI's agents read no thoughts.
-      const reasoningBlock =
-        name === "OpenAI's agents on chat" ? null : expect.stringMatching('svc taught me to think first');
+      const thought = name === "OpenAI's agents on chat" ? null : expect.stringMatching('svc taught me to think first');
       const lines = (await runModule(all)).trim().split('\n');
       const whole = {
-        ...{
-          whole: answer,
-          streamed: answer,
-          found: [found, found],
-          reasoning: [reasoningBlock, reasoningBlock],
-          again: answer,
-        },
+        ...{ whole: answer, streamed: answer, found: [found, found], thoughts: [thought, thought], again: answer },
         asked: ['Paris', 'Rome', 'Paris', 'Rome'],
         seen: expect.stringMatching('I can see an image'),
       };

@@ -69,7 +69,7 @@ export async function startTestGateway(options: GatewayOptions = {}) {
   const gateway = createGateway(config, {
     store: createDynamoStore(
       store ? createTestCaller(store.endpoint) : dynamoDb.callDynamoDb,
-      dynamoDb,
+      config.tables,
       options.now ?? now,
     ),
     readSecret: options.readSecret ?? (() => Promise.reject(new Error('no secrets here'))),

@@ -18,7 +18,7 @@ function createRequest(record: AttemptRecord) {
   const outcome: Outcome = { attempt: record };
   const snapshot = { limit: 1, remaining: 0 };
   const charge = { snapshot, refund: settle, settle, snapshotAfter: () => snapshot } as unknown as Charge;
-  const request = { call: { model: { id: 'svc', kind: 'text' } }, charge, inputTokens: 100, outcome };
+  const request = { parsed: { model: { id: 'svc', kind: 'text' } }, charge, inputTokens: 100, outcome };
   return { request: request as unknown as RequestSoFar, settled, outcome };
 }
 

@@ -11,8 +11,8 @@ test('what finds names in pieces is compiled while the upstream is asked, once t
   const steps: string[] = [];
   const leaving = new AbortController();
   const ended = Promise.withResolvers<unknown>();
-  const exchange: object = {
-    request: { call: formatOf(chat), clientGone: leaving.signal, deadline: 60_000, outcome: {} },
+  const attempt: object = {
+    request: { parsed: formatOf(chat), clientGone: leaving.signal, deadline: 60_000, outcome: {} },
     record: { tries: 0, usage: {} },
     hiding: { ...hiding, scrubber: { ...hiding.scrubber, prepareChannels: () => steps.push('prepared') } },
     ask: async () => {
@@ -25,7 +25,7 @@ test('what finds names in pieces is compiled while the upstream is asked, once t
     ...{ now: () => 0, idleTimeout: 60_000, keepAliveInterval: 60_000 },
     log: { finished: () => ended.resolve(undefined) },
   };
-  void fetchStream(exchange as Given[0], dependencies as Given[1]);
+  void fetchStream(attempt as Given[0], dependencies as Given[1]);
   await nextTurn();
   await nextTurn();
   expect(steps).toEqual(['asked', 'prepared']);
@@ -35,8 +35,8 @@ test('what finds names in pieces is compiled while the upstream is asked, once t
 
 test('a stream that can not be translated frees the upstream, and is an error of the gateway’s own', async () => {
   const signals: AbortSignal[] = [];
-  const exchange: object = {
-    request: { call: formatOf(chat), deadline: 60_000, outcome: {} },
+  const attempt: object = {
+    request: { parsed: formatOf(chat), deadline: 60_000, outcome: {} },
     record: { tries: 0, usage: {} },
     hiding,
     ask: async ({ signal }: { readonly signal: AbortSignal }) => {
@@ -49,7 +49,7 @@ test('a stream that can not be translated frees the upstream, and is an error of
     throw new Error('EMFILE');
   };
   const dependencies: object = { loadTranslating, now: () => 0, idleTimeout: 60_000, keepAliveInterval: 60_000 };
-  const fetching = fetchStream(exchange as Given[0], dependencies as Given[1]);
+  const fetching = fetchStream(attempt as Given[0], dependencies as Given[1]);
   await expect(fetching).rejects.toMatchObject({ code: 'internal_error', cause: { message: 'EMFILE' } });
   expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
 });

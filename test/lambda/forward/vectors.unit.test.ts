@@ -19,11 +19,11 @@ async function begin(settle?: () => Promise<void>) {
   const upstream = new Readable({ read() {} });
   upstream.push('{"data":[{"embedding":[1,');
   const clock = { time: 0 };
-  const call = { ...formatOf(embeddings), model: { id: 'svc' } };
+  const parsed = { ...formatOf(embeddings), model: { id: 'svc' } };
   const record = { tries: 1, usage: {} };
-  const exchange: object = {
+  const attempt: object = {
     request: {
-      ...{ deadline: 60_000, clientGone: leaving.signal, call, outcome: { exchange: record } },
+      ...{ deadline: 60_000, clientGone: leaving.signal, parsed, outcome: { attempt: record } },
       ...(settle && { charge: { settle, snapshotAfter: () => {} } }),
     },
     ...{ record, hiding, ask: async () => ({ body: upstream }) },
@@ -33,7 +33,7 @@ async function begin(settle?: () => Promise<void>) {
     prices: new Map([['svc', price]]),
     log: { finished: ({ outcome }: { outcome: Outcome }) => finished.resolve(outcome) },
   };
-  const { statusCode, body } = await fetchVectors(exchange as Given[0], dependencies as Given[1]);
+  const { statusCode, body } = await fetchVectors(attempt as Given[0], dependencies as Given[1]);
   expect(statusCode).toBe(200);
   return { leaving, upstream, clock, body: body as Readable, finished: finished.promise };
 }

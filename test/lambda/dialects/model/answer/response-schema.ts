@@ -25,7 +25,7 @@ const types: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     ...{ metadata: 'object', safety_identifier: 'string|null', prompt_cache_key: 'string|null', 'user?': 'string' },
   },
   Incomplete: { reason: '"max_output_tokens"|"content_filter"' },
-  Item: { '|': 'Message|FunctionCall|CustomCall|SearchCall|Thought' },
+  Item: { '|': 'Message|FunctionCall|CustomCall|SearchCall|ReasoningBlock' },
   Message: { type: '"message"', id: 'string', status: 'Status', role: '"assistant"', content: 'Part[]' },
   FunctionCall: { type: '"function_call"', ...call, name: 'string', 'namespace?': 'string', arguments: 'string' },
   CustomCall: { type: '"custom_tool_call"', ...call, name: 'string', 'namespace?': 'string', input: 'string' },

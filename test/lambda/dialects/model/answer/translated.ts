@@ -97,7 +97,7 @@ export function bytesOf({ chunks }: Pick<ChatCase, 'chunks'>): Buffer {
 
 /** The plain answer of chat that says the same as a case's stream. Undefined if chat has no place for its order. */
 export function plainOf({ says, finish = 'done', stop, usage }: ChatCase): object | undefined {
-  const kinds = ['thought', 'text', 'refusal', 'call'];
+  const kinds = ['reasoningBlock', 'text', 'refusal', 'call'];
   const order = says.map((piece) => kinds.findIndex((kind) => kind in piece));
   const isInOrder = order.every((kind, at) => kind > (order[at - 1] ?? -1) || (kind === 3 && order[at - 1] === 3));
   if (!isInOrder) return undefined;
@@ -105,7 +105,7 @@ export function plainOf({ says, finish = 'done', stop, usage }: ChatCase): objec
   const textOf = (kind: string) => says.map((piece) => Object(piece)[kind]).find((text) => text !== undefined) ?? null;
   const reasons = { done: calls.length > 0 ? 'tool_calls' : 'stop', length: 'length', filtered: 'content_filter' };
   const message = {
-    ...{ role: 'assistant', content: textOf('text'), refusal: textOf('refusal'), reasoning_content: textOf('thought') },
+    ...{ role: 'assistant', content: textOf('text'), refusal: textOf('refusal'), reasoning_content: textOf('reasoningBlock') },
     tool_calls: calls.map(({ call, args, id }) => ({
       id,
       type: 'function',

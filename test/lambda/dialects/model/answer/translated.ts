@@ -105,7 +105,12 @@ export function plainOf({ says, finish = 'done', stop, usage }: ChatCase): objec
   const textOf = (kind: string) => says.map((piece) => Object(piece)[kind]).find((text) => text !== undefined) ?? null;
   const reasons = { done: calls.length > 0 ? 'tool_calls' : 'stop', length: 'length', filtered: 'content_filter' };
   const message = {
-    ...{ role: 'assistant', content: textOf('text'), refusal: textOf('refusal'), reasoning_content: textOf('reasoningBlock') },
+    ...{
+      role: 'assistant',
+      content: textOf('text'),
+      refusal: textOf('refusal'),
+      reasoning_content: textOf('reasoningBlock'),
+    },
     tool_calls: calls.map(({ call, args, id }) => ({
       id,
       type: 'function',

@@ -4,10 +4,10 @@ import { expect } from '@jest/globals';
 import { testRows } from '../support/test-rows.ts';
 
 const script = `
-  const { quoteUnlessKey } = await import(process.argv[1] + '/quoting.ts');
+  const { quoteUnlessKey } = await import(process.argv[1] + '/json/quoting.ts');
   const { createScanner } = await import(process.argv[1] + '/json/scan.ts');
-  const { hasReferences } = await import(process.argv[1] + '/dialects/responses-body.ts');
-  const { sealed } = await import(process.argv[1] + '/dialects/sealed.ts');
+  const { hasReferences } = await import(process.argv[1] + '/dialects/responses/request-body.ts');
+  const { sealed } = await import(process.argv[1] + '/dialects/model/sealed.ts');
   const long = 'a'.repeat(5e6);
   for (const id of [long, 'sk-' + long, 'a1'.repeat(25e5)]) console.log(quoteUnlessKey(id).length);
   console.log(hasReferences(createScanner().scan('{"input":[{"' + long + '":1}]}')));

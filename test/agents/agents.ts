@@ -36,6 +36,7 @@ const agent = ({ ask, askAgain, shell, edit, look, search, rewrite = String, ...
   acts: {
     write: () => [[shell(`echo done > ${names.note}`)]],
     writeBoth: () => [[shell(`echo done > ${names.note}`), shell(`echo done > ${names.second}`)]],
+    tenTurns: () => Array.from({ length: 9 }, (_, turn) => [shell(`echo ${turn + 1} >> ${names.note}`)]),
     ...(rest.window && { printMuch: () => Array.from({ length: 3 }, () => [shell('seq 1 6000 | head -c 25000')]) }),
     ...(askAgain && { goOn: () => [[shell(`echo done > ${names.note}`)]] }),
     ...(edit && { edit: (work) => edit(`${work}/${names.letter}`, 'Dear Ada', 'Dear Grace') }),

@@ -20,7 +20,11 @@ export async function play(group: Group, subject: Subject, scenario: Scenario, m
   await using gateway = await startTestGateway({ environment: { ...group.environment, ...scenario.environment } });
   await using home = await makeHome(modules, scenario.given);
   const rounds = act && subject.acts[act]?.(home.work);
-  const model = actAsModel({ text: answer, rounds, reasoningBlock, breaks, window: scenario.window?.(subject) });
+  const model = actAsModel({
+    ...{ text: answer, rounds, reasoningBlock, breaks },
+    window: scenario.window?.(subject),
+    binds: group.speaks === 'messages',
+  });
   gateway.upstream.otherwise(group.speaks === 'messages' ? strictly(model) : model);
   const key = spoilKey(await gateway.issueKey(scenario.key));
   const access = { gatewayUrl: gateway.url, serviceName: 'svc', key, contextWindow: 1_000_000 };

@@ -1,4 +1,4 @@
-import { Argument, Command } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { install } from './install.ts';
 import { play, type Result } from './play.ts';
 import { type Group, groups, type Scenario } from './scenarios.ts';
@@ -7,11 +7,15 @@ import type { Played, Subject } from './subject.ts';
 
 const nameOf = ({ client, as }: Subject): string => `\`${client}\`${as ? `, ${as}` : ''}`;
 
-async function playScenarios(group: Group, subject: Subject): Promise<Played> {
+async function playScenarios(group: Group, subject: Subject, only: string | undefined): Promise<Played> {
   const modules = await install(subject);
   const cells: string[] = [];
   const faults: string[] = [];
   for (const scenario of group.scenarios) {
+    if (only !== undefined && scenario.title !== only) {
+      cells.push('');
+      continue;
+    }
     const isFor = scenario.act === undefined || subject.acts[scenario.act] !== undefined;
     const result = isFor ? await play(group, subject, scenario, modules) : undefined;
     cells.push(result ? toCell(scenario, result) : '');
@@ -39,7 +43,7 @@ interface Table {
     readonly client: string;
     /** Its first cells. */
     readonly names: readonly string[];
-    play(): Promise<Played>;
+    play(only?: string): Promise<Played>;
   }[];
 }
 
@@ -58,7 +62,7 @@ const tables: readonly Table[] = [
     rows: group.subjects.map((subject) => ({
       client: subject.client,
       names: [nameOf(subject), `\`${subject.packages[0]}\``],
-      play: () => playScenarios(group, subject),
+      play: (only?: string) => playScenarios(group, subject, only),
     })),
   })),
   {
@@ -78,21 +82,26 @@ const tables: readonly Table[] = [
 ];
 
 const clients = [...new Set(tables.flatMap(({ rows }) => rows.map(({ client }) => client)))];
-const { args: wanted } = new Command('npm run agents --')
+const titles = [...new Set(groups.flatMap(({ scenarios }) => scenarios.map(({ title }) => title)))];
+const command = new Command('npm run agents --')
   .description(
     'Runs real clients from the registry with the blocks that people paste, and prints what each does in each situation, which docs/clients.md sums up.',
   )
   .addArgument(new Argument('[client...]', 'only these (default: all, in half an hour)').choices(clients))
+  .addOption(new Option('--scenario <title>', 'only this one, and no sign-in').choices(titles))
   .parse();
+const wanted = command.args;
+
+const { scenario: only } = command.opts<{ scenario?: string }>();
 
 const wrong: string[] = [];
-for (const table of tables) {
+for (const table of only === undefined ? tables : tables.slice(0, groups.length)) {
   const rows = table.rows.filter(({ client }) => wanted.length === 0 || wanted.includes(client));
   const played: string[][] = [];
   for (const { names, play: playRow } of rows) {
     console.error(`\n${names.join(' ')}`);
     try {
-      const { cells, faults } = await playRow();
+      const { cells, faults } = await playRow(only);
       played.push([...names, ...cells]);
       wrong.push(...faults.map((fault) => `${names[0]}: ${fault}`));
     } catch (error) {

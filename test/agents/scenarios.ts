@@ -85,6 +85,12 @@ const overOne = (back: string, image: string): readonly Scenario[] => [
     says: () => answer,
   },
   {
+    ...{ title: 'Ten turns', act: 'tenTurns', reasoningBlock },
+    leaves: { [names.note]: '123456789'.replace(/./g, '$&\n') },
+    brings: ({ dropsReasoning }) => (dropsReasoning ? [] : [back]),
+    says: () => answer,
+  },
+  {
     title: 'Two calls at once',
     act: 'writeBoth',
     leaves: { [names.note]: 'done\n', [names.second]: 'done\n' },

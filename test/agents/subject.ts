@@ -9,8 +9,8 @@ export interface Task {
   readonly command: string;
 }
 
-/** What a model has a client do: write a note or two at once, edit a letter, look at a picture, find a tool, print a lot, write a note and go on when asked again. */
-export type Act = 'write' | 'writeBoth' | 'edit' | 'look' | 'search' | 'printMuch' | 'goOn';
+/** What a model has a client do: write a note or two at once, edit a letter, look at a picture, find a tool, print a lot, write a note and go on when asked again, add nine lines one after the other. */
+export type Act = 'write' | 'writeBoth' | 'edit' | 'look' | 'search' | 'printMuch' | 'goOn' | 'tenTurns';
 
 /** A client from the registry, and how to give it one prompt without a person. */
 export interface Subject {

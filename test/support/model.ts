@@ -1,6 +1,7 @@
 import { speakerAt, speakers } from '../../local/upstream/index.ts';
 import { eventText, hangUp, head, json, sse, write } from '../../local/upstream/script.ts';
 import type { Answer } from './fake-upstream.ts';
+import { createBinding } from './message-rules.ts';
 import { replyOf } from './upstream-identity.ts';
 
 /** A tool that a model calls. */
@@ -22,6 +23,8 @@ interface Behaviour {
   readonly window?: number | undefined;
   /** Breaks every stream off after the first words. */
   readonly breaks?: boolean | undefined;
+  /** In messages, refuses reasoning that comes back after anything else than what it followed. */
+  readonly binds?: boolean | undefined;
 }
 
 /** What servers answer when a prompt is too long. */
@@ -45,14 +48,19 @@ export function actAsModel({
   reasoningBlock,
   window = Number.POSITIVE_INFINITY,
   breaks = false,
+  binds = false,
 }: Behaviour): Answer {
   let made = 0;
+  const binding = createBinding();
   return ({ path, body: bytes }) => {
     const speaker = speakerAt(path);
     if (!speaker) return json(404, { error: { message: `no such path: ${path}` } });
     if (path.endsWith('/count_tokens')) return json(200, { input_tokens: 10 });
     if (bytes.length > window) return speaker === speakers.messages ? tooLongMessages : tooLong;
     const body = JSON.parse(bytes.toString());
+    const isBound = binds && speaker === speakers.messages;
+    const fault = isBound ? binding.faultIn(body) : undefined;
+    if (fault) return json(400, { type: 'error', error: { type: 'invalid_request_error', message: fault } });
     const { tools } = speaker.read(body);
     const calls = (rounds[made] ?? []).filter(({ tool }) => tools.some(({ name }) => name === tool));
     if (calls.length > 0) made += 1;
@@ -63,6 +71,7 @@ export function actAsModel({
       ...(called.length > 0 ? called : [said]),
     ];
     const reply = { ...replyOf(parts, body), id: `${made}` };
+    if (isBound) binding.bind(body, Object(speaker.whole(reply)).content);
     if (!body.stream) return json(200, speaker.whole(reply));
     const events = speaker.events(reply);
     if (!breaks) return sse(events);

@@ -3,7 +3,7 @@ import type { Dialect } from './dialect.ts';
 import { messages } from './messages/messages.ts';
 import { responses } from './responses/responses.ts';
 
-/** Every dialect of the gateway. A new one is a file of its own and a line here. */
+/** The dialects of conversations. The gateway adds embeddings where they are offered. */
 export function createDialects(settings: { streamUsage: boolean }): readonly Dialect[] {
   return [createChat(settings), responses, messages];
 }

@@ -1,8 +1,8 @@
-/** Dialects that may have their own address and model ids at an upstream. */
+/** Dialects for which an upstream can have a base URL and model ids of its own. */
 export const ownAddresses = ['RESPONSES', 'MESSAGES'] as const;
 export type OwnAddress = (typeof ownAddresses)[number];
 
-/** What conversations are held in. */
+/** The dialects of conversations. */
 export type SpokenDialect = 'chat' | Lowercase<OwnAddress>;
 
 export const dialectNames: readonly SpokenDialect[] = [
@@ -10,25 +10,25 @@ export const dialectNames: readonly SpokenDialect[] = [
   ...ownAddresses.map((name) => name.toLowerCase() as Lowercase<OwnAddress>),
 ];
 
-/** Which of an upstream's addresses: that of the dialect with this name. Embeddings are no conversation. */
+/** Which of an upstream's base URLs: the one for the dialect of this name. */
 export type Address = SpokenDialect | 'embeddings';
 
 export const addresses: readonly Address[] = [...dialectNames, 'embeddings'];
 
-/** An endpoint's path, which the gateway appends to an address itself. */
+/** The path of an endpoint, which the gateway appends to a base URL. */
 export const endpointPath =
   /\/(chat\/completions|responses(\/(compact|input_tokens))?|messages(\/count_tokens)?|embeddings)$/;
 
-/** Those into which requests are translated, the preferred one first. */
+/** The dialects that requests can be translated into, in order of preference. */
 const translationTargets = ['chat', 'messages'] as const satisfies readonly SpokenDialect[];
 export type TranslationTarget = (typeof translationTargets)[number];
 
-/** Into which a request is translated for an upstream that speaks only these. */
+/** The dialect that a request is translated into, for an upstream that speaks only `spoken`. */
 export const translationTarget = (spoken: readonly SpokenDialect[]): TranslationTarget | undefined =>
   translationTargets.find((target) => spoken.includes(target));
 
-/** Whether what is translated for an upstream becomes chat completions, which need no limit. */
+/** Whether requests are translated into chat completions, which need no output limit. */
 export const translatesToChat = (spoken: readonly SpokenDialect[]): boolean => translationTarget(spoken) === 'chat';
 
-/** Where the upstream itself counts the tokens of what is translated, under its address. */
+/** Where an upstream counts the tokens of a translated request, relative to its base URL. */
 export const countPaths: Readonly<Partial<Record<TranslationTarget, string>>> = { messages: '/messages/count_tokens' };

@@ -11,47 +11,48 @@ import { createSeals, longestSeal, type Sealing } from './model/seal.ts';
 import { sizeOf } from './model/tools.ts';
 import { responses } from './responses/translation.ts';
 
-/** A request to translate, and for whom: plain data, which a thread can be sent. */
+/** How to translate a request. Plain data, so that it can be sent to a worker thread. */
 export interface RequestTranslation {
-  /** The client's dialect, and the one that the upstream speaks. */
+  /** The client's dialect. */
   readonly from: Dialect['name'];
+  /** The upstream's dialect. */
   readonly into: Dialect['name'];
   readonly sealing: Sealing;
   readonly upstream: UpstreamOptions;
-  /** What the upstream calls the model. */
+  /** The upstream's model id. */
   readonly model: string;
-  /** Whether the upstream is only to count the tokens. */
+  /** Whether the upstream only counts the tokens. */
   readonly isCounted: boolean;
-  /** The version of the client's dialect that the client names, where it has versions. */
+  /** The API version that the client names, if its dialect has versions. */
   readonly version?: string | undefined;
-  /** Whether it refused the request for the model's thoughts in it, and so gets none. */
+  /** Whether to send no reasoning, because the upstream has refused the request for it. */
   readonly withoutReasoning?: boolean;
 }
 
-/** A request in the words of an upstream that does not speak the client's dialect: plain data too. */
+/** A translated request. Plain data, too. */
 export interface Translation extends LeftOut {
-  /** The body's text. */
+  /** The body, in pieces. */
   readonly pieces: readonly string[];
-  /** What the request must say besides. */
+  /** Headers that the request needs. */
   readonly headers: Readonly<Record<string, string>>;
   readonly answer: AnswerPlan;
-  /** Whether it shows the model thoughts of its own again. */
+  /** Whether it replays reasoning to the model. */
   readonly hasReasoning: boolean;
 }
 
-/** How the answer becomes one for the client. It keeps nothing of the request but what the answer repeats, and names of tools. */
+/** How to translate the answer back. Of the request it retains only what the answer repeats, and the names of tools. */
 export interface AnswerPlan extends Pick<AnswerOptions, 'tools' | 'reasoning' | 'streamUsage' | 'echo'> {
   readonly from: Dialect['name'];
   readonly into: Dialect['name'];
-  /** The bytes that it keeps. */
+  /** How much memory it retains. */
   readonly keptBytes: number;
   readonly contextWords: ContextWords;
 }
 
-/** The dialects that can be translated, by name. */
+/** By name. */
 const dialects: Readonly<Record<string, DialectTranslation>> = { chat, responses, messages };
 
-/** Translates a request for an upstream, and plans how its answer is translated back. Throws a 400 for what can't be carried over. */
+/** Translates a request, and plans how to translate its answer back. Throws a 400 for what can't be translated. */
 export function translate(json: Json, translation: RequestTranslation): Translation {
   const { from, into, sealing, upstream, model, isCounted, version, withoutReasoning = false } = translation;
   const [client, target] = [dialects[from]?.client, dialects[into]?.upstream];
@@ -68,13 +69,13 @@ export function translate(json: Json, translation: RequestTranslation): Translat
   return { pieces, headers: target.headers, answer, leftOut, leftOutForLog, hasReasoning };
 }
 
-/** What an answer is read and written with. */
+/** What reading and writing an answer depends on. */
 interface AnswerParts extends Pick<AnswerOptions, 'live' | 'model' | 'usage' | 'now' | 'newHex'> {
-  /** What of it the client sees otherwise, where the upstream signs its thoughts over that. */
+  /** Records where the client sees something else than the upstream sent, if the upstream signs its reasoning over that. */
   readonly changes?: AnswerChanges | undefined;
 }
 
-/** Opens what translates an answer. `stops`: the texts at which the caller wants the model to stop. */
+/** Creates the reader and the writer that translate an answer. `stops`: the caller's stop sequences. */
 export function openAnswer(
   plan: AnswerPlan,
   sealing: Sealing,

@@ -14,12 +14,12 @@ import { usagePlaces } from '../model/usage-places.ts';
 import { deltasLike, recordPieces, recordWholeChoice } from './texts.ts';
 
 // Some routers answer with `images`, which clients send back.
-const within = ['content', 'images', 'file'];
+const contentMembers = ['content', 'images', 'file'];
 const bodies = readBodies({
   history: 'messages',
   choices: 'n',
   stops: 'stop',
-  content: { messages: within, prediction: within },
+  content: { messages: contentMembers, prediction: contentMembers },
   pictures: ['image_url', 'video_url'],
   fileMember: 'file_data',
   files: {
@@ -32,7 +32,7 @@ const bodies = readBodies({
 
 const usage = usagePlaces({
   input: [['prompt_tokens']],
-  // Some servers put it beside the total.
+  // Some servers put the count beside the total.
   cacheRead: [['prompt_tokens_details', 'cached_tokens'], ['prompt_cache_hit_tokens'], ['cached_tokens']],
   cacheWrite: [['prompt_tokens_details', 'cache_write_tokens']],
   output: [['completion_tokens']],
@@ -44,12 +44,12 @@ const envelope: Envelope = {
   members: new Set(['id', 'object', 'created', 'choices', 'usage', 'service_tier', 'citations', 'search_results']),
 };
 
-const ofChoice = new Set(['index', 'message', 'delta', 'text', 'finish_reason', 'logprobs', 'usage', 'error']);
+const choiceMembers = new Set(['index', 'message', 'delta', 'text', 'finish_reason', 'logprobs', 'usage', 'error']);
 
 /** github.com/earendil-works/pi/issues/4514 */
 const refusedReasoning = /Extra inputs are not permitted, field: 'messages\[\d{1,6}\]\.reasoning/;
 
-/** OpenAI chat completions. `streamUsage`: the gateway asks every stream for its usage, even if the client does not. */
+/** OpenAI chat completions. `streamUsage`: whether to ask every stream for its usage, even if the client does not. */
 export const createChat = ({ streamUsage }: { streamUsage: boolean }): Dialect => ({
   ...bodies,
   name: 'chat',
@@ -73,7 +73,7 @@ export const createChat = ({ streamUsage }: { streamUsage: boolean }): Dialect =
   keepAlive: ': keep-alive\n\n',
 });
 
-/** Whether a body asks for a stream without its usage. */
+/** Whether a body asks for a stream, but not for its usage. */
 function lacksUsage(body: Json): boolean {
   const isTrue = (value: Node | undefined) => value !== undefined && body.raw(value) === 'true';
   const options = body.member(body.root, 'stream_options');
@@ -90,17 +90,17 @@ function askForUsage(body: Json): Normalization {
 
 function readAnswer(answer: Json, found: Findings, expected: ExpectedAnswer): void {
   if (presentMember(answer, answer.root, 'error') !== undefined) found.fail(readErrorMessage(answer) ?? '');
-  recordAround(answer, found);
+  recordTopLevel(answer, found);
   for (const choice of elements(answer, answer.member(answer.root, 'choices'))) {
-    recordVendorMembers(answer, choice, ofChoice, found);
+    recordVendorMembers(answer, choice, choiceMembers, found);
     recordChoiceError(answer, choice, found);
     recordWholeChoice(answer, choice, indexOf(answer, choice), found);
     keepStops(answer, choice, expected, found);
   }
 }
 
-/** What stands around the choices. Some servers leave out the model there, which clients expect. */
-function recordAround(json: Json, found: Findings): void {
+/** Records everything but the choices. Some servers leave out the model, which clients expect. */
+function recordTopLevel(json: Json, found: Findings): void {
   recordEnvelope(json, json.root, envelope, found);
   found.lacksModel = found.models.length === 0 && json.member(json.root, 'choices') !== undefined;
   recordUsage(json, json.root, usage, found);
@@ -111,7 +111,7 @@ function openStream(expected: ExpectedAnswer): StreamDialect {
   const finished = new Set<number>();
 
   const readChoice = (event: Json, choice: Node, found: Findings): void => {
-    recordVendorMembers(event, choice, ofChoice, found);
+    recordVendorMembers(event, choice, choiceMembers, found);
     recordChoiceError(event, choice, found);
     const index = indexOf(event, choice);
     recordPieces(event, choice, index, found);
@@ -137,7 +137,7 @@ function openStream(expected: ExpectedAnswer): StreamDialect {
         return;
       }
       if (type === 'ping') found.isAlive = true;
-      recordAround(event, found);
+      recordTopLevel(event, found);
       const choices = elements(event, event.member(event.root, 'choices'));
       if (expected.withholdsUsage) withholdUsage(event, choices.length, found);
       for (const choice of choices) readChoice(event, choice, found);
@@ -151,12 +151,12 @@ function indexOf(json: Json, choice: Node): number {
   return numberMember(json, choice, 'index') ?? 0;
 }
 
-/** Members in which some servers name the text at which they stopped. */
+/** Some servers name the stop sequence at which the model stopped in one of these members. */
 function keepStops(json: Json, choice: Node, expected: ExpectedAnswer, found: Findings): void {
   for (const name of ['stop_reason', 'matched_stop']) keepStop(json, choice, name, expected, found);
 }
 
-/** Until there is a reason, some servers send an empty text, others the word `null` as a text. */
+/** Until the choice is finished, some servers send an empty string as the reason, others the string `null`. */
 function isFinished(json: Json, choice: Node): boolean {
   const reason = presentMember(json, choice, 'finish_reason');
   return reason !== undefined && !/^"(null)?"$/.test(json.raw(reason));
@@ -168,7 +168,7 @@ function recordChoiceError(json: Json, choice: Node, found: Findings): void {
   if (error !== undefined) found.fail(stringMember(json, error, 'message') ?? '');
 }
 
-/** Servers that are asked for usage send a last chunk with nothing else, and a null `usage` in each one before. */
+/** When asked for usage, servers send it in a last chunk without choices, and a null `usage` in every chunk before. */
 function withholdUsage(event: Json, choices: number, found: Findings): void {
   if (choices === 0 && presentMember(event, event.root, 'usage') !== undefined) found.isWithheld = true;
   for (const key of event.keys(event.root)) if (event.string(key) === 'usage') found.drop(event.root, key);

@@ -7,31 +7,31 @@ export interface FoundText {
   readonly node: Node;
 }
 
-/** Finds the texts of a choice and its message that are not empty, in the order in which a model produces them. */
+/** Finds the non-empty texts of a choice and its message, in the order in which a model writes them. */
 export type FindTexts = (json: Json, choice: Node, message: Node | undefined) => readonly FoundText[];
 
-/** The message of a choice; of a chunk what it adds to that. */
+/** The message of a choice, or the delta of a chunk's. */
 export const messageOf = (json: Json, choice: Node): Node | undefined =>
   presentMember(json, choice, 'delta') ?? presentMember(json, choice, 'message');
 
-/** Members that hold the thoughts, and those that hold the answer. Some servers send one text under two names at once. */
+/** Members that hold reasoning or the answer. Some servers send the same text under two names at once. */
 const reasoning = ['reasoning_content', 'reasoning', 'reasoning_details'];
 const answers = ['content', 'text'];
 
-/** Finds the texts of one answer, chunk by chunk. */
+/** Creates a finder for one answer, which sees all of its chunks. */
 export function createTextFinder(): FindTexts {
-  /** The members that have been seen to repeat another: alone, too, they say nothing new. */
-  const doubles = new Set<string>();
+  /** Members that were seen to repeat another. They are ignored from then on, even when they come alone. */
+  const duplicates = new Set<string>();
 
   function findIn(json: Json, holder: Node): readonly FoundText[] {
     const texts: FoundText[] = [];
     const read = (names: readonly string[], kind: TextKind): void => {
       let isRead = false;
       for (const name of names) {
-        const value = doubles.has(name) ? undefined : presentMember(json, holder, name);
+        const value = duplicates.has(name) ? undefined : presentMember(json, holder, name);
         const found: FoundText[] = [];
         if (value !== undefined) addTexts(json, value, kind, found);
-        if (isRead && found.length > 0) doubles.add(name);
+        if (isRead && found.length > 0) duplicates.add(name);
         else texts.push(...found);
         isRead ||= found.length > 0;
       }
@@ -49,7 +49,7 @@ export function createTextFinder(): FindTexts {
   };
 }
 
-/** The members of a part that hold its text, and what that then is. */
+/** The members of a part that hold text, and its kind. */
 const partTexts: Readonly<Record<string, TextKind>> = {
   text: 'text',
   thinking: 'reasoning',
@@ -57,7 +57,7 @@ const partTexts: Readonly<Record<string, TextKind>> = {
   refusal: 'refusal',
 };
 
-/** Adds the texts in a string, or in parts of it that say themselves what they are. */
+/** Adds a string, or the texts of parts. A part's member decides the kind of its text. */
 function addTexts(json: Json, node: Node, kind: TextKind, texts: FoundText[]): void {
   if (json.kind(node) === 'string') {
     if (json.end(node) - json.start(node) > 2) texts.push({ kind, node });

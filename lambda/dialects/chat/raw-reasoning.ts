@@ -4,12 +4,12 @@ import { toSealedText } from '../model/seal.ts';
 import { type FindTexts, messageOf } from './find-texts.ts';
 
 /**
- * Thoughts as an upstream of chat sent them. `findTexts` sees each event here first: later, of two texts that are the same and that
- * are held back, each leaves by itself.
+ * Collects reasoning as an upstream of chat sent it. `findTexts` has to see each event here first: once text is held back, two members
+ * with the same text may leave in different events, and would no longer look like duplicates.
  */
 export function createRawReasoning(findTexts: FindTexts): RawReasoning {
-  let channels: readonly string[] = []; // of the thoughts in the last event that was read
-  let heard = '';
+  let channels: readonly string[] = []; // of the reasoning in the last event
+  let collected = '';
   return {
     onRead(json, texts) {
       const [choice] = elements(json, json.member(json.root, 'choices'));
@@ -18,11 +18,11 @@ export function createRawReasoning(findTexts: FindTexts): RawReasoning {
       channels = texts.filter(({ value }) => reasoning.includes(value)).map(({ channel }) => channel);
     },
     onText(text, channel) {
-      if (channels.includes(channel)) heard += text;
+      if (channels.includes(channel)) collected += text;
     },
     take() {
-      const literal = JSON.stringify(toSealedText(heard));
-      heard = '';
+      const literal = JSON.stringify(toSealedText(collected));
+      collected = '';
       return literal;
     },
   };

@@ -14,7 +14,7 @@ import { createTextFinder, type FindTexts, type FoundText, messageOf } from './f
 import { createRawReasoning } from './raw-reasoning.ts';
 import { createChatCalls } from './read-calls.ts';
 
-/** How answers of chat are read. */
+/** Reads chat completions from an upstream. */
 export const chatAnswers: AnswerDialect = {
   open(stops) {
     const findTexts = createTextFinder();
@@ -25,7 +25,7 @@ export const chatAnswers: AnswerDialect = {
   },
 };
 
-/** Reads the chunks of one chat, or its plain answer. `stops`: the texts at which the caller wants the model to stop. */
+/** Reads the chunks of a stream, or a plain answer. `stops`: the caller's stop sequences. */
 function createChatReader(sink: AnswerSink, stops: ReadonlySet<string>, findTexts: FindTexts): AnswerReader {
   const choice = createChoiceReader(sink, stops, findTexts);
   let hasBegun = false;
@@ -49,7 +49,7 @@ function createChatReader(sink: AnswerSink, stops: ReadonlySet<string>, findText
       begin();
       const choices = elements(json, json.member(json.root, 'choices'));
       for (const one of choices) choice.readDelta(json, one);
-      // The usage comes last, if it comes.
+      // The usage comes last, if at all.
       if (choice.hasEnded() && choices.length === 0 && presentMember(json, json.root, 'usage') !== undefined) finish();
     },
     readAnswer(json: Json): readonly Piece[] {
@@ -64,21 +64,20 @@ function createChatReader(sink: AnswerSink, stops: ReadonlySet<string>, findText
     repeat: (text) => !isOver && choice.repeat(text),
     end(): void {
       if (isOver) return;
-      // Some servers never say why they end. Whether a call is whole can't be known then, and a client would run it.
+      // Some servers never send a finish reason. Then a call may be incomplete, and the client would run it.
       if (!choice.hasEnded() && !choice.callsAreClosed()) throw new TypeError('the stream ends within a call');
       finish();
     },
-    /** Whether nothing more is to come: the model is through, and its tokens have been counted. */
     get isOver() {
       return isOver;
     },
   };
 }
 
-/** Reads the one choice of an answer, whole or delta by delta. */
+/** Reads the only choice of an answer, whole or delta by delta. */
 function createChoiceReader(sink: AnswerSink, stops: ReadonlySet<string>, findTexts: FindTexts) {
   const count = createLengthCount();
-  const tell = (kind: TextKind, text: Literal, logprobs?: string): void => {
+  const emit = (kind: TextKind, text: Literal, logprobs?: string): void => {
     count(text);
     sink.text(kind, text, logprobs);
   };
@@ -89,23 +88,23 @@ function createChoiceReader(sink: AnswerSink, stops: ReadonlySet<string>, findTe
       sink.callArguments(call, text);
     },
   });
-  let hasCome = false;
+  let hasChoice = false;
   let end: { readonly reason: Finish; readonly stop: string | undefined } | undefined;
-  let last: FoundText | undefined; // if it is all that the last chunk says
+  let last: FoundText | undefined; // only if the last chunk held nothing else
 
   function readTexts(json: Json, choice: Node, message: Node | undefined): void {
     const logprobs = readLogprobs(json, choice);
     if ((numberMember(json, choice, 'index') ?? 0) !== 0) throw new UpstreamFault('there is a second choice');
-    hasCome = true;
+    hasChoice = true;
     const texts = findTexts(json, choice, message);
-    for (const { kind, node } of texts) tell(kind, json.raw(node), logprobs);
+    for (const { kind, node } of texts) emit(kind, json.raw(node), logprobs);
     const isAll = logprobs === undefined && presentMember(json, message, 'tool_calls') === undefined;
     if (texts.length === 1 && isAll) [last] = texts;
   }
 
   function readEnd(json: Json, choice: Node): void {
     const reason = stringMember(json, choice, 'finish_reason') ?? '';
-    // Until there is a reason, some servers send an empty text, others the word `null` as a text.
+    // Until the choice is finished, some servers send an empty string, others the string `null`.
     if (reason === '' || reason === 'null') return;
     last = undefined;
     end ??= { reason: toFinish(reason), stop: readStop(json, choice, stops) };
@@ -123,27 +122,26 @@ function createChoiceReader(sink: AnswerSink, stops: ReadonlySet<string>, findTe
       calls.readMessage(json, message);
       readEnd(json, choice);
     },
-    /** What comes next is no repetition of the last text. */
     forgetText(): void {
       last = undefined;
     },
     repeat(text: Literal): boolean {
       if (last === undefined) return false;
-      if (text.length > 2) tell(last.kind, text);
+      if (text.length > 2) emit(last.kind, text);
       return true;
     },
-    /** Whether the model has said why it ends. */
+    /** Whether there was a finish reason. */
     hasEnded: () => end !== undefined,
     callsAreClosed: () => calls.areClosed,
     finish(): readonly Piece[] {
-      if (!hasCome) throw new UpstreamFault('the answer has no choice');
+      if (!hasChoice) throw new UpstreamFault('the answer has no choice');
       calls.end();
       return sink.finish(end?.reason ?? 'done', end?.stop);
     },
   };
 }
 
-/** The token probabilities beside a text, on one line. Readers ask for members that some servers leave out, or say to be null. */
+/** The token probabilities of a text, on one line. Clients require members that some servers leave out or set to null. */
 function readLogprobs(json: Json, choice: Node): string | undefined {
   const content = presentMember(json, presentMember(json, choice, 'logprobs'), 'content');
   if (content === undefined || json.kind(content) !== 'array' || json.next(content) === content + 1) return undefined;
@@ -156,7 +154,7 @@ function readLogprobs(json: Json, choice: Node): string | undefined {
   return `[${tokens.join(',')}]`;
 }
 
-/** Reasons by which some servers say that they failed. */
+/** Finish reasons with which some servers report a failure. */
 const failures = /^(error|abort|aborted|cancelled|network_error|insufficient_system_resource)$/;
 
 function toFinish(reason: string): Finish {
@@ -165,7 +163,7 @@ function toFinish(reason: string): Finish {
   return /^(content_filter|sensitive|safety|refusal)$/.test(reason) ? 'filtered' : 'done';
 }
 
-/** The caller's own text at which the model stopped, if the server says so. */
+/** The caller's stop sequence at which the model stopped, if the server names it. */
 function readStop(json: Json, choice: Node, stops: ReadonlySet<string>): string | undefined {
   return ['stop_reason', 'matched_stop']
     .map((name) => stringMember(json, choice, name))

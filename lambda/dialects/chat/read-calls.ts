@@ -9,11 +9,11 @@ import {
   UpstreamFault,
 } from '../model/answer/answer-sink.ts';
 
-/** A call that may still wait for its name. */
+/** A call whose name may not have arrived yet. */
 interface OpenCall extends ToolCall {
   id: string;
   name: string;
-  /** Arguments that came before the name. */
+  /** Arguments that arrived before the name. */
   readonly early: Literal[];
 }
 
@@ -24,7 +24,7 @@ interface Fragment {
   readonly text: Literal;
 }
 
-/** Puts the calls of a chat together, whichever way a server cuts them up. */
+/** Assembles tool calls from the fragments that servers send, each in its own way. */
 export function createChatCalls(sink: Pick<AnswerSink, 'call' | 'callArguments'>) {
   const byIndex = new Map<number, OpenCall>();
   const byId = new Map<string, OpenCall>();
@@ -42,7 +42,7 @@ export function createChatCalls(sink: Pick<AnswerSink, 'call' | 'callArguments'>
     return call;
   }
 
-  /** The call that a fragment goes on with, if it does not begin one. */
+  /** The call that a fragment continues. */
   function find({ index, id }: Fragment): OpenCall | undefined {
     if (index !== undefined) {
       const call = byIndex.get(index);
@@ -62,12 +62,12 @@ export function createChatCalls(sink: Pick<AnswerSink, 'call' | 'callArguments'>
       call.name = fragment.name;
       nameless.delete(call);
       sink.call(call);
-      for (const text of call.early.splice(0)) argue(call, text);
+      for (const text of call.early.splice(0)) addArguments(call, text);
     }
-    if (fragment.text.length > 2 && !isRepeated(call, fragment.text)) argue(call, fragment.text);
+    if (fragment.text.length > 2 && !isRepeated(call, fragment.text)) addArguments(call, fragment.text);
   }
 
-  function argue(call: OpenCall, text: Literal): void {
+  function addArguments(call: OpenCall, text: Literal): void {
     if (call.name === '') {
       call.early.push(text);
       return;
@@ -77,21 +77,21 @@ export function createChatCalls(sink: Pick<AnswerSink, 'call' | 'callArguments'>
   }
 
   return {
-    /** Takes what a delta says of calls. */
+    /** Reads the fragments of calls in a delta. */
     readDelta(json: Json, delta: Node | undefined): void {
       for (const fragment of readFragments(json, delta)) take(fragment);
     },
-    /** Takes the calls of a message, which are whole. */
+    /** Reads the calls of a message, which are whole. */
     readMessage(json: Json, message: Node): void {
       for (const fragment of readFragments(json, message)) {
         take(fragment, true);
       }
     },
-    /** Whether every call has all of its arguments, as far as can be seen. */
+    /** Whether the arguments of every call look complete. */
     get areClosed() {
       return begun.every((call) => call.arguments.isClosed);
     },
-    /** Throws if a call was begun that never got a name. */
+    /** Throws if a call never got a name. */
     end(): void {
       if (nameless.size > 0) throw new UpstreamFault('a tool call has no name');
     },
@@ -101,14 +101,14 @@ export function createChatCalls(sink: Pick<AnswerSink, 'call' | 'callArguments'>
 function* readFragments(json: Json, message: Node | undefined): Generator<Fragment, void> {
   const calls = presentMember(json, message, 'tool_calls');
   if (calls !== undefined) {
-    // Some servers send a call by itself.
+    // Some servers send a single call without a list.
     for (const call of json.kind(calls) === 'object' ? [calls] : elements(json, calls)) {
       const made = presentMember(json, call, 'function') ?? presentMember(json, call, 'custom');
       const index = numberMember(json, call, 'index');
       yield { index, id: stringMember(json, call, 'id') ?? '', ...readFunction(json, made) };
     }
   }
-  // This is how tools were called before.
+  // The predecessor of `tool_calls`.
   const single = presentMember(json, message, 'function_call');
   if (single !== undefined) yield { index: undefined, id: '', ...readFunction(json, single) };
 }
@@ -121,8 +121,8 @@ function readFunction(json: Json, made: Node | undefined): Pick<Fragment, 'name'
 }
 
 /**
- * Whether a fragment begins the next call, although it has the index of this one or none. Some servers repeat the name in each
- * fragment, and others make up a new id for each.
+ * Whether a fragment begins a new call, although it has this one's index or none. Some servers repeat the name in every fragment, others
+ * send a new id with each.
  */
 function isNext(call: OpenCall, { id, name, text }: Fragment): boolean {
   if (id !== '' && id === call.id) return false;
@@ -132,7 +132,7 @@ function isNext(call: OpenCall, { id, name, text }: Fragment): boolean {
   return name === call.name ? isClosed && !blank.test(text) : isClosed || isEmpty;
 }
 
-/** Some servers tell the whole call once more when it is complete. */
+/** Some servers repeat the whole call when it is complete. */
 const isRepeated = ({ arguments: given }: ToolCall, text: Literal): boolean => given.isClosed && given.literal === text;
 
 const blank = /^"(\s|\\[nrt])*"$/;

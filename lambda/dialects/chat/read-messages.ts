@@ -16,7 +16,6 @@ import { name as readName } from '../model/request/values.ts';
 import { isPlace } from '../model/seal.ts';
 import { chatFields as fields } from './request-fields.ts';
 
-/** Reads the messages in their order. */
 export function readMessageList(reader: RequestReader, turns: TurnBuilder, list: Node): void {
   requireKind(reader, list, 'array');
   for (const message of reader.json.elements(list)) {
@@ -31,13 +30,13 @@ const takeMessage = (reader: RequestReader, at: Node) => takeMembers(reader, at,
 function readMessage(reader: RequestReader, turns: TurnBuilder, at: Node): void {
   const message = takeMessage(reader, at);
   const role = reader.json.string(message.role);
-  // Of several people who speak. Only functions are known by their names.
+  // It names one of several speakers, for which other dialects have no place.
   if (message.name !== undefined && role !== 'tool' && role !== 'function') reader.leftOut.push(message.name);
   if (role === 'user') turns.user(readParts(reader, message));
   else if (role === 'system' || role === 'developer') turns.system(readInstructions(reader, message));
   else if (role === 'assistant') readAssistant(reader, turns, message);
   else if (role === 'tool' || role === 'function') {
-    // Functions, which came before tools, are answered by their name.
+    // `function_call`, the predecessor of `tool_calls`, has no ids: its result names the function.
     const id = message.tool_call_id ?? message.name ?? refuse(reader, at, 'has no tool_call_id. Add it.');
     const parts = readParts(reader, message);
     turns.result(id, { at, parts, failed: false, isMarked: parts.some(({ isMarked }) => isMarked) });
@@ -64,19 +63,22 @@ function readAssistant(reader: RequestReader, turns: TurnBuilder, message: Messa
   turns.call(name, { at, tool: { kind: 'function', name: readName(reader, name) }, form: 'string', given });
 }
 
-/** What the model thought: the details hold what it can know again, beside a text for people. `said`: how many texts it said. */
+/**
+ * Reads reasoning. `reasoning_details` hold what the upstream can verify, beside a text for people. `said`: the number of texts in the
+ * message.
+ */
 function readReasoningBlocks(reader: RequestReader, turns: TurnBuilder, message: Message, said: number): void {
   const { json } = reader;
   const { reasoning_details: details } = message;
-  // Some clients send what they showed of it under this name.
+  // Some clients send the text that they showed under this name.
   const isShown = details !== undefined && json.kind(details) === 'string';
-  let known = 0;
+  let readable = 0;
   if (details !== undefined && !isShown) {
     readList(reader, details, (at) => {
       const { text, signature, data } = takeMembers(reader, at, fields.reasoning_detail);
       const { signed } = readReasoning(reader, at, signature ?? data, text);
       if (signed === undefined) reader.leftOut.push(at);
-      else known += 1;
+      else readable += 1;
       let ahead = 0;
       for (const part of signed ?? []) {
         if (isPlace(part)) ahead = said + Number(part);
@@ -85,12 +87,12 @@ function readReasoningBlocks(reader: RequestReader, turns: TurnBuilder, message:
     });
   }
   const shown = message.reasoning_content ?? message.reasoning ?? (isShown ? details : undefined);
-  if (known > 0 || shown === undefined) return;
+  if (readable > 0 || shown === undefined) return;
   const text = json.kind(shown) === 'string' ? json.raw(shown) : undefined;
   if (text !== '""') turns.think({ at: shown, text });
 }
 
-/** The contents of a message, whose own mark stands at their end. */
+/** The content of a message. A cache mark on the message itself goes to its last part. */
 function readContents<T extends Said | Part>(
   reader: RequestReader,
   { content, cache_control: isMarked = false }: Message,
@@ -129,7 +131,7 @@ function readText(reader: RequestReader, at: Node): TextPart {
   return { ...toText(text), isMarked };
 }
 
-/** Those that can be read, and those that other servers show images and videos by. */
+/** The types of parts that are translated, and those of images and videos in other servers' dialects. */
 const knownParts = /^(text|refusal|image(_url)?|video(_url)?|file|input_(text|image|video|audio|file))$/;
 
 function readPart(reader: RequestReader, at: Node): Part | undefined {

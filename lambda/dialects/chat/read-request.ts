@@ -8,28 +8,29 @@ import type { ClientTool } from '../model/tools.ts';
 import { readMessageList } from './read-messages.ts';
 import { chatFields as fields } from './request-fields.ts';
 
-/** Reads a chat request. `open` opens the caller's seals. */
+/** Reads a client's chat request. `open` opens the caller's seals. */
 export function readChat(json: Json, open: RequestReader['open']): ModelRequest {
   const reader = createRequestReader(json, open);
-  const asked = takeMembers(reader, json.root, fields.request);
-  const { temperature, top_p, top_k, presence_penalty, frequency_penalty, logprobs, top_logprobs, logit_bias } = asked;
-  requireOneTextChoice(reader, asked.n, asked.modalities);
+  const request = takeMembers(reader, json.root, fields.request);
+  const { temperature, top_p, top_k, presence_penalty, frequency_penalty, logprobs, top_logprobs, logit_bias } =
+    request;
+  requireOneTextChoice(reader, request.n, request.modalities);
   const turns = createTurnBuilder(reader);
-  if (asked.messages !== undefined) readMessageList(reader, turns, asked.messages);
-  const tools = asked.tools === undefined ? [] : readList(reader, asked.tools, (at) => readTool(reader, at));
+  if (request.messages !== undefined) readMessageList(reader, turns, request.messages);
+  const tools = request.tools === undefined ? [] : readList(reader, request.tools, (at) => readTool(reader, at));
   const functions =
-    asked.functions === undefined ? [] : readList(reader, asked.functions, (at) => readFunction(reader, at, at));
-  const { reasoning_effort: effort, tool_choice = asked.function_call } = asked;
+    request.functions === undefined ? [] : readList(reader, request.functions, (at) => readFunction(reader, at, at));
+  const { reasoning_effort: effort, tool_choice = request.function_call } = request;
   const level = effort === undefined ? undefined : { at: effort, name: json.string(effort), exact: true };
   return {
     json,
-    stream: asked.stream === true,
-    streamUsage: asked.stream_options?.include_usage === true,
+    stream: request.stream === true,
+    streamUsage: request.stream_options?.include_usage === true,
     turns: turns.finish(() => true),
     tools: [...tools, ...functions],
     choice: tool_choice === undefined ? undefined : readChoice(reader, tool_choice),
-    oneCall: asked.parallel_tool_calls === 'false',
-    limit: asked.max_completion_tokens ?? asked.max_tokens,
+    oneCall: request.parallel_tool_calls === 'false',
+    limit: request.max_completion_tokens ?? request.max_tokens,
     sampling: {
       temperature,
       top_p,
@@ -39,13 +40,13 @@ export function readChat(json: Json, open: RequestReader['open']): ModelRequest 
       logprobs,
       top_logprobs,
       logit_bias,
-      stop: asked.stop === undefined ? undefined : readStops(reader, asked.stop),
+      stop: request.stop === undefined ? undefined : readStops(reader, request.stop),
     },
     effort: level === undefined ? {} : { wish: level.name === 'none' ? 'off' : 'on', level },
-    format: asked.response_format === undefined ? undefined : readFormat(reader, asked.response_format),
+    format: request.response_format === undefined ? undefined : readFormat(reader, request.response_format),
     reasoning: { shown: true, sealed: true },
     leftOut: reader.leftOut,
-    unread: reader.unread,
+    unknown: reader.unknown,
   };
 }
 
@@ -59,7 +60,7 @@ function requireOneTextChoice(reader: RequestReader, choices: Node | undefined, 
   }
 }
 
-/** A list, whichever way it was sent; some servers refuse an empty one. */
+/** Stop sequences as a list, even if the client sent a string. Some servers refuse an empty list. */
 function readStops(reader: RequestReader, stop: Node): string | undefined {
   const { json } = reader;
   requireKind(reader, stop, 'string', 'array');

@@ -6,16 +6,16 @@ import type { Findings } from '../model/findings.ts';
 import { byIndex, createNarrow, eachText, namesIn, toStep } from '../model/places.ts';
 
 /** `reasoning_content`, `thinking_blocks`, `/0/thinking/1/text`. */
-const thoughtful = /reasoning|thinking|thought|summary/;
+const reasoningPlace = /reasoning|thinking|thought|summary/;
 
-/** Where a program reads in these members of a message: `/0/function/arguments` of `tool_calls`; some servers send a call by itself. */
+/** Where these members of a message hold tool calls or audio: `/0/function/arguments`. Some servers send a single call without a list. */
 const allToolArguments: Readonly<Record<string, RegExp | undefined>> = {
   tool_calls: /^(\/[^/]+)?\/(function|custom)\/(name|arguments|input)$/,
   function_call: /^\/(name|arguments|input)$/,
   audio: /^\/data$/,
 };
 
-/** Receives a text in a member of a choice (`delta/content`), with its place if that has parts. */
+/** Receives a text in a member of a choice (`delta/content`), with its place if the member has parts. */
 type AddText = (member: string, place: string, value: Node, isGenerated: boolean) => void;
 
 /** Records the texts of a whole choice. */
@@ -35,7 +35,7 @@ export function recordPieces(json: Json, choice: Node, index: number, found: Fin
     (text) => {
       found.textDelta(text);
       if (json.end(text.value) - json.start(text.value) === 2) return;
-      // One member ends where the next of its kind begins, and so does one part of a member.
+      // A member or part ends where the next of its kind begins.
       found.flushOthers(`${text.family}/`);
       hasText = true;
     },
@@ -43,31 +43,31 @@ export function recordPieces(json: Json, choice: Node, index: number, found: Fin
     logprobs,
   );
   const calls = recordMessage(json, choice, 'delta', found, { addText: addDelta, isWhole: false });
-  // Beside a delta with text, `message` repeats the whole text so far; otherwise it comes in pieces itself.
+  // Beside a delta with text, `message` repeats the whole text so far. Otherwise, it is a delta itself.
   const message = {
     addText: hasText ? addTextWith(found.wholeText, index, logprobs) : addDelta,
     isWhole: hasText || calls,
   };
   const callsInMessage = recordMessage(json, choice, 'message', found, message);
   recordText(json, choice, addDelta);
-  // Also without text beside them: they may belong to a tool call, or to a text that comes later.
+  // Even without text: they may belong to a tool call, or to a text that comes later.
   if (logprobs !== undefined) found.probabilities(`${index}/logprobs`, logprobs, false);
-  // Clients close a block of thoughts as soon as something else is said, and every block when a tool is called. Thoughts that
-  // interrupt the content do not end it.
+  // Clients close a reasoning block when other text arrives, and every block when a tool is called. Reasoning that interrupts the
+  // content does not end it.
   if (calls || callsInMessage) found.endTexts(`${index}/`);
-  else if (hasText) found.flushOthers(`${index}/thought/`);
+  else if (hasText) found.flushOthers(`${index}/reasoning/`);
 }
 
-/** Names the channels `index/kind/member/place`; all members of a kind are a family, as clients read them as one text. */
+/** Names channels `index/kind/member/place`. All members of a kind are one family, as clients read them as one text. */
 function addTextWith(add: Findings['wholeText'], index: number, logprobs: Node | undefined): AddText {
   return (member, place, value, isGenerated) => {
-    const kind = thoughtful.test(member) || thoughtful.test(place) ? 'thought' : 'answer';
+    const kind = reasoningPlace.test(member) || reasoningPlace.test(place) ? 'reasoning' : 'answer';
     const family = `${index}/${kind}`;
     add({ channel: `${family}/${member}${place || '/'}`, family, isGenerated, value, logprobs });
   };
 }
 
-/** The text of a legacy completion, which some servers also send in a chat's answers. */
+/** The text of a legacy completion, which some servers also send in chat completions. */
 function recordText(json: Json, choice: Node, addText: AddText): void {
   const text = json.member(choice, 'text');
   if (text !== undefined && json.kind(text) === 'string') addText('text', '', text, true);
@@ -89,14 +89,14 @@ function recordMessage(
     if (isProviderField(name)) return;
     calls ||= name === 'tool_calls' && elements(json, value).length > 0;
     calls ||= (name === 'tool_calls' || name === 'function_call') && json.kind(value) === 'object';
-    eachText(json, { name, value, program: allToolArguments[name], isWhole }, found, (place, text, isGenerated) =>
+    eachText(json, { name, value, toolArguments: allToolArguments[name], isWhole }, found, (place, text, isGenerated) =>
       addText(`${holder}/${toStep(name)}`, place, text, isGenerated),
     );
   });
   return calls;
 }
 
-/** Makes chunks that contain only a text, at the place of its channel. */
+/** Makes chunks that hold only a text, at the place of its channel. */
 export function deltasLike({ type, data }: OutgoingEvent): MakeDelta {
   const { id, object, created, model, choices } = JSON.parse(data);
   const choicesByIndex = byIndex(choices, () => 0);

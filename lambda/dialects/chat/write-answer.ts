@@ -17,7 +17,7 @@ import {
 import { toSealedPlace } from '../model/seal.ts';
 import { toolNamed } from '../model/tools.ts';
 
-/** Writes chat completions. */
+/** Writes chat completions for a client. */
 export function createChatWriter(options: AnswerOptions): AnswerWriter {
   const { live, model, newHex } = options;
   const id = `chatcmpl-${newHex()}`;
@@ -59,7 +59,7 @@ export function createChatWriter(options: AnswerOptions): AnswerWriter {
       for (const call of message.endCalls()) {
         delta(`"tool_calls":[{"index":${message.indexOf(call)},"function":{"arguments":"{}"}}]`);
       }
-      // Once, as many clients keep only the last list.
+      // Only once, as many clients keep only the last list.
       const { details } = message;
       if (details !== '') delta(details);
       const reason = `"${message.hasCalls && finish === 'done' ? 'tool_calls' : reasons[finish]}"`;
@@ -76,13 +76,13 @@ export function createChatWriter(options: AnswerOptions): AnswerWriter {
 
 const reasons: Readonly<Record<Finish, string>> = { done: 'stop', length: 'length', filtered: 'content_filter' };
 
-/** The message as far as it has come; of a stream only what its events need. */
+/** The message so far. Of a stream, only what its events need. */
 function createMessage({ live, newHex, tools, takeReasoning, seal }: AnswerOptions) {
   const texts = { text: createGrowingText(), refusal: createGrowingText(), reasoning: createGrowingText() };
   const calls = new Map<ToolCall, { readonly index: number; readonly id: string }>();
-  /** Thoughts in the form in which the client can send them back, as OpenRouter has it. */
+  /** Reasoning in a form that the client can send back: OpenRouter's. */
   const reasoning: string[] = [];
-  let shown = createGrowingText(); // of a thought that has not ended
+  let shown = createGrowingText(); // of a reasoning block that has not ended
   const newId = createCallIds('call_', newHex);
 
   function writeCall([call, { id }]: readonly [ToolCall, { readonly id: string }]): string {
@@ -99,7 +99,7 @@ function createMessage({ live, newHex, tools, takeReasoning, seal }: AnswerOptio
       const [reasoningBlock, text] = [decode(takeReasoning()), shown.literal];
       shown = createGrowingText();
       if (reasoningBlock === '') return;
-      // A message of chat has no order of what was thought, said and called.
+      // A chat message does not keep the order of reasoning, texts and calls.
       const sealed = seal((hasSaid || calls.size > 0 ? toSealedPlace(calls.size) : '') + reasoningBlock);
       if (sealed === undefined) return;
       const content =
@@ -108,11 +108,11 @@ function createMessage({ live, newHex, tools, takeReasoning, seal }: AnswerOptio
           : `"type":"reasoning.text","text":${text},"signature":${JSON.stringify(sealed)}`;
       reasoning.push(`{${content},"index":${reasoning.length}}`);
     },
-    /** All thoughts; empty if there are none that could come back. */
+    /** All reasoning as a member; empty if there is none to send back. */
     get details(): string {
       return reasoning.length === 0 ? '' : `"reasoning_details":[${reasoning.join(',')}]`;
     },
-    /** Returns its number. */
+    /** Returns its index. */
     addCall(call: ToolCall): number {
       const index = calls.size;
       calls.set(call, { index, id: JSON.stringify(newId(call)) });
@@ -123,7 +123,7 @@ function createMessage({ live, newHex, tools, takeReasoning, seal }: AnswerOptio
     get hasCalls() {
       return calls.size > 0;
     },
-    /** Those that came without arguments, which get an empty object. */
+    /** Gives an empty object to the calls without arguments, and returns them. */
     endCalls(): readonly ToolCall[] {
       const empty = [...calls.keys()].filter((call) => call.arguments.isEmpty);
       for (const call of empty) call.arguments.add('"{}"');

@@ -17,13 +17,13 @@ import { writeTurns } from './write-turns.ts';
 
 const longestName = 64;
 
-/** Writes a chat request to the model with this id. Throws a 400 that names the place of what chat can't carry. */
+/** Writes a chat request for an upstream. `model`: the upstream's id. Throws a 400 that names the place of what chat can't express. */
 export const writeChatRequest = (request: ModelRequest, upstream: UpstreamOptions, model: string): WrittenRequest =>
   writeRequest({ request, upstream, longestName }, (writer) => {
     const { add } = writer.body;
     const { format } = request;
     add('{"model":', quote(model), ',"messages":[');
-    // First, so that the tools offered have the names before those that are only remembered.
+    // First, so that offered tools get their names before tools that only occur in the history.
     const selection = selectTools(writer);
     writeTurns(writer);
     add(']');
@@ -35,7 +35,7 @@ export const writeChatRequest = (request: ModelRequest, upstream: UpstreamOption
     add('}');
   });
 
-/** Adds the members of a body that offer tools; nothing if none is left to offer. */
+/** Adds the members that offer tools; nothing if there are none. */
 function writeTools({ request, body }: RequestWriter, { tools, choice }: Selection): void {
   if (tools.length === 0) return;
   for (const [index, [name, tool]] of tools.entries()) {
@@ -81,14 +81,14 @@ function addSchema(
   add('}}');
 }
 
-/** Members that can only switch reasoning on and off. */
+/** Members that only switch reasoning on or off. */
 const switches: Readonly<Partial<Record<UpstreamOptions['reasoning'], (on: boolean) => string>>> = {
   thinking: (on) => `"thinking":{"type":"${on ? 'enabled' : 'disabled'}"}`,
   enable_thinking: (on) => `"enable_thinking":${on}`,
   chat_template_kwargs: (on) => `"chat_template_kwargs":{"enable_thinking":${on}}`,
 };
 
-/** Adds how much the model is to reason, by the member that the upstream knows. What it has no word for is left out. */
+/** Adds how much the model should reason, in the upstream's own member. What that can't express is left out. */
 function writeReasoning(writer: RequestWriter): void {
   const { request, upstream, body, leaveOut } = writer;
   const { wish, level } = request.effort;
@@ -96,15 +96,15 @@ function writeReasoning(writer: RequestWriter): void {
   if (upstream.reasoning === 'reasoning_effort') addEffort(writer);
   else {
     if (write !== undefined && wish !== undefined) body.add(`,${write(wish === 'on')}`);
-    // A switch says all there is to say of the level none.
-    const isSaid = write !== undefined && level?.name === 'none';
-    if (level !== undefined && !isSaid) leaveOut(level.at);
+    // Switching off expresses the level `none` completely.
+    const isExpressed = write !== undefined && level?.name === 'none';
+    if (level !== undefined && !isExpressed) leaveOut(level.at);
   }
 }
 
 function addEffort({ request, upstream, body, leaveOut }: RequestWriter): void {
   const { offAt, level } = request.effort;
-  // Whoever switches it off has no level.
+  // Where reasoning is switched off, a level has no meaning.
   if (offAt !== undefined && level !== undefined) leaveOut(level.at);
   const wanted = offAt === undefined ? level : { at: offAt, name: 'none', exact: true };
   if (wanted === undefined) return;

@@ -19,16 +19,16 @@ type Message =
   | { readonly role: 'assistant'; readonly turn: AssistantTurn }
   | {
       readonly role: 'system' | 'user' | 'tool';
-      /** Of the call that it answers. */
+      /** The id of the call whose result it is. */
       readonly id?: Raw;
       readonly parts: Part[];
-      /** Whether it was made here, so that the next message of the user goes into it. */
+      /** Whether it was created here, so that the next user message is appended to it. */
       open?: boolean;
     };
 
 /**
- * Writes the messages in the order that chat demands: results right after their calls, no system message in the middle. The last one
- * is kept back, as more may go into it.
+ * Writes the messages in the order that chat requires: results right after their calls, no system message in the middle. The last one is
+ * held back, as more may be appended to it.
  */
 export function writeTurns(writer: RequestWriter): void {
   let written = 0;
@@ -42,7 +42,7 @@ export function writeTurns(writer: RequestWriter): void {
   if (last !== undefined) writeMessage(writer, last, written);
 }
 
-/** The messages that begin with a turn; none if it goes into the last one. `isFirst`: whether that is the first of all. */
+/** The messages of a turn; none if it was appended to `last`. `isFirst`: whether `last` is the first message. */
 function messagesOf(
   writer: RequestWriter,
   turn: Turn,
@@ -51,7 +51,7 @@ function messagesOf(
 ): readonly Message[] {
   if (turn.role === 'assistant') {
     const shown: Part[] = [];
-    const results = turn.done.filter(isCall).map((call) => messageOf(writer, call, shown));
+    const results = turn.content.filter(isCall).map((call) => messageOf(writer, call, shown));
     const after: Message[] = shown.length > 0 ? [{ role: 'user', parts: shown, open: true }] : [];
     return [{ role: 'assistant', turn }, ...results, ...after];
   }
@@ -74,7 +74,7 @@ function append(to: Part[], parts: readonly Part[]): readonly Message[] {
   return [];
 }
 
-/** The message of a call's result. What has to follow all results goes into `shown`, since a tool's message is a text. */
+/** The message of a call's result. It can only hold text, so other parts go into `shown`, a message after all results. */
 function messageOf(writer: RequestWriter, call: ToolCall, shown: Part[]): Message {
   const { request, upstream } = writer;
   const parts = partsOf(writer, call);
@@ -93,7 +93,7 @@ function messageOf(writer: RequestWriter, call: ToolCall, shown: Part[]): Messag
   return { role: 'tool', id: call.id, parts: parts.map(show) };
 }
 
-/** What a call gave. Chat has no word for one that failed. */
+/** The result of a call. Chat can't mark a call as failed, so the text says it. */
 function partsOf(writer: RequestWriter, { result }: ToolCall): Part[] {
   const { parts = [], failed, found } = result ?? {};
   if (found !== undefined) return [toText(listFound(writer, found))];
@@ -104,7 +104,7 @@ function partsOf(writer: RequestWriter, { result }: ToolCall): Part[] {
   return [saysSo ? first : toText(`"Error: ${first.text.slice(1)}`), ...rest];
 }
 
-/** Writes a message, after so many others. */
+/** `others`: the number of messages before. */
 function writeMessage(writer: RequestWriter, message: Message, others: number): void {
   const { body } = writer;
   body.add(others > 0 ? ',{"role":"' : '{"role":"', message.role, '",');
@@ -116,7 +116,7 @@ function writeMessage(writer: RequestWriter, message: Message, others: number): 
   body.add('}');
 }
 
-/** One text as a string, anything else as parts. */
+/** Writes a single text as a string, anything else as parts. */
 function writeContent(body: BodyText, parts: readonly Part[]): void {
   const [first] = parts;
   body.add('"content":');
@@ -145,11 +145,11 @@ function addPart({ add }: BodyText, part: Part): void {
   }
 }
 
-/** Writes all that the model did in one go. Chat has no order of what was thought, said and called. */
-function writeTurn(writer: RequestWriter, { done, reasoning }: AssistantTurn): void {
+/** Writes a turn of the assistant. Chat does not keep the order of reasoning, texts and calls. */
+function writeTurn(writer: RequestWriter, { content, reasoning }: AssistantTurn): void {
   const { body, names, upstream } = writer;
-  const calls = done.filter(isCall);
-  const said = done.filter((one): one is Said => !isCall(one));
+  const calls = content.filter(isCall);
+  const said = content.filter((one): one is Said => !isCall(one));
   const texts = said.flatMap(({ kind, text }) => (kind === 'text' ? [toText(text)] : []));
   const refusals = said.flatMap(({ kind, text }) => (kind === 'refusal' ? [text] : []));
   if (texts.length > 0 || calls.length + refusals.length === 0) writeContent(body, texts);

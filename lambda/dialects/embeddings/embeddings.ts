@@ -14,7 +14,7 @@ const envelope: Envelope = { idPrefix: 'embd-', members: new Set(['id', 'object'
 
 const usage = usagePlaces({ input: [['prompt_tokens']] });
 
-/** OpenAI embeddings. Nothing but vectors, and no conversation. */
+/** OpenAI embeddings. Answers are never streamed, and never translated. */
 export const embeddings: Dialect = {
   ...readBodies({ history: 'input', content: {}, pictures: [], fileMember: 'file_data', files: {} }),
   name: 'embeddings',
@@ -34,7 +34,7 @@ export const embeddings: Dialect = {
   keepAlive: '',
 };
 
-/** A text, texts, the tokens of one, or those of several. What else stands in an array is the upstream's to judge. */
+/** The input is a text, its tokens, or an array of either. What an array holds is for the upstream to validate. */
 function checkBody(body: Json): void {
   const input = presentMember(body, body.root, 'input');
   if (input === undefined) {
@@ -44,7 +44,7 @@ function checkBody(body: Json): void {
   throw new GatewayError('invalid_request', `input must be a string or an array, not ${describe(body.kind(input))}.`);
 }
 
-/** Reads an answer without its vectors, or a part of one. */
+/** Reads an answer, or a part of one, without its vectors. */
 function readAnswer(answer: Json, found: Findings): void {
   if (presentMember(answer, answer.root, 'error') !== undefined) found.fail(readErrorMessage(answer) ?? '');
   recordEnvelope(answer, answer.root, envelope, found);

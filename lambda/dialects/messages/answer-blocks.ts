@@ -12,14 +12,14 @@ import {
 } from '../model/answer/answer-sink.ts';
 import { neutralId } from './call-ids.ts';
 
-/** The members that hold the texts of blocks, and those of their deltas. */
+/** The members that hold the text of a block or a delta, by type. */
 const texts: ReadonlyMap<string, { readonly kind: TextKind; readonly member: string }> = new Map([
   ['text', { kind: 'text', member: 'text' }],
   ['text_delta', { kind: 'text', member: 'text' }],
   ['thinking', { kind: 'reasoning', member: 'thinking' }],
   ['thinking_delta', { kind: 'reasoning', member: 'thinking' }],
 ]);
-/** Whatever else may come, and is not read here: thoughts for their maker alone, and what belongs to a text. */
+/** Other types that are expected, but not read here. */
 const ignored = /^(redacted_thinking|signature_delta|citations_delta)$/;
 
 export interface OpenBlock {
@@ -27,19 +27,19 @@ export interface OpenBlock {
   readonly call?: ToolCall;
 }
 
-/** Reads the blocks that a message consists of. `endReasoningBlock` is called where a thought ends. */
+/** Reads the blocks of a message. `endReasoningBlock` is called at the end of each reasoning block. */
 export function createBlockReader(sink: AnswerSink, endReasoningBlock: () => void) {
   const count = createLengthCount();
   let calls = 0;
   let hasSaid = false;
 
-  function tell(kind: TextKind, text: Literal): void {
+  function emit(kind: TextKind, text: Literal): void {
     if (text.length > 2) sink.text(kind, text);
   }
 
   function addText(kind: TextKind, text: Literal): void {
     count(text);
-    tell(kind, text);
+    emit(kind, text);
   }
 
   function addArguments(call: ToolCall, text: Literal): void {
@@ -66,10 +66,10 @@ export function createBlockReader(sink: AnswerSink, endReasoningBlock: () => voi
 
   return {
     addText,
-    /** Begins a block, which may be whole already. */
+    /** Begins a block, which may already be complete. */
     begin(json: Json, node: Node): OpenBlock {
       const type = stringMember(json, node, 'type') ?? '';
-      count(json.raw(node)); // with what is sealed of it
+      count(json.raw(node)); // including signatures and encrypted content
       hasSaid ||= type === 'text';
       if (type === 'tool_use') {
         const call = beginCall(json, node);
@@ -79,10 +79,10 @@ export function createBlockReader(sink: AnswerSink, endReasoningBlock: () => voi
       const text = texts.get(type);
       const value = text && presentMember(json, node, text.member);
       if (!text && !ignored.test(type)) throw new UpstreamFault('a block is of a kind that nobody asked for');
-      if (text && value !== undefined) tell(text.kind, textAt(json, value));
+      if (text && value !== undefined) emit(text.kind, textAt(json, value));
       return { type };
     },
-    /** Adds the delta of an event to a block. Returns what kind of text that is, if it is one. */
+    /** Adds the delta of an event to a block. Returns the kind of its text, if it is one. */
     addDelta(json: Json, { call }: OpenBlock): TextKind | undefined {
       const delta = presentMember(json, json.root, 'delta');
       const type = stringMember(json, delta, 'type') ?? '';
@@ -103,7 +103,7 @@ export function createBlockReader(sink: AnswerSink, endReasoningBlock: () => voi
   };
 }
 
-/** Only in a string names were hidden. */
+/** Names have been hidden only in strings, so anything else is refused. */
 function textAt(json: Json, value: Node): Literal {
   if (json.kind(value) !== 'string') throw new UpstreamFault('a text is no string');
   return json.raw(value);

@@ -10,12 +10,12 @@ import {
 import type { RequestWriter } from '../model/request/request-writer.ts';
 import type { Selection } from '../model/request/select-tools.ts';
 
-/** Whether the model can be shown a thought of its own again. */
+/** Whether a reasoning block can be replayed to the model. */
 export type IsKnown = (reasoningBlock: ReasoningBlock) => boolean;
 
 /**
- * It can if its maker signed it, over tools among others. So one from before a tool that was offered later is not known any more: from
- * then on that stands among the tools.
+ * A block can be replayed if the provider signed it. The signature also covers the tools, and a tool that the history adds later is sent
+ * among them, so blocks from before that are no longer valid.
  */
 export function createIsKnown({ request }: RequestWriter, { tools }: Selection): IsKnown {
   if (request.withoutReasoning) return () => false;
@@ -24,7 +24,7 @@ export function createIsKnown({ request }: RequestWriter, { tools }: Selection):
   return ({ signed, at }) => signed !== undefined && at > lastOffer;
 }
 
-/** How much the model is to think. `isOff`: not at all, though it may have thought before. */
+/** How much the model should think. `isOff`: not at all, though the history may hold thinking. */
 export interface Thinking {
   readonly effort?: string | undefined;
   readonly isOff: boolean;
@@ -32,27 +32,28 @@ export interface Thinking {
 
 export type Message =
   | { readonly role: 'assistant'; readonly turn: AssistantTurn }
-  /** The results of all calls of a turn, and what follows them at once. */
+  /** The results of all calls of a turn, and what directly follows them. `open`: the next user message is appended. */
   | { readonly role: 'user'; readonly results: readonly ToolCall[]; readonly parts: Part[]; open: boolean }
   | { readonly role: 'system'; readonly parts: Part[] };
 
-/** The messages without those that would be empty; instructions first, if there are any. */
+/** Arranges turns into messages: instructions first, and none that are empty. */
 export function arrange(writer: RequestWriter, { isOff }: Thinking, isKnown: IsKnown): Message[] {
   const { turns } = writer.request;
   const messages: Message[] = [];
-  // It goes on from all that it did since. Thoughts in there are refused of a model that doesn't think.
-  const asked = turns.findLastIndex((turn) => turn.role === 'user' && turn.parts.some(isFilled));
+  // With thinking off, upstreams refuse thinking blocks after the last user message.
+  const lastUser = turns.findLastIndex((turn) => turn.role === 'user' && turn.parts.some(isFilled));
   for (const [index, turn] of turns.entries()) {
-    if (turn.role === 'assistant') addDone(writer, messages, turn, !isOff || index < asked ? isKnown : () => false);
-    else addTold(writer, messages, turn);
+    if (turn.role === 'assistant')
+      addAssistant(writer, messages, turn, !isOff || index < lastUser ? isKnown : () => false);
+    else addInput(writer, messages, turn);
   }
   return messages;
 }
 
-/** Adds what the model did, with the thoughts that it knows. A message that ends with one would be refused. */
-function addDone({ leaveOut }: RequestWriter, messages: Message[], turn: AssistantTurn, isKnown: IsKnown): void {
-  const { done } = turn;
-  const end = done.findLastIndex((one) => isCall(one) || !isBlank(one.text)) + 1;
+/** Adds a turn of the assistant, with the reasoning that can be replayed. Upstreams refuse a message that ends with reasoning. */
+function addAssistant({ leaveOut }: RequestWriter, messages: Message[], turn: AssistantTurn, isKnown: IsKnown): void {
+  const { content } = turn;
+  const end = content.findLastIndex((one) => isCall(one) || !isBlank(one.text)) + 1;
   const isKept = (reasoningBlock: AssistantTurn['reasoning'][number]) =>
     isKnown(reasoningBlock) && reasoningBlock.after < end;
   const reasoning = turn.reasoning.filter(isKept);
@@ -60,27 +61,27 @@ function addDone({ leaveOut }: RequestWriter, messages: Message[], turn: Assista
     leaveOut(at);
   if (end === 0) return;
   const last = messages.at(-1);
-  // Two in a row would be refused. What stood between them was empty.
+  // Upstreams refuse two in a row. What stood between them was empty.
   if (last?.role === 'assistant') continueTurn(last.turn, { ...turn, reasoning });
-  else messages.push({ role: 'assistant', turn: { ...turn, done: [...done], reasoning } });
-  const calls = done.filter(isCall);
+  else messages.push({ role: 'assistant', turn: { ...turn, content: [...content], reasoning } });
+  const calls = content.filter(isCall);
   if (calls.length > 0) messages.push({ role: 'user', results: calls, parts: [], open: false });
 }
 
-function continueTurn({ done, reasoning }: AssistantTurn, more: AssistantTurn): void {
-  const before = done.length;
+function continueTurn({ content, reasoning }: AssistantTurn, more: AssistantTurn): void {
+  const before = content.length;
   for (const reasoningBlock of more.reasoning)
     reasoning.push({ ...reasoningBlock, after: before + reasoningBlock.after });
-  for (const one of more.done) done.push(one);
+  for (const one of more.content) content.push(one);
 }
 
-/** Adds what the model was told. */
-function addTold({ upstream }: RequestWriter, messages: Message[], turn: Exclude<Turn, AssistantTurn>): void {
+/** Adds a turn of the user or the system. */
+function addInput({ upstream }: RequestWriter, messages: Message[], turn: Exclude<Turn, AssistantTurn>): void {
   const last = messages.at(-1);
   const parts = turn.parts.filter(isFilled);
   if (parts.length === 0) return;
   if (turn.role === 'user') {
-    // What instructions said after the assistant goes to the front of what the user says next.
+    // Instructions after the assistant go to the front of the next user message.
     if (last?.role === 'user' && last.open) {
       append(last.parts, parts);
       last.open = false;
@@ -96,8 +97,8 @@ function append(to: Part[], parts: readonly Part[]): void {
   for (const part of parts) to.push(part);
 }
 
-/** In characters. Nobody honest sends more white space for a text. */
+/** In characters. No honest client sends more white space as a text. */
 const longestBlank = 1_000;
-/** An empty text is refused. */
+/** Upstreams refuse a blank text. */
 export const isBlank = (text: Raw): boolean => text.length < longestBlank && /^"(\s|\\[nrt])*"$/.test(text);
 export const isFilled = (part: Part): boolean => part.kind !== 'text' || !isBlank(part.text);

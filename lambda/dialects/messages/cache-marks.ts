@@ -3,18 +3,18 @@ import type { RequestWriter } from '../model/request/request-writer.ts';
 import type { Selection } from '../model/request/select-tools.ts';
 import { isBlank, type Message } from './arrange-turns.ts';
 
-/** Asks for the shortest life of a cache, whatever the client asks: the operator pays for a longer one. */
+/** Always asks for the shortest TTL, whatever the client asks: the operator would pay more for a longer one. */
 const mark = ',"cache_control":{"type":"ephemeral"}';
-/** More are refused. */
+/** Upstreams refuse more. */
 const mostMarks = 4;
 
-/** What a block of the prompt is written of. */
+/** The source of a block in the prompt. */
 type Block = Part | Said | ToolCall | ToolResult | ToolDefinition;
 
-/** The mark of a block, or nothing. */
+/** Returns the cache mark of a block, or an empty text. */
 export type MarkOf = (block: Block | undefined) => Raw;
 
-/** Chooses the blocks up to which the upstream caches the prompt: as the client marks them, or else the ends of its three stages. */
+/** Chooses the blocks up to which the upstream caches the prompt: the client's marks, or else the ends of tools, instructions and messages. */
 export function chooseMarks({ upstream }: RequestWriter, { tools }: Selection, messages: readonly Message[]): MarkOf {
   if (!upstream.cacheMarks) return () => '';
   const own: Block[] = [];
@@ -29,11 +29,11 @@ export function chooseMarks({ upstream }: RequestWriter, { tools }: Selection, m
   return (block) => (block !== undefined && marked.has(block) ? mark : '');
 }
 
-/** All blocks in the order of the prompt. */
+/** All blocks, in the order of the prompt. */
 function* blocksOf(tools: Selection['tools'], messages: readonly Message[]): Generator<Block, void> {
   for (const [, tool] of tools) yield tool;
   for (const message of messages) {
-    if (message.role === 'assistant') yield* message.turn.done;
+    if (message.role === 'assistant') yield* message.turn.content;
     else {
       if (message.role === 'user') for (const { result } of message.results) if (result !== undefined) yield result;
       yield* message.parts;

@@ -3,12 +3,12 @@ import type { Node } from '../../json/scan.ts';
 import { refuse, requireKind } from '../model/request/refuse-item.ts';
 import type { RequestReader } from '../model/request/request-reader.ts';
 
-/** https://platform.claude.com/docs/en/api/versioning: refuses how a model samples, even by default, and citations of the user's. */
+/** This version refuses sampling parameters, even defaults, and citations of the user: https://platform.claude.com/docs/en/api/versioning */
 const strictVersion = '2026-10-21';
 
 const notPermitted = `is not permitted in version ${strictVersion} of this API. Leave it out.`;
 
-/** Refuses what the version of the API refuses that a client asks for, as far as a translation would let it pass. */
+/** Refuses what the client's API version refuses, as far as translation would accept it. */
 export function checkVersion(reader: RequestReader, version: string | undefined, messages: Node | undefined): void {
   const { json } = reader;
   if (version !== strictVersion) return;

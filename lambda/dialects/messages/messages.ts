@@ -15,17 +15,17 @@ import { usagePlaces } from '../model/usage-places.ts';
 import { renderAnthropicRateLimit } from './rate-limit.ts';
 import { type AddText, deltasLike, recordBlock } from './texts.ts';
 
-/** Text is a document too, and counts as what it is; so does content that has parts of its own. */
+/** Documents that are text, or have parts of their own, don't count as files. */
 const readDocument = (body: Json, part: Node) => {
   const isText = /^(text|content)$/.test(stringMember(body, body.member(part, 'source'), 'type') ?? '');
   return isText ? undefined : fileAt('source', 'data')(body, part);
 };
-const within = ['content', 'source'];
+const contentMembers = ['content', 'source'];
 const bodies = readBodies({
   history: 'messages',
   instructions: 'system',
   stops: 'stop_sequences',
-  content: { messages: within, system: within },
+  content: { messages: contentMembers, system: contentMembers },
   pictures: [],
   fileMember: 'media_type',
   files: {
@@ -36,7 +36,6 @@ const bodies = readBodies({
   },
 });
 
-/** The `type` of an error, by what went wrong. */
 export const messagesTypes: Readonly<Record<ErrorNature, string>> = {
   request: 'invalid_request_error',
   caller: 'authentication_error',
@@ -66,13 +65,13 @@ const envelope: Envelope = {
   ]),
 };
 
-const ofEvent = new Set([
+const eventMembers = new Set([
   ...['type', 'index', 'message', 'content_block', 'delta', 'usage', 'error', 'context_management'],
 ]);
 
 /**
- * In the order of github.com/anomalyco/opencode/issues/48637, whose second sentence may stand alone (platform.claude.com, "Prefix checks on
- * thinking blocks"), github.com/anthropics/claude-code/issues/63203 and github.com/anthropics/claude-code/issues/2171.
+ * From github.com/anomalyco/opencode/issues/48637 (the second sentence may come alone: platform.claude.com, "Prefix checks on thinking
+ * blocks"), github.com/anthropics/claude-code/issues/63203 and github.com/anthropics/claude-code/issues/2171, in this order.
  */
 const refusedReasoning =
   /Invalid `signature` in `thinking` block|bound to a different conversation|`redacted_thinking` blocks in the latest assistant message cannot be modified|`redacted_thinking` blocks, the blocks\s+must match the parameters/;
@@ -84,7 +83,7 @@ export const messages: Dialect = {
   hasSignatures: true,
   refusedReasoning,
   endpoints: [{ path: '/v1/messages' }, { path: '/v1/messages/count_tokens', countsTokens: true }],
-  // Some upstreams read one of the two, some the other.
+  // Some upstreams read one, some the other.
   authorize: (key) => ({ 'x-api-key': key, authorization: `Bearer ${key}` }),
   controlMembers: new Set([
     ...['model', 'stream', 'messages', 'system', 'thinking', 'output_config', 'thread', 'stop_sequences'],
@@ -114,7 +113,7 @@ function readEvent(event: Json, eventType: string | undefined, found: Findings, 
     found.fail(readErrorMessage(event) ?? '');
     return;
   }
-  recordVendorMembers(event, root, ofEvent, found);
+  recordVendorMembers(event, root, eventMembers, found);
   const index = numberMember(event, root, 'index') ?? 0;
   const delta = event.member(root, 'delta');
   const block = event.member(root, 'content_block') ?? delta;
@@ -131,7 +130,7 @@ function readEvent(event: Json, eventType: string | undefined, found: Findings, 
     found.endTexts('');
     found.ends = true;
   } else if (block !== undefined) {
-    // As clients of chat close a text when a tool is called.
+    // Chat clients close a text when a tool is called.
     if (isCall(event, block)) found.endTexts(`${joined}/`);
     const addText: AddText = (kind, place, value, isGenerated) =>
       found.textDelta({
@@ -171,20 +170,17 @@ function recordMessage(
   }
 }
 
-/** In place of a block's number: the texts of all blocks, where a client reads them as one. */
+/** Replaces the block's index in a channel where the client reads the texts of all blocks as one. */
 const joined = 'joined';
 
 const isCall = (json: Json, block: Node): boolean => stringMember(json, block, 'type') === 'tool_use';
 
-/** Some upstreams report a failure in the form of another dialect, without a type. */
+/** Some upstreams report failures in another dialect's form, without a type. */
 function isError(json: Json, type: string): boolean {
   return type === 'error' || presentMember(json, json.root, 'error') !== undefined;
 }
 
-/**
- * Refuses to go on with a thread. The code makes SDKs send the full history, and as it was they who asked by themselves, it costs
- * nothing.
- */
+/** Refuses to continue a thread. The error code makes SDKs send the full history. It was the SDK's choice, so the caller is not charged. */
 function checkBody(body: Json): void {
   requireArray(body, 'messages');
   const thread = threadIn(body);
@@ -197,12 +193,12 @@ function threadIn(body: Json): Node | undefined {
   return thread !== undefined && body.kind(thread) === 'object' ? thread : undefined;
 }
 
-/** Leaves out that a thread is to begin, which takes the full history along. */
+/** Leaves out a request to create a thread: such a body holds the full history. */
 function normalize(body: Json): Normalization {
   return { ...normalizeThinking(body), ...(threadIn(body) !== undefined && { leaveOut: ['thread'] }) };
 }
 
-/** Rewrites `thinking: false` and effort `none` into the form that disables thinking. */
+/** Rewrites `thinking: false` and the effort `none` into the standard form that disables thinking. */
 function normalizeThinking(body: Json): Normalization {
   const thinking = body.member(body.root, 'thinking');
   const isFalse = thinking !== undefined && body.raw(thinking) === 'false';
@@ -218,7 +214,7 @@ function normalizeThinking(body: Json): Normalization {
 
 function recordTokens(json: Json, holder: Node, found: Findings): void {
   const { input, cacheRead = 0, cacheWrite = 0 } = recordUsage(json, holder, usage, found);
-  // This dialect's `input_tokens` leaves out what was read from the cache or written to it.
+  // This dialect's `input_tokens` excludes cache reads and writes.
   if (input !== undefined) found.tokens('input', input + cacheRead + cacheWrite);
 }
 

@@ -1,6 +1,6 @@
 import type { RateLimit } from '../dialect.ts';
 
-/** The headers in which clients of Anthropic look for theirs. */
+/** The rate limit headers that Anthropic clients read. */
 export function renderAnthropicRateLimit(
   { limit, remaining, resetSeconds }: RateLimit,
   now: number,

@@ -6,7 +6,7 @@ import { type AnswerSink, type Finish, type TextKind, UpstreamFault } from '../m
 import { createBlockReader, type OpenBlock } from './answer-blocks.ts';
 import { createSignedReasoning } from './signed-reasoning.ts';
 
-/** How answers of messages are read. */
+/** Reads messages from an upstream. */
 export const messagesAnswers: AnswerDialect = {
   open(stops, changes) {
     const reasoning = createSignedReasoning(changes);
@@ -15,8 +15,8 @@ export const messagesAnswers: AnswerDialect = {
 };
 
 /**
- * Reads the events of one message, or a plain one. `stops`: the texts at which the caller wants the model to stop; `endReasoningBlock` is called
- * where a thought ends.
+ * Reads the events of a message, or a plain one. `stops`: the caller's stop sequences. `endReasoningBlock` is called at the end of each
+ * reasoning block.
  */
 function createMessagesReader(
   sink: AnswerSink,
@@ -28,7 +28,7 @@ function createMessagesReader(
   let hasBegun = false;
   let isOver = false;
   let end: End | undefined;
-  let last: TextKind | undefined; // if a text is all that the last event says
+  let last: TextKind | undefined; // only if the last event held nothing but a text
 
   function begin(): void {
     if (hasBegun) throw new UpstreamFault('the message begins twice');
@@ -61,7 +61,7 @@ function createMessagesReader(
       if (isOver) return;
       const type = stringMember(json, json.root, 'type') ?? '';
       const read = Object.hasOwn(readers, type) ? readers[type] : undefined;
-      if (read === undefined) return; // pings, and events of next month
+      if (read === undefined) return; // pings, and events that don't exist yet
       if (!hasBegun && type !== 'message_start') throw new UpstreamFault('the message has not begun');
       read(json);
     },
@@ -90,7 +90,7 @@ function createMessagesReader(
   };
 }
 
-/** The block of a stream that has begun and not ended: there is one at a time. */
+/** The open block of a stream. There is only one at a time. */
 function createOpenBlock(blocks: ReturnType<typeof createBlockReader>) {
   let open: { readonly index: number; readonly block: OpenBlock } | undefined;
   return {
@@ -99,9 +99,9 @@ function createOpenBlock(blocks: ReturnType<typeof createBlockReader>) {
       if (open !== undefined || block === undefined) throw new UpstreamFault('a block begins within another');
       open = { index: numberMember(json, json.root, 'index') ?? 0, block: blocks.begin(json, block) };
     },
-    /** Returns what kind of text it adds, if it is one that may go on. */
+    /** Returns the kind of text, if the next event may continue it. */
     addDelta(json: Json): TextKind | undefined {
-      // What was held back over the end of its block, as it may have begun a name, leaves without one.
+      // Text that was held back past the end of its block, as a name might begin in it, comes in an event with a null index.
       const at = json.member(json.root, 'index');
       if (at !== undefined && json.kind(at) === 'null') {
         blocks.addDelta(json, { type: 'text' });
@@ -120,7 +120,7 @@ function createOpenBlock(blocks: ReturnType<typeof createBlockReader>) {
   };
 }
 
-/** Why a message ends, and at which of the caller's texts. */
+/** Why a message ends, and at which of the caller's stop sequences. */
 interface End {
   readonly reason: Finish;
   readonly stop: string | undefined;
@@ -140,7 +140,7 @@ const finishes: Readonly<Record<string, Finish>> = {
 };
 
 function toFinish(reason: string): Finish {
-  // Only a tool of the vendor's pauses a turn, and none was offered.
+  // Only the vendor's hosted tools pause a turn, and none was offered.
   if (reason === 'pause_turn') throw new UpstreamFault('the message pauses');
   return Object.hasOwn(finishes, reason) ? (finishes[reason] ?? 'done') : 'done';
 }

@@ -23,14 +23,14 @@ import type { TurnBuilder } from '../model/request/turn-builder.ts';
 import type { ToolOffers } from './read-tools.ts';
 import { messagesFields as fields } from './request-fields.ts';
 
-/** Where the messages of a request go. */
+/** What the messages of a request are read into. */
 interface Conversation {
   readonly reader: RequestReader;
   readonly turns: TurnBuilder;
   readonly offers: ToolOffers;
 }
 
-/** Reads the messages in their order. Returns where the last effort stands that one of them asks for. */
+/** Reads the messages. Returns the node of the last effort that one of them asks for. */
 export function readMessageList(conversation: Conversation, list: Node): Node | undefined {
   const { reader } = conversation;
   requireKind(reader, list, 'array');
@@ -61,7 +61,7 @@ function readMessage({ reader, turns, offers }: Conversation, message: Node): vo
   }
 }
 
-/** Reads instructions within the conversation, which may change the tools from here on. Returns where the effort stands that they ask for. */
+/** Reads instructions within the conversation, which may change the tools from here on. Returns the node of the effort, if they set one. */
 function readInstruction({ reader, turns, offers }: Conversation, message: Node): Node | undefined {
   const { content, output_config: { effort } = {} } = takeMembers(reader, message, fields['system message']);
   const parts = content === undefined ? [] : readSystem(reader, content, offers);
@@ -69,7 +69,7 @@ function readInstruction({ reader, turns, offers }: Conversation, message: Node)
   return effort;
 }
 
-/** The texts of instructions, except what is meant for a vendor's billing: it changes with each request. */
+/** The texts of instructions, without the vendor's billing block, which changes with each request and would defeat caches. */
 export function readSystem(reader: RequestReader, content: Node, offers?: ToolOffers): TextPart[] {
   return readContent<TextPart>(reader, content, toText, (block) => {
     const type = typeOf(reader, block);
@@ -105,7 +105,7 @@ function readResult(reader: RequestReader, turns: TurnBuilder, offers: ToolOffer
   turns.result(id, { at, parts, failed });
 }
 
-/** A tool that the client's own search has found: the model reads its name, and can call it from then on. */
+/** A tool that the client's search found. The model reads its name, and can call it from then on. */
 function readFound(reader: RequestReader, offers: ToolOffers, block: Node): Part | undefined {
   if (typeOf(reader, block) !== 'tool_reference') return undefined;
   const { tool_name: name } = takeMembers(reader, block, fields['tool_reference block']);
@@ -113,7 +113,7 @@ function readFound(reader: RequestReader, offers: ToolOffers, block: Node): Part
   return toText(reader.json.raw(name));
 }
 
-/** Those that have content of a kind known here, wherever they may stand. */
+/** The types of blocks whose content is known, wherever they may stand. */
 const knownBlocks =
   /^(text|image|video|document|search_result|(redacted_)?thinking|tool_(use|reference|addition|removal)|server_tool_use|mcp_tool_\w+|(\w+_)?tool_result|container_upload|compaction|fallback)$/;
 

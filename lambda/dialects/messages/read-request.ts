@@ -9,34 +9,34 @@ import { readMessageList, readSystem } from './read-blocks.ts';
 import { createToolOffers } from './read-tools.ts';
 import { messagesFields as fields } from './request-fields.ts';
 
-/** Reads a request of the messages dialect. `open` opens the caller's seals; `version` is that of the API which the client names. */
+/** Reads a client's messages request. `open` opens the caller's seals. `version`: the API version that the client names. */
 export function readMessages(json: Json, open: RequestReader['open'], version?: string): ModelRequest {
   const reader = createRequestReader(json, open);
-  const asked = takeMembers(reader, json.root, fields.request);
-  checkVersion(reader, version, asked.messages);
-  const { messages, stop_sequences: stops, max_tokens: limit, temperature, top_p, top_k } = asked;
+  const request = takeMembers(reader, json.root, fields.request);
+  checkVersion(reader, version, request.messages);
+  const { messages, stop_sequences: stops, max_tokens: limit, temperature, top_p, top_k } = request;
   const [turns, offers] = [createTurnBuilder(reader), createToolOffers(reader)];
-  if (asked.tools !== undefined) offers.read(asked.tools);
-  const system = asked.system === undefined ? [] : readSystem(reader, asked.system);
+  if (request.tools !== undefined) offers.read(request.tools);
+  const system = request.system === undefined ? [] : readSystem(reader, request.system);
   if (system.length > 0) turns.system(system);
-  const { output_format: earlier, output_config: { effort: first, format = earlier } = {} } = asked;
+  const { output_format: earlier, output_config: { effort: first, format = earlier } = {} } = request;
   const effort = (messages && readMessageList({ reader, turns, offers }, messages)) ?? first;
-  // The format stood beside the configuration before it stood in it.
+  // `output_format` is the predecessor of `output_config.format`.
   if (earlier !== undefined && format !== earlier) reader.leftOut.push(earlier);
-  const choice = readChoice(reader, asked.tool_choice);
-  const kept = readKeptReasoning(reader, asked.context_management?.edits);
+  const choice = readChoice(reader, request.tool_choice);
+  const kept = readKeptReasoning(reader, request.context_management?.edits);
   return {
     json,
-    stream: asked.stream === true,
-    turns: turns.finish((_spoken, reasoningBlock) => reasoningBlock <= kept),
+    stream: request.stream === true,
+    turns: turns.finish((_userMessages, rank) => rank <= kept),
     tools: offers.finish(),
     ...choice,
     limit,
     sampling: { temperature, top_p, top_k, stop: stops === undefined ? undefined : readStops(reader, stops) },
-    ...readThinking(reader, asked.thinking, effort),
+    ...readThinking(reader, request.thinking, effort),
     format: format === undefined ? undefined : readFormat(reader, format),
     leftOut: reader.leftOut,
-    unread: reader.unread,
+    unknown: reader.unknown,
   };
 }
 
@@ -60,14 +60,14 @@ function readChoice(reader: RequestReader, at: Node | undefined): Pick<ModelRequ
   return { choice: { at, mode: mode ?? refuseUnknown(reader, at) }, oneCall };
 }
 
-/** The level that a number of tokens stands for. */
+/** The largest token budget of each level. */
 const budgets = { low: 2_048, medium: 8_192, high: 24_576 };
 
 type Thinking = Pick<ModelRequest, 'effort' | 'reasoning'>;
 
 function readThinking(reader: RequestReader, thinking: Node | undefined, effort: Node | undefined): Thinking {
   const level = effort === undefined ? undefined : { at: effort, name: reader.json.string(effort), exact: true };
-  // A client of messages has to send back what it gets, so that is always sealed.
+  // Messages clients have to send reasoning back, so it is always sealed.
   const reasoning = { shown: true, sealed: true };
   if (level?.name === 'none') return { effort: { wish: 'off', offAt: level.at }, reasoning };
   if (thinking === undefined) return { effort: { wish: 'off', level }, reasoning };
@@ -82,7 +82,7 @@ function readThinking(reader: RequestReader, thinking: Node | undefined, effort:
     const [name] = Object.entries(budgets).find(([, most]) => tokens <= most) ?? ['max'];
     return { effort: { wish: 'on', level: level ?? { at: budget, name, exact: false } }, reasoning };
   }
-  if (type !== 'enabled' && type !== 'adaptive') reader.unread.push(thinking);
+  if (type !== 'enabled' && type !== 'adaptive') reader.unknown.push(thinking);
   return { effort: { wish: type === 'enabled' || level !== undefined ? 'on' : undefined, level }, reasoning };
 }
 
@@ -93,7 +93,7 @@ function readFormat(reader: RequestReader, at: Node): Format {
   return { name: '"output"', schema, strict: 'true' };
 }
 
-/** How many of the assistant's latest turns keep their thoughts. */
+/** How many of the assistant's latest turns keep their reasoning. */
 function readKeptReasoning(reader: RequestReader, edits: Node | undefined): number {
   let kept = Number.POSITIVE_INFINITY;
   if (edits === undefined) return kept;

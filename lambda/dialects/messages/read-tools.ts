@@ -12,7 +12,7 @@ import { countTool, type RequestReader } from '../model/request/request-reader.t
 import { takeMembers } from '../model/request/take-members.ts';
 import { messagesFields as fields } from './request-fields.ts';
 
-/** Tools with a type of their own. */
+/** The vendor's tools, each with a type of its own. */
 const refusedTools: RefusedTypes = [
   [
     /^(web_search|web_fetch|code_execution|tool_search|advisor|mcp_toolset)/,
@@ -24,17 +24,17 @@ const refusedTools: RefusedTypes = [
   ],
 ];
 
-/** Where the vendor's own servers keep the tool. */
+/** References to tools on servers that the vendor connects to. */
 const ofServers = /^mcp_tool(set)?_reference$/;
 
 export type ToolOffers = ReturnType<typeof createToolOffers>;
 
-/** The tools that the model may call: those of the request, and what the conversation changes of them. */
+/** Collects the tools that the model may call: those of the request, with the changes that the conversation makes. */
 export function createToolOffers(reader: RequestReader) {
   const { json } = reader;
-  /** All that are described, by name: of several, the writer says which one it takes. */
+  /** All tools that are described, by name. If several share one, the writer chooses. */
   const described = new Map<string, ToolDefinition[]>();
-  /** The names of those that may be called now. What is added later stands behind, so that the prompt's beginning stays the same. */
+  /** The names of the tools that may be called now. Later ones go to the end, so that the prompt's prefix stays the same for caches. */
   const offered = new Set<string>();
   let firstDeferred: Node | undefined;
   let isChanged = false;
@@ -48,14 +48,14 @@ export function createToolOffers(reader: RequestReader) {
     return { name, offer, isDeferred: defer_loading === true };
   }
 
-  /** Offers a described tool from here on; false if there is none of this name. */
+  /** Offers a described tool from here on. Returns false if there is none of this name. */
   function find(name: string): boolean {
     if (!described.has(name)) return false;
     offered.add(name);
     return true;
   }
 
-  /** The name that a change of tools refers to. */
+  /** The tool name that a tool change refers to. */
   function readReference(at: Node): string {
     const type = typeOf(reader, at);
     if (ofServers.test(type)) refuse(reader, at, 'names a tool of a server that runs at the vendor. Leave it out.');
@@ -64,7 +64,7 @@ export function createToolOffers(reader: RequestReader) {
   }
 
   return {
-    /** Reads the tools of the request. Some wait until a search finds them, or the conversation adds them. */
+    /** Reads the tools of the request. Deferred ones are offered once a search finds them or the conversation adds them. */
     read(list: Node): void {
       requireKind(reader, list, 'array');
       for (const at of json.elements(list)) {
@@ -77,7 +77,7 @@ export function createToolOffers(reader: RequestReader) {
       }
     },
     find,
-    /** Offers one more tool from here on: one that is described, or that is described here, which takes the place of its namesake. */
+    /** Offers one more tool from here on. If the block describes it, that replaces an earlier tool of the same name. */
     add(block: Node): void {
       isChanged = true;
       const { tool } = takeMembers(reader, block, fields['tool_addition block']);
@@ -89,7 +89,7 @@ export function createToolOffers(reader: RequestReader) {
         refuse(reader, tool, 'names a tool that is not among the tools. Add it to them.');
       }
     },
-    /** Offers a tool no longer. */
+    /** Stops offering a tool. */
     remove(block: Node): void {
       isChanged = true;
       const { tool } = takeMembers(reader, block, fields['tool_removal block']);

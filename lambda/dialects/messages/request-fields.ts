@@ -21,7 +21,7 @@ export const messagesFields = {
     ...ignore('cache_control', 'metadata', 'service_tier', 'speed', 'diagnostics', 'user_profile_id'),
     ...ignore('billing_policy', 'fallback_credit_token'),
     compaction: 'leave',
-    // One that continues is refused wherever it is sent.
+    // Only a thread that is created gets here: checkBody refuses to continue one.
     thread: 'leave',
     mcp_servers: vendor,
     container: vendor,

@@ -5,25 +5,25 @@ import type { AnswerChanges } from '../model/answer-changes.ts';
 import { toSealedBlock, voidContent } from '../model/seal.ts';
 import { neutralId, ownId } from './call-ids.ts';
 
-/** Thoughts with their signatures, as whole blocks: only so does their maker know them again. */
+/** Collects reasoning as whole blocks with their signatures, because the provider verifies those. */
 export function createSignedReasoning(changes?: AnswerChanges): RawReasoning & { readonly endBlock: () => void } {
-  let channel: string | undefined; // of the thought in the last event that was read
+  let channel: string | undefined; // of the reasoning in the last event
   let thinking = '';
   let signature = '';
   let whole = '';
-  /** Those of a plain answer, each until it ends, so that they keep their places between texts and calls. */
+  /** The blocks of a plain answer, each until it ends, so that they keep their positions between texts and calls. */
   const later: { readonly at: number; readonly block: string }[] = [];
   let ended = 0;
-  let last: string | undefined; // kind of block
+  let last: string | undefined; // type of the last block
 
-  /** A block as a part of a seal: of one that its maker would not know again, only that. */
+  /** A block as part of a seal; void if the provider would refuse its signature. */
   const sealed = (block: string, at?: number): string => (changes?.isBefore(at) ? voidContent : block);
   const signed = (reasoningBlock: string, by: string): string =>
     by === '' ? '' : toSealedBlock(JSON.stringify({ type: 'thinking', thinking: reasoningBlock, signature: by }));
   const redacted = (json: Json, block: Node): string =>
     toSealedBlock(JSON.stringify({ type: 'redacted_thinking', data: stringMember(json, block, 'data') ?? '' }));
 
-  /** The client may send back another id than the maker's own, and texts that follow one another as one. */
+  /** Records what the client may not send back as it was: another id than the vendor's, or consecutive texts joined into one. */
   function noteBlock(json: Json, block: Node, kind: string | undefined, at?: number): void {
     const id = stringMember(json, block, 'id') ?? '';
     const isOther = id !== '' && ownId(neutralId(id)) !== id;

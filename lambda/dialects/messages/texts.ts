@@ -6,29 +6,29 @@ import type { Findings } from '../model/findings.ts';
 import { createNarrow, eachText, namesIn, type VisitText } from '../model/places.ts';
 import { keepSealed, sealed } from '../model/sealed.ts';
 
-/** The members in which a block or its deltas carry text, with the types of those deltas. */
+/** The members that hold the text of a block or its deltas, with the types of those deltas. */
 const deltaTypes = new Map([
   ['text', 'text_delta'],
   ['thinking', 'thinking_delta'],
   ['content', 'compaction_delta'],
 ]);
 
-/** Deltas without text: `input_json_delta`, the input of a tool, and `citations_delta`, which arrives whole. */
+/** Deltas without text: `input_json_delta` holds tool arguments, and `citations_delta` arrives whole. */
 const wholeDelta = /^(input|citations)_/;
 
-/** Receives a text in a member of a block, with its place if that has parts. */
+/** Receives a text in a member of a block, with its place if the member has parts. */
 export type AddText = (kind: string, ...text: Parameters<VisitText>) => void;
 
 interface BlockReading {
   readonly addText: AddText;
   readonly isDelta: boolean;
   readonly isWhole: boolean;
-  /** The block's number. */
+  /** The block's index. */
   readonly index: number;
   readonly signedReasoning?: ExpectedAnswer['signedReasoning'];
 }
 
-/** Records the fields of a content block or, if `isDelta`, of a delta to one: there every string counts as text. */
+/** Records the fields of a content block or, if `isDelta`, of a delta, in which every string counts as text. */
 export function recordBlock(
   json: Json,
   block: Node,
@@ -43,17 +43,17 @@ export function recordBlock(
     const isData = name === 'data' && type === 'redacted_thinking';
     if (isShown && (isData || name === 'signature') && json.kind(value) === 'string') found.signature(value, index);
     if (sealed.test(name) || isData || (isCall && name === 'name')) found.keep(value);
-    else if (name === 'partial_json' || (isCall && name === 'input')) found.program(value, isWhole);
-    else if (name === 'thinking' && isShown) found.program(value, isWhole);
+    else if (name === 'partial_json' || (isCall && name === 'input')) found.toolArguments(value, isWhole);
+    else if (name === 'thinking' && isShown) found.toolArguments(value, isWhole);
     else if (isText) eachText(json, { name, value }, found, (...text) => addText(name, ...text));
     else if (json.kind(value) !== 'string') keepSealedInside(json, value, found);
-    // Other blocks have a `content` too, such as a tool's result: it arrives whole.
+    // In other blocks, such as a tool's result, `content` arrives whole.
     else if (deltaTypes.has(name) && (name !== 'content' || type.startsWith('compaction')))
       addText(name, '', value, true);
   });
 }
 
-/** Search results and citations carry sealed members at any depth; a source's `data` is a file in base64. */
+/** Search results and citations hold encrypted members at any depth. A source's `data` is a file in base64. */
 function keepSealedInside(json: Json, value: Node, found: Findings): void {
   keepSealed(json, value, found);
   const end = json.next(value);
@@ -63,7 +63,7 @@ function keepSealedInside(json: Json, value: Node, found: Findings): void {
   }
 }
 
-/** Makes deltas of the same kind; a block began with text of a kind that has deltas of its own. */
+/** Makes deltas of the same kind. If the last event began a block with text, they are deltas for that block. */
 export function deltasLike(last: OutgoingEvent): MakeDelta {
   const { type = last.type, content_block: begun, delta: lastDelta } = JSON.parse(last.data);
   const isBlock = begun !== undefined;

@@ -9,7 +9,7 @@ import {
 import { toolNamed } from '../model/tools.ts';
 import { createMessageBlocks } from './write-blocks.ts';
 
-/** Writes Anthropic messages. */
+/** Writes messages for a client. */
 export function createMessagesWriter(options: AnswerOptions): AnswerWriter {
   const { live, tools, newHex } = options;
   const events = createEvents({ live, numbered: false });
@@ -76,7 +76,7 @@ function usageOf(usage: AnswerOptions['usage']): string {
   return `"usage":${JSON.stringify({ ...countsOf(usage), ...ofVendor })}`;
 }
 
-/** The usage as it stands at the end of a stream. */
+/** The members of a usage that the end of a stream repeats. */
 function countsOf(usage: AnswerOptions['usage']) {
   const { input, read, written, output, reasoning } = countTokens(usage);
   return {

@@ -10,29 +10,29 @@ import type { AnswerOptions, Events } from '../model/answer/answer-writer.ts';
 
 interface TextBlock {
   readonly kind: TextKind;
-  /** What is not written yet; in a plain answer everything. */
+  /** What is not written yet. In a plain answer, everything. */
   held: ReturnType<typeof createGrowingText>;
-  /** A thought as the upstream sent it, whether or not it is shown. */
+  /** Reasoning as the upstream sent it, whether or not it is shown. */
   readonly raw: ReturnType<typeof createGrowingText>;
 }
 
 interface CallBlock {
   readonly kind: 'call';
   readonly call: ToolCall;
-  /** The first members of its block. */
+  /** The block's first members, as JSON. */
   readonly members: string;
   isShown: boolean;
 }
 
 type Block = TextBlock | CallBlock;
 
-/** Blocks as they start. */
+/** The blocks of `content_block_start`. */
 const starts = {
   reasoning: '{"type":"thinking","thinking":"","signature":""}',
   text: '{"type":"text","text":""}',
   call: (members: string) => `{"type":"tool_use",${members},"input":{}}`,
 };
-/** The type and the member of a piece of a block's text. */
+/** The beginnings of deltas. */
 const deltas = {
   reasoning: '"type":"thinking_delta","thinking":',
   signature: '"type":"signature_delta","signature":',
@@ -41,18 +41,15 @@ const deltas = {
   call: '"type":"input_json_delta","partial_json":',
 };
 
-/** Whether nothing more belongs to a block, now that another one waits. */
+/** Whether a block is complete, now that another one is waiting. */
 const isComplete = (block: Block): boolean => block.kind !== 'call' || block.call.arguments.isClosed;
 
-/**
- * The blocks of a message. One is open at a time, and is never opened again: what belongs to later blocks waits until the open one is
- * complete.
- */
+/** The blocks of a message. Only one can be open at a time, and none can be reopened, so later blocks wait until it is complete. */
 export function createMessageBlocks({ live, seal }: Pick<AnswerOptions, 'live' | 'seal'>, events: Events) {
   const waiting: Block[] = []; // the first is open
   const calls = new Map<ToolCall, CallBlock>();
   const writer = createBlockWriter({ live, seal }, events);
-  let last: TextBlock | undefined; // if nothing has come after it
+  let last: TextBlock | undefined; // only if no call came after it
 
   function begin(block: Block): void {
     waiting.push(block);
@@ -68,7 +65,7 @@ export function createMessageBlocks({ live, seal }: Pick<AnswerOptions, 'live' |
     }
   }
 
-  /** `finish` is why the answer ends, if it does. */
+  /** `finish`: set if the answer ends. */
   function close(block: Block, finish?: Finish): void {
     waiting.shift();
     if (block.kind === 'call') calls.delete(block.call);
@@ -76,9 +73,9 @@ export function createMessageBlocks({ live, seal }: Pick<AnswerOptions, 'live' |
   }
 
   return {
-    /** The blocks of a plain answer that are closed. */
+    /** The closed blocks of a plain answer. */
     content: writer.content,
-    /** Adds to the last block, or begins one. `raw` is a thought as the upstream sent it. */
+    /** Adds to the last block, or begins one. `raw`: reasoning as the upstream sent it. */
     addText(kind: TextKind, piece: Literal, raw: Literal): void {
       const block: TextBlock =
         last?.kind === kind ? last : { kind, held: createGrowingText(), raw: createGrowingText() };
@@ -96,7 +93,7 @@ export function createMessageBlocks({ live, seal }: Pick<AnswerOptions, 'live' |
     },
     addArguments(call: ToolCall, piece: Literal): void {
       const block = calls.get(call);
-      // What comes after the end of a call's arguments is no part of them.
+      // Ignores what comes after the end of a call's arguments.
       if (block === undefined) return;
       if (block === waiting[0]) {
         if (block.isShown) writer.write(piece);
@@ -107,7 +104,7 @@ export function createMessageBlocks({ live, seal }: Pick<AnswerOptions, 'live' |
     closeAll(finish: Finish): void {
       for (let [block] = waiting; block; [block] = waiting) {
         close(block, finish);
-        // What was cut off before it was shown is not begun.
+        // Drops calls that were cut off before they were shown.
         while (waiting[0] && !isComplete(waiting[0]) && finish !== 'done') waiting.shift();
         if (waiting[0]) writer.open(waiting[0]);
       }
@@ -115,13 +112,13 @@ export function createMessageBlocks({ live, seal }: Pick<AnswerOptions, 'live' |
   };
 }
 
-/** Writes one block after another: as events, and whole for a plain answer. */
+/** Writes one block after another, as events or whole for a plain answer. */
 function createBlockWriter({ live, seal }: Pick<AnswerOptions, 'live' | 'seal'>, events: Events) {
   const content: string[] = [];
   let index = 0;
   let write = prepare('text');
 
-  /** What writes pieces of the open block. */
+  /** Prepares to write deltas of the open block. */
   function prepare(delta: keyof typeof deltas) {
     const writeDelta = events.prepare('content_block_delta', `"index":${index},"delta":{${deltas[delta]}`);
     return (piece: Literal): void => {
@@ -129,7 +126,7 @@ function createBlockWriter({ live, seal }: Pick<AnswerOptions, 'live' | 'seal'>,
     };
   }
 
-  /** Shows what the open block holds; of a call's arguments nothing before it is certain that they are an object. */
+  /** Writes what the open block holds. Arguments are written only once they turn out to be an object. */
   function show(block: Block): void {
     if (block.kind !== 'call') {
       if (!live) return;
@@ -175,7 +172,7 @@ function wholeCall({ call, members }: CallBlock, finish: Finish | undefined): st
   return isCutOff ? undefined : `{"type":"tool_use",${members},"input":${inputOf(call)}}`;
 }
 
-/** The input that a call's arguments are. */
+/** The arguments of a call as an object. */
 function inputOf({ arguments: { text, isObject, isJson } }: ToolCall): string {
   if (/^\s*(null|"")?\s*$/.test(text)) return '{}';
   if (!isObject || !isJson) throw new TypeError('the arguments of a call are not a JSON object');

@@ -14,13 +14,13 @@ import { writeTurns } from './write-turns.ts';
 
 const longestName = 128;
 
-/** Writes a messages request to the model with this id. Throws a 400 that names the place of what messages can't carry. */
+/** Writes a messages request for an upstream. `model`: the upstream's id. Throws a 400 that names the place of what messages can't express. */
 export const writeMessagesRequest = (request: ModelRequest, upstream: UpstreamOptions, model: string): WrittenRequest =>
   writeRequest({ request, upstream, longestName }, (writer) => {
     const { body } = writer;
     refuseSampling(request);
     body.add('{"model":', quote(model));
-    // First, so that the tools offered have the names before those that are only remembered.
+    // First, so that offered tools get their names before tools that only occur in the history.
     const selection = selectTools(writer);
     const isKnown = createIsKnown(writer, selection);
     const thinking = chooseThinking(writer, selection, isKnown);
@@ -29,12 +29,12 @@ export const writeMessagesRequest = (request: ModelRequest, upstream: UpstreamOp
     writeTurns(writer, messages, markOf);
     writeTools(writer, selection, markOf);
     writeThinking(writer, thinking);
-    // What makes no difference to the prompt is refused where its tokens are counted.
+    // The endpoint that counts tokens refuses what doesn't affect the prompt.
     if (!request.isCounted) writeSampling(writer, thinking);
     body.add('}');
   });
 
-/** What is refused of a model that thinks. */
+/** The values that upstreams refuse while the model thinks. */
 const refusedOfThinking: Readonly<Record<string, (value: number) => boolean>> = {
   temperature: (value) => value !== 1,
   top_p: (value) => value < 0.95,
@@ -52,7 +52,7 @@ function writeSampling({ request, upstream, body, leaveOut }: RequestWriter, { e
   if (request.stream) body.add(',"stream":true');
 }
 
-/** Where a member stands that asks for more than messages can give. */
+/** The node of the first of these members, or else the body. */
 const placeOf = ({ json }: ModelRequest, ...names: readonly string[]): Node =>
   names.map((name) => json.member(json.root, name)).find((node) => node !== undefined) ?? json.root;
 
@@ -97,18 +97,18 @@ function writeTools(writer: RequestWriter, { tools, choice }: Selection, markOf:
 
 const levels = ['low', 'medium', 'high', 'xhigh', 'max'];
 
-/** How much the model is to think. */
+/** Decides how much the model should think. */
 function chooseThinking(writer: RequestWriter, { choice }: Selection, isKnown: IsKnown): Thinking {
   const { wish, level } = writer.request.effort;
   if (wish === 'off' || level === undefined) return { isOff: wish === 'off' };
-  // A model that thinks can't be made to call, and doesn't go on from calls after a thought that it can't be shown again.
+  // With thinking on, upstreams refuse a forced tool call, and results of calls whose reasoning can't be replayed.
   const mayThink = choice?.mode !== 'required' && !isWithoutItsReasoning(writer, isKnown);
   const effort = mayThink ? nearestLevel(level.name, levels) : undefined;
   if (effort !== level.name || !level.exact) writer.leaveOut(level.at);
   return { effort, isOff: effort === undefined };
 }
 
-/** Adds how much the model is to think, and the form of its answer. */
+/** Adds how much the model should think, and the format of its answer. */
 function writeThinking({ request, body, leaveOut }: RequestWriter, { effort }: Thinking): void {
   if (request.effort.wish === 'off') body.add(',"thinking":{"type":"disabled"}');
   else if (effort !== undefined) body.add(',"thinking":{"type":"adaptive","display":"summarized"}');
@@ -120,10 +120,13 @@ function writeThinking({ request, body, leaveOut }: RequestWriter, { effort }: T
   if (config.length + format.length > 0) body.add(',"output_config":{', ...config, ...comma, ...format, '}');
 }
 
-/** Whether the model goes on from calls before which it thought, and that thought can't go back. */
+/** Whether the model continues from tool calls that follow reasoning which can't be replayed. */
 function isWithoutItsReasoning({ request }: RequestWriter, isKnown: IsKnown): boolean {
   const last = request.turns.findLast((turn) => turn.role === 'assistant' || turn.parts.some(isFilled));
   return (
-    last?.role === 'assistant' && last.done.some(isCall) && last.reasoning.length > 0 && !last.reasoning.some(isKnown)
+    last?.role === 'assistant' &&
+    last.content.some(isCall) &&
+    last.reasoning.length > 0 &&
+    !last.reasoning.some(isKnown)
   );
 }

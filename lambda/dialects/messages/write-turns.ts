@@ -18,13 +18,13 @@ import { isBlank, type Message } from './arrange-turns.ts';
 import type { MarkOf } from './cache-marks.ts';
 import { ownId } from './call-ids.ts';
 
-/** One conversation while it is written. */
+/** The state of writing one conversation. */
 interface TurnWriter extends RequestWriter {
   readonly idOf: (call: ToolCall) => Raw;
   readonly markOf: MarkOf;
 }
 
-/** The ids of a conversation's calls. What others made may not fit, and may come again where calls are numbered anew each turn. */
+/** Makes the ids of calls valid and unique. Ids of other servers may not be valid, and repeat if calls are numbered per turn. */
 function createCallIds() {
   const uses = new Map<Raw, number>();
   const ids = new Map<ToolCall, Raw>();
@@ -34,14 +34,14 @@ function createCallIds() {
     const own: Raw = `"${ownId(inside(call.id))}"`;
     const before = uses.get(own) ?? 0;
     uses.set(own, before + 1);
-    const isFit = before === 0 && /^"[\w-]+"$/.test(own);
-    const id = isFit ? own : `"call_${hash('sha256', `${before || ''}${call.id}`).slice(0, 32)}"`;
+    const isValid = before === 0 && /^"[\w-]+"$/.test(own);
+    const id = isValid ? own : `"call_${hash('sha256', `${before || ''}${call.id}`).slice(0, 32)}"`;
     ids.set(call, id);
     return id;
   };
 }
 
-/** Adds the instructions and the messages: results right after their calls, never two messages of the assistant in a row. */
+/** Writes the instructions and the messages: results right after their calls, never two messages of the assistant in a row. */
 export function writeTurns(parts: RequestWriter, arranged: readonly Message[], markOf: MarkOf): void {
   const writer: TurnWriter = { ...parts, idOf: createCallIds(), markOf };
   const { request, body } = writer;
@@ -70,7 +70,7 @@ interface Blocks {
   readonly parts: readonly Part[];
 }
 
-/** Writes the blocks of a message: results first. */
+/** Writes the blocks of a message, results first. */
 function writeBlocks(writer: TurnWriter, { results = [], parts }: Blocks): void {
   const { body, markOf } = writer;
   let left = results.length + parts.length;
@@ -90,7 +90,7 @@ function writeBlocks(writer: TurnWriter, { results = [], parts }: Blocks): void 
   body.add(']');
 }
 
-/** Adds a comma before each element but the first. */
+/** Returns a function that adds a comma before each element but the first. */
 function createSeparator({ add }: BodyText) {
   let isFirst = true;
   return () => {
@@ -99,7 +99,7 @@ function createSeparator({ add }: BodyText) {
   };
 }
 
-/** The same for the result of a call. */
+/** Adds the result of a call, without its closing brace. */
 function writeResult(writer: TurnWriter, call: ToolCall): void {
   const { body, idOf } = writer;
   const { parts = [], failed = false, found } = call.result ?? {};
@@ -113,31 +113,31 @@ function writeResult(writer: TurnWriter, call: ToolCall): void {
   if (failed) body.add(',"is_error":true');
 }
 
-/** Adds a block but for its end, before which more members may come. */
+/** Adds a block without its closing brace, as a cache mark may follow. */
 function addPart({ request, body: { add } }: RequestWriter, part: Part): void {
   if (part.kind === 'text') add('{"type":"text","text":', part.text);
   else if (part.kind === 'audio') refuse(request, part.at, "is audio, which this model can't hear. Send text.");
   else if (part.kind === 'image') {
     const [head, type = ''] = /^"data:([\w.+/-]{1,60});base64,/.exec(part.url.slice(0, 100)) ?? [];
-    if (head !== undefined) add(...bytesBlock('image', type, `"${part.url.slice(head.length)}`));
+    if (head !== undefined) add(...base64Block('image', type, `"${part.url.slice(head.length)}`));
     else if (/^"https?:/.test(part.url)) add('{"type":"image","source":{"type":"url","url":', part.url, '}');
     else refuse(request, part.at, 'is no image in base64 and no https URL. Send one.');
   } else {
     const [head] = /^"data:application\/pdf;base64,/.exec(part.data.slice(0, 100)) ?? [];
     if (head === undefined) refuse(request, part.at, 'is no PDF as a data URL in base64. Send a PDF, or text.');
-    add(...bytesBlock('document', 'application/pdf', `"${part.data.slice(head.length)}`));
+    add(...base64Block('document', 'application/pdf', `"${part.data.slice(head.length)}`));
     if (part.name !== undefined) add(',"title":', part.name);
   }
 }
 
-const bytesBlock = (kind: string, type: string, data: Raw): Raw[] => [
+const base64Block = (kind: string, type: string, data: Raw): Raw[] => [
   `{"type":"${kind}","source":{"type":"base64","media_type":"${type}","data":`,
   data,
   '}',
 ];
 
-/** Writes all that the model did in one go, in its order: a maker that binds its thoughts refuses another. */
-function writeTurn(writer: TurnWriter, { done, reasoning }: AssistantTurn): void {
+/** Writes a turn of the assistant in its original order, because the provider verifies signatures against it. */
+function writeTurn(writer: TurnWriter, { content, reasoning }: AssistantTurn): void {
   if (reasoning.length > 0) writer.noteReasoning();
   const { body, names, idOf, markOf } = writer;
   const separate = createSeparator(body);
@@ -156,7 +156,7 @@ function writeTurn(writer: TurnWriter, { done, reasoning }: AssistantTurn): void
     }
   };
   body.add('[');
-  for (const [index, one] of done.entries()) {
+  for (const [index, one] of content.entries()) {
     addReasoning(index);
     if (isCall(one)) {
       separate();
@@ -170,7 +170,7 @@ function writeTurn(writer: TurnWriter, { done, reasoning }: AssistantTurn): void
   body.add(']');
 }
 
-/** The arguments of a call as the object that they are. */
+/** The arguments of a call as an object. */
 function inputOf({ request }: RequestWriter, { at, form, given }: ToolCall): Raw {
   if (form === 'input') return `{"input":${given}}`;
   const text: string = form === 'string' ? JSON.parse(given) : given;

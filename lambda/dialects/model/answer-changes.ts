@@ -1,13 +1,13 @@
 export type AnswerChanges = ReturnType<typeof createAnswerChanges>;
 
 /**
- * Where an answer was first changed on its way to the client. Makers sign a thought over all of its answer that came before it, so
- * they don't know a later one again.
+ * Where an answer was first changed on its way to the client. Providers sign a reasoning block over everything before it in the answer,
+ * so they reject the signature of one that comes after a change.
  */
 export function createAnswerChanges() {
   let first = Number.POSITIVE_INFINITY;
   return {
-    /** Notes a change at a place of a whole answer. What is noted of a stream is before all that is read of it later. */
+    /** Records a change at an offset of a plain answer. In a stream, a change comes before everything that is read later. */
     note(at = 0): void {
       first = Math.min(first, at);
     },

@@ -16,7 +16,7 @@ export function recordUsage(json: Json, holder: Node, places: UsagePlaces, found
     for (const [name, inner] of places.counted[kind] ?? []) {
       const [object, member] = inner === undefined ? [usage, name] : [json.member(usage, name), inner];
       const count = numberMember(json, object, member);
-      // An impossible one would spoil every sum.
+      // A negative count would spoil every sum.
       if (count === undefined || count < 0) continue;
       counts[kind] = count;
       found.tokens(kind, count);
@@ -43,7 +43,7 @@ export function readErrorMessage(json: Json): string | undefined {
   );
 }
 
-/** A validator's fault: what is wrong, after the place in the body if that is named. */
+/** A validation error: its message, after the place in the body if it names one. */
 function readDetail(json: Json, detail: Node | undefined): string | undefined {
   const message = stringMember(json, detail, 'msg');
   const steps = elements(json, presentMember(json, detail, 'loc')).map((step) =>
@@ -56,7 +56,7 @@ function readDetail(json: Json, detail: Node | undefined): string | undefined {
   return message !== undefined && place !== '' ? `${excerpt(place, longestPath)}: ${message}` : message;
 }
 
-/** Leaves the text at which the model stopped unchanged if the caller asked for that stop. */
+/** Leaves the stop sequence at which the model stopped unchanged, if it is one of the caller's. */
 export function keepStop(
   json: Json,
   holder: Node | undefined,

@@ -2,11 +2,11 @@ import { type ErrorOptions, GatewayError } from '../../errors.ts';
 import { earlierDuplicates } from '../../json/edit.ts';
 import type { Json, Node } from '../../json/scan.ts';
 
-/** Fields that decide, in one dialect or another, what a request is and what it costs. */
+/** Fields that decide, in some dialect, what a request does and what it costs. */
 const decisive = ['model', 'messages', 'input', 'stream', 'thinking'];
 const inAnyCase = decisive.map((name) => ({ name, pattern: new RegExp(`^${name}$`, 'iu') }));
 
-/** Refuses fields such as `Model`: some upstreams take it for `model`, and would see another value than the one checked. */
+/** Refuses fields such as `Model`: some upstreams read it as `model`, and would see another value than the gateway checked. */
 export function refuseOtherCase(body: Json): void {
   for (const key of body.keys(body.root)) {
     const name = body.string(key);
@@ -16,10 +16,10 @@ export function refuseOtherCase(body: Json): void {
   }
 }
 
-/** Fields by which routers choose another model than `model` says. */
+/** Fields by which routers choose another model than `model`. */
 const routing = /^(models|fallbacks|route)$/iu;
 
-/** Refuses fields that would lead a caller whose models or money are limited to other models. */
+/** Refuses fields by which a caller with limited models or budget could reach other models. */
 export function refuseRouting(body: Json): void {
   for (const key of body.keys(body.root)) {
     const name = body.string(key);
@@ -28,7 +28,7 @@ export function refuseRouting(body: Json): void {
   }
 }
 
-/** Refuses a body whose `name` is missing or not an array. */
+/** Refuses a body in which the member `name` is missing or not an array. */
 export function requireArray(body: Json, name: string): void {
   const value = body.member(body.root, name);
   if (value === undefined) {
@@ -41,13 +41,13 @@ export function requireArray(body: Json, name: string): void {
   }
 }
 
-/** Refuses a member that asks for stored state; the history belongs into another. */
+/** Refuses a member that asks for stored state. `history`: the member to send the history in. */
 export function refuseState(name: string, history: string, more: Pick<ErrorOptions, 'details' | 'refund'> = {}): never {
   const message = `${name} is not supported: nothing is stored between requests. Send the full history in ${history}.`;
   throw new GatewayError('invalid_request', message, more);
 }
 
-/** The refusal, free of charge, of what the upstreams that can be asked do not offer. */
+/** The error for an endpoint that no available upstream offers. Not charged. */
 export function notOffered({ compacts = false }: { readonly compacts?: boolean }, cause?: unknown): GatewayError {
   const message = compacts
     ? 'Compacting a conversation is not offered here: have the client shorten it by a request of its own.'
@@ -58,7 +58,7 @@ export function notOffered({ compacts = false }: { readonly compacts?: boolean }
 /** Each repeated member costs an edit of the body. Only an attacker sends so many. */
 const mostRepeats = 1_000;
 
-/** The keys of a member of `object`, the top-level member of the name `within`, except the last, which counts. */
+/** The repeated keys `name` of an object, except the last, which counts. `within`: the name of that object, a top-level member. */
 export function repeatsOf(body: Json, object: Node, within: string, name: string): Set<Node> {
   const repeats = earlierDuplicates(body, object, new Set([name]));
   if (repeats.size <= mostRepeats) return repeats;

@@ -2,12 +2,12 @@ import type { RequestFile } from '../../budget/estimate.ts';
 import { stringMember } from '../../json/read.ts';
 import type { Json, Node } from '../../json/scan.ts';
 
-/** Members that may hold further content; others (schemas, arguments, texts) are not searched. */
+/** Members that may hold nested content. Others (schemas, arguments, texts) are not searched. */
 type Within = readonly string[] | 'all';
 
 /**
- * Walks these top-level members in document order, which needs no stack however deep they are nested. Returns the first node
- * that is found.
+ * Searches these top-level members in document order, which needs no stack however deep they are nested. Returns the first node
+ * that matches.
  */
 export function searchIn<Place extends string>(
   body: Json,
@@ -27,33 +27,36 @@ export function searchIn<Place extends string>(
   return undefined;
 }
 
-/** Reads the file that a part is; undefined if it is none after all. */
+/** Reads a part as a file; undefined if it turns out to be none. */
 type ReadFile = (body: Json, part: Node) => RequestFile | undefined;
 
-/** Top-level members with content, and the members that lead further inside; and the parts that are files, by their type. */
+/** Where a dialect's bodies hold content. */
 export interface ContentPlaces {
+  /** The top-level members with content, and the members in them that may hold nested content. */
   readonly content: Readonly<Record<string, Within>>;
-  /** The way to an object whose members the caller names; each is a text or a part. */
+  /** The path of an object whose member names are the caller's own. Each member is a text or a part. */
   readonly variables?: readonly string[];
-  /** Members whose mere presence in a part makes it an image or a video; and the one that shows what a file contains. */
+  /** Members whose mere presence makes a part an image or a video. */
   readonly pictures: readonly string[];
+  /** The member that shows what kind of file a part is. */
   readonly fileMember: 'file_data' | 'media_type';
+  /** The parts that are files, by type. */
   readonly files: Readonly<Record<string, ReadFile>>;
 }
 
-/** What is looked for in the content of a body, all in one walk. */
+/** What to look for in the content of a body, all in one pass. */
 export interface ContentSearch {
   /** Whether to stop at the first image or video. */
   readonly stopsAtVision: boolean;
-  /** Called with each file in a place where the dialect reads one, whatever texts elsewhere look like. */
+  /** Called for each file in a place where the dialect reads one. */
   readonly onFile?: ((file: RequestFile) => void) | undefined;
 }
 
 export function searchContentOf({ content, variables = [], files, pictures, fileMember }: ContentPlaces) {
   return {
     /**
-     * Returns the image or video that it stopped at, as a path such as `messages[2].content[0]`. Every `type` of an object counts,
-     * even a repeated one, so that no parser finds content that this search overlooks.
+     * Returns the path of the image or video that it stopped at, such as `messages[2].content[0]`. Every `type` of an object counts,
+     * even a repeated one, so that no parser finds content that this search misses.
      */
     searchContent(body: Json, { stopsAtVision, onFile }: ContentSearch): string | undefined {
       if (!stopsAtVision && !onFile) return undefined;
@@ -61,7 +64,7 @@ export function searchContentOf({ content, variables = [], files, pictures, file
       const isVision = (key: Node, place: string): boolean => {
         if (named.has(key) || body.kind(key + 1) === 'null') return false;
         const name = body.string(key);
-        // Elsewhere names are of the caller's choosing.
+        // Where everything is searched, the caller chooses the names.
         if (content[place] !== 'all' && pictures.includes(name)) return true;
         if (body.kind(key + 1) !== 'string') return false;
         if (name === 'type') return visionTypes.test(body.string(key + 1));
@@ -86,7 +89,7 @@ const visionTypes = /^((input_)?image|(input_)?video|(image|video)_url|computer_
 /** `image/png`, `data:video/mp4;base64,…`. */
 const picture = /^(data:)?(image|video)\//i;
 
-/** The path of a value, such as `messages[2].content[0]`; for a key, that of the object that holds it. */
+/** The path of a value, such as `messages[2].content[0]`; for a key, the path of its object. */
 export function pathTo(body: Json, target: Node): string {
   let path = '';
   for (let node = body.root; ; ) {
@@ -94,7 +97,7 @@ export function pathTo(body: Json, target: Node): string {
     const end = body.next(node);
     let child = node + 1;
     let index = 0;
-    // Not by the generators of its members and elements: there may be a million before it.
+    // No generators, as there may be a million members or elements before the target.
     for (let next = child; child < end; child = next) {
       next = body.next(isObject ? child + 1 : child);
       if (target < next) break;
@@ -108,7 +111,7 @@ export function pathTo(body: Json, target: Node): string {
   return path;
 }
 
-/** Reads an image at a path of members, or on the way there: some upstreams take `"image_url": "…"` for `{"url": "…"}`. */
+/** Reads an image at a path, or a string on the way: some upstreams accept `"image_url": "…"` for `"image_url": {"url": "…"}`. */
 export const imageAt =
   (...path: readonly string[]): ReadFile =>
   (body, part) => ({ isImage: true, data: stringAt(body, part, path) });

@@ -7,10 +7,10 @@ const providerField =
 
 const maybeProviderField = new Set([...'cikmnpstx\\'].map((first) => first.charCodeAt(0)));
 
-/** Whether a member reveals who answered. */
+/** Whether a member reveals the provider. */
 export const isProviderField = (name: string): boolean => name === 'model' || providerField.test(name);
 
-/** Records the members of an object that reveal who answered: the model, and those that name the provider. */
+/** Records the members of an object that reveal the provider: the model, and vendor fields. */
 export function recordProviderFields(json: Json, object: Node | undefined, found: Findings): void {
   if (object === undefined || json.kind(object) !== 'object') return;
   const end = json.next(object);
@@ -23,13 +23,13 @@ export function recordProviderFields(json: Json, object: Node | undefined, found
   }
 }
 
-/** The object around what was generated, in each dialect: how its id begins, and the members that the dialect itself defines. */
+/** The object around the generated content: the prefix of its id, and the members that the dialect defines. */
 export interface Envelope {
   readonly idPrefix: string;
   readonly members: ReadonlySet<string>;
 }
 
-/** Records all that an envelope reveals: also an id in a vendor's form. */
+/** Records everything in an envelope that reveals the provider, including an id in a vendor's form. */
 export function recordEnvelope(json: Json, object: Node, { idPrefix, members }: Envelope, found: Findings): void {
   recordVendorMembers(json, object, members, found);
   for (const key of json.keys(object)) {
@@ -41,21 +41,21 @@ export function recordEnvelope(json: Json, object: Node, { idPrefix, members }: 
   }
 }
 
-/** Records what reveals who answered in an object: also a machine in a member that is none of these, which the dialect defines. */
+/** Records what reveals the provider in an object, including a machine's name in any member outside `members`, which the dialect defines. */
 export function recordVendorMembers(json: Json, object: Node, members: ReadonlySet<string>, found: Findings): void {
   recordProviderFields(json, object, found);
   for (const key of json.keys(object)) {
     const name = json.string(key);
-    if (!members.has(name) && !isProviderField(name) && tellsMachine(json, key)) found.drop(object, key);
+    if (!members.has(name) && !isProviderField(name) && namesMachine(json, key)) found.drop(object, key);
   }
 }
 
-/** `gen-` of a router; not the beginning of a UUID. */
+/** A router's `gen-`; not the start of a UUID. */
 const anyPrefix = /^(?![0-9a-f]+-)[a-z]+[-_]/;
-/** What the clouds put into the ids of others' models: `msg_bdrk_01`. */
+/** What clouds add to the ids of models that they resell: `msg_bdrk_01`. */
 const cloudPrefix = /^(bdrk|vrtx)_/;
 
-/** What follows this prefix in an id, or a vendor's. */
+/** An id without this prefix, or without a vendor's. */
 export function afterPrefix(id: string, prefix: string): string {
   return (id.startsWith(prefix) ? id.slice(prefix.length) : id.replace(anyPrefix, '')).replace(cloudPrefix, '');
 }
@@ -66,11 +66,11 @@ const machineName =
 /** `gpu-7.internal`, `gpu7.acme.example:8000`, `10.0.0.7`, `vllm-6c9d8b7f5d-x2k4q`. */
 const machine =
   /^[\w-]+\.(internal|local|lan)(:\d+)?$|^([\w-]+\.){2,}[a-z]{2,}(:\d+)?$|^\d{1,3}(\.\d{1,3}){3}(:\d+)?$|^[\w-]+-[0-9a-f]{8,10}-[0-9a-z]{5}$/i;
-/** In characters, with quotes. */
+/** In characters, including the quotes. */
 const longestMachine = 255;
 
 /** Whether a member names a machine, or holds one at any depth. */
-function tellsMachine(json: Json, member: Node): boolean {
+function namesMachine(json: Json, member: Node): boolean {
   const end = json.next(member + 1);
   for (let node = member; node < end; node += 1) {
     if (json.end(node) - json.start(node) > longestMachine) continue;

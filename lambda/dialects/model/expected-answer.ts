@@ -1,15 +1,15 @@
-/** What a request lets us expect of its answer. */
+/** What the request says about its answer. */
 export interface ExpectedAnswer {
   readonly choices: number;
-  /** The texts at which to stop. They are the caller's own words, so they reveal nothing to the caller. */
+  /** The stop sequences. They are the caller's own text, so showing them reveals nothing. */
   readonly stops: ReadonlySet<string>;
-  /** Whether it was the gateway that asked for usage in the stream. */
+  /** Whether the gateway, not the client, asked for the stream's usage. */
   readonly withholdsUsage?: boolean;
-  /** Whether the texts around thoughts are read as one, so that no name may come together there. */
+  /** Whether clients join the texts before and after reasoning, so that a name could come together there. */
   readonly joinsTexts?: boolean;
   /**
-   * Where the upstream checks its thoughts when they come back: whether they are shown as they are, or what comes back is sealed and
-   * names may be hidden in what is shown.
+   * Set if the upstream checks the signature of reasoning that is sent back. `shown`: the client gets it unchanged. `sealed`: the client
+   * sends it back in a seal, so names may be hidden in what it reads.
    */
   readonly signedReasoning?: 'shown' | 'sealed' | undefined;
 }

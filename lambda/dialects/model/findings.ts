@@ -1,11 +1,11 @@
 import type { BilledTokens } from '../../budget/prices.ts';
 import type { Node } from '../../json/scan.ts';
 
-/** Where a text stands. Pieces of one `channel` follow one another; `family` names the channels whose texts a client may join. */
+/** Where a text belongs. The pieces of one `channel` make one text; a client may join the texts of all channels of a `family`. */
 export interface TextPlace {
   readonly channel: string;
   readonly family: string;
-  /** Whether it is certainly the model's own: of other strings in a delta some may tell who the upstream is. */
+  /** Whether the model certainly wrote it. Other strings in a delta may reveal the upstream. */
   readonly isGenerated: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface FoundText extends TextPlace {
   readonly logprobs: Node | undefined;
 }
 
-/** Signs a thought over all that came before it. A `block` may have it in several pieces. */
+/** The signature of a reasoning block over everything before it. A `block` may have it in several pieces. */
 interface FoundSignature {
   readonly value: Node;
   readonly block: number;
@@ -38,35 +38,35 @@ export interface TokenCounts extends BilledTokens {
   readonly reasoning?: number | undefined;
 }
 
-/** The highest count of each kind so far: in a stream they grow. */
+/** The highest count of each kind so far. In a stream, counts grow. */
 export type Usage = { -readonly [Kind in keyof TokenCounts]: TokenCounts[Kind] };
 
-/** No honest answer holds so many, and each takes more memory than what it stands for. */
+/** No honest answer or event has more, and each takes more memory than the JSON it points to. */
 const mostFindings = 100_000;
 export const kindsOfTokens = ['input', 'cacheRead', 'cacheWrite', 'output', 'reasoning'] as const;
 
-const nothingYet = {
-  /** The number that counts the events of the stream. */
+const nothingFound = {
+  /** The event's sequence number. */
   sequence: undefined as Node | undefined,
-  /** It does not name the model, as it should among its other members. */
+  /** Whether the member that should name the model is missing. */
   lacksModel: false,
-  /** An event that only shows that the upstream is alive. It does not count as a first event. */
+  /** Whether the event is a keep-alive, which does not count as a first event. */
   isAlive: false,
-  /** An event that the client did not ask for: it is read, but not sent. */
+  /** Whether the client did not ask for this event: it is read, but not sent. */
   isWithheld: false,
-  /** The stream ends with this event. */
+  /** Whether the stream ends with this event. */
   ends: false,
-  /** The answer is complete: if the upstream stops after this, that is not a break. */
+  /** Whether the answer is complete, so that the stream may end here without being broken. */
   mayEnd: false,
-  /** The upstream reports that it failed; `forward` if this event is the dialect's own way to say so. */
+  /** Set if the upstream reports that it failed. `forward`: the dialect has this event for failures, so it is sent. */
   failure: undefined as { readonly message: string; readonly forward?: boolean } | undefined,
-  /** How many things were found. */
+  /** The number of findings. */
   size: 0,
 };
 
 /**
- * What a dialect finds in one answer or event. It knows the structure; replacing, holding back and dropping work alike for all
- * dialects, in hiding/ and stream/.
+ * What a dialect finds in one answer or event. The dialect knows the structure. Replacing, holding back and dropping are the same for all
+ * dialects, and live in hiding/ and stream/.
  */
 export type Findings = ReturnType<typeof createFindings>;
 
@@ -77,18 +77,18 @@ export function createFindings(usage: Usage) {
     ids: [] as { readonly value: Node; readonly prefix: string }[],
     errorMessages: [] as Node[],
     drops: [] as { readonly object: Node; readonly key: Node }[],
-    /** Values and dropped keys in which nothing more is to be replaced. */
+    /** Values and dropped keys in which nothing else is replaced. */
     handled: [] as Node[],
     deltas: [] as FoundText[],
     wholeTexts: [] as FoundText[],
     allToolArguments: [] as FoundToolArguments[],
     logprobs: [] as FoundLogprobs[],
-    /** What later thoughts are signed over, where that matters. */
+    /** What later reasoning is signed over, if the upstream signs it. */
     content: [] as Node[],
     signatures: [] as FoundSignature[],
-    /** Prefixes of channels that end with this event: empty, one to four steps with their slashes (`0/`), or a whole channel. */
+    /** Prefixes of the channels that end with this event: empty, one to four steps with their slashes (`0/`), or a whole channel. */
     ended: [] as string[],
-    /** Prefixes under which one channel adds text now: what the others hold back leaves before this event. */
+    /** Prefixes under which one channel gets text now: text that is held back for the others is sent before this event. */
     flushed: [] as string[],
   };
 
@@ -105,48 +105,47 @@ export function createFindings(usage: Usage) {
 
   const found = {
     ...lists,
-    ...nothingYet,
-    /** The value that names the model. */
+    ...nothingFound,
+    /** The model's name. */
     model: (value: Node) => addHandled(lists.models, value, value),
-    /** An id in a vendor's form, and how it is to begin. */
+    /** An id in a vendor's form, and the prefix that it should have. */
     id: (value: Node, prefix: string) => addHandled(lists.ids, { value, prefix }, value),
     /** The upstream's error message, in an event that is forwarded. */
     errorMessage: (value: Node) => addHandled(lists.errorMessages, value, value),
-    /** A member that would reveal who answered. */
+    /** A member that would reveal the provider. */
     drop(object: Node, key: Node) {
       addHandled(lists.drops, { object, key }, key);
       lists.handled.push(key + 1);
     },
-    /** A value that a program reads back: it stays unchanged, with everything inside it. */
+    /** A value that the client or its tools depend on: passed through unchanged, with everything inside it. */
     keep: (value: Node) => add(lists.handled, value),
     /**
-     * What the model wrote for a program, or signed: it stays unchanged, and counts like text. `isWhole` is said of what may only
-     * repeat pieces that came before.
+     * Arguments of a tool call, or signed text: passed through unchanged, but counted as text. `isWhole`: may only repeat what earlier
+     * deltas brought.
      */
-    program: (value: Node, isWhole: boolean) => addHandled(lists.allToolArguments, { value, isWhole }, value),
-    /** The content of an answer, or a block of it, or a piece of one: later thoughts are signed over it. */
+    toolArguments: (value: Node, isWhole: boolean) => addHandled(lists.allToolArguments, { value, isWhole }, value),
+    /** Content of an answer, a block or a delta, which later reasoning is signed over. */
     signedOver: (value: Node) => add(lists.content, value),
     signature: (value: Node, block: number) => add(lists.signatures, { value, block }),
-    /** A piece of text. */
     textDelta: (text: FoundText) => addHandled(lists.deltas, text, text.value),
-    /** All the text of a channel, whether or not its pieces came before. */
+    /** The whole text of a channel, whether or not its deltas came before. */
     wholeText: (text: FoundText) => addHandled(lists.wholeTexts, text, text.value),
-    /** Token probabilities, which spell a text of their own: they become null if that contains a name. */
+    /** Token probabilities. Their tokens spell out the text, so they become null if that contains a name. */
     probabilities: (channel: string, value: Node, isWhole: boolean) => add(lists.logprobs, { channel, value, isWhole }),
-    /** The channels with this prefix end: what they hold back leaves before this event or in it. */
+    /** The channels with this prefix end: text that is held back for them is sent before this event or in it. */
     endTexts: (prefix: string) => add(lists.ended, prefix),
     flushOthers: (prefix: string) => add(lists.flushed, prefix),
-    /** Tokens as the upstream counts them up to now: the highest count of each kind stays. */
+    /** The upstream's counts so far. The highest of each kind wins. */
     tokens(kind: keyof TokenCounts, count: number) {
       usage[kind] = Math.max(count, usage[kind] ?? 0);
     },
     fail(message: string) {
       found.failure = { message };
     },
-    /** Forgets everything before the next event. */
+    /** Resets everything before the next event. */
     clear() {
       for (const list of Object.values(lists)) list.length = 0;
-      Object.assign(found, nothingYet);
+      Object.assign(found, nothingFound);
     },
   };
   return found;

@@ -2,7 +2,6 @@ import type { ErrorNature, GatewayError } from '../../errors.ts';
 import type { RateLimit } from '../dialect.ts';
 import type { ContextWords } from './answer/context-error.ts';
 
-/** The `type` of an OpenAI error, by what went wrong. */
 export const openAiTypes: Readonly<Record<ErrorNature, string>> = {
   request: 'invalid_request_error',
   caller: 'invalid_request_error',
@@ -16,7 +15,7 @@ export const openAiTypes: Readonly<Record<ErrorNature, string>> = {
   time: 'server_error',
 };
 
-/** The error body that both OpenAI dialects and the models endpoints share. */
+/** The error body of the OpenAI dialects and the models endpoints. */
 export function renderOpenAiError(error: GatewayError): string {
   return JSON.stringify({ error: openAiErrorFields(error) });
 }
@@ -25,7 +24,7 @@ export function openAiErrorFields({ message, nature, code, shownCode = code }: G
   return { message, type: openAiTypes[nature], code: shownCode };
 }
 
-/** The headers in which clients of OpenAI look for their rate limit. */
+/** The rate limit headers that OpenAI clients read. */
 export function renderOpenAiRateLimit({ limit, remaining, resetSeconds }: RateLimit): Record<string, string> {
   return {
     'x-ratelimit-limit-requests': String(limit),
@@ -34,5 +33,5 @@ export function renderOpenAiRateLimit({ limit, remaining, resetSeconds }: RateLi
   };
 }
 
-/** By what clients of OpenAI see that a request is too long. */
+/** How OpenAI clients recognize that a request exceeds the model's context. */
 export const openAiContextWords: ContextWords = { code: 'context_length_exceeded' };

@@ -3,10 +3,7 @@ import type { Json, Node } from '../../json/scan.ts';
 import type { Findings } from './findings.ts';
 import { keepSealed, sealed, sealedType } from './sealed.ts';
 
-/**
- * A name as one step of a channel, written so that it holds no slash (as in a JSON pointer,
- * https://www.rfc-editor.org/rfc/rfc6901) and is not empty.
- */
+/** Escapes a name as one step of a channel: never empty, and without slashes, as in a JSON pointer (https://www.rfc-editor.org/rfc/rfc6901). */
 export function toStep(name: string): string {
   if (name === '') return '~2';
   return /[~/]/.test(name) ? name.replaceAll('~', '~0').replaceAll('/', '~1') : name;
@@ -19,7 +16,7 @@ export function namesIn(channel: string): string[] {
   });
 }
 
-/** Strings that are text in any case: `content`, `text`, `reasoning_content`, `thought`. Providers give reasoning many names. */
+/** Members that are always text: `content`, `text`, `reasoning_content`, `thought`. Providers have many names for reasoning. */
 export const textual = /^(content|refusal|transcript|(text|summary|thoughts?|thinking|reasoning)(_content|_text)?)$/;
 
 /** `role`, `finish_reason`, `tool_call_id`, `created_at`; not `reason_text`. */
@@ -28,10 +25,10 @@ const neverText =
 /** `data`, `image_url`, `b64_json`. */
 const bytes = /^(audio|image|data)$|(^|_)(url|b64|json)$/;
 
-/** Members with longer names are no texts, or many texts could have long names. */
+/** Members with longer names don't count as text, which bounds the memory that channels take. */
 const longestName = 200;
 
-/** Whether an unknown string may be a piece of text. Labels and bytes are none: they arrive whole. */
+/** Whether an unknown string may be a delta of a text. Labels and binary data are not, as they arrive whole. */
 function mayBeText(json: Json, name: string, value: Node): boolean {
   if (neverText.test(name) || bytes.test(name) || name.length > longestName) return false;
   return !json.text.startsWith('"data:', json.start(value));
@@ -40,25 +37,25 @@ function mayBeText(json: Json, name: string, value: Node): boolean {
 /** Members whose contents arrive whole, not in deltas. */
 const wholes = /^(annotations|images)$/;
 
-/** What of a call the model writes at length; not a name, or sound. */
-const written = /^(arguments|input)$/;
+/** What the model streams of a tool call: not a name, nor audio. */
+const streamed = /^(arguments|input)$/;
 
-/** In characters. Text at a place with a longer name counts as whole, or many texts could have long names. */
+/** In characters. Text at a longer place counts as whole, which bounds the memory that channels take. */
 const longestPlace = 200;
 
-/** Receives a text with its place in a member (`/0/thinking/1/text`), and whether it is certainly the model's own. */
+/** Receives a text with its place in a member (`/0/thinking/1/text`), and whether the model certainly wrote it. */
 export type VisitText = (place: string, text: Node, isGenerated: boolean) => void;
 
 /**
- * Finds every text in a member of a delta, however it is nested, and keeps what only the upstream can read. What stands at a place
- * in `program` passes.
+ * Finds every text in a member of a delta, however deep it is nested. Encrypted values and places that match `toolArguments` pass through
+ * unchanged.
  */
 export function eachText(
   json: Json,
   member: {
     readonly name: string;
     readonly value: Node;
-    readonly program?: RegExp | undefined;
+    readonly toolArguments?: RegExp | undefined;
     readonly isWhole?: boolean;
   },
   found: Findings,
@@ -68,8 +65,8 @@ export function eachText(
     const kind = json.kind(value);
     if (kind === 'string' && textual.test(name)) visit(place, value, true);
     else if (sealed.test(name)) found.keep(value);
-    else if (member.program?.test(place)) {
-      if (written.test(name)) found.program(value, member.isWhole ?? false);
+    else if (member.toolArguments?.test(place)) {
+      if (streamed.test(name)) found.toolArguments(value, member.isWhole ?? false);
       else found.keep(value);
     } else if (kind === 'string') {
       if (mayBeText(json, name, value)) visit(place, value, false);
@@ -92,8 +89,8 @@ export function eachText(
 const labels = ['type', 'id', 'format', 'index'];
 
 /**
- * Makes copies of a value with only `text` at the end of the path, and the labels on the way. For several texts of one value: its
- * arrays are searched once.
+ * Returns a function that copies a value with only `text` at the end of the path, and the labels on the way. For several texts of one
+ * value, its arrays are indexed only once.
  */
 export function createNarrow() {
   const parts = new Map<readonly unknown[], ReadonlyMap<string, unknown>>();
@@ -112,7 +109,7 @@ export function createNarrow() {
   return narrow;
 }
 
-/** The elements of an array by their `index`; the first of several. */
+/** The elements of an array by their `index`. If several have the same, the first counts. */
 export function byIndex(array: readonly unknown[], absent: (at: number) => number): ReadonlyMap<string, unknown> {
   const entries = array.map((element, at): [string, unknown] => {
     const { index } = Object(element);

@@ -8,33 +8,33 @@ import { sealMark } from './sealed.ts';
 
 /** The members of items, blocks and details that may hold a seal. */
 const sealedMembers = new Set(['encrypted_content', 'signature', 'data']);
-/** Lists in an item: of those, and of calls beside them. Another has a name of the caller’s own, which the log may not hold. */
+/** The lists of an item that hold these members or tool calls. Other names may be the caller’s own, which must not be logged. */
 const innerLists = new Set(['content', 'summary', 'reasoning_details', 'tool_calls']);
-/** By their members' names: of items in a request, of blocks or details in an item. */
+/** Lists of items in a request, or of blocks and details in an item, by member name. */
 type Lists = ReadonlyMap<string, Node>;
-/** How many elements of a list stay, and how many don't. */
+/** How many elements of a list were kept and removed. */
 type Left = { readonly kept: number; readonly removed: number };
 
-/** What may be sealed in a request, and for whom: plain data, which a thread can be sent. */
+/** Where a request may hold seals, and whose. Plain data, so that it can be sent to a worker thread. */
 export interface SealRemoval {
   readonly dialect: Dialect['name'];
   readonly sealing: Sealing;
-  /** Members of the body that may be a list of items. */
+  /** Top-level members that may be a list of items. */
   readonly history: ReadonlySet<string>;
   /** All other changes to the body. */
   readonly edits: readonly Edit[];
-  /** Top-level members that are left out besides. */
+  /** Further top-level members that are left out. */
   readonly leftOut?: readonly string[] | undefined;
 }
 
 export interface RemovedSeals extends LeftOut {
-  /** The edited body: as a whole, because there may be a hundred thousand edits, and each would cross between threads by itself. */
+  /** The edited body. Not as edits: there may be a hundred thousand, and each would be cloned when it is sent to another thread. */
   readonly text: string;
 }
 
 /**
- * Finds what this gateway sealed for a client while another upstream answered: one that takes the request as it is can't read it, and
- * many refuse all for it. It goes with its thought.
+ * Removes what this gateway sealed while it translated for another upstream, together with the reasoning it belongs to. An upstream that
+ * gets the request untranslated can't read a seal, and many refuse the whole request because of one.
  */
 export function removeSeals(
   json: Json,
@@ -45,7 +45,7 @@ export function removeSeals(
   const places = members.flatMap((name) => json.member(json.root, name) ?? []);
   let sealsLeft = mostSeals;
 
-  /** Of very many, those that are not opened any more count as sealed. */
+  /** Beyond the limit, seals are no longer opened, and all count as this gateway's. */
   function isSealed(value: Node): boolean {
     if (json.kind(value) !== 'string' || !json.text.startsWith(`"${sealMark}`, json.start(value))) return false;
     sealsLeft -= 1;
@@ -53,7 +53,7 @@ export function removeSeals(
     return seals.open(dialect, json.string(value)) !== undefined;
   }
 
-  /** What a holder has, in one pass: some have very many members. Of repeated ones the last counts, as to open a seal takes time. */
+  /** Reads an object in one pass, as some have very many members. Of repeated members only the last counts, as opening a seal takes time. */
   function look(holder: Node, listNames: ReadonlySet<string> = innerLists) {
     const maySeal = new Map<string, Node>();
     const lists = new Map<string, Node>();
@@ -64,7 +64,7 @@ export function removeSeals(
     return { isSealed: [...maySeal.values()].some(isSealed), lists };
   }
 
-  /** Removes the elements of a list that are sealed, and those that nothing is left of. */
+  /** Removes the elements of a list that are sealed, and those that end up empty. */
   function removeFrom(list: Node, isEmptied?: (lists: Lists) => boolean): Left {
     const remover = createElementRemover(json, list);
     let [kept, removed] = [0, 0];
@@ -83,7 +83,7 @@ export function removeSeals(
     return { kept, removed };
   }
 
-  /** Removes what is sealed in an item. Returns whether that was all of its content, and no calls or the like stand beside it. */
+  /** Removes what is sealed in an item. Returns whether nothing is left: neither content nor, for example, tool calls. */
   function removeInside(inner: Lists): boolean {
     let [isGone, keptInAll] = [false, 0];
     for (const [name, list] of inner) {

@@ -4,16 +4,17 @@ import { type ContentPlaces, searchContentOf } from './content.ts';
 import type { ExpectedAnswer } from './expected-answer.ts';
 import { holdsSealed } from './sealed.ts';
 
-/** Where a dialect's bodies hold what the gateway reads of them. */
+/** Where a dialect's bodies hold what the gateway reads. */
 interface BodyPlaces extends ContentPlaces {
-  /** The messages or items of the conversation, and the instructions that stand apart from them. */
+  /** The messages or items of the conversation. */
   readonly history: 'messages' | 'input';
+  /** Instructions outside the history. */
   readonly instructions?: 'system' | 'instructions';
   readonly choices?: 'n';
   readonly stops?: 'stop' | 'stop_sequences';
 }
 
-/** What is read of bodies alike in all dialects. */
+/** The parts of a `Dialect` that read bodies in the same way for all dialects. */
 export function readBodies({ history, instructions, choices, stops, ...places }: BodyPlaces) {
   return {
     ...searchContentOf(places),
@@ -30,7 +31,7 @@ export function readBodies({ history, instructions, choices, stops, ...places }:
   };
 }
 
-// No upstream takes more or longer ones, and they are kept in memory until the answer is over.
+// No upstream accepts more or longer ones, and they stay in memory until the answer is complete.
 const [mostStops, longestStop] = [64, 1_000];
 
 function* readStops(body: Json, stops: Node | undefined): Generator<string> {
@@ -39,22 +40,20 @@ function* readStops(body: Json, stops: Node | undefined): Generator<string> {
   for (const stop of body.kind(stops) === 'string' ? [stops] : body.elements(stops)) {
     if (++read > mostStops) return;
     const isShort = body.end(stop) - body.start(stop) <= longestStop;
-    // A copy, because a slice would keep the whole body in memory.
+    // A copy, because a slice would retain the whole body.
     if (isShort && body.kind(stop) === 'string') yield JSON.parse(body.raw(stop));
   }
 }
 
-/** How many messages and parts are read. Conversations that begin with the same thousand are taken for one. */
+/** How many messages and parts are read. Conversations that begin with the same thousand count as one. */
 const mostRead = 1_000;
 
-/** How many of them may still be read. */
+/** How many more messages and parts may be read. */
 interface Left {
   parts: number;
 }
 
-/**
- * The texts of a `content`: itself, or those of its parts. Not the rest, because cache marks beside them move from turn to turn.
- */
+/** The texts of a `content`: itself, or those of its parts. Nothing else, because cache marks move from turn to turn. */
 function textsOf(body: Json, content: Node | undefined, left: Left): Node[] {
   if (content !== undefined && body.kind(content) === 'string') return [content];
   const texts: Node[] = [];
@@ -65,7 +64,7 @@ function textsOf(body: Json, content: Node | undefined, left: Left): Node[] {
   return texts;
 }
 
-/** A text itself, or the texts of the instructions before the first user message, and of that message; it may lack a type. */
+/** The texts of the history up to the first user message. A history can also be one text, and messages may lack a type. */
 function conversationStart(body: Json, history: Node | undefined, left: Left): Node[] {
   if (history !== undefined && body.kind(history) === 'string') return [history];
   const texts: Node[] = [];

@@ -1,25 +1,28 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import { sealMark } from './sealed.ts';
 
-/** What a client must send back and may not read: sealed here, opened here, stored nowhere. */
+/**
+ * A seal is an encrypted text that the client sends back with its next request and can't read: upstream reasoning, as it was before names
+ * were hidden. The client keeps it, so the gateway need not store anything.
+ */
 export interface Seals {
-  /** `dialect`: the one of the client that gets the seal. */
+  /** `dialect`: the client's. */
   seal(dialect: string, content: string): string;
-  /** The content of a seal that was made for this caller and dialect; undefined for anything else. */
+  /** The content, if the text is a seal of this caller and dialect. */
   open(dialect: string, text: string): string | undefined;
 }
 
 const cipher = 'aes-256-gcm';
 const [nonceLength, tagLength] = [12, 16];
 
-/** In characters. A longer seal is not looked at. */
+/** In characters. A longer seal is not opened. */
 export const longestSeal = 262_144;
-/** The most seals of one request that are opened, as that takes time. The rest is left out, whoever made it. */
+/** How many seals of one request are opened, as that takes time. The rest is left out. */
 export const mostSeals = 1_000;
 
-/** In bytes: the length of a seal must not tell how long a hidden name in its content is. */
+/** In bytes. The content is padded to a multiple, so that a seal's length doesn't reveal the length of a hidden name in it. */
 const step = 64;
-/** Ends the content. What follows fills the step. */
+/** Ends the content. The padding follows. */
 const end = '\0';
 
 function pad(content: string): string {
@@ -32,26 +35,25 @@ function unpad(padded: string): string | undefined {
   return length < 0 ? undefined : padded.slice(0, length);
 }
 
-/** Begins each block of a content that is signed blocks, and stands in no text. */
+/** Begins each block in a content that consists of signed blocks. A content that is a text never holds it. */
 const blockMark = '\u0001';
 
-/** A block that its maker signed, as a part of a content: parts may be joined. */
+/** A signed block as part of a content. Parts are simply concatenated. */
 export const toSealedBlock = (block: string): string => blockMark + block;
 
-/** The content of a seal in place of a signature that its maker would refuse: the thought is left out when it comes back. */
+/** Stands for a block whose signature the provider would refuse. When the seal is sent back, that reasoning is left out. */
 export const voidContent = `${blockMark}void`;
-/** Whether a block of a content is void. */
 export const isVoid = (block: string): boolean => blockMark + block === voidContent;
 
-/** As a part of a content: how many calls came before the blocks after it. Whatever was said stands before them. */
+/** The position of the blocks that follow, as part of a content: the number of tool calls before them. All texts come before them, too. */
 export const toSealedPlace = (calls: number): string => `${blockMark}${calls}`;
-/** Whether a block of a content is only the place of others. */
+/** Whether a block is such a position. */
 export const isPlace = (block: string): boolean => /^\d/.test(block);
 
-/** A text as a part of a content. Blocks go back as they are, so a model that writes the mark must not pass for their maker. */
+/** A text as part of a content. Signed blocks are sent upstream as they are, so a model must not be able to forge one by writing the mark. */
 export const toSealedText = (text: string): string => text.replaceAll(blockMark, '');
 
-/** The blocks that a content consists of, and their places; undefined if it is a text. */
+/** The blocks of a content, and their positions; undefined if it is a text. */
 export function signedBlocksIn(content: string): readonly string[] | undefined {
   return content.startsWith(blockMark) ? content.slice(1).split(blockMark) : undefined;
 }
@@ -59,13 +61,13 @@ export function signedBlocksIn(content: string): readonly string[] | undefined {
 /** Checked before anything is decoded. */
 const form = /^svc1\.[\w-]+$/;
 
-/** Whose seals, as data. */
+/** Whose seals. Plain data. */
 export interface Sealing {
   readonly salt: KeyObject;
   readonly caller: string;
 }
 
-/** Seals of one caller. `salt`: the deployment's network salt. */
+/** Creates the seals of one caller. `salt`: the deployment's network salt. */
 export function createSeals(salt: KeyObject, caller: string): Seals {
   const bytes = hkdfSync('sha256', salt, '', `seal:${caller.length}:${caller}`, 32);
   const key = createSecretKey(Buffer.from(bytes));
@@ -93,7 +95,7 @@ export function createSeals(salt: KeyObject, caller: string): Seals {
         const content = opening.update(sealed.subarray(nonceLength, -tagLength), undefined, 'utf8');
         return unpad(content + opening.final('utf8'));
       } catch {
-        return undefined; // cut, changed, another caller's or another deployment's
+        return undefined; // truncated, modified, or of another caller or deployment
       }
     },
   };

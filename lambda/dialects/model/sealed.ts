@@ -1,17 +1,17 @@
 import type { Json, Node } from '../../json/scan.ts';
 import type { Findings } from './findings.ts';
 
-/** Members that only the upstream can read: `signature`, `thought_signature`, `encrypted_content`, `reasoning_encrypted`. */
+/** Members whose value only the upstream can read: `signature`, `thought_signature`, `encrypted_content`, `reasoning_encrypted`. */
 export const sealed =
   /^(thought|thinking|reasoning)?_?signature$|^encrypted_\w{1,100}$|^\w{1,100}_(encrypted|opaque)$/i;
 
-/** How begins what this gateway itself seals for a client: with its version. */
+/** The prefix of this gateway's own seals: their version. */
 export const sealMark = 'svc1.';
 
-/** The types of objects whose `data` is such content: `redacted_thinking`, `reasoning.encrypted`. */
+/** The types of objects whose `data` only the upstream can read: `redacted_thinking`, `reasoning.encrypted`. */
 export const sealedType = /encrypted|redacted/;
 
-/** Leaves sealed members unchanged, at any depth of a value. */
+/** Leaves sealed members of a value unchanged, at any depth. */
 export function keepSealed(json: Json, value: Node, found: Findings): void {
   const end = json.next(value);
   for (let node = value; node < end; node += 1) {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** What a client's tool takes: arguments as JSON, a free text, or a search among tools that the client keeps. */
+/** A client's tool takes JSON arguments, a free text, or a query for tools that the client holds. */
 type ToolKind = 'function' | 'custom' | 'tool_search';
 
 /** A tool as the client knows it. */
@@ -10,17 +10,17 @@ export interface ClientTool {
   readonly namespace?: string | undefined;
 }
 
-/** The client's tools behind the names that the upstream uses. A function of the same name needs no entry. */
+/** The client's tools by their names upstream. A function of the same name needs no entry. */
 export type ToolNames = ReadonlyMap<string, ClientTool>;
 
-/** The client's tool behind a name that the upstream uses; unknown: a function of that name. */
+/** The client's tool with this name upstream. An unknown name is a function of that name. */
 export const toolNamed = (names: ToolNames, upstreamName: string): ClientTool =>
   names.get(upstreamName) ?? { kind: 'function', name: upstreamName };
 
-/** In bytes: what an entry takes besides its characters. */
+/** In bytes, without its characters. */
 const costOfEntry = 256;
 
-/** The memory that they take while an answer runs, in bytes: never less than it is, as any character may take two. */
+/** An upper bound of the memory that they take while an answer runs, in bytes: a character takes at most two. */
 export function sizeOf(names: ToolNames): number {
   let characters = 0;
   for (const [upstreamName, { name, namespace = '' }] of names) {
@@ -31,11 +31,11 @@ export function sizeOf(names: ToolNames): number {
 
 export type ToolTable = ReturnType<typeof createToolTable>;
 
-/** Names for the tools of one request. `longest`: how many characters a name may have upstream. */
+/** Names the tools of one request. `longest`: the upstream's limit for a name, in characters. */
 export function createToolTable(longest: number) {
-  /** By what says which tool it is. */
+  /** By the tool's identity. */
   const names = new Map<string, string>();
-  /** By the tool itself: a search that found thousands lists them at once, and to say which one it is takes far longer. */
+  /** By the tool object, as a cache: a search may list thousands of tools, and computing an identity takes far longer. */
   const known = new Map<ClientTool, string>();
   const taken = new Set<string>();
   const renamed = new Map<string, ClientTool>();
@@ -54,9 +54,9 @@ export function createToolTable(longest: number) {
   }
 
   return {
-    /** The way back, for the answer. */
+    /** Maps upstream names back to the client's tools, for the answer. */
     renamed,
-    /** The tool's name upstream: always the same one for the same tool. */
+    /** The tool's name upstream, always the same for the same tool. */
     nameOf(tool: ClientTool): string {
       const name = known.get(tool) ?? findOrMake(tool);
       known.set(tool, name);
@@ -65,7 +65,7 @@ export function createToolTable(longest: number) {
   };
 }
 
-/** Copied, because a slice of the request would keep all of its text in memory as long as the answer takes. */
+/** Adds a copy, because a slice of the request would retain its whole text as long as the answer takes. */
 function addCopy(names: Map<string, ClientTool>, upstreamName: string, tool: ClientTool): void {
   const [name, copy]: [string, ClientTool] = JSON.parse(JSON.stringify([upstreamName, tool]));
   names.set(name, copy);

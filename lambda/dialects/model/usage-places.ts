@@ -1,11 +1,11 @@
 import type { TokenCounts } from './findings.ts';
 
-/** The members of a usage that count each kind of tokens, or those of its details. The first that has a count is taken. */
+/** The members of a usage, or of its details, that count each kind of token. The first one present is used. */
 type CountedMembers = Readonly<
   Partial<Record<keyof TokenCounts, readonly (readonly [name: string, inner?: string])[]>>
 >;
 
-/** Where a dialect counts tokens, and all members that it reads of a usage. */
+/** Where a dialect counts tokens, and every member of a usage that it defines. */
 export interface UsagePlaces {
   readonly counted: CountedMembers;
   readonly members: ReadonlySet<string>;

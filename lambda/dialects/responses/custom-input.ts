@@ -1,25 +1,25 @@
 const opening = /^\s*\{\s*"input"\s*:\s*"/;
 const longestOpening = 1_000;
 
-/** The characters of a string and its escapes, one after the other. */
+/** Runs of plain characters, and escapes. */
 const characters = /[^"\\]+|\\(?:u.{4}|[^u])/gsy;
 
-/** The first half of a character waits for the second. */
+/** Half of a surrogate pair waits for the other. */
 const endsInHalf = /[\ud800-\udbff]$/;
 
 export type CustomInput = ReturnType<typeof createCustomInput>;
 
 /**
- * The input of a custom tool as its arguments come. The model was told of a function with one text, `input`, so it answers with the
- * arguments `{"input": "…"}`. What is certain of the input is shown at once, and stays as it was shown.
+ * Extracts the input of a custom tool while its arguments stream in. The model was offered a function with one text, `input`, so it sends
+ * the arguments `{"input": "…"}`. The input is shown as soon as it is certain, and can't be changed afterwards.
  */
 export function createCustomInput() {
-  let rest = ''; // what has come and is not shown
+  let rest = ''; // received, but not shown
   let isCertain = false;
   let isClosed = false;
 
   return {
-    /** Takes a piece of the arguments; returns what can be shown of the input now. */
+    /** Takes a piece of the arguments, and returns the piece of the input that can be shown now. */
     push(piece: string): string {
       if (!isCertain && rest.length >= longestOpening) return '';
       rest += piece;
@@ -32,42 +32,42 @@ export function createCustomInput() {
       }
       let text = '';
       let read = 0;
-      let half = 0; // how long the last character is spelt
-      for (const [spelt] of rest.matchAll(characters)) {
-        const isEscape = spelt.startsWith('\\');
-        text += isEscape ? decodeEscape(spelt) : spelt;
-        read += spelt.length;
-        half = isEscape ? spelt.length : 1;
+      let lastLength = 0; // of the last character's spelling
+      for (const [spelling] of rest.matchAll(characters)) {
+        const isEscape = spelling.startsWith('\\');
+        text += isEscape ? decodeEscape(spelling) : spelling;
+        read += spelling.length;
+        lastLength = isEscape ? spelling.length : 1;
       }
       if (endsInHalf.test(text) && read === rest.length) {
         text = text.slice(0, -1);
-        read -= half;
+        read -= lastLength;
       }
       isClosed = rest.charAt(read) === '"';
       rest = rest.slice(read);
       return text;
     },
-    /** Whether it is certain what the input is. */
+    /** Whether the arguments begin as expected, so that the input is certain. */
     get isCertain() {
       return isCertain;
     },
-    /** Whether all of it could be shown, and the arguments end with it. */
+    /** Whether the whole input was shown, and the arguments end with it. */
     get isWhole() {
       return isClosed && /^"\s*\}\s*$/.test(rest);
     },
   };
 }
 
-/** Models also write escapes that JSON does not know. Those stay as they are. */
-function decodeEscape(spelt: string): string {
+/** Models also write escapes that are not valid in JSON. Those stay as they are. */
+function decodeEscape(spelling: string): string {
   try {
-    return JSON.parse(`"${spelt}"`);
+    return JSON.parse(`"${spelling}"`);
   } catch {
-    return spelt;
+    return spelling;
   }
 }
 
-/** The input in whole arguments. Some models send another object, or the text itself: then what they sent is the input. */
+/** The input in complete arguments. Some models send another object, or the plain text: then all of it is the input. */
 export function inputIn(text: string): string {
   try {
     const value = JSON.parse(text);

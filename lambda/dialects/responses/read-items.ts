@@ -23,14 +23,14 @@ import type { TurnBuilder } from '../model/request/turn-builder.ts';
 import { requireClientSearch, searchTool, type ToolOffers } from './read-tools.ts';
 import { responsesFields as fields } from './request-fields.ts';
 
-/** Where the items of a request go. */
+/** What the items of a request are read into. */
 interface Items {
   readonly reader: RequestReader;
   readonly turns: TurnBuilder;
   readonly offers: ToolOffers;
 }
 
-/** Reads an input: a text, or items in their order. */
+/** Reads an input: a text, or a list of items. */
 export function readInput(items: Items, input: Node): void {
   const { reader, turns } = items;
   const { json } = reader;
@@ -72,7 +72,7 @@ const readers: Readonly<Record<string, ReadItem>> = {
   agent_message({ reader, turns }, item) {
     const { content } = takeMembers(reader, item, fields['agent_message item']);
     const parts = readParts(reader, content);
-    // What one agent says to another is a message of the user for the one that reads it.
+    // To the agent that reads it, another agent's message is a user message.
     if (parts.length > 0) turns.user(parts);
   },
   reasoning({ reader, turns }, item) {
@@ -81,7 +81,7 @@ const readers: Readonly<Record<string, ReadItem>> = {
     const shown = whole.length > 0 ? whole : short;
     const text = shown.length > 0 ? joinStrings(shown, paragraph) : undefined;
     const reasoningBlock = readReasoning(reader, item, seal === undefined ? seal : reader.json.string(seal), text);
-    // Where it has a text, that goes with it.
+    // If there is no text to lose, only the seal is left out.
     const at = text === undefined ? (seal ?? item) : item;
     if (reasoningBlock.text !== undefined || seal !== undefined) turns.think({ at, ...reasoningBlock });
   },
@@ -177,12 +177,12 @@ function readOutput({ reader, turns }: Items, at: Node): void {
   turns.result(id, { at, parts: readParts(reader, output), failed: false });
 }
 
-/** The parts of a content or an output. */
+/** Reads the parts of a content or an output. */
 function readParts(reader: RequestReader, content: Node): Part[] {
   return readContent<Part>(reader, content, toText, (part) => readPart(reader, part));
 }
 
-/** Those that have content of a kind known here, wherever they may stand. */
+/** The types of parts whose content is known, wherever they may stand. */
 const knownParts =
   /^(text|refusal|computer_screenshot|encrypted_content|(input|output|summary|reasoning)_(text|image|video|audio|file))$/;
 
@@ -190,14 +190,14 @@ const isText = (type: string) => type === 'input_text' || type === 'output_text'
 
 const readText = (reader: RequestReader, part: Node): Raw => takeMembers(reader, part, fields['text part']).text;
 
-/** Chat knows fewer levels. */
+/** Chat has fewer levels. */
 function readDetail({ json, leftOut }: RequestReader, at: Node): Raw | undefined {
   if (['auto', 'low', 'high'].includes(json.string(at))) return json.raw(at);
   leftOut.push(at);
   return undefined;
 }
 
-/** Reads a part; undefined for one that only its maker can read. */
+/** Reads a part; undefined if it is left out, such as encrypted content. */
 function readPart(reader: RequestReader, at: Node): Part | undefined {
   const type = typeOf(reader, at);
   if (isText(type)) return toText(readText(reader, at));

@@ -8,35 +8,35 @@ import { readInput } from './read-items.ts';
 import { createToolOffers } from './read-tools.ts';
 import { responsesFields as fields } from './request-fields.ts';
 
-/** Reads a request of the responses dialect. `open` opens the caller's seals. */
+/** Reads a client's responses request. `open` opens the caller's seals. */
 export function readResponses(json: Json, open: RequestReader['open']): ModelRequest {
   const reader = createRequestReader(json, open);
-  const asked = takeMembers(reader, json.root, fields.request);
-  const { instructions, tools, input, tool_choice: choice, text, include, top_logprobs } = asked;
-  const { temperature, top_p, presence_penalty, frequency_penalty } = asked;
+  const request = takeMembers(reader, json.root, fields.request);
+  const { instructions, tools, input, tool_choice: choice, text, include, top_logprobs } = request;
+  const { temperature, top_p, presence_penalty, frequency_penalty } = request;
   const [turns, offers] = [createTurnBuilder(reader), createToolOffers(reader)];
   if (instructions !== undefined) turns.system([toText(instructions)]);
   if (tools !== undefined) offers.read(tools);
   if (input !== undefined) readInput({ reader, turns, offers }, input);
-  const { effort, context } = asked.reasoning ?? {};
-  // The middle is what a model does without being asked.
+  const { effort, context } = request.reasoning ?? {};
+  // `medium` is the default, so nothing is lost.
   if (text?.verbosity !== undefined && json.raw(text.verbosity) !== '"medium"') reader.leftOut.push(text.verbosity);
   const included = readIncluded(reader, include);
   const logprobs = included.has('"message.output_text.logprobs"') || top_logprobs !== undefined ? 'true' : undefined;
   return {
     json,
-    stream: asked.stream === true,
-    turns: turns.finish((spoken) => context !== '"current_turn"' || spoken === 0),
+    stream: request.stream === true,
+    turns: turns.finish((userMessages) => context !== '"current_turn"' || userMessages === 0),
     tools: offers.finish(),
     choice: choice === undefined ? undefined : offers.readChoice(choice),
-    oneCall: asked.parallel_tool_calls === 'false',
-    limit: asked.max_output_tokens,
+    oneCall: request.parallel_tool_calls === 'false',
+    limit: request.max_output_tokens,
     sampling: { temperature, top_p, presence_penalty, frequency_penalty, logprobs, top_logprobs },
     effort: effort === undefined ? {} : readEffort(json, effort),
     format: text?.format === undefined ? undefined : readFormat(reader, text.format),
     reasoning: { shown: true, sealed: included.has('"reasoning.encrypted_content"') },
     leftOut: reader.leftOut,
-    unread: reader.unread,
+    unknown: reader.unknown,
   };
 }
 

@@ -14,7 +14,7 @@ import { takeMembers } from '../model/request/take-members.ts';
 import type { ClientTool } from '../model/tools.ts';
 import { responsesFields as fields } from './request-fields.ts';
 
-/** Tools that agents offer by default and that run at the vendor: left out, unless one is forced. */
+/** Tools that run at the vendor, but that agents offer by default. Left out, unless the request forces one. */
 const hostedTools = /^(web_search|image_generation$)/;
 
 const refusedTools: RefusedTypes = [
@@ -25,8 +25,8 @@ const refusedTools: RefusedTypes = [
   [/^(local_shell|shell|apply_patch)$/, 'is a tool whose calls this model does not know. Offer a function instead.'],
 ];
 
-/** A tool within a list: its namespace, whether the list stands in the history, and whether a search has found it. */
-interface Around {
+/** The list that a tool stands in: its namespace, whether it is in the history, and whether a search found it. */
+interface ToolContext {
   readonly namespace?: string;
   readonly isLater?: boolean;
   readonly found?: boolean;
@@ -36,32 +36,32 @@ export const searchTool: ClientTool = { kind: 'tool_search', name: 'tool_search'
 
 export type ToolOffers = ReturnType<typeof createToolOffers>;
 
-/** The tools that a request offers, wherever they stand in it. */
+/** Collects the tools that a request offers, wherever they stand in it. */
 export function createToolOffers(reader: RequestReader) {
   const { json } = reader;
   const offers: ToolDefinition[] = [];
   const deferred: Node[] = [];
   const hosted = new Map<string, Node>();
 
-  function readTool(at: Node, around: Around): readonly ClientTool[] {
+  function readTool(at: Node, context: ToolContext): readonly ClientTool[] {
     const type = typeOf(reader, at);
     if (type !== 'namespace') countTool(reader, at);
     if (type === 'function' || type === 'custom') {
-      const { offer, deferredAt } = readOwnTool(reader, at, type, around);
-      const isDeferred = deferredAt !== undefined && around.found !== true;
+      const { offer, deferredAt } = readOwnTool(reader, at, type, context);
+      const isDeferred = deferredAt !== undefined && context.found !== true;
       if (isDeferred) deferred.push(deferredAt);
       else offers.push(offer);
       return isDeferred ? [] : [offer.tool];
     }
-    if (type === 'namespace' && around.namespace === undefined) {
+    if (type === 'namespace' && context.namespace === undefined) {
       const { name: namespace, tools } = takeMembers(reader, at, fields['namespace tool']);
-      if (json.next(tools) === tools + 1) reader.leftOut.push(at); // without tools it is nothing
-      return readTools(tools, { ...around, namespace });
+      if (json.next(tools) === tools + 1) reader.leftOut.push(at); // without tools, nothing of it remains
+      return readTools(tools, { ...context, namespace });
     }
-    if (type === 'tool_search' && around.namespace === undefined) {
+    if (type === 'tool_search' && context.namespace === undefined) {
       const { execution, ...described } = takeMembers(reader, at, fields['tool_search tool']);
       requireClientSearch(reader, at, execution);
-      offers.push({ at, isLater: around.isLater, tool: searchTool, ...described });
+      offers.push({ at, isLater: context.isLater, tool: searchTool, ...described });
       return [searchTool];
     }
     if (!hostedTools.test(type)) refuseByType(reader, at, refusedTools);
@@ -70,20 +70,20 @@ export function createToolOffers(reader: RequestReader) {
     return [];
   }
 
-  function readTools(list: Node, around: Around): ClientTool[] {
+  function readTools(list: Node, context: ToolContext): ClientTool[] {
     requireKind(reader, list, 'array');
     const tools: ClientTool[] = [];
     for (const tool of json.elements(list)) {
-      for (const read of readTool(tool, around)) tools.push(read);
+      for (const read of readTool(tool, context)) tools.push(read);
     }
     return tools;
   }
 
   return {
-    /** Reads a list of tools. What a search of the client found is offered from then on, all of it. */
-    read: (list: Node, around: Around = {}): ClientTool[] => readTools(list, around),
+    /** Reads a list of tools, and returns those that are offered from here on. Deferred ones need a search to find them. */
+    read: (list: Node, context: ToolContext = {}): ClientTool[] => readTools(list, context),
     readChoice: (choice: Node): ToolChoice => readChoice(reader, choice, hosted),
-    /** All tools that may be offered: those that only a search may load are there once they were found. */
+    /** The tools that are offered. Deferred ones are included once a search has found them. */
     finish(): readonly ToolDefinition[] {
       const [first] = deferred;
       if (first !== undefined && !offers.some(({ tool }) => tool.kind === 'tool_search')) {
@@ -94,8 +94,13 @@ export function createToolOffers(reader: RequestReader) {
   };
 }
 
-/** Reads a tool of the client's own, and where it says that only a search may load it. */
-function readOwnTool(reader: RequestReader, at: Node, kind: 'function' | 'custom', { namespace, isLater }: Around) {
+/** Reads a function or custom tool, and the node of its `defer_loading`. */
+function readOwnTool(
+  reader: RequestReader,
+  at: Node,
+  kind: 'function' | 'custom',
+  { namespace, isLater }: ToolContext,
+) {
   if (kind === 'function') {
     const { name, defer_loading: deferredAt, ...described } = takeMembers(reader, at, fields['function tool']);
     return { offer: { at, isLater, tool: { kind, name, namespace }, ...described }, deferredAt };
@@ -112,7 +117,7 @@ function readGrammar(reader: RequestReader, at: Node): ToolDefinition['grammar']
   return type === 'text' ? undefined : refuseUnknown(reader, at);
 }
 
-/** Refuses a search that the vendor would have to run. */
+/** Refuses a tool search that the vendor would have to run. */
 export function requireClientSearch(reader: RequestReader, at: Node, execution: string | undefined): void {
   if (execution === '"client"') return;
   refuse(reader, at, 'is a tool search at the vendor, and this model has none. Set its execution to client.');
@@ -139,7 +144,7 @@ function readMode({ json }: RequestReader, at: Node): ToolChoice['mode'] {
   return refuse({ json }, at, 'must be auto, none or required.');
 }
 
-/** The tool that a choice names. */
+/** Reads the tool that a choice names. */
 function readReference(reader: RequestReader, at: Node, hosted: ReadonlyMap<string, Node>): ClientTool {
   const type = typeOf(reader, at);
   if (hostedTools.test(type)) {

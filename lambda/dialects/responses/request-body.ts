@@ -15,7 +15,7 @@ export const bodies = readBodies({
   files: {
     input_image: imageAt('image_url'),
     computer_screenshot: imageAt('image_url'),
-    // A picture that the model made before comes back in this item.
+    // An image that the model generated earlier.
     image_generation_call: imageAt('result'),
     input_file: fileAt('file_data'),
     input_audio: fileAt('input_audio', 'data'),
@@ -37,8 +37,8 @@ export function checkBody(body: Json): void {
 }
 
 /**
- * Members by which a body refers to items, files, containers and prompts, which only the upstream might have: `id`, `file_id`,
- * `vector_store_ids`; not `call_id`, which belongs to the caller's own tool.
+ * Members that refer to items, files, containers and prompts that only the upstream may have: `id`, `file_id`, `vector_store_ids`; not
+ * `call_id`, which belongs to the caller's own tool.
  */
 const references = {
   input: /^(id|(?!call_)\w{1,100}_ids?)$/,

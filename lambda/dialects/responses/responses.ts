@@ -9,7 +9,6 @@ import { usagePlaces } from '../model/usage-places.ts';
 import { bodies, checkBody, hasReferences } from './request-body.ts';
 import { deltasLike, longestType, recordDelta, recordItem, recordPart } from './texts.ts';
 
-/** Beside what was generated, all that a request may say is repeated here. */
 const usage = usagePlaces({
   input: [['input_tokens']],
   cacheRead: [['input_tokens_details', 'cached_tokens']],
@@ -18,6 +17,7 @@ const usage = usagePlaces({
   reasoning: [['output_tokens_details', 'reasoning_tokens']],
 });
 
+/** A response also repeats the members of its request. */
 const envelope: Envelope = {
   idPrefix: 'resp_',
   members: new Set([
@@ -89,7 +89,7 @@ function readRareEvent(event: Json, type: string, found: Findings): void {
   } else recordPart(event, type, found);
 }
 
-/** Records every text of an error, because routers describe failures in other members than `message` too. */
+/** Records every text of an error, because routers also describe failures in other members than `message`. */
 function recordErrorMessages(event: Json, error: Node, found: Findings): void {
   for (let node = error, end = event.next(error); node < end; node += 1) {
     if (event.isKey(node) && /^(code|type|param)$/.test(event.string(node))) node += 1;
@@ -111,7 +111,7 @@ function recordResponse(json: Json, response: Node, found: Findings): void {
   for (const [index, item] of elements(json, json.member(response, 'output')).entries()) {
     recordItem(json, item, `${index}/`, found);
   }
-  // The caller's own tools, as the upstream repeats them.
+  // The upstream repeats the caller's own tools.
   const tools = elements(json, json.member(response, 'tools'));
   const choice = presentMember(json, response, 'tool_choice');
   for (const tool of choice === undefined ? tools : [...tools, choice]) {

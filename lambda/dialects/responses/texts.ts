@@ -6,21 +6,21 @@ import type { Findings } from '../model/findings.ts';
 import { createNarrow, eachText, namesIn, toStep } from '../model/places.ts';
 import { sealed } from '../model/sealed.ts';
 
-/** Families of texts that a program reads: `response.function_call_arguments`; not `response.output_text`. */
-const programText = /(arguments|input|code|diff|command)$/;
-/** Families of the dialect's own, whose texts the model writes. */
+/** Families of tool arguments: `response.function_call_arguments`; not `response.output_text`. */
+const argumentFamily = /(arguments|input|code|diff|command)$/;
+/** The dialect's own families, whose texts the model writes. */
 const ownText = /^response\./;
-const programMembers = new Set(['arguments', 'input', 'code', 'diff', 'command', 'operation']);
+const argumentMembers = new Set(['arguments', 'input', 'code', 'diff', 'command', 'operation']);
 /** `function_call`, `mcp_call`, `web_search_call`; not `function_call_output`. */
 const callType = /_call$|^mcp_approval_request$/;
-/** Calls whose `action` a program carries out. */
+/** Calls whose `action` the client carries out. */
 const actionType = /^(computer|local_shell|shell)_call$/;
 
-/** In characters. Longer types and indexes are ignored, or many texts could have long names. */
+/** In characters. Longer types and indexes are ignored, which bounds the memory that channels take. */
 export const longestType = 100;
 const longestIndex = 20;
 
-/** Where a text is: `output/part/`, each empty if the event has no such index. */
+/** The place of an event's text: `output/part/`, each empty if the event has no such index. */
 function placeOf(event: Json): { item: string; part: string } {
   const index = (name: string): string => {
     const value = event.member(event.root, name);
@@ -31,19 +31,19 @@ function placeOf(event: Json): { item: string; part: string } {
   return { item, part: `${item}${index('content_index') || index('summary_index')}/` };
 }
 
-/** Records a piece of a text, or of what a program reads. */
+/** Records a delta of a text or of tool arguments. */
 export function recordDelta(event: Json, family: string, found: Findings): void {
   const delta = event.member(event.root, 'delta');
   if (delta === undefined) return;
   const channel = placeOf(event).part + toStep(family);
   if (family.endsWith('audio')) found.keep(delta);
-  else if (programText.test(family)) found.program(delta, false);
+  else if (argumentFamily.test(family)) found.toolArguments(delta, false);
   else if (event.kind(delta) === 'string') {
-    const logprobs = tokensOf(event);
+    const logprobs = logprobsOf(event);
     found.textDelta({ channel, family, isGenerated: ownText.test(family), value: delta, logprobs });
     if (logprobs !== undefined) found.probabilities(`${channel}/logprobs`, logprobs, false);
   } else {
-    // Such as the output of a hosted shell: {stdout, stderr}.
+    // For example, the output of a hosted shell: {stdout, stderr}.
     eachText(event, { name: '', value: delta }, found, (place, value, isGenerated) => {
       const member = `${family}/${place.split('/')[1]}`;
       found.textDelta({ channel: channel + place, family: member, isGenerated, value, logprobs: undefined });
@@ -51,13 +51,13 @@ export function recordDelta(event: Json, family: string, found: Findings): void 
   }
 }
 
-/** The tokens of an event's text; undefined for an empty list, which some upstreams send with each text. */
-function tokensOf(event: Json): Node | undefined {
+/** The token probabilities of an event's text; undefined for an empty list, which some upstreams always send. */
+function logprobsOf(event: Json): Node | undefined {
   const logprobs = presentMember(event, event.root, 'logprobs');
   return logprobs !== undefined && event.raw(logprobs) === '[]' ? undefined : logprobs;
 }
 
-/** Records the events about one output item, content part or whole text. */
+/** Records an event about an output item, a content part or a whole text. */
 export function recordPart(event: Json, type: string, found: Findings): void {
   const root = event.root;
   const { item: itemPlace, part: partPlace } = placeOf(event);
@@ -65,7 +65,7 @@ export function recordPart(event: Json, type: string, found: Findings): void {
   const part = presentMember(event, root, 'part');
   if (item !== undefined) recordItem(event, item, itemPlace, found);
   if (type.endsWith('.added')) {
-    // Deltas will add to the text that a part begins with.
+    // Deltas will continue the text that a part begins with.
     if (part !== undefined) recordText(event, part, partPlace, found, 'textDelta');
     return;
   }
@@ -78,7 +78,7 @@ export function recordPart(event: Json, type: string, found: Findings): void {
   const isCall = presentMember(event, root, 'arguments') !== undefined;
   const logprobs = presentMember(event, root, 'logprobs');
   eachMember(event, root, (name, value) => {
-    if ((family.includes('_call') && programMembers.has(name)) || (isCall && name === 'name')) found.keep(value);
+    if ((family.includes('_call') && argumentMembers.has(name)) || (isCall && name === 'name')) found.keep(value);
     else if (textMember.test(name) && event.kind(value) === 'string') {
       found.wholeText({ channel, family, isGenerated: ownText.test(family), value, logprobs });
     }
@@ -86,16 +86,16 @@ export function recordPart(event: Json, type: string, found: Findings): void {
   if (logprobs !== undefined) found.probabilities(`${channel}/logprobs`, logprobs, true);
 }
 
-/** Records one output item: its texts, and what a program reads back. */
+/** Records one output item: its texts, its tool arguments, and what the client reads back. */
 export function recordItem(json: Json, item: Node, place: string, found: Findings): void {
   const type = stringMember(json, item, 'type') ?? '';
   const isCall = callType.test(type);
-  const isProgram = isCall || type.endsWith('_call_output');
+  const isToolItem = isCall || type.endsWith('_call_output');
   recordProviderFields(json, item, found);
   eachMember(json, item, (name, value) => {
-    const isWritten = isCall && (programMembers.has(name) || (actionType.test(type) && /^actions?$/.test(name)));
-    if (isWritten) found.program(value, true);
-    else if ((isProgram && programMembers.has(name)) || sealed.test(name) || (isCall && name === 'name'))
+    const isWritten = isCall && (argumentMembers.has(name) || (actionType.test(type) && /^actions?$/.test(name)));
+    if (isWritten) found.toolArguments(value, true);
+    else if ((isToolItem && argumentMembers.has(name)) || sealed.test(name) || (isCall && name === 'name'))
       found.keep(value);
     else if (type === 'image_generation_call' && name === 'result') found.keep(value);
     else if (name === 'content' || name === 'summary') {
@@ -107,7 +107,7 @@ export function recordItem(json: Json, item: Node, place: string, found: Finding
 
 const textMember = /^(text|refusal|transcript)$/;
 
-/** Content parts whose deltas have another name than the part. */
+/** The types of content parts whose deltas have another name. */
 const families: Readonly<Record<string, string>> = { summary_text: 'reasoning_summary_text' };
 
 function recordText(json: Json, part: Node, place: string, found: Findings, how: 'textDelta' | 'wholeText'): void {

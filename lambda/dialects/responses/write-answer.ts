@@ -11,7 +11,7 @@ import {
 import { toolNamed } from '../model/tools.ts';
 import { type CallItem, createCallItem, createTextItem, type ItemStatus, type TextItem } from './write-items.ts';
 
-/** Writes OpenAI responses. */
+/** Writes responses for a client. */
 export function createResponsesWriter(options: AnswerOptions): AnswerWriter {
   const events = createEvents({ live: options.live, numbered: true });
   const items = createOutput(options, events);
@@ -53,13 +53,13 @@ export function createResponsesWriter(options: AnswerOptions): AnswerWriter {
   };
 }
 
-/** The items of a response. One text is open at a time; beside it, any number of calls. */
+/** The output items of a response. Only one text is open at a time, but any number of calls. */
 function createOutput(options: AnswerOptions, events: Events) {
   const { live, tools, newHex } = options;
   const callIdOf = createCallIds('call_', newHex);
   const output: string[] = [];
   const calls = new Map<ToolCall, CallItem>();
-  /** Those of which something has come since it was last looked whether they are closed. */
+  /** Calls that got arguments since closeCalls() last checked them. */
   const touched = new Set<ToolCall>();
   let begun = 0;
   let open: TextItem | undefined;
@@ -71,20 +71,19 @@ function createOutput(options: AnswerOptions, events: Events) {
     open = undefined;
   }
 
-  /** Closes a call if it is open. */
   function closeCall(call: ToolCall): void {
     const item = calls.get(call);
     if (item) output[item.index] = item.close('completed');
     calls.delete(call);
   }
 
-  /** Closes the calls to which most likely nothing will be added. */
+  /** Closes the calls whose arguments look complete. */
   function closeCalls(): void {
     for (const call of touched) if (call.arguments.isClosed) closeCall(call);
     touched.clear();
   }
 
-  /** The open text if that is of this type; otherwise closes whatever else is open, and begins one. */
+  /** Returns the open text if it is of this type. Otherwise, closes what is open and begins one. */
   function openText(type: TextItem['type']): TextItem {
     if (open?.type === type) return open;
     closeText();
@@ -95,12 +94,12 @@ function createOutput(options: AnswerOptions, events: Events) {
   }
 
   return {
-    /** Those that are closed, as JSON. */
+    /** The closed items, as JSON. */
     output,
     addText(kind: TextKind, text: Literal, logprobs?: string): void {
       openText(kind === 'reasoning' ? 'reasoning' : 'message').add(kind, text, logprobs);
     },
-    /** A thought that nobody may read is an item, too, if it can come back. */
+    /** Encrypted reasoning without a text becomes an item, too, if the client can send it back. */
     endReasoning(): void {
       if (!options.reasoning.sealed) return;
       openText('reasoning').takeReasoning();
@@ -112,7 +111,7 @@ function createOutput(options: AnswerOptions, events: Events) {
       const place = placeOf({ function: 'fc', custom: 'ctc', tool_search: 'tsc' }[tool.kind]);
       calls.set(call, createCallItem(events, place, { call, callId: callIdOf(call), tool, live }));
     },
-    // What comes after the end of a call's arguments is no part of them.
+    // Ignores what comes after the end of a call's arguments.
     addArguments(call: ToolCall, text: Literal): void {
       calls.get(call)?.add(text);
       touched.add(call);

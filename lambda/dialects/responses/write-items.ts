@@ -7,27 +7,23 @@ export type ItemStatus = 'completed' | 'incomplete';
 export type TextItem = ReturnType<typeof createTextItem>;
 export type CallItem = ReturnType<typeof createCallItem>;
 
-/** Where an item stands. */
 interface Place {
   readonly index: number;
   readonly id: string;
 }
 
-/** Tells that an item begins. Returns what tells that it is done. */
+/** Writes the event that begins an item. Returns a function that writes the one that ends it. */
 function openItem(events: Events, { index }: Place, begun: string) {
-  const tell = (what: string, item: string) =>
+  const write = (what: string, item: string) =>
     events.write(`response.output_item.${what}`, `"output_index":${index},"item":${item}`);
-  tell('added', begun);
+  write('added', begun);
   return (item: string): string => {
-    tell('done', item);
+    write('done', item);
     return item;
   };
 }
 
-/**
- * The forms that the parts of a text have. A thought goes out as a summary, because that is the one form of it which all clients
- * read.
- */
+/** The forms of text parts. Reasoning is sent as a summary, the only form that all clients read. */
 const parts = {
   reasoning: {
     type: 'summary_text',
@@ -52,21 +48,21 @@ const parts = {
   },
 } as const;
 
-/** Begins a part of an item: `number` counts those before it. */
+/** Begins a part of an item. `number`: the number of parts before it. */
 function openPart(events: Events, kind: TextKind, { id, index: item }: Place, number: number) {
   const { type, member, event, partEvent, index } = parts[kind];
   const at = `"item_id":"${id}","output_index":${item},"${index}":${number}`;
   const whole = createGrowingText();
-  const probabilities: string[] = [];
+  const allLogprobs: string[] = [];
   const logprobsOf = (logprobs: string) => (kind === 'text' ? `,"logprobs":[${logprobs}]` : '');
   const partOf = (text: Literal) => {
-    const others = kind === 'text' ? `,"annotations":[]${logprobsOf(probabilities.join(','))}` : '';
+    const others = kind === 'text' ? `,"annotations":[]${logprobsOf(allLogprobs.join(','))}` : '';
     return `{"type":"${type}","${member}":${text}${others}}`;
   };
   events.write(`${partEvent}.added`, `${at},"part":${partOf('""')}`);
-  const unlikely = logprobsOf('');
-  const write = events.prepare(`${event}.delta`, `${at}${unlikely},"delta":`);
-  const writeWithProbabilities = events.prepare(`${event}.delta`, `${at},"delta":`);
+  const noLogprobs = logprobsOf('');
+  const write = events.prepare(`${event}.delta`, `${at}${noLogprobs},"delta":`);
+  const writeWithLogprobs = events.prepare(`${event}.delta`, `${at},"delta":`);
   return {
     kind,
     add(text: Literal, logprobs?: string): void {
@@ -74,13 +70,13 @@ function openPart(events: Events, kind: TextKind, { id, index: item }: Place, nu
       if (kind !== 'text' || logprobs === undefined) write(text, '');
       else {
         const inner = logprobs.slice(1, -1);
-        probabilities.push(inner);
-        writeWithProbabilities(text, logprobsOf(inner));
+        allLogprobs.push(inner);
+        writeWithLogprobs(text, logprobsOf(inner));
       }
     },
     close(): string {
       const { literal } = whole;
-      events.write(`${event}.done`, `${at},"${member}":${literal}${logprobsOf(probabilities.join(','))}`);
+      events.write(`${event}.done`, `${at},"${member}":${literal}${logprobsOf(allLogprobs.join(','))}`);
       const part = partOf(literal);
       events.write(`${partEvent}.done`, `${at},"part":${part}`);
       return part;
@@ -88,7 +84,7 @@ function openPart(events: Events, kind: TextKind, { id, index: item }: Place, nu
   };
 }
 
-/** What the model thought, or what it says to the caller. `sealing` makes of thoughts what the client shall send back. */
+/** An item of reasoning, or a message. `sealing`: set if the client should get reasoning to send back. */
 export function createTextItem(
   events: Events,
   place: Place,
@@ -119,7 +115,7 @@ export function createTextItem(
       open.add(text, logprobs);
     },
     takeReasoning,
-    /** Writes its last events and returns the item; an unfinished one is told as such. */
+    /** Writes the last events, and returns the item. */
     close(status: ItemStatus): string {
       if (open) closed.push(open.close());
       const reasoningBlock = decode(raw.literal);
@@ -129,15 +125,15 @@ export function createTextItem(
   };
 }
 
-/** The forms that calls have, by what the client declared. */
+/** The forms of calls, by the kind of tool that the client declared. */
 const forms = {
   function: { type: 'function_call', member: 'arguments', event: 'response.function_call_arguments', begins: '""' },
   custom: { type: 'custom_tool_call', member: 'input', event: 'response.custom_tool_call_input', begins: '""' },
-  // Its arguments are an object, and no events tell of them.
+  // Its arguments are an object, and have no events.
   tool_search: { type: 'tool_search_call', member: 'arguments', event: undefined, begins: '{}' },
 } as const;
 
-/** A call of a tool as the client declared it. */
+/** An item of a tool call, in the form of the client's declaration. */
 export function createCallItem(
   events: Events,
   place: Place,
@@ -165,7 +161,7 @@ export function createCallItem(
     write(piece);
   }
 
-  /** The input, once the arguments are whole. What was shown of it stays as it is. */
+  /** The input, once the arguments are complete. What was already shown can't be changed. */
   function inputNow({ isCertain, isWhole }: CustomInput): string {
     if (isCertain && (live || (isWhole && call.arguments.isJson))) return shown.literal;
     const whole = JSON.stringify(inputIn(call.arguments.text));
@@ -191,7 +187,7 @@ export function createCallItem(
       if (event !== undefined) events.write(`${event}.done`, `${at}${done},"${member}":${given}`);
       return finish(itemOf(status, given));
     },
-    /** The item as it is, without an event: a client would run a call that it is told to be done. */
+    /** The unfinished item, without an event: clients run a call that is reported as done. */
     abandon: (): string => itemOf('incomplete', input ? shown.literal : argumentsNow()),
   };
 }

@@ -3,38 +3,38 @@ import type { Json, Node } from '../../../json/scan.ts';
 import type { AnswerChanges } from '../answer-changes.ts';
 import type { AnswerSink, Literal } from './answer-sink.ts';
 
-/** Reads an upstream's answer, in which names have been hidden, and tells a sink what it says. */
+/** Reads an upstream's answer, in which names are already hidden, into a sink. */
 export interface AnswerReader {
-  /** Throws if no answer may look like this. */
+  /** Throws if the event is not valid. */
   readEvent(json: Json): void;
-  /** Reads a plain answer, and returns it as the sink wrote it. Throws if it is none. */
+  /** Reads a plain answer, and returns it as the sink wrote it. Throws if it is not valid. */
   readAnswer(json: Json): readonly Piece[];
-  /** Reads an event that is like the last one but for its text, if that is all that such an event says. */
+  /** Reads an event that differs from the last one only in its text. False if that event held more than a text. */
   repeat(text: Literal): boolean;
-  /** The upstream's own end. Throws if that may be a cut. */
+  /** Called when the upstream ends the stream. Throws if the answer may be cut off. */
   end(): void;
-  /** Whether nothing more is to come. */
+  /** Whether the answer is complete. */
   readonly isOver: boolean;
 }
 
 /**
- * What the model thought, as the upstream sent it. The thoughts that a client reads have been hidden; what it sends back in a seal
- * must be the upstream's own words, or the model would not know them again.
+ * Collects reasoning as the upstream sent it. In what the client reads, names are hidden. What it sends back in a seal must be the
+ * upstream's own text, or the model would not recognize it.
  */
 export interface RawReasoning {
-  /** Hears of an answer or event, and of the texts in it. */
+  /** Called for each answer or event, with the texts in it. */
   onRead(json: Json, texts: readonly { readonly channel: string; readonly value: Node }[]): void;
-  /** Hears a text. */
+  /** Called for each text, before names are hidden in it. */
   onText(text: string, channel: string): void;
-  /** What has been thought since this was last called. */
+  /** The reasoning since the last call. */
   take(): Literal;
 }
 
-/** How the answers of a dialect are read. */
+/** Reads the answers of a dialect. */
 export interface AnswerDialect {
   /**
-   * `stops`: the texts at which the caller wants the model to stop; `changes`: what of the answer the client sees otherwise, where
-   * the upstream signs its thoughts over all before them.
+   * `stops`: the caller's stop sequences. `changes`: records where the client sees something else than the upstream sent, if the
+   * upstream signs its reasoning over that.
    */
   open(
     stops: ReadonlySet<string>,

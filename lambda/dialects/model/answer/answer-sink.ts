@@ -1,18 +1,17 @@
 import type { Piece } from '../../../json/pieces.ts';
 import { createScanner } from '../../../json/scan.ts';
 
-/** A JSON string as it is spelt, with its quotes. Texts are handed on like this, so that they need not be decoded. */
+/** A JSON string as it is spelled, with its quotes. Texts are passed on in this form, so that they need not be decoded. */
 export type Literal = string;
 
-/** What a text is: what the model thinks, the answer, or what it says instead of one. */
 export type TextKind = 'reasoning' | 'text' | 'refusal';
 
 /** Why an answer ends. */
 export type Finish = 'done' | 'length' | 'filtered';
 
-/** A call of a tool, as far as it has come. */
+/** A tool call, as far as it has arrived. */
 export interface ToolCall {
-  /** As the upstream named it; empty if it did not. */
+  /** The upstream's id; empty if it has none. */
   readonly id: string;
   /** The tool's name upstream. */
   readonly name: string;
@@ -20,33 +19,33 @@ export interface ToolCall {
 }
 
 /**
- * What an answer consists of, in the order in which it comes, whether whole or in pieces. The reader of one dialect calls
- * it, the writer of another is one. What no answer may say, a reader throws.
+ * Receives the parts of an answer in order of arrival, whether it is plain or streamed. The reader of one dialect calls it; the writer of
+ * another implements it. Readers throw on anything that is not valid in an answer.
  */
 export interface AnswerSink {
-  /** The answer begins. Told once, before everything else. */
+  /** Called once, before everything else. */
   begin(): void;
   /** A piece of a text, and the JSON array of its token probabilities, if there is one. */
   text(kind: TextKind, text: Literal, logprobs?: string): void;
-  /** A thought is whole that its maker signed, or that only its maker can read. `hasSaid`: after a text, which may still be held back. */
+  /** A signed or encrypted reasoning block is complete. `hasSaid`: it comes after a text, which may still be held back. */
   reasoningEnd(hasSaid: boolean): void;
-  /** A tool is called. Its arguments follow. */
+  /** A tool call begins. Its arguments follow. */
   call(call: ToolCall): void;
-  /** A piece of a call's arguments, which has been added to them. */
+  /** A piece of a call's arguments, which `call` already holds. */
   callArguments(call: ToolCall, text: Literal): void;
-  /** The model is through, and why; perhaps the caller's own text at which it stopped. Returns the whole answer. */
+  /** The answer is complete. `stop`: the caller's stop sequence at which the model stopped. Returns the whole answer. */
   finish(finish: Finish, stop?: string): readonly Piece[];
 }
 
-/** In characters. An answer is kept until its end, where some dialects repeat it, and no model writes a longer one. */
+/** In characters. An answer is buffered until its end, where some dialects repeat it. No model writes a longer one. */
 const longestAnswer = 32 * 1024 * 1024;
-/** No honest answer calls so many tools. */
+/** No honest answer has more tool calls. */
 export const mostCalls = 10_000;
 
-/** What only an upstream can do wrong, whatever it is asked. A caller pays nothing for it. */
+/** A fault that only an upstream can cause, whatever the request. The caller is not charged. */
 export class UpstreamFault extends Error {}
 
-/** Counts what an answer consists of. Throws if it is too long. */
+/** Adds up the length of an answer. Throws if it is too long. */
 export function createLengthCount(): (text: Literal) => void {
   let length = 0;
   return (text) => {
@@ -57,7 +56,7 @@ export function createLengthCount(): (text: Literal) => void {
 
 const mostPieces = 256;
 
-/** Pieces of one text. Joined now and then, or each would keep in memory all the text that it was cut from. */
+/** A text that arrives in pieces. They are joined from time to time: each is a slice that retains the string it was cut from. */
 export function createGrowingText() {
   let joined = '';
   let pieces: string[] = [];
@@ -79,11 +78,11 @@ export function createGrowingText() {
 
 type CallArguments = ReturnType<typeof createCallArguments>;
 
-/** The arguments of a call: a text that is JSON, or is to become JSON. */
+/** The arguments of a call: JSON, once they are complete. */
 export function createCallArguments() {
   const whole = createGrowingText();
-  let decoded: string | undefined; // once it was asked for
-  let first = ''; // of its characters that are not white space
+  let decoded: string | undefined; // cached
+  let first = ''; // the first character that is not white space
   let depth = 0;
   let inString = false;
   let escaped = false;
@@ -109,16 +108,16 @@ export function createCallArguments() {
     get literal(): Literal {
       return whole.literal;
     },
-    /** Whether nothing but white space has come yet. */
+    /** Whether only white space has arrived yet. */
     get isEmpty(): boolean {
       return first === '';
     },
-    /** The text that the literal spells. */
+    /** The decoded text. */
     get text(): string {
       decoded ??= decode(whole.literal);
       return decoded;
     },
-    /** Whether an object has begun. Some models send other things. */
+    /** Whether the arguments begin as an object. Some models send something else. */
     get isObject(): boolean {
       return first === '{';
     },
@@ -130,14 +129,14 @@ export function createCallArguments() {
         return false;
       }
     },
-    /** Whether every bracket is closed again: most likely no more will come. */
+    /** Whether every bracket is closed, so that most likely no more will arrive. */
     get isClosed(): boolean {
       return (first === '{' || first === '[') && depth <= 0 && !inString;
     },
   };
 }
 
-/** The text that a literal spells. */
+/** The text of a literal. */
 export function decode(text: Literal): string {
   return text.includes('\\') ? JSON.parse(text) : text.slice(1, -1);
 }

@@ -4,46 +4,46 @@ import type { ModelRequest } from '../request/model-request.ts';
 import type { ToolNames } from '../tools.ts';
 import type { AnswerSink, Literal, ToolCall } from './answer-sink.ts';
 
-/** Writes an answer in the client's dialect, from what it is told. */
+/** Writes an answer in the client's dialect. */
 export interface AnswerWriter extends AnswerSink {
   readonly events: Events;
 }
 
-/** What a writer has to know besides the answer. */
+/** What a writer needs besides the answer. */
 export interface AnswerOptions {
-  /** Whether events are written, each as early as possible; otherwise only the whole answer. */
+  /** Whether to write events, each as early as possible, or only the whole answer. */
   readonly live: boolean;
-  /** The public name of the model. */
+  /** The model's public name. */
   readonly model: string;
   readonly tools: ToolNames;
   readonly reasoning: ModelRequest['reasoning'];
   /** The members of the request that the answer repeats, as JSON without the braces, on one line. */
   readonly echo: readonly Uint8Array[];
-  /** Whether a stream is to end with its usage, where that is not a matter of course. */
+  /** Whether a stream ends with its usage, in dialects where that is optional. */
   readonly streamUsage: boolean;
-  /** What the upstream has counted up to now. */
+  /** The upstream's counts so far. */
   readonly usage: TokenCounts;
   /** In milliseconds. */
   readonly now: () => number;
   /** 32 random hexadecimal digits. */
   readonly newHex: () => string;
-  /** What the model has thought since this was last called, as the upstream sent it. */
+  /** The reasoning since the last call, as the upstream sent it. */
   readonly takeReasoning: () => Literal;
-  /** Seals a thought, so that only this gateway can read it; undefined if it is too long to come back. */
+  /** Encrypts reasoning, so that only this gateway can read it; undefined if it is too long to be sent back. */
   readonly seal: (reasoningBlock: string) => string | undefined;
 }
 
 export type Events = ReturnType<typeof createEvents>;
 
-/** Each event says its type twice, for readers of both kinds. */
+/** The type stands twice, as some clients read the `event` line and others the data. */
 const typed = (type: string): string => `event: ${type}\ndata: {"type":"${type}"`;
 
 interface EventForm {
-  /** Whether anyone reads the events. */
+  /** Whether the client asked for events. */
   readonly live: boolean;
-  /** Whether each says how many were before. */
+  /** Whether events have sequence numbers. */
   readonly numbered: boolean;
-  /** How an event of a type begins, up to its second member. */
+  /** The beginning of an event, up to its second member. */
   readonly begin?: (type: string) => string;
 }
 
@@ -56,11 +56,11 @@ export function createEvents({ live, numbered, begin = typed }: EventForm) {
     if (out !== '') pieces.push(out);
     out = '';
   };
-  // At the end, as it costs the least there: what stands before a text is the same for all its pieces.
+  // The number comes last, so that everything before a text is the same for all its deltas, and prepared only once.
   const end = (): string => (numbered ? `,"sequence_number":${sequence++}}\n\n` : '}\n\n');
 
   return {
-    /** Writes an event with these members, given as JSON, in pieces if some of it is bytes. */
+    /** Writes an event with these members: JSON, as text or bytes. */
     write(type: string, ...members: readonly Piece[]): void {
       if (!live) return;
       out += begin(type);
@@ -74,15 +74,15 @@ export function createEvents({ live, numbered, begin = typed }: EventForm) {
       }
       out += end();
     },
-    /** Prepares an event that will be written for every piece of a text. It costs little more than its piece. */
+    /** Prepares an event that is written for every delta of a text, so that each costs little more than its text. */
     prepare(type: string, before: string) {
-      // Joined, as V8 would put a template together anew with each event.
+      // join() makes a flat string. V8 would put the parts of a template together again for each event.
       const head = [begin(type), ',', before].join('');
       return (text: Literal, after: string): void => {
         if (live) out += head + text + after + end();
       };
     },
-    /** Writes what is given in wire form. */
+    /** Writes an event that is already in wire form. */
     pass(written: string): void {
       if (live) out += written;
     },
@@ -96,14 +96,14 @@ export function createEvents({ live, numbered, begin = typed }: EventForm) {
   };
 }
 
-/** Tokens as all dialects can tell them: the parts are never more than the whole. */
+/** Token counts that are valid in every dialect: the parts never add up to more than the whole. */
 export function countTokens({ input = 0, cacheRead = 0, cacheWrite = 0, output = 0, reasoning = 0 }: TokenCounts) {
   const read = Math.min(cacheRead, input);
   const written = Math.min(cacheWrite, input - read);
   return { input, read, written, output, reasoning: Math.min(reasoning, output) };
 }
 
-/** Gives each call an id of its own: the upstream's, unless that is empty or was there before. */
+/** Gives each call a unique id: the upstream's, unless that is empty or already used. */
 export function createCallIds(prefix: string, newHex: () => string): (call: ToolCall) => string {
   const given = new Set<string>();
   return ({ id }) => {

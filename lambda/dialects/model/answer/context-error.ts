@@ -2,10 +2,10 @@ import { presentMember, stringMember } from '../../../json/read.ts';
 import { createScanner } from '../../../json/scan.ts';
 import { readErrorMessage } from '../answer-members.ts';
 
-/** The codes and types by which servers of chat say that a request is longer than the model's context. */
+/** The error codes and types of chat servers for a request that exceeds the model's context. */
 const codes = /^(context_length_exceeded|exceed_context_size_error|context_window_exceeded)$/;
 
-/** The words of those that have no code for it. */
+/** The messages of servers that have no code for it. */
 const words = [
   /maximum (model|context|sequence) length/i,
   /longer than the (maximum|model's) (model|context) length/i,
@@ -15,7 +15,7 @@ const words = [
   /`inputs` tokens \+ `max_new_tokens` must be/i,
 ];
 
-/** Whether the body of an upstream's error says that the request is too long for the model. */
+/** Whether an upstream's error body says that the request exceeds the model's context. */
 function isContextError(body: string): boolean {
   try {
     const error = createScanner().scan(body);
@@ -28,13 +28,13 @@ function isContextError(body: string): boolean {
   }
 }
 
-/** By what agents see that a conversation is too long, and shorten it: a code, or how the message begins. */
+/** How agents recognize that a conversation is too long, so that they shorten it: an error code, or the start of the message. */
 export interface ContextWords {
   readonly code?: string;
   readonly beginning?: string;
 }
 
-/** What a client is told of an error body that says so. `message` is what may be shown of the upstream's own. */
+/** The client's error for such an error body; undefined for any other. `message` is the upstream's, as far as it may be shown. */
 export function explainContext({ code, beginning = '' }: ContextWords, body: string, message: string) {
   if (!isContextError(body)) return undefined;
   const said = message.startsWith(beginning) ? message : `${beginning}: ${message || 'shorten it'}`;

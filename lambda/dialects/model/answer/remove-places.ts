@@ -1,4 +1,4 @@
-/** Members of bodies that not every dialect has, or not in this form. */
+/** Request fields that some dialects don't have, or have in another form. */
 const members = [
   'messages|system|tools|functions|tool_choice|function_call|parallel_tool_calls|response_format|output_config|thinking',
   'reasoning_effort|chat_template_kwargs|context_management|max_tokens|max_completion_tokens|stop|stop_sequences|top_k',
@@ -8,5 +8,5 @@ const members = [
 const places = new RegExp(`\\b(?:body\\.)?(?:${members})(?:\\.[\\w-]*\\w|\\[\\d{1,9}\\])+`, 'g');
 const first = new RegExp(`^(?:${places.source}|(?:${members})): *`);
 
-/** An upstream's message about a translated request, without places in it: the client has never seen that body. */
+/** Removes paths from an upstream's message about a translated request: the client has never seen that body. */
 export const removePlaces = (message: string): string => message.replace(first, '').replace(places, '(place removed)');

@@ -3,7 +3,7 @@ import { createScanner, type Json, scanLeniently } from '../../../json/scan.ts';
 import type { AnswerReader } from './answer-reader.ts';
 import type { AnswerWriter } from './answer-writer.ts';
 
-/** Translates a stream of the upstream's dialect, of which names have been hidden already. */
+/** Translates a stream of the upstream's dialect, in which names are already hidden. */
 export function translateStream(reader: AnswerReader, { events }: AnswerWriter) {
   const scanner = createScanner();
 
@@ -15,7 +15,7 @@ export function translateStream(reader: AnswerReader, { events }: AnswerWriter) 
     else reader.readEvent(scanLeniently(scanner, data.replaceAll('\ndata: ', '\n')));
   }
 
-  /** Takes whole events in wire form, each line of which ends in a line feed. Throws if no answer may look like this. */
+  /** Takes whole events in wire form, whose lines all end in a line feed. Throws if one is not valid. */
   return (written: string): void => {
     for (let at = 0; at < written.length && !reader.isOver; ) {
       const end = written.indexOf('\n\n', at) + 2;
@@ -25,7 +25,7 @@ export function translateStream(reader: AnswerReader, { events }: AnswerWriter) 
   };
 }
 
-/** A count of tokens as vLLM tells it, for a client whose answers of this kind may have a name. Throws if it is none. */
+/** Translates a token count, as vLLM or Anthropic returns it. `object`: the `object` member of the client's dialect. Throws if it is not valid. */
 export function translateCount(answer: Json, object: string | undefined): string {
   const [count] = ['count', 'input_tokens'].flatMap((name) => numberMember(answer, answer.root, name) ?? []);
   if (count === undefined || count < 0) throw new TypeError('the answer counts no tokens');

@@ -1,10 +1,10 @@
 import type { Json, Node } from '../../../json/scan.ts';
 import type { ClientTool } from '../tools.ts';
 
-/** JSON text, copied from the client's body wherever that has it: a string with its quotes, a number, a schema. */
+/** JSON text, taken from the client's body where possible: a string with its quotes, a number, a schema. */
 export type Raw = string;
 
-/** What the client can mark, to have the prompt cached up to its end. */
+/** What the client can mark to have the prompt cached up to its end. */
 interface Markable {
   readonly isMarked?: boolean | undefined;
 }
@@ -19,11 +19,11 @@ export type Part =
 
 export type Said = Markable & { readonly kind: 'text' | 'refusal'; readonly text: Raw };
 
-/** Reasoning that the model did earlier. With neither it was sealed by someone else. */
+/** Earlier reasoning of the model. With neither `text` nor `signed`, the gateway can't read it. */
 export interface ReasoningBlock {
   readonly at: Node;
   readonly text: Raw | undefined;
-  /** The blocks that a messages upstream signed, unchanged. */
+  /** The blocks that an upstream of messages signed, unchanged. */
   readonly signed?: readonly Raw[] | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface ToolCall extends Markable {
   readonly at: Node;
   readonly id: Raw;
   readonly tool: ClientTool;
-  /** What the tool was called with: JSON, a string that holds JSON, or the free text of a custom tool. */
+  /** The form of the arguments: JSON, a string that holds JSON, or the free text of a custom tool. */
   readonly form: 'json' | 'string' | 'input';
   readonly given: Raw;
   result?: ToolResult;
@@ -45,12 +45,12 @@ export interface ToolResult extends Markable {
   readonly found?: readonly ClientTool[];
 }
 
-/** All that the model said, thought and called in one go, with what the calls gave. */
+/** Everything that the model produced between two user messages: texts, reasoning and tool calls with their results. */
 export interface AssistantTurn {
   readonly role: 'assistant';
-  /** What it said and called, in its order. */
-  readonly done: (Said | ToolCall)[];
-  /** `after`: how much of that was before. */
+  /** Texts and tool calls, in order. */
+  readonly content: (Said | ToolCall)[];
+  /** `after`: the number of elements of `content` before it. */
   reasoning: (ReasoningBlock & { readonly after: number })[];
 }
 
@@ -61,38 +61,37 @@ export type Turn =
   | { readonly role: 'system'; readonly parts: readonly TextPart[] }
   | { readonly role: 'user'; readonly parts: readonly Part[] };
 
-/** A tool that the model may call. */
 export interface ToolDefinition extends Markable {
   readonly at: Node;
-  /** Whether it stands in the history: it is offered from there on. */
+  /** Whether it stands in the history, and is offered only from there on. */
   readonly isLater?: boolean | undefined;
   readonly tool: ClientTool;
   readonly description?: Raw | undefined;
   readonly parameters?: Raw | undefined;
   readonly strict?: Raw | undefined;
-  /** What the free text of a custom tool must look like. */
+  /** The grammar of a custom tool's free text. */
   readonly grammar?: { readonly at: Node; readonly syntax: Raw; readonly definition: Raw } | undefined;
 }
 
 export interface ToolChoice {
   readonly at: Node;
   readonly mode: 'auto' | 'none' | 'required';
-  /** The tools that may be called; undefined: all. */
+  /** The tools that may be called; all if absent. */
   readonly allowed?: readonly { readonly at: Node; readonly tool: ClientTool }[];
   /** The tool that must be called. */
   readonly forced?: ClientTool;
 }
 
-/** How much the model is to reason. */
+/** How much the model should reason. */
 export interface Effort {
   readonly wish?: 'on' | 'off' | undefined;
-  /** Where it is switched off; undefined if that is only the dialect's rule for a request that says nothing. */
+  /** Where the request switches it off; undefined if it is off by the dialect's default. */
   readonly offAt?: Node | undefined;
-  /** `exact`: named by the client; otherwise derived from a number of tokens. */
+  /** `exact`: named by the client, not derived from a token budget. */
   readonly level?: { readonly at: Node; readonly name: string; readonly exact: boolean } | undefined;
 }
 
-/** The form that the answer must have: any JSON, or JSON by a schema. */
+/** The form of the answer: any JSON, or JSON that matches a schema. */
 export type Format =
   | 'json'
   | {
@@ -102,15 +101,15 @@ export type Format =
       readonly strict: Raw | undefined;
     };
 
-/** What a client asks, whatever its dialect. Valid as long as the body's `Json` is. */
+/** A request in neutral form, whatever the client's dialect. Valid as long as the body's `Json` is. */
 export interface ModelRequest {
   readonly json: Json;
-  /** Whether only its tokens are to be counted. */
+  /** Whether only to count its tokens. */
   readonly isCounted?: boolean;
-  /** Whether the model is shown none of its thoughts again. */
+  /** Whether to replay no reasoning. */
   readonly withoutReasoning?: boolean;
   readonly stream: boolean;
-  /** Whether a stream is to end with its usage, where that is not a matter of course. */
+  /** Whether a stream ends with its usage, in dialects where that is optional. */
   readonly streamUsage?: boolean;
   readonly turns: readonly Turn[];
   readonly tools: readonly ToolDefinition[];
@@ -118,22 +117,22 @@ export interface ModelRequest {
   /** Whether the model may call only one tool at a time. */
   readonly oneCall: boolean;
   readonly limit: Raw | undefined;
-  /** Members under the names that chat has for them. */
+  /** By their names in chat. */
   readonly sampling: Readonly<Record<string, Raw | undefined>>;
   readonly effort: Effort;
   readonly format: Format | undefined;
-  /** What the answer does with thoughts: whether they are shown, and whether they are sealed so that they can come back. */
+  /** Whether the answer shows reasoning, and whether it has seals in which the client can send it back. */
   readonly reasoning: { readonly shown: boolean; readonly sealed: boolean };
-  /** Offers and records that no other dialect has a place for. */
+  /** What no other dialect has a place for. */
   readonly leftOut: readonly Node[];
-  /** Members that the gateway does not know. */
-  readonly unread: readonly Node[];
+  /** Members, items and parts that the gateway does not know. */
+  readonly unknown: readonly Node[];
 }
 
-/** From little to much. */
+/** From low to high. */
 const levels = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
-/** The highest known level up to the wanted one, or else the lowest; undefined if nobody knows the wanted one. */
+/** The highest known level up to the wanted one, or else the lowest; undefined if the wanted one is not a level. */
 export function nearestLevel(wanted: string, known: readonly string[]): string | undefined {
   if (known.includes(wanted)) return wanted;
   const rank = levels.indexOf(wanted);
@@ -142,14 +141,13 @@ export function nearestLevel(wanted: string, known: readonly string[]): string |
   return ranked.findLast((level) => levels.indexOf(level) <= rank) ?? ranked[0];
 }
 
-/** A text as a JSON string. */
 export const quote = (text: string): Raw => JSON.stringify(text);
 
-/** What stands between the quotes of a string. */
+/** A string without its quotes. */
 export const inside = (string: Raw): string => string.slice(1, -1);
 
-/** Strings joined to one. `between` is what stands between them, as it is written in JSON. */
+/** Joins strings into one. `between`: the separator, escaped for JSON. */
 export const joinStrings = (strings: readonly Raw[], between: string): Raw => `"${strings.map(inside).join(between)}"`;
 
-/** A blank line, as it is written in JSON. */
+/** A blank line, escaped for JSON. */
 export const paragraph = '\\n\\n';

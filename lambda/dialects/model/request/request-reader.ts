@@ -3,14 +3,14 @@ import { isPlace, isVoid, mostSeals, signedBlocksIn } from '../seal.ts';
 import { quote, type Raw, type ReasoningBlock, type TextPart } from './model-request.ts';
 import { refuse, refuseType, requireKind, typeOf } from './refuse-item.ts';
 
-/** One request while it is read. */
+/** The state of reading one request. */
 export interface RequestReader {
   readonly json: Json;
-  /** Opens what was sealed for this caller; undefined for anything else. */
+  /** Opens a seal of this caller; undefined for anything else. */
   readonly open: (text: string) => string | undefined;
   readonly leftOut: Node[];
-  readonly unread: Node[];
-  /** How many tools it has read. */
+  readonly unknown: Node[];
+  /** The number of tools so far. */
   tools: number;
 }
 
@@ -19,7 +19,7 @@ export function createRequestReader(json: Json, open: RequestReader['open']): Re
   return {
     json,
     leftOut: [],
-    unread: [],
+    unknown: [],
     tools: 0,
     open(text) {
       sealsLeft -= 1;
@@ -28,10 +28,10 @@ export function createRequestReader(json: Json, open: RequestReader['open']): Re
   };
 }
 
-/** What vendors allow where tools are searched. Each gets a name, and some of those are kept while the answer runs. */
+/** The vendors' limit for tools that can be searched. Each tool takes memory for its names, in part until the answer is complete. */
 const mostTools = 10_000;
 
-/** Counts a tool, wherever the request has it. */
+/** Counts a tool, wherever it stands in the request. */
 export function countTool(reader: RequestReader, at: Node): void {
   reader.tools += 1;
   if (reader.tools <= mostTools) return;
@@ -39,7 +39,10 @@ export function countTool(reader: RequestReader, at: Node): void {
   refuse(reader, at, `is one tool too many: ${most}. Send fewer.`);
 }
 
-/** What was sealed here says what the model thought, or holds the very blocks; else there is what was shown of it. Of void blocks nothing is left. */
+/**
+ * Reads reasoning that the client sends back. A seal of this gateway holds the upstream's own text or its signed blocks. Without one, the
+ * text that was shown has to do. Void blocks are dropped.
+ */
 export function readReasoning(
   { open, leftOut }: RequestReader,
   at: Node,
@@ -59,21 +62,21 @@ export function readReasoning(
 }
 
 /**
- * Leaves out a part, block or item whose type nobody here knows: agents send new ones every month, and one must not end a conversation.
- * What is `known` has content that would be lost, and is refused: `what` goes on after the place and the type.
+ * Leaves out a part, block or item of an unknown type: agents send new ones every month, and one must not end a conversation. `known`
+ * types have content that would be lost, so they are refused. `what`: the rest of the message, after the place and the type.
  */
 export function leaveUnknown(reader: RequestReader, at: Node, known: RegExp, what: string): undefined {
   const type = typeOf(reader, at);
   if (type === '' || known.test(type)) refuseType(reader, at, what);
-  reader.unread.push(at);
+  reader.unknown.push(at);
 }
 
-/** Of what can't be translated wherever it stands. */
+/** For what can't be translated anywhere. */
 export const cantTake = "is of a kind that this model can't take. Send text instead.";
 
 export const toText = (text: Raw): TextPart => ({ kind: 'text', text });
 
-/** Reads the elements of a list, except those that nothing comes of. */
+/** Reads the elements of a list, and skips those that `read` returns undefined for. */
 export function readList<T>(reader: RequestReader, list: Node, read: (element: Node) => T | undefined): T[] {
   requireKind(reader, list, 'array');
   const all: T[] = [];
@@ -84,7 +87,7 @@ export function readList<T>(reader: RequestReader, list: Node, read: (element: N
   return all;
 }
 
-/** Reads the parts of a content. A text is its own only part. */
+/** Reads the parts of a content. A string counts as one part. */
 export function readContent<T>(
   reader: RequestReader,
   content: Node,

@@ -4,44 +4,44 @@ import { firstOf, type LeftOut, namePlaces } from './left-out.ts';
 import type { ModelRequest, Raw } from './model-request.ts';
 import { refuse } from './refuse-item.ts';
 
-/** One request while it is written. */
+/** The state of writing one request. */
 export interface RequestWriter {
   readonly request: ModelRequest;
   readonly upstream: UpstreamOptions;
   readonly names: ToolTable;
   readonly body: BodyText;
-  /** Notes a place that the upstream has nothing for. */
+  /** Records a place that is left out, because the upstream has nothing like it. */
   readonly leaveOut: (at: Node) => void;
-  /** Notes that the body has a thought of the model. */
+  /** Records that the body replays reasoning. */
   readonly noteReasoning: () => void;
 }
 
 export interface WrittenRequest extends LeftOut {
-  /** The body's text in pieces, so that a long one need never be joined. */
+  /** The body in pieces, so that a long one need never be joined. */
   readonly pieces: readonly string[];
   readonly leftOutNodes: ReadonlySet<Node>;
-  /** The way back from the names of its tools. */
+  /** Maps upstream tool names back to the client's tools. */
   readonly tools: ToolNames;
-  /** Whether the model is shown thoughts of its own again. */
+  /** Whether it replays reasoning to the model. */
   readonly hasReasoning: boolean;
 }
 
 interface WriterParts extends Pick<RequestWriter, 'request' | 'upstream'> {
-  /** How many characters the name of a tool may have. */
+  /** The limit for a tool's name, in characters. */
   readonly longestName: number;
 }
 
-/** Writes a body, and keeps a record of what it leaves out. */
+/** Writes a body, and records what it leaves out. */
 export function writeRequest(
   { request, upstream, longestName }: WriterParts,
   write: (writer: RequestWriter) => void,
 ): WrittenRequest {
-  const { json, unread } = request;
-  const [unknown] = unread;
-  if (upstream.unknown === 'refuse' && unknown !== undefined) {
-    refuse(request, unknown, 'is not supported with this model. Leave it out.');
+  const { json, unknown } = request;
+  const [first] = unknown;
+  if (upstream.unknown === 'refuse' && first !== undefined) {
+    refuse(request, first, 'is not supported with this model. Leave it out.');
   }
-  const leftOut: Node[] = [...request.leftOut, ...unread];
+  const leftOut: Node[] = [...request.leftOut, ...unknown];
   const body = createBodyText();
   const tools = createToolTable(longestName);
   let hasReasoning = false;
@@ -50,7 +50,7 @@ export function writeRequest(
   };
   write({ request, upstream, names: tools, body, leaveOut: (at) => leftOut.push(at), noteReasoning });
   const named = firstOf(leftOut);
-  const unnamed = new Set(firstOf(unread));
+  const unnamed = new Set(firstOf(unknown));
   return {
     pieces: body.finish(),
     leftOut: namePlaces(json, named, leftOut.length),
@@ -61,17 +61,17 @@ export function writeRequest(
   };
 }
 
-/** In characters. A shorter piece is joined with its neighbours, because each piece is written by itself. */
+/** In characters. Shorter pieces are joined, because each costs a write of its own. */
 const [shortPiece, longestJoined] = [4_096, 65_536];
 
 export type BodyText = ReturnType<typeof createBodyText>;
 
-/** A body's text while it is written. */
+/** Builds the text of a body. */
 function createBodyText() {
   const pieces: string[] = [];
   let short: Raw[] = [];
   let shortLength = 0;
-  // Not one by one: the text of many small additions is put together when it is first read, all pieces at once by then.
+  // Not with `+=`: V8 would put the text of many small additions together only when it is first read, all of it at once.
   const join = () => {
     if (shortLength > 0) pieces.push(short.join(''));
     [short, shortLength] = [[], 0];
@@ -89,7 +89,7 @@ function createBodyText() {
         }
       }
     },
-    /** The text in pieces: long ones of the client's body, and what stands between them. */
+    /** The text in pieces: long ones from the client's body, and what stands between them. */
     finish(): readonly string[] {
       join();
       return pieces;
@@ -97,26 +97,26 @@ function createBodyText() {
   };
 }
 
-/** What an operator says of an upstream that requests are translated for, because no gateway could guess it. */
+/** What an operator configures for an upstream that requests are translated for, because the gateway can't know it. */
 export interface UpstreamOptions {
-  /** What it calls the limit of an answer. */
+  /** Its name for the output limit. */
   readonly limitName: 'max_tokens' | 'max_completion_tokens';
-  /** The limit of an answer whose client names none. */
+  /** The output limit for a request without one. */
   readonly limit?: number | undefined;
-  /** The member by which it is told how much to reason. */
+  /** Its member for how much to reason. */
   readonly reasoning: 'none' | 'reasoning_effort' | 'thinking' | 'enable_thinking' | 'chat_template_kwargs';
-  /** The levels that it knows, for `reasoning_effort`. */
+  /** Its levels of `reasoning_effort`. */
   readonly levels: readonly string[];
-  /** Whether the model's earlier reasoning goes back to it, as `reasoning_content` or as `reasoning`. */
+  /** Whether to replay earlier reasoning, as `reasoning_content` or as `reasoning`. */
   readonly replay: 'back' | 'back-as-reasoning' | 'never';
-  /** System messages after the first user message: folded into the one before, or kept as they are. */
+  /** Whether to fold system messages after the first user message into the message before. */
   readonly systemTurns: 'fold' | 'keep';
-  /** Where images of a tool's output go: into a user message after it, or into the tool's message. */
+  /** Where images in a tool's output go: into a user message after it, or into the tool's message. */
   readonly toolImages: 'after' | 'inline' | 'refuse';
-  /** What becomes of members that the gateway does not know. */
+  /** What to do with members that the gateway does not know. */
   readonly unknown: 'leave-out' | 'refuse';
-  /** Whether an upstream of messages is asked to cache prompts. */
+  /** Whether to ask an upstream of messages to cache prompts. */
   readonly cacheMarks: boolean;
-  /** Whether streams are asked for their usage. Some vendors refuse the question, and tell it anyway. */
+  /** Whether to ask streams for their usage. Some vendors refuse the option, and send the usage anyway. */
   readonly streamOptions: 'send' | 'omit';
 }

@@ -3,7 +3,7 @@ import { joinStrings, paragraph, quote, type Raw, type ToolChoice, type ToolDefi
 import { refuse } from './refuse-item.ts';
 import type { RequestWriter } from './request-writer.ts';
 
-/** What of a request's tools is sent. */
+/** The tools of a request that are sent. */
 export interface Selection {
   readonly tools: readonly (readonly [name: string, tool: ToolDefinition])[];
   readonly choice: SelectedChoice | undefined;
@@ -11,11 +11,11 @@ export interface Selection {
 
 interface SelectedChoice {
   readonly mode: ToolChoice['mode'];
-  /** The upstream's name of the tool that must be called. */
+  /** The upstream's name for the tool that must be called. */
   readonly forced?: string;
 }
 
-/** Selects the tools that the model may call, and gives all of them their names. */
+/** Selects the tools that the model may call, and names all tools. */
 export function selectTools(writer: RequestWriter): Selection {
   const { choice } = writer.request;
   const offers = offersByName(writer);
@@ -35,7 +35,7 @@ export function selectTools(writer: RequestWriter): Selection {
 
 type Offers = ReadonlyMap<string, ToolDefinition>;
 
-/** A tool may be offered again, by another search: its first description stands, so that the prompt's beginning stays the same. */
+/** Several searches may offer the same tool. Its first description counts, so that the prompt's prefix stays the same for caches. */
 function offersByName({ request, names, leaveOut }: RequestWriter): Offers {
   const offers = new Map<string, ToolDefinition>();
   for (const offer of request.tools) {
@@ -52,7 +52,7 @@ function offeredName({ request, names }: RequestWriter, offers: Offers, at: numb
   return offers.has(name) ? name : refuse(request, at, 'names a tool that is not among the tools. Add it to them.');
 }
 
-/** `left`: how many tools may be called. */
+/** `left`: how many tools are sent. */
 function selectChoice(
   writer: RequestWriter,
   { at, mode, allowed, forced }: ToolChoice,
@@ -67,25 +67,25 @@ function selectChoice(
 }
 
 const noParameters = '{"type":"object","properties":{}}';
-/** A free text is the only argument of a function. */
+/** The parameters of a function whose only argument is a free text. */
 const freeText =
   '{"type":"object","properties":{"input":{"type":"string"}},"required":["input"],"additionalProperties":false}';
 
-/** The schema of a tool's arguments. An empty one means what none does, and many refuse it. */
+/** The schema of a tool's arguments. An empty schema means the same as none, and many upstreams refuse it. */
 export function schemaOf({ tool, parameters }: ToolDefinition): Raw {
   if (tool.kind === 'custom') return freeText;
   return parameters === undefined || /^\{\s*\}$/.test(parameters) ? noParameters : parameters;
 }
 
-/** A grammar can only be asked for: it follows the description. */
+/** Grammars can't be enforced, so the description asks for it. */
 export function descriptionOf({ description, grammar }: ToolDefinition): Raw | undefined {
   if (grammar === undefined) return description;
   const intro = joinStrings([quote('The input must match this grammar ('), grammar.syntax, quote('):')], '');
-  const asked = joinStrings([intro, grammar.definition], '\\n');
-  return description === undefined ? asked : joinStrings([description, asked], paragraph);
+  const request = joinStrings([intro, grammar.definition], '\\n');
+  return description === undefined ? request : joinStrings([description, request], paragraph);
 }
 
-/** The names of the tools that a search found, as the model reads them. */
+/** Lists the tools that a search found, for the model to read. */
 export function listFound({ names }: RequestWriter, found: readonly ClientTool[]): Raw {
   return quote(found.map((tool) => names.nameOf(tool)).join('\n') || 'No tools found.');
 }

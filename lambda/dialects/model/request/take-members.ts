@@ -8,8 +8,8 @@ interface Needed<T> {
 }
 
 /**
- * What becomes of each member of one kind of object: how it is read if it is translated, `ignore` (it can't change the answer), `leave`
- * (no other dialect has a place for it), or the end of the sentence that refuses it.
+ * What becomes of each member of an object: how to read it if it is translated, `ignore` (it can't change the answer), `leave` (left out,
+ * as no other dialect has a place for it), or the end of the message that refuses it.
  */
 export type Fields = Readonly<Record<string, string | Read<unknown> | Needed<unknown>>>;
 
@@ -19,12 +19,12 @@ const allAre =
     Object.fromEntries(names.map((name) => [name, fate])) as Readonly<Record<Name, Fate>>;
 
 export const ignore = allAre('ignore');
-/** A member that an object must have. */
+/** A required member. */
 export const needed = <T>(read: Read<T>): Needed<T> => ({ needed: read });
 
 export const raws = allAre(raw);
 
-/** The members that are translated, by name: undefined where there is none. */
+/** The values of the translated members. */
 type Members<F> = {
   readonly [Name in keyof F as F[Name] extends string ? never : Name]: F[Name] extends Needed<infer T>
     ? T
@@ -33,15 +33,15 @@ type Members<F> = {
       : never;
 };
 
-/** An object inside, taken apart. */
+/** Reads a nested object. */
 export const object =
   <const F extends Fields>(fields: F): Read<Members<F>> =>
   (reader, value) =>
     takeMembers(reader, value, fields);
 
-/** Takes an object apart. What is not translated is refused, ignored or noted as unread; null counts as absent. */
+/** Reads the members of an object. Others are refused, ignored, left out or recorded as unknown. Null counts as absent. */
 export function takeMembers<const F extends Fields>(reader: RequestReader, object: Node, fields: F): Members<F> {
-  const { json, leftOut, unread } = reader;
+  const { json, leftOut, unknown } = reader;
   requireKind(reader, object, 'object');
   const values = new Map<string, Node>();
   const end = json.next(object);
@@ -49,10 +49,10 @@ export function takeMembers<const F extends Fields>(reader: RequestReader, objec
     const value = key + 1;
     const name = json.string(key);
     const fate = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    // The last of repeated members counts, even if it is null.
+    // The last of repeated members counts, even if null.
     if (typeof fate !== 'string') values.delete(name);
     if (fate === 'ignore' || json.kind(value) === 'null') continue;
-    if (fate === undefined) unread.push(value);
+    if (fate === undefined) unknown.push(value);
     else if (fate === 'leave') leftOut.push(value);
     else if (typeof fate === 'string') refuse(reader, value, `is not supported with this model: ${fate}`);
     else values.set(name, value);

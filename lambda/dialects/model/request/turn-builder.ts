@@ -18,7 +18,7 @@ const longestId = 60;
 
 export type TurnBuilder = ReturnType<typeof createTurnBuilder>;
 
-/** Puts the items of a conversation together: all that the model did in one go is one turn, and each result is with its call. */
+/** Groups the items of a conversation into turns: consecutive output of the model is one turn, and each result is with its call. */
 export function createTurnBuilder(reader: RequestReader) {
   const { json } = reader;
   const turns: Turn[] = [];
@@ -26,7 +26,7 @@ export function createTurnBuilder(reader: RequestReader) {
   let current: AssistantTurn | undefined;
   const assistant = (): AssistantTurn => {
     if (current === undefined) {
-      current = { role: 'assistant', done: [], reasoning: [] };
+      current = { role: 'assistant', content: [], reasoning: [] };
       turns.push(current);
     }
     return current;
@@ -39,26 +39,25 @@ export function createTurnBuilder(reader: RequestReader) {
     system: (parts: readonly TextPart[]): void => add({ role: 'system', parts }),
     user: (parts: readonly Part[]): void => add({ role: 'user', parts }),
     say(said: Said): void {
-      assistant().done.push(said);
+      assistant().content.push(said);
     },
-    /** `ahead`: how much it said and called before, of what is told later. */
+    /** `ahead`: how many of the texts and calls that are added later come before it. */
     think(reasoningBlock: ReasoningBlock, ahead = 0): void {
-      const { done, reasoning } = assistant();
-      reasoning.push({ ...reasoningBlock, after: done.length + ahead });
+      const { content, reasoning } = assistant();
+      reasoning.push({ ...reasoningBlock, after: content.length + ahead });
     },
-    /** `id`: where it stands. */
     call(id: Node, call: Omit<ToolCall, 'id'>): void {
       const made = { ...call, id: json.raw(id) };
-      assistant().done.push(made);
+      assistant().content.push(made);
       const name = json.string(id);
       const same = called.get(name);
       if (same === undefined) called.set(name, { calls: [made], answered: 0 });
       else same.calls.push(made);
     },
-    /** What the latest call with this id gave that has no result yet. */
+    /** Adds the result of the first call with this id that has none yet. */
     result(id: Node, result: ToolResult): void {
       current = undefined;
-      // Some servers number the calls of each turn anew: the first that waits is meant.
+      // Some servers number the calls of each turn from the start again, so ids may repeat.
       const name = json.string(id);
       const same = called.get(name);
       const call = same?.calls[same.answered];
@@ -70,23 +69,24 @@ export function createTurnBuilder(reader: RequestReader) {
       call.result = result;
     },
     /**
-     * The turns, once each call has its result. `keeps` says whether thoughts stay, by how often the user has spoken since, and how
-     * many times the model has thought since, these included: it goes on through its calls, until the user says something.
+     * Returns the turns. Throws if a call has no result. `keeps` decides whether a turn's reasoning is kept, by the number of user
+     * messages after it, and by its rank among the runs of the model with reasoning, the latest being 1. A run lasts until the next user
+     * message, through all its tool calls.
      */
-    finish(keeps: (spoken: number, reasoningBlock: number) => boolean): readonly Turn[] {
+    finish(keeps: (userMessages: number, rank: number) => boolean): readonly Turn[] {
       for (const turn of turns) {
         if (turn.role !== 'assistant') continue;
-        const unanswered = turn.done.filter(isCall).find(({ result }) => result === undefined);
+        const unanswered = turn.content.filter(isCall).find(({ result }) => result === undefined);
         if (!unanswered) continue;
         refuse(reader, unanswered.at, 'is a call without its output. Send the output too, or leave the call out.');
       }
-      let [spoken, reasoningBlock, counted] = [0, 0, -1];
+      let [userMessages, rank, counted] = [0, 0, -1];
       for (const turn of turns.toReversed()) {
-        if (turn.role === 'user') spoken += 1;
+        if (turn.role === 'user') userMessages += 1;
         if (turn.role !== 'assistant' || turn.reasoning.length === 0) continue;
-        if (counted !== spoken) reasoningBlock += 1;
-        counted = spoken;
-        if (!keeps(spoken, reasoningBlock)) turn.reasoning = [];
+        if (counted !== userMessages) rank += 1;
+        counted = userMessages;
+        if (!keeps(userMessages, rank)) turn.reasoning = [];
       }
       return turns;
     },

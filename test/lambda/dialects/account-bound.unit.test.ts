@@ -8,7 +8,7 @@ const isBound = (dialect: DialectName, body: object) =>
   dialectNamed(dialect).isAccountBound(createScanner().scan(JSON.stringify(body)));
 const said = (more: object) => ({ messages: [{ role: 'assistant', ...more }] });
 
-describe('data that only the account that made it can read', () => {
+describe('data that only the upstream account that produced it can read', () => {
   testRows<[string, DialectName, object]>([
     ['encrypted reasoning', 'responses', { input: [{ type: 'reasoning', encrypted_content: 'x' }] }],
     ['a compacted history', 'responses', { input: [{ type: 'compaction', encrypted_content: 'x' }] }],
@@ -17,7 +17,7 @@ describe('data that only the account that made it can read', () => {
     ['signed reasoning', 'chat', said({ reasoning_details: [{ type: 'reasoning.text', text: '', signature: 'x' }] })],
     ['encrypted reasoning', 'chat', said({ reasoning_details: [{ type: 'reasoning.encrypted', data: 'x' }] })],
     ['a signed call', 'chat', said({ tool_calls: [{ extra_content: { google: { thought_signature: 'x' } } }] })],
-  ])('is seen in a body', (_, dialect, body) => {
+  ])('is found in a body', (_, dialect, body) => {
     expect(isBound(dialect, body)).toBe(true);
   });
 
@@ -28,7 +28,7 @@ describe('data that only the account that made it can read', () => {
     ['reasoning in plain text', 'responses', { input: [{ type: 'reasoning', encrypted_content: null }] }],
     ['words about it', 'messages', said({ content: 'signature, encrypted_content, redacted_thinking' })],
     ['a tool with such a parameter', 'chat', { ...said({}), tools: [{ properties: { signature: { type: 'x' } } }] }],
-  ])('is not seen in what only looks like it', (_, dialect, body) => {
+  ])('is not found in what only looks like it', (_, dialect, body) => {
     expect(isBound(dialect, body)).toBe(false);
   });
 });

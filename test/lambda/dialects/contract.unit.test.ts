@@ -11,7 +11,7 @@ import { findIdentity } from '../../support/upstream-identity.ts';
 
 const upstreamModel = 'acmecorp/thunder-70b-instruct';
 
-/** The body that goes upstream, or the error that the sender gets. */
+/** The body that is sent upstream, or the client's error. */
 function send(dialect: Dialect, body: string, endpoint = dialect.endpoints[0]): string | GatewayError {
   try {
     const place = dialect.endpoints.indexOf(endpoint as Endpoint);
@@ -46,7 +46,7 @@ describe.each(dialectNames)('%s', (name) => {
 
   const changed = /^(effort|thinking|model-twice)/;
   const plain = requests.filter(([file, , { vision, stateful }]) => !vision && !stateful && !changed.test(file));
-  testRows(plain)('a plain body passes, and only the model is another', (_, body) => {
+  testRows(plain)('a plain body passes through, and only the model changes', (_, body) => {
     for (const endpoint of dialect.endpoints) {
       expect(send(dialect, body, endpoint)).toBe(withModel(body, upstreamModel));
     }
@@ -111,19 +111,19 @@ describe('a request for state', () => {
     );
   });
 
-  test('does not exist in chat, which passes on what would be one elsewhere', () => {
+  test('does not exist in chat, which passes such members through', () => {
     const body = `{"model":"svc","messages":[],"previous_response_id":"r","conversation":"c","background":true,"thread":{"id":"t"}}`;
     expect(send(dialectNamed('chat'), body)).toBe(withModel(body, upstreamModel));
   });
 });
 
-test('the one error with details shows them', () => {
+test('the only error with details shows them', () => {
   const details = { error_code: 'thread_unsupported_request' };
   const body = dialectNamed('messages').renderError(new GatewayError('invalid_request', 'No.', { details }));
   expect(JSON.parse(body).error).toEqual({ type: 'invalid_request_error', message: 'No.', details });
 });
 
-describe('what messages normalize', () => {
+describe('the messages dialect normalizes', () => {
   const messages = dialectNamed('messages');
   const disabled = '"thinking":{"type":"disabled"}';
   const rest = '"max_tokens":9007199254740993,"messages":[]';
@@ -144,7 +144,7 @@ describe('what messages normalize', () => {
     ['"output_config":"none"', '"output_config":"none"'],
     ['"output_config":null', '"output_config":null'],
     ['"output_config":{"effort":["none"]}', '"output_config":{"effort":["none"]}'],
-  ])('is what says that nothing is to be thought', (given, expected) => {
+  ])('every form of disabled thinking', (given, expected) => {
     for (const endpoint of messages.endpoints) {
       const sent = send(messages, `{"model":"svc",${given},${rest}}`, endpoint);
       const tail = expected.includes(rest) ? '' : `,${rest}`;
@@ -152,7 +152,7 @@ describe('what messages normalize', () => {
     }
   });
 
-  test('leaves other dialects alone', () => {
+  test('nothing in other dialects', () => {
     const body = '{"model":"svc","messages":[],"thinking":false,"output_config":{"effort":"none"}}';
     expect(send(dialectNamed('chat'), body)).toBe(withModel(body, upstreamModel));
   });

@@ -3,7 +3,7 @@ import { readEvents } from '../../support/client-view.ts';
 import { answerOf, dialectNamed, rewriteStream } from '../../support/rewrite.ts';
 import { testRows } from '../../support/test-rows.ts';
 
-/** What an upstream's envelope holds around the same answer in each dialect, and where the usage's names differ. */
+/** The envelope around the same answer in each dialect, and the usage, whose names differ. */
 const envelopes = {
   chat: (own: object) => ({ id: 'chatcmpl-1', object: 'chat.completion', model: 'm', choices: [], ...own }),
   responses: (own: object) => ({ id: 'resp_1', object: 'response', model: 'm', output: [], ...own }),
@@ -37,7 +37,7 @@ const members: [string, unknown][] = [
   ['x_acme', { queued: 3 }],
 ];
 
-testRows(members)('what only an upstream reckons is dropped, in each dialect and its usage', (member, value) => {
+testRows(members)('a field of one provider is dropped, in each dialect and its usage', (member, value) => {
   for (const name of names) {
     expect(rewritten(name, { [member]: value })).toEqual(unchanged(name));
     const { usage } = rewritten(name, { usage: { total_tokens: 9, [member]: value } });
@@ -58,22 +58,22 @@ testRows<[name: Name, id: string, shown: string]>([
   ['messages', 'msg_bdrk_01Ab', 'msg_01Ab'],
   ['messages', 'msg_vrtx_01Ab', 'msg_01Ab'],
   ['messages', 'gen-AcmeCorp-7', 'msg_svc-7'],
-  // A short name is one here, but would be none right after an underline.
+  // A short name is found here, but not directly after an underscore.
   ['messages', 'gen-acme-7', 'msg_svc-7'],
-  // And right after the vendor's.
+  // And directly after the vendor's prefix.
   ['chat', 'msg_acme-7', 'chatcmpl-svc-7'],
   ['chat', 'msg_bdrk_01Ab', 'chatcmpl-01Ab'],
   ['messages', 'resp_acme-7', 'msg_svc-7'],
-])('an id begins as its dialect’s own', (name, id, shown) => {
+])('an id begins with its dialect’s own prefix', (name, id, shown) => {
   expect(rewritten(name, { id })).toEqual({ ...unchanged(name), id: shown });
 });
 
-test('also where each event has another id', () => {
+test('also if each event has another id', () => {
   const ids = streamed({ id: '1' }, { id: '2' }, { id: 'gen-3' }, { id: 'gen-4' }).map((chunk) => Object(chunk).id);
   expect(ids).toEqual(['1', '2', 'chatcmpl-3', 'chatcmpl-4']);
 });
 
-test('each chunk names the public model, also where the upstream names none, as does a plain answer', () => {
+test('each chunk names the public model, also if the upstream names none, as does a plain answer', () => {
   const chunk = (text: string) => ({ model: undefined, choices: [{ index: 0, delta: { content: text } }] });
   const said = ['a', 'b', 'An Acme', 'Corp', 'c '].map(chunk);
   const odd = [
@@ -105,7 +105,7 @@ testRows([
   { meta: { by: 'vllm-6c9d8b7f5d-x2k4q' } },
   { region: 'eu-9' },
   { served_by: 'vllm-6c9d8b7f5d-x2k4q' },
-])('a member of a vendor’s own that holds a machine is dropped, also in the usage and in a choice', (own) => {
+])('a vendor’s member that names a machine is dropped, also in the usage and in a choice', (own) => {
   for (const name of names) {
     expect(rewritten(name, own)).toEqual(unchanged(name));
     expect(rewritten(name, { usage: { total_tokens: 9, ...own } }).usage).toEqual({ total_tokens: 9 });
@@ -117,7 +117,7 @@ testRows([
   expect(streamed(chunk(own), chunk(own))).toEqual(streamed(chunk({}), chunk({})));
 });
 
-test('also around what an event of messages says', () => {
+test('also in an event of messages', () => {
   const pieces = [1, 2, 3].map(() => ({
     type: 'content_block_delta',
     index: 0,
@@ -131,7 +131,7 @@ test('also around what an event of messages says', () => {
   expect(shown({ meta: { by: 'a' } })).toEqual(pieces.map((one) => ({ ...one, meta: { by: 'a' } })));
 });
 
-test('also where it does so only in a later event', () => {
+test('also if it first appears in a later event', () => {
   const by = ['a', 'b', 'c', 'vllm-6c9d8b7f5d-x2k4q'];
   expect(streamed(...by.map((one) => ({ meta: { by: one } })))).toEqual(
     streamed({ meta: { by: 'a' } }, { meta: { by: 'b' } }, { meta: { by: 'c' } }, {}),
@@ -146,6 +146,6 @@ testRows<[name: Name, own: object]>([
   ['chat', { citations: ['www.example.org'], search_results: [{ server: 'www.example.org' }] }],
   ['responses', { metadata: { host: 'a' }, tools: [{ type: 'mcp', server_label: 'a', parameters: { host: {} } }] }],
   ['messages', { container: { id: 'c', node: 'a' } }],
-])('what the dialect defines passes, and what names no machine', (name, own) => {
+])('members that the dialect defines or that name no machine pass through', (name, own) => {
   expect(rewritten(name, own)).toEqual(unchanged(name, own));
 });

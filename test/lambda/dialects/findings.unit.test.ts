@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createFindings } from '../../../lambda/dialects/model/findings.ts';
 
-test('what is found in an answer is limited, and each answer starts anew', () => {
+test('the number of findings in an answer or event is limited', () => {
   const found = createFindings({});
   const note = () => found.keep(1);
   for (let count = 0; count < 100_000; count += 1) note();

@@ -18,7 +18,7 @@ function findAll(value: unknown, key: string): unknown[] {
   ]);
 }
 
-/** The numbers in a value, in order, but what an upstream asks for them: all of a usage that does not name anyone. */
+/** The numbers in a value, in order, without costs: everything in a usage that does not reveal the provider. */
 function numbersIn(value: unknown): number[] {
   if (typeof value === 'number') return [value];
   if (typeof value !== 'object' || value === null) return [];
@@ -62,7 +62,7 @@ const assertValid: Record<string, (event: ClientEvent) => void> = {
 interface Walk {
   readonly dialect: Dialect;
   readonly fixture: StreamFixture;
-  /** What the upstream said, and what the client reads. */
+  /** What the upstream sent, and what the client reads. */
   readonly given: readonly ClientEvent[];
   readonly events: readonly ClientEvent[];
   readonly rewritten: ReturnType<typeof rewriteStream>;
@@ -84,7 +84,7 @@ function leavesWithTheByteThatCompletesIt({ dialect, fixture, given, events, rew
   const text = decode(bytes);
   let [expected, left, at] = [0, 0, 0];
   for (const event of given) {
-    // A stream that failed or is over has nothing more to say.
+    // Nothing follows once a stream has failed or ended.
     if (plainError || Object(event.value).error || (expected > 0 && left === events.length)) break;
     const end = Buffer.byteLength(text.slice(0, event.end).replace(/((\r\n|\r|\n)(\r\n|\r|\n))[\r\n]*$/, '$1'));
     left += readEvents(pieces.slice(at, end).join('')).length;
@@ -119,7 +119,7 @@ function revealsNobody({ fixture: { bytes }, events, rewritten: { output } }: Wa
   }
 }
 
-/** Ciphertext and calls of a stream that ended are all there; one that failed may end early. */
+/** A stream that ended has all ciphertext and calls. One that failed may be cut short. */
 function leavesWhatProgramsRead({ fixture: { terminal }, given, events }: Walk): void {
   const exempt = (all: readonly ClientEvent[]) =>
     [...joinTexts(valuesOf(all))].filter(([, text]) => text.includes('EXEMPT'));
@@ -137,7 +137,7 @@ function keepsEveryCountOfTokens({ fixture: { terminal }, given, events, rewritt
   if (terminal === 'end') expect(usage).toMatchObject({ input: expect.any(Number), output: expect.any(Number) });
 }
 
-/** Scrubbing each block by itself would not find a name split across two. */
+/** Skips fixtures with a name that is split across two blocks, which scrubbing each block by itself would not find. */
 function saysAllThatWasSaid({ fixture: { name, terminal }, given, events }: Walk): void {
   if (terminal === 'failure' || /^(halves|starts-with)/.test(name)) return;
   const said = (all: readonly ClientEvent[]) =>
@@ -148,7 +148,7 @@ function saysAllThatWasSaid({ fixture: { name, terminal }, given, events }: Walk
 
 const written = /^(content|refusal|reasoning|reasoning_content|delta|text|thinking|summary|transcript)$/;
 
-/** With names left in what the model writes, that arrives as it was sent, and nothing else tells who sent it. */
+/** When names in generated text are shown, that text arrives unchanged, and nothing else reveals the provider. */
 function hidesAllButTheText({ dialect, fixture: { bytes, terminal }, given }: Walk): void {
   const { output } = rewriteStream(dialect, bytes, [], {}, { showsGenerated: true });
   const events = valuesOf(readEvents(output));

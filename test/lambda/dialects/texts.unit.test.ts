@@ -31,14 +31,14 @@ const letters = text.map((whole) => whole.split(''));
 const speechOf = (kinds: readonly string[]): fc.Arbitrary<Speech> =>
   fc.record({ kind: fc.constantFrom(...kinds), pieces: fc.oneof(pieces, letters) });
 
-/** In each dialect. `STREAMS` is for all of them. */
+/** Streams of each dialect. `STREAMS` is the total. */
 const streams = Math.ceil(Number(process.env.STREAMS ?? 600) / dialectNames.length);
-/** Milliseconds that one of them may take, where they are many. */
+/** Milliseconds that one stream may take on average. */
 const longest = 20;
 
 const wholes = (speeches: readonly Speech[]) => speeches.map((speech) => speech.pieces.join(''));
 
-/** Takes turns by these numbers. */
+/** Chooses by these numbers, over and over. */
 function picker(numbers: readonly number[]): (count: number) => number {
   let turn = 0;
   return (count) => (numbers[turn++ % numbers.length] ?? 0) % count;
@@ -62,7 +62,7 @@ describe.each(dialectNames)('texts of %s', (dialectName) => {
         fc.property(speeches, fc.array(fc.nat(), { minLength: 1 }), fc.boolean(), (told, turns, escaped) => {
           const heard = hear(toWire(teller.tell(told, picker(turns)), escaped));
           expect(heard).toEqual(wholes(told).map(scrubber.scrub));
-          // Behind a hidden name, what was part of a word (`THUNDERAcme`) seems to begin one.
+          // After a hidden name, what was the middle of a word (`THUNDERAcme`) looks like a new word.
           expect(heard.flatMap((one) => findIdentity(one.replaceAll(/svc(?=acme)/gi, '__')))).toEqual([]);
           expect(teller.hearAnswer(answerOf(dialect, teller.answer(told)))).toEqual(heard);
         }),

@@ -9,7 +9,7 @@ import { upstreamIdentity } from '../../../support/upstream-identity.ts';
 const { textModel, host, names } = upstreamIdentity;
 const hidden = [textModel, host, ...names];
 
-/** What a client gets if a choice comes in these pieces. */
+/** What a client reads of a choice in these pieces. */
 function hear(...choices: readonly object[]): Record<string, unknown>[] {
   const events = choices.map((choice) => ({
     data: { id: 'x', model: 'm', choices: [{ index: 0, finish_reason: null, ...choice }] },
@@ -39,7 +39,7 @@ testRows(['note', 'logprobs', 'response.output_text'])(
 const deltas = (...all: readonly object[]) => hear(...all.map((delta) => ({ delta }))).map(({ delta }) => delta);
 const finish = { delta: {}, finish_reason: 'stop' };
 
-/** Both parts of each name, wherever it is cut in two. */
+/** Each name, split in two at every offset. */
 function* halves(): Generator<[string, string]> {
   for (const name of hidden) {
     for (let cut = 1; cut < name.length; cut += 1) yield [name.slice(0, cut), name.slice(cut)];
@@ -49,7 +49,7 @@ function* halves(): Generator<[string, string]> {
 describe.each<[string, (text: string) => object, (choice: object) => unknown]>([
   ['a delta', (content) => ({ delta: { content } }), (choice) => Object(choice).delta?.content],
   [
-    'a message beside a delta that says nothing',
+    'a message beside an empty delta',
     (reasoning) => ({ delta: { content: '' }, message: { reasoning } }),
     (choice) => Object(choice).message?.reasoning,
   ],
@@ -74,7 +74,7 @@ describe.each<[string, (text: string) => object, (choice: object) => unknown]>([
 });
 
 describe('text in several places of a choice', () => {
-  test('releases what thoughts hold back before anything else is said', () => {
+  test('releases held back reasoning before other text', () => {
     expect(deltas({ reasoning: 'by Thun' }, { content: 'I' }, { reasoning: 'der' })).toEqual([
       { reasoning: 'by ' },
       { reasoning: 'Thun' },
@@ -83,7 +83,7 @@ describe('text in several places of a choice', () => {
     ]);
   });
 
-  test('releases what content holds back before a call, or with the end', () => {
+  test('releases held back content before a call, or at the end', () => {
     const call = { tool_calls: [{ index: 0, function: { name: 'f', arguments: '' } }] };
     expect(deltas({ content: 'by Thun' }, { reasoning: 'Hm.' }, call).slice(1)).toEqual([
       { reasoning: 'Hm.' },
@@ -94,7 +94,7 @@ describe('text in several places of a choice', () => {
     expect(ended.map(({ delta }) => delta).slice(1)).toEqual([{ reasoning: 'Hm.' }, { content: 'Thun' }, {}]);
   });
 
-  test('repeats in a message beside each delta, all that was said so far', () => {
+  test('is repeated whole in a message beside each delta', () => {
     const said = ['I am Thun', 'I am Thunder', 'I am Thunder.'];
     const heard = hear(
       ...['I am Thun', 'der', '.'].map((content, at) => ({ delta: { content }, message: { content: said[at] } })),
@@ -124,12 +124,12 @@ describe('what clients read as one text', () => {
       [{ content: 'by Thun' }, { refusal: 'der.' }],
       [{ content: 'by ' }, { content: 'Thun' }, { refusal: 'svc.' }],
     ],
-  ])('has no name, though its pieces come in several members', (pieces, expected) => {
+  ])('shows no name, even if its pieces come in several members', (pieces, expected) => {
     expect(deltas(...pieces)).toEqual(expected);
   });
 });
 
-test('a call that is sent by itself arrives unchanged, after the text before it', () => {
+test('a single call without a list arrives unchanged, after the text before it', () => {
   const call = { tool_calls: { index: 0, id: 'a', function: { name: 'acmecorp', arguments: '{"by":"Thun' } } };
   const rest = { tool_calls: { index: 0, function: { arguments: 'der"}' } } };
   expect(deltas({ content: 'by Thun' }, call, rest)).toEqual([{ content: 'by ' }, { content: 'Thun' }, call, rest]);
@@ -143,12 +143,16 @@ describe('every string of a delta', () => {
 
   testRows<Way>([
     [
-      'in blocks of members that nobody knows',
+      'in blocks of an unknown member',
       (thinking) => ({ provider_specific_fields: { thinking_blocks: [{ type: 'thinking', thinking }] } }),
       ({ provider_specific_fields: fields }) => Object(fields).thinking_blocks?.[0].thinking,
     ],
     ['in a list', (text) => ({ notes: [text] }), ({ notes }) => Object(notes)[0]],
-    ['far inside', (z) => ({ a: { b: [{ c: { d: [[{ e: { z } }]] } }] } }), ({ a }) => Object(a).b?.[0].c.d[0][0].e.z],
+    [
+      'deeply nested',
+      (z) => ({ a: { b: [{ c: { d: [[{ e: { z } }]] } }] } }),
+      ({ a }) => Object(a).b?.[0].c.d[0][0].e.z,
+    ],
     ['under names with slashes and none', (text) => ({ 'a/~b': { '': text } }), (delta) => Object(delta['a/~b'])['']],
     ['beside a call', (note) => call({ extra: { note } }), ({ tool_calls: calls }) => Object(calls)[0]?.extra?.note],
   ])('is text wherever it stands', (_name, say, textIn) => {
@@ -161,7 +165,7 @@ describe('every string of a delta', () => {
     expect(joined('I am Thun')).toBe('I am Thun');
   });
 
-  test('but not what a program reads, nor what arrives whole', () => {
+  test('but not tool arguments, nor what arrives whole', () => {
     const annotations = [{ type: 'url_citation', url_citation: { title: 'By Thun', url: 'https://a' } }];
     const delta = { annotations, ...call({ signature: 'acme', extra: { encrypted_content: 'acme' } }) };
     expect(deltas(delta, delta)).toEqual([delta, delta]);
@@ -170,7 +174,7 @@ describe('every string of a delta', () => {
   });
 });
 
-test('short words and bytes are not texts: they arrive and leave whole', () => {
+test('labels and binary data are not text: they arrive and leave whole', () => {
   const delta = {
     ...{ role: 'assistant', type: 'delta', id: 't', name: 'bot', status: 'at', channel: 'commentary a', phase: 'a' },
     ...{ tool_call_id: 't', created_at: 't', media_type: 'x/t', image_url: 'https://a', b64_json: 'a' },

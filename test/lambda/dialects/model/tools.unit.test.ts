@@ -3,7 +3,7 @@ import { type ClientTool, createToolTable, sizeOf, toolNamed } from '../../../..
 import fc from '../../../support/properties.ts';
 
 describe("the names of a request's tools", () => {
-  test('a name that is taken or too long ends in a hash, the same in each request', () => {
+  test('a name that is taken or too long ends in a hash, which is stable', () => {
     const [first, second] = [createToolTable(64), createToolTable(64)];
     for (const table of [first, second]) expect(table.nameOf({ kind: 'function', name: 'a__b' })).toBe('a__b');
     expect(first.nameOf({ kind: 'function', namespace: 'x', name: 'y' })).toBe('x__y');
@@ -13,14 +13,14 @@ describe("the names of a request's tools", () => {
     expect(first.nameOf({ kind: 'custom', name: 'x'.repeat(65) })).toMatch(/^x{55}_[0-9a-f]{8}$/);
   });
 
-  test('a name that no tool was given is a function of that name', () => {
+  test('an unknown name is a function of that name', () => {
     expect(toolNamed(createToolTable(64).renamed, 'nothing__such')).toEqual({
       kind: 'function',
       name: 'nothing__such',
     });
   });
 
-  test('only what differs from what the client says is kept for the answer, and counted', () => {
+  test('only names that differ from the client’s are retained for the answer, and counted', () => {
     const table = createToolTable(64);
     for (const name of ['weather', 'time', 'weather']) table.nameOf({ kind: 'function', name });
     expect([table.renamed.size, sizeOf(table.renamed)]).toEqual([0, 0]);
@@ -28,11 +28,11 @@ describe("the names of a request's tools", () => {
     expect([...table.renamed]).toEqual([['files__read', { kind: 'function', name: 'read', namespace: 'files' }]]);
     const few = sizeOf(table.renamed);
     table.nameOf({ kind: 'custom', name: '漢'.repeat(100) });
-    // Of two bytes each, once as the client has them and once as the upstream does, where they are cut.
+    // Two bytes a character, for the client's names and for the upstream's, which are cut.
     expect(sizeOf(table.renamed) - few).toBeGreaterThan(2 * 100 + 2 * 64);
   });
 
-  test('property: each tool finds its way back, and no two share a name', () => {
+  test('property: each name leads back to its tool, and no two tools share one', () => {
     const word = fc.stringMatching(/^[ab_]{1,40}$/);
     const tool = fc.record<ClientTool>({
       kind: fc.constantFrom('function', 'custom', 'tool_search'),

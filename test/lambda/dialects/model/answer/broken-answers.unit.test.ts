@@ -15,10 +15,10 @@ test.each(
       ['an end that is an abort', [say('a'), end('abort')]],
       ['a call that never gets a name', [call({ index: 0, id: 'x', args: '{}' }), end('tool_calls')]],
       ['a text that is a number', [say('a'), chunk({ content: 5 }), end()]],
-      ['a thought with a number', [say('a'), chunk({ reasoning_content: [{ text: 5 }] }), end()]],
+      ['reasoning that is a number', [say('a'), chunk({ reasoning_content: [{ text: 5 }] }), end()]],
       ['an event that is no JSON', [say('a'), 'data: {"choices":[\n\n', end()]],
-      ['a call whose end nobody tells', [say('a'), call({ index: 0, id: 'x', name: 'f', args: '{"city":' })]],
-      ['a call without arguments whose end nobody tells', [call({ index: 0, id: 'x', name: 'f' })]],
+      ['a call that is never finished', [say('a'), call({ index: 0, id: 'x', name: 'f', args: '{"city":' })]],
+      ['a call without arguments that is never finished', [call({ index: 0, id: 'x', name: 'f' })]],
       ['an error', [say('a'), { error: { message: 'out of memory' } }]],
     ];
     return broken.map(([what, chunks]) => [what, client, chunks] as const);
@@ -44,14 +44,14 @@ test.each(
     ];
     return broken.map(([what, answer]) => [what, client, answer] as const);
   }),
-)('%s is no answer for %s', (_what, client, answer) => {
+)('%s is not a valid answer for %s', (_what, client, answer) => {
   expect(() => translateAnswer(client, answer)).toThrow(UpstreamFault);
 });
 
 test.each([
   ['broken', '{"city":'],
   ['a list', '["Paris"]'],
-])('a message can not hold a call with arguments that are %s', (_what, args) => {
+])('a message can’t hold a call with arguments that are %s', (_what, args) => {
   const chunks = [say('a'), call({ index: 0, id: 'x', name: 'f', args }), end('tool_calls')];
   const { output, ended } = translateStream('messages', bytesOf({ chunks }));
   const events = readEvents(output);
@@ -59,12 +59,12 @@ test.each([
   expect([ended, events.at(-1)?.type]).toEqual([false, 'error']);
   const says = [{ text: 'a' }, { call: 'f', args }];
   expect(() => translateAnswer('messages', plainOf({ name: '', chunks, says }) ?? {})).toThrow(TypeError);
-  // In responses they are a text, which the client judges.
+  // In responses they are a text, which is for the client to validate.
   const { output: responses } = translateStream('responses', bytesOf({ chunks }));
   expect(readEvents(responses).at(-1)?.value).toMatchObject({ response: { output: [{}, { arguments: args }] } });
 });
 
-test('calls that the limit cut off are shown as far as they were shown, and left out of a plain answer', () => {
+test('a call that the limit cut off ends where it was cut, and is left out of a plain answer', () => {
   const [whole, cut] = ['{"city":"Paris"}', '{"city":'];
   const chunks = [begin('a', 0, 'f', whole), begin('b', 1, 'f', cut), begin('c', 2, 'f', cut), end('length')];
   const events = readEvents(translateStream('messages', bytesOf({ chunks })).output);
@@ -78,7 +78,7 @@ test('calls that the limit cut off are shown as far as they were shown, and left
   expect(plain.content).toMatchObject([{ id: 'a', input: { city: 'Paris' } }]);
 });
 
-test('an answer that no model would write is broken off before it fills the memory', () => {
+test('an answer that is longer than any model writes is broken off before it fills the memory', () => {
   const text = 'x'.repeat(4 * 1024 * 1024);
   const ofBoth = (each: number) => [...Array(each).fill(say(text)), begin('a'), ...Array(each).fill(more(text)), end()];
   const isEnded = (each: number) => translateStream('responses', bytesOf({ chunks: ofBoth(each) })).ended;
@@ -89,7 +89,7 @@ test('an answer that no model would write is broken off before it fills the memo
   expect(() => translateAnswer('responses', calls(10_001))).toThrow('more than 10000 calls in one answer');
 });
 
-test('a stream that never begins gives no event', () => {
+test('a stream that never begins writes no event', () => {
   for (const client of clients) {
     const { output } = translateStream(client, Buffer.from('data: [DONE]\n\n'));
     expect(readEvents(output).map(({ type }) => type)).toEqual(['error']);

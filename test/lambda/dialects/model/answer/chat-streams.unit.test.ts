@@ -6,7 +6,7 @@ import { assertResponse } from './response-schema.ts';
 import { bytesOf, type Client, clients, plainOf, translateAnswer, translateStream } from './translated.ts';
 import { assertMessage, assertStream, fold } from './validate.ts';
 
-/** A request that asks for all that a response repeats. */
+/** A request with everything that a response repeats. */
 const body = {
   ...{ instructions: 'Be brief.', metadata: { a: 'b' }, tool_choice: { type: 'function', name: 'weather' }, user: 'u' },
   ...{ parallel_tool_calls: false, truncation: 'auto', temperature: 0.5, top_p: 1, max_output_tokens: 9 },
@@ -18,13 +18,13 @@ const setupOf = ({ stop }: ChatCase) => ({ stops: stop === undefined ? [] : [sto
 const anyId = expect.stringMatching(/^(call|toolu)_\d{32}$/);
 const ended = { done: 'completed', length: 'incomplete', filtered: 'incomplete' };
 
-/** The output that a response should have. A refusal is part of the message that it follows on. */
+/** The expected output of a response. A refusal is part of the message before it. */
 function outputOf(says: readonly Piece[]): unknown[] {
   const output: { type: string; content?: unknown[] }[] = [];
   for (const piece of says) {
     const last = output.at(-1);
-    if ('reasoningBlock' in piece) {
-      output.push(Object({ type: 'reasoning', summary: [{ type: 'summary_text', text: piece.reasoningBlock }] }));
+    if ('reasoning' in piece) {
+      output.push(Object({ type: 'reasoning', summary: [{ type: 'summary_text', text: piece.reasoning }] }));
     } else if ('call' in piece) {
       const { call: name, args, id = anyId } = piece;
       output.push(Object({ type: 'function_call', call_id: id, name, arguments: args, status: 'completed' }));
@@ -40,10 +40,10 @@ function outputOf(says: readonly Piece[]): unknown[] {
   return output;
 }
 
-/** The content that a message should have. */
+/** The expected content of a message. */
 function contentOf(says: readonly Piece[]): unknown[] {
   return says.map((piece) => {
-    if ('reasoningBlock' in piece) return { type: 'thinking', thinking: piece.reasoningBlock };
+    if ('reasoning' in piece) return { type: 'thinking', thinking: piece.reasoning };
     if ('call' in piece) {
       return { type: 'tool_use', id: piece.id ?? anyId, name: piece.call, input: JSON.parse(piece.args) };
     }
@@ -70,7 +70,7 @@ const assertSays: Record<Client, (answer: Record<string, unknown>, one: ChatCase
   },
 };
 
-/** Ids are random, and given out in the order in which things begin. */
+/** Ids depend on the order in which parts begin. */
 const withoutIds = (value: unknown) =>
   JSON.parse(
     JSON.stringify(value, (name, member) => (/^(\w+_)?id$/.test(name) && /\d{32}$/.test(member) ? 'id' : member)),
@@ -95,7 +95,7 @@ test.each(chatCases.map((one) => [one.name, one] as const))('%s', (_name, one) =
 test.each([
   [{ cached_tokens: 9 }, [5, 5, 0], [0, 5, 0]],
   [{ cached_tokens: 4, cache_write_tokens: 9 }, [5, 4, 1], [0, 4, 1]],
-])('of 5 tokens no more than 5 are told, by each dialect as it counts: %j', (details, asResponse, asMessage) => {
+])('the parts of 5 tokens never add up to more than 5, in each dialect: %j', (details, asResponse, asMessage) => {
   const told = { prompt_tokens_details: details, completion_tokens_details: { reasoning_tokens: 9 } };
   const chunks = [end(), usageOf({ prompt_tokens: 5, completion_tokens: 1, ...told })];
   const usage = (client: Client) => fold(client, readEvents(translateStream(client, bytesOf({ chunks })).output)).usage;

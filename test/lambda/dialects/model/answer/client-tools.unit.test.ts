@@ -12,7 +12,7 @@ const tools = {
   find_tools: { kind: 'tool_search', name: 'find_tools' },
 } as const;
 
-/** One call whose arguments come in these pieces, as a stream of responses and as a plain answer. */
+/** One call whose arguments arrive in these pieces, as a stream of responses and as a plain answer. */
 function answer(name: string, pieces: readonly string[], reason = 'tool_calls') {
   const chunks = [
     call({ index: 0, id: 'call_a', name }),
@@ -35,7 +35,7 @@ function answer(name: string, pieces: readonly string[], reason = 'tool_calls') 
 
 const given = { type: 'custom_tool_call', call_id: 'call_a', name: 'apply_patch', status: 'completed' };
 
-test('the input of a custom tool is shown as it comes, as soon as it is certain what it is', () => {
+test('the input of a custom tool is streamed as soon as it is certain', () => {
   const pieces = ['{"in', 'put": "*** Begin', ' Patch\\n+a \\', 'u00e9 \\"b\\"', '"}'];
   const { item, plain, deltas } = answer('apply_patch', pieces);
   expect(deltas).toEqual(['*** Begin', ' Patch\n+a ', 'é "b"']);
@@ -53,17 +53,17 @@ test.each([
   expect([deltas, item.input, plain.input]).toEqual([[args], args, args]);
 });
 
-test('what was shown of an input stays, though the whole arguments show that it is none', () => {
+test('an input that was shown stays, even if the complete arguments turn out to be something else', () => {
   const args = '{"input":"a","more":1}';
   const { item, plain } = answer('apply_patch', [args]);
   expect([item.input, plain.input]).toEqual(['a', args]);
 });
 
-test('an escape that JSON does not know stays as it is', () => {
+test('an escape that is not valid in JSON stays as it is', () => {
   expect(answer('apply_patch', ['{"input":"a\\', 'qb\\u12zz"}']).item.input).toBe('a\\qb\\u12zz');
 });
 
-test('any input arrives unchanged, wherever its arguments are cut', () => {
+test('any input arrives unchanged, wherever its arguments are split', () => {
   const inputs = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom(...'\\"u0nq{}é😀\n') }));
   const places = fc.array(fc.nat(60), { maxLength: 6 });
   fc.assert(
@@ -87,7 +87,7 @@ test('a tool of a namespace comes back under its own name and the name of the na
   });
 });
 
-test('a search for tools has its arguments as an object, and no deltas', () => {
+test('a tool search has its arguments as an object, and no deltas', () => {
   const { item, plain, types } = answer('find_tools', ['{"query":\n', '"files"}']);
   const search = { type: 'tool_search_call', call_id: 'call_a', execution: 'client', status: 'completed' };
   expect(item).toMatchObject({ ...search, arguments: { query: 'files' } });
@@ -99,7 +99,7 @@ test('a search for tools has its arguments as an object, and no deltas', () => {
 test.each([
   ['files__read', '{"path":"a', { arguments: '{"path":"a' }],
   ['apply_patch', '{"input":"*** Beg', { input: '*** Beg' }],
-])('a call of %s that the limit cut off is never told to be done', (name, args, told) => {
+])('a call of %s that the limit cut off is never reported as done', (name, args, told) => {
   const { item, plain, types } = answer(name, [args], 'length');
   expect(item).toMatchObject({ ...told, status: 'incomplete' });
   expect(plain).toMatchObject({ ...told, status: 'incomplete' });
@@ -109,7 +109,7 @@ test.each([
 test.each([
   ['as escapes', ['{"input":"a\\ud83d', '\\ude00b"}']],
   ['as they are', ['{"input":"a\ud83d', '\ude00b"}']],
-])('the halves of a character are shown together: %s', (_how, pieces) => {
+])('a surrogate pair that is split is shown whole: %s', (_how, pieces) => {
   const { item, deltas } = answer('apply_patch', pieces);
   expect([deltas, item.input]).toEqual([['a', '\u{1f600}b'], 'a\u{1f600}b']);
 });

@@ -23,7 +23,7 @@ test.each<[string, object]>([
   ['SGLang', { message: "The input (9 tokens) is longer than the model's context length (8 tokens).", code: 400 }],
   ['Moonshot', { error: { message: 'Your request exceeded model token limit: 8', type: 'invalid_request_error' } }],
   ['TGI', { error: '`inputs` tokens + `max_new_tokens` must be <= 8. Given: 9', error_type: 'validation' }],
-])('a context that is too long is known by what %s says', (_server, error) => {
+])('the error of %s for a request that exceeds the context is recognized', (_server, error) => {
   expect(isOne(error)).toBe(true);
 });
 
@@ -31,11 +31,11 @@ test.each<[string, object]>([
   ['a wrong value', { error: { message: 'max_tokens is too large', code: 'invalid_value' } }],
   ['a wrong member', { error: { message: 'context: extra fields not permitted' } }],
   ['nothing', {}],
-])('%s is no context that is too long', (_what, error) => {
+])('%s is no such error', (_what, error) => {
   expect(isOne(error)).toBe(false);
 });
 
-test('agents read it in the words of their dialect', () => {
+test('agents read it in the form of their dialect', () => {
   const body = '{"code":"context_length_exceeded"}';
   const json = createScanner().scan('{"model":"svc"}');
   const explain = (from: ClientDialect, message: string) => {

@@ -7,7 +7,7 @@ import { assertStream } from './validate.ts';
 
 const runs = { numRuns: 300 };
 
-/** A stream, the texts at which its caller wants to stop, and the arguments of its calls. */
+/** Streams with the caller's stop sequences, and the arguments of their calls. */
 const streams = fc.constantFrom(
   ...chatCases.map((one) => ({
     name: one.name,
@@ -18,7 +18,7 @@ const streams = fc.constantFrom(
 );
 const fractions = fc.double({ min: 0, max: 1, noNaN: true });
 
-/** The calls that a client would run: those that it is told to be complete. */
+/** The calls that a client would run: those reported as complete. */
 const completeCalls: Record<Client, (values: readonly ClientEvent[]) => unknown[]> = {
   responses: (events) =>
     events
@@ -36,7 +36,7 @@ const completeCalls: Record<Client, (values: readonly ClientEvent[]) => unknown[
   },
 };
 
-/** Whether a chat says that it is over: the end of bytes is then no cut. */
+/** Whether a chat stream says that it is over, so that nothing was cut off. */
 function saysItsEnd(bytes: Buffer): boolean {
   const tryParse = (data: string): unknown => {
     try {
@@ -51,7 +51,7 @@ function saysItsEnd(bytes: Buffer): boolean {
   });
 }
 
-test.each(clients)('a chat cut at any byte is a valid stream of %s, and no cut is an end', (client) => {
+test.each(clients)('a chat stream cut off at any byte is a valid stream of %s, but never looks complete', (client) => {
   fc.assert(
     fc.property(streams, fractions, ({ bytes, setup, inputs }, fraction) => {
       const kept = bytes.subarray(0, Math.floor(fraction * bytes.length));
@@ -66,7 +66,7 @@ test.each(clients)('a chat cut at any byte is a valid stream of %s, and no cut i
   );
 });
 
-test.each(clients)('a chat comes as the same stream of %s, wherever its bytes are cut', (client) => {
+test.each(clients)('a chat stream becomes the same stream of %s, wherever its bytes are split', (client) => {
   fc.assert(
     fc.property(streams, fc.array(fractions, { maxLength: 8 }), ({ bytes, setup }, places) => {
       const cuts = places.map((place) => Math.floor(place * bytes.length)).sort((a, b) => a - b);

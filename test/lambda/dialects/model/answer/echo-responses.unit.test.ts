@@ -14,13 +14,13 @@ const unasked = {
   ...{ text: { format: { type: 'text' }, verbosity: 'medium' }, reasoning: { effort: null, summary: null } },
 };
 
-test('a response repeats what holds where nothing was asked, and null asks nothing', () => {
+test('a response repeats the defaults of what was not sent, or sent as null', () => {
   expect(echo({ model: 'svc', input: 'Hello' })).toEqual(unasked);
   const nulls = Object.fromEntries(Object.keys(unasked).map((name) => [name, null]));
   expect(echo({ ...nulls, user: null })).toEqual(unasked);
 });
 
-test('a response repeats what was asked, and not what this gateway settles', () => {
+test('a response repeats what was sent, except what is the same for every response of this gateway', () => {
   const format = { type: 'json_schema', name: 'x', description: 'A thing.', schema: { type: 'object' }, strict: true };
   const asked = {
     ...{ instructions: 'Be brief.', metadata: { a: 'b' }, temperature: 0.2, top_p: 0.9, max_output_tokens: 9 },
@@ -43,7 +43,7 @@ test('tools are repeated with all their members, except those that were left out
   expect(tools).toEqual([custom, { ...given, description: null, strict: null }]);
 });
 
-test('what is repeated is spelt as it was, on one line', () => {
+test('what is repeated keeps its spelling, on one line', () => {
   const body = { tools: [{ type: 'function', name: 'f', parameters: { type: 'object' } }], metadata: { a: 'b\nc' } };
   const text = textOf(scan(body, 2), new Set());
   expect(text).not.toMatch(/[\r\n]/);

@@ -15,7 +15,7 @@ function stream(client: Client, wire: Buffer, cuts: readonly number[]) {
 
 const plain = (client: Client, said: Said) => JSON.stringify(translateMessageAnswer(client, messageOf(said)));
 
-/** What a client of chat makes of its chunks. */
+/** What a chat client makes of its chunks. */
 function foldChat(output: string) {
   const message: Record<string, unknown> = {};
   const calls: Record<string, unknown>[] = [];
@@ -57,14 +57,14 @@ const piece = fc.array(words, { minLength: 1, maxLength: 6 }).map((chosen) => ch
 const calling = fc.record({ call: fc.constant('f'), input: fc.dictionary(fc.constantFrom('a', 'Thunder'), text) });
 const saying = fc.tuple(
   fc.array(fc.oneof(fc.record({ thinking: text }), fc.record({ redacted: fc.constant('blob') })), { maxLength: 3 }),
-  // Thoughts interrupt what is said.
+  // Reasoning may interrupt a text.
   fc.array(fc.oneof(fc.record({ text: piece }), fc.record({ thinking: text })), { maxLength: 4 }),
   fc.array(calling, { maxLength: 3 }),
 );
 const numbered = (pieces: readonly Said[]): Said => pieces.flat().map((one, at) => ({ ...one, id: `toolu_${at}` }));
 
 test.each(['chat', 'responses'] as const)(
-  'a stream of messages says to a client of %s what the plain answer says, without names, however it is cut',
+  'a stream of messages means the same to a client of %s as the plain answer, without names, wherever it is split',
   (client) => {
     const property = fc.property(
       saying,
@@ -94,16 +94,16 @@ test.each(['chat', 'responses'] as const)(
   },
 );
 
-describe('what the model seals counts as part of the answer, which may have 32 MiB', () => {
+describe('signed and encrypted data counts towards the limit of an answer, 32 MiB', () => {
   const data = 'a'.repeat(1024 * 1024);
   const event = (type: string, more: object) => Buffer.from(toWire([{ type, index: 0, ...more }]));
   const shapes: Readonly<Record<string, readonly Buffer[]>> = {
     'a signature': [event('content_block_delta', { delta: { type: 'signature_delta', signature: data } })],
-    'thoughts with their signatures': [
+    'reasoning with signatures': [
       event('content_block_stop', {}),
       event('content_block_start', { content_block: { type: 'thinking', thinking: '', signature: data } }),
     ],
-    'redacted thoughts': [
+    'redacted reasoning': [
       event('content_block_stop', {}),
       event('content_block_start', { content_block: { type: 'redacted_thinking', data } }),
     ],

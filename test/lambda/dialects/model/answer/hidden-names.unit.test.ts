@@ -5,14 +5,14 @@ import { begin, chunk, more } from './cases/case.ts';
 import { bytesOf, clients, translateStream } from './translated.ts';
 import { assertStream, fold } from './validate.ts';
 
-/** Short ones are left out: they count only where a word begins, which depends on what comes before and after. */
+/** Without short names: those are found only at the start of a word, which depends on the text around them. */
 const name = /acmecorp|thunder/i;
 
-/** Names of the upstream, whole and in pieces that may come together. */
+/** Names of the upstream, whole and in pieces that may join. */
 const words = ['AcmeCorp', 'Acme', 'Corp', 'Thun', 'der', ' thunder', '\\', '"', 'acmecorp/', 'é', ' hello ', '\n'];
 const text = fc.array(fc.constantFrom(...words), { maxLength: 6 }).map((chosen) => chosen.join(''));
 
-/** Several pieces of one kind, so that most events are like the one before. */
+/** Several deltas of one kind, so that most events resemble the one before. */
 const said = fc
   .tuple(fc.constantFrom('content', 'reasoning_content', 'refusal'), fc.array(text, { maxLength: 5 }))
   .map(([member, texts]) => texts.map((one) => chunk({ [member]: one })));
@@ -21,7 +21,7 @@ const marks = { provider: 'AcmeCorp', system_fingerprint: 'fp_Thunder', model: '
 const args = '{"city":"AcmeCorp","Thunder":"thunder"}';
 
 test.each(clients)(
-  'no name of the upstream reaches a client of %s but in what its tools read, and that unchanged',
+  'names of the upstream reach a client of %s only in tool arguments, which are unchanged',
   (client) => {
     fc.assert(
       fc.property(
@@ -58,7 +58,7 @@ test.each(clients)(
 );
 
 test.each(clients)(
-  'a thought under two names is told once to a client of %s, although its beginning is held back',
+  'reasoning under two names reaches a client of %s once, even if its beginning is held back',
   (client) => {
     const think = (part: string) => chunk({ reasoning_content: part, reasoning: part });
     const chunks = [think('Thun'), chunk({ content: 'a' }), chunk({}, { finish_reason: 'stop' })];

@@ -12,25 +12,25 @@ const call = (id: unknown, args: unknown, rest: object = {}) => ({
 const named = (id: unknown, input: object = { city: 'Paris' }) => ({ id, name: 'weather', input });
 const made = expect.stringMatching(/\d{32}$/);
 
-/** What a plain answer says: thoughts, texts and calls, in their order. */
-type Says = readonly (string | { readonly reasoningBlock: string } | ReturnType<typeof named>)[];
+/** The parts of a plain answer: reasoning, texts and calls, in order. */
+type Says = readonly (string | { readonly reasoning: string } | ReturnType<typeof named>)[];
 
 testRows<readonly [name: string, message: object, says: Says, choice?: object, answer?: object]>([
   ['no content at all', { role: 'assistant' }, []],
   [
-    'members that are null, empty or its own',
+    'members that are null, empty or unknown',
     { content: 'Hello', refusal: null, tool_calls: [], function_call: null, audio: null, mood: 'good' },
     ['Hello'],
     { finish_reason: null, index: undefined, logprobs: null, mood: 'good' },
     { usage: null, x_region: 'eu', object: 'text', id: '', created: null },
   ],
   [
-    'thoughts by three names',
+    'reasoning under three names',
     {
       ...{ content: 'Hello', reasoning: 'Hm.', reasoning_content: 'Hm.' },
       reasoning_details: [{ type: 'reasoning.text', text: 'Hm.' }],
     },
-    [{ reasoningBlock: 'Hm.' }, 'Hello'],
+    [{ reasoning: 'Hm.' }, 'Hello'],
   ],
   [
     'calls that all have the index 0 and no type, and end with stop',
@@ -38,7 +38,7 @@ testRows<readonly [name: string, message: object, says: Says, choice?: object, a
     [named('a'), named('b')],
   ],
   [
-    'calls without ids, or with one that was there',
+    'calls without ids, or with one that is already used',
     { tool_calls: [call(undefined, rain), call('', rain), call('a', rain), call('a', rain)] },
     [named(made), named(made), named('a'), named(made)],
   ],
@@ -71,13 +71,11 @@ testRows<readonly [name: string, message: object, says: Says, choice?: object, a
 
 function itemOf(piece: Says[number]): object {
   if (typeof piece === 'string') return { type: 'message', content: [{ type: 'output_text', text: piece }] };
-  if ('reasoningBlock' in piece) return { type: 'reasoning', summary: [{ text: piece.reasoningBlock }] };
+  if ('reasoning' in piece) return { type: 'reasoning', summary: [{ text: piece.reasoning }] };
   return { type: 'function_call', call_id: piece.id, name: piece.name, arguments: expect.any(String) };
 }
 
 function blockOf(piece: Says[number]): object {
   if (typeof piece === 'string') return { type: 'text', text: piece };
-  return 'reasoningBlock' in piece
-    ? { type: 'thinking', thinking: piece.reasoningBlock }
-    : { type: 'tool_use', ...piece };
+  return 'reasoning' in piece ? { type: 'thinking', thinking: piece.reasoning } : { type: 'tool_use', ...piece };
 }

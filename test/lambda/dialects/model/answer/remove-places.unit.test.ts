@@ -10,11 +10,11 @@ testRows([
   ['max_tokens must be greater than thinking.budget_tokens.', 'max_tokens must be greater than (place removed).'],
   ["Invalid 'messages[1].content[0].text': a string", "Invalid '(place removed)': a string"],
   ['The value at body.messages[3].content, tools[12] is bad', 'The value at (place removed), (place removed) is bad'],
-  // What is the same in the client's body, and words.
+  // Members that the client's body has, too, and plain words.
   ['temperature: range: 0..1', 'temperature: range: 0..1'],
   ['prompt is too long: 9 tokens', 'prompt is too long: 9 tokens'],
   ['Too many messages. The tools are many; stop.', 'Too many messages. The tools are many; stop.'],
   ['', ''],
-])('a client reads no place of a body that it has not written', (message, shown) => {
+])('a client reads no path of a body that it has not written', (message, shown) => {
   expect(removePlaces(message)).toBe(shown);
 });

@@ -3,9 +3,9 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 const call = { id: 'string', call_id: 'string', status: 'Status' };
 
 /**
- * What a response and its events consist of, as far as they occur here: what OpenAI's published document and Open Responses
- * (https://www.openresponses.org, version 2026-04-24) demand, both at once. In a short form of its own: a member is there unless its
- * name ends in `?`; `|` separates choices, `[]` marks a list, quotes a text.
+ * The schema of a response and its events, as far as they occur here. It meets both OpenAI's published document and Open Responses
+ * (https://www.openresponses.org, version 2026-04-24). In a short notation: members are required unless their name ends in `?`, `|`
+ * separates alternatives, `[]` marks a list, and quotes mark a text.
  */
 const types: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Response: {
@@ -46,7 +46,7 @@ const types: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     ...{ type: '"function"', name: 'string', description: 'string|null', parameters: 'object|null' },
     strict: 'boolean|null',
   },
-  // Open Responses does not know them, as it allows further ones.
+  // Open Responses does not list them, but allows further ones.
   ForeignTool: { type: '"custom"|"namespace"|"tool_search"' },
   ChoiceWord: { '|': '"none"|"auto"|"required"' },
   NamedChoice: { type: '"function"', 'name?': 'string' },
@@ -54,10 +54,10 @@ const types: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   CustomChoice: { type: '"custom"' },
   Text: { format: 'PlainFormat|SchemaFormat', 'verbosity?': '"low"|"medium"|"high"' },
   PlainFormat: { type: '"text"|"json_object"' },
-  // Open Responses' own document says that `schema` is null, which no request's is.
+  // According to Open Responses, `schema` is null, which it never is in a request.
   SchemaFormat: { type: '"json_schema"', name: 'string', description: 'string|null', schema: 'any', strict: 'boolean' },
   Reasoning: { effort: 'Effort|null', summary: '"concise"|"detailed"|"auto"|null' },
-  // Open Responses describes `minimal`, and forgets it in its list.
+  // Open Responses describes `minimal`, but its list lacks it.
   Effort: { '|': '"none"|"minimal"|"low"|"medium"|"high"|"xhigh"' },
   Usage: {
     ...{ input_tokens: 'integer', output_tokens: 'integer', total_tokens: 'integer' },
@@ -65,7 +65,7 @@ const types: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   Cached: { cached_tokens: 'integer', cache_write_tokens: 'integer' },
   Reasoned: { reasoning_tokens: 'integer' },
-  // Open Responses wants a `param` too, which stands beside this object, where the SDKs read it.
+  // Open Responses also requires a `param` here. It stands beside this object, where the SDKs read it.
   StreamError: { type: 'string', code: 'string|null', message: 'string' },
 };
 
@@ -75,7 +75,7 @@ const ofItem = { item_id: 'string', output_index: 'integer' };
 const ofPart = { ...ofItem, content_index: 'integer' };
 const ofSummary = { ...ofItem, summary_index: 'integer' };
 
-/** By type, without the members that all events have. */
+/** By type, without the members that are common to all events. */
 const events: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'response.created': whole,
   'response.in_progress': whole,
@@ -102,7 +102,7 @@ const events: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 const plain = /^(string|integer|number|boolean|null|object)$/;
 
-/** The JSON schema that a value of this short form stands for. */
+/** The JSON schema of a value in this notation. */
 function schemaOf(value: string): object {
   const choices = value.split('|');
   if (choices.length > 1) return { anyOf: choices.map(schemaOf) };

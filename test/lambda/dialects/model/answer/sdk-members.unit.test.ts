@@ -19,7 +19,7 @@ const sdks = {
   },
   responses: {
     ...{ files: ['responses/responses', 'shared'], answer: 'Response', event: 'ResponseStreamEvent' },
-    // The SDK makes the text itself, and OpenAI's own usage is null until the end.
+    // The SDK computes `output_text` itself, and OpenAI's own usage is null until the end.
     leftOut: [
       ...['Response.output_text', 'ResponseStreamEvent.response.output_text'],
       'ResponseStreamEvent.response.usage: no object',
@@ -27,7 +27,7 @@ const sdks = {
   },
   messages: {
     ...{ files: ['messages/messages'], answer: 'Message', event: 'RawMessageStreamEvent' },
-    // Clients send blocks back as they are, and not every server takes these in a request.
+    // Clients send blocks back as they are, and not every server accepts these members in a request.
     leftOut: [
       ...['Message.content[].caller', 'Message.content[].citations'],
       ...['RawMessageStreamEvent.content_block.caller', 'RawMessageStreamEvent.content_block.citations'],
@@ -42,7 +42,7 @@ const read = (client: Client) => {
 };
 const declarations = { chat: read('chat'), responses: read('responses'), messages: read('messages') };
 
-/** What every translated answer lacks, as a client with this SDK reads it. */
+/** The members in the SDK's types that translated answers lack. */
 function missingIn(client: Client, answers: readonly unknown[], streams: readonly string[]): string[] {
   const { answer, event } = sdks[client];
   // The SDKs skip pings.
@@ -57,7 +57,7 @@ function missingIn(client: Client, answers: readonly unknown[], streams: readonl
 }
 
 test.each(['responses', 'messages'] as const)(
-  'all that the types of an SDK promise is in answers of chat for %s',
+  'chat answers for %s have every member that the SDK’s types require',
   (client) => {
     const plain = chatCases.flatMap((one) => plainOf(one) ?? []);
     const answers = plain.map((one) => translateAnswer(client, one));
@@ -66,7 +66,7 @@ test.each(['responses', 'messages'] as const)(
   },
 );
 
-test.each(['chat', 'responses'] as const)('and in answers of messages for %s', (client) => {
+test.each(['chat', 'responses'] as const)('and so do messages for %s', (client) => {
   const said = [
     [{ text: 'Hello' }],
     [{ thinking: 'Hm.' }, { text: 'Hello' }, { call: 'f', input: { a: 1 } }, { call: 'f', id: 'toolu_2' }],

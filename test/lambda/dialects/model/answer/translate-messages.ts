@@ -12,7 +12,7 @@ import { dialectNamed, formatOf, hiding } from '../../../../support/rewrite.ts';
 const writers = { chat: createChatWriter, responses: createResponsesWriter };
 export type Client = keyof typeof writers;
 
-/** What reads answers of messages for a client, and what writes them. */
+/** Creates the reader and the writer that translate messages for a client. */
 export function open(client: Client, live: boolean) {
   const usage: Usage = {};
   const { reasoning, createReader } = messagesAnswers.open(new Set());
@@ -23,14 +23,14 @@ export function open(client: Client, live: boolean) {
     ...{ now: () => 1_700_000_000_000, newHex: () => String(ids++).padStart(32, '0') },
     tools: new Map(),
     reasoning: { shown: true, sealed: true },
-    seal: (reasoningBlock) => `sealed ${reasoningBlock}`,
+    seal: (reasoning) => `sealed ${reasoning}`,
   });
   return { usage, writer, reader: createReader(writer), hears: { ...hiding, ...reasoning } };
 }
 
 export const formatFor = (client: Client) => formatOf(dialectNamed('messages'), { joinsTexts: client === 'chat' });
 
-/** What translates a stream of messages for a client. */
+/** Opens a stream of messages that is translated for a client. */
 export function openStream(client: Client) {
   const { usage, writer, reader, hears } = open(client, true);
   return createTranslatingRewriter(
@@ -40,14 +40,14 @@ export function openStream(client: Client) {
   );
 }
 
-/** A plain message, hidden as every answer is, and then translated. */
+/** Translates a plain message, after names were hidden in it as in every answer. */
 export function translateMessageAnswer(client: Client, message: object): unknown {
   const { usage, reader, hears } = open(client, false);
   const clean = rewriteAnswer(createScanner().scan(JSON.stringify(message)), formatFor(client), hears, usage);
   return JSON.parse(reader.readAnswer(createScanner().scan(clean)).join(''));
 }
 
-/** What a client reads of a stream that is cut at these offsets. */
+/** What a client reads of a stream that is split at these offsets. */
 export function translateMessages(client: Client, wire: Buffer, cuts: readonly number[]) {
   const rewriter = openStream(client);
   const edges = [0, ...cuts, wire.length];

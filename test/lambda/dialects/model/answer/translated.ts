@@ -19,11 +19,11 @@ export type Client = (typeof clients)[number];
 
 export interface Setup {
   readonly stops?: readonly string[];
-  /** The tools that are not functions of the same name, by their names upstream. */
+  /** By their names upstream. A function of the same name needs no entry. */
   readonly tools?: Readonly<Record<string, ClientTool>>;
-  /** What the client asked, where a response repeats it. */
+  /** The client's request, which a response repeats. */
   readonly body?: object;
-  readonly seal?: (reasoningBlock: string) => string | undefined;
+  readonly seal?: (reasoning: string) => string | undefined;
   readonly showsReasoning?: boolean;
   readonly wantsSeal?: boolean;
 }
@@ -48,7 +48,7 @@ export interface Translated {
   readonly ended: boolean;
 }
 
-/** A stream of chat, cut at these offsets, hidden as every stream is, and then translated. */
+/** Translates a chat stream that is split at these offsets, after names were hidden in it as in every stream. */
 export function translateStream(
   client: Client,
   bytes: Uint8Array,
@@ -76,7 +76,7 @@ export function translateStream(
   };
 }
 
-/** A plain answer of chat, hidden as every answer is, and then translated. */
+/** Translates a plain chat answer, after names were hidden in it as in every answer. */
 export function translateAnswer(client: Client, answer: object, setup: Setup = {}): unknown {
   const usage: Usage = {};
   const stops = new Set(setup.stops);
@@ -95,9 +95,9 @@ export function bytesOf({ chunks }: Pick<ChatCase, 'chunks'>): Buffer {
   return Buffer.from(isOpen ? events.slice(0, -1).join('') : `${events.join('')}data: [DONE]\n\n`);
 }
 
-/** The plain answer of chat that says the same as a case's stream. Undefined if chat has no place for its order. */
+/** The plain chat answer with the meaning of a case's stream; undefined if its parts come in an order that chat can't express. */
 export function plainOf({ says, finish = 'done', stop, usage }: ChatCase): object | undefined {
-  const kinds = ['reasoningBlock', 'text', 'refusal', 'call'];
+  const kinds = ['reasoning', 'text', 'refusal', 'call'];
   const order = says.map((piece) => kinds.findIndex((kind) => kind in piece));
   const isInOrder = order.every((kind, at) => kind > (order[at - 1] ?? -1) || (kind === 3 && order[at - 1] === 3));
   if (!isInOrder) return undefined;
@@ -109,7 +109,7 @@ export function plainOf({ says, finish = 'done', stop, usage }: ChatCase): objec
       role: 'assistant',
       content: textOf('text'),
       refusal: textOf('refusal'),
-      reasoning_content: textOf('reasoningBlock'),
+      reasoning_content: textOf('reasoning'),
     },
     tool_calls: calls.map(({ call, args, id }) => ({
       id,

@@ -6,7 +6,7 @@ import type { Client } from './translated.ts';
 // biome-ignore lint/suspicious/noExplicitAny: what is on the wire is checked here
 type Wire = any;
 
-/** Follows a stream of responses as its strictest reader would: every event is valid, numbered, and where it belongs. */
+/** Reads a stream of responses as the strictest client would: every event must be valid, numbered, and in its place. */
 function followResponses(wire: readonly Wire[]): void {
   const open = new Map<number, { id: string; text: string; part: number; isPartOpen: boolean }>();
   const done: Wire[] = [];
@@ -39,7 +39,7 @@ function followResponses(wire: readonly Wire[]): void {
   const last = wire.at(-1);
   if (last.type === 'error') return;
   expect(['response.completed', 'response.incomplete']).toContain(last.type);
-  // Only calls that were cut off are left open, and the response says so.
+  // Only calls that were cut off stay open, and the response says so.
   const left = [...open.keys()];
   expect(left.map((index) => last.response.output[index].status)).toEqual(left.map(() => 'incomplete'));
   if (left.length > 0) expect(last.type).toBe('response.incomplete');
@@ -47,7 +47,7 @@ function followResponses(wire: readonly Wire[]): void {
   expect(last.response.output).toHaveLength(items);
 }
 
-/** Members by type: what the SDK's types say is always there. Anthropic publishes no document with schemas. */
+/** The required members in the SDK's types. Anthropic publishes no schemas. */
 const starts: Readonly<Record<string, object>> = {
   text: { type: 'text', text: '' },
   thinking: { type: 'thinking', thinking: '', signature: '' },
@@ -106,7 +106,7 @@ export function assertStream(client: Client, read: readonly ClientEvent[]): void
   else followMessages(wire);
 }
 
-/** What the events of a stream add up to, for a client that only counts on what the dialect promises. */
+/** What the events of a stream add up to, for a client that relies only on what the dialect guarantees. */
 export function fold(client: Client, read: readonly ClientEvent[]): Wire {
   const events = read.map(({ value }) => Object(value));
   if (client === 'responses') return events.at(-1).response;

@@ -18,7 +18,7 @@ const text = (text: string) => ({ type: 'text', text });
 
 const request = (messages: object[], more: object = {}) => ({ model: 'svc', max_tokens: 9, messages, ...more });
 
-describe('what a conversation changes of the tools', () => {
+describe('tool changes within a conversation', () => {
   const tools = [own('fetch'), own('find'), own('paint', { defer_loading: true })];
   const offeredAfter = (...changes: object[]) => {
     const { body, messages, leftOut } = toChat('messages', request([user, told, ...changes, user], { tools }));
@@ -30,9 +30,9 @@ describe('what a conversation changes of the tools', () => {
 
   test.each<[what: string, changes: object[], offered: object[] | undefined]>([
     ['nothing', [], [sent('fetch'), sent('find')]],
-    ['a tool that waited comes last', [system(add(named('paint')))], [sent('fetch'), sent('find'), sent('paint')]],
+    ['a deferred tool comes last', [system(add(named('paint')))], [sent('fetch'), sent('find'), sent('paint')]],
     [
-      'a tool by value',
+      'a tool with its definition',
       [system(add(defined(sing)))],
       [
         sent('fetch'),
@@ -43,19 +43,19 @@ describe('what a conversation changes of the tools', () => {
         },
       ],
     ],
-    ['one goes', [system(remove(named('fetch')))], [sent('find')]],
+    ['one is removed', [system(remove(named('fetch')))], [sent('find')]],
     [
-      'one goes and comes again',
+      'one is removed and added again',
       [system(remove(named('fetch'))), system(add(named('fetch')))],
       [sent('find'), sent('fetch')],
     ],
     [
-      'one is described anew',
+      'one gets a new description',
       [system(add(defined(own('fetch', { description: 'b' }))))],
       [sent('fetch', { description: 'b' }), sent('find')],
     ],
     [
-      'one that was added is referred to',
+      'one that was added is referred to later',
       [system(add(defined(sing)), remove(named('sing'))), system(add(named('sing')))],
       [
         sent('fetch'),
@@ -63,7 +63,7 @@ describe('what a conversation changes of the tools', () => {
         expect.objectContaining({ function: expect.objectContaining({ name: 'sing' }) }) as object,
       ],
     ],
-    ['one goes that nobody offered', [system(remove(named('gone')))], [sent('fetch'), sent('find')]],
+    ['one is removed that was never offered', [system(remove(named('gone')))], [sent('fetch'), sent('find')]],
     ['all go', [system(remove(named('fetch')), remove(named('find')))], undefined],
   ])('%s', (_, changes, offered) => expect(offeredAfter(...changes)).toEqual(offered));
 
@@ -72,7 +72,7 @@ describe('what a conversation changes of the tools', () => {
     expect(messages).toEqual(['user: [go][Paint.]']);
   });
 
-  test('also where every tool waits, and after a search', () => {
+  test('also if every tool is deferred, and after a search', () => {
     const late = [own('paint', { defer_loading: true })];
     expect(toChat('messages', request([user, system(add(named('paint')))], { tools: late })).body.tools).toEqual([
       sent('paint'),
@@ -104,23 +104,23 @@ describe('what a conversation changes of the tools', () => {
     ],
     [{ type: 'tool_addition' }, 'messages[1].content[0] has no tool. Add it.'],
     [{ type: 'image' }, "messages[1].content[0] (image) can't stand in instructions. Send text."],
-  ])('is refused by its place: %j', (change, message) => {
+  ])('is refused with its place: %j', (change, message) => {
     expect(refusalOf('messages', request([user, system(change), user], { tools }))).toBe(message);
   });
 
-  test('does not stand in the instructions before it', () => {
+  test('is not allowed in the instructions before it', () => {
     const message = "system[0] (tool_removal) can't stand in instructions. Send text.";
     expect(refusalOf('messages', request([user], { tools, system: [remove(named('find'))] }))).toBe(message);
   });
 
-  test('a choice of a tool that went is refused', () => {
+  test('a choice of a removed tool is refused', () => {
     const forced = { tools, tool_choice: { type: 'tool', name: 'find' } };
     const message = 'tool_choice names a tool that is not among the tools. Add it to them.';
     expect(refusalOf('messages', request([user, system(remove(named('find')))], forced))).toBe(message);
   });
 });
 
-describe('the effort that a conversation asks for', () => {
+describe('the effort that a conversation sets', () => {
   const first = { output_config: { effort: 'low' }, thinking: { type: 'adaptive' } };
   const asked = (messages: object[], more: object = first) => {
     const chat = toChat('messages', request(messages, more), {
@@ -147,7 +147,7 @@ describe('the effort that a conversation asks for', () => {
     expect([level, turns, leftOut]).toEqual([expected[0], expected[1], expected[2]]);
   });
 
-  test('is the only one', () => {
+  test('is the only configuration that it can set', () => {
     expect(asked([user, effort('high', [])], { thinking: { type: 'adaptive' } })[0]).toBe('high');
   });
 });

@@ -8,19 +8,19 @@ type Members = Record<string, any>;
 
 interface Subject {
   readonly dialect: 'chat' | 'responses' | 'messages';
-  /** What the upstream speaks. */
+  /** The upstream's dialect. */
   readonly spoken: 'chat' | 'messages';
   readonly files: readonly string[];
   readonly type: string;
-  /** Types that are refused anyway, which would leave few requests to look at. */
+  /** Types that are always refused, so that few requests would be left to look at. */
   readonly refused: RegExp;
-  /** Completes calls with their outputs, and choices with names of tools. */
+  /** Adds the outputs of calls, and tool names to choices. */
   readonly mend: (request: Members) => void;
   /** Places of members that can't change the answer. */
   readonly ignored: RegExp;
 }
 
-/** Members whose values are words or switches: they are seen in the form of what is sent, and have tests of their own. */
+/** Members whose values are keywords or booleans. They change the form of what is sent, and have tests of their own. */
 const words =
   /(^|\.)(type|role|stream|strict|background|effort|reasoning_effort|context|parallel_tool_calls|tool_choice|function_call|logprobs|mode|execution|syntax|is_error|enabled|disable_parallel_tool_use|media_type|defer_loading|include\[\d+\]|keep(\.value)?)$/;
 
@@ -68,7 +68,7 @@ const subjects: readonly Subject[] = [
 const unwanted =
   /^(previous_response_id|conversation|prompt|moderation|context_management|mcp_servers|container|fallbacks|inference_geo|web_search_options|audio|n|modalities)$/;
 
-/** Members inside others that can't change the answer: nothing is said of them, and none is refused. */
+/** Nested members that can't change the answer: they are ignored without being named, and never refused. */
 const unsaid =
   /[.\]](id|status|phase|author|recipient|caller|summary|generate_summary|annotations|logprobs|prompt_cache_breakpoint|cache_control|citations|eager_input_streaming)$|^input\[\d+\]\.(role|name|namespace)$/;
 
@@ -77,7 +77,7 @@ describe.each(subjects)(
   ({ dialect, spoken, files, type, refused, mend, ignored }) => {
     const declarations = readDeclarations(files.map((file) => `node_modules/${file}`));
 
-    test('property: no member disappears: each is translated, refused by its place, or named as left out', () => {
+    test('property: no member disappears: each is translated, refused with its place, or named as left out', () => {
       let translated = 0;
       let refusals = 0;
       for (let seed = 1; seed <= 1_200; seed += 1) {
@@ -109,12 +109,12 @@ describe.each(subjects)(
   },
 );
 
-/** Tools that a search would have to find first are not sent, and have tests of their own. */
+/** Removes `defer_loading`: deferred tools are not sent, and have tests of their own. */
 function undefer(value: unknown): void {
   for (const [, inner] of walk(value, '')) if (typeof inner === 'object') delete (inner as Members).defer_loading;
 }
 
-/** What is translated, or why it is not. */
+/** The translation, or the message of its refusal. */
 function attempt(translate: () => ReturnType<typeof toUpstream>) {
   try {
     return translate();
@@ -123,7 +123,7 @@ function attempt(translate: () => ReturnType<typeof toUpstream>) {
   }
 }
 
-/** Whether a place, or one around it, is among those that the header names. */
+/** Whether the header names a place, or one that contains it. */
 function isSaid(place: string, said: readonly string[]): boolean {
   return said.some((name) => place === name || place.startsWith(`${name}.`) || place.startsWith(`${name}[`));
 }
@@ -196,7 +196,7 @@ function mendMessages(request: Members): void {
     request.tool_choice = tool?.name === undefined ? undefined : { type: 'tool', name: tool.name };
 }
 
-/** Messages end with one of the user, and have a temperature of at most 1. */
+/** Messages must end with one of the user, and the temperature is at most 1. */
 function mendForMessages(mend: Subject['mend'], history: 'input' | 'messages'): Subject['mend'] {
   return (request) => {
     mend(request);
@@ -207,7 +207,7 @@ function mendForMessages(mend: Subject['mend'], history: 'input' | 'messages'): 
 }
 
 function mendChat(request: Members): void {
-  // Of two members of one meaning, the newer counts.
+  // If two members mean the same, the newer counts.
   if (request.max_completion_tokens !== undefined) delete request.max_tokens;
   if (request.tool_choice !== undefined) delete request.function_call;
   request.messages = [

@@ -11,7 +11,7 @@ import { plainUpstream, seals } from './translate.ts';
 
 const readers = { chat: readChat, responses: readResponses };
 
-/** What an upstream that speaks only messages is sent, and what is left out. */
+/** What an upstream of messages gets, and what was left out. */
 function toMessages(dialect: keyof typeof readers, body: object, options: Partial<UpstreamOptions> = {}) {
   const json = createScanner().scan(JSON.stringify({ model: 'svc', ...body }));
   const request = readers[dialect](json, (sealed) => seals.open(dialect, sealed));
@@ -35,7 +35,7 @@ const result = (id: string, content: unknown) => ({ role: 'tool', tool_call_id: 
 const f = { type: 'function', function: { name: 'f', description: 'A tool.', parameters: { type: 'object' } } };
 
 describe('messages of chat', () => {
-  test('begin with all first instructions; later ones go into the message before, or the next one of the user', () => {
+  test('begin with all leading instructions; later ones go into the message before, or the next user message', () => {
     const messages = [system('a'), { role: 'developer', content: [text('b'), text('c')] }, user('d'), system('e')];
     const { system: first, messages: sent } = toMessages('chat', {
       messages: [...messages, said('f'), system('g'), user('h')],
@@ -48,7 +48,7 @@ describe('messages of chat', () => {
     ]);
   });
 
-  test('keep later instructions where the operator says so', () => {
+  test('keep later instructions in place if the operator says so', () => {
     const { messages } = toMessages('chat', { messages: [user('a'), system('b'), user('c')] }, { systemTurns: 'keep' });
     expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'system', 'user']);
   });
@@ -68,7 +68,7 @@ describe('messages of chat', () => {
     const json = createScanner().scan(JSON.stringify({ messages }));
     const request = readChat(json, () => undefined);
     const { pieces } = writeMessagesRequest(request, { ...plainUpstream, limit: 9 }, 'up-model');
-    // Arguments go over as they are spelt.
+    // Arguments keep their spelling.
     expect(pieces.join('')).toContain('"input":{"x": 1e400}');
     const sent = toMessages('chat', { messages }).messages;
     const [{ id }, { id: other }] = [sent[1].content[0], sent[1].content[1]];
@@ -89,7 +89,7 @@ describe('messages of chat', () => {
     expect(contents).toEqual([[text('a')], [text('b')], [text('c')], [text('d')]]);
   });
 
-  test('of the assistant are one message where nothing stands between them', () => {
+  test('of the assistant are one message if nothing stands between them', () => {
     const calls = { ...said('d'), tool_calls: [called('x', '{}')] };
     const messages = [user('a'), said('b'), user(' '), said('c'), system(''), calls, result('x', 'e')];
     const { messages: sent } = toMessages('chat', { messages });
@@ -99,7 +99,7 @@ describe('messages of chat', () => {
     ]);
   });
 
-  test('may still call functions by the name that they had before tools', () => {
+  test('may still use function_call, the predecessor of tool_calls', () => {
     const { name, arguments: args } = { name: 'f', arguments: '{"a":1}' };
     const messages = [
       user('a'),
@@ -119,7 +119,7 @@ describe('messages of chat', () => {
     ]);
   });
 
-  test('have an id of its own for each call, though some servers number the calls of each turn anew', () => {
+  test('have a unique id for each call, even if a server numbers calls per turn', () => {
     const turn = [
       { ...said(null), tool_calls: [called('f:0', '{}'), called('g', '{}')] },
       result('f:0', 'a'),
@@ -127,18 +127,18 @@ describe('messages of chat', () => {
     ];
     const { messages } = toMessages('chat', { messages: [user('a'), ...turn, ...turn, ...turn, user('c')] });
     const before = toMessages('chat', { messages: [user('a'), ...turn, ...turn] }).messages;
-    // What was sent is sent again as it was.
+    // The same history is sent in the same words.
     expect(messages.slice(0, before.length)).toEqual(before);
   });
 
-  test.each(['{"a":', '[1]', '"a"'])('with arguments that are no object are refused: %s', (args) => {
+  test.each(['{"a":', '[1]', '"a"'])('with arguments that are not an object are refused: %s', (args) => {
     const messages = [user('a'), { ...said(null), tool_calls: [called('a', args)] }, result('a', 'b')];
     expect(() => toMessages('chat', { messages })).toThrow(
       'messages[1].tool_calls[0] has arguments that are no JSON object',
     );
   });
 
-  test('with arguments that are nested too deep are refused for that', () => {
+  test('with arguments that are nested too deeply are refused, with the reason', () => {
     const args = `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`;
     const messages = [user('a'), { ...said(null), tool_calls: [called('a', args)] }, result('a', 'b')];
     expect(() => toMessages('chat', { messages })).toThrow(
@@ -207,7 +207,7 @@ describe('options', () => {
     expect(Object.fromEntries(Object.keys(expected).map((name) => [name, sent[name]]))).toEqual(expected);
   });
 
-  test('thoughts that someone else sealed are left out, and that is said', () => {
+  test('reasoning in foreign seals is named as left out', () => {
     const foreign = [
       { type: 'reasoning.encrypted', data: 'svc1.AAAA', index: 0 },
       { type: 'reasoning.text', text: 'Hm.', signature: 'another vendor’s' },
@@ -220,7 +220,7 @@ describe('options', () => {
   });
 
   test.each(['reasoning_content', 'reasoning', 'reasoning_details'])(
-    'thoughts that come back as they were shown are left out: %s',
+    'reasoning that comes back as plain text is left out: %s',
     (member) => {
       const { messages, leftOut } = toMessages('chat', {
         messages: [user('a'), { ...said('b'), [member]: 'Hm.' }, user('c')],
@@ -229,7 +229,7 @@ describe('options', () => {
     },
   );
 
-  test('thinking stays on while the model goes on from calls, but for calls after a thought that is not signed', () => {
+  test('thinking stays on while the model continues from calls, unless they follow unsigned reasoning', () => {
     const calls = { ...said(null), tool_calls: [called('a', '{}')] };
     const goOnFrom = (turn: object, ...more: object[]) => {
       const { thinking, leftOut } = toMessages('chat', {
@@ -244,7 +244,7 @@ describe('options', () => {
     expect(goOnFrom(unsigned, user(' '))).toEqual(goOnFrom(unsigned));
   });
 
-  describe('thoughts of its own', () => {
+  describe('its own reasoning', () => {
     const reasoningBlock = { type: 'thinking', thinking: 'Hm.', signature: signatureOf('Hm.') };
     const details = [
       {
@@ -260,7 +260,7 @@ describe('options', () => {
       return [...[1, 3].map((at) => sent[at].content.map(({ type }: { type: string }) => type)), leftOut];
     };
 
-    test('go back to it', () => {
+    test('is replayed', () => {
       const all = [['thinking', 'text'], ['thinking', 'tool_use'], undefined];
       expect(contents({})).toEqual(all);
       expect(contents({ reasoning_effort: 'high' })).toEqual(all);
@@ -270,17 +270,17 @@ describe('options', () => {
       ['none', { reasoning_effort: 'none' }, ''],
       ['vast', { reasoning_effort: 'vast' }, ', reasoning_effort'],
       ['high, which a forced call ends', { reasoning_effort: 'high', tool_choice: 'required' }, ', reasoning_effort'],
-    ])('do not while it goes on from calls without thinking: effort %s', (_, options, more) => {
+    ])('is not replayed while the model continues from calls without thinking: effort %s', (_, options, more) => {
       const leftOut = `messages[3].reasoning_details[0]${more}`;
       expect(contents(options)).toEqual([['thinking', 'text'], ['tool_use'], leftOut]);
     });
 
-    test('nor where a message of the user that is empty stands behind them', () => {
+    test('nor if an empty user message follows', () => {
       const options = { reasoning_effort: 'none', messages: [...looping, user(' ')] };
       expect(contents(options)).toEqual([['thinking', 'text'], ['tool_use'], 'messages[3].reasoning_details[0]']);
     });
 
-    test('nor do any of the calls that it goes on from, if the last is unsigned', () => {
+    test('nor before any of these calls, if the last reasoning is unsigned', () => {
       const last = [{ ...calls, reasoning_details: undefined, reasoning_content: 'Hm.' }, result('a', 'e')];
       const leftOut = 'reasoning_effort, messages[3].reasoning_details[0], messages[5].reasoning_content';
       const options = { reasoning_effort: 'high', messages: [...looping, ...last] };
@@ -289,7 +289,7 @@ describe('options', () => {
       expect([rest.thinking, rest.leftOut]).toEqual([undefined, leftOut]);
     });
 
-    test('do not where nothing follows them, which is refused', () => {
+    test('is not replayed if nothing follows it, as upstreams refuse that', () => {
       const only = { ...said(''), reasoning_details: details };
       const { messages: sent, leftOut } = toMessages('chat', { messages: [user('a'), only, user('b')] });
       expect([sent.length, leftOut]).toEqual([2, 'messages[1].reasoning_details[0]']);
@@ -297,7 +297,7 @@ describe('options', () => {
   });
 });
 
-test('requests of responses have their own tools, which are functions', () => {
+test('tools of responses become functions', () => {
   const patch = {
     type: 'custom',
     name: 'patch',
@@ -332,7 +332,7 @@ describe('where the operator says so', () => {
   interface Marked {
     readonly cache_control?: unknown;
   }
-  /** The places of the marks that are sent of a chat. */
+  /** The places of cache marks in what is sent. */
   function marksOf(body: object, cacheMarks = true) {
     const { tools = [], system: instructions = [], messages, leftOut } = toMessages('chat', body, { cacheMarks });
     expect(leftOut).toBeUndefined();
@@ -386,25 +386,25 @@ describe('where the operator says so', () => {
       ['0.0', '0.1'],
       { messages: [marked(user('a')), marked(system('b')), said('c'), user('d')] },
     ],
-  ])('those of the client are kept instead: %s', (_what, places, body) => {
+  ])('the client’s own marks are used instead: %s', (_what, places, body) => {
     expect(marksOf(body)).toEqual(at(...places));
     expect(marksOf(body, false)).toEqual([]);
   });
 
-  test('of more than four, which are refused, the last of the prompt are kept', () => {
+  test('only the last four are sent, as upstreams refuse more', () => {
     const messages = [system([marked(text('a')), marked(text('b'))]), ...['c', 'd'].map((one) => marked(user(one)))];
     expect(marksOf({ tools: [marked(f)], messages })).toEqual(at('system.0', 'system.1', '0.0', '1.0'));
     expect(marksOf({ tools: [marked(f)], messages: messages.slice(1) })).toEqual(at('tools.0', '0.0', '1.0'));
   });
 
-  test('one on an empty text, which is left out, goes with it', () => {
+  test('a mark on an empty text is left out with it', () => {
     const empty = marked(text(' '));
     const messages = [system([empty, text('a')]), user([empty, text('b')]), said([empty, text('c')]), user('d')];
     expect(marksOf({ messages })).toEqual(at('system.0', '2.0'));
     expect(marksOf({ messages: [...messages, marked(user('e')), said('f'), user('g')] })).toEqual(at('3.0'));
   });
 
-  test('how long the cache is kept is not for the client to say, since the operator pays for it', () => {
+  test('the client can’t choose the TTL, as the operator pays for it', () => {
     const content = [{ ...text('a'), cache_control: { type: 'ephemeral', ttl: '1h' } }, text('b')];
     expect(marksOf({ messages: [user(content)] })).toEqual(at('0.0'));
   });
@@ -416,7 +416,7 @@ describe('where the operator says so', () => {
     ['no object', { ...text('a'), cache_control: 'ephemeral' }],
     ['a text that mentions it', text(JSON.stringify(mark))],
     ['a schema that has it', text('a'), { name: 'f', parameters: { type: 'object', ...mark, properties: mark } }],
-  ])('what is no mark leaves the operator’s: %s', (_what, given, tool = f.function) => {
+  ])('what is no mark leaves the default marks: %s', (_what, given, tool = f.function) => {
     const body = { tools: [{ type: 'function', function: tool }], messages: [user([given, text('b')])] };
     expect(marksOf(body).map(([place]) => place)).toMatchObject(['tools.0', expect.stringMatching(/^0\.[01]$/)]);
   });

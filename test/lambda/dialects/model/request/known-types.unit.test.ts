@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { knownItems } from '../../../../../lambda/dialects/responses/read-items.ts';
 import { toUpstream } from './translate.ts';
 
-/** The types of a union's members, as a package declares them. */
+/** The `type`s of a union's members in a package's declarations. */
 function typesOf(file: string, union: string): string[] {
   const source = readFileSync(`node_modules/${file}`, 'utf8');
   const [, members = ''] = new RegExp(`export type ${union} = ([^;]+);`).exec(source) ?? [];
@@ -23,7 +23,7 @@ const leftOut = (spoken: 'chat' | 'messages', dialect: 'chat' | 'responses' | 'm
   }
 };
 
-describe('only what the SDKs do not know of is left out for being unknown: the content of all else is translated, or refused', () => {
+describe('only types that the SDKs don’t know are left out as unknown: the content of others is translated or refused', () => {
   const blocks = typesOf('@anthropic-ai/sdk/resources/beta/messages/messages.d.ts', 'BetaContentBlockParam');
   const translated = /^(text|image|document|(redacted_)?thinking|tool_(use|result))$/;
   test.each(['user', 'assistant', 'system'])('blocks of messages, of %s', (role) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { firstOf, namePlaces } from '../../../../../lambda/dialects/model/request/left-out.ts';
 import { createScanner } from '../../../../../lambda/json/scan.ts';
 
-/** The header for all members of a body that were left out. */
+/** The header if all members of a body were left out. */
 function headerFor(names: readonly string[]): string | undefined {
   const json = createScanner().scan(`{${names.map((name) => `${JSON.stringify(name)}:1`).join()}}`);
   const values = [...json.keys(json.root)].map((key) => key + 1);
@@ -20,7 +20,7 @@ describe('the header that names what was left out', () => {
     [['x'.repeat(1_000_000)], 'x'.repeat(100)],
   ])('%#', (names, header) => expect(headerFor(names)).toBe(header));
 
-  test('names no member of the caller’s own in the log', () => {
+  test('does not show names that the caller made up in the log', () => {
     const json = createScanner().scan('{"known":{"alice@home.example":1,"a.b]":[2]},"bob":3}');
     const known = json.root + 2;
     const nodes = [
@@ -31,7 +31,7 @@ describe('the header that names what was left out', () => {
     expect(namePlaces(json, nodes, 3)).toBe('known.alice@home.example, known.a.b], bob');
   });
 
-  test('names twenty places, and how many more there are, in 2 KB at most', () => {
+  test('names twenty places and the number of others, in at most 2 KB', () => {
     const names = Array.from({ length: 50_000 }, (_, index) => `${index}${'n'.repeat(200)}`);
     const header = headerFor(names) ?? '';
     expect(header.length).toBeLessThanOrEqual(2_048);

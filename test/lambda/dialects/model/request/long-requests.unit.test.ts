@@ -6,7 +6,7 @@ import { type ClientDialect, translateText } from './translate.ts';
 const piecesOf = (dialect: ClientDialect, members: string) =>
   translateText(dialect, `{"model":"svc",${members}}`).pieces;
 
-/** A list of very many, each with its number at the `#`. */
+/** A long list, each element with its number at the `#`. */
 const many = (element: string, count = 20_000) =>
   `[${Array.from({ length: count }, (_, index) => element.replace('#', String(index))).join()}]`;
 const text = '{"type":"input_text","text":"hello"}';
@@ -22,14 +22,14 @@ test.each<[what: string, dialect: ClientDialect, members: string]>([
   ['parts of one message', 'responses', `"input":[${said('user', many(text))}]`],
   ['texts of one answer', 'responses', `"input":[${said('assistant', many(text))}]`],
   ['tools', 'responses', `"tools":${many('{"type":"function","name":"f#"}', 10_000)}`],
-  ['things to include', 'responses', `"input":"hello","include":${many('"a"', 100_000)}`],
+  ['values of include', 'responses', `"input":"hello","include":${many('"a"', 100_000)}`],
   [
     'parts of one output, read before tools that stand before it',
     'responses',
     `"tools":[],"input":[${call},{"type":"function_call_output","call_id":"c","output":${many(text)}}]`,
   ],
   [
-    'thoughts of one item',
+    'reasoning texts of one item',
     'responses',
     `"input":[{"type":"reasoning","summary":${many(text.replace('input', 'summary'), 80_000)}}]`,
   ],
@@ -38,11 +38,11 @@ test.each<[what: string, dialect: ClientDialect, members: string]>([
     'responses',
     `"tools":[{"type":"function","name":"f"}],"tool_choice":{"type":"allowed_tools","mode":"auto","tools":${many('{"type":"function","name":"f"}')}}`,
   ],
-  ['seals of others', 'responses', `"input":${many(sealed(80), 1_000)}`],
+  ['foreign seals', 'responses', `"input":${many(sealed(80), 1_000)}`],
   ['long seals', 'responses', `"input":${many(sealed(250_000), 20)}`],
   ['messages', 'messages', `"messages":${many(said('user', '"hello"'))}`],
   [
-    'tools that wait for a search, of which nothing is written',
+    'deferred tools, which are not written',
     'messages',
     `"messages":[],"tools":[{"name":"f"},${many('{"name":"f#","defer_loading":true,"input_schema":{"type":"object"}}', 9_999).slice(1)}`,
   ],
@@ -50,15 +50,16 @@ test.each<[what: string, dialect: ClientDialect, members: string]>([
   ['blocks of the assistant', 'messages', `"messages":[${said('assistant', many(block))},${said('user', '""')}]`],
   ['blocks of the system', 'messages', `"messages":[],"system":${many(block)}`],
   ['blocks of a result', 'messages', `"messages":[${use('{}')},${result(many(block))}]`],
-  ['words in the input of a call', 'messages', `"messages":[${use(`"${'a\\n'.repeat(1_000_000)}"`)},${result('""')}]`],
-])(
-  'a request with very many %s is written in few pieces, each of which is sent by itself: %s',
-  (_what, dialect, members) => {
-    expect(piecesOf(dialect, members).length).toBeLessThan(100);
-  },
-);
+  [
+    'escapes in the input of a call',
+    'messages',
+    `"messages":[${use(`"${'a\\n'.repeat(1_000_000)}"`)},${result('""')}]`,
+  ],
+])('a request with very many %s is written in few pieces, as each costs a write: %s', (_what, dialect, members) => {
+  expect(piecesOf(dialect, members).length).toBeLessThan(100);
+});
 
-test('a long input of a custom tool is quoted as a short one would be, wherever it is cut', () => {
+test('a long input of a custom tool is quoted like a short one, wherever it is split', () => {
   for (let before = 0; before < 4; before += 1) {
     const input = JSON.stringify(`${'x'.repeat(before)}${'😀"\\é\n'.repeat(100_000)}`);
     const call = `{"type":"custom_tool_call","call_id":"c","name":"f","input":${input}}`;
@@ -70,7 +71,7 @@ test('a long input of a custom tool is quoted as a short one would be, wherever 
   }
 });
 
-test('a long text is not copied: it is a piece of its own, between those around it', () => {
+test('a long text is not copied, but is a piece of its own', () => {
   const long = 'x'.repeat(1_000_000);
   const pieces = piecesOf('responses', `"input":[{"role":"user","content":"a"},{"role":"user","content":"${long}"}]`);
   expect(pieces).toEqual([
@@ -80,7 +81,7 @@ test('a long text is not copied: it is a piece of its own, between those around 
   ]);
 });
 
-test('many small values are put together on the way: nothing of it is left to whoever first measures the body', () => {
+test('many small values are joined while they are written, not only when the body is first read', () => {
   setFlagsFromString('--allow-natives-syntax');
   const isFlat: (text: string) => boolean = Object(new Function('text', 'return %StringIsFlat(text)'));
   setFlagsFromString('--no-allow-natives-syntax');

@@ -22,7 +22,7 @@ const used = [
   },
 ];
 
-/** Requests with so many tools. */
+/** Requests with this number of tools. */
 const requests: readonly (readonly [
   place: string,
   dialect: 'chat' | 'responses' | 'messages',

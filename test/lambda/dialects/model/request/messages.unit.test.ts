@@ -28,7 +28,7 @@ const translate = (messages: unknown, upstream?: Partial<UpstreamOptions>, more?
 describe('the messages of a messages request', () => {
   test.each<[what: string, messages: unknown[], written: string[], leftOut?: string]>([
     [
-      'what a user says, message by message',
+      'user messages, one by one',
       [
         user,
         from({ ...block('go'), ...cached }),
@@ -51,7 +51,7 @@ describe('the messages of a messages request', () => {
       'messages[0].content[0].context',
     ],
     [
-      'texts and calls of one turn, and their results in another order before what else the user says',
+      'texts and calls of one turn, with results in another order before the user’s text',
       [
         user,
         assistant(block('a'), use('t1'), block('b'), use('t2', { z: 1, a: [2.5] }, 'stop')),
@@ -63,7 +63,7 @@ describe('the messages of a messages request', () => {
       ],
     ],
     [
-      'calls that failed: by their text, one that says so itself, and one without a word',
+      'failed calls: with a text, with a text that says so itself, and without any',
       [
         assistant(use('t1'), use('t2'), use('t3')),
         from(
@@ -83,7 +83,7 @@ describe('the messages of a messages request', () => {
     expect(chat.leftOut).toBe(leftOut);
   });
 
-  test('the input of a call goes over as it is written', () => {
+  test('the input of a call keeps its spelling', () => {
     const input = '{ "n" :12345678901234567890, "\\u0061":[ ] }';
     const messages = `[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"run","input":${input}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1"}]}]`;
     const { text } = toChat('messages', `{"model":"svc","max_tokens":9,"messages":${messages}}`);
@@ -91,7 +91,7 @@ describe('the messages of a messages request', () => {
   });
 });
 
-test('the system prompt of a messages request comes first, without the block for billing', () => {
+test('the system prompt of a messages request comes first, without the billing block', () => {
   const billing = block('x-anthropic-billing-header: cc_version=2.1; cch=0a1b2;');
   const written = (system: unknown) => translate([user], {}, { system }).messages;
   expect(written('be')).toEqual(['system: be', 'user: go']);
@@ -99,7 +99,7 @@ test('the system prompt of a messages request comes first, without the block for
   expect(written([billing])).toEqual(['user: go']);
 });
 
-describe('thinking that comes back', () => {
+describe('thinking that the client sends back', () => {
   const sealed = seals.seal('messages', 'what it really thought');
   const loop = (id: string, ...reasoning: unknown[]) => [user, assistant(...reasoning, use(id)), from(result(id))];
   const reasoning = (messages: unknown[], upstream?: Partial<UpstreamOptions>, more?: object) => {
@@ -108,13 +108,13 @@ describe('thinking that comes back', () => {
   };
 
   test.each<[what: string, blocks: unknown[], text: string[], leftOut?: string]>([
-    ['what was sealed, before what was shown', [thinking('hm', sealed)], ['what it really thought']],
+    ['the sealed text, not the shown one', [thinking('hm', sealed)], ['what it really thought']],
     ['nothing at all', [{ type: 'thinking' }], [], 'messages[1].content[0]'],
-    ['what was shown beside a foreign signature', [thinking('hm', 'EqQB')], ['hm']],
+    ['the shown text beside a foreign signature', [thinking('hm', 'EqQB')], ['hm']],
     ['a foreign signature alone', [thinking('', 'EqQB')], [], 'messages[1].content[0]'],
     ['a seal for another dialect', [thinking('', seals.seal('responses', 'x'))], [], 'messages[1].content[0]'],
-    ['what a vendor redacted', [{ type: 'redacted_thinking', data: 'EqQB' }], [], 'messages[1].content[0]'],
-    ['several of one turn', [thinking('a'), block('well'), thinking('b')], ['a\n\nb']],
+    ['a redacted block', [{ type: 'redacted_thinking', data: 'EqQB' }], [], 'messages[1].content[0]'],
+    ['several blocks of one turn', [thinking('a'), block('well'), thinking('b')], ['a\n\nb']],
   ])('%s', (...[, blocks, text, leftOut]) => expect(reasoning(loop('t1', ...blocks))).toEqual([text, leftOut]));
 
   const long = [
@@ -129,7 +129,7 @@ describe('thinking that comes back', () => {
   test.each<[keep: unknown, text: string[]]>([
     ['all', ['one', 'and', 'two', 'three']],
     [{ type: 'thinking_turns', value: 1 }, ['two', 'three']],
-  ])('of the turns that the client keeps: %j', (keep, text) => {
+  ])('of the turns whose thinking the client keeps: %j', (keep, text) => {
     expect(reasoning(long, {}, clear(keep))).toEqual([text, undefined]);
   });
 });
@@ -179,7 +179,7 @@ describe('the members of a messages request', () => {
   });
 });
 
-test('tools that a search of the client finds are offered from then on, behind those that were there', () => {
+test('tools that a client’s search finds are offered from then on, after the earlier ones', () => {
   const offered = (name: string) => ({ type: 'function', function: { name, parameters: { type: 'object' } } });
   const own = (name: string, more: object = {}) => ({ name, input_schema: { type: 'object' }, ...more });
   const late = { defer_loading: true };
@@ -203,7 +203,7 @@ test('tools that a search of the client finds are offered from then on, behind t
   ]);
 });
 
-describe('how much a messages client wants the model to think', () => {
+describe('the thinking effort of a messages request', () => {
   const named = { reasoning: 'reasoning_effort' } as const;
   const switched = { reasoning: 'chat_template_kwargs' } as const;
   const on = { chat_template_kwargs: { enable_thinking: true } };
@@ -236,7 +236,7 @@ describe('how much a messages client wants the model to think', () => {
   });
 });
 
-test('thoughts of the answer are sealed, and shown as the client asks', () => {
+test('the answer’s reasoning is sealed, and shown as the client asks', () => {
   const reasoning = (thinking?: object) => translate([user], {}, { thinking }).reasoning;
   expect(reasoning()).toEqual({ shown: true, sealed: true });
   expect(reasoning({ type: 'enabled', budget_tokens: 9, display: 'omitted' })).toEqual({ shown: false, sealed: true });

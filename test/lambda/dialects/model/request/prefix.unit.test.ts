@@ -4,7 +4,7 @@ import { createScanner } from '../../../../../lambda/json/scan.ts';
 import fc from '../../../../support/properties.ts';
 import { type ClientDialect, seals, toChat } from './translate.ts';
 
-/** What one turn adds to the history, once the model has spoken, and when the client has answered. */
+/** What one turn adds to the history: the model's answer, and what the client sends after it. */
 type Step = (turn: number) => object[];
 
 const text = (type: string, text: string) => ({ type, text });
@@ -23,7 +23,7 @@ const output = (call_id: string, output: unknown = 'done') => ({ type: 'function
 const image = { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=' };
 const said = say('assistant', text('output_text', 'ok'));
 
-/** As Codex says it. */
+/** In the form of Codex. */
 const codex: readonly Step[] = [
   () => [said, goOn],
   () => [reasoningBlock(seals.seal('responses', 'hm')), reasoningBlock(), said, said, goOn, beQuick],
@@ -65,7 +65,7 @@ const next = message('user', text('text', 'go on'));
 const rule = message('system', text('text', 'be quick'));
 const effort = { ...message('system'), output_config: { effort: 'high' } };
 
-/** As Claude Code says it. */
+/** In the form of Claude Code. */
 const claude: readonly Step[] = [
   () => [message('assistant', text('text', 'ok')), next],
   () => [message('assistant', think('EqQB'), text('text', 'ok')), rule, next, rule],
@@ -86,7 +86,7 @@ const claude: readonly Step[] = [
   ],
 ];
 
-/** Its marks for caches, and one for billing, move on with each request. */
+/** Cache marks move with each request, and the billing block changes. */
 const askClaude = (history: readonly object[]) => ({
   ...{ model: 'svc', max_tokens: 32_000, stream: true },
   system: [text('text', `x-anthropic-billing-header: cch=${history.length}`), text('text', 'You are Claude Code.')],
@@ -118,19 +118,22 @@ describe('a conversation that goes on', () => {
   test.each<[agent: string, dialect: ClientDialect, steps: readonly Step[], ask: typeof askCodex | typeof askClaude]>([
     ['Codex', 'responses', codex, askCodex],
     ['Claude Code', 'messages', claude, askClaude],
-  ])('property: for %s, the prompt of each turn begins with that of the turn before, byte for byte', (...given) => {
-    const [, dialect, kinds, ask] = given;
-    const steps = fc.array(fc.constantFrom(...kinds), { minLength: 12, maxLength: 12 });
-    fc.assert(
-      fc.property(steps, upstream, (chosen, options) => {
-        const added = chosen.map((step, turn) => step(turn));
-        const written = added.map((_, turn) => toChat(dialect, ask(added.slice(0, turn).flat()), options));
-        for (const [index, { text, body }] of written.slice(1).entries()) {
-          expect(text.startsWith(promptOf(written[index]?.text ?? ''))).toBe(true);
-          expect(body.tools).toEqual(written[index]?.body.tools);
-        }
-      }),
-      { numRuns: 40 },
-    );
-  });
+  ])(
+    'property: for %s, each turn’s prompt begins with the previous turn’s, byte for byte, so that caches hit',
+    (...given) => {
+      const [, dialect, kinds, ask] = given;
+      const steps = fc.array(fc.constantFrom(...kinds), { minLength: 12, maxLength: 12 });
+      fc.assert(
+        fc.property(steps, upstream, (chosen, options) => {
+          const added = chosen.map((step, turn) => step(turn));
+          const written = added.map((_, turn) => toChat(dialect, ask(added.slice(0, turn).flat()), options));
+          for (const [index, { text, body }] of written.slice(1).entries()) {
+            expect(text.startsWith(promptOf(written[index]?.text ?? ''))).toBe(true);
+            expect(body.tools).toEqual(written[index]?.body.tools);
+          }
+        }),
+        { numRuns: 40 },
+      );
+    },
+  );
 });

@@ -13,7 +13,7 @@ const output = (call_id: string, output: unknown = `${call_id} done`) => ({
 const from = (...content: unknown[]) => ({ role: 'user', content });
 const inputText = (text: string) => ({ type: 'input_text', text });
 const image = (url: string) => ({ type: 'input_image', image_url: url, detail: 'high' });
-/** Says nothing to a model. */
+/** Means nothing to a model. */
 const marked = { detail: 'high', prompt_cache_breakpoint: { mode: 'explicit' } };
 const reasoningBlock = (text: string) => ({ type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text }] });
 
@@ -46,7 +46,7 @@ describe('the items of a responses request', () => {
       ],
     ],
     [
-      'a detail of an image that chat does not know is left out, the image is not',
+      'an image detail that chat does not have is left out, but not the image',
       [from({ ...image('data:1'), detail: 'original' }, { type: 'input_image', image_url: 'data:2' })],
       ['user: [{"type":"image_url","image_url":{"url":"data:1"}}][{"type":"image_url","image_url":{"url":"data:2"}}]'],
       'input[0].content[0].detail',
@@ -70,7 +70,7 @@ describe('the items of a responses request', () => {
       ],
     ],
     [
-      'outputs in another order than their calls, and after more talk',
+      'outputs in another order than their calls, and after more messages',
       [
         ...[call('c1'), call('c2'), call('c3'), output('c2'), output('c1')],
         ...[
@@ -86,12 +86,12 @@ describe('the items of a responses request', () => {
       ],
     ],
     [
-      'ids that are used again: the first output is that of the first call',
+      'ids that repeat: the first output belongs to the first call',
       [call('0', 'a'), output('0', 'A'), call('0', 'b'), call('0', 'c'), output('0', 'B'), output('0', 'C')],
       ['assistant: null 0=a({})', 'tool 0: A', 'assistant: null 0=b({}) 0=c({})', 'tool 0: B', 'tool 0: C'],
     ],
     [
-      'arguments as they are written: none, or a number that no double holds in an odd order',
+      'arguments with their spelling: none, or a number beyond double precision, in an odd order',
       [call('c1', 'run', ''), call('c2', 'run', '{"z":12345678901234567890,"a":1.0}'), output('c1'), output('c2')],
       [
         'assistant: null c1=run({}) c2=run({"z":12345678901234567890,"a":1.0})',
@@ -99,7 +99,7 @@ describe('the items of a responses request', () => {
       ],
     ],
     [
-      'calls of a custom tool, and within a namespace that is not offered any more',
+      'calls of a custom tool, and of a namespace that is no longer offered',
       [
         { type: 'custom_tool_call', call_id: 'c1', name: 'apply_patch', input: '*** "Begin"\n' },
         { ...call('c2'), namespace: 'mcp__files' },
@@ -125,7 +125,7 @@ describe('the items of a responses request', () => {
       ],
     ],
     [
-      'messages from another agent, of which one is for its maker only',
+      'messages from another agent, of which one is encrypted',
       [
         { ...agent, id: 'am_1', author: '/root', recipient: '/root/a', content: [inputText('go'), encrypted] },
         { ...agent, content: [encrypted] },
@@ -134,7 +134,7 @@ describe('the items of a responses request', () => {
       'input[0].content[1], input[1].content[0]',
     ],
     [
-      'a search at the vendor and an image without its result',
+      'a hosted search, and an image without its result',
       [
         user,
         { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search' } },
@@ -150,7 +150,7 @@ describe('the items of a responses request', () => {
   });
 });
 
-describe('reasoning that comes back', () => {
+describe('reasoning that the client sends back', () => {
   const sealed = seals.seal('responses', 'what it really thought');
   const spoken = [user, reasoningBlock('old'), call('c1'), output('c1'), user];
   const reasoningOf = (input: unknown[], upstream?: Partial<UpstreamOptions>, more?: object) => {
@@ -165,7 +165,7 @@ describe('reasoning that comes back', () => {
       ['whole'],
     ],
     [
-      'a seal of ours before both',
+      'this gateway’s seal before both',
       { ...reasoningBlock('shown'), encrypted_content: sealed },
       ['what it really thought'],
     ],
@@ -185,18 +185,18 @@ describe('reasoning that comes back', () => {
   });
 
   test.each<[what: string, upstream: Partial<UpstreamOptions>, more: object, text: string[]]>([
-    ['goes back from this turn only, if the client says so', {}, { reasoning: { context: 'current_turn' } }, []],
-    ['never goes back, if the operator says so', { replay: 'never' }, {}, []],
+    ['is replayed from this turn only, if the client says so', {}, { reasoning: { context: 'current_turn' } }, []],
+    ['is never replayed, if the operator says so', { replay: 'never' }, {}, []],
   ])('%s', (_what, upstream, more, text) => {
     expect(reasoningOf(spoken, upstream, more)).toEqual([text, undefined]);
   });
 
-  test('goes back under the other name that servers have for it, if the operator says so', () => {
+  test('is replayed under the other name that servers have for it, if the operator says so', () => {
     const { messages } = translate(spoken, { replay: 'back-as-reasoning' });
     expect(messages[1]).toBe('assistant: null c1=run({}) reasoning=old');
   });
 
-  test('of very many seals 1,000 are opened, and the rest is left out and said so', () => {
+  test('only 1,000 seals are opened, and the rest is named as left out', () => {
     const spoken = Array.from({ length: 1_001 }, (_, turn) => [
       { type: 'reasoning', summary: [], encrypted_content: sealed },
       ...[call(`c${turn}`), output(`c${turn}`)],
@@ -209,7 +209,7 @@ describe('reasoning that comes back', () => {
     ]);
   });
 
-  test('a foreign seal is not missed where nothing goes back', () => {
+  test('a foreign seal is not named as left out if no reasoning is replayed', () => {
     const items = [user, { type: 'reasoning', summary: [], encrypted_content: 'gAAA' }, call('c1'), output('c1')];
     expect(reasoningOf(items, { replay: 'never' })).toEqual([[], undefined]);
   });
@@ -225,9 +225,9 @@ describe('instructions and system messages', () => {
       ['system: [be][rule][b]', 'user: go'],
       { instructions: 'be' },
     ],
-    ['after a user: into that message', [user, developer], ['user: [go][rule]']],
+    ['after a user message: into that message', [user, developer], ['user: [go][rule]']],
     [
-      'after the assistant: before what the user says next',
+      'after the assistant: before the next user message',
       [user, say('assistant', 'ok'), developer, user],
       ['user: go', 'assistant: ok', 'user: [rule][go]'],
     ],
@@ -248,7 +248,7 @@ describe('instructions and system messages', () => {
   });
 });
 
-test('images in outputs stay where they are, or are refused, as the operator says', () => {
+test('images in outputs stay in place or are refused, as the operator says', () => {
   const input = [user, call('c1'), output('c1', [image('data:1')])];
   expect(translate(input, { toolImages: 'inline' }).messages[2]).toBe(`tool c1: ${shown('data:1')}`);
   expect(refusalOf('responses', { model: 'svc', input }, { toolImages: 'refuse' })).toBe(

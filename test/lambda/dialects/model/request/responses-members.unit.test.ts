@@ -39,7 +39,7 @@ describe('the members of a responses request', () => {
     expect(said).toBe(leftOut);
   });
 
-  test('numbers go over as they are written', () => {
+  test('numbers keep their spelling', () => {
     const { text } = toChat('responses', '{"model":"svc","input":"go","temperature":0.10,"max_output_tokens":1e3}');
     expect(text).toContain('"max_tokens":1e3,"temperature":0.10');
   });
@@ -54,7 +54,7 @@ describe('the members of a responses request', () => {
   });
 });
 
-describe('what an operator says of the upstream', () => {
+describe('the settings of an upstream', () => {
   test.each<[upstream: Partial<UpstreamOptions>, more: object, written: object]>([
     [{ limitName: 'max_completion_tokens' }, { max_output_tokens: 5 }, { max_completion_tokens: 5 }],
     [{ limit: 9 }, {}, { max_tokens: 9 }],
@@ -64,13 +64,13 @@ describe('what an operator says of the upstream', () => {
     expect(body).toEqual({ model: 'up-model', messages: [{ role: 'user', content: 'go' }], ...written });
   });
 
-  test('unknown members are refused, if it says so', () => {
+  test('unknown members are refused, if configured', () => {
     const message = refusalOf('responses', { model: 'svc', input: 'go', novelty: 1 }, { unknown: 'refuse' });
     expect(message).toBe('novelty is not supported with this model. Leave it out.');
   });
 });
 
-describe('how much a responses client wants the model to reason', () => {
+describe('the reasoning effort of a responses request', () => {
   const named = { reasoning: 'reasoning_effort' } as const;
   test.each<[upstream: Partial<UpstreamOptions>, reasoning: object, written: object, leftOut?: string]>([
     [{}, { effort: 'high', summary: 'auto' }, {}, 'reasoning.effort'],
@@ -88,7 +88,7 @@ describe('how much a responses client wants the model to reason', () => {
   });
 });
 
-test('thoughts of the answer are sealed if the client asks for it', () => {
+test('the answer’s reasoning is sealed if the client asks for it', () => {
   const reasoning = (include?: string[]) => toChat('responses', { model: 'svc', input: 'go', include }).reasoning;
   expect(reasoning(['reasoning.encrypted_content'])).toEqual({ shown: true, sealed: true });
   expect(reasoning()).toEqual({ shown: true, sealed: false });

@@ -31,7 +31,7 @@ describe('the tools of a responses request', () => {
   test.each<[what: string, more: object, tools: unknown, leftOut?: string]>([
     ['members that are null', { tools: [{ ...bare, parameters: null, strict: null }] }, [written('bare')]],
     [
-      'a grammar, which can only be asked for',
+      'a grammar, which can’t be enforced',
       { tools: [run, { ...patch, format: grammar }, { ...patch, name: 'exec', format: grammar }] },
       [
         ran,
@@ -51,7 +51,7 @@ describe('the tools of a responses request', () => {
       'tools[0].format',
     ],
     [
-      'a namespace, and a search of the client',
+      'a namespace, and a client’s tool search',
       { tools: [files, search] },
       [written('mcp__files__read'), written('tool_search', { description: 'finds', parameters })],
       'tools[0].description',
@@ -80,18 +80,18 @@ describe('the tools of a responses request', () => {
     expect(chat.leftOut).toBe(leftOut);
   });
 
-  test('what is known to have no place is not refused where unknown members are', () => {
+  test('a known member that is left out is not refused, even if unknown ones are', () => {
     const request = { model: 'svc', input: 'go', tools: [files] };
     expect(toChat('responses', request, { unknown: 'refuse' }).leftOut).toBe('tools[0].description');
   });
 
-  test('a schema goes over byte for byte', () => {
+  test('a schema is copied byte for byte', () => {
     const schema = '{ "type":"object",  "properties":{"n":{"maximum":12345678901234567890,"\\u0061":1e2}} }';
     const body = `{"model":"svc","input":"go","tools":[{"type":"function","name":"f","parameters":${schema}}]}`;
     expect(toChat('responses', body).text).toContain(`"parameters":${schema}`);
   });
 
-  test('calls find their way back to the tools of the client', () => {
+  test('calls lead back to the client’s tools', () => {
     const { tools } = translate({ tools: [files, { ...patch, name: 'exec' }, search, run] });
     const names = ['mcp__files__read', 'exec', 'tool_search', 'run', 'mcp__other__read'];
     expect(names.map((name) => toolNamed(tools, name))).toEqual([
@@ -122,7 +122,7 @@ describe('tools that a search finds', () => {
     expect(none.messages[2]).toBe('tool s1: No tools found.');
   });
 
-  test('may be found again', () => {
+  test('may be found twice', () => {
     const input = [user, call, found(run), { ...call, call_id: 's2' }, { ...found(run), call_id: 's2' }];
     const { body, leftOut } = translate({ tools: [search], input });
     expect(body.tools).toEqual([searchTool, ran]);
@@ -130,7 +130,7 @@ describe('tools that a search finds', () => {
   });
 });
 
-describe('the choice of a responses request', () => {
+describe('the tool choice of a responses request', () => {
   const forced = (name: string) => ({ type: 'function', function: { name } });
   const tools = [run, patch, files, search];
   const names = ['run', 'apply_patch', 'mcp__files__read', 'tool_search'];

@@ -13,7 +13,7 @@ export type ClientDialect = 'responses' | 'messages';
 export const sealing = { salt: keyOf('a salt of at least 16 characters'), caller: 'caller' };
 export const seals = createSeals(sealing.salt, sealing.caller);
 
-/** An upstream whose operator has set nothing. */
+/** An upstream with the default settings. */
 export const plainUpstream: UpstreamOptions = {
   limitName: 'max_tokens',
   reasoning: 'none',
@@ -35,8 +35,8 @@ interface ChatBody {
 }
 
 /**
- * A message of chat on one line: `user: go`, `tool c1: done`, `assistant: null c1=run({})`. Parts are in brackets, and those that are
- * no text as JSON; behind them stands every other member.
+ * A chat message on one line: `user: go`, `tool c1: done`, `assistant: null c1=run({})`. Parts are in brackets, as JSON unless they are
+ * texts. Other members follow.
  */
 function show({ role, content, tool_call_id: id, tool_calls: calls = [], ...rest }: ChatMessage): string {
   const showPart = ({ type, text, ...part }: ChatMessage) =>
@@ -58,7 +58,7 @@ export function translateText(dialect: ClientDialect, text: string, upstream: Pa
   return { ...written, reasoning: asking.reasoning };
 }
 
-/** What a chat-only upstream gets for a request. */
+/** What an upstream of chat gets for a request. */
 export function toChat(dialect: ClientDialect, request: unknown, upstream?: Partial<UpstreamOptions>) {
   const text = typeof request === 'string' ? request : JSON.stringify(request);
   const { pieces, leftOut, tools, reasoning } = translateText(dialect, text, upstream);
@@ -67,7 +67,7 @@ export function toChat(dialect: ClientDialect, request: unknown, upstream?: Part
   return { text: written, body, messages: body.messages.map(show), leftOut, tools, reasoning };
 }
 
-/** What an upstream that speaks only this gets for a request, and what it is not told. */
+/** What an upstream that speaks only this dialect gets for a request, and what was left out. */
 export function toUpstream(spoken: keyof typeof writers, dialect: keyof typeof readers, request: unknown) {
   const upstream = { ...plainUpstream, limit: 4_096 };
   const json = createScanner().scan(typeof request === 'string' ? request : JSON.stringify(request));
@@ -76,7 +76,7 @@ export function toUpstream(spoken: keyof typeof writers, dialect: keyof typeof r
   return { text: pieces.join(''), leftOut };
 }
 
-/** The message of the refusal; undefined if the request is translated. */
+/** The error message; undefined if the request is translated. */
 export function refusalOf(dialect: ClientDialect, request: unknown, upstream?: Partial<UpstreamOptions>) {
   try {
     toChat(dialect, request, upstream);

@@ -9,7 +9,7 @@ const withoutIds = (calls: typeof one) => calls.map(({ id: _, ...rest }) => rest
 const [head, tail] = ['{"ci', 'ty":"Paris"}'];
 const calls = (reason = 'tool_calls') => end(reason);
 
-/** One call, cut up in every way that servers have. */
+/** One call, in all the fragments that servers send. */
 export const singleCalls = cases(one, [
   ['a call', [chunk({ role: 'assistant', content: null }), begin('call_a'), more(head), more(tail), calls(), counted]],
   [
@@ -33,7 +33,7 @@ export const singleCalls = cases(one, [
     ],
   ],
   [
-    'a call by itself, and not in a list',
+    'a single call without a list',
     [
       chunk({ tool_calls: fragment({ id: 'call_a', name: 'weather', args: head }) }),
       chunk({ tool_calls: fragment({ args: tail }) }),
@@ -41,7 +41,7 @@ export const singleCalls = cases(one, [
     ],
   ],
   [
-    'the whole call once more at the end',
+    'the whole call repeated at the end',
     [begin('call_a'), more(head), more(tail), begin('call_a', 0, 'weather', rain), calls()],
   ],
   ['arguments as an object', [call({ index: 0, id: 'call_a', name: 'weather', args: { city: 'Paris' } }), calls()]],
@@ -61,7 +61,7 @@ export const singleCalls = cases(one, [
     { says: withoutIds(one) },
   ],
   [
-    'numbers that no number holds, spacing, and brackets and quotes in strings',
+    'numbers beyond double precision, spacing, and brackets and quotes in strings',
     [
       begin('call_a', 0, 'weather', '\n { "n": 12345678901234567890,\n'),
       more('  "f": 1.0, "a":"}{\\"'),
@@ -81,7 +81,7 @@ export const singleCalls = cases(one, [
 const nothing = { call: 'weather', args: '{}' };
 const none = [{ ...nothing, id: 'call_a' }];
 
-/** Calls of tools that take nothing. */
+/** Calls without arguments. */
 export const emptyCalls = cases(none, [
   [
     'arguments that are an empty object, its text, empty, missing or null',
@@ -109,7 +109,7 @@ export const parallelCalls = cases(two, [
     [begin('call_a'), more(rain), begin('call_b', 1), more(' \n'), more(sun, 1), calls(), counted],
   ],
   [
-    'two that take turns',
+    'two, interleaved',
     [begin('call_a'), begin('call_b', 1), more(head), more('{"city"', 1), more(tail), more(':"Rome"}', 1), calls()],
   ],
   ['the second complete before the first', [begin('call_a'), begin('call_b', 1, 'weather', sun), more(rain), calls()]],
@@ -124,7 +124,7 @@ export const parallelCalls = cases(two, [
     ],
   ],
   [
-    'always index 0, and both ids in turns',
+    'always index 0, with both ids interleaved',
     [
       begin('call_a'),
       begin('call_b'),
@@ -162,7 +162,7 @@ export const parallelCalls = cases(two, [
 
 const [begun, whole] = [head, rain].map((args) => fragment({ index: 0, id: 'call_a', name: 'weather', args }));
 
-/** Calls beside texts and thoughts. */
+/** Calls beside texts and reasoning. */
 export const mixed = cases(one, [
   [
     'a text and a call in one delta',

@@ -25,7 +25,7 @@ export const ends = cases(hello, [
   ["at the caller's stop, as another says it", [say('Hello'), end('stop', { matched_stop: 'END' })], { stop: 'END' }],
   ["at a text that is not the caller's", [say('Hello'), end('stop', { stop_reason: '<|im_end|>' })]],
   [
-    'after reasons that are empty or the word null, and refusals that are null',
+    'after reasons that are empty or the string null, and refusals that are null',
     [
       chunk({ content: 'Hel', refusal: null }, { finish_reason: '' }),
       chunk({ content: 'lo' }, { finish_reason: 'null' }),

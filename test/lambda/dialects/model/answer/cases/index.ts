@@ -3,7 +3,7 @@ import type { ChatCase } from './case.ts';
 import { ends } from './ends.ts';
 import { reasoning, texts } from './texts.ts';
 
-/** Chats as servers are seen to stream them, hostile ones among them. */
+/** Chat streams as servers were seen to send them, including hostile ones. */
 export const chatCases: readonly ChatCase[] = [
   ...[...texts, ...reasoning].map((one) => ({ ...one, name: `a stream with ${one.name}` })),
   ...[...singleCalls, ...emptyCalls, ...parallelCalls, ...mixed].map((one) => ({ ...one, name: `calls: ${one.name}` })),

@@ -5,11 +5,11 @@ const hello = [{ text: 'Hello there' }];
 
 const probability = { token: 'Hello there', logprob: -0.1, bytes: null, top_logprobs: [] };
 
-/** Answers that only say something. */
+/** Answers of text only. */
 export const texts = cases(hello, [
   ['a text', [role, say('Hello'), say(' there'), end(), counted]],
   [
-    'roles, contents and deltas that are empty or null, and members that nobody knows',
+    'roles, contents and deltas that are empty or null, and unknown members',
     [
       chunk({ content: null }),
       chunk({ role: 'assistant', content: 'Hello', audio_tokens: 0 }, { content_filter_results: {} }),
@@ -38,7 +38,7 @@ export const texts = cases(hello, [
     ],
   ],
   [
-    'the whole message once more at the end',
+    'the whole message repeated at the end',
     [say('Hello'), say(' there'), end('stop', { message: { role: 'assistant', content: 'Hello there' } })],
   ],
   [
@@ -53,12 +53,12 @@ export const texts = cases(hello, [
     ],
   ],
   [
-    'quotes, line ends and backslashes',
+    'quotes, line breaks and backslashes',
     [say('say "hi"\n'), say('C:\\new\t'), say('\r\n\u2028'), end()],
     { says: [{ text: 'say "hi"\nC:\\new\t\r\n\u2028' }] },
   ],
   [
-    'a character whose halves come apart, as escapes',
+    'a surrogate pair that is split, as escapes',
     [
       'data: {"choices":[{"index":0,"delta":{"content":"\\ud83d"}}]}\n\n',
       'data: {"choices":[{"index":0,"delta":{"content":"\\ude00!"},"finish_reason":"stop"}]}\n\n',
@@ -71,7 +71,7 @@ export const texts = cases(hello, [
     { says: [{ text: 'data: [DONE]\n\nevent: x\n\n' }] },
   ],
   [
-    'comments, lines that end in CRLF, an event over several lines and one with a type of its own',
+    'comments, CRLF line ends, an event over several lines and one with a type',
     [
       ': ping\r\n\r\n',
       `data: ${JSON.stringify(say('Hello'))}\r\n\r\n`,
@@ -100,10 +100,10 @@ export const texts = cases(hello, [
   ],
 ]);
 
-const thoughtful = [{ reasoningBlock: 'Hm.' }, ...hello];
+const reasonsFirst = [{ reasoning: 'Hm.' }, ...hello];
 
-/** Answers that think first, or again. */
-export const reasoning = cases(thoughtful, [
+/** Answers with reasoning before or between texts. */
+export const reasoning = cases(reasonsFirst, [
   ['reasoning_content', [role, think('H'), think('m.'), say('Hello there'), end(), counted]],
   [
     'reasoning_details',
@@ -130,7 +130,7 @@ export const reasoning = cases(thoughtful, [
     { says: hello },
   ],
   [
-    'null or empty contents beside thoughts',
+    'null or empty contents beside reasoning',
     [
       chunk({ content: null, reasoning_content: 'H' }),
       chunk({ content: '', reasoning_content: 'm.' }),
@@ -139,14 +139,14 @@ export const reasoning = cases(thoughtful, [
       end(),
     ],
   ],
-  ['a thought and a text in one chunk', [chunk({ reasoning_content: 'Hm.', content: 'Hello' }), say(' there'), end()]],
+  ['reasoning and text in one chunk', [chunk({ reasoning_content: 'Hm.', content: 'Hello' }), say(' there'), end()]],
   [
-    'thoughts between texts',
+    'reasoning between texts',
     [think('A'), say('b'), think('C'), say('d'), end()],
-    { says: [{ reasoningBlock: 'A' }, { text: 'b' }, { reasoningBlock: 'C' }, { text: 'd' }] },
+    { says: [{ reasoning: 'A' }, { text: 'b' }, { reasoning: 'C' }, { text: 'd' }] },
   ],
   [
-    'thoughts in parts of the content',
+    'reasoning in parts of the content',
     [
       chunk({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] }] }),
       chunk({ content: [{ type: 'text', text: 'Hello there' }] }),

@@ -11,7 +11,7 @@ test.each([
   ],
   ['chat', "Error from provider: Extra inputs are not permitted, field: 'messages[8].reasoning', value: 'Now'"],
   ['chat', "Error from provider: Extra inputs are not permitted, field: 'messages[8].reasoning_content', value: 'Now'"],
-])('vendors of %s refuse thoughts in these words: %s', (name, message) => {
+])('vendors of %s refuse reasoning with: %s', (name, message) => {
   expect(dialectNamed(name).refusedReasoning?.test(JSON.stringify({ error: { message } }))).toBe(true);
 });
 
@@ -20,6 +20,6 @@ test.each([
   ['messages', 'thinking: Extra inputs are not permitted'],
   ['chat', "Extra inputs are not permitted, field: 'reasoning_effort'"],
   ['chat', 'The reasoning_content in the thinking mode must be passed back to the API.'],
-])('what vendors of %s say of something else is none: %s', (name, message) => {
+])('another refusal of a vendor of %s: %s', (name, message) => {
   expect(dialectNamed(name).refusedReasoning?.test(JSON.stringify({ error: { message } }))).toBe(false);
 });

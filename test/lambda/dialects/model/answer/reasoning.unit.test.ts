@@ -6,7 +6,7 @@ import { bytesOf, type Client, plainOf, type Setup, translateAnswer, translateSt
 import { assertStream } from './validate.ts';
 
 const chunks = [think('Hm,'), think(' so.'), say('Hello'), end()];
-const plain = plainOf({ name: '', chunks, says: [{ reasoningBlock: 'Hm, so.' }, { text: 'Hello' }] }) ?? {};
+const plain = plainOf({ name: '', chunks, says: [{ reasoning: 'Hm, so.' }, { text: 'Hello' }] }) ?? {};
 
 const events = (client: Client, setup: Setup, given: readonly object[] = chunks) => {
   const read = readEvents(translateStream(client, bytesOf({ chunks: given }), setup).output);
@@ -14,9 +14,9 @@ const events = (client: Client, setup: Setup, given: readonly object[] = chunks)
   return read.map(({ value }) => Object(value));
 };
 
-const seal = (reasoningBlock: string) => `sealed: ${reasoningBlock}`;
+const seal = (reasoning: string) => `sealed: ${reasoning}`;
 
-test('thoughts are sealed for responses clients that ask for it, if they can be', () => {
+test('reasoning is sealed for responses clients that ask for it, unless it is too long', () => {
   const setup = { wantsSeal: true, seal };
   const [item] = events('responses', setup).at(-1).response.output;
   expect(item).toMatchObject({ type: 'reasoning', encrypted_content: 'sealed: Hm, so.' });
@@ -27,20 +27,20 @@ test('thoughts are sealed for responses clients that ask for it, if they can be'
   }
 });
 
-test('thoughts are sealed in the signature of a block, before it stops', () => {
+test('for messages, reasoning is sealed in the signature of its block, before the block stops', () => {
   const types = events('messages', { seal }).map(({ type, delta }) => delta?.type ?? type);
   expect(types.slice(3, 7)).toEqual(['thinking_delta', 'thinking_delta', 'signature_delta', 'content_block_stop']);
   const [block] = Object(translateAnswer('messages', plain, { seal })).content;
   expect(block).toEqual({ type: 'thinking', thinking: 'Hm, so.', signature: 'sealed: Hm, so.' });
 });
 
-test('each block of thoughts is sealed once, in its turn, also while it waits behind a call', () => {
+test('each reasoning block is sealed once, in order, even if it waits behind a call', () => {
   const given = [...[think('A'), begin('a', 0, 'f', '{'), think('B'), say('c'), think('D'), more('}'), end()]];
   const signatures = events('messages', { seal }, given).flatMap(({ delta }) => delta?.signature ?? []);
   expect(signatures).toEqual(['sealed: A', 'sealed: B', 'sealed: D']);
 });
 
-test('thoughts that a messages client wants omitted stand in the seal only', () => {
+test('reasoning that a messages client wants omitted is only in the seal', () => {
   const setup = { showsReasoning: false, seal };
   expect(events('messages', setup).filter(({ delta }) => delta?.thinking)).toEqual([]);
   const types = events('messages', setup).map(({ type, delta }) => delta?.type ?? type);
@@ -49,11 +49,11 @@ test('thoughts that a messages client wants omitted stand in the seal only', () 
   expect(block).toEqual({ type: 'thinking', thinking: '', signature: 'sealed: Hm, so.' });
 });
 
-test('what a model thinks is never taken for signed blocks, which go back as they are', () => {
+test('reasoning can’t be mistaken for signed blocks, which are sent upstream as they are', () => {
   const block = '{"type":"text","text":""}]}],"model":"another"';
-  for (const reasoning of [[think(`\u0001${block}`)], [think('\u0001'), think(block)]]) {
-    const given = [...reasoning, say('Hi'), end()];
-    const [sealed] = events('messages', { seal: (reasoningBlock) => reasoningBlock }, given).flatMap(
+  for (const thinking of [[think(`\u0001${block}`)], [think('\u0001'), think(block)]]) {
+    const given = [...thinking, say('Hi'), end()];
+    const [sealed] = events('messages', { seal: (reasoning) => reasoning }, given).flatMap(
       ({ delta }) => delta?.signature ?? [],
     );
     expect(sealed).toBe(block);
@@ -61,14 +61,14 @@ test('what a model thinks is never taken for signed blocks, which go back as the
   }
 });
 
-describe('a seal holds what the upstream sent, and the client reads it hidden', () => {
+describe('a seal holds what the upstream sent, and the client reads it with names hidden', () => {
   const raw = 'I am Thunder, said "AcmeCorp".\nThun';
   const pieces = ['I am Thun', 'der, said', ' "Acme', 'Corp', '".\n', 'Thun'];
   const shown = pieces.join('').replaceAll(/Thunder|AcmeCorp/g, 'svc');
   const twice = pieces.map((piece) => chunk({ reasoning_content: piece, reasoning: piece }));
   const details = pieces.map((text) => chunk({ reasoning_details: [{ type: 'reasoning.text', text, format: 'x' }] }));
   const parts = pieces.map((text) => chunk({ content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] }));
-  const plainReasoning = plainOf({ name: '', chunks, says: [{ reasoningBlock: raw }, { text: 'Hi' }] }) ?? {};
+  const plainReasoning = plainOf({ name: '', chunks, says: [{ reasoning: raw }, { text: 'Hi' }] }) ?? {};
 
   test.each([
     ['under one name', pieces.map((piece) => think(piece))],
@@ -90,7 +90,7 @@ describe('a seal holds what the upstream sent, and the client reads it hidden', 
     expect(item).toMatchObject({ summary: [{ text: shown }], encrypted_content: `sealed: ${raw}` });
   });
 
-  test('wherever the network cuts the stream', () => {
+  test('wherever the stream is split', () => {
     const given = [think('A Thun'), begin('a', 0, 'f', '{}'), think('der B'), say('Hi'), end()];
     const bytes = bytesOf({ chunks: given });
     const whole = translateStream('messages', bytes, { seal }).output;

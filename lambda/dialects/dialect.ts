@@ -1,5 +1,6 @@
 /*
- * What a dialect is. Each has a folder beside this file, with everything that only this dialect does:
+ * What a dialect is: an API in which clients and upstreams talk, such as Anthropic's messages. Each has a folder beside this file, with
+ * everything that only this dialect does:
  *
  * - `NAME.ts` exports its `Dialect`: endpoints, which request bodies are valid, where an answer holds its texts, ids and usage, and what
  *   errors look like. `texts.ts` finds the texts.
@@ -7,8 +8,11 @@
  *   serve its clients; `write-request.ts` and `read-answer.ts` talk to upstreams that speak it. `request-fields.ts` lists every field of
  *   a request, and what becomes of it.
  *
- * Dialects never import each other: what they share is in `model/`. A new one also needs a line each in `names.ts`, `index.ts` and, if it
- * is translated, `translation.ts`, and recorded requests and answers in `test/fixtures/NAME/`, on which the tests of every dialect run.
+ * Dialects never import each other. What they share is in `model/`: `request-body.ts` there already implements the methods that read
+ * bodies in the same way for all dialects.
+ *
+ * To add one, create the folder, and add the dialect to `names.ts`, `index.ts` and, if it is translated, `translation.ts`. The tests of
+ * all dialects run on recorded requests and answers, in `test/fixtures/NAME/`. docs/CONTRIBUTING.md lists what else changes.
  */
 
 import type { SizeRules } from '../budget/estimate.ts';

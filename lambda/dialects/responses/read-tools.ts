@@ -80,7 +80,7 @@ export function createToolOffers(reader: RequestReader) {
   }
 
   return {
-    /** Reads a list of tools, and returns those that are offered from here on. Deferred ones need a search to find them. */
+    /** Reads a list of tools, and returns those that are offered from here on: deferred ones only in what a client's search found. */
     read: (list: Node, context: ToolContext = {}): ClientTool[] => readTools(list, context),
     readChoice: (choice: Node): ToolChoice => readChoice(reader, choice, hosted),
     /** The tools that are offered. Deferred ones are included once a search has found them. */

@@ -8,7 +8,7 @@ import type { AnswerOfUpstream, AskUpstreams } from '../upstream/failover.ts';
 import { bodyOf } from '../upstream/upstream-request.ts';
 import { createExplainer } from './explain.ts';
 
-/** A request that is checked, charged and ready to be sent. */
+/** A request that has been checked and charged, and is ready to be sent. */
 export type ReadyToForward = RequestSoFar & Normalized;
 
 export interface AskDependencies {
@@ -24,13 +24,13 @@ export type UpstreamAttempt = ReturnType<typeof openAttempt>;
 interface Asker {
   /** Aborts when nobody waits any more. */
   readonly signal: AbortSignal;
-  /** Called when a try has failed, which is a sign of life too. */
+  /** Called when a try fails: the answer is still under way, so the idle timeout starts again. */
   readonly alive?: () => void;
 }
 
 /**
- * Opens the exchange of a request. Each try is noted down in the record. The body is released when an answer begins or none will
- * come, if not earlier.
+ * Prepares to ask upstreams for one request. Each try is recorded in `record`. The body is released at the latest when an answer begins
+ * or none will come.
  */
 export function openAttempt(
   request: ReadyToForward,
@@ -66,7 +66,7 @@ export function openAttempt(
       onFailure: ({ kind, upstreamStatus, cause, failureClass }, { upstream }, another) => {
         alive?.();
         record.upstreamStatus = upstreamStatus;
-        // The request's own line reports and counts the last one.
+        // The last failure is reported and counted by the request's own log line.
         if (failureClass.staysCharged || !another) return;
         const fields = { requestId: id, upstream: upstream.prefix, kind, upstreamStatus, another };
         log.tryFailed(kind, { ...fields, ...describeCause(cause) });
@@ -74,7 +74,7 @@ export function openAttempt(
     });
     return asking.finally(releaseBody);
   };
-  // Where there are prices, what the model writes is counted, for answers without usage.
+  // With prices, the model's output is counted, in case the answer has no usage.
   const countsText = request.inputTokens !== undefined;
   const count = (text: string) => {
     record.textBytes = (record.textBytes ?? 0) + Buffer.byteLength(text);
@@ -86,7 +86,7 @@ export function openAttempt(
     explain: explainer.sentence,
     ...(countsText && { onText: count, onToolArguments: count }),
   };
-  /** What seals for the client, if its answer must not be changed unnoticed. */
+  /** Present if the upstream checks the signatures of this answer: what seals those that hiding voids. */
   const signing = async ({ translated, signsThinking }: AnswerOfUpstream): Promise<Sealing | undefined> =>
     signsThinking && !translated && parsed.dialect.hasSignatures ? { salt: await readSealSalt(), caller } : undefined;
   return { request, record, caller, ask, hiding, explainer, countsText, signing };

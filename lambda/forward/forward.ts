@@ -15,12 +15,12 @@ import { fetchVectors } from './vectors.ts';
 import { hasLeft, waitFor, whyUnusable } from './waiting.ts';
 
 export interface ForwardDependencies extends AskDependencies, StreamDependencies {
-  /** What hides the upstreams' names, and the keys and secret headers that they are sent now. */
+  /** The scrubber that hides the upstreams' names, current keys and secret headers. */
   readonly readScrubber: () => Promise<Scrubber>;
   readonly rewriteWhole: Job<AnswerRewriting, RewrittenAnswer>;
 }
 
-/** Sends the request to an upstream and brings its answer back, as a whole or as a stream. */
+/** Sends the request to an upstream, and returns its answer, whole or as a stream. */
 export function createForward(
   dependencies: ForwardDependencies,
 ): (request: ReadyToForward) => Promise<GatewayResponse> {
@@ -35,7 +35,7 @@ export function createForward(
     } catch (error) {
       const callersError = toCallersError(error, request.parsed);
       noteFailure(record, callersError);
-      // What a caller can provoke costs what the upstream counted, although nothing of it goes out.
+      // A failure that a caller can provoke costs the usage that the upstream reported, although nothing of the answer goes out.
       const isCharged = callersError instanceof UpstreamFailure && callersError.status >= 500 && !callersError.refund;
       if (isCharged) await settleSpending(request, dependencies);
       throw callersError;
@@ -43,7 +43,6 @@ export function createForward(
   };
 }
 
-/** Waits for an answer in one piece. */
 async function fetchWhole(attempt: UpstreamAttempt, dependencies: ForwardDependencies): Promise<GatewayResponse> {
   return waitFor(attempt, dependencies, async ({ signal, end }) => {
     const body = await readWhole(await attempt.ask({ signal }), attempt, dependencies, signal);
@@ -58,10 +57,10 @@ async function fetchWhole(attempt: UpstreamAttempt, dependencies: ForwardDepende
   });
 }
 
-/** In bytes. No model writes a longer plain answer. */
+/** In bytes. No model writes a longer answer. */
 const answerLimit = 32 * 1024 * 1024;
 
-/** An upstream's answer as the client may see it. */
+/** Reads an upstream's whole answer, and rewrites it for the client. */
 async function readWhole(
   answer: AnswerOfUpstream,
   attempt: UpstreamAttempt,
@@ -82,13 +81,13 @@ async function readWhole(
     if ('fault' in result) throw fromFault(result.fault);
     return result.text;
   } catch (cause) {
-    // Of what could not be read, all counts as text.
+    // If it was too much to read, all of it counts as text.
     if (isOverLimit(cause)) record.textBytes = length;
     throw whyUnusable(cause, signal);
   }
 }
 
-/** What a whole answer is rewritten by. */
+/** The input of the job that rewrites a whole answer. */
 function rewritingOf(
   attempt: UpstreamAttempt,
   { translated }: AnswerOfUpstream,

@@ -6,7 +6,7 @@ import { createStreamRewriter } from '../stream/rewrite-stream.ts';
 import type { RewriteText } from './rewrite.ts';
 import type { CreateSigned } from './stream.ts';
 
-/** Shows thoughts that their maker checks when they come back, with seals in place of signatures that it would refuse. */
+/** Shows reasoning whose signatures the upstream checks when it comes back. Signatures that it would refuse are replaced by seals. */
 function showSigned({ dialect, expected }: AnswerFormat, hiding: Rewriting, { salt, caller }: Sealing) {
   const seals = createSeals(salt, caller);
   const voiding = { changes: createAnswerChanges(), seal: () => seals.seal(dialect.name, voidContent) };

@@ -22,7 +22,7 @@ import type { Translated } from '../upstream/upstream-request.ts';
 import type { UpstreamAttempt } from './ask-upstream.ts';
 import type { RewriteText } from './rewrite.ts';
 
-/** Rewrites a whole answer of the upstream's dialect, and translates it to the client's. */
+/** Rewrites a whole answer in the upstream's dialect, and translates it to the client's. */
 export const rewriteAndTranslate: RewriteText = (json, format, hiding, usage, by) => {
   const { translation } = by;
   if (!translation) throw new TypeError('this answer is not to be translated');
@@ -39,14 +39,14 @@ export const rewriteAndTranslate: RewriteText = (json, format, hiding, usage, by
   }
 };
 
-/** Bytes that a thread has read are no Buffer any more, which would be a text by itself. */
+/** Bytes from a thread arrive as a plain Uint8Array, not a Buffer. */
 const textOf = (piece: Piece): string =>
   typeof piece === 'string' ? piece : Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString();
 
-/** A caller could have whole answers for nothing, by arguments that it asks the model to spoil at their end. */
+/** A caller could get whole answers for free by asking the model to break the tool arguments at the end. */
 const mayBeProvoked = (cause: unknown): boolean => !(cause instanceof UpstreamFault);
 
-/** Reads a stream of the upstream's dialect and writes the client's. */
+/** Reads a stream in the upstream's dialect and writes one in the client's. */
 export function createTranslator(attempt: UpstreamAttempt, translated: Translated, now: () => number): StreamRewriter {
   const { request, record, hiding } = attempt;
   const translation = openTranslation(translated, request.parsed.expected, hiding, record.usage, { live: true, now });
@@ -63,7 +63,7 @@ interface WriterNeeds {
   readonly now: () => number;
 }
 
-/** What reads an answer that is translated, hides in it, and writes it for the client. */
+/** Puts together what translates an answer: the reader, what hides names, and the writer. */
 function openTranslation(
   { answer, sealing, signsThinking }: Pick<Translated, 'answer' | 'sealing' | 'signsThinking'>,
   { stops }: ExpectedAnswer,
@@ -95,7 +95,7 @@ function openTranslation(
   return { expected: { choices: 1, stops, joinsTexts, signedReasoning }, observedHiding, writer, reader };
 }
 
-/** Translates what a rewriter of the upstream's dialect lets out, event by event, for a client of the writer's. */
+/** Translates the output of a rewriter for the upstream's dialect, event by event. */
 export function createTranslatingRewriter(
   createUpstreamRewriter: (taker: EventTaker) => StreamRewriter,
   reader: AnswerReader,
@@ -105,7 +105,7 @@ export function createTranslatingRewriter(
   const takeEvents = translateStream(reader, writer);
   let failure: StreamFailure | undefined;
 
-  /** What was written before a fault still goes out. */
+  /** Runs a step and records its fault; what was written before the fault still goes out. */
   function attempt<T>(step: () => T, otherwise: T): T {
     try {
       return failure ? otherwise : step();

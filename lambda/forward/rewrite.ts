@@ -11,7 +11,7 @@ import { type Fault, toFault } from '../upstream/fault.ts';
 import type { Translated } from '../upstream/upstream-request.ts';
 import { createExplainer } from './explain.ts';
 
-/** What an answer is rewritten by: plain data, which a thread can be sent. */
+/** How to rewrite an answer: plain data, so that it can be sent to a worker thread. */
 export interface AnswerRewriting {
   /** The dialect of the answer. */
   readonly dialect: Dialect['name'];
@@ -19,23 +19,23 @@ export interface AnswerRewriting {
   readonly names: Scrubber['names'];
   readonly showsGenerated: boolean;
   readonly publicModel: string;
-  /** The keys that the upstream was sent, and may repeat. */
+  /** The keys that were sent to the upstream, which may echo them. */
   readonly concealed: readonly string[];
-  /** Whether what the model writes is counted. */
+  /** Whether to count the bytes of text that the model wrote. */
   readonly countsText: boolean;
   readonly translation?: AnswerTranslation | undefined;
-  /** Present where the upstream signs the thoughts that the client gets: what seals those that it would refuse. */
+  /** Present if the upstream signs the reasoning that the client sees: what seals signatures that it would refuse. */
   readonly signing?: Sealing | undefined;
 }
 
-/** How an answer is translated that is not in the client's dialect. */
+/** How to translate an answer that is not in the client's dialect. */
 export interface AnswerTranslation extends Pick<Translated, 'answer' | 'sealing' | 'signsThinking'> {
   readonly now: number;
-  /** Of a count of tokens, what it calls itself; undefined for an answer of a model. */
+  /** For the answer of a token count: its `object` member. Undefined for an answer of a model. */
   readonly count?: { readonly object: string | undefined } | undefined;
 }
 
-/** A rewritten answer, or why there is none; and what it used, even so. */
+/** A rewritten answer, or why there is none; either way with the usage. */
 export interface RewrittenAnswer {
   readonly result: { readonly text: string } | { readonly fault: Fault };
   readonly usage: Usage;
@@ -52,7 +52,7 @@ export type RewriteText = (
 
 interface RewriteWholeNeeds {
   readonly dialects: readonly Dialect[];
-  /** Stands for whatever is hidden. */
+  /** Replaces hidden names. */
   readonly serviceName: string;
   readonly loadTranslating: () => Promise<{
     readonly rewriteAndTranslate: RewriteText;
@@ -60,11 +60,10 @@ interface RewriteWholeNeeds {
   }>;
 }
 
-/** Rewrites whole answers. */
 export function createRewriteWhole({ dialects, serviceName, loadTranslating }: RewriteWholeNeeds) {
   let scrubber: Scrubber | undefined;
 
-  /** Names hardly ever change, and the patterns for them take long to make. */
+  /** Cached: names hardly ever change, and compiling their patterns is slow. */
   function scrubberOf(names: Scrubber['names']): Scrubber {
     const isKnown = scrubber?.names.length === names.length && scrubber.names.every((name, at) => name === names[at]);
     if (!scrubber || !isKnown) scrubber = createScrubber(names, serviceName);
@@ -73,7 +72,7 @@ export function createRewriteWhole({ dialects, serviceName, loadTranslating }: R
 
   async function chooseRewriting({ translation, signing }: AnswerRewriting): Promise<RewriteText> {
     if (translation) return (await loadTranslating()).rewriteAndTranslate;
-    return signing ? (await loadTranslating()).rewriteSigned : rewritePassedOn;
+    return signing ? (await loadTranslating()).rewriteSigned : rewritePassedThrough;
   }
 
   return async (json: Json, by: AnswerRewriting): Promise<RewrittenAnswer> => {
@@ -100,10 +99,10 @@ export function createRewriteWhole({ dialects, serviceName, loadTranslating }: R
       const isTooLong = isOverLimit(cause);
       const failure =
         cause instanceof GatewayError ? cause : new UpstreamFailure('unusable', { cause, charged: isTooLong });
-      // Of what could not be read, all counts as text.
+      // If it was too much to read, all of it counts as text.
       return { result: { fault: toFault(failure) }, usage, textBytes: isTooLong ? json.text.length : textBytes };
     }
   };
 }
 
-const rewritePassedOn: RewriteText = (json, format, hiding, usage) => rewriteAnswer(json, format, hiding, usage);
+const rewritePassedThrough: RewriteText = (json, format, hiding, usage) => rewriteAnswer(json, format, hiding, usage);

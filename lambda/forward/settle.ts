@@ -9,7 +9,7 @@ import type { AttemptRecord, ParsedRequest, RequestSoFar, Spending } from '../re
 import type { StreamEnd } from '../stream/relay.ts';
 import { UpstreamFailure } from '../upstream/failure.ts';
 
-/** Refunds the charge if this error costs nothing. The error returned says what became of the charge, if that is known. */
+/** Refunds the charge if this error is free. The returned error says whether the request was charged, if that is known. */
 export async function settleCharge(
   request: RequestSoFar,
   error: GatewayError,
@@ -19,7 +19,7 @@ export async function settleCharge(
   if (!charge) return error;
   const isRefusal = error.status === 400 && !outcome.attempt?.tries;
   if (!error.refund && !(isRefusal && refundRefusals)) {
-    // What is refused costs nothing. If an answer has begun, its cost is settled already.
+    // A refused request costs no money. If an answer has begun, its cost is settled already.
     outcome.snapshot = (await charge.settle(0)) ?? outcome.snapshot;
     if (isRefusal) return error.withNote(`This request was charged; ${sayWhatIsLeft(charge.snapshot)}.`);
     return noteCharge(request, error);
@@ -32,18 +32,18 @@ export async function settleCharge(
   return error.withNote(`This request was not charged${left}.`);
 }
 
-/** The model's own refusal keeps its words. */
+/** Errors below 500 keep the upstream's own words. */
 function noteCharge({ charge }: RequestSoFar, error: GatewayError): GatewayError {
   return charge && error.status >= 500 ? error.withNote('This request was charged.') : error;
 }
 
 interface SpendingDependencies {
   readonly prices: Prices | undefined;
-  /** Undefined if the operator has set no limit for all callers together. */
+  /** Undefined if the operator has set no spend limit for the deployment. */
   readonly spendLimit: SpendLimit | undefined;
 }
 
-/** Settles what an answer cost, once it has ended or has been broken off without a refund. */
+/** Settles the cost of an answer that has ended, or has failed without a refund. */
 export async function settleSpending(
   request: RequestSoFar,
   { prices, spendLimit }: SpendingDependencies,
@@ -53,7 +53,7 @@ export async function settleSpending(
   if (!spending) return;
   outcome.spending = spending;
   outcome.snapshot = charge.snapshotAfter(spending.cost);
-  // In the next turn of the event loop, when the end of the answer has been handed over: this must not delay it.
+  // In the next turn of the event loop, so as not to delay the end of the answer.
   await setImmediate();
   const settled = charge.settle(spending.cost, spending.used);
   try {
@@ -68,15 +68,14 @@ export interface SettleDependencies extends SpendingDependencies {
   readonly refundRefusals: boolean;
 }
 
-/** An exchange whose answer has ended. */
-interface EndedExchange {
+interface EndedAttempt {
   readonly request: RequestSoFar;
   readonly record: AttemptRecord;
 }
 
-/** Settles the charge, however an answer that has begun ended. Returns the error for the client, if there is one. */
+/** Settles the charge of an answer that has begun, however it ended. Returns the error for the client, if any. */
 export async function settle(
-  { request, record }: EndedExchange,
+  { request, record }: EndedAttempt,
   end: StreamEnd,
   dependencies: SettleDependencies,
 ): Promise<GatewayError | undefined> {
@@ -86,16 +85,16 @@ export async function settle(
   record.isWhole = end.kind === 'complete' || (end.kind === 'client_gone' && end.isWhole);
   outcome.error = failure && noteCharge(request, failure);
   noteFailure(record, failure);
-  // Who left is refunded nothing. What an upstream refused costs nothing.
+  // A client that disconnected gets no refund. A request that the upstream refused is free.
   const isFree = failure && (failure.status < 500 || (failure.refund && end.kind === 'failed'));
   if (isFree) outcome.error = await settleCharge(request, failure, dependencies.refundRefusals);
   else await settleSpending(request, dependencies);
   return outcome.error;
 }
 
-/** The same for a stream, which is logged when it ends. */
+/** Settles a stream, and logs its request, which for streams happens only at the end. */
 export async function settleStream(
-  attempt: EndedExchange,
+  attempt: EndedAttempt,
   end: StreamEnd,
   dependencies: SettleDependencies,
 ): Promise<GatewayError | undefined> {
@@ -111,9 +110,9 @@ function spendingOf({ parsed, inputTokens, outcome }: RequestSoFar, prices: Pric
   const { attempt } = outcome;
   if (!ofModel || !attempt) return undefined;
   const { usage, textBytes = 0, isWhole = false } = attempt;
-  // A client that leaves before anything was sent costs nothing.
+  // If the client disconnected before an upstream was asked, the request is free.
   if (attempt.tries === 0) return { cost: 0, savedByCaches: 0 };
-  // Until an answer has ended, its counts are what they were at its beginning. Some servers send zeros instead of counts.
+  // Until an answer has ended, its usage is that of its beginning. Some servers send zeros instead of counts.
   const larger = (counted = 0, estimate = 0) => (isWhole && counted > 0 ? counted : Math.max(counted, estimate));
   const input = larger(usage.input, inputTokens);
   const output = larger(usage.output, Math.ceil(textBytes / bytesPerToken));
@@ -125,7 +124,7 @@ function spendingOf({ parsed, inputTokens, outcome }: RequestSoFar, prices: Pric
   };
 }
 
-/** On some endpoints two failures mean something else to the caller. */
+/** Turns two failures into errors that tell the caller more: an endpoint that the upstream lacks, and a reference to nothing. */
 export function toCallersError(error: unknown, { endpoint, hasReferences }: ParsedRequest): unknown {
   if (!(error instanceof UpstreamFailure)) return error;
   const { upstreamStatus } = error;
@@ -136,13 +135,13 @@ export function toCallersError(error: unknown, { endpoint, hasReferences }: Pars
   if (upstreamStatus === 404 && hasReferences) {
     const message =
       'The request refers to an item or a file that does not exist. Send the full content instead of ids.';
-    // The log still shows the upstream's 404: the model may be what is missing.
+    // The log still shows the upstream's 404, because it may be the model that is missing.
     return new GatewayError('invalid_request', message, { reason: error.kind, cause: error });
   }
   return error;
 }
 
-/** Notes down the failure that a request ended with. A caller's mistake does not count as a failure of the upstream. */
+/** Records the failure that a request ended with. A caller's mistake is not a failure of the upstream. */
 export function noteFailure(record: AttemptRecord, error: unknown): void {
   const translated = error instanceof GatewayError && error.reason !== undefined ? error.cause : undefined;
   for (const failure of [error, translated]) {

@@ -7,7 +7,7 @@ import type { AnswerOfUpstream } from '../upstream/failover.ts';
 import type { Translated } from '../upstream/upstream-request.ts';
 import type { UpstreamAttempt } from './ask-upstream.ts';
 import { type SettleDependencies, settleStream, toCallersError } from './settle.ts';
-import { createReadsOn, whenAborted } from './waiting.ts';
+import { createShouldDrain, whenAborted } from './waiting.ts';
 
 export interface StreamDependencies extends SettleDependencies {
   readonly now: () => number;
@@ -19,13 +19,13 @@ export interface StreamDependencies extends SettleDependencies {
   }>;
 }
 
-/** Creates what passes a stream on with thoughts that their maker checks when they come back. */
+/** Creates the rewriter of a stream with reasoning whose signatures the upstream checks when it comes back. */
 export type CreateSigned = (attempt: UpstreamAttempt, signing: Sealing) => StreamRewriter;
 
-/** Creates what reads a stream of the upstream's dialect and writes the client's. */
+/** Creates the rewriter that translates a stream from the upstream's dialect to the client's. */
 type CreateTranslator = (attempt: UpstreamAttempt, translated: Translated, now: () => number) => StreamRewriter;
 
-/** Passes a stream on, event by event. */
+/** Asks for a stream and relays it. Resolves when the stream begins. */
 export async function fetchStream(
   attempt: UpstreamAttempt,
   dependencies: StreamDependencies,
@@ -38,7 +38,7 @@ export async function fetchStream(
     idleTimeout,
     keepAliveInterval,
     timeLeft: Math.max(0, request.deadline - now()),
-    readsOn: createReadsOn(attempt),
+    shouldDrain: createShouldDrain(attempt),
     onFirstEvent: () => {
       record.timeToFirstByte = now() - request.startedAt;
     },
@@ -48,7 +48,7 @@ export async function fetchStream(
   whenAborted(request.shutdownSignal, relay.fail);
   const attach = async (answer: AnswerOfUpstream) => {
     const { body, translated } = answer;
-    // What is passed on is all text, and leaves with one copy less as such.
+    // An untranslated stream is all strings, which saves a copy.
     if (!translated) relay.body.setEncoding('utf8');
     relay.attach(body, await createRewriter(attempt, answer, dependencies));
   };
@@ -56,13 +56,12 @@ export async function fetchStream(
     .ask(relay)
     .then(attach)
     .catch((error) => relay.fail(toCallersError(error, request.parsed)));
-  // While the upstream is asked, nobody waits for it.
+  // Compiled while the upstream is thinking, when nobody waits for it.
   nextTurn().then(hiding.scrubber.prepareChannels);
   await relay.begun;
   return { statusCode: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body: relay.body };
 }
 
-/** Reads a stream of the upstream's dialect and writes the client's. */
 async function createRewriter(
   attempt: UpstreamAttempt,
   answer: AnswerOfUpstream,

@@ -1,4 +1,4 @@
-/* All that translates from one dialect to another. Few deployments need it, and it is big: so it is the one part of a request's way that is loaded when it is needed. */
+/* Everything that translates between dialects. Few deployments need it, and it is big, so it alone on a request's path is loaded lazily. */
 
 export { removeSeals } from '../dialects/model/remove-seals.ts';
 export { openAnswer, translate } from '../dialects/translation.ts';

@@ -14,28 +14,28 @@ interface Dependencies extends SettleDependencies {
   readonly now: () => number;
 }
 
-/** Passes an answer of vectors on while it comes. */
+/** Asks for embeddings, and streams the answer through. */
 export async function fetchVectors(attempt: UpstreamAttempt, dependencies: Dependencies): Promise<GatewayResponse> {
   return waitFor(attempt, dependencies, async (waiting) => {
     const { body: answer } = await attempt.ask(waiting);
-    const client = createClient(answer, waiting.readsOn, dependencies.now);
+    const client = createClient(answer, waiting.shouldDrain, dependencies.now);
     whenAborted(attempt.request.clientGone, () => client.body.destroy());
-    void passOn(answer, client, attempt, waiting, dependencies);
+    void passThrough(answer, client, attempt, waiting, dependencies);
     await client.begun;
     return { body: client.body };
   });
 }
 
-/** Never rejects. An answer that breaks off once it has begun ends with its error, and so is no JSON. */
-async function passOn(
+/** Never rejects. An answer that breaks off midway ends with the error, so that it is not valid JSON. */
+async function passThrough(
   answer: Readable,
   client: Client,
   attempt: UpstreamAttempt,
-  { signal, end, readsOn }: Waiting,
+  { signal, end, shouldDrain }: Waiting,
   dependencies: Dependencies,
 ): Promise<void> {
   const { request, record, hiding } = attempt;
-  // A piece is short enough to be read at once.
+  // Pieces are short enough to be scanned at once.
   const rewriter = createVectorsRewriter((text) =>
     rewriteAnswer(scanLeniently(createScanner(), text), request.parsed, hiding, record.usage),
   );
@@ -52,8 +52,8 @@ async function passOn(
   } finally {
     end();
   }
-  const ended = endOf(failure, hasLeft(request) || client.body.destroyed, readsOn());
-  // Only the word about a failure waits until it is settled.
+  const ended = endOf(failure, hasLeft(request) || client.body.destroyed, shouldDrain());
+  // Only an error waits for the settlement.
   if (ended.kind === 'complete') client.end();
   const error = await settleStream(attempt, ended, dependencies).catch(() => undefined);
   if (error) client.write(Buffer.from(`\n${request.parsed.dialect.renderError(error)}`));
@@ -61,39 +61,39 @@ async function passOn(
   client.close();
 }
 
-/** How an answer has ended. If nobody reads on when its client has left, that is no failure. */
-function endOf(failure: GatewayError | undefined, hasGone: boolean, readsOn: boolean): StreamEnd {
-  if (hasGone) return { kind: 'client_gone', isWhole: failure === undefined, ...(readsOn && { failure }) };
+/** How an answer ended. If its client disconnected and it is not drained, that is not a failure. */
+function endOf(failure: GatewayError | undefined, hasGone: boolean, shouldDrain: boolean): StreamEnd {
+  if (hasGone) return { kind: 'client_gone', isWhole: failure === undefined, ...(shouldDrain && { failure }) };
   return failure ? { kind: 'failed', failure } : { kind: 'complete' };
 }
 
-/** Milliseconds of holding the upstream back after which a client is behind. */
+/** A client counts as behind after this many milliseconds of back-pressure. */
 const behindAfter = 100;
 
 type Client = ReturnType<typeof createClient>;
 
-/** Who reads the answer. A client that has not taken what came holds the upstream back; one that leaves frees it, unless it is read on. */
-function createClient(answer: Readable, readsOn: () => boolean, now: () => number) {
+/** The client's side, with back-pressure: a slow client pauses the upstream. If it disconnects, the upstream is cut or drained. */
+function createClient(answer: Readable, shouldDrain: () => boolean, now: () => number) {
   const begun = Promise.withResolvers<void>();
   const settled = Promise.withResolvers<void>();
-  /** While it holds the upstream back: resolves when it reads on, or nobody needs to wait for that any more. */
-  let held: PromiseWithResolvers<void> | undefined;
+  /** Present during back-pressure: resolves when the client reads again or is gone. */
+  let unblocked: PromiseWithResolvers<void> | undefined;
   let hasBegun = false;
   let wasBehind = false;
   const body = new Readable({
     highWaterMark: 65_536,
-    read: () => held?.resolve(),
+    read: () => unblocked?.resolve(),
     destroy(_error, done) {
-      held?.resolve();
-      if (!readsOn()) answer.destroy();
-      // Its reader may have left before the end, so nothing that follows is an error.
+      unblocked?.resolve();
+      if (!shouldDrain()) answer.destroy();
+      // The reader may have left early: nothing after that is an error.
       settled.promise.then(() => done(null));
     },
   });
-  answer.once('close', () => held?.resolve());
+  answer.once('close', () => unblocked?.resolve());
   return {
     body,
-    /** Resolves when the answer begins; rejects with what keeps it from that. */
+    /** Resolves when the answer begins; rejects with the reason if it never will. */
     begun: begun.promise,
     hasBegun: () => hasBegun,
     wasBehind: () => wasBehind,
@@ -101,28 +101,28 @@ function createClient(answer: Readable, readsOn: () => boolean, now: () => numbe
       if (bytes.length === 0) return;
       hasBegun = true;
       begun.resolve();
-      if (!body.destroyed && !body.push(bytes)) held = Promise.withResolvers();
+      if (!body.destroyed && !body.push(bytes)) unblocked = Promise.withResolvers();
     },
-    /** Resolves when the client takes more. */
+    /** Resolves when the client is ready for more. */
     async ready(): Promise<void> {
-      const heldSince = now();
-      await held?.promise;
-      wasBehind ||= now() - heldSince > behindAfter;
+      const blockedSince = now();
+      await unblocked?.promise;
+      wasBehind ||= now() - blockedSince > behindAfter;
     },
     refuse(reason: unknown): void {
       begun.reject(reason);
       settled.resolve();
     },
-    /** Nothing more is written. */
+    /** Ends the body. It stays open until `close`. */
     end(): void {
       if (!body.destroyed) body.push(null);
     },
-    /** Nothing more happens: now the body may close. */
+    /** Everything is settled: the body may close. */
     close: settled.resolve,
   };
 }
 
-/** Why an answer broke off. A client must not get a refund by reading slowly. */
+/** Why an answer broke off midway. A client must not get a refund by reading slowly. */
 function whyBroken(cause: unknown, { aborted, reason }: AbortSignal, charged: boolean): GatewayError {
   if (!aborted) return new UpstreamFailure('cut', { cause, charged });
   return reason instanceof UpstreamFailure ? new UpstreamFailure('deadline') : toGatewayError(reason);

@@ -4,47 +4,47 @@ import { isOverLimit, UpstreamFailure } from '../upstream/failure.ts';
 import type { ReadyToForward, UpstreamAttempt } from './ask-upstream.ts';
 import { type SettleDependencies, settle, toCallersError } from './settle.ts';
 
-/** Aborts an upstream whose answer nobody waits for any more. */
+/** The abort reason when the client has disconnected. */
 const clientGone = new Error('the client has gone');
 
 export const hasLeft = (request: ReadyToForward): boolean => request.clientGone?.aborted === true;
 
 /**
- * Whether an answer that is asked for now is read to its end even if the client leaves: for a caller with a budget, to whom leaving
- * early would else be cheaper than staying. Until an upstream is asked, leaving costs nobody anything.
+ * Whether to drain the upstream's answer if the client disconnects. Done for callers with a budget: otherwise disconnecting early would be
+ * cheaper than staying. Until an upstream is asked, disconnecting costs nothing.
  */
-export function createReadsOn({ request, record }: Pick<UpstreamAttempt, 'request' | 'record'>): () => boolean {
+export function createShouldDrain({ request, record }: Pick<UpstreamAttempt, 'request' | 'record'>): () => boolean {
   const pays = request.reservation !== undefined && !hasLeft(request);
   return () => pays && record.tries > 0;
 }
 
-/** Somebody who waits for a whole answer. */
+/** What fetching a whole answer needs to know. */
 export interface Waiting {
-  /** Aborts when the process stops, the request's time is over or the client leaves, unless the answer is read on. */
+  /** Aborts on shutdown, at the request's deadline, or when the client disconnects, unless the answer is drained. */
   readonly signal: AbortSignal;
-  readonly readsOn: () => boolean;
-  /** The answer has come. */
+  readonly shouldDrain: () => boolean;
+  /** Stops the deadline: the answer has arrived. */
   readonly end: () => void;
 }
 
-/** Answers with what `fetch` returns, which says itself when that has come. */
+/** Runs `fetch` under the request's deadline, and answers with what it returns. `fetch` calls `end` when the answer has arrived. */
 export async function waitFor(
   attempt: UpstreamAttempt,
   dependencies: SettleDependencies & { readonly now: () => number },
   fetch: (waiting: Waiting) => Promise<Pick<GatewayResponse, 'body' | 'settled'>>,
 ): Promise<GatewayResponse> {
   const { request } = attempt;
-  const readsOn = createReadsOn(attempt);
+  const shouldDrain = createShouldDrain(attempt);
   const stop = new AbortController();
   const timeLeft = Math.max(0, request.deadline - dependencies.now());
   const timer = setTimeout(() => stop.abort(new UpstreamFailure('timeout')), timeLeft);
   const end = () => clearTimeout(timer);
   whenAborted(request.clientGone, () => {
-    if (!readsOn()) stop.abort(clientGone);
+    if (!shouldDrain()) stop.abort(clientGone);
   });
   whenAborted(request.shutdownSignal, (reason) => stop.abort(reason));
   try {
-    const answer = await fetch({ signal: stop.signal, end, readsOn });
+    const answer = await fetch({ signal: stop.signal, end, shouldDrain });
     return { statusCode: 200, headers: { 'content-type': 'application/json' }, ...answer };
   } catch (error) {
     end();
@@ -55,7 +55,7 @@ export async function waitFor(
   }
 }
 
-/** Why an answer could not be read. */
+/** The error for an answer that could not be read. */
 export function whyUnusable(cause: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   const charged = isOverLimit(cause);

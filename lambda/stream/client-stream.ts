@@ -1,24 +1,23 @@
 import { Readable } from 'node:stream';
 import type { Written } from '../json/pieces.ts';
 
-/** What a client does. */
 interface ClientListener {
-  /** It takes no more for now, or reads on. */
-  onHeldBack(heldBack: boolean): void;
-  /** It reads no more, which before the end means that it has left. */
+  /** The client stopped reading (`true`), or reads again. */
+  onBackPressure(isBlocked: boolean): void;
+  /** The body closed. Before the end this means that the client disconnected. */
   onClose(): void;
 }
 
 export type ClientStream = ReturnType<typeof createClientStream>;
 
-/** What a client is sent, and whether it keeps up. A `keepAlive` is sent whenever nothing else was for so many milliseconds. */
+/** The client's side of a stream, with back-pressure. Sends `keepAlive` after `keepAliveInterval` milliseconds without other output. */
 export function createClientStream(keepAlive: string, keepAliveInterval: number) {
   const begun = Promise.withResolvers<void>();
   const over = Promise.withResolvers<void>();
-  let listener: ClientListener = { onHeldBack: () => {}, onClose: () => {} };
+  let listener: ClientListener = { onBackPressure: () => {}, onClose: () => {} };
   let state: 'waiting' | 'reading' | 'gone' = 'waiting';
   const { body, pace, push } = createPacedBody({
-    onHeldBack: (heldBack) => listener.onHeldBack(heldBack),
+    onBackPressure: (isBlocked) => listener.onBackPressure(isBlocked),
     onClose: () => listener.onClose(),
     over: over.promise,
   });
@@ -31,7 +30,7 @@ export function createClientStream(keepAlive: string, keepAliveInterval: number)
 
   const timer = setInterval(() => {
     begin();
-    if (!pace.heldBack) push(keepAlive);
+    if (!pace.isBlocked) push(keepAlive);
   }, keepAliveInterval);
 
   function stop(): void {
@@ -49,7 +48,7 @@ export function createClientStream(keepAlive: string, keepAliveInterval: number)
     get state() {
       return state;
     },
-    /** Resolves when the answer begins; rejects if it never does. */
+    /** Resolves when the answer begins; rejects if it never will. */
     begun: begun.promise,
     listen(by: ClientListener) {
       listener = by;
@@ -60,7 +59,7 @@ export function createClientStream(keepAlive: string, keepAliveInterval: number)
       over.resolve();
       body.destroy();
     },
-    /** Drops what was not read, and all that is written from here on. */
+    /** The client disconnected: drops what it has not read, and everything written from now on. */
     leave() {
       stop();
       begin();
@@ -73,29 +72,29 @@ export function createClientStream(keepAlive: string, keepAliveInterval: number)
       push(text);
       if (!pace.isStopped) timer.refresh();
     },
-    /** Nothing more is sent. */
+    /** Ends the body. It stays open until `end`. */
     finish,
-    /** Nothing more happens: now the body may close. */
+    /** Everything is settled: the body may close. */
     end() {
       finish();
       over.resolve();
     },
-    /** Stops the timers. What is written from here on is the last. */
+    /** Stops the timers: only the last writes follow. */
     stop,
   };
 }
 
-/** A body that measures how its reader keeps up. It closes when all is `over`. */
-function createPacedBody({ onHeldBack, onClose, over }: ClientListener & { readonly over: Promise<void> }) {
-  const pace = createPace(onHeldBack);
+/** A readable body that tracks how well its reader keeps up. It closes once `over` resolves. */
+function createPacedBody({ onBackPressure, onClose, over }: ClientListener & { readonly over: Promise<void> }) {
+  const pace = createPace(onBackPressure);
   const body = new Readable({
     highWaterMark: 65_536,
     read() {
-      if (pace.heldBack) pace.change(false);
+      if (pace.isBlocked) pace.change(false);
     },
     destroy(_error, done) {
       onClose();
-      // Its reader may have left before the end, so nothing that follows is an error.
+      // The reader may have left early: nothing after that is an error.
       over.then(() => done(null));
     },
   });
@@ -109,29 +108,29 @@ function createPacedBody({ onHeldBack, onClose, over }: ClientListener & { reado
   };
 }
 
-/** Milliseconds of holding back after which a client is behind, and of reading after which it has caught up. */
+/** A client counts as behind after this many milliseconds of back-pressure, and as caught up after this many without. */
 const behindAfter = 100;
 const caughtUpAfter = 1_000;
 
-/** Whether a client keeps up with what it is sent. */
-function createPace(onHeldBack: (heldBack: boolean) => void) {
-  let heldBack = false;
+/** Tracks back-pressure over time. */
+function createPace(onBackPressure: (isBlocked: boolean) => void) {
+  let isBlocked = false;
   let wasBehind = false;
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   return {
-    /** Whether it holds the upstream back at this moment. */
-    get heldBack() {
-      return heldBack;
+    /** Whether the client is blocking the upstream right now. */
+    get isBlocked() {
+      return isBlocked;
     },
-    /** Whether it does, or did until a moment ago: what arrives from the upstream now may date from that time. */
-    isBehind: () => heldBack || wasBehind,
+    /** Whether it is, or was until a moment ago: what arrives from the upstream now may have been waiting since then. */
+    isBehind: () => isBlocked || wasBehind,
     change(held: boolean) {
       if (isStopped) return;
-      heldBack = held;
+      isBlocked = held;
       clearTimeout(timer);
       timer = setTimeout(() => (wasBehind = held), held ? behindAfter : caughtUpAfter);
-      onHeldBack(held);
+      onBackPressure(held);
     },
     get isStopped() {
       return isStopped;

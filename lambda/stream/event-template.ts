@@ -6,29 +6,29 @@ import { codeAt, quote, skipDigits, trySkipString } from '../json/tokens.ts';
 import { openEvent, type SseEvent } from './sse.ts';
 
 /**
- * An event with holes. Most events of a stream differ from the one before only in a text, a number that counts them, and padding.
- * Those alone need another look, and go where they stood. For example, of
+ * A template of an event. Most events of a stream differ from the previous one only in a text, a sequence number and padding. So only
+ * these are parsed anew and put into the template's holes. For example, from
  *
  *     {"model":"thunder","n":7,"delta":"Hel"}   {"model":"thunder","n":8,"delta":"lo"}
  *
- * the template has three parts. The first comes in as `{"model":"thunder","n":` and goes out as `{"model":"svc","n":`, and behind it
- * is the hole of a `sequence`.
+ * comes a template of three parts. The first comes in as `{"model":"thunder","n":`, goes out as `{"model":"svc","n":`, and is followed
+ * by a hole for the `sequence`.
  */
 export interface EventTemplate {
-  /** The type as it comes in. */
+  /** The event type as it comes in. */
   readonly type: string | undefined;
-  /** Where its only text belongs. */
+  /** The channel of its only text. */
   readonly text: TextPlace;
   readonly parts: readonly Part[];
 }
 
-/** What all events like this one have in common, up to the next hole or the end. */
+/** The fixed text up to the next hole or the end of the event. */
 interface Part {
   /** As it comes in. */
   readonly raw: string;
   /** As it goes out. */
   readonly out: string;
-  /** What fills the hole behind it. */
+  /** The hole after it. */
   readonly hole: HoleKind | undefined;
 }
 
@@ -39,10 +39,10 @@ interface PlacedHole {
   readonly node: Node;
 }
 
-/** Members in which upstreams send random letters, so that an event's length tells nothing of its text. */
+/** Members that upstreams fill with random letters, so that an event's length does not reveal its text. */
 const paddings = ['obfuscation', 'p'];
 
-/** The template of an event that says nothing but one text. `edits` make it what goes out, under this `type`, but for its holes. */
+/** The template of an event that carries a single text; undefined for any other. `edits` and `type` are what changes on the way out. */
 export function makeTemplate(
   json: Json,
   found: Findings,
@@ -69,9 +69,9 @@ export function makeTemplate(
   };
 }
 
-/** Whether an event like this one changes nothing but what its deltas say. */
+/** Whether the event carries deltas and nothing else. */
 function saysOnlyDeltas({ text }: Json, { wholeTexts, allToolArguments, logprobs, ended, ends }: Findings): boolean {
-  if (ends || text.includes('\n')) return false; // or it came in several lines
+  if (ends || text.includes('\n')) return false; // a line break means several `data:` lines
   return wholeTexts.length + allToolArguments.length + logprobs.length + ended.length === 0;
 }
 
@@ -100,7 +100,7 @@ function cutAt(
   return parts;
 }
 
-/** What stands behind each part in the event at `start`, and where that ends, if it is complete and like the template. */
+/** Matches the event at `start` against a template. Returns the fillings of its holes and its end, or undefined. */
 export function readAlike(
   { parts }: EventTemplate,
   source: string,
@@ -121,12 +121,12 @@ export function readAlike(
   return { fillings, end: at };
 }
 
-/** Longer numbers could lose a digit. */
+/** Longer numbers could lose precision. */
 const mostDigits = 15;
-/** Names of machines have dots or hyphens. */
+/** No dots or hyphens, so no host names. */
 const padding = /"\w*"/y;
 
-/** The end of what may fill a hole of this kind; negative if nothing of the kind stands there. An empty text is another event. */
+/** Where the filling of a hole ends; negative if there is none. An empty text does not match: its event is read in full. */
 function endOf(kind: HoleKind, text: string, at: number): number {
   if (kind === 'text') {
     const end = codeAt(text, at) === quote ? trySkipString(text, at) >> 2 : -1; // negative if it is incomplete

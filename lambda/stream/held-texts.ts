@@ -8,15 +8,14 @@ import type { Rewriting } from './rewrite-answer.ts';
 import { encodeEvent } from './sse.ts';
 import { reasoning } from './void-reasoning.ts';
 
-/** An event as it came in, and what makes more like it: created when it is needed, once for all its channels. */
+/** An event as it came in, and a lazily created generator of similar ones, shared by all its channels. */
 interface LastEvent {
   readonly event: OutgoingEvent;
   makeDelta?: MakeDelta;
 }
 
 /**
- * Texts that are held back because they may begin a name, and the events in which they leave after all, each with a number from
- * `nextNumber`.
+ * Holds back the ends of texts that may be the start of a name, and releases them in generated events, numbered by `nextNumber`.
  */
 export function createHeldTexts(
   stream: StreamDialect,
@@ -24,14 +23,14 @@ export function createHeldTexts(
   hiding: Rewriting,
   nextNumber: () => number,
 ) {
-  /** The last event of each channel that holds text back; undefined for one that did. */
+  /** The last event of each channel that holds text back; undefined once it holds none. */
   const lastEvents = createChannelMap<LastEvent | undefined>();
-  /** The channels that hold text back, but for those of thoughts. */
+  /** The channels that hold text back, except those of reasoning. */
   const holding = new Set<string>();
   const deltas = createDeltaWriter(stream, hiding, nextNumber);
   const isHeld = (channel: string): boolean => lastEvents.get(channel) !== undefined;
 
-  /** Ends a channel; what it held back leaves in a generated event. */
+  /** Ends a channel, and returns what it held back as a generated event. */
   function close(channel: string): string {
     const text = texts.close(channel);
     const last = lastEvents.get(channel);
@@ -41,16 +40,16 @@ export function createHeldTexts(
   }
 
   return {
-    /** Remembers the last event of a channel that holds text back, or that it holds none. */
+    /** Records the last event of a channel that holds text back, or undefined if it holds none. */
     remember({ channel, family }: TextPlace, event: LastEvent | undefined): void {
       if (!event && !isHeld(channel)) return;
       lastEvents.set(channel, event);
       if (event && family !== reasoning) holding.add(channel);
       else holding.delete(channel);
     },
-    /** Whether what was said may still be changed, since a part of it has not left. */
+    /** Whether some visible text is still held back, and so may still be changed. */
     isHoldingSpeech: (): boolean => holding.size > 0,
-    /** What leaves before an event: texts of channels that end with it or give way to another. */
+    /** What must go out before an event: held texts of channels that it ends, or that give way to another. */
     release(event: Json, found: Findings): string {
       deltas.countRead(event.text.length);
       const known = lastEvents.under(found.flushed);
@@ -60,7 +59,7 @@ export function createHeldTexts(
       if (held.length + ending.length === 0) return '';
       const named = new Set(found.deltas.map(({ channel }) => channel));
       const adding = new Set(found.deltas.filter(({ value }) => !isEmpty(event, value)).map(({ channel }) => channel));
-      // A channel that this event adds to can end inside it.
+      // A channel that this event adds to may end within the event.
       const over = [
         ...held.filter((channel) => !adding.has(channel)),
         ...ending.filter((channel) => !named.has(channel)),
@@ -72,7 +71,7 @@ export function createHeldTexts(
       }
       return out;
     },
-    /** Everything, as far as the limit allows. */
+    /** Releases everything, within the memory limit. */
     releaseAll(): string {
       let out = '';
       for (const channel of texts.under([''])) if (!deltas.isOverLimit()) out += close(channel);
@@ -81,23 +80,23 @@ export function createHeldTexts(
   };
 }
 
-// A generated event repeats what stands around the text of another. Something huge must not be repeated for many channels.
+// A generated event repeats everything around the text of another. Something huge must not be repeated for many channels.
 const mostGenerated = 16;
 const fewGenerated = 4_096;
 
-/** Writes events of the gateway's own for texts that were held back. */
+/** Generates the events in which held texts go out. */
 function createDeltaWriter(stream: StreamDialect, hiding: Rewriting, nextNumber: () => number) {
-  // Most streams need no such event, and what is made for each of very many costs all of them.
+  // Lazy: most streams never need such an event.
   let reading: { readonly scanner: Scanner; readonly found: Findings } | undefined;
   let read = 0; // characters of the upstream's events
   let generated = 0;
   return {
-    /** Counts an event of the upstream: generated events may take so many times the memory of those. */
+    /** Counts what the upstream sent: the limit on generated events is a multiple of it. */
     countRead(characters: number): void {
       read += characters;
     },
     isOverLimit: (): boolean => generated > mostGenerated * read + fewGenerated,
-    /** Hides in the event what is hidden in any other, except in its text, where that is done. */
+    /** Hides names in the event as in any other, except in its text, which is scrubbed already. */
     write(last: LastEvent, channel: string, text: string): string {
       last.makeDelta ??= stream.deltasLike(last.event);
       const { type, data } = last.makeDelta(channel, text, nextNumber());

@@ -11,7 +11,7 @@ import { createUpstreamStream, type UpstreamStream } from './upstream-stream.ts'
 export type StreamEnd =
   | { readonly kind: 'complete'; readonly failure?: undefined }
   | { readonly kind: 'failed'; readonly failure: GatewayError }
-  /** `isWhole`: it was read to its end all the same. `failure`: it failed before that. */
+  /** `isWhole`: it was drained to its end. `failure`: it failed before that. */
   | { readonly kind: 'client_gone'; readonly isWhole: boolean; readonly failure?: GatewayError | undefined };
 
 interface RelayParts {
@@ -20,16 +20,16 @@ interface RelayParts {
   readonly explain: (message: string) => string | undefined;
   readonly idleTimeout: number;
   readonly keepAliveInterval: number;
-  /** Milliseconds until the request's time is over. */
+  /** Milliseconds until the request's deadline. */
   readonly timeLeft: number;
-  /** Whether an answer is read to its end, to learn what it used, when the client has left. */
-  readonly readsOn: () => boolean;
+  /** Whether to drain the upstream after the client has disconnected, to learn the usage. */
+  readonly shouldDrain: () => boolean;
   readonly onFirstEvent?: () => void;
-  /** Called once when a stream that has begun is over. The last event of a failure waits for it, and carries the error that it returns. */
+  /** Called once when a started stream is over. A failure's last event waits for it, and carries the error that it returns. */
   readonly onEnd: (end: StreamEnd) => Promise<GatewayError | undefined>;
 }
 
-/** A stream on its way. The first of the ways in which it ends counts. */
+/** A stream in progress. It ends once: whatever ends it first counts. */
 interface Relay {
   readonly parts: RelayParts;
   readonly upstream: UpstreamStream;
@@ -38,9 +38,8 @@ interface Relay {
 }
 
 /**
- * Carries an upstream's stream to the client, event by event. It watches both sides: the upstream may be silent (the
- * client gets keep-alives, then a timeout), the client may be slow (the upstream is held back, and its silence does not
- * count).
+ * Relays an upstream's stream to the client, event by event. It watches both sides: if the upstream is silent, the client gets
+ * keep-alives, then a timeout; if the client is slow, back-pressure pauses the upstream, and its silence does not count.
  */
 export function createRelay(parts: RelayParts) {
   const upstream = createUpstreamStream(parts.idleTimeout, parts.timeLeft);
@@ -50,14 +49,14 @@ export function createRelay(parts: RelayParts) {
     onBytes: (bytes) => read(relay, bytes),
     onEnd: (midway, atFirst, cause) => endOfUpstream(relay, midway, atFirst, cause),
   });
-  client.listen({ onHeldBack: upstream.hold, onClose: () => leave(relay) });
+  client.listen({ onBackPressure: upstream.setPaused, onClose: () => leave(relay) });
   return {
-    /** What the client reads. It never errors: a failure is its last event. It closes when the stream is settled. */
+    /** The client's body. It never errors: a failure is its last event. It closes once the charge is settled. */
     body: client.body,
     begun: client.begun,
     /** Aborts when the upstream is no longer needed; its reason is the failure, if there was one. */
     signal: upstream.signal,
-    /** Reports a sign of life from an upstream. */
+    /** Restarts the idle timeout. */
     alive: upstream.alive,
     attach: upstream.attach,
     fail: (reason: unknown) => fail(relay, reason),
@@ -79,7 +78,7 @@ function read(relay: Relay, bytes: Buffer): void {
   endIfAnnounced(relay);
 }
 
-/** The upstream sends no more: the end if the answer is complete without a last event, else a failure. */
+/** The upstream has closed. That is the end if the answer is complete, and a failure otherwise. */
 function endOfUpstream(relay: Relay, midway: FailureKind, atFirst: FailureKind, cause?: unknown): void {
   const { upstream, client } = relay;
   upstream.flush();
@@ -114,24 +113,24 @@ function fail(relay: Relay, reason: unknown): void {
     return;
   }
   const rest = finishRewriter(upstream.rewriter);
-  // What fails after the end of an answer is no failure of it.
+  // A failure after the end of an answer does not count.
   finish(relay, endWith(relay, upstream.rewriter.ended ? undefined : failure), rest);
 }
 
-/** How long an answer that is complete but for its usage is read on, whoever left. */
+/** After the client has disconnected: how long to wait for the usage of an answer that is otherwise complete, in milliseconds. */
 const usageTime = 5_000;
 
-/** The client has gone. */
+/** The client disconnected. */
 function leave(relay: Relay): void {
   const { parts, upstream, client } = relay;
   if (relay.state === 'over' || client.state === 'gone') return;
   client.leave();
-  if (parts.readsOn()) upstream.hold(false);
+  if (parts.shouldDrain()) upstream.setPaused(false);
   else if (upstream.rewriter.mayEnd) upstream.endWithin(usageTime);
   else if (stop(relay, new Error('the client has gone'))) finish(relay, { kind: 'client_gone', isWhole: false });
 }
 
-/** Lets go of both sides; true the first time. There is a reason unless the answer is complete. */
+/** Releases both sides; true the first time. Without a reason the answer is complete. */
 function stop(relay: Relay, reason?: unknown): boolean {
   if (relay.state === 'over') return false;
   relay.state = 'over';
@@ -145,7 +144,7 @@ function endWith({ client }: Relay, failure?: GatewayError): StreamEnd {
   return failure ? { kind: 'failed', failure } : { kind: 'complete' };
 }
 
-/** The last event of a failure waits until the charge is settled, because it states the outcome. */
+/** A failure's last event waits until the charge is settled, because it says whether the request was charged. */
 function finish({ parts, upstream, client }: Relay, end: StreamEnd, rest: Written = ''): void {
   client.begin();
   client.write(rest);
@@ -157,13 +156,13 @@ function finish({ parts, upstream, client }: Relay, end: StreamEnd, rest: Writte
   parts.onEnd(end).then(close, () => close());
 }
 
-/** The event that says why a stream fails; nothing if the upstream's own has gone out. */
+/** The error event of a failed stream; empty if the upstream's own has gone out. */
 function renderFailure(dialect: Dialect, { failure, nextSequence }: StreamRewriter, error: GatewayError): string {
   const isReported = failure?.kind === 'reported' && failure.forwarded;
   return isReported ? '' : encodeEvent(dialect.renderErrorEvent(error, nextSequence()));
 }
 
-/** The text held back; nothing if the rewriter fails, because the stream must end all the same. */
+/** The text held back; empty if the rewriter throws, because the stream must end anyway. */
 function finishRewriter(rewriter: StreamRewriter): Written {
   try {
     return rewriter.finish();

@@ -7,19 +7,19 @@ import type { Json } from '../json/scan.ts';
 import { UpstreamFailure } from '../upstream/failure.ts';
 import { createVoidSignatures, noteChanges, reasoning, type Voiding } from './void-reasoning.ts';
 
-/** What is hidden in an answer, and who hears of what the upstream said. */
+/** What to hide in an answer, and callbacks for what the upstream sent. */
 export interface Rewriting extends Hiding {
-  /** Present where the upstream signs its thoughts over the answer before them. */
+  /** Present if the upstream signs its reasoning over the part of the answer before it. */
   readonly voiding?: Voiding | undefined;
-  /** Called with each answer or event that is read, and the texts found in it. An event like the one before is not read. */
+  /** Called with each answer or event that is parsed, and the texts found in it; not for an event that matches the template. */
   readonly onRead?: (json: Json, texts: readonly FoundText[]) => void;
-  /** Called with each piece of generated text as the upstream sent it, but not with the wholes that a stream repeats. */
+  /** Called with each piece of generated text as the upstream sent it; not with whole texts that a stream repeats at its end. */
   readonly onText?: (text: string, channel: string) => void;
-  /** The same for what else the model wrote: a call's arguments, and signed thinking. */
+  /** The same for what else the model wrote: tool arguments, and signed thinking. */
   readonly onToolArguments?: (text: string) => void;
 }
 
-/** Rewrites a whole answer. Throws if it is not a JSON object, and the failure that it reports. */
+/** Rewrites a whole answer. Throws if it is not a JSON object, or if it reports a failure. */
 export function rewriteAnswer(
   json: Json,
   { dialect, expected }: AnswerFormat,
@@ -32,8 +32,8 @@ export function rewriteAnswer(
   if (found.failure) throw new UpstreamFailure('reported', { message: hiding.explain(found.failure.message) });
   const edits = hideMetadata(json, found, hiding);
   const { voiding } = hiding;
-  if (voiding) noteChanges(json, found, edits, voiding, itsPlace);
-  /** Shows a text of the answer's content. */
+  if (voiding) noteChanges(json, found, edits, voiding, ownPlace);
+  /** Replaces a text, and notes a change that voids later signatures. */
   const show = (one: FoundText, given: string, shown: string) => {
     hideText(json, one, given, shown, edits);
     if (shown !== given && one.family !== reasoning) voiding?.changes.note(json.start(one.value));
@@ -45,7 +45,7 @@ export function rewriteAnswer(
     const given = json.string(one.value);
     hiding.onText?.(given, one.channel);
     if (passes(one, hiding)) continue;
-    // Most texts stand alone, and need nothing of what looks for names across texts.
+    // Most texts stand alone, and don't need the search across texts.
     const isAlone = families.get(one.family)?.length === 1;
     const shown = isAlone ? hiding.scrubber.scrub(given) : texts.whole(one.channel, one.family, given);
     show(one, given, shown);
@@ -59,15 +59,15 @@ export function rewriteAnswer(
     show(one, given, isLast ? shown + texts.close(one.channel) : shown);
   }
   hideLogprobs(json, found, texts, hiding, edits);
-  tellToolArguments(json, found, hiding, false);
-  if (voiding) edits.push(...createVoidSignatures(voiding)(json, found, itsPlace));
+  reportToolArguments(json, found, hiding, false);
+  if (voiding) edits.push(...createVoidSignatures(voiding)(json, found, ownPlace));
   return applyEdits(json.text, edits);
 }
 
-const itsPlace = (at: number): number => at;
+const ownPlace = (at: number): number => at;
 
-/** In a stream, wholes repeat what came in pieces. */
-export function tellToolArguments(
+/** A stream repeats at its end, whole, the arguments that came in deltas: those are not reported twice. */
+export function reportToolArguments(
   json: Json,
   { allToolArguments }: Findings,
   { onToolArguments }: Rewriting,

@@ -6,34 +6,34 @@ import { applyEdits, type Edit, replaceValue } from '../json/edit.ts';
 import type { Json } from '../json/scan.ts';
 import { type EventTemplate, makeTemplate, readAlike } from './event-template.ts';
 import { createHeldTexts } from './held-texts.ts';
-import { type Rewriting, tellToolArguments } from './rewrite-answer.ts';
+import { type Rewriting, reportToolArguments } from './rewrite-answer.ts';
 import { encodeEvent, openEvent, type SseEvent } from './sse.ts';
 import { createVoidSignatures, noteChanges, reasoning } from './void-reasoning.ts';
 
 export type EventRewriter = ReturnType<typeof createEventRewriter>;
 
-/** The fast path of a translated stream: takes the text, as JSON, of an event in which nothing else is new. False to emit the event. */
+/** The fast path of a translated stream: takes the JSON string of an event in which only the text is new. False emits the event instead. */
 export type TakeText = (text: string) => boolean;
 
-/** In a stream the order of events is all that tells what was before. */
-const nowhere = (): number => 0;
+/** In a stream, the order of events alone says what came before. */
+const samePlace = (): number => 0;
 
 interface WrittenEvent {
   readonly written: string;
-  /** Where it ends in what came. */
+  /** Where the event ends in the source. */
   readonly end: number;
 }
 
-/** Writes the events of one stream as a client may see them, in wire form. */
+/** Rewrites the events of one stream for the client, in wire format. */
 export function createEventRewriter(stream: StreamDialect, hiding: Rewriting) {
   const { scrubber, voiding } = hiding;
   const voidSignatures = voiding && createVoidSignatures(voiding);
   const texts = createTextChannels(scrubber);
   const numbers = createNumbering();
   const held = createHeldTexts(stream, texts, hiding, numbers.insert);
-  let template: EventTemplate | undefined; // of the event before
+  let template: EventTemplate | undefined; // of the previous event
 
-  /** What goes out for the text of an event like the one before, both as JSON. */
+  /** Rewrites the text of an event that matches the template. In and out as a JSON string. */
   function rewriteText({ type, text: place }: EventTemplate, raw: string, data: string): string {
     const given = textIn(raw);
     hiding.onText?.(given, place.channel);
@@ -44,7 +44,7 @@ export function createEventRewriter(stream: StreamDialect, hiding: Rewriting) {
   }
 
   return {
-    /** What goes out for the event at `start`, if that is like the one before and its text is not taken, and where it ends. */
+    /** The fast path: rewrites the event at `start` if it matches the template; undefined otherwise. Empty if `takeText` took its text. */
     rewriteAlike(source: string, start: number, takeText?: TakeText): WrittenEvent | undefined {
       const like = template && readAlike(template, source, start, scrubber);
       if (!template || !like) return undefined;
@@ -61,22 +61,22 @@ export function createEventRewriter(stream: StreamDialect, hiding: Rewriting) {
       }
       return { written, end };
     },
-    /** What goes out for an event that has been read. */
+    /** The slow path: rewrites a parsed event. */
     rewrite(event: SseEvent, json: Json, found: Findings): string {
       const type = event.type && scrubber.scrub(event.type);
       const edits = hideMetadata(json, found, hiding);
       if (voiding) {
-        // What is held back over a thought may leave changed after it.
+        // Text held back while reasoning passes may still be changed when it goes out afterwards.
         const isReasoning = found.content.length > 0 && found.deltas.every(({ family }) => family === reasoning);
         const isUncertain = isReasoning && held.isHoldingSpeech();
         if (isUncertain || texts.isChangedBut(reasoning)) voiding.changes.note();
-        noteChanges(json, found, edits, voiding, nowhere);
+        noteChanges(json, found, edits, voiding, samePlace);
       }
       template = makeTemplate(json, found, event, type, edits);
       hideTexts(json, found, texts, hiding, edits);
-      tellToolArguments(json, found, hiding, true);
+      reportToolArguments(json, found, hiding, true);
       hideLogprobs(json, found, texts, hiding, edits);
-      if (voidSignatures) edits.push(...voidSignatures(json, found, nowhere));
+      if (voidSignatures) edits.push(...voidSignatures(json, found, samePlace));
       if (found.sequence !== undefined) {
         const incoming = Number(json.raw(found.sequence));
         const number = numbers.renumber(incoming);
@@ -86,16 +86,16 @@ export function createEventRewriter(stream: StreamDialect, hiding: Rewriting) {
       for (const one of found.deltas) held.remember(one, texts.isHolding(one.channel) ? last : undefined);
       return encodeEvent({ type, data: applyEdits(json.text, edits), id: event.id && scrubber.scrub(event.id) });
     },
-    /** What leaves before an event. */
+    /** Held texts that must go out before an event. */
     release: held.release,
-    /** Leaves out a numbered event. */
+    /** Drops a numbered event. */
     skip: numbers.skip,
     closeAll: held.releaseAll,
     nextSequence: numbers.next,
   };
 }
 
-/** Numbers the events as they go out: one more or less than came in shifts those that follow. */
+/** Renumbers events on the way out: an inserted or dropped event shifts the ones after it. */
 function createNumbering() {
   let last = -1;
   let shift = 0;
@@ -135,7 +135,7 @@ function hideTexts(json: Json, found: Findings, texts: TextChannels, hiding: Rew
   }
 }
 
-/** The text that a JSON string says. */
+/** Decodes a JSON string. */
 function textIn(quoted: string): string {
   return quoted.includes('\\') ? JSON.parse(quoted) : quoted.slice(1, -1);
 }

@@ -10,22 +10,22 @@ import { comment, createSseReader, encodeEvent, type SseEvent, type SseHandlers 
 
 /** Bytes of an upstream's stream in, text for the client out. */
 export interface StreamRewriter<Out extends Written = Written> {
-  /** Takes bytes; returns the text that may leave now. */
+  /** Takes bytes; returns the text that can go out now. */
   push(chunk: Uint8Array): Out;
-  /** Returns the text still held back; call it when the upstream's stream is over, however it ended. */
+  /** Returns the text still held back. Call it when the upstream's stream is over, however it ended. */
   finish(): Out;
-  /** Whether a first event has come; comments and pings don't count. */
+  /** Whether the first event has arrived; comments and pings don't count. */
   readonly started: boolean;
-  /** Whether the stream has reached its own end: anything after it is ignored. */
+  /** Whether the stream has sent its final event: anything after it is ignored. */
   readonly ended: boolean;
-  /** Whether the answer is complete, so that the upstream may stop; its usage may still come. */
+  /** Whether the answer is complete, so that the stream may end here; its usage may still follow. */
   readonly mayEnd: boolean;
   readonly failure: StreamFailure | undefined;
   /** The number of the next event, if events are numbered. */
   nextSequence(): number;
 }
 
-/** Stands in for the rewriter of an answer that has not begun. */
+/** The rewriter until there is an answer. */
 export const notBegun: StreamRewriter = {
   push: () => '',
   finish: () => '',
@@ -39,10 +39,10 @@ export const notBegun: StreamRewriter = {
 /** Why a stream can't go on: the upstream reported a failure (`forwarded` if its event went out), or its stream is invalid. */
 export type StreamFailure =
   | { readonly kind: 'reported'; readonly message: string; readonly forwarded: boolean }
-  /** `charged`: the upstream has done its part, so that what was sent stays charged. */
+  /** `charged`: the upstream has done its part, so the request stays charged. */
   | { readonly kind: 'broken'; readonly cause: unknown; readonly charged?: boolean };
 
-/** What the events of a stream go to instead of the client, each before the next one is read. */
+/** Takes the events of a stream in place of the client, each before the next one is parsed. */
 export interface EventTaker {
   takeEvents(events: string): void;
   readonly takeText: TakeText;
@@ -74,7 +74,7 @@ export function createStreamRewriter(
       if (progress.ended || finished) return '';
       finished = true;
       try {
-        // A last event without its blank line counts, unless its JSON was cut short.
+        // A last event without its blank line counts, unless its JSON is truncated.
         const unfinished = progress.failure ? undefined : reader.end();
         if (unfinished) handlers.onEvent(unfinished);
       } catch (cause) {
@@ -92,7 +92,7 @@ const brokenBy = (cause: unknown): StreamFailure => ({ kind: 'broken', cause, ch
 
 type Progress = ReturnType<typeof createProgress>;
 
-/** How far a stream has come, and what may leave. */
+/** The state of a stream, and its pending output. */
 function createProgress(events: EventRewriter, taker: EventTaker | undefined) {
   let out = '';
   const progress = {
@@ -109,7 +109,7 @@ function createProgress(events: EventRewriter, taker: EventTaker | undefined) {
       out = '';
       return text;
     },
-    /** A fault after a complete answer is no failure. */
+    /** After a complete answer a fault is not a failure. */
     fail(reason: StreamFailure) {
       if (progress.ended) return;
       if (progress.mayEnd) progress.write(events.closeAll());
@@ -120,7 +120,7 @@ function createProgress(events: EventRewriter, taker: EventTaker | undefined) {
   return progress;
 }
 
-/** Reads events until the stream has ended or failed. */
+/** Handles events until the stream has ended or failed. */
 function createHandlers(
   stream: StreamDialect,
   events: EventRewriter,
@@ -134,7 +134,7 @@ function createHandlers(
     if (progress.started && !progress.ended) progress.write(comment);
   }
 
-  /** Some servers send it behind another dialect's last event too. It passes if it comes along with that: nobody waits for it. */
+  /** Some servers end other dialects with `[DONE]` too. It is passed through if it arrives with the last event: nobody waits for it. */
   function readDone(): void {
     const isEnd = stream.readDone !== undefined;
     if (!progress.started || (progress.ended && (isEnd || takeText))) return;

@@ -1,32 +1,32 @@
-/** In bytes. What stands before, between or after vectors takes about a hundred. */
+/** In bytes. What stands before, between or after vectors is about a hundred bytes long. */
 const longestPiece = 65_536;
 /** How far to look for the next vector at a time. */
 const look = 512;
 
-/** Where a vector begins: an array of numbers or of such arrays, or its bytes in base64. A quote within a string would have a backslash before it. */
+/** The start of a vector: an array of numbers or of such arrays, or base64. Within a string the quotes would be escaped. */
 const opening = /(?<!\\)"embedding"\s*:\s*["[]/g;
-/** In characters, and with more space than anybody writes. What comes byte by byte is not searched anew each time. */
+/** In characters, with room for more white space than anybody writes. Bounds the search where bytes arrive one by one. */
 const longestOpening = 256;
 const [quote, openBracket, closeBracket, zero, nine] = [0x22, 0x5b, 0x5d, 0x30, 0x39];
 
-// A piece between two vectors becomes an answer of its own, in which a number stands for each of them.
+// A piece between two vectors is completed to an answer of its own, with a number in place of each vector.
 const before = '{"data":[{"embedding":0';
 const after = '0}]}';
 
-/** Bytes of an answer in, those for the client out. */
+/** The upstream's bytes in, the client's bytes out. */
 interface VectorsRewriter {
   push(chunk: Buffer): Buffer;
-  /** What is left when all has come. */
+  /** The rest, once everything has arrived. */
   finish(): Buffer;
 }
 
 /**
- * Rewrites an answer of vectors while it comes, keeping none of them. `rewrite` gets whole answers: this one if it has no vector,
- * else each piece between two, completed. Throws if a piece is too long, if a vector holds a string, and if one breaks off.
+ * Rewrites an embeddings answer as it streams in, without buffering any vector. `rewrite` gets complete answers: the whole one if it has
+ * no vector, otherwise each piece between two vectors, completed. Throws if a piece is too long, or a vector holds a string or is cut off.
  */
 export function createVectorsRewriter(rewrite: (answer: string) => string): VectorsRewriter {
   const pieces = createPieces(rewrite);
-  /** What is open of the vector which is passing: its bytes in base64, or so many arrays. */
+  /** The vector that is passing through: within base64, or within this many nested arrays. */
   let inBytes = false;
   let arrays = 0;
 
@@ -68,7 +68,7 @@ export function createVectorsRewriter(rewrite: (answer: string) => string): Vect
   };
 }
 
-/** Where these arrays of numbers end, or else the end of the chunk, and how many are open there. */
+/** Skips numbers: returns where the `open` arrays end, or the end of the chunk, and how many arrays are still open there. */
 function skipNumbers(chunk: Buffer, from: number, open: number): [end: number, open: number] {
   let [end, arrays] = [from, open];
   while (arrays > 0 && end < chunk.length) {
@@ -82,16 +82,16 @@ function skipNumbers(chunk: Buffer, from: number, open: number): [end: number, o
   return [end, arrays];
 }
 
-/** What stands between the vectors of one answer, each piece with the first character of the vector after it. */
+/** The pieces between the vectors of one answer. Each ends with the first character of the next vector. */
 function createPieces(rewrite: (answer: string) => string) {
-  /** As much of one as has come, one character for each byte. */
+  /** The current piece so far, one character for each byte. */
   let piece = '';
   let isFirst = true;
-  /** What comes before and after the number in the last piece, if that needed no change; all of one without a number. */
+  /** If the last piece needed no change: what stands before and after its index, or all of it if it has none. */
   let unchanged: readonly Buffer[] = [];
 
   return {
-    /** The end of a piece that begins here, if nothing but its number differs from one that needed no change. */
+    /** The end of a piece that begins here and differs only in its index from one that needed no change; `start` if there is none. */
     skip(chunk: Buffer, start: number): number {
       const [head, tail] = unchanged;
       if (head === undefined || piece !== '' || !isAt(chunk, start, head)) return start;
@@ -101,7 +101,7 @@ function createPieces(rewrite: (answer: string) => string) {
       return isAt(chunk, at, tail) ? at + tail.length : start;
     },
 
-    /** Takes as much of the chunk as may belong to a piece. */
+    /** Takes as much of the chunk as may belong to the piece. */
     take(chunk: Buffer, start: number) {
       const { length } = piece;
       piece += chunk.toString('latin1', start, start + look);
@@ -112,7 +112,6 @@ function createPieces(rewrite: (answer: string) => string) {
       return { length: piece.length - length, isWhole: found !== null };
     },
 
-    /** Rewrites what was taken. */
     rewrite(isLast: boolean): Buffer {
       const given = piece;
       piece = '';

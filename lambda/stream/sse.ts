@@ -8,13 +8,13 @@ export interface SseEvent {
 
 export interface SseHandlers {
   onEvent(event: SseEvent): void;
-  /** A comment came. Its text is withheld: it may name the upstream. */
+  /** A comment, without its text, which may name the upstream. */
   onComment(): void;
-  /** Sees the raw text of an event before it is parsed. If it handles the event itself, it says where that ends. */
+  /** Sees the raw text of an event before it is parsed. Returns where the event ends if it has handled it. */
   takeEvent?(text: string, start: number): number | undefined;
 }
 
-/** Thrown when more bytes have come since the last event than an event may have. The reader can't be used afterwards. */
+/** Thrown when an event has more bytes than allowed. The reader can't be used afterwards. */
 export class SseLimitError extends RangeError {
   constructor(limit: number) {
     super(`An event of the stream is longer than ${limit} bytes`);
@@ -24,12 +24,12 @@ export class SseLimitError extends RangeError {
 
 const mebibyte = 1024 * 1024;
 
-/** Reads server-sent events from bytes cut anywhere (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+/** Reads server-sent events from chunks split anywhere (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 export function createSseReader(handlers: SseHandlers, eventBytes = 32 * mebibyte) {
-  // The parser removes one byte order mark; the decoder would remove another.
+  // The parser already strips one byte order mark; the decoder would strip a second.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let bytesSinceEvent = 0;
-  let betweenEvents = false; // certain only after two line feeds
+  let betweenEvents = false; // known only after two line feeds
   let ended = false;
   let unfinished: SseEvent | undefined;
   const parser = createParser({
@@ -59,24 +59,24 @@ export function createSseReader(handlers: SseHandlers, eventBytes = 32 * mebibyt
   }
 
   return {
-    /** Calls back for every event that these bytes complete. Throws an SseLimitError if too many bytes complete none. */
+    /** Calls back for every event that the chunk completes. Throws an SseLimitError if an event gets too long. */
     push(chunk: Uint8Array): void {
       bytesSinceEvent += chunk.length;
       read(decoder.decode(chunk, { stream: true }));
-      // The parser's own limit counts characters of data, but floods of empty lines or tiny pieces cost far more.
+      // The parser's own limit counts only characters of data, but floods of empty lines or tiny pieces cost far more.
       if (bytesSinceEvent > eventBytes) throw new SseLimitError(eventBytes);
     },
-    /** The event that the end of the bytes cut off, as far as it came; it never reached `onEvent`. */
+    /** Ends the input. Returns an event that lacks its blank line; it never reached `onEvent`. */
     end(): SseEvent | undefined {
       ended = true;
-      // One line end for the line that was cut, one for the missing blank line.
+      // One line end for the unfinished line, one for the missing blank line.
       parser.feed(`${decoder.decode()}\n\n`);
       return unfinished;
     },
   };
 }
 
-/** A slice of a text keeps the whole of it in memory, and parts of an event are remembered for long. */
+/** A slice retains the whole string in memory, and parts of an event are kept for long. */
 const copyOf = (text: string): string => Buffer.from(text).toString();
 
 /** One event in its canonical form. */
@@ -88,12 +88,12 @@ export function encodeEvent(event: {
   return `${openEvent(event.type, event.id)}${event.data.replace(lineEnd, '\ndata: ')}\n\n`;
 }
 
-/** The part of an event in canonical form that comes before its data. */
+/** The beginning of an event in canonical form, up to its data. */
 export function openEvent(type?: string, id?: string): string {
   return `${type === undefined ? '' : `event: ${type}\n`}${id === undefined ? '' : `id: ${id}\n`}data: `;
 }
 
-/** A comment. Clients skip it, and know that the connection is alive. */
+/** A keep-alive: clients skip comments. */
 export const comment = ': keep-alive\n\n';
 
 const lineEnd = /\r\n?|\n/g;

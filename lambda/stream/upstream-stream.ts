@@ -3,18 +3,17 @@ import type { FailureKind } from '../upstream/failure.ts';
 import { discard } from '../upstream/http-client.ts';
 import { notBegun, type StreamRewriter } from './rewrite-stream.ts';
 
-/** What becomes of what an upstream sends. */
 interface UpstreamListener {
   onBytes(bytes: Buffer): void;
-  /** It sends no more: why, if the answer has begun, and if it has not. */
+  /** The upstream stopped sending: the failure if the answer has begun (`midway`), and if not (`atFirst`). */
   onEnd(midway: FailureKind, atFirst: FailureKind, cause?: unknown): void;
 }
 
 export type UpstreamStream = ReturnType<typeof createUpstreamStream>;
 
 /**
- * What an upstream sends, and how long it is waited for: no longer than `timeLeft` milliseconds, when the request's time is over, and
- * than `idleTimeout` between two pieces.
+ * The upstream's side of a stream, with its time limits: `timeLeft` milliseconds until the request's deadline, and `idleTimeout` between
+ * two chunks.
  */
 export function createUpstreamStream(idleTimeout: number, timeLeft: number) {
   const controller = new AbortController();
@@ -22,20 +21,20 @@ export function createUpstreamStream(idleTimeout: number, timeLeft: number) {
   let answer: Readable | undefined;
   let rewriter = notBegun;
   let flush: (() => void) | undefined;
-  let isHeld = false;
+  let isPaused = false;
   let isStopped = false;
-  // Has no effect while the client holds the upstream back, and restarts when the client reads on.
+  // Ignored while back-pressure pauses the upstream; restarts when the client reads again.
   const idle = setTimeout(() => {
-    if (!isHeld) listener.onEnd('stalled', 'timeout');
+    if (!isPaused) listener.onEnd('stalled', 'timeout');
   }, idleTimeout);
   const deadline = setTimeout(() => listener.onEnd('deadline', 'timeout'), timeLeft);
-  let lastCall: NodeJS.Timeout | undefined;
+  let drainTimer: NodeJS.Timeout | undefined;
   const onCut = (cause?: unknown) => listener.onEnd('cut', 'unusable', cause);
 
-  /** Holds the answer back while the client does not read. */
-  function hold(held: boolean): void {
-    isHeld = held;
-    if (held) answer?.pause();
+  /** Pauses the answer while the client does not read. */
+  function setPaused(paused: boolean): void {
+    isPaused = paused;
+    if (paused) answer?.pause();
     else {
       idle.refresh();
       answer?.resume();
@@ -44,16 +43,16 @@ export function createUpstreamStream(idleTimeout: number, timeLeft: number) {
 
   return {
     signal: controller.signal,
-    /** What rewrites the answer, once there is one. */
+    /** The answer's rewriter, once there is an answer. */
     get rewriter() {
       return rewriter;
     },
-    /** Hands on what has arrived. */
+    /** Handles at once what has arrived. */
     flush: () => flush?.(),
     listen(by: UpstreamListener) {
       listener = by;
     },
-    /** Takes over the upstream's answer, and what rewrites it. */
+    /** Starts reading the upstream's answer. */
     attach(begun: Readable, rewrittenBy: StreamRewriter) {
       rewriter = rewrittenBy;
       begun.on('error', onCut);
@@ -73,18 +72,18 @@ export function createUpstreamStream(idleTimeout: number, timeLeft: number) {
     alive() {
       if (!isStopped) idle.refresh();
     },
-    hold,
-    /** Reads on, for so many milliseconds at most. */
+    setPaused,
+    /** Reads the rest, for at most `time` milliseconds. */
     endWithin(time: number) {
-      lastCall = setTimeout(onCut, time);
-      hold(false);
+      drainTimer = setTimeout(onCut, time);
+      setPaused(false);
     },
-    /** Lets go of the answer: with a reason also of its connection, which otherwise may be used again. */
+    /** Releases the answer. With a reason its connection is cut; without one it may be reused. */
     stop(reason?: unknown) {
       isStopped = true;
       clearTimeout(idle);
       clearTimeout(deadline);
-      clearTimeout(lastCall);
+      clearTimeout(drainTimer);
       if (reason !== undefined) {
         controller.abort(reason);
         answer?.destroy();
@@ -93,7 +92,7 @@ export function createUpstreamStream(idleTimeout: number, timeLeft: number) {
   };
 }
 
-/** Hands on at once what one read of a connection brings, as it may hold ten thousand chunks of a byte. Returns what hands on the rest. */
+/** Joins the chunks of one socket read, which may be ten thousand of a byte each. Returns a function that flushes what has arrived. */
 function joinChunks(body: Readable, take: (bytes: Buffer) => void): () => void {
   let arrived: Buffer[] = [];
   const flush = () => {
@@ -107,10 +106,10 @@ function joinChunks(body: Readable, take: (bytes: Buffer) => void): () => void {
   return flush;
 }
 
-/** In bytes. What was made of one portion is garbage before the next is read: V8 takes more memory for ever if more is in use at a time. */
+/** In bytes. Each portion's garbage is dead before the next is read: V8's young generation grows for good if more survives a collection. */
 const portion = 8_192;
 
-/** Cuts bytes after whole events, where it can. */
+/** Splits bytes at event boundaries where possible. */
 function* portionsOf(bytes: Buffer): Generator<Buffer> {
   let start = 0;
   while (bytes.length - start > portion) {

@@ -3,20 +3,20 @@ import type { Findings } from '../dialects/model/findings.ts';
 import { type Edit, replaceValue } from '../json/edit.ts';
 import type { Json } from '../json/scan.ts';
 
-/** What makes signatures void in one answer. */
+/** Voids the signatures of one answer that no longer match what the client is shown. */
 export interface Voiding {
   readonly changes: AnswerChanges;
-  /** Takes the place of a signature; undefined where the client gets thoughts only in seals. */
+  /** Makes the seal that replaces a signature; undefined if the client gets reasoning only in seals. */
   readonly seal: (() => string) | undefined;
 }
 
-/** The place of what begins at a character: in a stream all is at one place, since what was changed came before what is read now. */
+/** Maps an offset to a place in the answer. In a stream everything is at one place: what was changed came before what is read now. */
 type PlaceOf = (at: number) => number;
 
-/** The family of thoughts: those that come back are as they were signed, whatever is shown. */
+/** The family of reasoning. A change in it voids nothing: what comes back is as it was signed, whatever is shown. */
 export const reasoning = 'thinking';
 
-/** Notes which of the edits change what later thoughts are signed over. */
+/** Notes which edits change content that later reasoning is signed over. */
 export function noteChanges(
   json: Json,
   { content }: Findings,
@@ -29,7 +29,7 @@ export function noteChanges(
   }
 }
 
-/** The edits that put void seals in place of signatures. Of one that comes in pieces, only the first becomes a seal. */
+/** The edits that replace signatures by void seals. If a signature comes in pieces, only the first becomes a seal. */
 export function createVoidSignatures({ changes, seal }: Voiding) {
   let last: number | undefined;
   return (json: Json, { signatures }: Findings, placeOf: PlaceOf): Edit[] =>

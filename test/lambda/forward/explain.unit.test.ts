@@ -6,7 +6,7 @@ import { testRows } from '../../support/test-rows.ts';
 const explainer = createExplainer(scrubber);
 for (const key of ['upstream/key-one', 'EMPTY']) explainer.conceal(key);
 
-/** An answer within an answer, as routers nest what they got: printed as JSON `depth` times. */
+/** An error nested as routers do it: printed as JSON `depth` times. */
 function nest(text: string, depth: number): string {
   return depth === 0 ? text : nest(JSON.stringify(text).slice(1, -1), depth - 1);
 }
@@ -52,7 +52,7 @@ describe('an upstream’s message for clients', () => {
       'from 172.16.0.1, 172.31.255.1, 100.64.0.1, 100.127.0.1, 127.0.0.1 and 169.254.169.254',
       'from (host removed), (host removed), (host removed), (host removed), (host removed) and (host removed)',
     ],
-    // What a caller wrote, and code.
+    // The caller's own words, and code.
     ...[
       'Chrome/120.0.6099.109, Windows 10.0.19041.1, 10.0.3.17-beta, v10.0.3.17, 10.0.3.17.2 and 10.0.0.0/8',
       'The addresses 172.15.0.1, 172.32.0.1, 100.63.0.1, 100.128.0.1, 11.0.0.1, 1.10.0.0 and 10.0.3.256',
@@ -65,7 +65,7 @@ describe('an upstream’s message for clients', () => {
     expect(explainer.sentence(given)).toBe(expected);
   });
 
-  test('has no name however deep it is nested as JSON in JSON', () => {
+  test('has no name, however deeply it is nested as JSON in JSON', () => {
     for (let depth = 0; depth < 5; depth += 1) {
       const said = explainer.sentence(nest('by acmec\\u006frp/thunder-70b\\u002dinstruct', depth));
       expect([depth, said]).toEqual([depth, 'by svc']);

@@ -11,7 +11,7 @@ import { turnEventLoop } from '../../support/wait-until.ts';
 const price = { input: 1_000_000, output: 1_000_000, cacheRead: 1_000_000, cacheWrite: 1_000_000 };
 const prices = new Map([['svc', price]]);
 
-/** A request with a prompt of 100 tokens, and what is settled for it. */
+/** A request with a prompt of 100 tokens, and the costs settled for it. */
 function createRequest(record: AttemptRecord) {
   const settled: number[] = [];
   const settle = async (spent: number) => void settled.push(spent);
@@ -28,7 +28,7 @@ async function settledAfter(tries: number) {
   return { settled, spending: outcome.spending };
 }
 
-test('a client that leaves before anything was sent owes nothing, and after that its prompt', async () => {
+test('a client that disconnects before an upstream was asked pays nothing, and after that pays for its prompt', async () => {
   expect(await settledAfter(0)).toEqual({ settled: [0], spending: { cost: 0, savedByCaches: 0 } });
   const { settled, spending } = await settledAfter(1);
   expect(settled).toEqual([spending?.cost]);
@@ -39,14 +39,14 @@ test('the settlement does not delay an answer: its figures are known at once, an
   const { request, settled, outcome } = createRequest({ tries: 1, usage: {} });
   const settling = settleSpending(request, { prices, spendLimit: undefined });
   expect(outcome).toMatchObject({ snapshot: { limit: 1, remaining: 0 }, spending: { cost: 100 } });
-  // All that the turn still does in which the answer is handed over.
+  // The rest of the turn in which the answer ends.
   await new Promise(process.nextTick);
   expect(settled).toEqual([]);
   await settling;
   expect(settled).toEqual([100]);
 });
 
-test('it is over when the limit of all callers together has been told too: after that a function may freeze', async () => {
+test('it ends only when the spend limit has been updated too: after that a function may freeze', async () => {
   const { request } = createRequest({ tries: 1, usage: {} });
   const added = Promise.withResolvers<void>();
   const costs: number[] = [];
@@ -65,7 +65,7 @@ test('it is over when the limit of all callers together has been told too: after
   await settling;
 });
 
-test('a settlement is waited for although what all callers have spent can not be counted', async () => {
+test('a settlement is awaited even if updating the spend limit fails', async () => {
   const { request, outcome } = createRequest({ tries: 1, usage: {} });
   const written = Promise.withResolvers<object>();
   const charge = { ...request.charge, settle: () => written.promise };

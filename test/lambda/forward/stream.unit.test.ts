@@ -7,7 +7,7 @@ import { chat } from '../../support/stream-events.ts';
 
 type Given = Parameters<typeof fetchStream>;
 
-test('what finds names in pieces is compiled while the upstream is asked, once the request has left', async () => {
+test('the pattern for names in deltas is compiled while the upstream is thinking, once the request is sent', async () => {
   const steps: string[] = [];
   const leaving = new AbortController();
   const ended = Promise.withResolvers<unknown>();
@@ -16,7 +16,7 @@ test('what finds names in pieces is compiled while the upstream is asked, once t
     record: { tries: 0, usage: {} },
     hiding: { ...hiding, scrubber: { ...hiding.scrubber, prepareChannels: () => steps.push('prepared') } },
     ask: async () => {
-      await undefined; // as for a key that has been read
+      await undefined; // as for a cached key
       steps.push('asked');
       return new Promise(() => {});
     },
@@ -33,7 +33,7 @@ test('what finds names in pieces is compiled while the upstream is asked, once t
   await ended.promise;
 });
 
-test('a stream that can not be translated frees the upstream, and is an error of the gateway’s own', async () => {
+test('if the code for translation can not be loaded, the upstream is released and the error is the gateway’s own', async () => {
   const signals: AbortSignal[] = [];
   const attempt: object = {
     request: { parsed: formatOf(chat), deadline: 60_000, outcome: {} },
@@ -44,7 +44,7 @@ test('a stream that can not be translated frees the upstream, and is an error of
       return { body: new Readable({ read() {} }), translated: {} };
     },
   };
-  // A process that is out of descriptors can't read a file.
+  // A process that is out of file descriptors.
   const loadTranslating = async () => {
     throw new Error('EMFILE');
   };

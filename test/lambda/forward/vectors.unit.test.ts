@@ -12,7 +12,7 @@ type Outcome = RequestSoFar['outcome'];
 
 const price = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
 
-/** Begins to pass an answer of vectors on, whose charge is settled so. */
+/** Begins to stream an embeddings answer. `settle` settles its charge. */
 async function begin(settle?: () => Promise<void>) {
   const leaving = new AbortController();
   const finished = Promise.withResolvers<Outcome>();
@@ -38,7 +38,7 @@ async function begin(settle?: () => Promise<void>) {
   return { leaving, upstream, clock, body: body as Readable, finished: finished.promise };
 }
 
-test('a client that leaves before its answer is passed on frees the upstream, and is logged', async () => {
+test('a client that disconnects before its answer begins releases the upstream, and is logged', async () => {
   const { leaving, upstream, finished } = await begin();
   leaving.abort();
   expect(await finished).toMatchObject({ end: 'client_gone' });
@@ -60,7 +60,7 @@ test('the end of an answer does not wait for its settlement', async () => {
   expect(await finished).toMatchObject({ spending: { cost: expect.any(Number) } });
 });
 
-test('what one read of the upstream brings is passed on in one piece, however many chunks it has', async () => {
+test('one read of the upstream leaves in one write, however many chunks it has', async () => {
   const { upstream, body } = await begin();
   await new Promise(setImmediate);
   const pieces: string[] = [];
@@ -70,7 +70,7 @@ test('what one read of the upstream brings is passed on in one piece, however ma
   expect(pieces).toEqual(['{"data":[{"embedding":[1,', '2,3,4']);
 });
 
-test('an answer whose last bytes can’t be used breaks off once, with nothing behind the error', async () => {
+test('an answer whose last bytes are invalid ends once, with nothing after the error', async () => {
   const { upstream, body, finished } = await begin();
   const text = body.setEncoding('utf8').toArray();
   upstream.push('"a"]}]}');
@@ -101,7 +101,7 @@ testRows([
   },
 );
 
-test('an answer that breaks off while its client holds it back is settled at once', async () => {
+test('an answer that breaks off under back-pressure is settled at once', async () => {
   const { upstream, finished } = await begin();
   upstream.push('1,'.repeat(40_000));
   await new Promise(setImmediate);
@@ -109,7 +109,7 @@ test('an answer that breaks off while its client holds it back is settled at onc
   expect((await finished).error).toMatchObject({ reason: 'cut' });
 });
 
-test('what comes before the client reads is taken from the upstream, until it is much', async () => {
+test('before the client reads, the upstream is buffered up to a limit', async () => {
   const { upstream } = await begin();
   for (const piece of ['2,', '3,']) {
     upstream.push(piece);

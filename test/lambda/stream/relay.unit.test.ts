@@ -19,12 +19,12 @@ const long = wire.chat.textEvent('x'.repeat(70_000));
 
 type Settle = (end: StreamEnd) => Promise<GatewayError | undefined>;
 
-/** A relay whose times are far apart: the client is behind after 100 ms and has caught up after 1 s. */
+/** A relay with long timeouts. A client is behind after 100 ms, and has caught up after 1 s. */
 function startRelay(
   dialect: Dialect = chat,
   settle: Settle = async () => undefined,
   names: string[] = [],
-  readsOn = false,
+  shouldDrain = false,
 ) {
   const ends: StreamEnd[] = [];
   const hiding = {
@@ -38,7 +38,7 @@ function startRelay(
     explain: (message) => message,
     idleTimeout: 100_000,
     keepAliveInterval: 15_000,
-    ...{ timeLeft: 800_000, readsOn: () => readsOn },
+    ...{ timeLeft: 800_000, shouldDrain: () => shouldDrain },
     onFirstEvent: () => {},
     onEnd: (end) => {
       ends.push(end);
@@ -83,7 +83,7 @@ describe('the relay between an upstream and a client', () => {
     jest.useRealTimers();
   });
 
-  /** The client reads nothing for so long, then all; then so much time passes before the upstream breaks. */
+  /** The client reads nothing for a time, then everything; then some time passes before the upstream breaks. */
   testRows([
     ['holds the upstream back', 150, undefined, false],
     ['held it back until just now', 150, 0, false],
@@ -107,14 +107,14 @@ describe('the relay between an upstream and a client', () => {
     },
   );
 
-  test('an upstream that is held back does not stall, and gets no keep-alives sent', async () => {
+  test('under back-pressure the upstream does not count as stalled, and no keep-alives are sent', async () => {
     const { relay, ends, send } = startRelay();
     await send(first + long);
     await pass(300_000);
     expect(ends).toEqual([]);
     expect(takeAll(relay.body)).not.toMatch('keep-alive');
     await setImmediate();
-    // The client reads on, so from now on the upstream's silence counts.
+    // The client reads again, so from now on the upstream's silence counts.
     jest.advanceTimersByTime(99_999);
     expect(ends).toEqual([]);
     await pass(1);
@@ -122,7 +122,7 @@ describe('the relay between an upstream and a client', () => {
     expect(takeAll(relay.body)).toMatch('keep-alive');
   });
 
-  test('the head of an answer is a sign of life', async () => {
+  test('the head of a response restarts the idle timeout', async () => {
     const { relay, attach, ends } = startRelay();
     jest.advanceTimersByTime(99_999);
     attach(new PassThrough());
@@ -131,7 +131,7 @@ describe('the relay between an upstream and a client', () => {
     relay.leave();
   });
 
-  test('any piece of the upstream is a sign of life; nothing but an event begins the answer', async () => {
+  test('any chunk of the upstream restarts the idle timeout; only an event begins the answer', async () => {
     const { relay, ends, send } = startRelay();
     const begun: unknown[] = [];
     relay.begun.then(
@@ -172,7 +172,7 @@ describe('the relay between an upstream and a client', () => {
     expect(ends).toEqual([{ kind: 'complete' }]);
   });
 
-  test('a long read leaves in portions of whole events, also where a portion holds no end of one', async () => {
+  test('a long read leaves in portions of whole events, even if a portion holds no end of one', async () => {
     const { relay, upstream, ends } = startRelay();
     const writes: string[] = [];
     relay.body.setEncoding('utf8').on('data', (text: string) => writes.push(text));
@@ -187,7 +187,7 @@ describe('the relay between an upstream and a client', () => {
     expect(ends).toEqual([{ kind: 'complete' }]);
   });
 
-  test('what was ready when the client left is not sent', async () => {
+  test('output that was pending when the client disconnected is dropped', async () => {
     const { relay, upstream, ends } = startRelay();
     upstream.emit('data', Buffer.from(first));
     relay.leave();
@@ -229,7 +229,7 @@ describe('the relay between an upstream and a client', () => {
       const settled = Promise.withResolvers<undefined>();
       const { relay, upstream, ends, send } = startRelay(chat, () => settled.promise, [], true);
       await send(first + long);
-      // The client holds the upstream back, then leaves.
+      // The client stops reading, then disconnects.
       expect(upstream.isPaused()).toBe(true);
       relay.body.destroy();
       for (let round = 0; round < 9; round += 1) {
@@ -248,7 +248,7 @@ describe('the relay between an upstream and a client', () => {
     },
   );
 
-  test('a failure counts as reported without its blank line, whatever ends the connection', async () => {
+  test('a failure without its blank line counts as reported, however the connection ends', async () => {
     for (const end of ['end', 'destroy'] as const) {
       const { relay, upstream, ends, send } = startRelay();
       await send(first + wire.chat.failureEvent.trimEnd());
@@ -308,7 +308,7 @@ describe('the relay between an upstream and a client', () => {
     },
   );
 
-  test('what stops an answer after its end is no failure of it', async () => {
+  test('an error after the end of an answer is not a failure', async () => {
     const { relay, send, ends } = startRelay();
     await send(others.filter((event) => !event.includes('[DONE]')).join(''));
     relay.fail(new Error('the process stops'));
@@ -317,7 +317,7 @@ describe('the relay between an upstream and a client', () => {
     expect(takeAll(relay.body)).not.toContain('"error"');
   });
 
-  test('a client that leaves while its failure is settled hears nothing more', async () => {
+  test('a client that disconnects while its failure is settled gets nothing more', async () => {
     const settled = Promise.withResolvers<undefined>();
     const { relay, upstream, ends, send } = startRelay(chat, () => settled.promise);
     await send(first);
@@ -329,7 +329,7 @@ describe('the relay between an upstream and a client', () => {
     expect(relay.body.errored).toBeNull();
   });
 
-  test('a keep-alive goes out when nothing else has for the whole interval', async () => {
+  test('a keep-alive goes out if nothing else has for the whole interval', async () => {
     const { relay, send } = startRelay();
     await send(first);
     for (let round = 0; round < 3; round += 1) {
@@ -343,7 +343,7 @@ describe('the relay between an upstream and a client', () => {
     relay.leave();
   });
 
-  test('an answer that comes too late is dropped', async () => {
+  test('an answer that arrives too late is dropped', async () => {
     const { relay, attach } = startRelay();
     relay.leave();
     const late = new PassThrough();

@@ -22,7 +22,7 @@ test('in one answer a hundred thousand names are hidden, and no more', () => {
   expect(() => answer(100_001)).toThrow('more than 100000 things to hide at a time');
 });
 
-test('only texts that a client may join are searched for names across them, with what a first answer would wait for', () => {
+test('only texts that a client may join are searched across, so that a first answer need not wait for that pattern to compile', () => {
   const openChannel = jest.fn(scrubber.openChannel);
   const shown = (content: readonly object[]) => {
     const other = { scrubber: { ...scrubber, openChannel } };
@@ -36,12 +36,12 @@ test('only texts that a client may join are searched for names across them, with
   expect(openChannel).toHaveBeenCalledTimes(2);
 });
 
-describe('what passes untouched', () => {
-  // A pattern of words would find a name in each of these.
+describe('what passes through untouched', () => {
+  // A search for words would find a name in each of these.
   const base64 = `AAAA/acme/+AcmeCorp+Thunder/${'A'.repeat(40)}==`;
   const url = `data:image/png;base64,${base64}`;
 
-  test('images and sound, as a part of a message and as bytes', () => {
+  test('images and audio, as a part of a message and as bytes', () => {
     const delta = {
       images: [{ type: 'image_url', image_url: { url } }, { b64_json: base64 }],
       audio: { data: base64, transcript: 'AcmeCorp.' },
@@ -60,7 +60,7 @@ describe('what passes untouched', () => {
     expect(itemDone).toMatchObject({ item: { ...item, revised_prompt: 'An svc' } });
   });
 
-  test('but a text that only begins like an image is a text', () => {
+  test('but a text that only begins like an image counts as text', () => {
     const url = 'data:text/plain;base64,AcmeCorp is here';
     expect(JSON.stringify(hear(chat, [chunk({ images: [{ image_url: { url } }] })]))).not.toMatch(/acme/i);
   });
@@ -74,7 +74,7 @@ describe('what passes untouched', () => {
     ]);
   });
 
-  test('but not a text under a key that is like one for bytes', () => {
+  test('but not a text under a key that looks like one for bytes', () => {
     const details = { b64_note: 'AcmeCorp', lib64: 'Thunder', b64_json: 'by AcmeCorp!', image_b64: ['AcmeCorp'] };
     const shown = { b64_note: 'svc', lib64: 'svc', b64_json: 'by svc!', image_b64: ['svc'] };
     expect(hear(chat, [{ data: { choices: [], details } }])).toEqual([{ model: 'svc', choices: [], details: shown }]);
@@ -97,7 +97,7 @@ describe('what passes untouched', () => {
     });
   });
 
-  test('code, commands and calls of hosted tools, and the names of the tools that a caller declared', () => {
+  test('code, commands and calls of hosted tools, and the names of tools that the caller declared', () => {
     const output = [
       { type: 'code_interpreter_call', code: 'acme()', outputs: [{ logs: 'acme' }] },
       { type: 'computer_call', action: { type: 'type', text: 'acme' } },
@@ -128,7 +128,7 @@ describe('what passes untouched', () => {
     });
   });
 
-  test('files in messages, but not a text that stands in their place', () => {
+  test('files in messages, but not a text in their place', () => {
     const source = (type: string) => ({ type: 'document', source: { type, data: 'acme' } });
     const content = [{ type: 'web_fetch_tool_result', content: [source('base64'), source('text')] }];
     const [file, text] = answerOf(messages, { content }).content[0].content;
@@ -159,7 +159,7 @@ describe('the text at which the caller asked to stop', () => {
     expect(answerOf(messages, { content: [], ...stop }, expected)).toMatchObject({ stop_sequence: shown });
     const delta = { type: 'message_delta', delta: stop };
     expect(hearDeltas(messages, [started, { data: delta }], expected)[1]).toEqual({ ...stop, stop_sequence: shown });
-    // Some servers of the chat dialect say it in members of their own.
+    // Some chat servers send it in members of their own.
     const choice = { index: 0, finish_reason: 'stop', stop_reason: given, matched_stop: given };
     const chosen = { ...choice, stop_reason: shown, matched_stop: shown };
     expect(answerOf(chat, { choices: [choice] }, expected).choices).toEqual([chosen]);
@@ -170,7 +170,7 @@ describe('the text at which the caller asked to stop', () => {
 describe('token probabilities', () => {
   const logprobs = (token: string) => ({ content: [{ token, logprob: -1, bytes: [...Buffer.from(token)] }] });
 
-  test('become null if the text was changed or a token names someone, and otherwise stay', () => {
+  test('become null if the text was changed or a token spells a name, and stay otherwise', () => {
     const kept = hear(chat, [
       chunk({ content: 'Hello' }, { logprobs: logprobs('Hello') }),
       chunk({ content: ' from' }, { logprobs: logprobs('Thunder') }),
@@ -202,12 +202,12 @@ describe('token probabilities', () => {
     ],
     ['of no name', list('thun', 'ology'), list(' in', ' June'), [list('thun', 'ology'), list(' in', ' June')]],
   ])('that spell a name are dropped', (_name, first, second, kept) => {
-    // They come with no text of the choice, as those of a tool call do.
+    // They come without a text of the choice, like those of a tool call.
     const events = [first, second].map((one) => chunk({ content: null }, { logprobs: one }));
     expect(hear(chat, events).map(({ choices: [choice] }) => choice.logprobs)).toEqual(kept);
   });
 
-  test('of a plain answer, and of a whole text, tell no name either', () => {
+  test('of a whole answer, and of a whole text in a stream, spell no name either', () => {
     const call = { content: null, tool_calls: [{ function: { name: 'acme', arguments: '{}' } }] };
     const choice = { index: 0, message: call, logprobs: list('ac', 'me') };
     expect(answerOf(chat, { choices: [choice] }).choices).toEqual([{ ...choice, logprobs: null }]);
@@ -236,7 +236,7 @@ describe('token probabilities', () => {
   });
 });
 
-describe('the frame around the texts', () => {
+describe('everything around the texts', () => {
   const events = [
     [chat, { choices: [] }],
     [responses, { type: 'response.custom' }],

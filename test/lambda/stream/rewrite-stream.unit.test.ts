@@ -9,8 +9,8 @@ import { toWire } from '../../support/speech/teller.ts';
 import { block, chat, chunk, deltasOf, messages, responses, started, stopped } from '../../support/stream-events.ts';
 import { testRows } from '../../support/test-rows.ts';
 
-describe('what is held back', () => {
-  test('leaves before the signature of the thinking it belongs to', () => {
+describe('text that is held back', () => {
+  test('goes out before the signature of the thinking it belongs to', () => {
     const signature = { type: 'signature_delta', signature: 'acme' };
     const events = [started, block({ type: 'thinking_delta', thinking: 'by Thun' }), block(signature), stopped];
     expect(deltasOf(rewriteStream(messages, toWire(events)).output)).toEqual([
@@ -22,7 +22,7 @@ describe('what is held back', () => {
     ]);
   });
 
-  test('leaves in a delta of its own kind, also from a block that began with it', () => {
+  test('goes out in a delta of its own kind, also from a block that began with it', () => {
     const begun = { type: 'content_block_start', index: 0, content_block: { type: 'compaction', content: 'Thun' } };
     expect(deltasOf(rewriteStream(messages, toWire([started, { data: begun }, stopped])).output)).toEqual([
       'message_start',
@@ -48,7 +48,7 @@ describe('what is held back', () => {
     });
   });
 
-  test('leaves where it stood, however deep, and under no name', () => {
+  test('goes out in its own place, however deep, without a name around it', () => {
     const shell = (delta: object) => ({ type: 'response.acme.delta', output_index: 0, delta });
     const over = { type: 'response.completed', response: {} };
     const said = shell({ stdout: 'by Thun', acme: [{ index: 3, note: 'Ac' }] });
@@ -66,7 +66,7 @@ describe('what is held back', () => {
     expect(deltasOf(output).slice(1, 3)).toEqual([inside('by '), inside('Thun')]);
   });
 
-  test('breaks a stream of texts without end', () => {
+  test('fails a stream of endlessly many texts', () => {
     const events = Array.from({ length: 20_001 }, (_, index) => block({ type: 'text_delta', text: 'Thun' }, index));
     const { rewriter } = rewriteStream(messages, toWire([started, ...events]));
     expect(rewriter.failure).toMatchObject({
@@ -75,7 +75,7 @@ describe('what is held back', () => {
     });
   });
 
-  test('breaks a stream that would make many long events of one', () => {
+  test('fails a stream in which it would turn one long event into many', () => {
     const choices = Array.from({ length: 1_000 }, (_, index) => ({ index, delta: { content: 'Thun' } }));
     const begun = { data: { id: 'x'.repeat(10_000), choices } };
     const end = { data: { choices: choices.map(({ index }) => ({ index, delta: {}, finish_reason: 'stop' })) } };
@@ -84,7 +84,7 @@ describe('what is held back', () => {
     expect(output.length).toBeLessThan(1_000_000);
   });
 
-  test('moves the numbers of what comes after it', () => {
+  test('shifts the sequence numbers of the events after it', () => {
     const place = { item_id: 'i', output_index: 1, content_index: 2 };
     const part = { type: 'response.content_part.added', ...place, part: { type: 'output_text', text: 'Thun' } };
     const done = { ...part, type: 'response.content_part.done' };
@@ -100,7 +100,7 @@ describe('what is held back', () => {
     expect(rewriter.nextSequence()).toBe(8);
   });
 
-  test('leaves when the stream breaks after its last word, too', () => {
+  test('also goes out if the stream breaks after its last text', () => {
     const events = [chunk({}, { finish_reason: 'stop' }), chunk({ content: 'by Thun' })];
     const { output, rewriter } = rewriteStream(chat, Buffer.concat([toWire(events), Buffer.from('data: {"id\n\n')]));
     expect(deltasOf(output)).toEqual([{}, { content: 'by ' }, { content: 'Thun' }]);
@@ -125,7 +125,7 @@ describe('a name that is split around an empty text', () => {
     expect(output).not.toContain('Corp');
   });
 
-  test('nor of one part that goes on after another', () => {
+  test('nor of one part that continues after another', () => {
     const notes = [['', 'I am Thun'], ['der']].map((texts) => chunk({ notes: texts }));
     const said = deltasOf(
       rewriteStream(chat, toWire([chunk({ notes: ['x'] }), ...notes, chunk({ notes: ['.'] })])).output,
@@ -134,7 +134,7 @@ describe('a name that is split around an empty text', () => {
   });
 });
 
-describe('a text that goes on after a call', () => {
+describe('a text that continues after a tool call', () => {
   const call = chunk({ tool_calls: [{ index: 0, function: { arguments: '{}' } }] });
   const said = (...pieces: string[]) => {
     const events = pieces.flatMap((content) => [chunk({ content }), call]);
@@ -143,7 +143,7 @@ describe('a text that goes on after a call', () => {
       .join('');
   };
 
-  test('keeps the letter before it, so that no name is seen in a word', () => {
+  test('remembers the letter before it, so that no name is found inside a word', () => {
     expect(said('an x', 'acme')).toBe('an xacme');
     expect(said('an x', '', 'acme')).toBe('an xacme');
     expect(said('an x ', 'acme ')).toBe('an x svc ');
@@ -160,11 +160,11 @@ testRows(['1e999', '1.5'])('an event may have a number that counts nothing', (nu
   expect(rewriter.nextSequence()).toBe(3);
 });
 
-describe('an event much like the one before', () => {
+describe('an event that matches the template of the previous one', () => {
   const says = (content: string) => toWire([chunk({ content })]);
   const textsOf = (output: string) => deltasOf(output).map(({ content }) => content);
 
-  test('may come in pieces, in other lines and after other events', () => {
+  test('may be split into chunks, and may follow other lines and events', () => {
     const crlf = Buffer.from(says('4').toString().replaceAll('\n', '\r\n'));
     const events = [says('1'), says('2'), toWire([chunk({ role: 'x' })]), says('3'), crlf, says('5'), says('"\\\n é')];
     const bytes = Buffer.concat(events);
@@ -181,7 +181,7 @@ describe('an event much like the one before', () => {
     }
   });
 
-  describe('in more than its text', () => {
+  describe('whatever differs besides its text,', () => {
     const usage = (completion_tokens: number, more = {}) => ({
       usage: { prompt_tokens: 9, completion_tokens, total_tokens: completion_tokens + 9, ...more },
     });
@@ -197,12 +197,12 @@ describe('an event much like the one before', () => {
       ['padding', chat, 1, texts.map((text, at) => said(text, { obfuscation: 'xyz'.repeat(at % 4), usage: null }))],
       ['padding and a number', responses, 1, texts.map(openAi)],
       ['padding with names', chat, 7, texts.map((text, at) => said(text, { p: at % 3 > 1 ? 'Acme' : `A${at}` }))],
-      ['padding of machines', chat, 11, texts.map((text, at) => said(text, { p: `10.0.0.${at}` }))],
-      ['what no padding is called', chat, 11, texts.map((text, at) => said(text, { service_tier: `tier${at}` }))],
+      ['padding with addresses', chat, 11, texts.map((text, at) => said(text, { p: `10.0.0.${at}` }))],
+      ['random text under another name', chat, 11, texts.map((text, at) => said(text, { service_tier: `tier${at}` }))],
       ['usage that stays', chat, 1, texts.map((text) => said(text, usage(7)))],
       ['usage', chat, 11, texts.map((text, at) => said(text, usage(at + 1)))],
       ['usage that falls', chat, 11, texts.map((text, at) => said(text, usage(40 - at, { cost: at / 8 })))],
-      ['usage that is none', chat, 11, texts.map((text, at) => said(text, usage(at % 2 ? -at : at + 0.5)))],
+      ['usage that is invalid', chat, 11, texts.map((text, at) => said(text, usage(at % 2 ? -at : at + 0.5)))],
       [
         'usage that is not asked for',
         chat,
@@ -210,15 +210,15 @@ describe('an event much like the one before', () => {
         texts.map((text, at) => said(text, usage(at))),
         { withholdsUsage: true },
       ],
-      ['usage of very many', chat, 11, texts.map((text, at) => said(text, usage(10 ** 15 + at)))],
+      ['usage of very many tokens', chat, 11, texts.map((text, at) => said(text, usage(10 ** 15 + at)))],
       ['no text at times', chat, 11, texts.map((text, at) => said(at % 2 ? '' : text, {}))],
       ['what is dropped', chat, 11, texts.map((text, at) => said(text, { x_id: `Acme${at}`, provider: `${at}` }))],
       ['two texts', chat, 11, texts.map((text, at) => chunk({ reasoning: text, mood: `${text}${at}` }).data)],
       ['an end', chat, 11, texts.map((text) => chunk({ content: text }, { finish_reason: 'stop' }).data)],
-    ])('is read only where it is new, and written as if it were alone', (_name, dialect, read, events, expected) => {
+    ])('it is parsed only if needed, and rewritten as if alone', (_name, dialect, read, events, expected) => {
       const wire = toWire(events.map((data) => ({ data }))).toString();
       const fast = rewriteStream(dialect, Buffer.from(wire), [], expected);
-      // Events that end otherwise take the long way.
+      // Events with other line ends take the slow path.
       const slow = rewriteStream(dialect, Buffer.from(wire.replaceAll('\n', '\r\n')), [], expected);
       expect([fast.read, slow.read]).toEqual([read, events.length]);
       expect(fast.output).toBe(slow.output);
@@ -229,7 +229,7 @@ describe('an event much like the one before', () => {
     });
   });
 
-  test('is held back where a name may begin in it, whether or not the next comes with it', () => {
+  test('is held back where a name may begin, whether or not the next event arrives with it', () => {
     const events = ['I', ' thun', 'k: "thu', 's".', ' Ac', 'me', ' Thun'].map(says);
     const ends = events.map((_, at) => Buffer.concat(events.slice(0, at + 1)).length);
     const together = rewriteStream(chat, Buffer.concat(events)).output;
@@ -238,7 +238,7 @@ describe('an event much like the one before', () => {
     expect(oneByOne).toBe(together);
   });
 
-  test('is none where its lines are not all of its data', () => {
+  test('does not match if it has more lines than its data', () => {
     const pretty = JSON.stringify(chunk({ content: '1' }).data, null, 1);
     const first = Buffer.from(`data: ${pretty.replaceAll('\n', '\ndata: ')}\n\n`);
     const { output, rewriter } = rewriteStream(chat, Buffer.concat([first, Buffer.from(`data: ${pretty}\n\n`)]));
@@ -248,19 +248,19 @@ describe('an event much like the one before', () => {
   testRows([
     ['the end', '[DONE]'],
     ['a failure', { error: { message: 'Down.' } }],
-  ])('is none after the end or a failure', (_, data) => {
+  ])('does not go out after the end or a failure', (_, data) => {
     const bytes = Buffer.concat([says('1'), toWire([{ data }]), says('2')]);
     expect(rewriteStream(chat, bytes).output).not.toMatch('"2"');
   });
 
-  test('may come for ever: no event is measured together with the one before', () => {
+  test('may repeat for ever: the size limit is for each event alone', () => {
     const [begun, long] = [says('1'), says('x'.repeat(20 * 1024 * 1024))];
     const cuts = [begun.length, begun.length + long.length];
     expect(rewriteStream(chat, Buffer.concat([begun, long, long]), cuts).rewriter.failure).toBeUndefined();
   });
 });
 
-test('a plain answer that failed is a failure, with or without a word about it', () => {
+test('a whole answer that failed is a failure, with or without a message', () => {
   const rewrite = (answer: unknown) => rewriteAnswer(responses, answer);
   expect(() => rewrite({ status: 'failed', error: null })).toThrow(new UpstreamFailure('reported'));
   expect(() => rewrite({ status: 'failed', error: { message: 'Down.' } })).toThrow('Down.');
@@ -268,7 +268,7 @@ test('a plain answer that failed is a failure, with or without a word about it',
 });
 
 describe('how a stream begins and ends', () => {
-  test('pings and comments are no first event; numbers stay without gaps', () => {
+  test('pings and comments are no first event; sequence numbers stay without gaps', () => {
     const lively = toWire([
       { data: { type: 'keepalive', sequence_number: 0 } },
       { data: { type: 'response.created', sequence_number: 1 } },
@@ -294,7 +294,7 @@ describe('how a stream begins and ends', () => {
     },
   );
 
-  test('the last event counts without its blank line, one that is cut short does not', () => {
+  test('a last event without its blank line counts, a truncated one does not', () => {
     const bytes = toWire([started, { data: { type: 'message_stop' } }]);
     const trimmed = rewriteStream(messages, bytes.subarray(0, -2));
     expect([trimmed.rewriter.ended, deltasOf(trimmed.output)]).toEqual([true, ['message_start', 'message_stop']]);
@@ -302,7 +302,7 @@ describe('how a stream begins and ends', () => {
     expect([cut.rewriter.ended, deltasOf(cut.output)]).toEqual([false, ['message_start']]);
   });
 
-  test('[DONE] passes behind the last event of a dialect that does not end with it, and once where it is the end', () => {
+  test('[DONE] is passed through after the last event of a dialect that does not end with it, and once if it is the end', () => {
     const ends: readonly [Dialect, Uint8Array][] = [
       [messages, toWire([started, { data: { type: 'message_stop' } }])],
       [responses, toWire([{ data: { type: 'response.completed', response: {} } }])],
@@ -317,7 +317,7 @@ describe('how a stream begins and ends', () => {
     }
   });
 
-  test('a choice that is still talking, or was asked for and never began, has not ended', () => {
+  test('a stream has not ended while a choice is unfinished, or was asked for and has not begun', () => {
     const finish = (index: number) => chunk({}, { index, finish_reason: 'stop' });
     const talk = (index: number) => chunk({ content: 'x' }, { index });
     const ended = (choices: number, ...events: ReturnType<typeof chunk>[]) =>
@@ -357,7 +357,7 @@ describe('how a stream begins and ends', () => {
     expect(deltasOf(output).map(({ content }) => content)).toEqual(isOne ? ['Thun'] : ['', 'Thun']);
   });
 
-  test('what Python prints for non-numbers becomes null', () => {
+  test('the NaN and Infinity that Python prints become null', () => {
     const event = (content: string) =>
       `data: {"choices":[{"index":0,"delta":{"content":"${content}"}}],"x":NaN, "y":[-Infinity,Infinity],"z":"NaN"}\n\n`;
     const bytes = Buffer.from(event('NaN \\"by Thun') + event('der, Infinity'));
@@ -393,7 +393,7 @@ describe('how a stream begins and ends', () => {
     expect(rewriter.failure).toEqual({ kind: 'reported', message: 'Down.', forwarded: false });
   });
 
-  test('a failure that is forwarded names nobody in any of its strings', () => {
+  test('a forwarded failure holds no name in any of its strings', () => {
     const raw = '{"by":"acmec\\u006frp"}';
     const error = { code: 'server_error', message: raw, metadata: { raw, provider_name: 'Thunder' } };
     const failed = { type: 'response.failed', sequence_number: 1, response: { status: 'failed', error } };
@@ -410,7 +410,7 @@ describe('how a stream begins and ends', () => {
   });
 });
 
-test('whoever takes some of the texts and leaves others gets each of them once, in their order', () => {
+test('a taker that takes some texts and leaves others gets each of them once, in order', () => {
   const taken: unknown[] = [];
   let turn = 0;
   const taker = {

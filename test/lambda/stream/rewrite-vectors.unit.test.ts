@@ -8,7 +8,7 @@ import fc, { cut } from '../../support/properties.ts';
 import { formatOf, hiding } from '../../support/rewrite.ts';
 import { testRows } from '../../support/test-rows.ts';
 
-/** What becomes of an answer that comes in these pieces, what of it was read, and what it used. */
+/** Rewrites an answer that arrives in these chunks. Returns the output, what was parsed, and the usage. */
 function pass(...chunks: (string | Uint8Array)[]) {
   const usage: Usage = {};
   const read: string[] = [];
@@ -60,7 +60,7 @@ testRows(answers)('an answer is rewritten but for its vectors, wherever it is cu
   expect(pass(...[...bytes].map((byte) => Uint8Array.of(byte))).output).toBe(whole);
 });
 
-test('what comes out is what a whole answer becomes, cut anywhere', () => {
+test('the output is that of the whole answer, wherever it is split', () => {
   const text = fc.constantFrom('a', 'AcmeCorp', 'é AcmeCorp\n', 'my "embedding":[', '\\');
   const floats = fc.array(fc.double({ noNaN: true }));
   const vector = fc.oneof(floats, fc.array(floats), fc.base64String());
@@ -78,7 +78,7 @@ test('what comes out is what a whole answer becomes, cut anywhere', () => {
   );
 });
 
-test('vectors leave as they come, and alike pieces between them are read once', () => {
+test('vectors stream through, and equal pieces between them are parsed once', () => {
   const halves = ['{"data":[', item(0, '[1').slice(0, -1), ',2', ',3', `]},${item(1, '[4]')},${item(2, '[5]')}]}`];
   const { pieces, read } = pass(...halves);
   expect(pieces.map(String)).toEqual([
@@ -91,13 +91,13 @@ test('vectors leave as they come, and alike pieces between them are read once', 
   expect(read).toHaveLength(3);
 });
 
-test('a name in a piece is hidden although the one before had none', () => {
+test('a name in a piece is hidden even if the piece before had none', () => {
   const note = (text: string) => `{"note":"${text}","index":1,"embedding":[1]}`;
   const { output } = pass(`{"data":[${[note('a'), note('a'), note('acme'), note('acme'), note('a')].join(',')}]}`);
   expect(output).toBe(`{"data":[${[note('a'), note('a'), note('svc'), note('svc'), note('a')].join(',')}]}`);
 });
 
-test('the usage is read wherever it stands', () => {
+test('the usage is found wherever it stands', () => {
   expect(pass(answerOf(item(0, '[1]'))).usage).toEqual({ input: 8 });
   expect(pass(`{"usage":{"prompt_tokens":3},"data":[${item(0, '[1]')}]}`).usage).toEqual({ input: 3 });
 });

@@ -18,7 +18,7 @@ function read(chunks: Iterable<Uint8Array>): Reading {
 
 const event = (data: string): SseEvent => ({ type: undefined, id: undefined, data });
 
-describe('any stream cut anywhere', () => {
+describe('any stream, split anywhere', () => {
   const known = 'data: 1\n\n';
   const words = 'data|data:|data: |DATA: |event: a|event|id: 1|id:|: c|:|retry: 1|foo: bar| |x|é|漢|😀|\ufeff|\0'.split(
     '|',
@@ -29,7 +29,7 @@ describe('any stream cut anywhere', () => {
     .array(fc.constantFrom(...texts, ...noUtf8), { maxLength: 30 })
     .map((pieces) => Buffer.concat(pieces));
 
-  test('after each chunk, exactly what is complete has been dispatched, or taken raw', () => {
+  test('after each chunk, exactly the complete events have been dispatched, or taken raw', () => {
     fc.assert(
       fc.property(stream, fc.array(fc.nat(200), { maxLength: 12 }), fc.boolean(), (bytes, offsets, takesRaw) => {
         const log: Entry[] = [];
@@ -54,7 +54,7 @@ describe('any stream cut anywhere', () => {
     );
   });
 
-  /** The standard's rules on a whole text, line by line. */
+  /** The standard's rules, applied to a whole text line by line. */
   function readSlowly(bytes: Uint8Array): Reading {
     const lines = Buffer.from(bytes)
       .toString()
@@ -91,14 +91,14 @@ describe('long events', () => {
     for (const chunk of chunks) reader.push(Buffer.from(chunk));
   };
 
-  test('an event beyond the limit throws, however its bytes are spent', () => {
+  test('an event over the limit throws, whatever its bytes are', () => {
     expect(pushAll(['data: ', 'x'.repeat(95)])).toThrow(SseLimitError);
     expect(pushAll(Array(17).fill('data:\n'))).toThrow(SseLimitError);
     expect(pushAll([`event: ${'x'.repeat(50)}\n`, `id: ${'x'.repeat(50)}\n`])).toThrow(SseLimitError);
     expect(pushAll(['foo: ', 'x'.repeat(100)])).toThrow(SseLimitError);
   });
 
-  test('an event within the limit passes, and each counts from zero', () => {
+  test('an event within the limit passes, and the next one counts from zero', () => {
     expect(pushAll(['data: ', 'x'.repeat(92), '\n\n'])).not.toThrow();
     expect(pushAll(Array(10).fill(`data: ${'x'.repeat(92)}\n\n`))).not.toThrow();
   });
@@ -111,7 +111,7 @@ describe('long events', () => {
   });
 });
 
-test('what is written reads the same', () => {
+test('an encoded event parses to the same event', () => {
   const line = fc.string({ unit: fc.constantFrom('a', ' ', ':', 'é', '😀', '\ufeff', '\t') });
   const optional = fc.option(
     line.filter((text) => text !== ''),

@@ -78,14 +78,14 @@ interface Opening {
   readonly isSecure: boolean;
   readonly connectTimeout: number;
   /** What is wrong with one that takes longer. */
-  readonly tooLate: () => Error;
+  readonly timeoutError: () => Error;
   readonly now: () => number;
 }
 
 export type Spares = ReturnType<typeof createSpares>;
 
 /** Connections that are opened before their request is ready, at most one to an address. */
-export function createSpares({ isSecure, connectTimeout, tooLate, now }: Opening) {
+export function createSpares({ isSecure, connectTimeout, timeoutError, now }: Opening) {
   const waiting = new Map<string, { readonly socket: Socket; readonly until: number }>();
   const taken = new WeakSet<object>();
 
@@ -114,7 +114,7 @@ export function createSpares({ isSecure, connectTimeout, tooLate, now }: Opening
       if (waiting.has(origin)) return;
       const socket = watch(connect(address));
       waiting.set(origin, { socket, until: now() + longestWait });
-      const connecting = setTimeout(() => socket.destroy(tooLate()), connectTimeout);
+      const connecting = setTimeout(() => socket.destroy(timeoutError()), connectTimeout);
       const unused = setTimeout(() => {
         if (!taken.has(socket)) socket.destroy();
       }, longestWait);

@@ -3,16 +3,16 @@ import { GatewayError } from '../errors.ts';
 import { type Edit, replaceValue } from '../json/edit.ts';
 import type { Json, Node } from '../json/scan.ts';
 
-/** Turns an id into a hash that only shows whether two ids are the same. */
+/** Turns an id into a hash that shows only whether two ids are the same. */
 type HashId = (value: string) => string;
 
-/** For one caller: equal ids have equal hashes, which no other caller's id has. 43 characters. */
+/** Hashes are scoped to the caller: another caller's equal id hashes differently. 43 characters. */
 export function createHashId(secret: KeyObject, caller: string): HashId {
   const prefix = `${caller.length}:${caller}`;
   return (value) => createHmac('sha256', secret).update(prefix).update(value).digest('base64url');
 }
 
-/** The edits that hash the ids of one caller in a body. */
+/** Returns the edits that hash the ids of one caller in a body. */
 export type HashIds = (body: Json) => Edit[];
 
 export function createHashIds(secret: KeyObject, caller: string): HashIds {
@@ -20,9 +20,9 @@ export function createHashIds(secret: KeyObject, caller: string): HashIds {
   return (body) => hashCallerIds(body, hashId);
 }
 
-/** Members in which clients say who, where and on which device their user is. */
+/** Members in which clients identify their user or device. */
 const ids = new Set(['user', 'safety_identifier', 'prompt_cache_key']);
-/** Each takes the time of a hash. Only an attacker sends so many. */
+/** Each costs a hash. Only an attacker sends so many. */
 const mostIds = 1_000;
 
 /** The edits that hash all ids of the caller in a body, repeated members included. */
@@ -46,7 +46,7 @@ export function hashCallerIds(body: Json, hashId: HashId): Edit[] {
       for (const inner of body.keys(key + 1)) if (body.string(inner) === 'user_id') hash(inner + 1);
     } else if (name === 'client_metadata') {
       const [value, end] = [key + 1, body.next(key + 1)];
-      // All that it holds, or it alone.
+      // All values inside it; or the value itself, if it is a scalar.
       for (let node = Math.min(value + 1, end - 1); node < end; node += 1) if (!body.isKey(node)) hash(node);
     }
   }

@@ -3,7 +3,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { presentMember } from '../json/read.ts';
 import type { Json } from '../json/scan.ts';
 
-/** The headers in which agents name their sessions. None goes upstream. */
+/** The headers in which agents send a session id. None is forwarded. */
 export const sessionHeaders = [
   'x-claude-code-session-id',
   'session-id',
@@ -16,14 +16,14 @@ export const sessionHeaders = [
 
 export type Headers = Readonly<Record<string, string | undefined>>;
 
-/** What identifies a conversation: equal on each of its turns, and never equal to anyone else's. */
+/** Identifies a conversation: the same on each of its turns, and different from any other caller's. */
 export interface Conversation {
   readonly caller: string;
-  /** The client's id for it, or else the texts that it began with. */
+  /** The client's session id, or else the texts that the conversation begins with. */
   readonly traits: readonly string[];
 }
 
-/** What stays the same throughout a conversation: the first session id found, or else the texts that it begins with. */
+/** What stays the same throughout a conversation: the first session id found, or else the texts it begins with. */
 export function readTraits(headers: Headers, body: Json, dialect: Dialect): readonly string[] {
   for (const name of sessionHeaders) {
     const value = headers[name]?.trim();
@@ -38,17 +38,17 @@ export function readTraits(headers: Headers, body: Json, dialect: Dialect): read
     const isText = member !== undefined && body.kind(member) === 'string' && body.end(member) - body.start(member) > 2;
     if (isText) return [body.string(member)];
   }
-  // Not decoded: a client writes its history the same way each time, and a prompt of megabytes would take twice the memory.
+  // Raw, not decoded: a client serializes its history the same way each time, and decoding would double the memory of a huge prompt.
   return dialect.findConversationStart(body).map((node) => body.raw(node));
 }
 
-/** Orders the keys of an upstream for one conversation, the one that it stays with first. */
+/** Ranks an upstream's keys for one conversation. The first is the one that it sticks to. */
 export type RankKeys = (keys: readonly string[], conversation: Conversation) => Promise<readonly string[]>;
 
 /**
- * Rendezvous hashing: all environments rank alike without storing anything, and a key that is added or removed moves only
- * its own conversations. The hash is keyed, so that nobody can work out who shares a key, and includes the caller, so that
- * nobody can aim at someone else's key.
+ * Rendezvous hashing: all environments agree on the ranking without shared state, and adding or removing a key moves only that key's
+ * conversations. The hash is keyed, so that nobody can work out who shares a key, and includes the caller, so that nobody can
+ * target someone else's key.
  * https://www.eecs.umich.edu/techreports/cse/96/CSE-TR-316-96.pdf
  */
 export function createRankKeys(readSubkey: (label: string) => Promise<KeyObject>): RankKeys {

@@ -6,7 +6,7 @@ import { type FailureClass, type FailureKind, failureClasses, UpstreamFailure } 
 import { discard, type UpstreamAnswer } from './http-client.ts';
 import type { Translated } from './upstream-request.ts';
 
-/** What an answer of this kind of failure means. `explain` finds the message for the client in an error body. */
+/** Turns an upstream's error response into a failure. `explain` extracts the message for the client from an error body. */
 export async function failureOf(
   kind: FailureKind,
   { status, headers, body }: UpstreamAnswer,
@@ -21,7 +21,7 @@ export async function failureOf(
     discard(body);
     return new UpstreamFailure(kind, details);
   }
-  // The upstream's own words reach the client only for errors that the caller can fix: others may reveal the deployment.
+  // The client gets the upstream's own message only for errors that the caller can fix: others may reveal the deployment.
   const explanation = await readExplanation(body);
   const explained = explain(explanation);
   const message = translated && explained ? removePlaces(explained) : explained;
@@ -52,14 +52,14 @@ async function readExplanation(body: Readable): Promise<string> {
   }
 }
 
-/** The whole seconds that a `Retry-After` header asks for, in either of its two forms; undefined for anything else. */
+/** Parses a `Retry-After` header, in seconds or as a date, to whole seconds; undefined if it is invalid. */
 export function readRetryAfter(header: string | undefined, now: number): number | undefined {
   const value = header?.trim() ?? '';
   const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : secondsUntil(value, now);
   return seconds <= longest ? Math.ceil(seconds) : undefined;
 }
 
-/** In seconds: a month, after which quotas begin anew. A server that asks for more means something else. */
+/** In seconds: a month, after which any quota is renewed. A server that asks for more means something else. */
 const longest = 31 * 86_400;
 
 function secondsUntil(date: string, now: number): number {

@@ -24,39 +24,39 @@ interface Dependencies {
   readonly pool: Pool;
   readonly send: SendRequest;
   readonly prepare: Prepare;
-  /** Whether a body contains what only the account that made it can read. Rarely needed, so the body is scanned again. */
+  /** Whether a body contains data that only the provider account that created it can read. Rarely needed, so the body is scanned anew. */
   readonly isAccountBound: Job<Dialect['name'], boolean>;
   readonly now: () => number;
 }
 
-/** What becomes of a request for an upstream. */
+/** What a try reports about the request that it sends. */
 type Sent = Pick<HttpRequest, 'translated' | 'leftOut'>;
 
-/** Follows the tries of one request. */
+/** Observes the tries of one request. */
 export interface Observer {
-  /** Aborts when the answer is no longer needed. */
+  /** Aborts when nobody needs the answer any more. */
   readonly signal: AbortSignal;
   /** Extracts the message for the client from an upstream's error body. */
   explain(body: string): string | undefined;
-  /** Called once nobody needs the request's body again. */
+  /** Called once the request's body is no longer needed. */
   releaseBody(): void;
-  /** Called with the size of a translated body and of what its answer repeats, which are kept beside the client's body. */
+  /** Accounts for memory in addition to the client's body: a prepared body, and the parts of it that the answer repeats. */
   takeMemory(bytes: number): void;
   onTry(candidate: Candidate, sent: Sent): void;
-  /** Called for each failed try; `another` says whether one more follows. */
+  /** Called for each failed try; `another` says whether a next one follows. */
   onFailure(failure: UpstreamFailure, candidate: Candidate, another: boolean): void;
 }
 
-/** An upstream's answer, and how it becomes one for the client if that asked in another dialect. */
+/** An upstream's answer, and how to translate it if the client asked in another dialect. */
 export interface AnswerOfUpstream extends UpstreamAnswer {
   readonly translated: Translated | undefined;
-  /** Whether the upstream checks its thoughts when they come back. */
+  /** Whether the upstream checks the signatures of its reasoning when it comes back. */
   readonly signsThinking: boolean;
 }
 
 /**
- * Asks upstream after upstream. Returns the first successful answer, or throws the failure of the last one tried. An upstream
- * that can't carry the request is not tried: where none can, the first refusal is thrown.
+ * Asks the candidates one after the other. Returns the first successful answer, or throws the last failure. An upstream that can't carry
+ * the request is skipped: if none can, throws the first refusal.
  */
 export type AskUpstreams = (outgoing: UpstreamRequest, observer: Observer) => Promise<AnswerOfUpstream>;
 
@@ -77,13 +77,13 @@ export function createFailover(dependencies: Dependencies): AskUpstreams {
     let firstFailure: UpstreamFailure | undefined;
     let lastFailure: UpstreamFailure | undefined;
     let refusal: GatewayError | undefined;
-    // Whether the body may hold what the next candidate can't decrypt: the first is another account where the conversation's own key rests.
+    // Whether the body may hold data that the next candidate can't decrypt: if the conversation's own key rests, even the first is foreign.
     let holdsForeign = left[0]?.isOwn === false && (await holdsSealed(outgoing, signal));
     let movedOnce = false;
     for (;;) {
       signal.throwIfAborted();
       const [candidate, ...others] = left;
-      if (candidate === undefined) throw lastFailure ?? refusal ?? nobody(outgoing.endpoint);
+      if (candidate === undefined) throw lastFailure ?? refusal ?? noCandidate(outgoing.endpoint);
       try {
         await prepareFor(candidate, outgoing, observer);
       } catch (error) {
@@ -102,7 +102,7 @@ export function createFailover(dependencies: Dependencies): AskUpstreams {
           await prepareWithoutReasoning(candidate, outgoing, observer);
           continue;
         }
-        // Another account can't read what the first one created. That is not the caller's mistake, so the first failure counts.
+        // A foreign account can't read what the conversation's own created. That is not the caller's mistake, so the first failure counts.
         // A translation holds no such things.
         const { next, rests, restsForSeveral, once = false, mayBeForeign } = error.failureClass;
         const isUnreadable = mayBeForeign && holdsForeign && speaks(candidate.upstream, outgoing);
@@ -115,7 +115,7 @@ export function createFailover(dependencies: Dependencies): AskUpstreams {
         const another = left.length > 0;
         observer.onFailure(error, candidate, another);
         if (!another) throw error;
-        // Now, because the next try may release the body.
+        // Checked now, because the next try may release the body.
         if (!firstFailure) holdsForeign ||= await holdsSealed(outgoing, signal);
         firstFailure ??= error;
         lastFailure = error;
@@ -124,9 +124,9 @@ export function createFailover(dependencies: Dependencies): AskUpstreams {
   };
 }
 
-/** How one upstream is asked. */
+/** Prepares and sends the request to one candidate. */
 function createTries({ send, prepare, now }: Dependencies) {
-  /** Makes of the request what the upstream can take, unless it can as it is. */
+  /** Translates or cleans the request for the upstream, if it needs that. */
   const prepareFor = async ({ upstream }: Candidate, outgoing: UpstreamRequest, { takeMemory, signal }: Observer) => {
     const body = bodyOf(outgoing);
     if (body.prepared?.upstream === upstream || !needsPreparing(upstream, outgoing)) return;
@@ -135,7 +135,7 @@ function createTries({ send, prepare, now }: Dependencies) {
     body.prepared = prepared;
   };
 
-  /** The same for an upstream that has refused it for thoughts in it: in place of what was prepared before. */
+  /** The same without reasoning, for an upstream that refused it. Replaces what was prepared before. */
   const prepareWithoutReasoning: typeof prepareFor = async ({ upstream }, outgoing, { takeMemory, signal }) => {
     const body = bodyOf(outgoing);
     const prepared = await prepare(outgoing, upstream, signal, true);
@@ -143,7 +143,7 @@ function createTries({ send, prepare, now }: Dependencies) {
     body.prepared = prepared;
   };
 
-  /** What waits for the last answer must not hold the request, as a function in `tryOne` would. */
+  /** Not inside `tryOne`: a closure there would retain the request while the last answer is awaited. */
   const readAnswer =
     (translated: Translated | undefined, { signsThinking }: Upstream, observer: Observer) =>
     async (answer: UpstreamAnswer): Promise<AnswerOfUpstream> => {
@@ -152,7 +152,7 @@ function createTries({ send, prepare, now }: Dependencies) {
       throw await failureOf(kind, answer, translated, observer.explain, now());
     };
 
-  /** Not async, as the frame of an async function would hold the body's text until the answer comes. */
+  /** Not async: the frame of an async function would retain the body until the answer arrives. */
   const tryOne = (
     candidate: Candidate,
     outgoing: UpstreamRequest,
@@ -163,9 +163,9 @@ function createTries({ send, prepare, now }: Dependencies) {
     const request = buildHttpRequest(candidate, outgoing);
     onTry(candidate, request);
     const read = readAnswer(request.translated, candidate.upstream, observer);
-    // One with thoughts may be asked for again without them.
-    const isKept = request.translated?.reasoning === 'sent';
-    if (isLast) return (isKept ? send(request, signal) : send(request, signal, releaseBody)).then(read);
+    // A request with reasoning may be sent again without it.
+    const isRetained = request.translated?.reasoning === 'sent';
+    if (isLast) return (isRetained ? send(request, signal) : send(request, signal, releaseBody)).then(read);
     const ask = (until: AbortSignal) => send(request, until).then(read);
     const limit = outgoing.stream ? candidate.upstream.firstEventTimeout : undefined;
     if (limit === undefined) return ask(signal);
@@ -175,15 +175,15 @@ function createTries({ send, prepare, now }: Dependencies) {
   return { prepareFor, prepareWithoutReasoning, tryOne };
 }
 
-/** Why none could be tried: that some upstream has a key was checked before. */
-const nobody = (endpoint: Endpoint): GatewayError =>
+/** The error if there is no candidate. Earlier steps have checked that some upstream has a key. */
+const noCandidate = (endpoint: Endpoint): GatewayError =>
   endpoint.compacts ? notOffered(endpoint) : new UpstreamFailure('credentials');
 
-/** In bytes: the body, and what its answer repeats. */
+/** In bytes: the body, and the parts of it that the answer repeats. */
 const sizeOf = ({ pieces, translated }: PreparedRequest): number =>
   pieces.reduce((total, piece) => total + piece.length, translated?.answer.keptBytes ?? 0);
 
-/** The candidates left. When the upstream itself failed, all of its keys are out. */
+/** The candidates left after a failure. If the upstream itself failed, none of its keys is tried. */
 function stillToTry(
   others: readonly Candidate[],
   { upstream: failed }: Candidate,

@@ -3,24 +3,24 @@ import { TooMuchWork } from '../jobs/jobs.ts';
 import { JsonLimit } from '../json/tokens.ts';
 
 export interface FailureClass {
-  /** The upstream's statuses that mean this. `classifyStatus` sorts all others by their hundreds. */
+  /** The upstream's statuses of this class. `classifyStatus` sorts all others by their hundreds. */
   readonly statuses?: readonly number[];
   readonly code: ErrorCode;
   /** Whether the client sees the upstream's own status instead of the code's. */
   readonly ownStatus?: boolean;
-  /** Whether the request is charged all the same. */
+  /** Whether the request stays charged. */
   readonly staysCharged?: boolean;
-  /** What to try next while nothing has gone out: the next key (after the last, the next upstream's first) or the next upstream. */
+  /** Where to fail over to while nothing has gone out: the next key (after the last, the next upstream's first) or the next upstream. */
   readonly next?: 'key' | 'upstream';
-  /** Whether to do so only once per request: the caller may have provoked it, and could otherwise go through all keys. */
+  /** Whether to fail over only once per request: the caller may have provoked it, and could otherwise go through all keys. */
   readonly once?: boolean;
-  /** Whether the key rests before it is used again. */
+  /** Whether the key rests (cools down) before it is used again. */
   readonly rests?: boolean;
-  /** Whether it rests once several callers have met this within some minutes: one alone may have provoked it. */
+  /** Whether the key rests once several callers have met this within some minutes: a single one may have provoked it. */
   readonly restsForSeveral?: boolean;
-  /** Whether the caller can correct it. Then the client gets the upstream's own message, without names. */
+  /** Whether the caller can fix it. Then the client gets the upstream's own message, without names. */
   readonly callerCanFix?: boolean;
-  /** Whether the cause may be a part of the body that only another account can read. */
+  /** Whether the cause may be data in the body that only another provider account can read. */
   readonly mayBeForeign?: boolean;
   /** The message for the client, unless it gets the upstream's own. */
   readonly message?: string;
@@ -32,7 +32,7 @@ const noAnswer = 'The model did not answer in time.';
 const tryAgain = 'Please try again.';
 const operator = 'If it happens again, tell the operator the request id.';
 
-/** Every way in which an upstream can fail a request, and what follows. docs/failures.md says what each means. */
+/** Every way in which an upstream can fail a request, and what follows. docs/failures.md explains each. */
 export const failureClasses = {
   unreachable: {
     code: 'upstream_error',
@@ -147,22 +147,22 @@ export type FailureKind = keyof typeof failureClasses;
 export interface FailureDetails {
   /** The upstream's own status. */
   readonly status?: number | undefined;
-  /** The seconds to wait that the upstream named. */
+  /** The seconds to wait, according to the upstream. */
   readonly retryAfter?: number | undefined;
-  /** Whether clients should retry by themselves, according to the upstream. */
+  /** Whether clients should retry automatically, according to the upstream. */
   readonly shouldRetry?: 'true' | 'false' | undefined;
   /** The upstream's own message, already without names. */
   readonly message?: string | undefined;
-  /** The code that the client is shown instead of the class's. */
+  /** The code that the client sees instead of the class's. */
   readonly shownCode?: string | undefined;
-  /** Whether the upstream refused the request for thoughts of the model in it. */
+  /** Whether the upstream refused the request because of the reasoning in it. */
   readonly refusesReasoning?: boolean;
-  /** Whether the request stays charged although its class is refunded, because the caller had a part in it. */
+  /** Whether the request stays charged although its class is refunded, because the caller may have provoked the failure. */
   readonly charged?: boolean;
   readonly cause?: unknown;
 }
 
-/** A failure of the upstream: an error for the client, and what the gateway does next. */
+/** A failure of the upstream: the error for the client, and what the gateway does next. */
 export class UpstreamFailure extends GatewayError {
   readonly kind: FailureKind;
   readonly upstreamStatus: number | undefined;
@@ -207,6 +207,6 @@ export function classifyStatus(status: number): FailureKind | undefined {
   return status >= 400 && status < 500 ? 'caller' : 'unusable';
 }
 
-/** Whether an answer passes a limit of the gateway. A caller can have that, by what it asks the model to write; all else only an upstream. */
+/** Whether an answer exceeds a limit of the gateway. A caller can provoke that by what it asks the model to write. */
 export const isOverLimit = (cause: unknown): boolean =>
   [RangeError, JsonLimit, TooMuchWork].some((limit) => cause instanceof limit);

@@ -2,7 +2,7 @@ import { type ErrorCode, type ErrorOptions, GatewayError } from '../errors.ts';
 import { JsonFault, JsonLimit } from '../json/tokens.ts';
 import { type FailureDetails, type FailureKind, UpstreamFailure } from './failure.ts';
 
-/** What was thrown, as data: the classes of errors do not cross from one thread to another. */
+/** An error as plain data, because error classes don't survive `postMessage` between threads. */
 export type Fault =
   | { readonly kind: 'gateway'; readonly code: ErrorCode; readonly message: string; readonly options: ErrorOptions }
   | { readonly kind: 'upstream'; readonly failure: FailureKind; readonly details: FailureDetails }
@@ -44,7 +44,7 @@ export function fromFault(fault: Fault): unknown {
   return fault.cause;
 }
 
-/** Only what the log shows of an error. */
+/** Only the parts of an error that are logged. */
 function causeOf(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown === undefined ? undefined : String(thrown);
   const { name, message, stack } = thrown;

@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import { UpstreamFailure } from './failure.ts';
 
 /**
- * Asks for a stream, and waits for its first event no longer than `limit` milliseconds. After that the try is cancelled, and fails so
- * that another upstream may be asked.
+ * Asks for a stream, and waits at most `limit` milliseconds for its first event. After that the try is aborted, and fails so that failover
+ * goes on to another upstream.
  */
 export async function withinFirstEventLimit<Answer extends { readonly body: Readable }>(
   limit: number,
@@ -23,7 +23,7 @@ export async function withinFirstEventLimit<Answer extends { readonly body: Read
   }
 }
 
-/** Waits until an event has come. What has been read by then is put back. */
+/** Waits for the first event, then puts back what was read. */
 function waitForEvent(body: Readable): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const opening = createOpening();
@@ -44,18 +44,18 @@ function waitForEvent(body: Readable): Promise<void> {
   return promise;
 }
 
-/** In bytes. Of a longer silence only its end is kept. */
+/** In bytes. Of more comments and pings than this, only the end is kept. */
 const longestSilence = 65_536;
-/** In bytes. A longer line of data is no ping, even before its end has come. */
+/** In bytes. A longer line of data is no ping, even before it is complete. */
 const longestPing = 1_024;
-/** A carriage return that comes last may be the first half of one. */
+/** A carriage return at the end may be the first half of CRLF. */
 const lineEnd = /\r\n|\n|\r(?=[\s\S])/g;
 const someData = /^data:(?=.*\S)/;
 const ping = /^event: ?ping$|^data:.*"type"\s*:\s*"ping"/;
 
-/** What a stream begins with, up to its first event: comments and pings are none. */
+/** The beginning of a stream, up to its first event. Comments and pings don't count. */
 function createOpening() {
-  /** One character for each byte, as the words looked for are ASCII. */
+  /** One character for each byte, since everything searched for is ASCII. */
   let text = '';
   let [eventStart, lineStart, searched] = [0, 0, 0];
   let isPing = false;
@@ -85,7 +85,7 @@ function createOpening() {
       hasEvent ||= !isPing && text.length - lineStart > longestPing && text.startsWith('data:', lineStart);
       if (hasEvent || text.length <= longestSilence) return;
       forget(text.length - eventStart <= longestSilence ? eventStart : lineStart);
-      // What is left of a comment that does not end is a comment.
+      // The rest of an endless comment is still a comment.
       if (text.length > longestSilence) [text, searched] = [text.slice(0, 1), 1];
     },
     get hasEvent() {

@@ -16,8 +16,8 @@ export interface UpstreamAnswer {
 }
 
 /**
- * Sends a request; resolves with the head of the answer. Aborting the signal cuts the connection at any time. `releaseBody` says that
- * nobody needs the body again, and is called once a large one is wholly written.
+ * Sends a request; resolves with the head of the response. Aborting the signal cuts the connection at any time. Passing `releaseBody` says
+ * that the body is not needed again; it is called once a large body is fully written.
  */
 export type SendRequest = (
   request: HttpRequest,
@@ -27,18 +27,18 @@ export type SendRequest = (
 
 interface Connecting {
   readonly connectTimeout: number;
-  /** The most connections at once, half of them for large bodies; further requests wait for a free one. */
+  /** The most connections at once, half of them for large bodies; further requests queue. */
   readonly sockets?: number | undefined;
   readonly now: () => number;
 }
 
 interface HttpClient {
   readonly send: SendRequest;
-  /** Opens a connection for a request that will come soon. */
+  /** Opens a connection for a request that will follow soon. */
   preconnect(url: string): void;
 }
 
-/** The one place that opens connections to an upstream. Connections are reused. */
+/** The one place that opens connections to upstreams. Keeps them alive and reuses them. */
 export function createHttpClient({ connectTimeout, sockets, now }: Connecting): HttpClient {
   const half = sockets === undefined ? {} : { maxTotalSockets: Math.ceil(sockets / 2) };
   const kept = { keepAlive: true, maxFreeSockets: 64, ...half };
@@ -46,7 +46,7 @@ export function createHttpClient({ connectTimeout, sockets, now }: Connecting): 
   const https = openScheme(SecureAgent, true);
   const places = new Map<string, ReturnType<typeof placeOf>>();
 
-  /** Reads an address once: there are few, all of them settings. */
+  /** Parses each URL once: there are few, all from settings. */
   function readPlace(url: string) {
     const place = places.get(url) ?? placeOf(url);
     places.set(url, place);
@@ -62,8 +62,8 @@ export function createHttpClient({ connectTimeout, sockets, now }: Connecting): 
   }
 
   function openScheme(Agent: typeof PlainAgent | typeof SecureAgent, isSecure: boolean) {
-    const tooLate = () => new UpstreamFailure('connect_timeout');
-    const spares = createSpares({ isSecure, connectTimeout, tooLate, now });
+    const timeoutError = () => new UpstreamFailure('connect_timeout');
+    const spares = createSpares({ isSecure, connectTimeout, timeoutError, now });
     return {
       spares,
       used: new Agent(kept, spares),
@@ -83,7 +83,7 @@ export function createHttpClient({ connectTimeout, sockets, now }: Connecting): 
     const { url, headers, pieces } = request;
     const { scheme, host, target } = readPlace(url);
     const { send, used, unused, ready, spares } = scheme;
-    // As a list, which Node writes as it is: it would keep a record of each header of an object.
+    // A flat list, which Node writes as it is; headers given as an object cost it an entry each.
     const list = ['host', host, ...Object.entries(headers).flat()];
     const outgoing = send({ ...target, method: 'POST', headers: list, agent: fresh ? unused : used });
     if (releaseBody) outgoing.once('finish', releaseBody);
@@ -98,7 +98,7 @@ export function createHttpClient({ connectTimeout, sockets, now }: Connecting): 
   return {
     send(request, signal, releaseBody) {
       const isLarge = Number(request.headers['content-length']) > smallBody;
-      // A connection that is used again may turn out to be dead, and a second try would need the body.
+      // A reused connection may turn out to be dead, and a retry would need the body.
       return releaseBody && isLarge ? attempt(request, signal, true, releaseBody) : attempt(request, signal, false);
     },
     preconnect(url) {
@@ -108,7 +108,7 @@ export function createHttpClient({ connectTimeout, sockets, now }: Connecting): 
   };
 }
 
-/** Gives a request up whose connection takes too long. */
+/** Fails a request whose connection takes too long. */
 function limitConnecting(outgoing: ClientRequest, ready: string, connectTimeout: number): void {
   outgoing.once('socket', (socket) => {
     if (!socket.connecting) return;
@@ -118,67 +118,68 @@ function limitConnecting(outgoing: ClientRequest, ready: string, connectTimeout:
   });
 }
 
-/** For a request whose connection was dead when it was sent. */
-interface SecondTry {
+/** Sends a request again whose reused connection was dead. */
+interface Retry {
   readonly mayBeDead: () => boolean;
   readonly again: () => Promise<UpstreamAnswer>;
 }
 
 /**
- * Waits for the head of the answer. The connection keeps these listeners as long as the answer takes. So they must not hold the
- * body, which `secondTry` does.
+ * Waits for the head of the response. The connection retains these listeners as long as the response lasts. So they must let go of
+ * `retryIfDead`, which retains the body.
  */
 function answerTo(
   outgoing: ClientRequest,
   signal: AbortSignal,
-  secondTry: SecondTry | undefined,
+  retryIfDead: Retry | undefined,
 ): Promise<UpstreamAnswer> {
-  let second = secondTry;
+  let retry = retryIfDead;
   let answered = false;
   let resolved = false;
   const { promise, resolve, reject } = Promise.withResolvers<UpstreamAnswer>();
-  // Node's own `signal` option watches the whole request for its end, which costs more than all of this.
+  // Node's own `signal` option also watches for the end of the request, which costs more than all of this.
   const giveUp = () => outgoing.destroy();
   signal.addEventListener('abort', giveUp);
   outgoing.once('socket', (socket) => {
-    // Before the HTTP parser, which reports malformed bytes at once.
+    // Ahead of the HTTP parser, which reports malformed bytes immediately.
     socket.prependOnceListener('data', () => {
       answered = true;
     });
   });
   outgoing.once('response', (answer) => {
     const { statusCode: status = 0, headers } = answer;
-    // A reset is reported on the request and on the answer. The reader of the body sees it there.
+    // A reset is reported on the request and on the response. The reader of the body sees it there.
     answer.on('error', () => {});
-    // An upstream that answers before it has read the whole request may never read on.
+    // An upstream that answers before it has read the whole request may never read the rest.
     answer.once('close', () => {
       if (!outgoing.writableFinished) outgoing.destroy();
     });
     resolved = true;
-    second = undefined;
-    // The gateway asks for no encoding.
+    retry = undefined;
+    // The gateway asks for none, but some servers encode anyway.
     const encoding = headers['content-encoding'];
     resolve({ status, headers, body: encoding === undefined ? answer : decode(answer, encoding) });
   });
   outgoing.on('error', (error) => {
-    // A frozen environment wakes up with sockets that the upstream has closed: that is no failure. But once a byte of an
-    // answer has come, the upstream is at work and must not be asked again.
-    if (second?.mayBeDead() && !answered && !signal.aborted) second.again().then(resolve, reject);
+    // A frozen environment wakes up with sockets that the upstream has since closed: retry these. But once a byte of a
+    // response has arrived, the upstream has begun to work and must not be asked again.
+    if (retry?.mayBeDead() && !answered && !signal.aborted) retry.again().then(resolve, reject);
     else reject(error instanceof UpstreamFailure ? error : new UpstreamFailure('unreachable', { cause: error }));
   });
   outgoing.once('close', () => {
     signal.removeEventListener('abort', giveUp);
-    // Some answers close the connection without an error, such as one that switches protocols.
+    // Some responses, such as a protocol switch, close the connection without an error.
     if (answered && !resolved) reject(new UpstreamFailure('unreachable'));
   });
   return promise;
 }
 
-const patience = 1_000;
+/** In milliseconds. */
+const discardTimeout = 1_000;
 
-/** Discards a body that is not needed. If it ends soon, its connection is reused; otherwise it is cut. */
+/** Discards a body that is not needed. If it ends in time, its connection is reused; otherwise it is cut. */
 export function discard(body: Readable): void {
-  const timer = setTimeout(() => body.destroy(), patience);
+  const timer = setTimeout(() => body.destroy(), discardTimeout);
   body.once('close', () => clearTimeout(timer));
   body.on('error', () => {});
   body.resume();

@@ -2,15 +2,15 @@ import type { ReadAccess, Upstream } from '../settings/read-upstreams.ts';
 import type { Conversation, RankKeys } from './conversation.ts';
 import type { UpstreamFailure } from './failure.ts';
 
-/** One upstream with one of its keys. */
+/** An upstream with one of its keys. */
 export interface Candidate {
   readonly upstream: Upstream;
   readonly key: string;
-  /** Whether the conversation is this key's own, so that all it holds was made with it. */
+  /** Whether this is the conversation's own key, with which its encrypted data was created. */
   readonly isOwn: boolean;
   /** The operator's own headers for this upstream. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The key and the secret headers, which only the upstream may see. */
+  /** The key and the secret headers, which nobody but the upstream may see. */
   readonly secrets: readonly string[];
 }
 
@@ -25,15 +25,15 @@ interface Dependencies {
 
 const restTime = 60_000;
 const longestRest = 600_000;
-/** How many callers make several, within how many milliseconds. */
+/** So many callers count as several, within so many milliseconds. */
 const several = 3;
 const severalWithin = 300_000;
 
-/** The upstreams in order, each with its keys as ranked for a conversation; resting keys come last. */
+/** The upstreams in order, each with its keys ranked for a conversation. Resting keys come last. */
 export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencies) {
-  /** When each key's rest ends; the key that went to rest last comes last. */
+  /** When each key's rest ends, in the order in which the rests began. */
   const rests = new Map<string, number>();
-  /** Who has met a failure of a key last, and when. */
+  /** The callers who met a failure of a key lately, and when. */
   const metBy = new Map<string, ReadonlyMap<string, number>>();
   const nameOf = ({ upstream, key }: Pick<Candidate, 'upstream' | 'key'>) => `${upstream.prefix} ${key}`;
 
@@ -57,14 +57,14 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
           secrets: [key, ...Object.values(secretHeaders)],
         }));
         ready.push(...candidates.filter((one) => placeOf(one) < 0));
-        // The one that has rested longest first.
+        // The one that has rested longest comes first.
         resting.push(...candidates.filter((one) => placeOf(one) >= 0).sort((a, b) => placeOf(a) - placeOf(b)));
       }
-      // Last, but never left out: no caller must be able to take failover from the others.
+      // Last, but never left out: otherwise a caller could take failover away from the others by provoking failures.
       return [...ready, ...resting];
     },
 
-    /** The first upstream that can answer and has a key that is awake. */
+    /** The first upstream that can answer and has a key that does not rest. */
     async next(canAnswer: (upstream: Upstream) => boolean): Promise<Upstream | undefined> {
       const time = now();
       for (const upstream of upstreams.filter(canAnswer)) {
@@ -81,17 +81,17 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
       return false;
     },
 
-    /** Notes down who has met a failure of a key. Says whether several callers have, lately. */
+    /** Records that a caller met a failure of a key. Returns whether several callers have, lately. */
     isMetBySeveral(candidate: Candidate, caller: string): boolean {
       const time = now();
       const name = nameOf(candidate);
       const recent = [...(metBy.get(name) ?? [])].filter(([one, at]) => one !== caller && at > time - severalWithin);
-      // Who came first is forgotten first, so that no more are kept than are asked for.
+      // The oldest are dropped: no more are kept than make `several`.
       metBy.set(name, new Map([...recent.slice(1 - several), [caller, time]]));
       return recent.length + 1 >= several;
     },
 
-    /** Makes a key rest that its upstream refuses for now. */
+    /** Makes a key rest that its upstream rejects for now. */
     rest(candidate: Candidate, { retryAfter }: UpstreamFailure): void {
       const time = retryAfter === undefined ? restTime : Math.min(retryAfter * 1000, longestRest);
       rests.delete(nameOf(candidate));

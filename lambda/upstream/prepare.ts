@@ -10,12 +10,12 @@ import { bodyOf, editsOf, modelAt, type Prepare, urlUnder } from './upstream-req
 interface Dependencies {
   readonly removeSeals: Job<SealRemoval, RemovedSeals>;
   readonly translate: Job<RequestTranslation, Translation>;
-  /** Those that requests are translated into. */
+  /** The dialects that requests may be translated into. */
   readonly dialects: readonly Dialect[];
   readonly readSealSalt: () => Promise<KeyObject>;
 }
 
-/** Translates requests to a dialect that the upstream speaks, or rids them of this gateway's seals where it speaks theirs already. */
+/** Translates a request into a dialect that the upstream speaks, or removes this gateway's seals if it speaks the client's. */
 export function createPrepare({ removeSeals, translate, dialects, readSealSalt }: Dependencies): Prepare {
   const withoutSeals: Prepare = async (outgoing, upstream, signal) => {
     const { dialect, endpoint, model } = outgoing;

@@ -12,29 +12,29 @@ import type { Conversation, Headers } from './conversation.ts';
 import { type Asked, speaks } from './destination.ts';
 import type { Candidate } from './pool.ts';
 
-/** What a client asks of a model, ready to be sent to whichever upstream is tried. */
+/** A client's request for a model, before it is made to fit the upstream that is tried. */
 export interface UpstreamRequest extends Asked {
   readonly model: PublicModel;
   readonly stream: boolean;
   readonly clientHeaders: Headers;
-  /** What tells the upstream of the client's trace, if it may know. */
+  /** The trace context for the upstream, if the operator lets it see that. */
   readonly traceparent?: string | undefined;
-  /** Nothing else keeps its text in memory. It is removed as soon as nobody needs it again. */
+  /** The only reference to the body's text, so that removing it frees the memory. Removed as soon as it is not needed again. */
   body: OutgoingBody | undefined;
 }
 
 interface OutgoingBody {
-  /** The conversation that it continues, whose words are parts of the text. */
+  /** The conversation. Its traits may be slices of the text, which they retain. */
   readonly conversation: Conversation;
   /** As the client sent it. */
   readonly text: string;
-  /** All changes but that of the model. */
+  /** All changes except the model's id. */
   readonly edits: readonly Edit[];
   /** Where the model's id goes. */
   readonly model: Omit<Edit, 'text'>;
-  /** The top-level members that are among the changes because no upstream is told them. */
+  /** The top-level members that the edits drop because no upstream gets them. */
   readonly leftOut?: readonly string[] | undefined;
-  /** The request as it was last prepared for an upstream that can't take it as it is. */
+  /** The request as last prepared for an upstream that can't take it as it is. */
   prepared?: PreparedRequest;
 }
 
@@ -42,51 +42,51 @@ export interface PreparedRequest extends Omit<HttpRequest, 'headers'> {
   readonly upstream: Upstream;
 }
 
-/** What is spoken instead, and how an answer in it becomes one for the client. */
+/** A translation: the upstream's dialect, and how to translate the answer back. */
 export interface Translated {
   readonly dialect: Dialect;
-  /** What a request in it must say besides. */
+  /** Headers that the dialect requires. */
   readonly headers: Readonly<Record<string, string>>;
   readonly answer: AnswerPlan;
   readonly sealing: Sealing;
-  /** Whether the upstream signs its thoughts over all that came before them. */
+  /** Whether the upstream signs its reasoning over everything before it. */
   readonly signsThinking: boolean;
-  /** Whether thoughts of the model go back to it, or were left out because it refused them. */
+  /** Whether the request carries the model's earlier reasoning, or was stripped of it because the upstream refused it. */
   readonly reasoning: 'sent' | 'refused' | 'none';
 }
 
-/** A request to the upstream. All it has of the client's is the body and a few headers of the dialect. */
+/** The HTTP request to an upstream. From the client's request it has only the body and a few headers of the dialect. */
 export interface HttpRequest {
   readonly url: string;
   readonly headers: Record<string, string>;
-  /** The body's text in pieces, so that a long one need never be joined. */
+  /** The body's text in pieces, so that a long one is never joined. */
   readonly pieces: readonly string[];
   /** Undefined if the upstream speaks the client's dialect. */
   readonly translated?: Translated | undefined;
   readonly leftOut?: LeftOut | undefined;
 }
 
-/** An open list, since agents add headers such as `anthropic-beta` every month; but none that chooses an account (`…-workspace-id`). */
+/** Open-ended, since agents add headers such as `anthropic-beta` every month; but none that selects an account (`…-workspace-id`). */
 const dialectHeader = /^(openai-beta|anthropic-.+)$/;
 const choosesAccount =
   /(^|[^a-z0-9])(id|key|token|secret|auth|account|org|organization|workspace|profile)([^a-z0-9]|$)/;
 
-/** Whether an upstream can't take a request as it is: it speaks another dialect, or can't read what was sealed while another did. */
+/** Whether an upstream can't take a request as it is: it speaks another dialect, or the body has seals from a translated answer. */
 export function needsPreparing(upstream: Upstream, outgoing: UpstreamRequest): boolean {
   return !speaks(upstream, outgoing) || bodyOf(outgoing).text.includes(`"${sealMark}`);
 }
 
-/** What an upstream calls a model in this dialect. */
+/** The upstream's own id of a model in this dialect. */
 export function modelAt({ models }: Upstream, { name }: Dialect, { kind }: PublicModel): string {
   const id = models[name][kind];
   if (id === undefined) throw new TypeError('this upstream has no such model');
   return id;
 }
 
-/** Under an upstream's address, which has a version of its own. */
+/** The URL of an endpoint. The upstream's base URL has its own version, which replaces `/v1`. */
 export const urlUnder = (address: string, { path }: Endpoint) => address + path.replace('/v1', '');
 
-/** The request as it is, or as it was prepared for this upstream. */
+/** The request as prepared for this upstream, or as it is. */
 function contentFor(upstream: Upstream, outgoing: UpstreamRequest): Omit<HttpRequest, 'headers'> {
   const { dialect, endpoint, model } = outgoing;
   const body = bodyOf(outgoing);
@@ -113,7 +113,7 @@ export function buildHttpRequest(candidate: Candidate, outgoing: UpstreamRequest
     ...translated?.headers,
   };
   for (const name of Object.keys(clientHeaders)) {
-    // They speak of the client's dialect, which a translation does not.
+    // These headers belong to the client's dialect, so they don't go with a translation.
     if (dialect !== outgoing.dialect || !dialectHeader.test(name) || choosesAccount.test(name)) continue;
     const value = readHeader(clientHeaders, name);
     if (value !== undefined) headers[name] = value;
@@ -122,13 +122,13 @@ export function buildHttpRequest(candidate: Candidate, outgoing: UpstreamRequest
   return { url, headers, pieces, translated, leftOut };
 }
 
-/** All changes to a body for an upstream that calls the model by this id. */
+/** All changes to a body for an upstream with this model id. */
 export const editsOf = ({ edits, model }: OutgoingBody, modelId: string): readonly Edit[] => [
   ...edits,
   { ...model, text: JSON.stringify(modelId) },
 ];
 
-/** The text of such a body, in pieces. */
+/** The edited body, in pieces. */
 export const renderBody = (body: OutgoingBody, modelId: string): readonly string[] =>
   splitByEdits(body.text, editsOf(body, modelId));
 
@@ -137,7 +137,7 @@ export function bodyOf({ body }: UpstreamRequest): OutgoingBody {
   return body;
 }
 
-/** The value of a header. Refuses one that can't be sent. */
+/** The value of a header. Refuses a value that can't be sent. */
 function readHeader(headers: Headers, name: string): string | undefined {
   const value = headers[name];
   if (value === undefined || fitsHeader(value)) return value;
@@ -145,8 +145,8 @@ function readHeader(headers: Headers, name: string): string | undefined {
 }
 
 /**
- * Makes of a request what an upstream can take, unless the signal aborts. Throws a GatewayError if it can't be carried.
- * `withoutReasoning`: the upstream has refused it for thoughts of the model.
+ * Prepares a request for an upstream that can't take it as it is. Throws a GatewayError if the upstream can't carry it.
+ * `withoutReasoning`: leave out the model's earlier reasoning, which the upstream has refused.
  */
 export type Prepare = (
   outgoing: UpstreamRequest,

@@ -27,16 +27,14 @@ interface Dependencies {
   readonly now: () => number;
 }
 
-/** The deployment's upstreams. */
 export interface Upstreams {
   readonly ask: AskUpstreams;
   /** Whether any has a key. */
   readonly isConfigured: () => Promise<boolean>;
-  /** Opens a connection to the one that this will probably be asked of. */
+  /** Opens a connection to the upstream that will probably be asked. */
   readonly preconnect: (asked: Asked) => Promise<void>;
 }
 
-/** Puts together what asks upstreams. */
 export function createUpstreams(
   { all, upstreamConnectTimeout }: Config['upstreams'],
   { sockets, readAccess, subkey, jobs, now }: Dependencies,
@@ -44,7 +42,7 @@ export function createUpstreams(
   const { translate, removeSeals, isAccountBound } = jobs;
   const pool = createPool({ upstreams: all, readAccess, rankKeys: createRankKeys(subkey), now });
   const httpClient = createHttpClient({ connectTimeout: upstreamConnectTimeout, sockets, now });
-  // Requests are translated into these.
+  // Requests may be translated into these.
   const dialects = createDialects({ streamUsage: false });
   const prepare = createPrepare({ translate, removeSeals, dialects, readSealSalt: () => subkey('seals') });
   return {
@@ -58,13 +56,13 @@ export function createUpstreams(
   };
 }
 
-/** Who is told of keys that are not in the secret. */
+/** Reports keys that are not in the secret. */
 interface KeyLog {
   readonly keysMissing: (secret: string, hint: string) => void;
   readonly keysNotRead: (secret: string, cause: unknown) => void;
 }
 
-/** Reads the keys ahead, and says at once what their secret lacks: nobody should learn it from a refused request. */
+/** Prefetches the keys and reports missing ones at start, rather than with the first refused request. */
 export async function prefetchKeys(
   all: readonly Upstream[],
   secretId: string | undefined,

@@ -18,7 +18,7 @@ describe('a hash of an id', () => {
     expect(createHashId(secret, 'me')('device')).toBe(hash('device'));
   });
 
-  test('differs by value, caller and secret, however caller and value are cut', () => {
+  test('differs by value, caller and secret, wherever caller and value are split', () => {
     const others = [
       hash('devic'),
       createHashId(secret, 'you')('device'),

@@ -19,7 +19,7 @@ async function listen(server: Server | ReturnType<typeof createTcpServer>, schem
   const { port } = server.address() as AddressInfo;
   return {
     opened,
-    /** Those that can be written to. */
+    /** The connections that are still writable. */
     talking: opened,
     url: `${scheme}://127.0.0.1:${port}/v1`,
     closed: () => opened.filter(({ destroyed }) => destroyed).length,
@@ -30,7 +30,7 @@ async function listen(server: Server | ReturnType<typeof createTcpServer>, schem
   };
 }
 
-/** The same with TLS, and a certificate that is believed for as long. */
+/** The same with TLS, and a certificate that is trusted for the duration of the test. */
 async function listenSecurely() {
   const certificate = believeCertificate();
   const server = createHttpsServer(certificate, answer);
@@ -70,7 +70,7 @@ testRows([1, 70_000])('a connection that was opened ahead carries the next reque
   expect([await ask(size, () => {}), server.opened.length]).toEqual(['fine', 1]);
 });
 
-test('it is kept for others, and none is opened while it is free', async () => {
+test('it is reused by later requests, and none is opened while it is idle', async () => {
   await using server = await listen(fine());
   const { ask, preconnect } = openExchange(server.url);
   for (const _ of [1, 2]) {
@@ -80,7 +80,7 @@ test('it is kept for others, and none is opened while it is free', async () => {
   }
 });
 
-test('so does one with TLS', async () => {
+test('so does a TLS connection', async () => {
   await using server = await listenSecurely();
   const { ask, preconnect } = openExchange(server.url);
   preconnect();
@@ -126,7 +126,7 @@ testRows([1, 70_000])('one that the upstream has closed meanwhile fails no reque
   expect([await ask(size, () => {}), server.opened.length]).toEqual(['fine', 2]);
 });
 
-test('one that nobody uses for ten seconds is closed, and of a frozen function none is used after that', async () => {
+test('a connection that nobody uses for ten seconds is closed, and one of a frozen function is not used after that', async () => {
   await using server = await listen(fine());
   using timers = stopTimers();
   let time = 0;
@@ -146,7 +146,7 @@ test('one that nobody uses for ten seconds is closed, and of a frozen function n
   expect(server.opened.length).toBe(3);
 });
 
-test('one that can’t be opened, or not in time, is given up without a word', async () => {
+test('a connection that can’t be opened, or not in time, is dropped silently', async () => {
   await using deaf = await listen(createTcpServer((socket) => socket.resume()));
   using timers = stopTimers();
   const { preconnect } = openExchange(deaf.url.replace('http:', 'https:'));

@@ -13,7 +13,7 @@ const traitsOf = (body: object, headers: Record<string, string> = {}, dialect: D
   readTraits(headers, createScanner().scan(JSON.stringify(body)), dialect);
 const opening = { messages: [{ role: 'user', content: 'hello' }] };
 
-describe('a conversation is known by', () => {
+describe('a conversation is identified by', () => {
   testRows(sessionHeaders)('each header that names a session', (name) => {
     expect(traitsOf(opening, { [name]: ' one ' })).toEqual(['one']);
     expect(traitsOf(opening, { [name]: ' ' })).toEqual(['"hello"']);
@@ -72,7 +72,7 @@ const firstOf = async (among: readonly string[], by = rank) =>
   Promise.all(conversations.map(async (conversation) => (await by(among, conversation))[0]));
 
 describe('the keys of an upstream, ranked for a conversation', () => {
-  test('are all there, alike each time, in every environment, in whatever order they are given', async () => {
+  test('are all there, in the same order each time and in every environment, however they are listed', async () => {
     for (const conversation of conversations.slice(0, 20)) {
       const ranked = await rank(keys, conversation);
       expect([...ranked].sort()).toEqual([...keys].sort());
@@ -88,7 +88,7 @@ describe('the keys of an upstream, ranked for a conversation', () => {
     expect(moved.length / after.length).toBeLessThan(0.35);
   });
 
-  test('differ by caller and secret, so that nobody can aim at another’s key', async () => {
+  test('differ by caller and secret, so that nobody can target another’s key', async () => {
     const mine = await firstOf(keys);
     const theirs = await Promise.all(
       conversations.map(async ({ traits }) => (await rank(keys, { caller: 'somebody', traits }))[0]),
@@ -98,7 +98,7 @@ describe('the keys of an upstream, ranked for a conversation', () => {
     expect(await firstOf(keys, rankWith('another'))).not.toEqual(mine);
   });
 
-  test('know caller and traits apart however they are divided', async () => {
+  test('differ wherever caller and traits are split', async () => {
     const orderOf = async (caller: string, ...traits: string[]) => String(await rank(keys, { caller, traits }));
     const same = await Promise.all(
       conversations.map(async (_, i) => (await orderOf(`${i}a`, 'b')) === (await orderOf(`${i}`, 'ab'))),

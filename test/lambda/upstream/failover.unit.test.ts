@@ -102,13 +102,13 @@ async function ask(answers: Readonly<Record<string, Answer>>, changes: Changes =
   return { outcome, asked: asked.join(''), resting, told, forgotten };
 }
 
-describe('upstreams that would have to be sent a translation, and can not carry the request,', () => {
+describe('upstreams that need a translation which can not carry the request', () => {
   const mute = (one: Upstream): Upstream => ({ ...one, dialects: [] });
   const [one, other] = [mute(first), mute(second)];
   const [a, b, x, y] = [candidate(one, 'a'), candidate(one, 'b'), candidate(other, 'x'), candidate(other, 'y')];
 
   testRows<[Record<string, Answer>, Candidate[], string, object]>([
-    // The first refusal is the answer where there are no others.
+    // If there are no others, the first refusal is the answer.
     [{}, [a, b, x, y], '', { code: 'invalid_request', message: `${first.prefix} can't carry it` }],
     [{ a: 500 }, [...all.slice(0, 2), x, y], 'a', { kind: 'server_error' }],
     [{}, [a, b, ...all.slice(2)], 'x', { status: 200 }],
@@ -125,7 +125,7 @@ describe('upstreams that would have to be sent a translation, and can not carry 
     },
   );
 
-  test('are asked once, whatever keys they have', async () => {
+  test('are asked once, however many keys they have', async () => {
     const prepared: string[] = [];
     const prepare: Prepare = async (_outgoing, { prefix }) => {
       prepared.push(prefix);
@@ -136,7 +136,7 @@ describe('upstreams that would have to be sent a translation, and can not carry 
   });
 });
 
-/** A candidate that speaks no dialect, and what prepares requests for it. */
+/** A candidate that does not speak the client's dialect, and a fake `prepare` for it. */
 function prepareTranslated(reasoning: 'sent' | 'none') {
   if (!chat) throw new Error('there is no dialect');
   const sealing = { salt: keyOf('a salt of at least 16 characters'), caller: 'me' };
@@ -157,14 +157,14 @@ function prepareTranslated(reasoning: 'sent' | 'none') {
   return { prepare, candidates };
 }
 
-test('a translated request takes memory beside the client’s, and so does what its answer repeats', async () => {
+test('memory is taken for a translated request in addition to the client’s, and for the parts that its answer repeats', async () => {
   const { prepare, candidates } = prepareTranslated('none');
   const taken: number[] = [];
   await ask({}, { prepare, takeMemory: (bytes) => taken.push(bytes) }, candidates);
   expect(taken).toEqual([12]);
 });
 
-test('a request whose thoughts may be refused is kept, and asked once more without them, which takes their place', async () => {
+test('a request whose reasoning may be refused is retained, and replaced once by one without reasoning', async () => {
   const { prepare, candidates } = prepareTranslated('sent');
   const taken: number[] = [];
   const changes = { prepare, takeMemory: (bytes: number) => taken.push(bytes) };
@@ -177,7 +177,7 @@ test('a request whose thoughts may be refused is kept, and asked once more witho
   expect(taken).toEqual([12, 12, -3]);
 });
 
-test('a plain answer may come as late as it likes, whatever limit streams have', async () => {
+test('the limit for a first event does not apply to a whole answer', async () => {
   const patient = all.map((one) => ({ ...one, upstream: { ...one.upstream, firstEventTimeout: 20 } }));
   expect(await ask({}, {}, patient)).toMatchObject({ outcome: { status: 200 }, asked: 'a' });
 });
@@ -200,7 +200,7 @@ describe('the keys and upstreams tried', () => {
     expect([outcome, asked]).toEqual([expect.objectContaining({ kind: 'credentials' }), '']);
   });
 
-  test('no other once the client has left', async () => {
+  test('no other once the client has disconnected', async () => {
     const gone = new Error('gone');
     expect(await ask({}, { signal: AbortSignal.abort(gone) })).toMatchObject({ outcome: gone, asked: '' });
     const controller = new AbortController();
@@ -213,7 +213,7 @@ describe('the keys and upstreams tried', () => {
   });
 });
 
-test('the body is kept until the last that can be tried, and whose it is was found out by then', async () => {
+test('the body is retained until the last candidate is tried, and its account-bound data is looked for before that', async () => {
   expect((await ask({ a: 429, b: 401 })).forgotten).toBe(false);
   expect(await ask({ a: 429, b: 401, x: 402 })).toMatchObject({ asked: 'abxy', forgotten: true });
   let questions = 0;
@@ -227,7 +227,7 @@ test('the body is kept until the last that can be tried, and whose it is was fou
 });
 
 describe('each failure', () => {
-  test('rests its key if the key is the cause, and is reported with whether another try follows', async () => {
+  test('makes its key rest if the key is the cause, and is reported together with whether another try follows', async () => {
     expect(await ask({ a: 401, b: 429, x: 500 })).toMatchObject({
       outcome: { kind: 'server_error', upstreamStatus: 500 },
       resting: ['a credentials', 'b limited'],
@@ -265,13 +265,13 @@ describe('a 400 on data that only the conversation’s own key can read, which r
     expect([asked, outcome]).toEqual([tried, expect.objectContaining(expected)]);
   });
 
-  test('is one where the data is anybody’s', async () => {
+  test('is the caller’s mistake if the data is not bound to an account', async () => {
     const { outcome, asked } = await ask({ b: 400 }, {}, [...others, a]);
     expect([asked, outcome]).toEqual(['b', expect.objectContaining({ kind: 'caller' })]);
   });
 });
 
-describe('an upstream’s message about its failure', () => {
+describe('an upstream’s error message', () => {
   testRows([
     [400, 'explained why'],
     [413, 'explained why'],
@@ -282,7 +282,7 @@ describe('an upstream’s message about its failure', () => {
     expect(outcome).toMatchObject({ message });
   });
 
-  test('is given up if it is too long, broken or endless', async () => {
+  test('is dropped if it is too long, broken or endless', async () => {
     using timers = stopTimers();
     const silent = new Readable({ read() {} });
     const broken = new Readable({ read: () => broken.destroy(new Error('reset')) });
@@ -303,7 +303,7 @@ describe('an upstream’s message about its failure', () => {
     expect(await waiting).toBe('explained '.length);
   });
 
-  test('keeps how long to wait and whether to try again', async () => {
+  test('comes with how long to wait and whether to retry', async () => {
     const headers = { 'retry-after': 'Sat, 21 Nov 2026 00:00:09 GMT', 'x-should-retry': 'false' };
     const [limited] = all;
     const { outcome } = await ask({ a: { status: 429, headers } }, {}, limited ? [limited] : []);

@@ -16,7 +16,7 @@ const classes: Readonly<Record<string, FailureClass>> = failureClasses;
 const kinds = Object.keys(failureClasses) as FailureKind[];
 const tried = { key: 'the next key', upstream: 'the next upstream' };
 
-test('the classes of failure are in docs/failures.md, row by row', () => {
+test('the failure classes are in docs/failures.md, row by row', () => {
   const document = readFileSync(join(import.meta.dirname, '../../../docs/failures.md'), 'utf8');
   const [[, ...rows] = []] = readTables(document);
   const known = Object.entries(classes).map(

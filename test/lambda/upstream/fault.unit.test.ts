@@ -4,7 +4,7 @@ import { JsonFault, JsonLimit } from '../../../lambda/json/tokens.ts';
 import { UpstreamFailure } from '../../../lambda/upstream/failure.ts';
 import { fromFault, toFault } from '../../../lambda/upstream/fault.ts';
 
-test('what is thrown in a thread is thrown here', () => {
+test('an error survives its way from a worker thread', () => {
   const cross = (thrown: unknown) => fromFault(structuredClone(toFault(thrown)));
   const cause = new RangeError('more than 5 calls');
   const faults = [

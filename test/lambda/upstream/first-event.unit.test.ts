@@ -5,7 +5,7 @@ import { withinFirstEventLimit } from '../../../lambda/upstream/first-event.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 import { testRows } from '../../support/test-rows.ts';
 
-/** A stream that is waited for, and the signal that its upstream was given. */
+/** A stream whose first event is awaited, and the signal passed to its upstream. */
 function waitFor(signal = new AbortController().signal) {
   const body = new PassThrough();
   const given: AbortSignal[] = [];
@@ -20,7 +20,7 @@ function waitFor(signal = new AbortController().signal) {
   return { body, given, waiting, outcome };
 }
 
-/** Until all that was written has been read. */
+/** Waits until everything written has been read. */
 const settled = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
 
 testRows([
@@ -30,7 +30,7 @@ testRows([
   [['da']],
   [['id: 1\nevent: message\n']],
   [['event: ping\r\n', 'data: {}\r', '\n\r\n', 'data: {"type":"pi', 'ng"}\n\n', 'data:\n\n']],
-  // A flood, of which nothing is an event.
+  // A flood without an event.
   [Array(3_000).fill(`: ${'x'.repeat(40)}\n\n`)],
   [[`: ${'x'.repeat(200_000)}`, 'x'.repeat(200_000)]],
   [Array(3_000).fill('event: ping\ndata: {"type":"ping"}\n\n')],
@@ -43,7 +43,7 @@ testRows([
   timers.pass(19_999);
   expect(given[0]?.aborted).toBe(false);
   timers.pass(1);
-  // As its connection is cut.
+  // The connection is cut.
   expect(given[0]?.aborted).toBe(true);
   body.destroy();
   expect(await outcome).toBe('late');
@@ -69,7 +69,7 @@ testRows([
   expect(await reading).toBe(`${written.join('')}data: [DONE]\n\n`);
 });
 
-test('of a flood without an event nothing is kept but its end', async () => {
+test('of a flood without an event, only the end is kept', async () => {
   using timers = stopTimers();
   for (const [flood, kept] of [
     [`: ${'x'.repeat(40)}\n\n`.repeat(10_000), 70_000],
@@ -92,14 +92,14 @@ test('of a flood without an event nothing is kept but its end', async () => {
   timers.pass(100_000);
 });
 
-test('an end or a fault before the first event is unusable, as it is without a limit', async () => {
+test('an end or an error before the first event makes the answer unusable, as without a limit', async () => {
   const [ended, broken] = [waitFor(), waitFor()];
   ended.body.end(': hi\n\n');
   broken.body.destroy(new Error('reset'));
   expect([await ended.outcome, await broken.outcome]).toEqual(['unusable', 'unusable']);
 });
 
-test('a request that nobody waits for any more is not late', async () => {
+test('an aborted request does not count as late', async () => {
   using timers = stopTimers();
   const leaving = new AbortController();
   const { body, given, outcome } = waitFor(leaving.signal);

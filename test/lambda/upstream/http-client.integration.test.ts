@@ -30,7 +30,7 @@ const fine = json(200, { fine: true });
 const failure = (kind: string) => expect.objectContaining({ name: 'UpstreamFailure', kind });
 
 describe('a request', () => {
-  test('arrives as it was made, and its answer comes back', async () => {
+  test('arrives unchanged, and its response comes back', async () => {
     upstream.answer(json(418, { fine: true }, { 'x-other': 'thing' }));
     const { status, headers, body } = await ask();
     expect([status, headers['x-other'], await text(body)]).toEqual([418, 'thing', '{"fine":true}']);
@@ -38,7 +38,7 @@ describe('a request', () => {
     expect([method, sent?.['x-some'], received?.toString()]).toEqual(['POST', 'thing', '{"a":1}']);
   });
 
-  test('uses a connection again, and 64 of them are kept', async () => {
+  test('reuses connections, of which 64 are kept alive', async () => {
     upstream.otherwise(fine);
     const crowd = async () => {
       const before = upstream.requests.length;
@@ -75,10 +75,10 @@ describe('a request', () => {
     await waitUntil(() => getEventListeners(signal, 'abort').length === 0, 'nothing listens to the signal');
   });
 
-  test('is not sent on when its answer is over', async () => {
+  test('stops being sent when its response is over', async () => {
     const size = 100_000_000;
     const over = Promise.withResolvers<number>();
-    // Answers at once, and keeps reading only to see what still comes.
+    // Answers at once, and keeps reading only to see what still arrives.
     const server = createServer((socket) => {
       socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\nno');
       socket.on('error', () => {}).once('close', () => over.resolve(socket.bytesRead));
@@ -97,7 +97,7 @@ describe('a request', () => {
 });
 
 describe('a connection', () => {
-  test('that was made in time may be silent for longer', async () => {
+  test('that opened in time may be silent for longer than the connect timeout', async () => {
     using timers = stopTimers();
     const released = Promise.withResolvers<void>();
     upstream.otherwise([until(released.promise), ...fine]);
@@ -131,11 +131,11 @@ describe('a connection', () => {
     expect(upstream.requests).toHaveLength(6);
   });
 
-  test('that brings the beginning of an answer is not asked again', async () => {
+  test('that has brought the beginning of a response is not retried', async () => {
     upstream.answer(fine, [raw('HTTP/1.1 200 O'), hangUp], fine);
     await answerOf();
     await expect(ask()).rejects.toEqual(failure('unreachable'));
-    await answerOf(); // which comes after any second try
+    await answerOf(); // arrives after any retry
     expect(upstream.requests.map(({ reused }) => reused)).toEqual([false, true, false]);
   });
 });

@@ -6,7 +6,7 @@ import { type Candidate, createPool } from '../../../lambda/upstream/pool.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { upstreamNamed, upstreamOfThree } from '../../support/upstream-named.ts';
 
-/** A pool on a clock of the test's own: `{ UPSTREAM: 'ab' }` is one upstream with two keys, ranked as a caller's name says. */
+/** A pool with a fake clock: `{ UPSTREAM: 'ab' }` is one upstream with two keys, ranked as the caller's name says. */
 function poolOf(keys: Readonly<Record<string, string>>) {
   const clock = { now: 0 };
   const pool = createPool({
@@ -24,7 +24,7 @@ function poolOf(keys: Readonly<Record<string, string>>) {
     if (!candidate) throw new Error(`${name} is nobody's key`);
     pool.rest(candidate, new UpstreamFailure('limited', { retryAfter }));
   };
-  /** Whether several callers have met a failure of `a`, this one now. */
+  /** This caller meets a failure of `a`: whether several have by now. */
   const meets = async (caller: string) => {
     const [candidate] = await candidates('a');
     return candidate && pool.isMetBySeveral(candidate, caller);
@@ -64,18 +64,18 @@ test('resting keys come in the order of their upstreams, and within one the long
   const { order, rest } = poolOf({ UPSTREAM: 'abc', UPSTREAM_2: 'xy' });
   for (const name of ['_2y', 'c', '_2x', 'a', 'b']) await rest(name);
   expect(await order()).toEqual(['c', 'a', 'b', '_2y', '_2x']);
-  await rest('c'); // tried, and limited again
+  await rest('c'); // tried, and rate limited again
   expect(await order()).toEqual(['a', 'b', 'c', '_2y', '_2x']);
 });
 
-test('a conversation’s own key is the first of the first upstream with keys, also while it rests', async () => {
+test('a conversation’s own key is the first of the first upstream with keys, even while it rests', async () => {
   const { own, rest } = poolOf({ UPSTREAM: 'abc', UPSTREAM_2: 'xy' });
   await rest('b');
   expect([await own('bacxy'), await own('acbyx')]).toEqual([['b'], ['a']]);
   expect(await poolOf({ UPSTREAM: '', UPSTREAM_2: 'xy' }).own('yx')).toEqual(['_2y']);
 });
 
-test('the next upstream is the first that can answer and has a key that is awake', async () => {
+test('the next upstream is the first that can answer and has a key that does not rest', async () => {
   const { next, rest, clock } = poolOf({ UPSTREAM: '', UPSTREAM_2: 'ab', UPSTREAM_3: 'x' });
   await rest('_2a');
   expect(await next()).toBe('UPSTREAM_2');
@@ -86,13 +86,13 @@ test('the next upstream is the first that can answer and has a key that is awake
   expect(await next()).toBe('UPSTREAM_2');
 });
 
-test('one key at two upstreams rests only at the one that refuses it', async () => {
+test('a key shared by two upstreams rests only at the one that rejects it', async () => {
   const { order, rest } = poolOf({ UPSTREAM: 'a', UPSTREAM_2: 'a' });
   await rest('a');
   expect(await order()).toEqual(['_2a', 'a']);
 });
 
-test('a candidate names all that its upstream is sent in secret, short or long', async () => {
+test('a candidate lists every secret that its upstream is sent, short or long', async () => {
   const { candidates } = createPool({
     upstreams: [upstreamNamed('UPSTREAM')],
     readAccess: async () => ({ keys: ['k'], headers: { 'x-a': 'known' }, secretHeaders: { 'x-token': 't' } }),
@@ -122,12 +122,12 @@ describe('the secrets that an upstream is sent', () => {
   test('are hidden like names', async () => {
     const { scrub } = await readScrubber(['sk-0123456789abcdef', long, 'none'])();
     expect(scrub('AcmeCorp: sk-0123456789abcdef, the-token-of-the-team, Bearer')).toBe('svc: svc, svc, Bearer');
-    // As short as a word.
+    // Short enough to be a word.
     expect(scrub('none of these')).toBe('none of these');
     expect(scrub(`${long}.`)).toBe(`svc${long.slice(128)}.`);
   });
 
-  test('are those of today', async () => {
+  test('are the current ones', async () => {
     const read = readScrubber(['first-key-of-the-team'], ['second-key-of-the-team']);
     expect((await read()).scrub('first-key-of-the-team')).toBe('svc');
     const second = await read();
@@ -135,14 +135,14 @@ describe('the secrets that an upstream is sent', () => {
     expect(await read()).toBe(second);
   });
 
-  test('also for whoever comes while they are made ready', async () => {
+  test('also for requests that arrive while the scrubber is being created', async () => {
     const read = readScrubber(['first-key-of-the-team'], ['second-key-of-the-team']);
     await read();
     const both = await Promise.all([read(), read()]);
     expect(both.map(({ scrub }) => scrub('second-key-of-the-team'))).toEqual(['svc', 'svc']);
   });
 
-  test('are made ready once for all who come at once, and again if that failed', async () => {
+  test('are prepared once for concurrent requests, and again if that failed', async () => {
     let tries = 0;
     const create = () => {
       tries += 1;
@@ -157,7 +157,7 @@ describe('the secrets that an upstream is sent', () => {
   });
 });
 
-test('three callers within five minutes are several, one caller never is', async () => {
+test('three callers within five minutes count as several, a single caller never does', async () => {
   const { meets, clock } = poolOf({ UPSTREAM: 'ab' });
   const seen: (boolean | undefined)[] = [];
   for (const caller of ['one', 'one', 'one', 'two', 'one', 'three', 'four']) seen.push(await meets(caller));

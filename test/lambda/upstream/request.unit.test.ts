@@ -73,7 +73,7 @@ describe('the request to an upstream', () => {
 });
 
 describe('the headers and the model of a request', () => {
-  test('carries every header of the dialect except those that choose an account', () => {
+  test('carries every header of the dialect except those that select an account', () => {
     const passed = [
       'anthropic-dangerous-direct-browser-access',
       'anthropic-new-thing',
@@ -82,7 +82,7 @@ describe('the headers and the model of a request', () => {
     ];
     const kept = [
       ...['id', 'key', 'token', 'secret', 'auth', 'account', 'org', 'organization', 'workspace', 'profile'].flatMap(
-        // Servers that read headers as variables take other separators for a hyphen.
+        // Servers that turn headers into variables (CGI) treat other separators like a hyphen.
         (part) => [`anthropic-${part}`, `anthropic-${part}-x`, `anthropic-x-${part}`, `anthropic-x_${part}.x`],
       ),
       'openai-organization',

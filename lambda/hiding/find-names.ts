@@ -1,4 +1,4 @@
-/** Where a name stands in a text. Positions count UTF-16 units. */
+/** A match of a name in a text. Positions count UTF-16 units. */
 export interface Hit {
   readonly start: number;
   readonly end: number;
@@ -8,24 +8,24 @@ export interface Hit {
 
 export type FindName = (text: string, from: number) => Hit | undefined;
 
-// A short name must not match inside a word: `metadata` and `meta_key` do not hold the name `meta`. Words end at digits (`Qwen3`), at
-// scripts without spaces (`我是glm，`), at an underline next to a digit (`glm_4`), and where small letters turn to capitals (`ChatGLM`).
+// A short name must not match inside a word: `metadata` and `meta_key` don't contain the name `meta`. Words end at digits (`Qwen3`), at
+// scripts without spaces (`我是glm，`), at an underscore next to a digit (`glm_4`), and where lower case turns to upper (`ChatGLM`).
 const capital = '(?<=(?-i:\\p{Ll}))(?=(?-i:\\p{Lu}))';
 const wordStart = `(?<!\\p{Script=Latin}(?!${capital})|(?<![0-9])_)`;
 // A name may have a plural: `GLMs`.
 const wordEnd = `(?=s?(?!(?!${capital})\\p{Script=Latin}|_(?![0-9])))`;
-/** What is read before a name, and after it, to tell whether it is part of a word. */
+/** The characters before and after a name that decide whether it is part of a word. */
 const mostContext = 2;
-// A short name that begins or ends with one of these may be part of a word; a name in another script matches anywhere.
+// A short name that begins or ends with one of these may be part of a word. A name in another script matches anywhere.
 const wordEdge = /[\p{Script=Latin}\p{N}_]/u;
 const highSurrogate = '[\\uD800-\\uDBFF]';
 const nothing = '(?!)';
-/** In characters. V8 takes seconds to compile the beginnings of hundreds of keys, and nobody has more names than this otherwise. */
+/** In characters. Only somebody with hundreds of keys has more, and V8 would take seconds to compile the pattern for their prefixes. */
 const mostInPattern = 1_000;
 
 /**
- * What finds names: the leftmost counts, and at one place the longest. Ignores case, and blank names. If they have more characters
- * than `inPattern`, their beginnings are found without a pattern.
+ * Finds names: the leftmost match wins, and the longest of those at one place. Ignores case, and blank names. If the names have more than
+ * `inPattern` characters, their prefixes are found by binary search instead of a pattern.
  */
 export function createNameFinder(names: readonly string[], inPattern = mostInPattern) {
   const longestFirst = names
@@ -39,27 +39,27 @@ export function createNameFinder(names: readonly string[], inPattern = mostInPat
     return others.flatMap((name) => openPattern(name) || []).join('|') || nothing;
   };
   let openOrWhole: RegExp | undefined;
-  /** Its first group is a name that the end of the text leaves open, unless `findOpen` finds it. Made once a text comes in deltas. */
+  /** The first group matches a name that the end of the text may cut off, unless `findOpen` finds it. Lazy: only deltas need it. */
   const openOrWholeName = () => {
     openOrWhole ??= new RegExp(`(${openPatterns()})|${whole}`, 'giu');
     return openOrWhole;
   };
   return {
-    /** The first whole name that begins at this place or after it. */
+    /** The first whole name at or after `from`. */
     findWhole: (text: string, from: number) => nextHit(wholeName, text, from),
-    /** The same, or what may become one. */
+    /** The first whole name, or prefix of one at the end of the text. */
     findAny(text: string, from: number): Hit | undefined {
       const hit = nextHit(openOrWholeName(), text, from);
       return findOpen?.(text, from, hit?.start ?? text.length) ?? hit;
     },
-    // V8 compiles a pattern when it is first used.
+    // V8 compiles a pattern on its first use.
     prepareAny: () => void openOrWholeName().test(''),
-    // For a name that ends with the tail or after it, and for what is read on both sides of it.
+    // Room for the longest name, and for the context on both sides of it.
     tailLength: (longestFirst[0]?.length ?? 0) + 2 * mostContext,
   };
 }
 
-/** Long enough to stand inside a word, and ASCII, as keys are. */
+/** Long enough to match inside a word, and ASCII, as keys are. */
 const isPlain = (name: string): boolean => /^[ -~]{5,}$/.test(name);
 
 function nextHit(pattern: RegExp, text: string, from: number): Hit | undefined {
@@ -68,23 +68,22 @@ function nextHit(pattern: RegExp, text: string, from: number): Hit | undefined {
   return match ? { start: match.index, end: pattern.lastIndex, open: match[1] } : undefined;
 }
 
-// Neither pattern of a name repeats anything, so no text makes them slow.
+// Neither pattern has a repetition, so no text makes them slow.
 
-/** Matches a name. */
 function wholePattern(name: string): string {
   const { left, right } = bordersOf(name);
   return `${left}${escapePattern(name)}${right}`;
 }
 
-/** Matches the end of a text that more text may turn into a name; empty if none may. */
+/** Matches the end of a text that may become a name with more text; empty if it can't. */
 function openPattern(name: string): string {
   const { left, right } = bordersOf(name);
-  // As long as it is unknown, or only half known, how the word goes on, even a complete short name is open.
+  // Until the next character is known, surrogate pairs included, even a complete short name is open.
   let open = right && `s?(?:_|${highSurrogate})?$`;
   for (const [index, character] of [...[...name].entries()].reverse()) {
     const ways: string[] = [];
     if (index > 0) ways.push('$');
-    // Upper and lower case of a character outside the basic plane have the same first half.
+    // Upper and lower case of a character outside the basic plane share the high surrogate.
     if (character.length === 2) ways.push(`\\u${character.charCodeAt(0).toString(16)}$`);
     if (open) ways.push(`${escapePattern(character)}(?:${open})`);
     open = ways.join('|');
@@ -92,7 +91,7 @@ function openPattern(name: string): string {
   return open && `${left}(?:${open})`;
 }
 
-/** What must stand on either side of a short name. */
+/** The lookarounds on either side of a short name. */
 function bordersOf(name: string): { readonly left: string; readonly right: string } {
   const characters = [...name];
   const bounds = (character = '') => characters.length <= 4 && wordEdge.test(character);
@@ -103,14 +102,14 @@ function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
 
-/** What folds to an ASCII letter, as in a pattern that ignores case. */
+/** The characters that a case-insensitive pattern folds to an ASCII letter. */
 const folding = /[A-Z\u017f\u212a]/g;
 const fold = (text: string) => text.replace(folding, (letter) => (letter === '\u017f' ? 's' : letter.toLowerCase()));
 
-/** Finds the beginning of a plain name at the end of a text, not after `last`: without a pattern, which would be faster for a few. */
+/** Finds the prefix of a plain name at the end of a text, starting no later than `last`. For few names a pattern is faster. */
 function createFindOpen(names: readonly string[]) {
   const sorted = names.filter(isPlain).map(fold).sort();
-  // Rules out most places: keys begin alike.
+  // Rules out most places, since keys begin alike.
   const begins = new Set(sorted.map((name) => name.charAt(0)));
   const longest = Math.max(0, ...sorted.map((name) => name.length));
   return (text: string, from: number, last: number): Hit | undefined => {
@@ -126,7 +125,7 @@ function createFindOpen(names: readonly string[]) {
   };
 }
 
-/** The first text of an ordered list that comes after this one: if any is a longer one that begins with it, this is. */
+/** Binary search for the first entry after this text. If any entry continues the text, this one does. */
 function firstAfter(sorted: readonly string[], text: string): string | undefined {
   let [low, high] = [0, sorted.length];
   while (low < high) {

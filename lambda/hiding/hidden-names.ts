@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import type { Upstream } from '../settings/read-upstreams.ts';
 
 /**
- * The names that no answer may contain: where the operator gives none, also the parts of ids and hosts that tell whose they are. An id
- * that is a word of the dialects is none, unless the operator gives it too.
+ * The names that no answer may contain: the operator's, and the upstreams' model ids and hosts. If the operator lists none, also the parts
+ * of ids and hosts that identify a provider. A model id that is a word of the dialects does not count, unless the operator lists it.
  */
 export function hiddenNames(upstreams: readonly Upstream[], operatorNames: readonly string[]): string[] {
   const given = [...new Set([...operatorNames, ...idsOf(upstreams), ...hostsOf(upstreams)])].filter(
@@ -26,14 +26,14 @@ function hostsOf(upstreams: readonly Upstream[]): string[] {
 const urlsOf = ({ addresses, translation: { countUrl } }: Upstream): string[] =>
   countUrl === undefined ? Object.values(addresses) : [...Object.values(addresses), countUrl];
 
-/** `localhost`, bare machine names and addresses reveal nothing, and occur in many innocent texts. */
+/** `localhost`, bare host names and IP addresses reveal nothing, and occur in many innocent texts. */
 function isDnsName(hostname: string): boolean {
   return (
     hostname.includes('.') && isIP(hostname) === 0 && !hostname.startsWith('[') && !hostname.endsWith('.localhost')
   );
 }
 
-/** In `us.acme.deep-4.6:free`, but not before the 6. */
+/** Splits `us.acme.deep-4.6:free`, but not before the 6. */
 const idBreak = /[/:@\s]|(?<=[a-z])\.(?=[a-z])/i;
 /** `eu-central-1` */
 const region = /^[a-z]{2}(-[a-z]+)+-\d$/i;
@@ -42,7 +42,7 @@ const date = /[-_](\d{4}[-_]\d\d[-_]\d\d|\d{4}|\d{8})$/;
 const shortest = 3;
 const shortestJoined = 5;
 
-/** Of `deep-7b-instruct` that is `deep-7b`; of `acmeron-7b` it is `acmeron` too. */
+/** The parts of an id that identify it: of `deep-7b-instruct` `deep-7b`; of `acmeron-7b` also `acmeron`. */
 function identifying(part: string): string[] {
   if (region.test(part)) return [];
   let joined = part.replace(date, '');
@@ -50,20 +50,22 @@ function identifying(part: string): string[] {
     joined = joined.slice(0, cut);
   }
   const words = part.split(/[-_]/).map((word) => /^\p{L}*/u.exec(word)?.[0] ?? '');
-  const telling = words.filter((word) => word.length >= shortest && !isEveryday(word));
-  const isTelling = lastBreak(joined) > 0 && (telling.length > 0 || /\d/.test(joined));
-  return isTelling && joined.length >= shortestJoined && /\p{L}{3}/u.test(joined) ? [...telling, joined] : telling;
+  const distinctive = words.filter((word) => word.length >= shortest && !isEveryday(word));
+  const isDistinctive = lastBreak(joined) > 0 && (distinctive.length > 0 || /\d/.test(joined));
+  return isDistinctive && joined.length >= shortestJoined && /\p{L}{3}/u.test(joined)
+    ? [...distinctive, joined]
+    : distinctive;
 }
 
-/** Below these, as in `co.uk`, anybody may have a name: hidden by themselves they would spoil the addresses of others. */
+/** Second-level suffixes such as `co.uk`, under which anybody may register: hiding them would spoil other people's addresses. */
 const shared = /^(ac|co|go|ne|or)$/;
 
-/** Of `console.acmeron.com` that is `acmeron`; of `api.z.ai`, where no part tells by itself, it is `z.ai`. */
+/** The parts of a host that identify it: of `console.acmeron.com` `acmeron`; of `api.z.ai`, where no single part does, `z.ai`. */
 function identifyingHost(host: string): string[] {
   const parts = host.split('.').slice(0, -1);
-  const telling = parts.flatMap(identifying);
+  const distinctive = parts.flatMap(identifying);
   const last = parts.at(-1) ?? '';
-  if (telling.length > 0 || last.length >= shortest) return telling;
+  if (distinctive.length > 0 || last.length >= shortest) return distinctive;
   const labels = shared.test(last) ? 3 : 2;
   return [host.split('.').slice(-labels).join('.')];
 }
@@ -73,8 +75,8 @@ const lastBreak = (text: string): number => Math.max(text.lastIndexOf('-'), text
 const isEveryday = (word: string): boolean => everyday.has(word.toLowerCase());
 
 /**
- * What the dialects' own members and values are made of: without them no client could read an answer. Some servers call their only model
- * `model` or `default`, which tells nobody whose it is.
+ * The words in the dialects' own members and values, without which no client could parse an answer. Some servers call their only model
+ * `model` or `default`, which identifies nobody.
  */
 const dialectWords: ReadonlySet<string> = new Set(
   `
@@ -96,7 +98,7 @@ const dialectWords: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** Words that stand in ids and hosts, and in any text, code or answer: hiding them would spoil answers and hide nothing. */
+/** Words of ids and hosts that are also common in text and code: hiding them would spoil answers and hide nothing. */
 const everyday = new Set([
   ...dialectWords,
   ...`

@@ -6,22 +6,22 @@ import { quote } from '../json/tokens.ts';
 import type { Scrubber } from './scrub.ts';
 import type { TextChannels } from './text-channels.ts';
 
-/** Which names are hidden, and what replaces them. */
+/** What to hide in an answer. */
 export interface Hiding {
   readonly scrubber: Scrubber;
-  /** Whether names stay in what is certainly the model's own. */
+  /** Whether names stay in text that the model certainly generated. */
   readonly showsGenerated: boolean;
-  /** The public id of the model that was asked for. */
+  /** The public id of the requested model. */
   readonly publicModel: string;
   /** Turns an upstream's error message into what a client may read. */
   explain(message: string): string | undefined;
 }
 
-/** Whether a text leaves as the upstream sent it. */
+/** Whether a text passes through unchanged. */
 export const passes = ({ isGenerated }: TextPlace, { showsGenerated }: Hiding): boolean =>
   isGenerated && showsGenerated;
 
-/** The edits for everything marked except generated text, and for names in all other strings and keys. */
+/** The edits for everything found except generated text, and for names in all other strings and keys. */
 export function hideMetadata(json: Json, found: Findings, hiding: Hiding): Edit[] {
   const { scrubber, publicModel, explain } = hiding;
   const edits: Edit[] = [];
@@ -30,7 +30,7 @@ export function hideMetadata(json: Json, found: Findings, hiding: Hiding): Edit[
   const begin = json.start(json.root) + 1;
   if (found.lacksModel) edits.push({ start: begin, end: begin, text: `"model":${model},` });
   for (const { value, prefix } of found.ids) {
-    // A name may begin with the vendor's prefix. Right after a prefix, a short one would count as a part of a word.
+    // Scrubbed twice: a name may begin with the vendor's prefix, and right after a prefix a short name would count as part of a word.
     const rest = afterPrefix(scrubber.scrub(json.string(value)), prefix);
     edits.push(replaceValue(json, value, JSON.stringify(prefix + scrubber.scrub(rest))));
   }
@@ -38,7 +38,7 @@ export function hideMetadata(json: Json, found: Findings, hiding: Hiding): Edit[
     edits.push(replaceValue(json, node, JSON.stringify(explain(json.string(node)) ?? '')));
   }
   dropMembers(json, found, edits);
-  // A name in a string without escapes can be found in the raw text.
+  // In strings without escapes, names can be found in the raw text.
   const shown = hiding.showsGenerated ? found.logprobs : [];
   const handled = shown.length === 0 ? found.handled : found.handled.concat(shown.map(({ value }) => value));
   const named = isNamedOutside(json, handled, scrubber);
@@ -46,7 +46,7 @@ export function hideMetadata(json: Json, found: Findings, hiding: Hiding): Edit[
   return edits;
 }
 
-/** Replaces a generated text by `text`. If that is different, its token probabilities become null. */
+/** Replaces a generated text by `text`. If that changes it, its token probabilities become null. */
 export function hideText(json: Json, { value, logprobs }: FoundText, given: string, text: string, edits: Edit[]): void {
   if (text === given) return;
   edits.push(replaceValue(json, value, JSON.stringify(text)));
@@ -66,12 +66,12 @@ function dropMembers(json: Json, { drops }: Findings, edits: Edit[]): void {
   }
 }
 
-/** Whether a name stands in the text outside the handled nodes, such as the model, where one nearly always does. */
+/** Whether there is a name outside the handled nodes. Inside them, as in the model's id, there nearly always is. */
 function isNamedOutside(json: Json, handled: readonly Node[], scrubber: Scrubber): boolean {
   const find = (from: number) => scrubber.find(json.text, from)?.start ?? -1;
   let at = find(0);
   if (at < 0) return false;
-  // In the order of the text, so that one pass over them serves all names.
+  // In text order, so that a single pass suffices.
   for (const node of handled.toSorted((a, b) => a - b)) {
     const end = json.end(node);
     if (end <= at) continue;
@@ -82,13 +82,13 @@ function isNamedOutside(json: Json, handled: readonly Node[], scrubber: Scrubber
   return true;
 }
 
-/** Base64 of images and sound, where a name would be mere chance: under `b64_json` or `image_b64`, and in `data:image/png;base64,…`. */
+/** Base64 of images and audio, where a match would be pure chance: under `b64_json` or `image_b64`, and in `data:image/png;base64,…`. */
 const mediaKey = /^b64(_json)?$|_b64$/;
 const mediaHead = /^data:[\w.+-]+\/[\w.+-]+(;[\w.=+-]+)*;base64,/;
 const longestHead = 256;
 const notBase64 = /[^\w+/=-]/;
 
-/** Where the bytes of a data URL begin; in another text, its end. */
+/** Where the base64 of a data URL begins; for any other text, its end. */
 function bytesIn(text: string): number {
   const [head] = mediaHead.exec(text.slice(0, longestHead)) ?? [];
   return head !== undefined && !notBase64.test(text.slice(head.length)) ? head.length : text.length;
@@ -98,10 +98,10 @@ function isMedia(json: Json, value: Node, text: string): boolean {
   return json.isKey(value - 1) && mediaKey.test(json.string(value - 1)) && !notBase64.test(text);
 }
 
-/** As many as there may be findings; each takes more memory than what it replaces. */
+/** The same as the limit on findings. Each edit takes more memory than the text that it replaces. */
 const mostEdits = 100_000;
 
-/** In strings outside the handled nodes; unless `named`, only escapes may spell a name. */
+/** Replaces names in strings outside the handled nodes. Unless `named`, only escaped strings can hold one. */
 function replaceNames(
   json: Json,
   handledNodes: readonly Node[],
@@ -123,7 +123,7 @@ function replaceNames(
   }
 }
 
-/** Replaces token probabilities by null if their tokens, alone or joined, spell a name: a token's `bytes` spell it in numbers. */
+/** Replaces token probabilities by null if their tokens, alone or joined, spell a name: each token's `bytes` would spell it too. */
 export function hideLogprobs(
   json: Json,
   { logprobs }: Findings,
@@ -131,7 +131,7 @@ export function hideLogprobs(
   { scrubber, showsGenerated }: Hiding,
   edits: Edit[],
 ): void {
-  if (showsGenerated) return; // as they spell nothing else
+  if (showsGenerated) return; // they spell nothing but generated text
   for (const one of logprobs) hideProbabilities(json, one, texts, scrubber, edits);
 }
 
@@ -142,7 +142,7 @@ function hideProbabilities(
   scrubber: Scrubber,
   edits: Edit[],
 ): void {
-  if (json.next(value) === value + 1) return; // none
+  if (json.next(value) === value + 1) return; // empty
   const joined = tokensIn(json, value);
   const shown = isWhole ? texts.whole(channel, channel, joined) : texts.push(channel, channel, joined);
   if (shown !== joined || isNamedIn(json, value, scrubber)) edits.push(replaceValue(json, value, 'null'));
@@ -155,7 +155,7 @@ function isNamedIn(json: Json, value: Node, scrubber: Scrubber): boolean {
   return false;
 }
 
-/** The chosen tokens, joined: from a list of `{token}`, or from the list of `tokens` of the older form. */
+/** The chosen tokens, joined: from a list of `{token}`, or from the `tokens` list of the legacy format. */
 function tokensIn(json: Json, logprobs: Node): string {
   let joined = '';
   let tokensEnd = logprobs;

@@ -2,7 +2,7 @@ import type { Config } from '../settings/config.ts';
 import type { Upstream } from '../settings/read-upstreams.ts';
 import { hiddenNames } from './hidden-names.ts';
 
-/** What code mentions for reasons of its own: packages, products, files, addresses, words. */
+/** What code mentions anyway: packages, products, files, hosts, keywords. */
 const inCode = `
   ai-sdk amazonaws.com anthropic api app async auth aws-sdk azure bedrock-runtime bert boto3 CLAUDE.md class client cloudflare code cohere
   command config console cuda data databricks default docker dynamodb error export file function gemini-cli github.com google.com
@@ -16,7 +16,7 @@ const inCode = `
 
 const shortest = 5;
 
-/** Warns of each name that is hidden in generated text and stands in code for reasons of its own. */
+/** Warns of each name that hiding would also replace in ordinary generated code. */
 export function warnOfNamesInCode(
   upstreams: readonly Upstream[],
   { hideInText, upstreamNames }: Config['hiding'],
@@ -26,11 +26,11 @@ export function warnOfNamesInCode(
     const where = inCode.find((one) => holds(one.toLowerCase(), name.toLowerCase()));
     if (where === undefined) return [];
     const asIn = where === name.toLowerCase() ? '' : ` (as in ${where})`;
-    return `${name} is hidden in the code that a model writes too${asIn}: set UPSTREAM_NAMES without it, or HIDE_IN_TEXT=none`;
+    return `${name} is also hidden in code that a model writes${asIn}: set UPSTREAM_NAMES without it, or HIDE_IN_TEXT=none`;
   });
 }
 
-/** A short name is hidden only where it is a word. */
+/** Short names are hidden only as whole words. */
 function holds(text: string, name: string): boolean {
   return name.length < shortest ? text.split(/[^a-z]/).includes(name) : text.includes(name);
 }

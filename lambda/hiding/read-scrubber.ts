@@ -3,7 +3,7 @@ import type { Access, ReadAccess, Upstream } from '../settings/read-upstreams.ts
 import { hiddenNames } from './hidden-names.ts';
 import { createScrubber, type Scrubber } from './scrub.ts';
 
-/** A lazy cache, until a secret rotates, of the scrubber that hides the upstreams' names, their current keys and secret headers. */
+/** Returns the scrubber for the upstreams' names, current keys and secret headers: created lazily, cached until a secret rotates. */
 export function createHiding(
   upstreams: readonly Upstream[],
   { upstreamNames }: Config['hiding'],
@@ -14,14 +14,13 @@ export function createHiding(
   return createReadScrubber(upstreams, names, readAccess, (hidden) => createScrubber(hidden, serviceName));
 }
 
-/** Shorter ones are words such as `none` for upstreams that ask for no key, and may occur in any text. */
+/** Shorter ones are words such as `none`, for upstreams without keys, and may occur in any text. */
 const shortestSecret = 16;
-/** What is longer is worth nothing without its beginning. */
+/** The rest of a longer secret is worthless without this beginning. */
 const longestSecret = 128;
 
 /**
- * Reads what hides these names, and the keys and secret headers that upstreams are sent now. It is created anew only when those
- * change.
+ * Returns what `create` makes of these names and of the current keys and secret headers. Cached until those change.
  */
 export function createReadScrubber<Scrubber>(
   upstreams: readonly Upstream[],
@@ -35,7 +34,7 @@ export function createReadScrubber<Scrubber>(
     const accesses = await Promise.all(upstreams.map(readAccess));
     if (made && accesses.every((access, at) => access === latest[at])) return made.scrubber;
     const sent = accesses.flatMap(({ keys, secretHeaders }) => [...keys, ...Object.values(secretHeaders)]);
-    // A header may name a scheme before its secret.
+    // A header may have a scheme before its secret, such as `Bearer`.
     const secrets = sent.flatMap((value) => value.split(' ').filter(({ length }) => length >= shortestSecret));
     const joined = secrets.join(' ');
     if (made?.secrets !== joined) {

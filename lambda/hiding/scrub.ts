@@ -1,39 +1,36 @@
 import { createNameFinder, type FindName, type Hit } from './find-names.ts';
 
 /**
- * Replaces names in texts, whole or cut into deltas. Positions and lengths count UTF-16 units. Throws a RangeError for a text
- * or delta with more names than anyone writes.
+ * Replaces names in texts, whole or in deltas. Positions and lengths count UTF-16 units. Throws a RangeError for a text or delta
+ * with more names than anybody writes.
  */
 export interface Scrubber {
-  /** What it hides. */
   readonly names: readonly string[];
-  /** The first name that starts at or after `from`: a cheap test of long texts. */
+  /** The first name at or after `from`: a cheap test for long texts. */
   find(text: string, from?: number): Hit | undefined;
   scrub(text: string): string;
   /**
-   * Opens a text that comes in deltas. If it is shown right after another text, `before` is that one's `tail`, to look behind: of a
-   * name that straddles the border, the part in this text is removed. With `continues` both are one text: what is a word is decided
-   * across the border too.
+   * Opens a text that comes in deltas. If a client may show it right after another text, `before` is the `tail` of that one: if a name
+   * straddles the border, its part in this text is removed. With `continues` both are one text, so that a word may cross the border.
    */
   openChannel(before?: string, continues?: boolean): ScrubChannel;
-  /** Compiles the pattern of channels ahead. Otherwise the first delta would wait 2 ms for it. */
+  /** Compiles the pattern for deltas ahead of time. Otherwise the first delta would wait 2 ms for it. */
   prepareChannels(): void;
 }
 
-/** The results of every `push` and of `end`, joined, are what `scrub` makes of the whole text. */
+/** The results of every `push` and of `end`, joined, equal `scrub` of the whole text. */
 export interface ScrubChannel {
-  /** What may leave now: all but the end of the text, if that may be a name or become one. */
+  /** Returns the text that can go out now: everything but an end that is, or may become, a name. */
   push(delta: string): string;
   end(): string;
-  /** The end of the text that is held back: at most the longest name and what may follow it. */
+  /** The end of the text that is held back: at most the longest name and its context. */
   readonly held: string;
-  /** After `end`: the end of the unchanged text, as much of it as the next channel needs for its `before`. */
+  /** After `end`: as much of the end of the original text as the next channel needs for its `before`. */
   readonly tail: string;
-  /** Whether a name was replaced. */
   readonly isChanged: boolean;
 }
 
-/** Names with more characters than `inPattern` are found in another way. */
+/** `inPattern`: see `createNameFinder`. */
 export function createScrubber(names: readonly string[], replacement: string, inPattern?: number): Scrubber {
   const { findWhole, findAny, prepareAny, tailLength } = createNameFinder(names, inPattern);
   const rules = { findWhole, findAny, tailLength, replacement };
@@ -45,7 +42,7 @@ export function createScrubber(names: readonly string[], replacement: string, in
       let out = '';
       let at = 0;
       let count = 0;
-      // Not by `replace`, which collects all matches first.
+      // Not `replace`, which collects all matches first.
       for (let hit = find(text); hit; hit = find(text, hit.end)) {
         limit(++count);
         out += text.slice(at, hit.start) + replacement;
@@ -58,16 +55,16 @@ export function createScrubber(names: readonly string[], replacement: string, in
   };
 }
 
-/** A text of which a part has left. */
+/** A text in deltas, part of which has gone out. */
 interface OpenText {
   text: string;
-  /** All before this has left, or belongs to the text before. */
+  /** Everything before this offset has gone out, or belongs to the previous text. */
   released: number;
-  /** No name that matters begins before this. */
+  /** No name that matters begins before this offset. */
   searched: number;
-  /** Where this text begins, as long as a name may cross that. */
+  /** Where this text begins, as long as a name may cross from the previous one; then 0. */
   border: number;
-  /** The part of the text before that no name reaches over from. */
+  /** The part of the previous text from which no name can reach over. */
   past: string;
   isChanged: boolean;
 }
@@ -95,7 +92,7 @@ function openChannel(rules: Rules, before: string, continues: boolean): ScrubCha
       return out;
     },
     end() {
-      // A name may still reach over all of this text into the next.
+      // A name may still span all of this text and continue in the next.
       tail = (open.past + open.text).slice(-rules.tailLength);
       return release(open, rules.findWhole, rules.replacement);
     },
@@ -126,8 +123,8 @@ function release(open: OpenText, findName: FindName, replacement: string): strin
     }
     next = end;
     if (end <= open.released) {
-      // It ends in the text before. A match that ends in this text may begin inside it, and counts: the tail may have cut
-      // off the name that was really there.
+      // The match ends in the previous text. Another match may begin inside it and end in this text. That one counts, as this one may be
+      // no real match: `before` holds only the tail of the previous text.
       next = afterCharacter(text, start);
     } else {
       limit(++count);
@@ -143,11 +140,11 @@ function release(open: OpenText, findName: FindName, replacement: string): strin
   return out;
 }
 
-/** Drops the text before as soon as no name can reach over from it. */
+/** Drops the previous text as soon as no name can reach over from it. */
 function leaveTextBefore(open: OpenText, findName: FindName): void {
   const { text, border } = open;
   if (border === 0 || text.length === border || crosses(open, findName)) return;
-  // A character that only ends in this text stays whole.
+  // Don't split a surrogate pair that ends in this text.
   const start = (text.codePointAt(border - 1) ?? 0) > 0xffff ? border - 1 : border;
   open.past = text.slice(0, start);
   open.text = text.slice(start);
@@ -168,7 +165,7 @@ function afterCharacter(text: string, at: number): number {
   return at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
 }
 
-/** Keeps only the tail: what is held, and what is read before it, are never longer. */
+/** Keeps only the tail, which is long enough for what is held back and the context before it. */
 function forget(open: OpenText, tailLength: number): void {
   const length = open.text.length - tailLength;
   if (length <= 0) return;
@@ -178,7 +175,7 @@ function forget(open: OpenText, tailLength: number): void {
   open.border = Math.max(0, open.border - length);
 }
 
-/** Only an attacker puts so many names into one text: each takes many times its length in memory. */
+/** Only an attacker puts so many names into one text. Each takes many times its length in memory. */
 const mostNames = 100_000;
 
 function limit(names: number): void {

@@ -1,39 +1,39 @@
 import type { Scrubber, ScrubChannel } from './scrub.ts';
 
-/** The last text of a family that is over. */
+/** The last finished text of a family. */
 interface Ending {
   readonly channel: string;
   readonly tail: string;
-  /** Whether it breaks off where a name may begin. */
+  /** Whether it ends in what may be the start of a name. */
   readonly isOpen: boolean;
 }
 
-/** Channels whose texts a client may join, so that a name which begins in one and ends in the next must not come together. */
+/** Channels whose texts a client may join: a name that begins in one and ends in the next must not come together. */
 interface Family {
   last: Ending | undefined;
-  /** Notes that a name was hidden in one of them. */
+  /** Records that a name was hidden in one of them. */
   readonly noteChange: () => void;
 }
 
 interface OpenText {
   readonly family: Family;
   readonly text: ScrubChannel;
-  /** What was last when this text began. */
+  /** The family's last text when this one began. */
   readonly follows: Ending | undefined;
   isEmpty: boolean;
 }
 
-/** Something of each text is kept until the end of the stream. */
+/** Each text takes some memory until the end of the stream. */
 const mostTexts = 20_000;
 
 export type TextChannels = ReturnType<typeof createTextChannels>;
 
-/** The generated texts of one answer: those still coming in pieces, and what each of them follows. */
+/** The generated texts of one answer, hidden in deltas, and across texts that a client may join. */
 export function createTextChannels(scrubber: Scrubber) {
   const open = createChannelMap<OpenText>();
   const families = new Map<string, Family>();
   const changed = new Set<string>(); // the families in which a name was hidden
-  const befores = new Map<string, string>(); // by channel: the tail that it followed on
+  const befores = new Map<string, string>(); // by channel: the tail of the text before it
 
   function familyNamed(name: string): Family {
     const family = families.get(name) ?? { last: undefined, noteChange: () => changed.add(name) };
@@ -54,7 +54,7 @@ export function createTextChannels(scrubber: Scrubber) {
   }
 
   return {
-    /** Adds a piece to a channel, which may begin with it; returns what may leave. */
+    /** Adds a delta to a channel, which opens it if needed. Returns the text that can go out. */
     push(channel: string, familyName: string, piece: string): string {
       let current = open.get(channel);
       if (current === undefined || isInterrupted(current)) current = start(channel, familyNamed(familyName));
@@ -71,7 +71,7 @@ export function createTextChannels(scrubber: Scrubber) {
       open.delete(channel);
       return end(channel, closing.family, closing.text, closing.isEmpty);
     },
-    /** A whole text, hidden exactly as its pieces were or would be. */
+    /** Scrubs a whole text, exactly as its deltas were or would be. */
     whole(channel: string, familyName: string, given: string): string {
       const family = familyNamed(familyName);
       const before = befores.get(channel) ?? beforeOf(family);
@@ -80,20 +80,20 @@ export function createTextChannels(scrubber: Scrubber) {
       return text.push(given) + end(channel, family, text, given === '');
     },
     under: open.under,
-    /** Whether a name was hidden in any text but those of this family. */
+    /** Whether a name was hidden in any other family. */
     isChangedBut: (name: string): boolean => changed.size > (changed.has(name) ? 1 : 0),
   };
 }
 
-/** The next text needs the last one's tail only if that breaks off inside a name. Otherwise each stands alone. */
+/** The next text needs the last one's tail only if that ends in what may be the start of a name. */
 const beforeOf = ({ last }: Family): string => (last?.isOpen ? last.tail : '');
 
-/** Whether a text that may go on here has ended in another channel since this one began. */
+/** Whether another text of the family, which this one may continue, has ended since this one began. */
 function isInterrupted({ family, text, follows }: OpenText): boolean {
   return family.last !== follows && family.last?.isOpen === true && text.held === '';
 }
 
-/** Ends a text. An empty one changes nothing: a name may be split around it. */
+/** Ends a text. An empty one does not become the family's last text: a name may be split around it. */
 function end(channel: string, family: Family, text: ScrubChannel, isEmpty: boolean): string {
   const isOpen = text.held !== '';
   const rest = text.end();
@@ -103,8 +103,7 @@ function end(channel: string, family: Family, text: ScrubChannel, isEmpty: boole
 }
 
 /**
- * Values by channel. The name of a channel is steps with slashes between them: `0/content/1`. The channels of a prefix are found
- * without searching all of them: a stream may have very many.
+ * A map of channels. A channel's name is a path such as `0/content/1`. Indexed by prefix, because a stream may have very many channels.
  */
 export function createChannelMap<T>() {
   const values = new Map<string, T>();
@@ -128,7 +127,7 @@ export function createChannelMap<T>() {
         if (same?.delete(channel) && same.size === 0) channels.delete(prefix);
       }
     },
-    /** The channels with any of these prefixes (see `prefixesOf`), in the order in which they were added. */
+    /** The channels with any of these prefixes (see `prefixesOf`), in insertion order. */
     under(prefixes: readonly string[]): readonly string[] {
       const under = (prefix: string): readonly string[] => [...(channels.get(prefix) ?? [])];
       return prefixes.length > 1 ? [...new Set(prefixes)].flatMap(under) : prefixes.flatMap(under);
@@ -138,7 +137,7 @@ export function createChannelMap<T>() {
 
 const deepest = 4;
 
-/** The prefixes that include a channel: the empty one, its first one to four steps with their slashes, and its whole name. */
+/** The prefixes of a channel: the empty one, its first one to four steps with their slashes, and the whole name. */
 export function prefixesOf(channel: string): readonly string[] {
   const prefixes = ['', channel];
   for (let depth = 0, at = channel.indexOf('/'); depth < deepest && at >= 0; depth++) {

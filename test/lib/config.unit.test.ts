@@ -308,7 +308,7 @@ describe('an upstream', () => {
 
   test('whose name stands in code gives a warning', () => {
     const warning =
-      'openai is hidden in the code that a model writes too: set UPSTREAM_NAMES without it, or HIDE_IN_TEXT=none';
+      'openai is also hidden in code that a model writes: set UPSTREAM_NAMES without it, or HIDE_IN_TEXT=none';
     expect(warningsOf({ UPSTREAM_NAMES: 'acme,openai' })).toEqual([warning]);
   });
 

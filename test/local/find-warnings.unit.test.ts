@@ -87,8 +87,8 @@ test.each<[what: string, hosts: readonly string[], environment: Record<string, s
     loopback,
     { ...real, UPSTREAM_NAMES: 'Amazon,OpenAI,acme' },
     [
-      /^Amazon is hidden in the code that a model writes too \(as in amazonaws\.com\): set UPSTREAM_NAMES without it, or HIDE_IN_TEXT=none$/,
-      /^OpenAI is hidden in the code that a model writes too: /,
+      /^Amazon is also hidden in code that a model writes \(as in amazonaws\.com\): set UPSTREAM_NAMES without it, or HIDE_IN_TEXT=none$/,
+      /^OpenAI is also hidden in code that a model writes: /,
     ],
   ],
   [

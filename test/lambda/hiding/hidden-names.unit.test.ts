@@ -6,7 +6,7 @@ import { dialectNames, loadFixtures } from '../../support/fixtures.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { upstreamOfThree } from '../../support/upstream-named.ts';
 
-test('the hidden names are model ids, DNS names and those that the operator adds', () => {
+test('the hidden names are model ids, DNS names and the operator’s own', () => {
   const at = (chat: string, responses: string, messages: string) => ({
     ...upstreamOfThree,
     addresses: { chat, responses, messages, embeddings: chat },
@@ -56,17 +56,17 @@ testRows<[model: string, host: string, parts: string[]]>([
   ['fast-vision-large', 'inference.eu-central-1.api.aws', []],
   ['text-model', 'models.amazonaws.com', []],
   ['tgi', 'gateway.example', []],
-])('without the operator’s names, the parts that tell whose ids and hosts they are', (model, host, parts) => {
+])('without names from the operator, also the parts that identify an id or a host', (model, host, parts) => {
   const told = new Set(namesOf(model, host));
   told.delete(model);
   expect(told).toEqual(new Set(parts));
 });
 
-test('not where the operator says what to hide', () => {
+test('but not if the operator lists names', () => {
   expect(namesOf('acmeron/deep-7b-instruct', 'console.acmeron.com', ['deep'])).toEqual(['deep']);
 });
 
-/** The names of members and the values of labels in the answers of all dialects, without those of the fixtures' upstream. */
+/** The member names and label values in the answers of all dialects, except the fixtures' upstream's own. */
 function dialectStrings(): Set<string> {
   const strings = new Set<string>();
   const collect = (label: string, value: unknown) => {
@@ -85,7 +85,7 @@ function dialectStrings(): Set<string> {
   return strings;
 }
 
-test('a model that is called by a word of the dialects spoils none of their members and labels', () => {
+test('a model named like a word of the dialects spoils none of their members and labels', () => {
   const strings = [...dialectStrings()];
   const words = strings.flatMap((one) => one.split(/[^a-z]+/));
   expect(words).toEqual(expect.arrayContaining(['model', 'text', 'assistant', 'completion']));
@@ -96,16 +96,16 @@ test('a model that is called by a word of the dialects spoils none of their memb
   expect(spoilt).toEqual([]);
 });
 
-test('also where the operator gives names, unless it is one of them', () => {
+test('the same if the operator lists names, unless it is one of them', () => {
   expect(namesIn('text', '127.0.0.1', ['acmeron'])).toEqual(['acmeron']);
   expect(namesIn('text', '127.0.0.1', ['text'])).toEqual(['text']);
 });
 
-test('everyday words are no names', () => {
+test('everyday words are not names', () => {
   const names = namesOf('acmeron/fast-code-vision-7b-instruct', 'api.models.cloud.acmeron.com');
   const text = 'The fast API in the cloud has a vision: code models that instruct. See s3.amazonaws.com.';
   expect(createScrubber(names, 'svc').scrub(text)).toBe(text);
-  // As in ids and hosts that are in use.
+  // Words of real ids and hosts.
   const used = [
     ...['accounts/acmeron/models/deep-7b', 'sentence-transformers/all-acmeron-L6-v2', 'acmeron-7b-python-gptq-int4'],
     ...['acmeron-4.5-air', 'acmeron-2.0-flash-exp', 'computer-use-preview', 'step-3', 'acmeron-70b-versatile'],
@@ -116,8 +116,8 @@ test('everyday words are no names', () => {
   const said = `All accounts integrate a central platform: int main() in Python calls exp(). Step on air! Sentence transformers
     guard computer runtime, scout Asia, Europe and the southeast, and a versatile corp. omni/moderation`;
   expect(createScrubber(spoilt, 'svc').scrub(said)).toBe(said);
-  // Also those that people call a stand-in by.
+  // Common names of fakes.
   expect(namesOf('fake-text', 'mock.primary.stub.test')).toEqual([]);
-  // What the dialects themselves call their members, which must arrive.
+  // The dialects' own member names.
   expect(namesOf('message-content-model', 'choices.delta.usage.example')).toEqual([]);
 });

@@ -12,10 +12,10 @@ const upstream = (prefix: string, signs: string) => ({
 });
 
 test.each([
-  [{}, ['UPSTREAM_2_SIGNS_THINKING: where a name is hidden']],
+  [{}, ['UPSTREAM_2_SIGNS_THINKING: once a name is hidden']],
   [{ UPSTREAM_SIGNS_THINKING: 'true' }, ['UPSTREAM_SIGNS_THINKING: ', 'UPSTREAM_2_SIGNS_THINKING: ']],
   [{ HIDE_IN_TEXT: 'none' }, []],
-])('a start warns of each upstream that signs its thoughts, where names are hidden in texts: %j', (more, warned) => {
+])('the start warns of each upstream that signs its reasoning, if names are hidden in texts: %j', (more, warned) => {
   const environment = { ...own, ...upstream('UPSTREAM', 'false'), ...upstream('UPSTREAM_2', 'true'), ...more };
   const warnings = startWarnings(environment, readConfig(environment), false);
   expect(warnings).toEqual(warned.map((beginning) => expect.stringMatching(`^${beginning}`)));

@@ -4,7 +4,7 @@ import { testRows } from '../../support/test-rows.ts';
 
 const warn = (...upstreamNames: string[]) =>
   warnOfNamesInCode([], { upstreamNames, hideInText: 'names' }).map((text) => text.split(':')[0]);
-const hidden = 'is hidden in the code that a model writes too';
+const hidden = 'is also hidden in code that a model writes';
 
 testRows<[name: string, warning: string]>([
   ['openai', `openai ${hidden}`],
@@ -13,17 +13,17 @@ testRows<[name: string, warning: string]>([
   ['meta', `meta ${hidden}`],
   ['SGLang', `SGLang ${hidden}`],
   ['llama', `llama ${hidden} (as in llama_index)`],
-])('a name that stands in code is warned of', (name, warning) => {
+])('warns of a name that is common in code', (name, warning) => {
   expect(warn(name)).toEqual([warning]);
 });
 
 testRows(['glm', 'qwen', 'gpt-oss', 'acmecorp', 'deepseek', 'oss', 'met'])(
-  'a name of an upstream alone is not',
+  'does not warn of any other name',
   (name) => {
     expect(warn(name)).toEqual([]);
   },
 );
 
-test('nothing is warned of where texts are left alone', () => {
+test('does not warn if generated text is not scrubbed', () => {
   expect(warnOfNamesInCode([], { upstreamNames: ['openai'], hideInText: 'none' })).toEqual([]);
 });

@@ -62,7 +62,7 @@ describe('whole texts', () => {
     ['the first name wins', ['thunder', 'hunder-2'], 'thunder-2 hunder-2', '#-2 #'],
     ['blank names are none', ['', ' ', '\t\n'], 'a b\t\nc', 'a b\t\nc'],
   ];
-  testRows(cases)('however they are cut', (_, names, text, expected) => {
+  testRows(cases)('however they are split', (_, names, text, expected) => {
     for (const inPattern of [undefined, 0]) {
       const scrubber = createScrubber(names, '#', inPattern);
       expect(scrubber.scrub(text)).toBe(expected);
@@ -73,20 +73,20 @@ describe('whole texts', () => {
     }
   });
 
-  test('a replacement is not scanned, nor read as a pattern', () => {
+  test('a replacement is neither scanned nor treated as a pattern', () => {
     const scrubber = createScrubber(['acmecorp', 'ivory-tower'], '$& acmecorp $1');
     expect(scrubber.scrub('Ivory-Tower')).toBe('$& acmecorp $1');
     expect(scrubCut(scrubber, ['Ivory', '-Tower'])).toBe('$& acmecorp $1');
   });
 });
 
-test('a text that is nothing but names is refused, where they are more than anybody needs', () => {
+test('a text with more names than anybody needs is refused', () => {
   const scrubber = createScrubber(['acmecorp'], 'svc');
   expect(scrubber.scrub('acmecorp '.repeat(100_000))).toBe('svc '.repeat(100_000));
   expect(() => scrubber.scrub('acmecorp '.repeat(100_001))).toThrow('a text holds more than 100000 names');
 });
 
-describe('blocks that are shown one after the other', () => {
+describe('blocks that a client shows one after the other', () => {
   const blocks = (names: string[], ...texts: string[]) => {
     const scrubber = createScrubber(names, '#');
     let before: string | undefined;
@@ -118,7 +118,7 @@ describe('blocks that are shown one after the other', () => {
   );
 });
 
-test('what stands before the end of a text tells whether a name can end there, also a letter of two units', () => {
+test('the letter before a name at the end of a text is seen, even if it is a surrogate pair', () => {
   const before = createScrubber(['a'], '#').openChannel();
   before.push('b\u{1df00}a');
   before.end();
@@ -132,7 +132,7 @@ describe('any names in any text', () => {
   const foreign = [...'3字яÉ\u212aſkBS_1𝐀😁\u{1df00}', '_1', '1_', '\ud837', '\ud83d', '\ude00', '\ud835'];
   const offsets = fc.array(fc.nat(1000), { maxLength: 12 });
 
-  /** Texts full of names, their beginnings and ends, and lookalikes. */
+  /** Texts full of names, their prefixes and suffixes, and lookalikes. */
   const textWithNames = fc.array(name, { maxLength: 5 }).chain((names) => {
     const part = fc.tuple(fc.constantFrom('a', ...names), fc.nat(12), fc.nat(12));
     const piece = fc.oneof(
@@ -147,7 +147,7 @@ describe('any names in any text', () => {
     });
   });
 
-  test('the whole text is scrubbed as by hand', () => {
+  test('a whole text is scrubbed as by the reference implementation', () => {
     fc.assert(
       fc.property(textWithNames, ({ names, text }) => {
         const scrubber = createScrubber(names, '#');
@@ -160,7 +160,7 @@ describe('any names in any text', () => {
   });
 
   testRows<[number | undefined]>([[undefined], [0]])(
-    'deltas give the same, and hold back no more than they must, also in one block after another',
+    'deltas give the same, and hold back no more than necessary, also across blocks',
     (inPattern) =>
       fc.assert(
         fc.property(textWithNames, offsets, ({ names, text, offsets }, deltaOffsets) => {
@@ -197,7 +197,7 @@ interface Manner {
   readonly before?: string;
 }
 
-/** The rules again, character by character: what leaves, what is held, and the hits. */
+/** The reference implementation, character by character: what goes out, what is held, and the hits. */
 function scrubSlowly(
   names: readonly string[],
   text: string,
@@ -240,7 +240,7 @@ function scrubSlowly(
   return [out, '', hits];
 }
 
-/** The state of a name at this place in a text. */
+/** Whether a name matches at this place in a text. */
 function stateOf(
   name: readonly string[],
   characters: readonly string[],
@@ -269,7 +269,7 @@ function stateOf(
   return endsInPlural || !goesOn(after, turnsToCapital(last, after[0])) ? 'complete' : 'no';
 }
 
-/** Whether a word goes on with these characters, the nearest first. */
+/** Whether a word continues with these characters, the nearest first. */
 function goesOn([nearest, next]: readonly string[], turns: boolean): boolean {
   if (nearest === '_') return !/^[0-9]$/.test(next ?? '');
   return makesWord(nearest) && !turns;
@@ -288,7 +288,7 @@ function makesWord(character = ' '): boolean {
   return /^(\p{Script=Latin}|_)$/u.test(character);
 }
 
-/** Whether a short name that begins or ends with this character must not go on there. */
+/** Whether a short name that begins or ends with this character must end at a word border. */
 function hasWordEdge(character = ' '): boolean {
   return makesWord(character) || /^\p{Number}$/u.test(character);
 }

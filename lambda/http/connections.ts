@@ -8,7 +8,10 @@ export interface Address {
   readonly port: number;
 }
 
-/** For connections over http: those that are kept, and those that were opened ahead, bring nothing but what was asked for. */
+/**
+ * An agent for http whose idle connections, kept alive or preconnected, are closed if the server sends anything unasked. So no stray bytes
+ * become the response to a later request.
+ */
 export class PlainAgent extends HttpAgent {
   readonly #spares: Spares | undefined;
 
@@ -31,7 +34,7 @@ export class PlainAgent extends HttpAgent {
   }
 }
 
-/** The same over https. */
+/** The same for https. */
 export class SecureAgent extends HttpsAgent {
   readonly #spares: Spares | undefined;
 
@@ -54,15 +57,12 @@ export class SecureAgent extends HttpsAgent {
   }
 }
 
-/** Whether a request to this address would find a connection that is kept. */
+/** Whether the agent has an idle connection to this address. */
 export function hasIdle(agent: HttpAgent, address: Address): boolean {
   return agent.freeSockets[agent.getName(address)]?.some(({ destroyed }) => !destroyed) ?? false;
 }
 
-/**
- * What comes on a connection that waits for its request must not become that request's answer: it closes the connection, as the
- * other side's end does.
- */
+/** Closes an idle connection if anything arrives on it, or the server ends it. */
 const watch = (socket: Socket): Socket => socket.on('data', close).on('end', close);
 
 const unwatch = (socket: Socket): Socket => socket.off('data', close).off('end', close);
@@ -71,39 +71,39 @@ function close(this: Socket): void {
   this.destroy();
 }
 
-/** In milliseconds, after which a connection that no request has taken is closed. */
+/** In milliseconds, after which a preconnected socket that no request has taken is closed. */
 const longestWait = 10_000;
 
 interface Opening {
   readonly isSecure: boolean;
   readonly connectTimeout: number;
-  /** What is wrong with one that takes longer. */
+  /** The error for a connection that takes longer. */
   readonly timeoutError: () => Error;
   readonly now: () => number;
 }
 
 export type Spares = ReturnType<typeof createSpares>;
 
-/** Connections that are opened before their request is ready, at most one to an address. */
+/** Preconnected sockets: opened before their request is ready, at most one per address. */
 export function createSpares({ isSecure, connectTimeout, timeoutError, now }: Opening) {
   const waiting = new Map<string, { readonly socket: Socket; readonly until: number }>();
   const taken = new WeakSet<object>();
 
-  /** As agents connect that keep their connections. */
+  /** With the same options as an agent with `keepAlive`. */
   function connect({ host, port }: Address): Socket {
     const address = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 1_000 };
     return isSecure ? tlsConnect({ ...address, servername: isIP(host) ? '' : host }) : netConnect(address);
   }
 
   return {
-    /** Whether a connection was one of these: like one that was used before, it may be dead. */
+    /** Whether a socket was preconnected: like a reused one, it may be dead. */
     includes: (socket: object): boolean => taken.has(socket),
 
     take({ host, port }: ClientRequestArgs | RequestOptions): Socket | undefined {
       const origin = `${host}:${port}`;
       const spare = waiting.get(origin);
       waiting.delete(origin);
-      // Of a frozen function no timer has run.
+      // While a function was frozen, no timer ran.
       if (!spare || spare.until < now() || spare.socket.destroyed) return undefined;
       taken.add(spare.socket);
       return unwatch(spare.socket);
@@ -119,7 +119,7 @@ export function createSpares({ isSecure, connectTimeout, timeoutError, now }: Op
         if (!taken.has(socket)) socket.destroy();
       }, longestWait);
       socket.once(isSecure ? 'secureConnect' : 'connect', () => clearTimeout(connecting));
-      // Whoever has taken it sees the error too.
+      // A request that has taken it sees the error itself.
       socket.on('error', () => {});
       socket.once('close', () => {
         if (waiting.get(origin)?.socket === socket) waiting.delete(origin);

@@ -9,21 +9,20 @@ const decoders = new Map<string, () => Duplex>([
   ['zstd', () => createZstdDecoder()],
 ]);
 
-/** The body of an answer with this `content-encoding`, decoded; as it is if the encoding is not known. */
+/** Decodes a body with this `content-encoding`; returns it unchanged if the encoding is unknown. */
 export function decode(answer: Readable, encoding: string): Readable {
   const createDecoder = decoders.get(encoding.trim().toLowerCase());
-  // Whatever ends one of the two ends the other, and its reader sees the error.
+  // `pipeline` destroys both if one fails, and the reader sees the error.
   return createDecoder ? pipeline(answer, createDecoder(), () => {}) : answer;
 }
 
-/** No window may be larger than 8 MiB (RFC 9659). */
+/** The largest window allowed, 8 MiB (RFC 9659). */
 const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 
 export const tooManyFrames = 'TOO_MANY_FRAMES';
 
 /**
- * Decodes any number of frames, or as many as are allowed. Node's decoder ends after the first of those that one write brings, so that
- * another takes the rest.
+ * Decodes up to `mostFrames` frames. Node's decoder stops at the end of the first frame in a write, so a new one takes over the rest.
  */
 export function createZstdDecoder(mostFrames = Infinity): Duplex {
   let frames = 0;
@@ -42,7 +41,7 @@ export function createZstdDecoder(mostFrames = Infinity): Duplex {
           frame.destroy();
           decoder._write(rest, encoding, done);
         };
-        // Not before all of it is read.
+        // Not before the frame has been read.
         if (frame.readableEnded) goOn();
         else frame.once('end', goOn);
       });

@@ -8,8 +8,8 @@ export interface Edit {
 }
 
 /**
- * The edited text in pieces, so that a long one need never be joined. Edits may come in any order. An edit inside another is
- * dropped, insertions at the same place keep their order, and edits that overlap in any other way throw.
+ * Applies edits, and returns the text in pieces, so that a long one is never joined. Edits may come in any order. An edit inside another
+ * is dropped, insertions at the same place keep their order, and edits that overlap in any other way throw.
  */
 export function splitByEdits(text: string, edits: readonly Edit[]): string[] {
   const pieces: string[] = [];
@@ -25,7 +25,7 @@ export function splitByEdits(text: string, edits: readonly Edit[]): string[] {
   return pieces;
 }
 
-/** The edited text. What is added piece by piece is copied only once it is read: a long text need not be there twice until then. */
+/** Applies edits. V8 builds the concatenation lazily (a rope), so a long text is not copied until it is read. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   if (edits.length === 0) return text;
   let edited = '';
@@ -33,14 +33,14 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
   return edited;
 }
 
-/** The edited text of a part, by those of the edits that lie within it. */
+/** Applies to a part of a text those edits that lie within it. */
 export function editPart(text: string, { start, end }: Omit<Edit, 'text'>, edits: readonly Edit[]): string {
   const within = edits.filter((edit) => edit.start >= start && edit.end <= end);
   const moved = within.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start }));
   return applyEdits(text.slice(start, end), moved);
 }
 
-/** By start; at the same start insertions come first, then the longest edit. */
+/** By start; at the same start, insertions come first, then the longest edit. */
 function byPlace(a: Edit, b: Edit): number {
   if (a.start !== b.start) return a.start - b.start;
   const [aInserts, bInserts] = [a.start === a.end, b.start === b.end];
@@ -60,19 +60,19 @@ interface MemberChanges {
 }
 
 /**
- * Removes and sets members of one object. All changes of an object belong in one call, because which comma comes or goes with
- * a member depends on the others. A name that is both dropped and set is added at the end.
+ * Removes and sets members of one object. All changes to an object belong in one call, because which commas to add or remove depends on
+ * all of them. A name that is both dropped and set is added at the end.
  */
 export function changeMembers(json: Json, object: Node, { drop = new Set(), set = {} }: MemberChanges): Edit[] {
   const edits: Edit[] = [];
-  let keptEnd: number | undefined; // where the last member that stays ends
-  let dropStart: number | undefined; // where the members dropped right before this one begin, with their comma
+  let keptEnd: number | undefined; // the end of the last member that stays
+  let dropStart: number | undefined; // the start of the run of dropped members before this one, with its comma
   let end = json.start(object) + 1;
   for (const key of json.keys(object)) {
     if (drop.has(key)) {
       dropStart ??= keptEnd ?? json.start(key);
     } else {
-      // If no member stays before them, the comma after them goes.
+      // If no member stays before the run, its trailing comma goes.
       if (dropStart !== undefined) {
         edits.push({ start: dropStart, end: keptEnd === undefined ? json.start(key) : end, text: '' });
       }
@@ -95,11 +95,11 @@ export function changeMembers(json: Json, object: Node, { drop = new Set(), set 
   return edits;
 }
 
-/** Removes elements of an array, and the commas between them. Each is to be kept or removed, in order. */
+/** Removes elements of an array, with their commas. Call `keep` or `remove` for each element, in order. */
 export function createElementRemover(json: Json, array: Node) {
   const edits: Edit[] = [];
-  let keptEnd: number | undefined; // where the last element that stays ends
-  let isGap = false; // whether elements are removed right behind it
+  let keptEnd: number | undefined; // the end of the last element that stays
+  let isGap = false; // whether elements after it are removed
   const closeGap = (end: number, text: string) => {
     if (isGap) edits.push({ start: keptEnd ?? json.start(array) + 1, end, text });
     isGap = false;
@@ -120,8 +120,8 @@ export function createElementRemover(json: Json, array: Node) {
 }
 
 /**
- * For each of the names that occurs more than once in an object, the keys of all its members but the last. Once
- * `changeMembers` drops these, parsers that take the first and parsers that take the last see the same value.
+ * The keys of duplicate members, except the last of each name. Once `changeMembers` has dropped them, parsers that take the first
+ * and parsers that take the last see the same value.
  */
 export function earlierDuplicates(json: Json, object: Node, names: ReadonlySet<string>): Set<Node> {
   const earlier = new Set<Node>();

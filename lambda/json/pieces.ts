@@ -1,3 +1,3 @@
-/** Text that is written at once, or in pieces. Some of those may be bytes that are kept for later too. */
+/** Text to write: a string, or pieces, some of them bytes that are also retained for later. */
 export type Written = string | readonly Piece[];
 export type Piece = string | Uint8Array;

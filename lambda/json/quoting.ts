@@ -1,18 +1,18 @@
-/** Someone else's text as an error message quotes it: at most `longest` characters, all of them printable. */
+/** Untrusted text to quote in an error message: at most `longest` characters, all of them printable. */
 export function excerpt(text: string, longest: number): string {
   const cut = text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
   return cut.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '');
 }
 
-/** The longest path of a field that a message quotes. */
+/** The longest field path that a message quotes. */
 export const longestPath = 200;
 const longestId = 100;
-/** How much of an id is looked at: much more than is quoted. V8 could run out of stack on a run of millions of characters. */
+/** How much of an id is checked: more than is quoted, but bounded, as V8 could overflow its stack on a run of millions of characters. */
 const longestRead = 1_000;
 
 /**
- * Quotes an id at the end of a sentence, `: 'gpt-5'`; empty if it may be a key. Hidden names stay in it: they are the caller's own
- * words, and an answer that leaves them out would tell who is hidden.
+ * Quotes an id at the end of a sentence, `: 'gpt-5'`; empty if it may be a key. Hidden names stay: they are the caller's own words, and
+ * removing them would reveal what is hidden.
  */
 export function quoteUnlessKey(id: string): string {
   return mayBeKey(id) ? '' : `: '${excerpt(id, longestId)}'`;
@@ -21,7 +21,7 @@ export function quoteUnlessKey(id: string): string {
 /** `sk-…`, `ltk_…`; not `task-1`. */
 const keyPrefix = /(?<![a-z])(sk|pk|rk|ltk)[-_]/i;
 const uuid = /[\da-f]{8}(-[\da-f]{4}){3}-/i;
-/** A long run of letters and digits, as in a token; the runs in `claude-sonnet-4-20250514` are shorter. */
+/** A long run of letters and digits, as in a token. The runs in `claude-sonnet-4-20250514` are shorter. */
 const randomRun = /\w{20,}/g;
 
 function mayBeKey(id: string): boolean {

@@ -9,7 +9,7 @@ export function elements(json: Json, array: Node | undefined): Node[] {
   return nodes;
 }
 
-/** Calls back for each member of an object node; for none if it is not an object. */
+/** Visits each member of an object node; none if it is not an object. */
 export function eachMember(json: Json, object: Node | undefined, visit: (name: string, value: Node) => void): void {
   if (object === undefined || json.kind(object) !== 'object') return;
   const end = json.next(object);
@@ -22,7 +22,7 @@ export function stringMember(json: Json, object: Node | undefined, name: string)
   return value !== undefined && json.kind(value) === 'string' ? json.string(value) : undefined;
 }
 
-/** The value of a member that is a whole number, or undefined: one like 1e999 could not be written again. */
+/** The value of a member that is a safe integer, or undefined: others, such as 1e999, could not be written back exactly. */
 export function numberMember(json: Json, object: Node | undefined, name: string): number | undefined {
   const value = json.member(object, name);
   if (value === undefined || json.kind(value) !== 'number') return undefined;
@@ -30,7 +30,7 @@ export function numberMember(json: Json, object: Node | undefined, name: string)
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** A member that is there and not null. */
+/** A member that is present and not null. */
 export function presentMember(json: Json, object: Node | undefined, name: string): Node | undefined {
   const value = json.member(object, name);
   return value !== undefined && json.kind(value) !== 'null' ? value : undefined;

@@ -12,38 +12,38 @@ import {
 import { JsonFault, trySkipString } from './tokens.ts';
 import { takeTurn } from './turns.ts';
 
-/** A value or key of a scanned text, numbered in the order in which they start; 0 is the root value. */
+/** The number of a value or key in a scanned text, in the order in which they start; 0 is the root value. */
 export type Node = number;
 
 export type Kind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
 
 /**
- * A checked JSON text and the position of each value and key in it. The nodes inside a container have the numbers between
- * its own and `next(container)`; in an object the value of `key` is `key + 1`. Hot paths walk by number and allocate nothing:
+ * A validated JSON text and the position of each value and key in it. The nodes inside a container are numbered between its own number
+ * and `next(container)`; in an object, the value of `key` is `key + 1`. Hot paths walk by number and allocate nothing:
  *
  *     for (let element = array + 1; element < json.next(array); element = json.next(element))
  *     for (let key = object + 1; key < json.next(object); key = json.next(key + 1))
  *     for (let node = 0; node < json.size; node++)   // every value and key at any depth
  */
-export interface Json extends Readonly<View>, Reading {}
+export interface Json extends Readonly<View>, Accessors {}
 
-type Reading = typeof reading;
+type Accessors = typeof accessors;
 
 export type Scanner = ReturnType<typeof createScanner>;
 
-/** A millisecond's work, or a few milliseconds' if values are short. */
+/** About a millisecond of work, or a few if values are short. */
 const charactersPerTurn = 262_144;
 
 const firstNodes = 64;
 const firstSpans = 16 * width;
 const keptCells = 65_536;
 
-/** A scanner owns one tape and one view of it: a Json is valid until its scanner's next scan. */
+/** A scanner reuses one tape and one view of it: a Json is valid only until its scanner's next scan. */
 export function createScanner() {
   const tape: Tape = { nodes: shortTape(firstNodes), size: 0, spans: shortTape(firstSpans), spanned: 0 };
-  const view = { __proto__: reading, root: 0, text: '', size: 0, tape } as unknown as View & Reading;
+  const view = { __proto__: accessors, root: 0, text: '', size: 0, tape } as unknown as View & Accessors;
   const begin = (text: string) => {
-    // One huge text must not hold its memory for ever.
+    // Don't retain the memory of one huge text for ever.
     if (tape.nodes.length > keptCells) tape.nodes = shortTape(firstNodes);
     if (tape.spans.length > keptCells) tape.spans = shortTape(firstSpans);
     tape.size = 0;
@@ -58,10 +58,10 @@ export function createScanner() {
   return {
     /** Throws a JsonFault where `JSON.parse` would throw, and a JsonLimit for too deep nesting or too many values. */
     scan(text: string): Json {
-      writeTape(text, tape, begin(text), text.length + 1); // past the end, so that it is not over before
+      writeTape(text, tape, begin(text), text.length + 1); // past the end, so that it runs to completion
       return show(text);
     },
-    /** The same, in turns with everything else that is waiting. Undefined as soon as there are more than `most` values and keys. */
+    /** The same, yielding to the event loop between turns. Undefined as soon as there are more than `most` values and keys. */
     async scanInTurns(text: string, most: number): Promise<Json | undefined> {
       const progress = begin(text);
       let until = charactersPerTurn;
@@ -71,7 +71,7 @@ export function createScanner() {
   };
 }
 
-/** Cut from memory that Node keeps ready, since most texts need no more. Memory of its own would cost more than a short scan. */
+/** Taken from Node's Buffer pool, which suffices for most texts. A separate allocation would cost more than a short scan. */
 function shortTape(cells: number): Int32Array<ArrayBuffer> {
   const { buffer, byteOffset } = Buffer.allocUnsafe(cells * Int32Array.BYTES_PER_ELEMENT);
   return new Int32Array(buffer, byteOffset, cells);
@@ -84,15 +84,15 @@ interface View {
   readonly tape: Tape;
 }
 
-/** Shared by all scanners: V8 would compile closures for each one anew, and a process scans few long texts. */
-const reading = {
+/** Shared by all scanners through the prototype: V8 would optimize closures separately for each scanner. */
+const accessors = {
   kind(this: Json, node: Node): Kind {
     return kindByFirst(this.text.charCodeAt(this.start(node)));
   },
   isKey(this: View, node: Node): boolean {
     return (cellOf(this, node) & keyFlag) !== 0;
   },
-  /** Whether a string or key is spelt with a backslash. */
+  /** Whether a string or key contains escapes. */
   isEscaped(this: View, node: Node): boolean {
     return (cellOf(this, node) & escapedFlag) !== 0;
   },
@@ -109,18 +109,18 @@ const reading = {
   raw(this: Json, node: Node): string {
     return this.text.slice(this.start(node), this.end(node));
   },
-  /** The node that follows this one and everything inside it. */
+  /** The node after this one and everything inside it. */
   next(this: View, node: Node): Node {
     const cell = cellOf(this, node);
     return lengthIn(cell) === 0 ? spanOf(this, cell, 2) : node + 1;
   },
-  /** The decoded value of a string or key. It is parsed alone, because V8 decodes some keys wrongly in objects (nodejs/node#63785). */
+  /** The decoded value of a string or key. Parsed on its own, because V8 decodes some keys in objects wrongly (nodejs/node#63785). */
   string(this: Json, node: Node): string {
     return this.isEscaped(node)
       ? JSON.parse(this.raw(node))
       : this.text.slice(this.start(node) + 1, this.end(node) - 1);
   },
-  /** The value of the last member with this decoded key; undefined if there is none, or no object. */
+  /** The value of the last member with this decoded key; undefined if there is none, or the node is not an object. */
   member(this: Json, object: Node | undefined, name: string): Node | undefined {
     let value: Node | undefined;
     if (object === undefined || this.kind(object) !== 'object') return value;
@@ -130,12 +130,12 @@ const reading = {
     }
     return value;
   },
-  /** The keys of an object in their order; none if the node is not an object. */
+  /** The keys of an object, in order; none if the node is not an object. */
   *keys(this: Json, object: Node): Generator<Node, void> {
     if (this.kind(object) !== 'object') return;
     for (let key = object + 1; key < this.next(object); key = this.next(key + 1)) yield key;
   },
-  /** The elements of an array in their order; none if the node is not an array. */
+  /** The elements of an array, in order; none if the node is not an array. */
   *elements(this: Json, array: Node): Generator<Node, void> {
     if (this.kind(array) !== 'array') return;
     for (let element = array + 1; element < this.next(array); element = this.next(element)) yield element;
@@ -162,7 +162,7 @@ function isNamed(view: Json, key: Node, name: string): boolean {
   const start = view.start(key) + 1;
   const length = view.end(key) - 1 - start;
   if (!isEscaped) return length === name.length && view.text.startsWith(name, start);
-  // An escape takes two or six characters for one.
+  // An escape spells one character with two or six.
   return length > name.length && length <= name.length * 6 && view.string(key) === name;
 }
 
@@ -184,12 +184,12 @@ function kindByFirst(code: number): Kind {
   }
 }
 
-/** Each replacement takes more memory than it is long. */
+/** Each replacement takes more memory than its text. */
 const mostReplaced = 100_000;
 
 const numberOrQuote = /-?(?:NaN|Infinity)|"/g;
 
-/** Scans a text that Python may have written, which prints `NaN` and `Infinity`: they become null. */
+/** Scans a text in which `NaN` and `Infinity`, as Python prints them, become null. */
 export function scanLeniently(scanner: Scanner, text: string): Json {
   try {
     return scanner.scan(text);
@@ -198,7 +198,7 @@ export function scanLeniently(scanner: Scanner, text: string): Json {
   }
 }
 
-/** The same in turns, as `scanInTurns`. */
+/** The same, with `scanInTurns`. */
 export async function scanLenientlyInTurns(scanner: Scanner, text: string, most: number): Promise<Json | undefined> {
   try {
     return await scanner.scanInTurns(text, most);
@@ -221,7 +221,7 @@ function replaceUnknownNumbers(text: string): string {
   for (let match = numberOrQuote.exec(text); match; match = numberOrQuote.exec(text)) {
     if (match[0] === '"') {
       const end = trySkipString(text, match.index);
-      if (end < 0) return text; // it breaks off within a string
+      if (end < 0) return text; // the text ends within a string
       numberOrQuote.lastIndex = end >> 2;
     } else {
       replaced += 1;

@@ -14,14 +14,14 @@ import {
 export const maxDepth = 10_000;
 
 /**
- * The values and keys of a text in the order in which they start. Most are short and fit into one cell. Objects, arrays and
- * long ones also have a span.
+ * The values and keys of a text, in the order in which they start. Most are short and fit into one cell. Objects, arrays and long
+ * values also have a span.
  */
 export interface Tape {
-  /** From the lowest bit: two flags, the length, the start; if the length is 0, the number of a span instead of the start. */
+  /** Per node, from the lowest bit: two flags, the length, the start. If the length is 0, the number of a span instead of the start. */
   nodes: Int32Array<ArrayBuffer>;
   size: number;
-  /** `width` cells each: the start, the end, and the node that follows it and everything inside it. */
+  /** `width` cells per span: the start, the end, and the node after it and everything inside it. */
   spans: Int32Array<ArrayBuffer>;
   /** The number of spans. */
   spanned: number;
@@ -31,46 +31,46 @@ export const keyFlag = 2;
 export const lengthShift = 2;
 export const longestShort = 31;
 export const startShift = 7;
-const lastShort = 2 ** 25 - 1; // the last offset at which a short one may start
+const lastShort = 2 ** 25 - 1; // the last offset at which a short value may start
 export const width = 3;
 
 /**
- * How many nodes and spans a text of this length may have. No meaningful text is denser, and so no text can make its tape
- * much larger than itself.
+ * How many nodes and spans a text of this length may have. No meaningful text is denser, and the limit keeps a tape from growing much
+ * larger than its text.
  */
 const mostNodes = ({ length }: string): number => 262_144 + Math.floor(length / 4);
 const mostSpans = ({ length }: string): number => 65_536 + Math.floor(length / 16);
 
 const [openBrace, openBracket, closeBrace, comma, colon] = [0x7b, 0x5b, 0x7d, 0x2c, 0x3a] as const;
 
-/** How far a text has been read. */
+/** The state of a scan. */
 interface Progress {
   /** The next character that is not white space. */
   at: number;
-  /** The span of the innermost open container. Until that closes, its last cell holds the span of the one around it. */
+  /** The span of the innermost open container. Until it closes, its last cell holds the span of its parent. */
   open: number;
   /** The character that closes it. */
   closer: number;
   depth: number;
   /** Whether the key before the next value has been read. */
   hasKey: boolean;
-  /** Where a string starts that has been read in part, and how far. */
+  /** The start of a partly read string, and how far it has been read. */
   string: number;
   within: number;
   isOver: boolean;
 }
 
 export function beginTape(text: string): Progress {
-  const nowhere = { open: -1, closer: -1, depth: 0, hasKey: false, string: -1, within: -1 };
-  return { at: skipSpace(text, 0), ...nowhere, isOver: false };
+  const initial = { open: -1, closer: -1, depth: 0, hasKey: false, string: -1, within: -1 };
+  return { at: skipSpace(text, 0), ...initial, isOver: false };
 }
 
 /**
- * Checks a text strictly by RFC 8259 and writes its nodes on the tape, on from where it left off; true at the end, false soon
- * after `until`. Without recursion: depth costs no stack.
+ * Validates a text strictly by RFC 8259 and writes its nodes to the tape, continuing where it left off. Returns true at the end, false
+ * soon after `until`. Not recursive, so that depth costs no stack.
  */
 export function writeTape(text: string, tape: Tape, progress: Progress, until: number): boolean {
-  // A function call for each step: V8 would recompile a long loop while it runs, which takes longer than the scan.
+  // One function call per step: V8 would replace a long loop while it runs (OSR), which takes longer than the scan.
   do readNext(text, tape, progress, until);
   while (!progress.isOver && progress.at < until && progress.within < until);
   if (!progress.isOver) return false;
@@ -79,8 +79,8 @@ export function writeTape(text: string, tape: Tape, progress: Progress, until: n
 }
 
 /**
- * Reads a scalar or the beginning of a container, with the key before it, and the closing brackets and comma after it. A string
- * that continues past `until` is left for the next call.
+ * Reads a scalar or the start of a container, with the key before it and the closing brackets and comma after it. A string that
+ * continues past `until` is finished by the next call.
  */
 function readNext(text: string, tape: Tape, progress: Progress, until: number): void {
   let { at, open, closer } = progress;
@@ -104,7 +104,7 @@ function readNext(text: string, tape: Tape, progress: Progress, until: number): 
   if (isContainer) {
     if (++progress.depth > maxDepth) throw limitAt(text, at, `nested deeper than ${maxDepth} levels`);
     open = enterContainer(tape, node, at, open);
-    closer = code + 2; // in ASCII, of both kinds
+    closer = code + 2; // in ASCII, for both brackets
     at = skipSpace(text, at + 1);
   } else {
     const end =
@@ -143,7 +143,7 @@ function readNext(text: string, tape: Tape, progress: Progress, until: number): 
   tape.size = node;
 }
 
-/** The end of a string as `trySkipString` returns it; negative if that is beyond `until`. */
+/** The end of a string, as returned by `trySkipString`; negative if it is beyond `until`. */
 function readString(text: string, start: number, progress: Progress, until: number): number {
   const end = trySkipString(text, start, start === progress.string ? progress.within : start + 1, until);
   if (end >= 0) return end;
@@ -160,7 +160,7 @@ function readNumber(text: string, start: number): number {
   return end;
 }
 
-/** Makes the cell and the span of a container, inside the one with the span `around`. Returns the number of its span. */
+/** Writes the cell and the span of a container whose parent's span is `around`. Returns the number of its span. */
 function enterContainer(tape: Tape, node: number, at: number, around: number): number {
   const number = tape.spanned++;
   tape.nodes[node] = number << startShift;
@@ -169,7 +169,7 @@ function enterContainer(tape: Tape, node: number, at: number, around: number): n
   return number;
 }
 
-/** Makes the cell of a key or scalar. Its `end` is shifted left by two and carries the flags. */
+/** Returns the cell of a key or scalar. Its `end` is shifted left by two and carries the flags. */
 function enter(tape: Tape, node: number, start: number, end: number): number {
   const length = (end >>> 2) - start;
   const flags = end & (escapedFlag | keyFlag);
@@ -182,7 +182,7 @@ function enter(tape: Tape, node: number, start: number, end: number): number {
   return (number << startShift) | flags;
 }
 
-/** Grows the tape for a key and a value, the most that one step adds. */
+/** Grows the tape by a key and a value, the most that one step adds. */
 function makeRoom(text: string, tape: Tape, at: number): void {
   if (tape.size + 2 > tape.nodes.length) {
     tape.nodes = grow(tape.nodes, mostNodes(text), text.length / at);
@@ -197,8 +197,8 @@ function makeRoom(text: string, tape: Tape, at: number): void {
 }
 
 /**
- * Doubles the cells, or grows them to a little more than the text will need at this density, up to the limit. `transfer` frees
- * the old buffer at once, without waiting for garbage collection; the first one is a part of another's.
+ * Doubles the cells, or grows them to a little more than the text will need at this density, up to the limit. `transfer` frees the old
+ * buffer at once, without waiting for garbage collection. The first buffer belongs to Node's pool, so it is copied.
  */
 function grow(cells: Int32Array<ArrayBuffer>, limit: number, rest: number): Int32Array<ArrayBuffer> {
   const length = Math.min(Math.ceil(cells.length * Math.max(2, 1.1 * rest)), limit);

@@ -7,7 +7,7 @@ export function codeAt(text: string, at: number): number {
   return at < text.length ? text.charCodeAt(at) : -1;
 }
 
-/** The offset of the first character from `at` on that is not white space. */
+/** The offset of the first character at or after `at` that is not white space. */
 export function skipSpace(text: string, at: number): number {
   return at < text.length && text.charCodeAt(at) > 0x20 ? at : skipSpaces(text, at);
 }
@@ -21,16 +21,16 @@ function skipSpaces(text: string, start: number): number {
   return at;
 }
 
-// The first characters are checked one by one, which is cheapest for short strings, and most are short. Then a native search
-// takes over, escapes included. It goes in bounded steps: while V8 interprets a regular expression (`--no-regexp-optimization`,
-// or a process with much else to compile), it remembers each round of a loop, and could run out of stack.
+// The first characters are checked one by one, which is cheapest for short strings, and most are short. Then a regular expression takes
+// over, escapes included. It runs in bounded steps: while V8 interprets a regular expression (`--no-regexp-optimization`, or a process
+// with much else to compile), each iteration of a loop takes stack, which could overflow.
 const shortRun = 48;
 const longestRun = 65_536;
 const run = /(?:[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})){1,500}/y;
 
 /**
- * The end of the string that starts at `start`, shifted left by two, plus 1 if it contains a backslash. If it is incomplete or
- * invalid, or `until` is passed, the complement of the offset; a search may go on `from` there.
+ * The end of the string that starts at `start`, shifted left by two, plus 1 if it contains a backslash. If it is incomplete or invalid,
+ * or goes past `until`, the bitwise complement of the offset reached; a later call may continue `from` there.
  */
 export function trySkipString(text: string, start: number, from = start + 1, until = text.length): number {
   let at = from;
@@ -58,7 +58,7 @@ export function faultInString(text: string, at: number): JsonFault {
   return faultAt(text, at + 2 + digits, 'expected four hexadecimal digits');
 }
 
-/** The end of the number that starts at `at`; if there is none, the complement of the offset where it goes wrong. */
+/** The end of the number that starts at `at`; if it is invalid, the bitwise complement of the offset of the fault. */
 export function trySkipNumber(text: string, at: number): number {
   const first = codeAt(text, at) === minus ? at + 1 : at;
   let digits = first;
@@ -68,7 +68,7 @@ export function trySkipNumber(text: string, at: number): number {
     digits = end + 1;
     end = skipDigits(text, digits);
   }
-  // This bit turns E into e, and no other character.
+  // This bit turns `E` into `e`, and no other character.
   if (end > digits && (codeAt(text, end) | 0x20) === 0x65) {
     const sign = codeAt(text, end + 1);
     digits = sign === plus || sign === minus ? end + 2 : end + 1;
@@ -77,14 +77,14 @@ export function trySkipNumber(text: string, at: number): number {
   return end > digits ? end : ~end;
 }
 
-/** What is wrong at this offset with what has to be a value, and starts at `start`. */
+/** What is wrong at this offset with the value that starts at `start`. */
 export function faultInNumber(text: string, start: number, at: number): JsonFault {
   if (at === start && !isDigit(codeAt(text, at))) return faultAt(text, at, 'expected a value');
   const isZero = codeAt(text, at) === zero;
   return faultAt(text, at, isZero ? 'a number must not start with a needless zero' : 'expected a digit');
 }
 
-/** The offset of the first character from `at` on that is no digit. */
+/** The offset of the first character at or after `at` that is not a digit. */
 export function skipDigits(text: string, at: number): number {
   let end = at;
   while (end < text.length && isDigit(text.charCodeAt(end))) end++;
@@ -95,27 +95,25 @@ function isDigit(code: number): boolean {
   return code >= zero && code <= nine;
 }
 
-/** The end of the word `true`, `false` or `null` that starts at `at`; undefined if none does. */
+/** The end of the literal `true`, `false` or `null` at `at`; undefined if there is none. */
 export function skipWord(text: string, at: number): number | undefined {
   if (text.startsWith('null', at) || text.startsWith('true', at)) return at + 4;
   return text.startsWith('false', at) ? at + 5 : undefined;
 }
 
-/** Describes what is wrong with a text, and where, without quoting it. */
+/** Says what is wrong with a text, and where, without quoting it. */
 export class JsonFault extends Error {
   override readonly name: string = 'JsonFault';
 }
 
-/** A text that may be JSON, but exceeds what the gateway reads. */
+/** A text that may be valid JSON, but exceeds a limit of the gateway. */
 export class JsonLimit extends JsonFault {
   override readonly name = 'JsonLimit';
 }
 
-/** A fault at a place of a text. */
 export const faultAt = (text: string, offset: number, what: string): JsonFault =>
   new JsonFault(describeFault(text, offset, what));
 
-/** A limit that a text exceeds at a place. */
 export const limitAt = (text: string, offset: number, what: string): JsonLimit =>
   new JsonLimit(describeFault(text, offset, what));
 
@@ -124,7 +122,7 @@ function describeFault(text: string, offset: number, what: string): string {
   return `${place(text, offset)}: ${what}${ended}`;
 }
 
-/** A text may be nothing but line ends, which would take long to count. */
+/** A hostile text may be nothing but line ends, which would take long to count. */
 const mostLines = 100_000;
 
 function place(text: string, offset: number): string {

@@ -12,20 +12,20 @@ import { inTime } from '../../support/wait-until.ts';
 describe('a body that is read', () => {
   const body = () => Readable.from([Buffer.from('é').subarray(0, 1), Buffer.from('é').subarray(1), Buffer.from('abc')]);
 
-  test('is whole up to the limit, also a character that came in pieces', async () => {
+  test('is complete up to the limit, even if a character is split between chunks', async () => {
     expect(String(await readBytes(body(), 5))).toBe('éabc');
     expect(await readBytes(Readable.from([]), 0)).toHaveLength(0);
   });
 
-  test('is dropped beyond the limit', async () => {
+  test('is dropped above the limit', async () => {
     const long = body();
     await expect(readBytes(long, 4)).rejects.toThrow(new RangeError('the body is longer than 4 bytes'));
     expect(long.destroyed).toBe(true);
   });
 });
 
-describe('a dropped body', () => {
-  test('is read to its end if that comes soon', async () => {
+describe('a discarded body', () => {
+  test('is drained if it ends soon', async () => {
     using timers = stopTimers();
     const body = new PassThrough();
     discard(body);
@@ -50,7 +50,7 @@ describe('a dropped body', () => {
 });
 
 describe('a body that is written', () => {
-  /** Takes pieces one by one, each when the test says so. */
+  /** A connection that takes chunks one by one, when the test says so. */
   function createTaker() {
     const taken: string[] = [];
     const releases: (() => void)[] = [];

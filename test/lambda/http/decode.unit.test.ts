@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import { decode } from '../../../lambda/http/decode-answer.ts';
 import { turnEventLoop } from '../../support/wait-until.ts';
 
-test('no more is decoded than is read, in any frame, and nothing once nobody reads', async () => {
+test('decoding respects back-pressure in every frame, and stops when nobody reads', async () => {
   const [small, large] = [10, 100_000_000].map((size) => zstdCompressSync(Buffer.alloc(size)));
   const answer = new PassThrough();
   answer.end(Buffer.concat([small, large, large].filter((frame) => frame !== undefined)));

@@ -71,7 +71,7 @@ const splinter = fc.oneof(
   fc.string({ maxLength: 2 }),
 );
 
-/** JSON text with a few cuts and splinters in it: sometimes still JSON, mostly not. */
+/** JSON text with a few random cuts and insertions: sometimes still JSON, mostly not. */
 export const brokenJson = fc
   .tuple(
     printedJson,

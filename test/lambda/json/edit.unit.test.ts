@@ -23,7 +23,7 @@ function membersOf(json: Json, object: Node): [string, string][] {
 const objectsOf = (json: Json) =>
   Array.from({ length: json.size }, (_, node) => node).filter((node) => json.kind(node) === 'object');
 
-/** A JSON text with an object in it, and the object's place. */
+/** A JSON text with an object in it, and the object's node. */
 const objectIn = fc
   .tuple(printedJson, fc.nat())
   .filter(([{ text }]) => objectsOf(scan(text)).length > 0)
@@ -32,7 +32,7 @@ const objectIn = fc
     return { text, object: objects[choice % objects.length] ?? 0 };
   });
 
-/** `2-6:y` replaces what stands from 2 to 6 by `y`. */
+/** `2-6:y` replaces the characters from 2 to 6 by `y`. */
 const listEdits = (written: string): Edit[] =>
   [...written.matchAll(/(\d+)-(\d+):(\S*)/g)].map(([, start, end, text = '']) => ({
     start: Number(start),

@@ -6,7 +6,7 @@ testRows([
   ['gpt-5', 'gpt-5'],
   ['a'.repeat(100), 'a'.repeat(100)],
   ['a'.repeat(101), `${'a'.repeat(99)}…`],
-  [`${'a'.repeat(98)}😀b`, `${'a'.repeat(98)}…`], // no half of a character
+  [`${'a'.repeat(98)}😀b`, `${'a'.repeat(98)}…`], // no half of a surrogate pair
   ['line\nfeed\t\u0000\u001b[31m\u0085\u2028', 'linefeed[31m'],
   ['\u202eright\u2066 to left\u200f\ufeff', 'right to left'],
   ['\ud800alone', 'alone'],

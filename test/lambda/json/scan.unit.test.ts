@@ -73,7 +73,7 @@ describe('nodes', () => {
     expect(json.member(0, 'a')).toBe(6);
   });
 
-  test('the next scan takes the place of the last, also after a fault and after a huge text', () => {
+  test('the next scan replaces the last, even after a fault or a huge text', () => {
     const scanner = createScanner();
     scanner.scan(`[${'0,'.repeat(200_000)}0]`);
     expect(() => scanner.scan('[1, 2')).toThrow(JsonFault);
@@ -97,22 +97,22 @@ describe('valid JSON', () => {
     ...['[1 2]', '{"a" 1}', '{"a":1 "b":2}', '- 1', '1 1', 'true false', '"a" "b"', '"\\u 123"', '{} x', '//x\n1'],
     ...[' {} ', '\t[\r\n]\n', '{ }', '{}\n\n', '{}\0', '[]\0', '9'.repeat(400), '-'.repeat(400)],
     ...['"\t"', '"\n"', '"\r"', '"\0"', '"\u001f"', '"\u007f"', '"\u0080"', '"\u2028"', '"\ud800"', '"\\\n"'],
-    // Around the length at which a string is searched rather than looked at.
+    // Around the length at which the regular expression takes over.
     ...['"', '\\"', '\\n', '\\n"', '\n"', '\u001f"', '\\', ''].flatMap((end) =>
       [47, 48, 49, 50, 96, 97].flatMap((length) => [`"${'x'.repeat(length)}${end}`, `"${'漢'.repeat(length)}${end}`]),
     ),
-    // Around the number of escapes that one search goes over.
+    // Around the number of escapes that one match covers.
     ...['"', '\\"', '\\n"', '\\x"', '\\u12"', '\n"', '\\', ''].flatMap((end) =>
       [499, 500, 501, 1000].map((times) => `"${'\\n'.repeat(times)}${end}`),
     ),
   ];
 
-  test('tricky handwritten texts are accepted or refused as by JSON.parse', () => {
+  test('tricky handwritten texts are accepted or rejected as by JSON.parse', () => {
     const texts = [...compact, ...nasties];
     expect(texts.filter((text) => accepts(scan, text))).toEqual(texts.filter((text) => accepts(JSON.parse, text)));
   });
 
-  test('broken texts are accepted or refused as by JSON.parse', () => {
+  test('broken texts are accepted or rejected as by JSON.parse', () => {
     fc.assert(
       fc.property(brokenJson, (text) => accepts(scan, text) === accepts(JSON.parse, text)),
       { numRuns: 3000 },
@@ -200,13 +200,13 @@ describe('hostile shapes', () => {
     for (const json of [scan(JSON.stringify(['', values])), scan(far)]) expect(evaluate(json, 2)).toEqual(values);
   });
 
-  test('a member that is repeated a million times, even in an escaped spelling', () => {
+  test('a member repeated a million times, even with escapes', () => {
     const json = scan(`{${filled('"model":0,"m\\u006fdel":1,')}"other":2}`);
     expect(json.next(json.member(json.root, 'model') ?? -1)).toBe(json.size - 2);
   });
 });
 
-test('a fault behind very many lines is placed by its character', () => {
+test('after very many lines, a fault is located by character', () => {
   const fault = (lines: number) => () => createScanner().scan(`{}${'\n'.repeat(lines)}x`);
   expect(fault(99_999)).toThrow('line 100000, column 1: expected nothing more');
   expect(fault(100_000)).toThrow('character 100003: expected nothing more');

@@ -9,7 +9,7 @@ import { brokenJson, printedJson } from './arbitrary-json.ts';
 
 const newTape = (): Tape => ({ nodes: new Int32Array(64), size: 0, spans: new Int32Array(48), spanned: 0 });
 
-/** The tape of a text read in parts of this many characters, or its fault. */
+/** The tape of a text that is scanned in parts of this many characters, or its fault. */
 function readInParts(text: string, part: number) {
   const tape = newTape();
   try {
@@ -22,13 +22,13 @@ function readInParts(text: string, part: number) {
   return { nodes: [...tape.nodes.subarray(0, tape.size)], spans: [...tape.spans.subarray(0, tape.spanned * 3)] };
 }
 
-describe('a text that is read in parts', () => {
+describe('a text that is scanned in parts', () => {
   const long = fc.integer({ min: 40, max: 200 }).map((length) => ({
     text: `{"${'k'.repeat(length)}":"${'v\\n'.repeat(length)}","${'k"'.repeat(2).replaceAll('"', '\\"')}":[1]}`,
   }));
   const texts = fc.oneof(printedJson, long).map(({ text }) => text);
 
-  test('is read as if at once', () => {
+  test('gives the same as if scanned at once', () => {
     fc.assert(
       fc.property(fc.oneof(texts, brokenJson), fc.integer({ min: 1, max: 50 }), (text, part) => {
         expect(readInParts(text, part)).toEqual(readInParts(text, text.length + 1));
@@ -50,7 +50,7 @@ describe('a text that is read in parts', () => {
     expect(turns()).toBeGreaterThanOrEqual(Math.floor(text.length / longestPart));
   });
 
-  test('is read no further than to its first values, if it has more than are wanted', async () => {
+  test('is abandoned as soon as it has more values than wanted', async () => {
     const text = `[${'0,'.repeat(size / 2)}0]`;
     const { scanning, turns } = countTurns(() => createScanner().scanInTurns(text, 20_000));
     expect(await scanning).toBeUndefined();
@@ -76,7 +76,7 @@ function countTurns<T>(work: () => Promise<T>) {
   return { scanning, turns: () => turns };
 }
 
-test('all long scans together do one piece in a turn of the event loop', async () => {
+test('all long scans together do one piece per turn of the event loop', async () => {
   const pieces: string[] = [];
   const work = async (name: string): Promise<string> => {
     for (const piece of [1, 2, 3]) {

@@ -1,19 +1,19 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import * as translating from './forward/translating.ts';
-import type { Order } from './jobs/jobs.ts';
+import type { JobMessage } from './jobs/jobs.ts';
 import type { Reply } from './jobs/threads.ts';
 import { createScanner, type Json, scanLeniently } from './json/scan.ts';
 import { createWork, type WorkFacts } from './steps/body-jobs.ts';
 import { type Fault, toFault } from './upstream/fault.ts';
 
-/* A thread that does what would keep other requests waiting, one job after another. */
+/* The worker thread: runs the long jobs that would block the event loop, one at a time. */
 
 const work: Readonly<Record<string, (json: Json, input: never) => unknown>> = createWork(
   workerData as WorkFacts,
   async () => translating,
 );
 
-async function answer({ name, text, isLenient, input }: Order): Promise<Reply<Fault>> {
+async function answer({ name, text, isLenient, input }: JobMessage): Promise<Reply<Fault>> {
   try {
     const scanner = createScanner();
     const json = isLenient ? scanLeniently(scanner, text) : scanner.scan(text);
@@ -23,4 +23,4 @@ async function answer({ name, text, isLenient, input }: Order): Promise<Reply<Fa
   }
 }
 
-parentPort?.on('message', async (order: Order) => parentPort?.postMessage(await answer(order)));
+parentPort?.on('message', async (message: JobMessage) => parentPort?.postMessage(await answer(message)));

@@ -9,7 +9,7 @@ export function createCountTurns() {
   const queue = createJobQueue({
     concurrency: Number.POSITIVE_INFINITY,
     concurrencyOfCaller: 1,
-    patience: 2_000,
+    waitTimeout: 2_000,
     mostWaiting: 100,
     refuse: stillCounting,
   });

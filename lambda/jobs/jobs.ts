@@ -1,40 +1,40 @@
 import { GatewayError } from '../errors.ts';
 import { createScanner, type Json, type Scanner, scanLeniently, scanLenientlyInTurns } from '../json/scan.ts';
 
-/** Looks into a JSON text: plain data in, plain data out, so that a thread can do it. */
+/** Work on a JSON text. Input and output are plain data, so that it can run in a worker thread. */
 export type Work<Input, Output> = (json: Json, input: Input) => Output | Promise<Output>;
 
-/** Who has a job done. */
+/** On whose behalf a job runs. */
 export interface Asker {
   readonly caller: string;
-  /** Aborts when nobody waits for it any more. */
+  /** Aborts when nobody waits for the job any more. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Does such work on a text: here, or in a thread if it is long. */
+/** Runs such work on a text: inline, or in a worker thread if it takes long. */
 export type Job<Input, Output> = (text: string, input: Input, asker: Asker) => Promise<Output>;
 
 interface JobOptions {
   /** Whether the text may hold the `NaN` and `Infinity` that Python prints. */
   readonly isLenient: boolean;
-  /** Whether it also looks into texts within the text that are JSON, as the arguments of calls are. */
+  /** Whether the work also parses JSON inside strings, such as tool arguments. */
   readonly opensTexts: boolean;
-  /** Length above which its text goes to a thread whatever it holds: for work that rewrites single texts, escape by escape. */
+  /** Texts longer than this always go to a thread: for work that rewrites single strings, escape by escape. */
   readonly mostCharacters: number;
-  /** How many bytes it takes to do it, for each character. */
+  /** How much memory the work takes, in bytes per character. */
   readonly bytesPerCharacter: number;
 }
 
-/** A job for a thread. */
-export interface Order {
-  /** Of the work, which the thread has by the same name. */
+/** A job as it is posted to a worker thread. */
+export interface JobMessage {
+  /** The name of the work, under which the thread has it too. */
   readonly name: string;
   readonly text: string;
   readonly isLenient: boolean;
   readonly input: unknown;
 }
 
-/** What a job ends with that takes more time or memory than there is for one. */
+/** The error of a job that takes more time or memory than a job may. */
 export class TooMuchWork extends GatewayError {
   constructor(cause: Error) {
     super('service_unavailable', 'This request takes more memory or time to read than the gateway has for one.', {
@@ -47,16 +47,16 @@ export class TooMuchWork extends GatewayError {
   }
 }
 
-/** `memory`: how much it may take, in bytes. */
-export type DoInThread = (order: Order, memory: number, asker: Asker) => Promise<unknown>;
+/** `memory`: an upper bound on what the job takes, in bytes. */
+export type DoInThread = (message: JobMessage, memory: number, asker: Asker) => Promise<unknown>;
 
 /**
- * Values and keys up to which a text is looked into at once, which takes a few milliseconds: to send it to a thread would take longer.
- * It is their number that counts: a text of few values is short work, however long it is, but where single texts are rewritten.
+ * Up to this many values and keys, work runs inline: it takes a few milliseconds, less than sending the text to a thread. Their number is
+ * what counts: a long text with few values is little work, unless the work rewrites single strings.
  */
 const mostAtOnce = 20_000;
 
-/** Characters of JSON inside strings, such as the arguments of calls, above which the text goes to a thread: they hold values too. */
+/** With more characters of JSON inside strings, such as tool arguments, the text goes to a thread: they contain values too. */
 const mostOpened = 1_048_576;
 const mayBeJson = /"[{[ \\]/y;
 
@@ -66,10 +66,10 @@ export type DefineJob = <Input, Output>(
   options?: Partial<JobOptions>,
 ) => Job<Input, Output>;
 
-/** For the text itself, and for the places of all that it holds. */
+/** For the text itself, and for the tape. */
 const bytesToScan = 8;
 
-/** Without threads every job is done at once: for a process that serves one request at a time. */
+/** Without `doInThread` every job runs inline: for a process that serves one request at a time. */
 export function createJobs(doInThread?: DoInThread): DefineJob {
   return (name, work, options = {}) => {
     const { isLenient = false, opensTexts = false, bytesPerCharacter = bytesToScan } = options;
@@ -78,13 +78,13 @@ export function createJobs(doInThread?: DoInThread): DefineJob {
     const scanInTurns = isLenient ? scanLenientlyInTurns : scanStrictlyInTurns;
     return async (text, input, asker) => {
       const scanner = createScanner();
-      // Each value has a character, at least.
+      // Each value takes at least one character.
       if (!doInThread || text.length <= mostAtOnce) return work(scan(scanner, text), input);
       const isShort = text.length <= mostCharacters;
       const json = isShort ? await scanInTurns(scanner, text, mostAtOnce) : undefined;
       if (json && !(opensTexts && holdsLongJson(json))) return work(json, input);
-      const order = { name, text, isLenient, input };
-      return doInThread(order, bytesPerCharacter * text.length, asker) as ReturnType<typeof work>;
+      const message = { name, text, isLenient, input };
+      return doInThread(message, bytesPerCharacter * text.length, asker) as ReturnType<typeof work>;
     };
   };
 }

@@ -1,42 +1,40 @@
 export interface Job {
-  /** Who has it done. */
   readonly caller: string;
-  /** What it may hold in memory while it is done, in bytes. */
+  /** How much memory it may take while it runs, in bytes. */
   readonly memory?: number;
-  /** Aborts when nobody waits for it any more. */
+  /** Aborts when nobody waits for the job any more. */
   readonly signal?: AbortSignal | undefined;
 }
 
 interface Capacity {
-  /** How many jobs are done at a time. */
+  /** How many jobs run at a time. */
   readonly concurrency: number;
   /** The same for the jobs of one caller. */
   readonly concurrencyOfCaller?: number;
-  /** What the jobs that are being done may hold in memory together, in bytes. A job for which this is too little is done alone. */
+  /** How much memory all running jobs may take together, in bytes. A job that needs more runs alone. */
   readonly memory?: number;
 }
 
 interface JobQueueOptions extends Capacity {
-  /** How long a job waits for its turn, in milliseconds. */
-  readonly patience: number;
-  /** How many jobs of one caller wait. */
+  /** How long a job waits in the queue, in milliseconds. */
+  readonly waitTimeout: number;
+  /** How many jobs of one caller may wait. */
   readonly mostWaiting: number;
-  /** What a job is refused with that waits for too long, or finds too many waiting. */
+  /** The error for a job that waits too long, or finds too many waiting. */
   readonly refuse: () => Error;
 }
 
 /**
- * Does jobs, a few at a time, in turn: after a job of one caller, those of the others that wait come first. Knows nothing of what
- * is done in them.
+ * A fair queue: runs a few jobs at a time, round-robin by caller.
  */
-export function createJobQueue({ patience, mostWaiting, refuse, ...capacity }: JobQueueOptions) {
+export function createJobQueue({ waitTimeout, mostWaiting, refuse, ...capacity }: JobQueueOptions) {
   const waiting = createWaitingList();
   const running = createRunning(capacity);
 
-  /** Begins what may begin. None that needs little memory goes before one that waits for much: that might never find it. */
-  const beginNext = (): void => {
-    while (running.hasPlace()) {
-      const next = waiting.findNext(running.hasPlaceFor);
+  /** Starts jobs while there is room. A small job never overtakes one that waits for memory: otherwise the large one might starve. */
+  const startNext = (): void => {
+    while (running.hasSlot()) {
+      const next = waiting.findNext(running.hasSlotFor);
       if (next === undefined || !running.hasMemoryFor(next.job)) return;
       waiting.takeTurn(next);
       running.add(next.job);
@@ -44,7 +42,7 @@ export function createJobQueue({ patience, mostWaiting, refuse, ...capacity }: J
     }
   };
 
-  /** Resolves when it is the job's turn. */
+  /** Resolves when it is the job's turn; rejects if that takes too long or the job is aborted. */
   const turn = async (job: Job): Promise<void> => {
     const { signal } = job;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -52,13 +50,13 @@ export function createJobQueue({ patience, mostWaiting, refuse, ...capacity }: J
     const giveUp = (reason: unknown): void => {
       waiting.remove(one);
       reject(reason);
-      beginNext();
+      startNext();
     };
     const leave = () => giveUp(signal?.reason);
-    const timer = setTimeout(() => giveUp(refuse()), patience);
+    const timer = setTimeout(() => giveUp(refuse()), waitTimeout);
     signal?.addEventListener('abort', leave);
     waiting.add(one);
-    beginNext();
+    startNext();
     try {
       await promise;
     } finally {
@@ -68,7 +66,7 @@ export function createJobQueue({ patience, mostWaiting, refuse, ...capacity }: J
   };
 
   return {
-    /** Does a job when its turn comes. Rejects as the job does, or with why it was never begun. */
+    /** Runs a job when its turn comes. Rejects like the job, or with the reason why it never started. */
     async run<T>(job: Job, work: () => Promise<T>): Promise<T> {
       job.signal?.throwIfAborted();
       if (waiting.countOf(job.caller) >= mostWaiting) throw refuse();
@@ -78,13 +76,13 @@ export function createJobQueue({ patience, mostWaiting, refuse, ...capacity }: J
         return await work();
       } finally {
         running.remove(job);
-        beginNext();
+        startNext();
       }
     },
   };
 }
 
-/** What is being done. */
+/** The running jobs. */
 function createRunning({
   concurrency,
   concurrencyOfCaller = concurrency,
@@ -104,8 +102,8 @@ function createRunning({
   };
 
   return {
-    hasPlace: () => jobs < concurrency,
-    hasPlaceFor: (caller: string) => (jobsOf.get(caller) ?? 0) < concurrencyOfCaller,
+    hasSlot: () => jobs < concurrency,
+    hasSlotFor: (caller: string) => (jobsOf.get(caller) ?? 0) < concurrencyOfCaller,
     hasMemoryFor: (job: Job) => held + memoryOf(job) <= memory,
     add: (job: Job) => count(job, 1),
     remove: (job: Job) => count(job, -1),
@@ -117,7 +115,7 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** Those that wait, by caller: the caller whose turn is next comes first. */
+/** The waiting jobs by caller, in the order of the callers' turns. */
 function createWaitingList() {
   const waiting = new Map<string, readonly Waiting[]>();
   const of = (caller: string) => waiting.get(caller) ?? [];
@@ -140,7 +138,7 @@ function createWaitingList() {
       for (const [one] of waiting.values()) if (one && mayBegin(one.job.caller)) return one;
       return undefined;
     },
-    /** Removes one whose turn it is. What else its caller waits for comes after all others. */
+    /** Removes the job whose turn it is, and moves its caller to the end. */
     takeTurn(one: Waiting): void {
       remove(one);
       const { caller } = one.job;

@@ -1,47 +1,47 @@
 import { Worker } from 'node:worker_threads';
 import { GatewayError } from '../errors.ts';
-import { type DoInThread, type Order, TooMuchWork } from './jobs.ts';
+import { type DoInThread, type JobMessage, TooMuchWork } from './jobs.ts';
 import { createJobQueue } from './queue.ts';
 
-/** What a thread answers. */
+/** What a worker thread posts back. */
 export type Reply<Fault = unknown> = { readonly value: unknown } | { readonly fault: Fault };
 
-/** In milliseconds. What takes longer was made to. */
+/** In milliseconds. Only a hostile job takes longer. */
 const longestJob = 10_000;
-/** After which a thread that has nothing to do ends. */
+/** In milliseconds, after which an idle thread ends. */
 const idleTime = 30_000;
 
 interface Threads<Fault> {
-  /** What every thread runs. */
+  /** The module that every thread runs. */
   readonly entry: URL;
-  /** What it needs to know of the deployment. */
+  /** What it needs to know about the deployment: its `workerData`. */
   readonly facts: unknown;
-  /** The memory that each may use, in MiB. */
+  /** The heap limit of each thread, in MiB. */
   readonly heap: number;
-  /** Makes the error again of what a thread says of it. */
+  /** Rebuilds the error from what a thread posted. */
   readonly fromFault: (fault: Fault) => unknown;
 }
 
-type Run = (order: Order) => Promise<unknown>;
+type Run = (message: JobMessage) => Promise<unknown>;
 
-/** Has jobs done two at a time, in turn, as long as they take 128 MiB together. They wait for ten seconds. */
+/** Queues jobs: two run at a time, within 128 MiB together; the others wait up to ten seconds. */
 export function queueJobs(run: Run): DoInThread {
   const queue = createJobQueue({
     concurrency: 2,
     memory: 128 * 1_048_576,
-    patience: 10_000,
+    waitTimeout: 10_000,
     mostWaiting: 100,
     refuse: tooMany,
   });
-  return (order, memory, { caller, signal }) => queue.run({ caller, memory, signal }, () => run(order));
+  return (message, memory, { caller, signal }) => queue.run({ caller, memory, signal }, () => run(message));
 }
 
 /**
- * Does jobs in threads, which start when they are needed and end when they are not. A job that takes too much memory or time ends its
- * thread, and is refused: no other request notices.
+ * Runs jobs in a pool of worker threads, which start lazily and end when idle. A job that takes too much memory or time is refused, and its
+ * thread terminated: no other request is affected.
  */
 export function createThreads<Fault>({ entry, facts, heap, fromFault }: Threads<Fault>): Run {
-  /** Those that have nothing to do, and when they end. */
+  /** The idle threads, each with the timer that ends it. */
   const idle = new Map<Worker, NodeJS.Timeout>();
 
   function forget(worker: Worker): void {
@@ -52,7 +52,7 @@ export function createThreads<Fault>({ entry, facts, heap, fromFault }: Threads<
   function start(): Worker {
     const resourceLimits = { maxOldGenerationSizeMb: heap, maxYoungGenerationSizeMb: 32 };
     const worker = new Worker(entry, { workerData: facts, resourceLimits });
-    // Whoever waits for it hears of it too. Without a listener it would end the process.
+    // The job's own listener reports the error. Without this one, an error of an idle thread would crash the process.
     return worker.on('error', () => {}).once('exit', () => forget(worker));
   }
 
@@ -68,16 +68,16 @@ export function createThreads<Fault>({ entry, facts, heap, fromFault }: Threads<
     return worker.terminate();
   }
 
-  /** Must not keep a process alive that has nothing else to do. */
+  /** Returns a thread to the pool, unreferenced so that it does not keep the process alive. */
   function leave(worker: Worker): void {
     worker.unref();
     idle.set(worker, setTimeout(() => end(worker), idleTime).unref());
   }
 
-  return async (order) => {
+  return async (message) => {
     const worker = take();
     try {
-      const reply = await ask<Fault>(worker, order);
+      const reply = await ask<Fault>(worker, message);
       leave(worker);
       if ('fault' in reply) throw fromFault(reply.fault);
       return reply.value;
@@ -89,18 +89,18 @@ export function createThreads<Fault>({ entry, facts, heap, fromFault }: Threads<
   };
 }
 
-/** Why a thread gave no answer. */
+/** A thread failed to reply. */
 class ThreadEnded extends Error {
   override readonly name = 'ThreadEnded';
 }
 
-async function ask<Fault>(worker: Worker, order: Order): Promise<Reply<Fault>> {
+async function ask<Fault>(worker: Worker, message: JobMessage): Promise<Reply<Fault>> {
   const { promise, resolve, reject } = Promise.withResolvers<Reply<Fault>>();
   const onError = (cause: unknown) => reject(new ThreadEnded('the thread failed', { cause }));
   const onExit = () => reject(new ThreadEnded('the thread ended'));
   const timer = setTimeout(() => reject(new ThreadEnded('the thread took too long')), longestJob);
   worker.once('message', resolve).once('error', onError).once('exit', onExit);
-  worker.postMessage(order);
+  worker.postMessage(message);
   try {
     return await promise;
   } finally {

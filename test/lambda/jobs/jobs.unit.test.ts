@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Asker, createJobs, type DoInThread, type Order } from '../../../lambda/jobs/jobs.ts';
+import { type Asker, createJobs, type DoInThread, type JobMessage } from '../../../lambda/jobs/jobs.ts';
 import type { Json } from '../../../lambda/json/scan.ts';
 import { JsonFault } from '../../../lambda/json/tokens.ts';
 
-/** Counts the values of a text: here, or in what stands for a thread. */
+/** Jobs that count the values of a text: inline, or in a fake thread. */
 function open(isLenient = false, opensTexts = false) {
-  const sent: { order: Order; memory: number; asker: Asker }[] = [];
-  const inThread: DoInThread = async (order, memory, asker) => {
-    sent.push({ order, memory, asker });
+  const sent: { message: JobMessage; memory: number; asker: Asker }[] = [];
+  const inThread: DoInThread = async (message, memory, asker) => {
+    sent.push({ message, memory, asker });
     return 'from a thread';
   };
   const count = (json: Json, name: string) => `${name} ${json.size}`;
@@ -28,11 +28,11 @@ describe('a job', () => {
     expect(await job(values(20_000), 'few', me)).toBe('few 20000');
     expect(sent).toEqual([]);
     expect(await job(values(20_001), 'many', me)).toBe('from a thread');
-    const order = { name: 'count', text: values(20_001), isLenient: false, input: 'many' };
-    expect(sent).toEqual([{ order, memory: 8 * order.text.length, asker: me }]);
+    const message = { name: 'count', text: values(20_001), isLenient: false, input: 'many' };
+    expect(sent).toEqual([{ message, memory: 8 * message.text.length, asker: me }]);
   });
 
-  test('stays if its text is long but has few values', async () => {
+  test('runs inline if its text is long but has few values', async () => {
     const { sent, job } = open();
     expect(await job(JSON.stringify(['a\n'.repeat(2_000_000)]), 'long', me)).toBe('long 2');
     expect(sent).toEqual([]);
@@ -53,7 +53,7 @@ describe('a job', () => {
     },
   );
 
-  test('goes to a thread if its text is longer than may be at once', async () => {
+  test('goes to a thread if its text is longer than its work may handle inline', async () => {
     const { sent, inThread } = open();
     const job = createJobs(inThread)('count', (json) => json.size, { mostCharacters: 30_000 });
     expect(await job(JSON.stringify('a'.repeat(29_998)), 0, me)).toBe(1);
@@ -61,11 +61,11 @@ describe('a job', () => {
     expect(await job(JSON.stringify('a'.repeat(29_999)), 0, me)).toBe('from a thread');
   });
 
-  test('stays where there are no threads', async () => {
+  test('runs inline if there are no threads', async () => {
     expect(await open().atOnce(values(50_000), 'all', me)).toBe('all 50000');
   });
 
-  test.each([1, 300_000])('takes what Python prints only if it may (%i)', async (length) => {
+  test.each([1, 300_000])('accepts the NaN that Python prints only if lenient (%i)', async (length) => {
     const text = `["${'a'.repeat(length)}",NaN]`;
     await expect(open().job(text, '', me)).rejects.toThrow(JsonFault);
     await expect(open().atOnce(text, '', me)).rejects.toThrow(JsonFault);

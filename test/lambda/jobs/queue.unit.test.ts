@@ -11,10 +11,10 @@ afterEach(() => {
 
 type Limits = Partial<Parameters<typeof createJobQueue>[0]>;
 
-/** A queue, and jobs by name, the first letter of which is their caller's. Each is done until the test ends it. */
+/** A queue, and jobs by name: the first letter is the caller. Each runs until the test ends it. */
 function open(limits: Limits = {}) {
   const refuse = () => new Error('refused');
-  const queue = createJobQueue({ concurrency: 1, patience: 1_000, mostWaiting: 10, refuse, ...limits });
+  const queue = createJobQueue({ concurrency: 1, waitTimeout: 1_000, mostWaiting: 10, refuse, ...limits });
   const begun: string[] = [];
   const ended = new Map<string, PromiseWithResolvers<void>>();
   const outcomes: string[] = [];
@@ -42,7 +42,7 @@ function open(limits: Limits = {}) {
   };
 }
 
-test('a job begins at once where none is done', async () => {
+test('a job starts at once if none is running', async () => {
   const { ask, begun, end, outcomes } = open();
   ask('a');
   await nextTurn();
@@ -52,7 +52,7 @@ test('a job begins at once where none is done', async () => {
   expect(jest.getTimerCount()).toBe(0);
 });
 
-test('others wait, and begin one after another, in the order in which they came', async () => {
+test('others wait, and start one after the other, in order of arrival', async () => {
   const { ask, begun, end } = open();
   for (const name of ['a', 'b', 'c']) ask(name);
   await nextTurn();
@@ -63,7 +63,7 @@ test('others wait, and begin one after another, in the order in which they came'
   expect(begun).toEqual(['a', 'b', 'c']);
 });
 
-test('as many are done at a time as may be', async () => {
+test('as many run at a time as allowed', async () => {
   const { ask, begun, end } = open({ concurrency: 2 });
   for (const name of ['a', 'b', 'c', 'd']) ask(name);
   await nextTurn();
@@ -72,7 +72,7 @@ test('as many are done at a time as may be', async () => {
   expect(begun).toEqual(['a', 'b', 'c']);
 });
 
-test('the callers take turns: who comes with one job does not wait for all of another’s', async () => {
+test('callers take turns: a caller with one job does not wait for all jobs of another', async () => {
   const { ask, begun, end } = open();
   for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2']) ask(name);
   await nextTurn();
@@ -89,7 +89,7 @@ test('a job that fails ends its turn', async () => {
 });
 
 test('work that throws before it returns a promise ends its turn too', async () => {
-  const queue = createJobQueue({ concurrency: 1, patience: 1, mostWaiting: 1, refuse: () => new Error('refused') });
+  const queue = createJobQueue({ concurrency: 1, waitTimeout: 1, mostWaiting: 1, refuse: () => new Error('refused') });
   const fail = () => {
     throw new Error('broken');
   };
@@ -98,7 +98,7 @@ test('work that throws before it returns a promise ends its turn too', async () 
 });
 
 describe('a caller with a limit of its own', () => {
-  test('waits for its own jobs, and for no others', async () => {
+  test('waits for its own jobs, and makes no other caller wait', async () => {
     const { ask, begun, end } = open({ concurrency: 9, concurrencyOfCaller: 1 });
     for (const name of ['a1', 'a2', 'b1', 'a3', 'b2']) ask(name);
     await nextTurn();
@@ -110,8 +110,8 @@ describe('a caller with a limit of its own', () => {
   });
 });
 
-describe('patience', () => {
-  test('a job that waits for longer is refused, and never begins', async () => {
+describe('the timeout for waiting', () => {
+  test('a job that waits for longer is refused, and never starts', async () => {
     const { ask, begun, end, outcomes } = open();
     ask('a');
     await nextTurn();
@@ -127,7 +127,7 @@ describe('patience', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test('one that is being done may take its time', async () => {
+  test('does not apply to a running job', async () => {
     const { ask, end, outcomes } = open();
     ask('a');
     await nextTurn();
@@ -136,7 +136,7 @@ describe('patience', () => {
     expect(outcomes).toEqual(['a done']);
   });
 
-  test('so many of one caller wait, and not of all', async () => {
+  test('only so many jobs may wait, per caller', async () => {
     const { ask, begun, outcomes } = open({ mostWaiting: 2 });
     for (const name of ['a1', 'a2', 'a3', 'a4', 'b1']) ask(name);
     await nextTurn();
@@ -145,7 +145,7 @@ describe('patience', () => {
   });
 });
 
-describe('a caller who leaves', () => {
+describe('a caller who disconnects', () => {
   const left = new Error('left');
 
   test('leaves the queue, and loses no turn by it', async () => {
@@ -163,7 +163,7 @@ describe('a caller who leaves', () => {
     expect(begun).toEqual(['a1', 'b2']);
   });
 
-  test('begins nothing if it has left before', async () => {
+  test('starts nothing if it has disconnected before', async () => {
     const { ask, begun, outcomes } = open();
     ask('a', { signal: AbortSignal.abort(left) });
     ask('b');
@@ -171,7 +171,7 @@ describe('a caller who leaves', () => {
     expect([begun, outcomes]).toEqual([['b'], ['a left']]);
   });
 
-  test('begins nothing if it leaves in the very moment of its turn', async () => {
+  test('starts nothing if it disconnects at the very moment of its turn', async () => {
     const { ask, begun, end, outcomes } = open();
     const leaving = new AbortController();
     ask('a', { signal: leaving.signal });
@@ -183,7 +183,7 @@ describe('a caller who leaves', () => {
     expect(outcomes).toEqual(['a left', 'b done']);
   });
 
-  test('whatever waits, fails, leaves or is refused, all is given back', async () => {
+  test('whatever waits, fails, disconnects or is refused, every slot is released', async () => {
     const { ask, begun, end } = open({ concurrency: 2, memory: 10 });
     const leaving = new AbortController();
     ask('a', { memory: 6 });
@@ -202,7 +202,7 @@ describe('a caller who leaves', () => {
 });
 
 describe('memory', () => {
-  test('is taken before a job begins, and given back when it is over', async () => {
+  test('is taken before a job starts, and released when it ends', async () => {
     const { ask, begun, end } = open({ concurrency: 9, memory: 10 });
     ask('a', { memory: 6 });
     ask('b', { memory: 4 });
@@ -213,7 +213,7 @@ describe('memory', () => {
     expect(begun).toEqual(['a', 'b', 'c']);
   });
 
-  test('who waits for much of it is not overtaken by others that need little', async () => {
+  test('a job that waits for much of it is not overtaken by jobs that need little', async () => {
     const { ask, begun, end } = open({ concurrency: 9, memory: 10 });
     ask('a', { memory: 6 });
     ask('b', { memory: 6 });
@@ -224,7 +224,7 @@ describe('memory', () => {
     expect(begun).toEqual(['a', 'b', 'c']);
   });
 
-  test('who leaves lets those behind it begin', async () => {
+  test('if a job that waits for it is aborted, the ones behind it start', async () => {
     const { ask, begun } = open({ concurrency: 9, memory: 10 });
     const leaving = new AbortController();
     ask('a', { memory: 6 });
@@ -235,7 +235,7 @@ describe('memory', () => {
     expect(begun).toEqual(['a', 'c']);
   });
 
-  test('a job for which all of it is too little is done alone', async () => {
+  test('a job that needs more than all of it runs alone', async () => {
     const { ask, begun, end } = open({ concurrency: 9, memory: 10 });
     ask('a', { memory: 1 });
     ask('b', { memory: 99 });

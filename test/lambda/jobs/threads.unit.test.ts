@@ -11,13 +11,13 @@ afterEach(() => {
 });
 
 describe('a thread', () => {
-  test('is told of the deployment once, and of each job', async () => {
+  test('gets the facts of the deployment once, and then each job', async () => {
     const doInThread = createThreads({ entry, facts: { name: 'svc' }, heap: 32, fromFault: (fault) => fault });
     expect(await doInThread(order('echo', new Set([1])))).toEqual({ input: new Set([1]), workerData: { name: 'svc' } });
     expect(await doInThread(order('echo', 2))).toMatchObject({ input: 2 });
   });
 
-  test.each(['die', 'throw', 'eat'])('that ends in a job (%s) fails that job alone', async (name) => {
+  test.each(['die', 'throw', 'eat'])('that dies during a job (%s) fails that job alone', async (name) => {
     const doInThread = createThreads({ entry, facts: {}, heap: 32, fromFault: (fault) => fault });
     const [first, second] = await Promise.allSettled([doInThread(order(name)), doInThread(order('echo', 'other'))]);
     expect(first).toMatchObject({ status: 'rejected', reason: tooMuch });
@@ -25,7 +25,7 @@ describe('a thread', () => {
     expect(await doInThread(order('echo', 'next'))).toMatchObject({ input: 'next' });
   });
 
-  test('ends with a job that takes too long', async () => {
+  test('is terminated if a job takes too long', async () => {
     const doInThread = createThreads({ entry, facts: {}, heap: 32, fromFault: (fault) => fault });
     await doInThread(order('echo'));
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
@@ -34,7 +34,7 @@ describe('a thread', () => {
     await expect(spinning).rejects.toMatchObject(tooMuch);
   });
 
-  test('that has nothing to do ends, and keeps no process alive until then', async () => {
+  test('ends when idle, and keeps no process alive until then', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
     const doInThread = createThreads({ entry, facts: {}, heap: 32, fromFault: (fault) => fault });
     await doInThread(order('echo'));

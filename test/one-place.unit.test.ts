@@ -23,7 +23,7 @@ const sources = readSources(process.cwd(), ['lambda', 'lib', 'local', 'operator'
 const filesWith = (pattern: RegExp, below = 'lambda/') =>
   sources.filter(({ path, code }) => path.startsWith(below) && pattern.test(code)).map(({ path }) => path);
 
-const [places = []] = readTables(readFileSync('docs/CONTRIBUTING.md', 'utf8'));
+const [places = [], vocabulary = []] = readTables(readFileSync('docs/CONTRIBUTING.md', 'utf8'));
 
 /** The files that the table of docs/CONTRIBUTING.md names for a kind of change. */
 function placesOf(change: string, name = ''): string[] {
@@ -39,6 +39,12 @@ test('the table names files that are there, and pages', () => {
     expect(pages).not.toBe('');
     for (const [, page = ''] of pages.matchAll(/\]\(([^)#]+)/g)) expect(existsSync(`docs/${page}`)).toBe(true);
   }
+});
+
+test('the vocabulary names files that are there', () => {
+  const paths = vocabulary.slice(1).map(([, , file = '']) => file.replaceAll('`', ''));
+  expect(paths.length).toBeGreaterThan(25);
+  expect(paths.filter((path) => !existsSync(path))).toEqual([]);
 });
 
 const dialects = createDialects({ streamUsage: false });

@@ -6,7 +6,7 @@ import { testRows } from '../support/test-rows.ts';
 import { type Outcome, startWatchedGateway } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';
 
-/** Streams are kept alive almost at once. */
+/** With keep-alives that begin almost at once. */
 const watched = await startWatchedGateway({ environment: { KEEP_ALIVE_INTERVAL: '0.05' } });
 const impatient = await startWatchedGateway({ environment: { UPSTREAM_IDLE_TIMEOUT: '0.3' } });
 const { upstream } = watched.gateway;
@@ -69,7 +69,7 @@ describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
     ['reports a failure in one piece with its beginning', sse(begun.join('') + failureEvent), 'reported'],
   ];
 
-  testRows(breaks)('breaks, in any way', async (_name, script, reason) => {
+  testRows(breaks)('breaks off, in any way', async (_name, script, reason) => {
     upstream.answer(script);
     expectBreak(dialect, await watched.ask(dialect, { stream: true }), begun, { ...failed, reason });
   });
@@ -86,7 +86,7 @@ describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
     }
   });
 
-  test('breaks after its end, which does not concern the client', async () => {
+  test('breaks off after its end, which the client does not notice', async () => {
     const whole = sse(events.join(''));
     for (const rest of [[reset], [silence], [write(failureEvent)], [write('data: {')]]) {
       upstream.answer([...whole, ...rest]);
@@ -122,7 +122,7 @@ describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
   testRows<[string, Script, string]>([
     ['a 500', html(500), 'server_error'],
     ['an error as its first event', sse(failureEvent), 'reported'],
-  ])('that was kept alive, and then fails: an error event, refunded', async (_name, script, reason) => {
+  ])('that fails after keep-alives ends with an error event, and is refunded', async (_name, script, reason) => {
     const before = await watched.remaining();
     const { text, line } = await keepWaiting(script, keepAlive);
     expectErrorEvent(dialect, text, 0, failed);
@@ -135,7 +135,7 @@ describe('a stream of chat', () => {
   const begun = wire.chat.events.slice(0, 2);
   const first = sse(begun.join(''));
 
-  testRows([[silence], [write('data: {'), silence]])('stands still', async (...rest) => {
+  testRows([[silence], [write('data: {'), silence]])('stalls', async (...rest) => {
     impatient.gateway.upstream.answer([...first, ...rest]);
     const outcome = await impatient.ask('chat', { stream: true });
     expectBreak('chat', outcome, begun, { ...slow, reason: 'stalled' });
@@ -144,9 +144,9 @@ describe('a stream of chat', () => {
 
   testRows<Parameters<typeof startWatchedGateway>>([
     [{ environment: { REQUEST_TIMEOUT: '0.5' } }],
-    // The function's own time: the last event still goes out.
+    // The function's own timeout: the last event still goes out.
     [{ functionTimeout: 5_500 }],
-  ])('is still there when its time is up', async (options) => {
+  ])('runs past its deadline', async (options) => {
     await using hurried = await startWatchedGateway(options);
     hurried.gateway.upstream.answer([...first, silence]);
     const outcome = await hurried.ask('chat', { stream: true });
@@ -159,7 +159,7 @@ describe('a stream of chat', () => {
   const none = eventText({ data: { id: 'c', choices: [], usage: { prompt_tokens: 5, completion_tokens: 0 } } });
   const done = 'data: [DONE]\n\n';
 
-  /** An upstream alone can do these; what the model writes, and how much, a caller can choose. */
+  /** Only an upstream can cause these. A caller can influence what the model writes, and how much. */
   testRows<[string, string, 0 | 1, object?]>([
     ['no choice', none + done, 0],
     ['no end of a choice', chunk(0, null), 0],
@@ -167,7 +167,7 @@ describe('a stream of chat', () => {
     ['one choice of two that were asked for', chunk(0, 'stop'), 0, { n: 2 }],
     ['two choices that were asked for', chunk(0, 'stop') + chunk(1, 'stop'), 1, { n: 2 }],
     ['more names to hide than a text may hold', begun.join('') + chunk(0, null, 'acme '.repeat(150_000)), 1],
-  ])('is refunded for what only an upstream can do, and nothing else', async (_name, text, charged, more = {}) => {
+  ])('is refunded only for failures that a caller can’t provoke', async (_name, text, charged, more = {}) => {
     const before = await watched.remaining();
     upstream.answer(sse(text));
     const { path, question } = wire.chat;
@@ -179,9 +179,9 @@ describe('a stream of chat', () => {
 
   testRows<[string, Script]>([
     ['is reset', [reset]],
-    ['stands still', [silence]],
+    ['stalls', [silence]],
     ['reports a failure', [write(wire.chat.failureEvent), silence]],
-  ])('breaks after it has said how it finished: it has ended, and is charged', async (_name, rest) => {
+  ])('breaks off after its finish reason: it counts as complete, and is charged', async (_name, rest) => {
     impatient.gateway.upstream.answer([...sse(wire.chat.events.slice(0, -1).join('')), ...rest]);
     const outcome = await impatient.ask('chat', { stream: true });
     expect(outcome).toMatchObject({ status: 200, charged: 1, line: { end: 'complete' } });

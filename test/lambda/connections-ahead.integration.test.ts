@@ -7,7 +7,7 @@ import { startTestGateway } from '../support/gateway.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { wire } from '../support/wire.ts';
 
-test('the upstream’s connection is opened with the charge, for whoever has a key', async () => {
+test('for callers with a key, the upstream’s connection is opened while the request is charged', async () => {
   let opened = 0;
   await using server = createTcpServer((socket) => {
     opened += 1;
@@ -23,7 +23,7 @@ test('the upstream’s connection is opened with the charge, for whoever has a k
   await waitUntil(() => opened === 1, 'it is open');
 });
 
-test('what is a minute old is read again while the caller is looked up', async () => {
+test('what is a minute old is refreshed while the caller is looked up', async () => {
   const clock = { now: now() };
   const later = clock.now + 60_000;
   let secretsRead = 0;
@@ -51,7 +51,7 @@ test('what is a minute old is read again while the caller is looked up', async (
   expect(await ask(key)).toBe(400);
 });
 
-test('the first caller’s key is looked up while the secrets are still read, and once', async () => {
+test('the first caller’s key is looked up once, while the secrets are still being read', async () => {
   const lookedUp = Promise.withResolvers<void>();
   let keysRead = 0;
   await using gateway = await startTestGateway({
@@ -73,7 +73,7 @@ test('the first caller’s key is looked up while the secrets are still read, an
   expect(keysRead).toBe(1);
 });
 
-/** An address that counts what comes, and answers so that nothing is tried or used again. */
+/** An address that counts connections, and answers so that nothing is retried or reused. */
 async function startAddress() {
   const came = { connections: 0, requests: 0 };
   const server = createServer((request, response) => {
@@ -115,7 +115,7 @@ describe.each(['chat', 'messages', 'chat,responses', 'chat,messages', 'responses
         ...(spoken.includes('messages') && (await at('MESSAGES_BASE_URL'))),
         ...(!spoken.includes('chat') && { UPSTREAM_OUTPUT_LIMIT: '9' }),
         ...(countsElsewhere && (await at('TOKENIZE_URL', '/tokenize'))),
-        // Only the second makes vectors, and counts tokens wherever the first can't.
+        // Only the second serves embeddings, and counts tokens if the first can't.
         ...Object.fromEntries(Object.entries(ofSecond).map(([name, value]) => [`UPSTREAM_2_${name}`, value])),
         ...{ ...(await at('2_BASE_URL')), ...(await at('2_EMBEDDINGS_BASE_URL')) },
         UPSTREAM_2_EMBEDDINGS_MODEL: 'acmecorp/embed',
@@ -125,7 +125,7 @@ describe.each(['chat', 'messages', 'chat,responses', 'chat,messages', 'responses
       for (const [path, body] of requests) {
         for (const came of counts) Object.assign(came, { connections: 0, requests: 0 });
         expect(await gateway.post(path, body, { authorization })).toMatchObject({ status: 400 });
-        // What would have been opened in vain is open by now, as it was begun first.
+        // A needless connection would be open by now, because it would have been started first.
         const used = counts.filter(({ connections }) => connections > 0);
         expect([path, used]).toEqual([path, [{ connections: 1, requests: 1 }]]);
       }

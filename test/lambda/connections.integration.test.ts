@@ -10,7 +10,7 @@ import { answer, type FakeService, startFakeService } from '../support/fake-serv
 import { testRows } from '../support/test-rows.ts';
 import { inTime } from '../support/wait-until.ts';
 
-/** A client with such an agent: asks a service, and gives the answer and its connection. */
+/** A client with such an agent: asks a service, and returns the response and its connection. */
 function createAsk(options?: AgentOptions) {
   const agent = new PlainAgent({ keepAlive: true, ...options });
   return async ({ url }: FakeService) => {
@@ -33,11 +33,11 @@ testRows<[string, (ours: Socket, theirs: Socket) => unknown]>([
     (_, theirs) => theirs.write('HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged'),
   ],
   ['is about to be closed', (ours) => ours.destroy()],
-])('a connection is not used again that, while it is kept,', async (name, disturb) => {
+])('an idle connection that was disturbed is not reused', async (name, disturb) => {
   await using service = await startFakeService(answer(200, 'first'), answer(200, 'second'));
   const ask = createAsk();
   const { socket } = await ask(service);
-  // Whoever waits with `once` would also receive its errors.
+  // Waiting with `once` would also catch its errors.
   const noticed = new Promise((resolve) => socket.once('close', resolve).once('data', resolve));
   const theirs = service.requests[0]?.socket;
   if (!theirs) throw new Error('nothing was sent');
@@ -47,7 +47,7 @@ testRows<[string, (ours: Socket, theirs: Socket) => unknown]>([
   expect(await ask(service)).toMatchObject({ isReused: true });
 });
 
-test('of connections that are no longer used, no more are kept than the agent may keep', async () => {
+test('no more idle connections are kept alive than the agent allows', async () => {
   await using service = await startFakeService(answer(200, ''), answer(200, ''), answer(200, ''));
   const ask = createAsk({ maxFreeSockets: 2 });
   const asked = await Promise.all([ask(service), ask(service), ask(service)]);
@@ -64,7 +64,7 @@ test('each address has connections of its own', async () => {
   }
 });
 
-test('where there may be no more connections, who waits gets the next that nobody uses', async () => {
+test('at the limit of connections, a waiting request gets the next free one', async () => {
   await using service = await startFakeService(answer(200, ''));
   const ask = createAsk({ maxTotalSockets: 1 });
   const asked = await inTime(Promise.all([ask(service), ask(service), ask(service)]), 'all three have their turn');
@@ -72,7 +72,7 @@ test('where there may be no more connections, who waits gets the next that nobod
   expect(await ask(service)).toMatchObject({ isReused: true });
 });
 
-test('a connection that is handed from one waiting request to the next is listened to as if it had one', async () => {
+test('a connection handed from one waiting request to the next is watched like any other', async () => {
   await using service = await startFakeService(answer(200, ''));
   const ask = createAsk({ maxTotalSockets: 1 });
   const { socket } = await ask(service);
@@ -82,7 +82,7 @@ test('a connection that is handed from one waiting request to the next is listen
   expect(listeners()).toEqual(before);
 });
 
-testRows([PlainAgent, SecureAgent])('a connection is closed that, while it is kept,', async (Agent) => {
+testRows([PlainAgent, SecureAgent])('an idle connection is closed if data or an end arrives on it', async (Agent) => {
   for (const disturb of [(theirs: Socket) => theirs.write('?'), (theirs: Socket) => theirs.end()]) {
     await using server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -98,7 +98,7 @@ testRows([PlainAgent, SecureAgent])('a connection is closed that, while it is ke
   }
 });
 
-test('whether a connection to an address is kept can be asked, also over https', async () => {
+test('`hasIdle` says whether there is an idle connection to an address, also over https', async () => {
   using certificate = believeCertificate();
   const server = createHttpsServer(certificate, (_, response) => response.end());
   await using listening = server.listen(0, '127.0.0.1');
@@ -119,7 +119,7 @@ test('whether a connection to an address is kept can be asked, also over https',
   await closed;
 });
 
-test('a connection that fails after its request was given up ends nothing else', async () => {
+test('a connection that fails after its request was aborted affects nothing else', async () => {
   const agent = new PlainAgent({ keepAlive: true });
   const asked = request('http://127.0.0.1:1', { agent }).end();
   const givenUp = new Promise((resolve) => asked.once('close', resolve));

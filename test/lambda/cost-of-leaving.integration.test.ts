@@ -20,15 +20,15 @@ import { chargesIn } from '../support/quota.ts';
 import { testRows } from '../support/test-rows.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-describe('who leaves', () => {
-  /** As where the model thinks, which nobody can count but the upstream. */
+describe('a client that disconnects', () => {
+  /** As with hidden reasoning, which only the upstream can count. */
   const dear = { prompt_tokens: 50, completion_tokens: 900 };
   const dearCost = 50 * 3 + 900 * 15;
   const dearEnd = [last, chunk({ choices: [], usage: dear }), { data: '[DONE]' }].map(eventText).join('');
 
   const lineOf = ({ log }: Pick<TestGateway, 'log'>) => log.find(({ end }) => end === 'client_gone');
 
-  /** Asks, and leaves as soon as the upstream has the request or the first of the answer has come; `goOn` lets the rest come. */
+  /** Asks, and disconnects as soon as the upstream has the request or the answer has begun; `goOn` sends the rest. */
   async function leave(
     web: Awaited<ReturnType<typeof startPricedGateway>>,
     key: string,
@@ -46,7 +46,7 @@ describe('who leaves', () => {
     const asked = await web.upstream.arrival(web.upstream.requests.length);
     if (begun.length > 0) await gone.promise;
     outgoing.destroy();
-    // The gateway gets this after it has learned that the client left.
+    // The gateway gets this after it has noticed that the client disconnected.
     await web.usageOf(key);
     const goOn = async () => {
       left.resolve();
@@ -100,7 +100,7 @@ describe('who leaves', () => {
     ['a stream', streamed, begun, [write(dearEnd)], inputCost(streamed) + pieceCost],
     ['a stream that has not begun', streamed, [], [...begun, write(dearEnd)], inputCost(streamed)],
     ['a plain answer', body, [], answerWith(dear), inputCost(body)],
-  ])('is waited for when the process stops, as long as any other', async (_, sent, before, after, cut) => {
+  ])('is waited for at shutdown, as long as any other', async (_, sent, before, after, cut) => {
     for (const engine of ['web', 'function-url'] as const) {
       await using web = await startPricedGateway({ engine });
       const { goOn } = await leave(web, await web.issue(), sent, before, after);

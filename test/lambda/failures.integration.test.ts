@@ -40,7 +40,7 @@ const { upstream, post } = watched.gateway;
 afterAll(() => watched[Symbol.asyncDispose]());
 
 describe('an upstream that answers with', () => {
-  /** The upstream's status and the client's: one that is the caller's fault, one that is not, one that should not be. */
+  /** The upstream's status and the client's: one that is the caller's fault, one that is not, one that makes no sense. */
   testRows<[number, Refusal]>([
     [422, { status: 422, ...callersFault }],
     [429, { status: 503, code: 'service_unavailable', reason: 'limited', charged: 0 }],
@@ -69,7 +69,7 @@ describe('an upstream that answers with', () => {
     );
   });
 
-  test('a 404 is told as not offered where tokens are counted, which is free, and as the caller’s for a reference', async () => {
+  test('a 404 means “not offered” for a token count, which is free, and is the caller’s mistake for a reference', async () => {
     const ask = async (status: number, path: string, body: object) => {
       upstream.answer(html(status, leak));
       const before = await watched.remaining();
@@ -131,7 +131,7 @@ testRows<[boolean, Script]>([
     sse(Buffer.alloc(9, 0xff)),
     [head(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }), write(stream)],
   ].map((body): [boolean, Script] => [true, body]),
-])('an upstream may answer 200 with something that is no answer, or no stream', async (streamed, body) => {
+])('an upstream answers 200 with something that is no answer, or no stream', async (streamed, body) => {
   upstream.answer(body);
   expectRefusal('chat', await watched.ask('chat', { stream: streamed }), unusable);
 });
@@ -161,8 +161,8 @@ describe.each(dialectNames)('an upstream of %s', (dialect) => {
   });
 });
 
-test('connections are lost before an answer can be used, whether a stream was asked for or not', async () => {
-  // No connection to it has been used before: else a reset would be taken for a dead one.
+test('connections are lost before there is a usable answer, streamed or whole', async () => {
+  // No connection has been used before: otherwise a reset would count as a dead one, and be retried.
   await using fresh = await startWatchedGateway();
   for (const [index, [name, lost, expected]] of losses.entries()) {
     for (const stream of [false, true]) {
@@ -175,7 +175,7 @@ test('connections are lost before an answer can be used, whether a stream was as
   }
 });
 
-/** Time limits that end a request before it has an answer: settings, whether streams are asked for, and what the upstream says until then. */
+/** Time limits that end a request before it has an answer: settings, whether to stream, and what the upstream sends until then. */
 const silences = {
   plain: [[silence], [jsonWith(), silence], [jsonWith(), write('{'), silence]],
   stream: [[silence], [jsonWith(), silence], [...sse(''), silence]],
@@ -183,9 +183,9 @@ const silences = {
 testRows<[Parameters<typeof startWatchedGateway>[0], readonly boolean[], readonly Script[]]>([
   [{ environment: { REQUEST_TIMEOUT: '0.1' } }, [false], silences.plain],
   [{ environment: { UPSTREAM_IDLE_TIMEOUT: '0.1' } }, [true], silences.stream],
-  // 5 s of the function’s own time are kept for the last words.
+  // 5 s of the function’s own time are reserved for the error.
   [{ functionTimeout: 5_100 }, [false, true], [[silence]]],
-])('an upstream that is silent is given up in time', async (options, streams, scripts) => {
+])('a request to a silent upstream times out', async (options, streams, scripts) => {
   await using hurried = await startWatchedGateway(options);
   for (const stream of streams) {
     for (const said of scripts) {
@@ -215,14 +215,14 @@ describe('a connection', () => {
     await expectNone(deaf.url, connectTimeout);
   });
 
-  test('and so does one that is accepted but never secured', async () => {
+  test('and so does one that is accepted without a TLS handshake', async () => {
     const server = createServer((socket) => socket.resume().unref()).unref();
     await once(server.listen(0, '127.0.0.1'), 'listening');
     await expectNone(`https://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, connectTimeout);
   });
 });
 
-test('a content-length that is too short spoils that answer and no other', async () => {
+test('a content-length that is too short spoils only that answer', async () => {
   const lie = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 20\r\n\r\n${text}`;
   for (let round = 0; round < 3; round += 1) {
     upstream.answer(json(200, wire.chat.answer), [({ socket }) => void socket.write(lie)]);
@@ -233,22 +233,22 @@ test('a content-length that is too short spoils that answer and no other', async
 
 const packed = gzipSync(Buffer.alloc(100 * mebibyte, 'x'));
 testRows<[string, boolean, Script, Refusal]>([
-  // A caller can have a model write too much.
+  // A caller can make a model write too much.
   ['an answer', false, [jsonWith(), flood(100 * mebibyte)], { ...unusable, charged: 1 }],
   ['packed', false, [gzipped, write(packed.subarray(0, -9)), silence], { ...unusable, charged: 1 }],
   ['an event', true, [...sse('data: "'), flood(100 * mebibyte)], { ...unusable, charged: 1 }],
-  // An error is never more than a sentence.
+  // An error message is never that long.
   ['an error', false, [head(400, jsonHead), flood(100 * mebibyte)], { status: 400, ...callersFault }],
-])('what has 100 MB is not read, compressed or not', async (_, streamed, script, expected) => {
+])('a body of 100 MB is not read, compressed or not', async (_, streamed, script, expected) => {
   upstream.answer(script);
   expectRefusal('chat', await watched.ask('chat', { stream: streamed }), expected);
   const asked = upstream.requests.at(-1);
   expect(await asked?.closed).toBe('aborted');
-  // What the gateway took, and what was in the connection's buffers.
+  // What the gateway read, and what was in the kernel's buffers.
   expect(asked?.bytesWritten).toBeLessThan(50 * mebibyte);
 });
 
-test('arguments that a caller has had nested too deep stay charged', async () => {
+test('an answer with tool arguments nested too deeply stays charged: the caller may have asked for that', async () => {
   upstream.answer([jsonWith(), write(`{"content":[{"input":${'['.repeat(10_001)}${']'.repeat(10_001)}}]}`)]);
   expectRefusal('messages', await watched.ask('messages'), { ...unusable, charged: 1 });
 });

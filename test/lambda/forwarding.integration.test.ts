@@ -24,12 +24,12 @@ testRows(dialectNames)('what goes upstream is the body byte for byte, except its
   expect(gateway.upstream.requests.at(-1)?.path).toBe(wire[dialectName].path);
 });
 
-// Wherever a long text is cut on its way, in one of the two it is cut between the halves of a character.
+// Wherever a long text is split on its way, one of the two is split inside a surrogate pair.
 const long = ['', 'x'].map(
   (before) => `{"model":"svc","messages":[{"role":"user","content":"${before}${'😀'.repeat(700_000)}"}]}`,
 );
 const resolved = (body: string) => body.replace('"svc"', '"acmecorp/thunder-70b-instruct"');
 
-testRows(long)('a body that is long arrives whole, every half character beside its other half', async (body) => {
+testRows(long)('a long body arrives complete, with every surrogate pair intact', async (body) => {
   expect((await send(wire.chat.path, body)) === resolved(body)).toBe(true);
 });

@@ -25,7 +25,7 @@ const loudHeaders = {
 const ownHeaders =
   /^(x-svc-(remaining|limit|reset|error)|x-request-id|request-id|x-should-retry|retry-after|content-type|cache-control|access-control-[\w-]+|vary|date|connection|keep-alive|transfer-encoding|content-length)$/;
 
-/** All that the client sees is of the gateway's own making, or hidden. */
+/** Everything that the client sees is either the gateway's own or hidden. */
 function expectNoNames(file: string, status: string, headers: Headers, text: string): void {
   for (const [name, value] of headers) {
     expect([file, name]).toEqual([file, expect.stringMatching(ownHeaders)]);
@@ -39,7 +39,7 @@ const watched = await startWatchedGateway();
 const { gateway } = watched;
 afterAll(() => watched[Symbol.asyncDispose]());
 
-testRows([true, false])('an upstream that repeats its key', async (stream) => {
+testRows([true, false])('an upstream that echoes its key', async (stream) => {
   const said = stream ? ['by upstream-k', 'ey-one.'] : ['by upstream-key-one.'];
   const events = [...said.map((content) => ({ content })), {}].map((delta, at) => ({
     choices: [{ index: 0, [stream ? 'delta' : 'message']: delta, finish_reason: at < said.length ? null : 'stop' }],
@@ -52,7 +52,7 @@ testRows([true, false])('an upstream that repeats its key', async (stream) => {
   expect(text).not.toMatch(/upstream-k|ey-one/);
 });
 
-test('where the operator gives no names, those that tell whose the ids are are hidden, from the first answer on', async () => {
+test('without names from the operator, the parts that identify the model ids are hidden, from the first answer on', async () => {
   const environment = { UPSTREAM_NAMES: '', UPSTREAM_TEXT_MODEL: 'acmecorp/thunder-70b-instruct' };
   await using unnamed = await startWatchedGateway({ environment });
   const message = { role: 'assistant', content: 'I am Thunder of AcmeCorp.' };
@@ -61,7 +61,7 @@ test('where the operator gives no names, those that tell whose the ids are are h
   expect(JSON.parse(text).choices[0].message.content).toBe('I am svc of svc.');
 });
 
-test('HIDE_IN_TEXT=none leaves what the model writes, and nothing else, as it is', async () => {
+test('HIDE_IN_TEXT=none leaves only generated text as it is', async () => {
   await using open = await startWatchedGateway({ environment: { HIDE_IN_TEXT: 'none' } });
   const code = 'from thunder import AcmeCorp';
   const replace = (text: string) => text.replaceAll(canary.answer, code);

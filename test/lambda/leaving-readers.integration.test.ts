@@ -11,7 +11,7 @@ import { canary, wire } from '../support/wire.ts';
 const mebibyte = 1024 * 1024;
 const eventHead = head(200, { 'content-type': 'text/event-stream' });
 
-/** A client that decides for itself when it reads, and when it goes. */
+/** A client that controls when it reads, and when it disconnects. */
 function send({ gateway }: WatchedGateway, stream = true) {
   const { path, question } = wire.chat;
   const headers = { 'x-api-key': canary.clientKey, 'content-type': 'application/json' };
@@ -23,12 +23,12 @@ function send({ gateway }: WatchedGateway, stream = true) {
     response.pause();
     return response;
   });
-  // A client that leaves at once never sees an answer.
+  // A client that disconnects at once never sees an answer.
   answer.catch(() => {});
   return { answer, leave: () => outgoing.destroy() };
 }
 
-/** Reads this many bytes and then no more. */
+/** Reads this many bytes, then stops. */
 async function readSome(answer: IncomingMessage, size: number): Promise<void> {
   let taken = 0;
   while (taken < size) {
@@ -38,7 +38,7 @@ async function readSome(answer: IncomingMessage, size: number): Promise<void> {
   }
 }
 
-/** Only the lines of requests that went upstream, as reading the quota leaves lines too. */
+/** The log lines of requests that went upstream; reading the quota is logged too. */
 const exchangesIn = ({ gateway }: WatchedGateway) => gateway.log.filter(({ tries }) => tries !== undefined);
 
 const endOf = async (watched: WatchedGateway, exchanges = 1) => {
@@ -49,18 +49,18 @@ const endOf = async (watched: WatchedGateway, exchanges = 1) => {
 const piece = wire.chat.textEvent('x'.repeat(65_536));
 
 /**
- * What the buffers of two connections may hold regardless of the gateway: they grow with the traffic, on Linux to 32 MiB for
- * a reader and 4 for a writer. What the client has read and the gateway holds is small in comparison.
+ * What the kernel's buffers of two connections may hold, whatever the gateway does: on Linux they grow to 32 MiB for a reader and 4 for a
+ * writer. What the client has read and the gateway buffers is small in comparison.
  */
 const heldBySystem = 2 * (32 + 4) * mebibyte;
 
-/** 130 MB, more than is held in any case, written only as fast as they are taken. */
+/** 130 MB, more than the kernel buffers, written with back-pressure. */
 const long: Script = [eventHead, write(wire.chat.events[0] ?? ''), flood(2_000 * piece.length, piece)];
 
 describe('a client', () => {
-  testRows([false, true])('that leaves before the answer pays', async (stream) => {
+  testRows([false, true])('that disconnects before the answer pays', async (stream) => {
     await using watched = await startWatchedGateway();
-    // So that the first of them goes over a connection that is used again, and is not taken for a dead one.
+    // So that the first of them goes over a reused connection, which must not be mistaken for a dead one.
     watched.gateway.upstream.answer(json(200, wire.chat.answer));
     await watched.ask('chat');
     const before = await watched.remaining();
@@ -76,7 +76,7 @@ describe('a client', () => {
     expect(watched.gateway.upstream.requests.map(({ reused }) => reused)).toEqual([false, true, false]);
   });
 
-  testRows([false, true])('that goes while it is charged pays, and nothing is sent upstream', async (stream) => {
+  testRows([false, true])('that disconnects while it is charged pays, and nothing is sent upstream', async (stream) => {
     const charging = Promise.withResolvers<void>();
     const charged = Promise.withResolvers<void>();
     await using watched = await startWatchedGateway({
@@ -90,7 +90,7 @@ describe('a client', () => {
     const { leave } = send(watched, stream);
     await inTime(charging.promise, 'the request is charged');
     leave();
-    // By the time the server gets a request sent now, it has learned that the client left.
+    // By the time the server gets a request sent now, it has noticed that the client disconnected.
     await watched.remaining();
     charged.resolve();
     expect(await endOf(watched)).toMatchObject({ message: 'answered', end: 'client_gone', tries: 0 });
@@ -98,7 +98,7 @@ describe('a client', () => {
     expect(watched.gateway.upstream.requests).toEqual([]);
   });
 
-  test('that reads slowly holds the upstream back, and gets all in the end', async () => {
+  test('that reads slowly slows the upstream down, and gets everything in the end', async () => {
     await using watched = await startWatchedGateway({ environment: { KEEP_ALIVE_INTERVAL: '0.05' } });
     const { upstream } = watched.gateway;
     upstream.answer([...long, write(wire.chat.events.slice(-2).join(''))]);

@@ -19,7 +19,7 @@ const answer = json(200, { id: 'c', choices: [choice], usage: { prompt_tokens: 1
 
 const asking = (letters: number, more: object = {}) =>
   JSON.stringify({ model: 'svc', max_tokens: 1, messages: [{ role: 'user', content: 'x'.repeat(letters) }], ...more });
-/** With more values than are read at once. */
+/** With more values than are processed inline. */
 const crowded = (parts: number, more: object = {}) => {
   const content = Array.from({ length: parts }, () => ({ type: 'text', text: 'x' }));
   return JSON.stringify({ model: 'svc', max_tokens: 1, messages: [{ role: 'user', content }], ...more });
@@ -27,7 +27,7 @@ const crowded = (parts: number, more: object = {}) => {
 const long = crowded(5_000);
 const short = asking(70_000);
 
-/** What the jobs of others do until the test ends it. */
+/** The work of other jobs, which lasts until the test ends it. */
 let held: PromiseWithResolvers<void>;
 /** How many translations have had to wait. */
 let waiting: number;
@@ -44,7 +44,7 @@ const threads = {
 };
 const run = createThreads({ ...threads, heap: 128 });
 
-/** Two jobs of another caller are being done, so that a translation has to wait. */
+/** Runs two jobs of another caller, so that a translation has to wait. */
 const untilItWaits = () => waitUntil(() => waiting > 0, 'a translation waits');
 
 const start = (server: { readonly bodyBudget?: number } = {}, more: Readonly<Record<string, string>> = {}) => {
@@ -73,7 +73,7 @@ function send(gateway: TestGateway, body: string, key = 'x') {
 const lineOfLeaver = ({ log }: TestGateway) =>
   waitUntil(() => log.find(({ end }) => end === 'client_gone'), 'the line of who has left');
 
-test('a body of many values waits for its turn; one of few does not, however long it is', async () => {
+test('a body with many values waits for its turn; one with few does not, however long it is', async () => {
   await using gateway = await start();
   gateway.upstream.otherwise(answer);
   const answering = gateway.post('/v1/messages', long, { 'x-api-key': 'x' });
@@ -85,7 +85,7 @@ test('a body of many values waits for its turn; one of few does not, however lon
   expect((await answering).status).toBe(200);
 });
 
-test('what waits for ten seconds is refused, with when to come again, and not charged', async () => {
+test('a request that waits for ten seconds is refused with a retry-after, and not charged', async () => {
   await using gateway = await start();
   gateway.upstream.otherwise(answer);
   let answering: Promise<Response>;
@@ -108,13 +108,13 @@ test('what waits for ten seconds is refused, with when to come again, and not ch
   expect(await chargesIn(gateway)).toBe(0);
 });
 
-describe('who leaves while it waits', () => {
+describe('a client that disconnects while it waits', () => {
   test.each([
     ['a guest', undefined, false],
     ['a guest who asked for a stream', undefined, true],
     ['a caller with a budget, whose answers are read to their end', 1_000_000, false],
     ['such a caller who asked for a stream', 1_000_000, true],
-  ])('leaves the queue, and goes upstream for nothing: %s', async (_, budget, stream) => {
+  ])('leaves the queue, and nothing is sent upstream: %s', async (_, budget, stream) => {
     await using gateway = await start();
     gateway.upstream.otherwise(answer);
     const key = budget === undefined ? 'x' : await gateway.issueKey({ budget, budgetWindow: 'month' });
@@ -128,10 +128,10 @@ describe('who leaves while it waits', () => {
     if (budget !== undefined) expect(gateway.log).toMatchObject([{ cost: 0 }]);
   });
 
-  test('gives its memory back', async () => {
+  test('releases its memory', async () => {
     await using gateway = await start({ bodyBudget: 4 * mebibyte });
     gateway.upstream.otherwise(answer);
-    // A quarter of all is one network's.
+    // One network may use a quarter of the budget.
     const large = crowded(Math.floor((0.9 * mebibyte) / 26));
     const leaving = send(gateway, large);
     await untilItWaits();
@@ -143,7 +143,7 @@ describe('who leaves while it waits', () => {
   });
 });
 
-test('a response repeats its request, also one that a thread has read', async () => {
+test('a response repeats its request, even one that a worker thread has parsed', async () => {
   held.resolve();
   await using gateway = await start();
   const tools = Array.from({ length: 5_000 }, (_, at) => ({ type: 'function', name: `f${at}`, description: 'é' }));
@@ -158,7 +158,7 @@ test('a response repeats its request, also one that a thread has read', async ()
   expect(waiting).toBe(2);
 });
 
-test('an answer of so many values that its thread ends stays charged: its caller may have asked for them', async () => {
+test('an answer with so many values that its thread is terminated stays charged: its caller may have asked for them', async () => {
   const starve = createThreads({ ...threads, heap: 16 });
   const doInThread: DoInThread = (order) => (order.name === 'rewriteWhole' ? starve(order) : run(order));
   await using gateway = await startTestGateway({ engine: 'web', environment, doInThread });
@@ -171,7 +171,7 @@ test('an answer of so many values that its thread ends stays charged: its caller
   expect(await chargesIn(gateway)).toBe(1);
 });
 
-test('a process that stops lets nobody wait', async () => {
+test('at shutdown nobody keeps waiting', async () => {
   await using gateway = await start();
   gateway.upstream.otherwise(answer);
   const answering = gateway.post('/v1/messages', long, { 'x-api-key': 'x' });
@@ -182,7 +182,7 @@ test('a process that stops lets nobody wait', async () => {
   expect(gateway.upstream.requests).toEqual([]);
 });
 
-test('a body that is refused while it is read ends its turn', async () => {
+test('a body that is refused while it is parsed ends its turn', async () => {
   held.resolve();
   await using gateway = await start();
   gateway.upstream.otherwise(answer);

@@ -8,7 +8,7 @@ import { canary, wire } from '../support/wire.ts';
 
 const { path, question, events } = wire.messages;
 
-/** A gateway with something unreliable between it and its tables, and one request to it. */
+/** A gateway with an unreliable proxy before its tables, and one request to it. */
 async function startSpoilt(spoilStore: SpoilStore) {
   const watched = await startWatchedGateway({ spoilStore });
   const { gateway } = watched;
@@ -28,7 +28,7 @@ async function startSpoilt(spoilStore: SpoilStore) {
 const isRefund = ({ body }: Pick<StoreOperation, 'body'>) => body.includes(':minusOne');
 const isCharge = ({ name, body }: StoreOperation) => name === 'UpdateItem' && !isRefund({ body });
 
-// To the gateway a lost request looks like a lost answer, and a store that fails may have done it all the same.
+// To the gateway, a lost request looks like a lost response, and a failing store may have applied the write anyway.
 testRows<[string, (attempt: number) => StoreFault, charges: 0 | 1, logged: object[], object?]>([
   ['request lost', () => 'request lost', 0, [{ cause: 'NoAnswer' }]],
   ['failing', () => 'failing', 0, [{ cause: 'InternalServerError' }]],

@@ -34,7 +34,7 @@ describe('several upstreams', () => {
     return { watched, first: watched.gateway.upstream, second, [Symbol.asyncDispose]: () => running.disposeAsync() };
   }
 
-  test('a failure of the first moves on to the second, for one charge', async () => {
+  test('a failure of the first fails over to the second, for one charge', async () => {
     await using two = await startTwo();
     two.first.answer(empty(429), html(500));
     await succeeds(two.watched);
@@ -45,7 +45,7 @@ describe('several upstreams', () => {
     expect(failed).toMatchObject(Array(2).fill({ level: 'warn', upstream: 'UPSTREAM', another: true }));
   });
 
-  test('a stream moves on too, even when it is already kept alive', async () => {
+  test('a stream fails over too, even after keep-alives', async () => {
     await using two = await startTwo({ KEEP_ALIVE_INTERVAL: '0.05' });
     const released = Promise.withResolvers<void>();
     two.first.answer([until(released.promise), ...html(500)]);
@@ -85,7 +85,7 @@ describe('several upstreams', () => {
       two.watched.gateway.post(path, stream, { 'x-api-key': key });
     const eventStream = { 'content-type': 'text/event-stream' };
 
-    test('an upstream that sends nothing of a stream is left for the next, for one charge', async () => {
+    test('if an upstream sends nothing of a stream, the next is asked, for one charge', async () => {
       await using two = await startTwo(limited);
       const before = await two.watched.remaining('guest');
       two.first.answer([silence]);
@@ -104,7 +104,7 @@ describe('several upstreams', () => {
       expect(line).toMatchObject({ end: 'complete', tries: 2 });
     });
 
-    test('what came before the first event arrives, and what comes later is waited for', async () => {
+    test('what came before the first event is not lost, and what comes later has no limit', async () => {
       await using two = await startTwo(limited);
       const goOn = Promise.withResolvers<void>();
       const [first = '', ...rest] = events;
@@ -124,7 +124,7 @@ describe('several upstreams', () => {
       expect(two.second.requests).toHaveLength(0);
     });
 
-    test('the last candidate is waited for, and so is a plain answer', async () => {
+    test('the limit does not apply to the last candidate, nor to a whole answer', async () => {
       await using two = await startTwo(limited);
       const [late, plain] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       two.first.answer([silence], [until(plain.promise), ...good]);
@@ -144,7 +144,7 @@ describe('several upstreams', () => {
       expect((await whole).status).toBe(200);
     });
 
-    test('a stream that ends before its first event fails as it does without', async () => {
+    test('a stream that ends before its first event fails as it does without the limit', async () => {
       await using two = await startTwo(limited);
       two.first.answer(sse(': hi\n\n'));
       expect(await two.watched.ask('chat', { stream: true })).toMatchObject({
@@ -178,7 +178,7 @@ describe('several upstreams', () => {
   });
 });
 
-test('of several keys, all turns of a conversation go to one, in any environment', async () => {
+test('with several keys, all turns of a conversation go to one of them, in any environment', async () => {
   const environment = { UPSTREAM_API_KEYS: 'upstream-key-a,upstream-key-b,upstream-key-c', GUEST_LIMIT: '100' };
   await using one = await startTestGateway({ environment });
   await using other = await startTestGateway({ environment });
@@ -186,7 +186,7 @@ test('of several keys, all turns of a conversation go to one, in any environment
     upstream.otherwise(good);
     for (let turn = 0; turn < 4; turn += 1) {
       const further = Array.from({ length: turn }, (_, index) => ({ role: 'user', content: `More ${index}.` }));
-      // As in a coding agent, the mark of the cache moves.
+      // As with a coding agent, the cache mark moves.
       const opening = turn % 2 ? [{ type: 'text', text: 'Mend it.', cache_control: {} }] : 'Mend it.';
       const messages = [{ role: 'user', content: opening }, ...further];
       expect((await post(path, { model: 'svc', messages }, { 'x-api-key': 'guest' })).status).toBe(200);
@@ -196,7 +196,7 @@ test('of several keys, all turns of a conversation go to one, in any environment
   expect([requests.length, new Set(requests.map(({ headers }) => headers.authorization)).size]).toEqual([8, 1]);
 });
 
-/** A gateway with one upstream, of which only the settings are tried. */
+/** A gateway with one upstream, to test settings. */
 async function ask(options: Parameters<typeof startTestGateway>[0], answer = json(200, { id: 'x', choices: [] })) {
   await using gateway = await startTestGateway(options);
   gateway.upstream.otherwise(answer);
@@ -209,7 +209,7 @@ async function ask(options: Parameters<typeof startTestGateway>[0], answer = jso
   return { status: response.status, code, text: await response.text(), headers, users };
 }
 
-test('with UPSTREAM_CALLER_IDS=hash ids tell one caller’s from another’s, and nothing else', async () => {
+test('with UPSTREAM_CALLER_IDS=hash, ids distinguish callers and reveal nothing else', async () => {
   const { users } = await ask({ environment: { UPSTREAM_CALLER_IDS: 'hash' } });
   expect(users).toEqual([expect.stringMatching(/^[\w-]{43}$/), expect.stringMatching(/^[\w-]{43}$/)]);
   expect(users[0]).not.toBe(users[1]);

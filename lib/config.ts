@@ -47,7 +47,11 @@ const decidedByLambda = Object.keys(serverSettings).filter((name) => name !== 'B
 /** Checks a stage with the function's own parsers, so that what deploys also starts, and reports all faults together. */
 export function readDeploymentConfig(block: unknown, wantedStage?: unknown, own?: unknown): DeploymentConfig {
   const { stage, values, placeOf } = readStageBlock(block, wantedStage, own);
-  const named = Object.entries(values).map(([name, value]) => ({ name, value, fault: faultOf(name, value) }));
+  const named = Object.entries(values).map(([name, value]) => ({
+    name,
+    value,
+    fault: nameFaultOf(name) ?? valueFaultOf(name, value),
+  }));
   const faults = named.flatMap(({ fault }) => fault ?? []);
   const given = texts(named.filter(({ fault }) => fault === undefined));
   const stackValues = readSettings(stackSettings, given, faults);
@@ -76,8 +80,8 @@ export function readDeploymentConfig(block: unknown, wantedStage?: unknown, own?
   return { stage, ...stackValues, environment, settings: read, serverEnvironment, warnings: warnings.map(placed) };
 }
 
-/** Why a name does not belong in the block, or its value is invalid. */
-function faultOf(name: string, value: unknown): string | undefined {
+/** Why a name does not belong in the block. */
+export function nameFaultOf(name: string): string | undefined {
   if (decidedByLambda.includes(name)) return `${name} is for a server on a host of its own: in Lambda it is not chosen`;
   const upstreamName = readUpstreamName(name)?.own ?? '';
   const known = [settings, stackSettings, { BODY_BUDGET: true }].some((table) => Object.hasOwn(table, name));
@@ -87,9 +91,15 @@ function faultOf(name: string, value: unknown): string | undefined {
   if (Object.hasOwn(setByStack, name)) return `${name} is set by the stack`;
   if (/^(NETWORK_SALT|OIDC_CLIENT_SECRET)$/.test(name) || upstreamName === 'API_KEYS')
     return `${name} belongs in a secret, not in a template`;
+  return undefined;
+}
+
+/** Why a value is none that a setting can have in a file. */
+function valueFaultOf(name: string, value: unknown): string | undefined {
   const tables: Readonly<Record<string, Setting<unknown>>> = { ...settings, ...stackSettings };
-  const upstreamTable: Readonly<Record<string, Setting<unknown>>> = upstreamSettings;
-  if ((tables[name] ?? upstreamTable[upstreamName])?.isJson && isObject(value)) return undefined;
+  const ofUpstream: Readonly<Record<string, Setting<unknown>>> = upstreamSettings;
+  const setting = tables[name] ?? ofUpstream[readUpstreamName(name)?.own ?? ''];
+  if (setting?.schema?.type === 'object' && isObject(value)) return undefined;
   if (!['string', 'number', 'boolean'].includes(typeof value)) return `${name} must be text, a number, true or false`;
   return undefined;
 }

@@ -5,6 +5,8 @@ import { ConfigError } from '../lambda/settings/read-settings.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
+export const stageName = /^[a-z][a-z0-9-]{0,19}$/;
+
 /** The stage if none is named. */
 export const defaultStage = 'dev';
 
@@ -37,7 +39,7 @@ export function readStageBlock(block: unknown, stage: unknown = defaultStage, ow
   if (typeof stage !== 'string' || !names.includes(stage)) {
     throw new ConfigError([`gateway.stages: ${stage} is no stage (there are: ${names.join(', ')})`]);
   }
-  if (!/^[a-z][a-z0-9-]{0,19}$/.test(stage)) {
+  if (!stageName.test(stage)) {
     throw new ConfigError([`gateway.stages: ${stage} must be 1 to 20 lower-case letters, digits and dashes`]);
   }
   const stageParts = files
@@ -55,7 +57,9 @@ export function readStageBlock(block: unknown, stage: unknown = defaultStage, ow
 
 function readParts(place: string, separator: string, block: unknown) {
   const file = { place, values: toValues(place, block) };
-  for (const name of Object.keys(file.values).filter((one) => one !== 'defaults' && one !== 'stages')) {
+  // Editors find the schema by the first.
+  const parts = ['$schema', 'defaults', 'stages'];
+  for (const name of Object.keys(file.values).filter((one) => !parts.includes(one))) {
     throw new ConfigError([`${place}: ${name} has no place here; settings stand in defaults or in one of the stages`]);
   }
   return { stages: partOf(file, separator, 'stages'), defaults: partOf(file, separator, 'defaults') };

@@ -5,11 +5,8 @@ import { createDialects } from '../lambda/dialects/index.ts';
 import { catalogue } from '../lambda/errors.ts';
 import { keyHeaders } from '../lambda/identity/credential.ts';
 import { headerNames } from '../lambda/request/headers.ts';
-import { serverSettings, settings } from '../lambda/settings/definitions.ts';
-import { upstreamSettings } from '../lambda/settings/upstream-definitions.ts';
 import { sessionHeaders } from '../lambda/upstream/conversation.ts';
 import { failureClasses } from '../lambda/upstream/failure.ts';
-import { stackSettings } from '../lib/stack-settings.ts';
 import { dialectProbes } from '../operator/doctor/dialect-probes.ts';
 import { readTables } from './docs/markdown.ts';
 import { readSources } from './support/imports.ts';
@@ -48,13 +45,10 @@ test('the vocabulary names files that are there', () => {
 });
 
 const dialects = createDialects({ streamUsage: false });
-const settingNames = [...Object.keys(settings), ...Object.keys(upstreamSettings).map((name) => `UPSTREAM_${name}`)];
 const ownHeaders = Object.values(headerNames('svc'));
 
 test.each<[change: string, names: readonly string[]]>([
   ['a dialect', [...dialects, embeddings].flatMap(({ endpoints }) => endpoints.map(({ path }) => path))],
-  ['a setting', [...settingNames, ...Object.keys(serverSettings)]],
-  ['a setting of the stack', Object.keys(stackSettings)],
   // OpenAPI calls the last one by its scheme.
   ['a header that a key may come in', keyHeaders.map((name) => (name === 'authorization' ? 'bearer' : name))],
   ['a header that names a conversation', sessionHeaders],
@@ -96,29 +90,6 @@ describe('a dialect', () => {
     for (const { path } of [...dialects, embeddings].flatMap(({ endpoints }) => endpoints)) {
       expect(filesWith(new RegExp(`${path}\\b`), 'lambda/request')).toEqual([]);
       expect(filesWith(new RegExp(`${path}\\b`), 'lambda/upstream')).toEqual([]);
-    }
-  });
-});
-
-describe('a setting', () => {
-  /** Where a name is tied to another: contradictory settings, a warning, a taken port, a secret, an explained failure. */
-  const bound = [
-    'lambda/engines/listen.ts',
-    'lambda/settings/config.ts',
-    'lambda/hiding/names-in-code.ts',
-    'lambda/settings/open-spending.ts',
-    'lambda/settings/secrets.ts',
-    'lambda/settings/read-upstreams.ts',
-    'lambda/hiding/lost-reasoning.ts',
-    'lambda/settings/warnings.ts',
-    'lambda/upstream/failure.ts',
-  ];
-
-  test('is named nowhere else', () => {
-    const own = placesOf('a setting');
-    for (const name of settingNames) {
-      const files = filesWith(new RegExp(`(?<![A-Z_])${name}(?![A-Z_])`)).filter((path) => !own.includes(path));
-      expect([name, files.filter((path) => !bound.includes(path))]).toEqual([name, []]);
     }
   });
 });

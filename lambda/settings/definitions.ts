@@ -34,14 +34,14 @@ const aliases: Setting<readonly Alias[]> = {
   },
 };
 
-const amount: Setting<number> = { expects: amountExpected, parse: readAmount };
+const amount: Setting<number> = { expects: amountExpected, parse: readAmount, schema: { type: 'number', minimum: 0 } };
 
 /** As text: the faults in it are named one by one, once the public models are known. */
 const prices: Setting<string> = {
-  isJson: true,
   expects:
     'a JSON object with input and output for each public model, per million tokens, such as {"svc": {"input": 2.50, "output": 10}, "svc-vision": {"input": 1, "output": 4}}',
   parse: (value) => value,
+  schema: { type: 'object' },
 };
 
 const headerName = text('a header name in lower case, such as cloudfront-viewer-address', /^[a-z0-9-]{1,64}$/);
@@ -52,7 +52,10 @@ const endpoint: Setting<string> = {
 };
 const tableName = text('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
 
-/** All settings by environment variable, but for those of upstreams, in the sections of the config: each is defined here, once. */
+/**
+ * All settings by environment variable, but for those of upstreams, in the sections of the config: each is defined here, once.
+ * `descriptions.ts` says what each means, apart from what functions read.
+ */
 export const sections = {
   /** What the deployment is called, and what it offers. */
   service: {

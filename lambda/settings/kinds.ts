@@ -9,16 +9,19 @@ export const required = <S extends Setting<unknown>>(setting: S) => ({ ...settin
 export const text = (expects: string, pattern: RegExp): Setting<string> => ({
   expects,
   parse: (value) => (pattern.test(value) ? value : undefined),
+  schema: { pattern: pattern.source },
 });
 
 export const integer = (from: number, to: number): Setting<number> => ({
   expects: `a whole number from ${from} to ${to}`,
   parse: (value) => within(/^\d{1,9}$/, value, from, to),
+  schema: { type: 'integer', minimum: from, maximum: to },
 });
 
 export const seconds = (from: number, to: number): Setting<number> => ({
   expects: `a number of seconds from ${from} to ${to}, fractions allowed`,
   parse: (value) => within(/^\d{1,6}(\.\d{1,6})?$/, value, from, to),
+  schema: { type: 'number', minimum: from, maximum: to },
 });
 
 const times = (setting: Setting<number>, factor: number): Setting<number> => ({
@@ -41,11 +44,13 @@ export const mebibytes = (from: number, to: number) => ({
 export const choice = <const T extends string>(values: readonly T[]): Setting<T> => ({
   expects: [values.slice(0, -1).join(', '), values.at(-1)].join(' or '),
   parse: (value) => values.find((known) => known === value),
+  schema: { enum: values },
 });
 
 export const flag = (): Setting<boolean> => ({
   expects: 'true or false',
   parse: (value) => (value === 'true' ? true : value === 'false' ? false : undefined),
+  schema: { type: 'boolean' },
 });
 
 export const list = (expects: string, items: { test(item: string): boolean }): Setting<readonly string[]> => ({

@@ -7,8 +7,18 @@ export interface Setting<T> {
   readonly fallback?: string;
   /** Whether it must be set, having no fallback. */
   readonly required?: true;
-  /** Whether its text is a JSON object, which a JSON file of settings may hold as it is. */
-  readonly isJson?: true;
+  /** What a JSON file of settings may hold, in the words of JSON Schema; any text where this says nothing. */
+  readonly schema?: ValueSchema;
+}
+
+export interface ValueSchema {
+  /** What stands there as it is, beside its text. */
+  readonly type?: 'object' | 'boolean' | 'integer' | 'number';
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly enum?: readonly (string | number)[];
+  /** Of a text. */
+  readonly pattern?: string;
 }
 
 /** The value of a setting after it has been read. */

@@ -28,7 +28,6 @@ const connectionHeader = /^(host|connection|content-length|transfer-encoding)$/;
 
 /** Headers as a JSON object, read by lower-case name. */
 export const headerMap: Setting<Readonly<Record<string, string>>> = {
-  isJson: true,
   expects:
     'a JSON object of header names and values, without host, connection, content-length or transfer-encoding, such as {"x-team": "a"}',
   parse: (value) => {
@@ -44,13 +43,14 @@ export const headerMap: Setting<Readonly<Record<string, string>>> = {
     );
     return sendable ? (Object.fromEntries(entries) as Record<string, string>) : undefined;
   },
+  schema: { type: 'object' },
 };
 
 const modelId = text('a model id without white space', /^[^\s"\\]{1,200}$/);
 const keyList = list('keys separated by commas', /^[\x21-\x7e]+$/);
 
 /** `RESPONSES_BASE_URL` and so on. */
-const forEachAddress = <Name extends string, S>(name: Name, setting: S) =>
+export const forEachAddress = <Name extends string, S>(name: Name, setting: S) =>
   Object.fromEntries(ownAddresses.map((address) => [`${address}_${name}`, setting])) as Record<
     `${OwnAddress}_${Name}`,
     S

@@ -1,67 +1,63 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { serverSettings, settings } from '../../lambda/settings/definitions.ts';
-import type { Setting } from '../../lambda/settings/read-settings.ts';
-import { upstreamSettings } from '../../lambda/settings/upstream-definitions.ts';
-import { readDeploymentConfig, setByStack } from '../../lib/config.ts';
-import { stackSettings } from '../../lib/stack-settings.ts';
+import { Ajv } from 'ajv';
+import { readDeploymentConfig } from '../../lib/config.ts';
+import { madeFromSettings } from '../../lib/settings/write.ts';
+import { readBlocks } from './markdown.ts';
 
-const text = readFileSync('docs/settings.md', 'utf8');
+const read = (path: string) => readFileSync(path, 'utf8');
 
-/** Every setting of its tables: name, default, other values to choose from, and the heading above. A row may name several. */
-const rows = [...text.matchAll(/^## (.+)\n\n((?:\|.*\n)+)/gm)].flatMap(([, heading = '', table = '']) =>
-  table
-    .trimEnd()
-    .split('\n')
-    .slice(2)
-    .flatMap((line) => {
-      const [names = '', values = ''] = line.slice(1, -1).split('|');
-      const [fallback = '', ...others] = [...values.matchAll(/`([^`]+)`/g)].map(([, value = '']) => value);
-      const row = { heading, fallback, others };
-      return plain(names)
-        .split(', ')
-        .map((name) => ({ name, ...row }));
-    }),
-);
+test.each(Object.entries(madeFromSettings))('%s is as `npm run settings` makes it', (path, render) => {
+  expect(read(path)).toBe(render(read(path)));
+});
 
-function plain(cell: string): string {
-  return cell.replaceAll('`', '').trim();
-}
+describe('the schema of gateway.json', () => {
+  const isValid = new Ajv({ allowUnionTypes: true }).compile(JSON.parse(read('docs/gateway.schema.json')));
+  const [example = ''] = jsonIn('docs/settings.md');
 
-/** The values of a setting besides its default, if there are only a few and they say more than whether. */
-function choicesOf({ expects = '', fallback }: Partial<Setting<unknown>> = {}): string[] {
-  if (fallback === undefined || expects === 'true or false' || !/^[\w-]+(, [\w-]+)* or [\w-]+$/.test(expects))
-    return [];
-  return expects.split(/, | or /).filter((value) => value !== fallback);
-}
-
-const known: Readonly<Record<string, Setting<unknown>>> = {
-  ...settings,
-  ...serverSettings,
-  ...stackSettings,
-  ...Object.fromEntries(Object.entries(upstreamSettings).map(([name, setting]) => [`UPSTREAM_${name}`, setting])),
-};
-
-describe('docs/settings.md', () => {
-  test('lists every setting once, and nothing else', () => {
-    expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(known).sort());
-  });
-
-  test('shows the default and the choices of each', () => {
-    const shown = rows.map(({ name, fallback, others }) => [name, fallback, others]);
-    expect(shown).toEqual(rows.map(({ name }) => [name, known[name]?.fallback ?? '', choicesOf(known[name])]));
-    expect(rows.filter(({ others }) => others.length > 0).length).toBeGreaterThan(10);
-  });
-
-  test('has an example that can be deployed', () => {
-    const [, example = ''] = /```json\n([^`]+)```/.exec(text) ?? [];
-    const { gateway } = JSON.parse(readFileSync('cdk.json', 'utf8')).context;
+  test('takes the example, which can be deployed', () => {
+    const { gateway } = JSON.parse(read('cdk.json')).context;
     const { settings, ...rest } = readDeploymentConfig(gateway, 'prod', JSON.parse(example));
     expect([settings.quota.guestLimit, rest]).toEqual([5, expect.objectContaining({ terminationProtection: true })]);
+    expect([isValid(JSON.parse(example)), isValid.errors]).toEqual([true, null]);
   });
 
-  test('lists what the stack itself sets', () => {
-    const listed = rows.filter(({ heading }) => heading === 'Set by the stack').map(({ name }) => name);
-    expect(listed.sort()).toEqual(Object.keys(setByStack).sort());
+  test('takes what other pages and cdk.json have', () => {
+    const blocks = readBlocks(read('docs/upstreams.md')).filter(({ language }) => language === 'json');
+    const files = [
+      ...jsonIn('docs/deploy.md').map((text) => JSON.parse(text)),
+      ...blocks.map(({ code }) => ({ defaults: JSON.parse(code) })),
+      JSON.parse(read('cdk.json')).context.gateway,
+    ];
+    expect(files.length).toBeGreaterThan(10);
+    for (const file of files) expect([file, isValid(file), isValid.errors]).toEqual([file, true, null]);
+  });
+
+  test.each([
+    { UPSTREAM_2_BASE_URL: 'https://b.example/v1', GUEST_LIMIT: '5', WALLET_SIGN_IN: 'false', engine: '' },
+    { PRICES: { svc: { input: 1, output: 2 } }, SPEND_LIMIT: 0.5, logRetentionDays: '30', tracing: true },
+  ])('takes %j', (defaults) => {
+    expect([isValid({ defaults, stages: { prod: defaults } }), isValid.errors]).toEqual([true, null]);
+  });
+
+  test.each([
+    { defaults: { GUEST_LIMITS: 5 } },
+    { defaults: { GUEST_LIMIT: -1 } },
+    { defaults: { GUEST_LIMIT: 'five' } },
+    { defaults: { ACCESS: 'closed' } },
+    { defaults: { CURRENCY: 'euro' } },
+    { defaults: { UPSTREAM_1_TEXT_MODEL: 'a' } },
+    { defaults: { UPSTREAM_API_KEYS: 'a' } },
+    { defaults: { KEYS_TABLE: 'keys' } },
+    { defaults: { PORT: 8787 } },
+    { stages: { Prod: {} } },
+    { GUEST_LIMIT: 5 },
+  ])('refuses %j', (file) => {
+    expect(isValid(file)).toBe(false);
   });
 });
+
+/** The blocks of JSON on a page, those in its lists too. */
+function jsonIn(path: string): string[] {
+  return [...read(path).matchAll(/```json\n(.*?)```/gs)].map(([, code = '']) => code);
+}

@@ -71,6 +71,13 @@ test('what only some deployments need is read by no start of the gateway', () =>
   ]);
 });
 
+test('what is said of settings is deployed nowhere', () => {
+  for (const { inputs } of [gateway, accounts, server]) {
+    expect(Object.keys(inputs)).toContain('lambda/settings/definitions.ts');
+    expect(Object.keys(inputs).filter((path) => /^lambda\/settings\/.*descriptions/.test(path))).toEqual([]);
+  }
+});
+
 test('accounts bring the document client, and the rest of the SDK only on demand', () => {
   expect(contentsOf(accounts, startOf(accounts))).toContain('@aws-sdk/lib-dynamodb');
   expect(measure(accounts).start).toBeLessThan(500 * 1024);

@@ -1,0 +1,19 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { renderPage } from './render-page.ts';
+import { renderSchema } from './render-schema.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** What is made from the definitions of the settings, by path; each is given what stands there. */
+export const madeFromSettings: Readonly<Record<string, (text: string) => string>> = {
+  'docs/settings.md': renderPage,
+  'docs/gateway.schema.json': renderSchema,
+};
+
+if (import.meta.main) {
+  for (const [path, render] of Object.entries(madeFromSettings)) {
+    const file = join(root, path);
+    writeFileSync(file, render(readFileSync(file, 'utf8')));
+  }
+}

@@ -26,7 +26,8 @@ const farewellTime = 5_000;
 export function createApp(config: Config, parts: AppParts): App {
   const { names, callers, limits, readStop, dialects, findNetwork, log, now } = parts;
   const { service, quota, budget, upstreams, hiding } = config;
-  const { requestTimeout, corsOrigins, rateLimitHeaders } = config.request;
+  const { requestTimeout } = config.request;
+  const headerSettings = { ...config.request, names, now };
   const models = createModels(service);
   const findRoute = createRouter(dialects);
   const { isConfigured } = parts.upstreams;
@@ -97,7 +98,7 @@ export function createApp(config: Config, parts: AppParts): App {
     return {
       ...response,
       settled,
-      headers: { ...response.headers, ...gatewayHeaders(request, { names, corsOrigins, rateLimitHeaders, now }) },
+      headers: { ...response.headers, ...gatewayHeaders(request, headerSettings) },
       body: method === 'HEAD' ? '' : response.body,
     };
   };

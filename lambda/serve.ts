@@ -86,10 +86,9 @@ export async function startServer(
 /** Answers what is no call of the gateway. */
 export function createRefuseFor({ service, quota, request }: Config, now: () => number) {
   return createRefuse({
+    ...request,
     names: headerNames(service.serviceName),
     guestLimit: quota.guestLimit,
-    corsOrigins: request.corsOrigins,
-    rateLimitHeaders: request.rateLimitHeaders,
     now,
   });
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { formatAmount } from '../budget/money.ts';
 import { secondsUntil } from '../budget/time.ts';
 import type { QuotaSnapshot } from '../quota/snapshot.ts';
+import type { Config } from '../settings/config.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 import { rateLimitHeaders } from './rate-limits.ts';
 import type { Arrived } from './request.ts';
@@ -31,11 +32,8 @@ export function headerNames(serviceName: string) {
 /** Opaque, and different for each request; clients and operators find it in `x-request-id` and in the log. */
 export const createRequestId = () => `req_${randomUUID().replaceAll('-', '')}`;
 
-export interface HeaderSettings {
+export interface HeaderSettings extends Pick<Config['request'], 'corsOrigins' | 'rateLimitHeaders'> {
   readonly names: HeaderNames;
-  readonly corsOrigins: readonly string[];
-  /** Whether answers show rate limits in the headers that SDKs and agents pace themselves by. */
-  readonly rateLimitHeaders: boolean;
   readonly now: () => number;
 }
 

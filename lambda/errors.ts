@@ -1,19 +1,19 @@
-/** An error code's status, nature and headers. */
+/** What an error code stands for. */
 interface Entry {
   readonly status: number;
   readonly nature: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether it is a failure of the gateway or its store, which an alarm reports to the operator. */
+  /** Whether the gateway or its store has failed, which raises an alarm. */
   readonly ownFault?: true;
 }
 
 /** SDKs and agents retry a 401, 429 or 503 for minutes unless this header tells them not to. */
 const noRetry = { 'x-should-retry': 'false' } as const;
 
-/** The encodings that a request's body may have, besides none. */
+/** The supported encodings of request bodies, besides `identity`. */
 export const encodings = ['gzip', 'deflate', 'br', 'zstd'] as const;
 
-// Marked so that the canary's bundle does without all of this.
+// Marked as pure so that tree shaking drops the catalogue from the canary's bundle.
 const acceptedEncodings = /* @__PURE__ */ ['identity', ...encodings].join(', ');
 
 /** Every error that a client can get. */
@@ -40,32 +40,32 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue;
 
-/** The kinds of errors that dialects distinguish, each by an error type of its own. */
+/** The kinds of errors that dialects tell apart, each with an error type of its own. */
 export type ErrorNature = (typeof catalogue)[ErrorCode]['nature'];
 
-/** What an error comes from, where that decides what follows: nobody asks a store that has failed, or waits in a process that ends. */
+/** Where an error comes from, if that matters later: a failed store is not asked again, and a process that is stopping doesn't wait. */
 type ErrorSource = 'store' | 'process';
 
 export interface ErrorOptions {
-  /** What the client can do about it: the end of the message. */
+  /** What the client can do about it. Ends the message. */
   readonly advice?: string | undefined;
-  /** A status other than the catalogue's: an upstream's own 5xx or 4xx. */
+  /** Overrides the catalogue's status, such as with an upstream's own 4xx or 5xx. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Machine-readable details, in the few cases where a client needs them to act. */
+  /** Machine-readable details, for the few errors that a client can act on. */
   readonly details?: Readonly<Record<string, string>> | undefined;
   /** Whether the charge is refunded. */
   readonly refund?: boolean;
   readonly source?: ErrorSource | undefined;
-  /** The code in an OpenAI body, where clients act on one that is not in the catalogue. */
+  /** The code in an OpenAI body, if clients act on one that is not in the catalogue. */
   readonly shownCode?: string | undefined;
-  /** What happened, in one word for the log and the metrics. */
+  /** What happened, in one word, for the log and the metrics. */
   readonly reason?: string | undefined;
-  /** The real reason: logged, never shown. */
+  /** The underlying error: logged, never shown. */
   readonly cause?: unknown;
 }
 
-/** The one error that reaches a client. Whatever else is thrown becomes `internal_error`. */
+/** The only kind of error that reaches a client. Anything else that is thrown becomes `internal_error`. */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
   /** The message without its advice. */
@@ -95,30 +95,30 @@ export class GatewayError extends Error {
     this.shownCode = options.shownCode;
   }
 
-  /** The same error with one more sentence before the advice, such as what became of the charge. */
+  /** The same error with one more sentence before the advice, such as whether the charge was refunded. */
   withNote(note: string | undefined): GatewayError {
     if (note === undefined) return this;
     return new GatewayError(this.code, joinSentences(this.fault, note), { ...this, cause: this.cause });
   }
 
-  /** The same error, of a request that is not to be charged. */
+  /** The same error, with a refund of the charge. */
   refunded(): GatewayError {
     return new GatewayError(this.code, this.fault, { ...this, cause: this.cause, refund: true });
   }
 
-  /** The error's nature. An upstream reports with status 529 that it is overloaded. */
+  /** Status 529 is an upstream's way to say that it is overloaded. */
   get nature(): ErrorNature {
     return this.status === 529 ? 'overload' : catalogue[this.code].nature;
   }
 }
 
-/** For requests that a process can't take or finish because it is being stopped. */
+/** The error of a request that a process can't accept or finish because it is shutting down. */
 export function stopping(): GatewayError {
   const message = 'The gateway is being restarted. Please send the request again.';
   return new GatewayError('service_unavailable', message, { source: 'process', reason: 'stopping' });
 }
 
-/** Turns anything thrown into a GatewayError. An unknown error is kept as the cause for the log, and never shown. */
+/** Turns anything thrown into a GatewayError. An unknown error becomes its `cause`, which is logged and never shown. */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   return new GatewayError('internal_error', 'Something went wrong inside the gateway.', {

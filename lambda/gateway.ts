@@ -17,22 +17,22 @@ import type { Store } from './store/store.ts';
 import { translates } from './upstream/destination.ts';
 import { createUpstreams, prefetchKeys } from './upstream/upstreams.ts';
 
-/** What the gateway needs from outside. */
+/** What the platform provides. */
 export interface GatewayDependencies {
   readonly store: Store;
   readonly readSecret: ReadSecret;
   readonly writeLog: WriteLog;
   readonly onFinished?: OnFinished | undefined;
   readonly now: () => number;
-  /** Present if the process stays alive between requests: runs a task at intervals. */
+  /** Runs a task at intervals. Present only if the process stays alive between requests. */
   readonly runEvery?: RunEvery;
-  /** The most connections to upstreams at once; unlimited if absent. */
+  /** The most upstream connections at once; unlimited if absent. */
   readonly upstreamSockets?: number | undefined;
-  /** Present if the process serves several requests at once: does what would keep the others waiting. */
+  /** Runs CPU-bound work in a worker thread. Present only if the process serves requests concurrently. */
   readonly doInThread?: DoInThread | undefined;
 }
 
-/** Assembles the gateway, once per start. */
+/** Wires the gateway together, once per process. */
 export function createGateway(config: Config, dependencies: GatewayDependencies): App {
   const { store, readSecret, writeLog, onFinished, now, runEvery } = dependencies;
   const { service, accounts, identity, quota, budget, request, upstreams } = config;
@@ -46,15 +46,15 @@ export function createGateway(config: Config, dependencies: GatewayDependencies)
   const readStop = createMinuteCache(store.readStop, { now, runEvery, onStale: log.stopNotRead });
   const readScrubber = createHiding(all, config.hiding, service.serviceName, readAccess);
 
-  // Read ahead while the environment starts. If one fails, the first request that needs it reads again.
-  const readings = [
+  // Prefetched while the process starts. If one fails, the first request that needs it tries again.
+  const prefetched = [
     ...(translates(all, dialects) ? [loadTranslating()] : []),
     prefetchKeys(all, config.secrets.upstreamSecretId, readAccess, log),
     readScrubber(),
     secrets.networkKey(),
     readStop(),
   ];
-  for (const reading of readings) reading.catch(() => {});
+  for (const loading of prefetched) loading.catch(() => {});
 
   return createApp(config, {
     dialects: service.offersEmbeddings ? [...dialects, embeddings] : dialects,
@@ -92,5 +92,5 @@ export function createGateway(config: Config, dependencies: GatewayDependencies)
   });
 }
 
-/** Few deployments translate. The code for it is loaded by their start. */
+/** Lazy: few deployments translate, and those that do load it at startup. */
 const loadTranslating = () => import('./forward/translating.ts');

@@ -5,7 +5,7 @@ import { createGateway } from './gateway.ts';
 import { readConfig } from './settings/config.ts';
 import { createDynamoStore } from './store/dynamodb/store.ts';
 
-// A copy: each look at `process.env` asks the system, and the settings take two hundred.
+// A copy, because each read of `process.env` is a system call, and the settings make two hundred.
 const environment = { ...process.env };
 
 const config = readConfig(environment);

@@ -1,29 +1,33 @@
 import middy from '@middy/core';
 
 /**
- * A step of a pipeline. Its type says what it needs of the request and what it adds, so that a step which comes too early does
- * not compile. Its other hooks may run when the request got no further than to the first step.
+ * A middleware. Its type says what it needs from the request and what it adds, so that a step in the wrong place does not compile.
+ * `after` and `onError` must not rely on that: they also run for a request that failed in an earlier step.
+ *
+ * @example
+ * // Needs nothing, adds `input`.
+ * pipeline.step({ before: async (request) => ({ input: await readInput(request) }) });
  */
 export interface Step<Needs, Adds extends object, SoFar> {
-  /** Returns what it adds to the request, which may be nothing, or throws the error to answer with. */
+  /** Returns what it adds to the request, which may be nothing. Throws to end the request with that error. */
   readonly before?: (request: Needs) => Promise<Adds> | Adds;
   /** Runs once the handler has answered. */
   readonly after?: (request: SoFar) => Promise<void>;
-  /** Sees the error of the handler or of any step. Returns the one that the steps before this one, and the client, see. */
+  /** Sees the error of the handler or of any step. Returns the error that earlier steps and the client get to see. */
   readonly onError?: (request: SoFar, error: unknown) => Promise<unknown>;
 }
 
 interface Pipeline<Start, Now, SoFar, Answer> {
-  /** Adds a step, which finds in the request all that the steps before it have added. */
+  /** Adds a step. It finds in the request whatever earlier steps have added. */
   step<Adds extends object>(step: Step<Now, Adds, SoFar>): Pipeline<Start, Now & Adds, SoFar, Answer>;
   handler(handle: (request: Now) => Promise<Answer>): (request: Start) => Promise<Answer>;
 }
 
-/** Opens a pipeline. Whatever is thrown in it goes through the steps in reverse order, and becomes an answer here. */
+/** Opens a pipeline. An error passes through the `onError` of all steps in reverse order, and `answerError` turns it into a response. */
 export function createPipeline<Start extends SoFar, SoFar extends object, Answer>(
   answerError: (request: SoFar, error: unknown) => Answer,
 ): Pipeline<Start, Start, SoFar, Answer> {
-  // Without middy's timeout: it reads Lambda's context, which no step knows, and the exchange keeps the deadline.
+  // No middy timeout: it reads Lambda's context, which steps don't have. The upstream attempt watches the deadline.
   const run = middy<SoFar, Answer, unknown>({ timeoutEarlyInMillis: 0 });
   run.onError(async ({ event, error }) => answerError(event, error));
 

@@ -1,16 +1,15 @@
 export const budgetWindows = ['day', 'week', 'month'] as const;
 
-/** How long a budget lasts: a day, a week from Monday or a month, all in UTC. */
+/** The reset interval of a budget: a day, a week from Monday or a calendar month, all in UTC. */
 export type BudgetWindow = (typeof budgetWindows)[number];
 
-/** What may be spent in each window. */
 export interface Budget {
   /** In micros. */
   readonly amount: number;
   readonly window: BudgetWindow;
 }
 
-/** What a member may spend without a budget of its own, as the settings say it. */
+/** The default budget of members, from the settings. */
 export function memberBudgetOf({
   memberBudget,
   memberBudgetWindow,
@@ -22,19 +21,19 @@ export function memberBudgetOf({
 }
 
 interface BudgetPeriod {
-  /** A letter and a number, no two periods alike: `d20780`, `w2969`, `m682`. */
+  /** Unique, a letter and a number: `d20780`, `w2969`, `m682`. */
   readonly name: string;
   readonly endsAt: number;
 }
 
 const dayLength = 86_400_000;
-/** The days from a Monday to the first of January 1970. */
+/** 1 January 1970 was a Thursday. */
 const daysSinceMonday = 3;
 
-/** Those of the day that was asked for last: each request asks several times. */
+/** Cached for one day, because each request asks several times. */
 let latest = { day: 0, periods: periodsOf(0) };
 
-/** The period of this kind that holds a time. */
+/** The period that contains a time. */
 export function budgetPeriod(window: BudgetWindow, now: number): BudgetPeriod {
   const day = Math.floor(now / dayLength);
   if (latest.day !== day) latest = { day, periods: periodsOf(day) };
@@ -52,43 +51,43 @@ function periodsOf(day: number): Readonly<Record<BudgetWindow, BudgetPeriod>> {
   };
 }
 
-/** What is set aside for a request whose answer has not been settled. */
+/** What is set aside for a request until its answer is settled. */
 export interface Reserved {
   /** When it was made, in whole minutes since the epoch. */
   readonly minute: number;
-  /** The period of the budget that it was taken from. */
+  /** The budget period that it counts against. */
   readonly budgetPeriod: string;
   readonly amount: number;
 }
 
 const minuteLength = 60_000;
-/** No gateway lets a request run for longer. */
+/** In milliseconds: the highest REQUEST_TIMEOUT. */
 export const longestRequest = 890_000;
 
-/** How much longer than any request a reservation may be open before its process counts as gone. */
+/** How long past the request timeout a reservation may stay open before its process counts as dead. */
 const grace = 60_000;
 
-/** Whether the request of a reservation can no longer be running, where one may take `requestTimeout`. */
+/** Whether the request that made a reservation can't be running any more. */
 export function isLost({ minute }: Pick<Reserved, 'minute'>, now: number, requestTimeout: number): boolean {
   return (minute + 1) * minuteLength + requestTimeout + grace <= now;
 }
 
-/** A budget in its current period, in micros. */
+/** The current period of a budget. Amounts are micros. */
 export interface BudgetUsage {
   readonly window: BudgetWindow;
   readonly limit: number;
   /** What settled answers cost. */
   readonly spent: number;
-  /** Set aside for answers that are still to come. */
+  /** Set aside for requests in flight. */
   readonly reserved: number;
-  /** Set aside for answers that were lost with their process, and will not come. */
+  /** Set aside for requests whose process died before it could settle them. */
   readonly unsettled: number;
   readonly remaining: number;
   /** When the next period begins. */
   readonly resetAt: number;
 }
 
-/** What became of a budget. `taken` is all that is spent or reserved in this period; `open` has the reservations of all. */
+/** Breaks a budget down. `taken`: everything spent or reserved in this period. `open`: the open reservations of all periods. */
 export function budgetUsage(
   { amount: limit, window }: Budget,
   { taken, open }: { readonly taken: number; readonly open: readonly Reserved[] },

@@ -2,30 +2,30 @@ import { GatewayError } from '../errors.ts';
 import type { Json, Node } from '../json/scan.ts';
 import { type ModelPrices, roundUp } from './prices.ts';
 
-/** A file in a request: by its data, or by an address or id. */
+/** A file in a request: inline, or by URL or id. */
 export interface RequestFile {
   readonly isImage: boolean;
-  /** The string in which the dialect reads the file's data or address. */
+  /** The string that holds the file's data or URL. */
   readonly data?: Node | undefined;
 }
 
-/** What a dialect knows about the size of a request. */
+/** How a dialect limits the size of an answer. */
 export interface SizeRules {
-  /** Top-level members that limit the tokens of one answer. The first is the one to recommend to a request with none. */
+  /** Top-level members that limit the output tokens. The first is the one to recommend. */
   readonly outputLimits: readonly string[];
-  /** The top-level member that asks for several answers at once, if the dialect has one. */
+  /** The top-level member that asks for several choices, if the dialect has one. */
   readonly choicesMember?: string;
 }
 
-/** The most that a request is expected to cost, in micros, and what that was worked out from. */
+/** The most that a request is expected to cost, in micros, and how that was worked out. */
 export interface Reservation {
   readonly input: number;
   readonly output: number;
   readonly total: number;
   readonly inputTokens: number;
-  /** In tokens, for each choice. */
+  /** In tokens per choice. */
   readonly outputLimit: number;
-  /** The members that limit it, if any does. */
+  /** The members that the limit comes from, if any. */
   readonly limitedBy: readonly string[];
   readonly choices: number;
 }
@@ -36,8 +36,8 @@ const bytesPerFileToken = 10;
 const leastTokensPerFile = 2_000;
 
 /**
- * Estimates what a request may cost before it is sent. Throws `invalid_request` where a limit could be read in two ways.
- * `reservedOutput` stands for an output limit that neither the request nor the prices name.
+ * Estimates what a request may cost before it is sent. Throws `invalid_request` if a limit is ambiguous. `reservedOutput`: the
+ * output limit to assume if neither the request nor the prices name one.
  */
 export function estimateReservation(
   body: Json,
@@ -54,7 +54,7 @@ export function estimateReservation(
   return { input, output, total, inputTokens, outputLimit, limitedBy, choices };
 }
 
-/** The largest output limit with which the request would cost no more than `left` micros; undefined if none is small enough. */
+/** The largest output limit with which the request fits into `left` micros; undefined if even the prompt doesn't. */
 export function fittingOutput(reservation: Reservation, prices: ModelPrices, left: number): number | undefined {
   const price = BigInt(reservation.choices) * BigInt(prices.output);
   if (price === 0n) return undefined;
@@ -62,7 +62,7 @@ export function fittingOutput(reservation: Reservation, prices: ModelPrices, lef
   return tokens < 1n ? undefined : Math.min(Number(tokens), reservation.outputLimit);
 }
 
-/** Estimates the tokens of a prompt by its bytes, of which there are `size`, and by its files, which it is told of. */
+/** Estimates the tokens of a prompt from its `size` in bytes, and from its files, which are added one by one. */
 export function createInputEstimate(body: Json, size: number) {
   let textBytes = size;
   let fileTokens = 0;
@@ -76,14 +76,14 @@ export function createInputEstimate(body: Json, size: number) {
   };
 }
 
-/** Reads the top-level numbers on which the size of the answer depends. */
+/** Reads the members that limit the size of the answer. */
 function readLimits(body: Json, rules: SizeRules, otherwise: number) {
   const { outputLimits, choicesMember } = rules;
   const names = choicesMember === undefined ? outputLimits : [...outputLimits, choicesMember];
   const values = readOnce(body, names);
   const limits = outputLimits.flatMap((name) => {
     const value = values.get(name);
-    // What is no such number may still be a limit to a lenient upstream, so it must not leave the other one alone.
+    // A lenient upstream may accept what isn't a proper number, so it counts as a limit of unknown size instead of being ignored.
     return value === undefined ? [] : [{ name, tokens: readCount(body, value) ?? otherwise }];
   });
   return {
@@ -101,7 +101,7 @@ function readChoices(body: Json, member: string, value: Node | undefined): numbe
 
 const patterns = new Map<string, RegExp>();
 
-/** Matches one of these names in whatever case. Those of the dialects' rules are few. */
+/** Matches one of these names in any case. Cached without a bound, because only the dialects' few lists get here. */
 function patternOf(names: readonly string[]): RegExp {
   const either = names.join('|');
   const pattern = patterns.get(either) ?? new RegExp(`^(?:${either})$`, 'iu');
@@ -109,7 +109,7 @@ function patternOf(names: readonly string[]): RegExp {
   return pattern;
 }
 
-/** The values of these top-level members that are not null. Each may stand once, and only in this spelling. */
+/** The non-null values of these top-level members. Throws if one is repeated, or spelt in another case. */
 function readOnce(body: Json, names: readonly string[]): Map<string, Node> {
   const pattern = patternOf(names);
   const seen = new Set<string>();
@@ -117,7 +117,7 @@ function readOnce(body: Json, names: readonly string[]): Map<string, Node> {
   for (const key of body.keys(body.root)) {
     const spelt = body.string(key);
     if (!pattern.test(spelt)) continue;
-    // Some upstreams match names regardless of case, or take the first of two.
+    // Some upstreams ignore case, or take the first of two duplicates.
     if (!names.includes(spelt)) {
       const name = names.find((one) => patternOf([one]).test(spelt));
       throw new GatewayError('invalid_request', `${spelt} is not a field: case matters. Write ${name}.`);
@@ -129,7 +129,7 @@ function readOnce(body: Json, names: readonly string[]): Map<string, Node> {
   return values;
 }
 
-/** A whole number of 1 or more, at most the largest that is exact; undefined for anything else. */
+/** A whole number of 1 or more, capped at the largest safe integer; undefined for anything else. */
 function readCount(body: Json, value: Node): number | undefined {
   const number = body.kind(value) === 'number' ? Number(body.raw(value)) : 0;
   if (number >= Number.MAX_SAFE_INTEGER) return Number.MAX_SAFE_INTEGER;

@@ -4,16 +4,16 @@ export interface ModelPrices {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
-  /** The most tokens that the model answers with. */
+  /** The model's own output limit, in tokens. */
   readonly maxOutput?: number;
 }
 
-/** By the id of a public model. */
+/** By public model id. */
 export type Prices = ReadonlyMap<string, ModelPrices>;
 
-/** What an answer used. */
+/** The usage of an answer. */
 export interface BilledTokens {
-  /** The whole prompt, including the two below. */
+  /** The whole prompt, including the cache reads and writes below. */
   readonly input?: number | undefined;
   readonly cacheRead?: number | undefined;
   readonly cacheWrite?: number | undefined;
@@ -34,14 +34,14 @@ export function costOf(prices: ModelPrices, usage: BilledTokens): number {
   return roundUp(parts.reduce((sum, [tokens, price]) => sum + BigInt(tokens) * BigInt(price), 0n));
 }
 
-/** What the same tokens would have cost without caches, less what they cost: in micros, below 0 where caches made it dearer. */
+/** What prompt caching saved, in micros. Below 0 if cache writes cost more than cache reads saved. */
 export function savedByCaches(prices: ModelPrices, usage: BilledTokens): number {
   if (!usage.cacheRead && !usage.cacheWrite) return 0;
   const uncached = { ...prices, cacheRead: prices.input, cacheWrite: prices.input };
   return costOf(uncached, usage) - costOf(prices, usage);
 }
 
-/** Tokens times price in micros. What no number holds exactly becomes the largest that does, which no budget reaches. */
+/** Converts tokens times price to micros. Capped at the largest safe integer, which is beyond any budget. */
 export function roundUp(tokensTimesPrice: bigint): number {
   const micros = (tokensTimesPrice + perMillion - 1n) / perMillion;
   return micros < Number.MAX_SAFE_INTEGER ? Number(micros) : Number.MAX_SAFE_INTEGER;

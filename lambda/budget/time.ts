@@ -3,11 +3,11 @@ export const dayLength = 86_400_000;
 
 export type Day = ReturnType<typeof dayOf>;
 
-/** A day in UTC, as a period of counters. */
+/** The day in UTC, as counters need it. */
 export function dayOf(now: number) {
   const period = Math.floor(now / dayLength);
   const resetAt = (period + 1) * dayLength;
-  // Kept for a day more, for refunds that come after midnight.
+  // One day longer, for refunds after midnight.
   return { period, resetAt, expiresAt: resetAt + dayLength };
 }
 
@@ -21,7 +21,7 @@ export function startOfMinute(minute: number): number {
   return minute * minuteLength;
 }
 
-/** Whole seconds, rounded up, so that nobody who waits that long comes early. */
+/** Whole seconds, rounded up, so that a client that waits this long is never too early. */
 export function secondsUntil(time: number, now: number): number {
   return Math.max(0, Math.ceil((time - now) / 1000));
 }

@@ -10,19 +10,19 @@ interface Dependencies {
   readonly readSecret: ReadSecret;
   readonly writeLog: (line: string) => void;
   readonly now: () => number;
-  /** Milliseconds, for the stream and for anything else. */
+  /** In milliseconds. */
   readonly timeLimits?: typeof usualLimits;
 }
 
-/** By the names of the checks: `ok`, or what failed. */
+/** By check: `ok`, or what failed. */
 type Results = Readonly<Record<string, string>>;
 
-/** Models may answer slowly, but the function has only a minute. */
+/** Models may be slow, but the function has only a minute. */
 const usualLimits = { stream: 45_000, other: 10_000 };
 
 /**
- * Asks the gateway from outside and logs one line, with the number of failed checks as its metric. The metric is sent even when
- * it is 0, so that an alarm notices missing runs. Never throws, because Lambda would run it again.
+ * Checks the gateway from outside and logs one line, with the number of failed checks as a metric. The metric is sent even if it is
+ * 0, so that an alarm notices missing runs. Never throws, because Lambda would retry it.
  */
 export function createCanary(config: CanaryConfig, dependencies: Dependencies): () => Promise<void> {
   const { readSecret, writeLog, now, timeLimits = usualLimits } = dependencies;
@@ -50,17 +50,17 @@ export function createCanary(config: CanaryConfig, dependencies: Dependencies): 
   };
 }
 
-/** The kind of error or of its cause. Not the message, which may quote what was sent. */
+/** The code or name of an error, but not its message, which may quote the request. */
 function describeFailure(error: unknown): string {
   if (error instanceof CheckFailure) return error.message;
   const { name, cause } = error as { readonly name?: string; readonly cause?: { readonly code?: string } };
   return cause?.code ?? name ?? 'unknown';
 }
 
-/** Why a check failed. It quotes nothing from the answer but its status. */
+/** Why a check failed. Of the response, it quotes only the status. */
 class CheckFailure extends Error {}
 
-/** Each sends a request as a client would, and throws unless the answer is right. */
+/** Each check sends a request like a client, and throws unless the response is right. */
 function createChecks({ canaryUrl, serviceName }: CanaryConfig, key: string, timeLimits: typeof usualLimits) {
   const ask = async (path: string, status: number, init: RequestInit, limit = timeLimits.other) => {
     const answer = await fetch(new URL(path, canaryUrl), { ...init, signal: AbortSignal.timeout(limit) });
@@ -91,12 +91,12 @@ function createChecks({ canaryUrl, serviceName }: CanaryConfig, key: string, tim
       const { data } = (await answer.json()) as { readonly data?: readonly { readonly id?: unknown }[] };
       const ids = data?.map(({ id }) => id) ?? [];
       const wanted = [serviceName, `${serviceName}-vision`, `${serviceName}-embedding`];
-      // The last only where it is offered.
+      // The embedding model is optional.
       const areWanted = ids.length >= 2 && ids.every((id, index) => id === wanted[index]);
       expectThat(areWanted, 'other models');
     },
 
-    /** A gateway that accepts a made-up key accepts anybody. */
+    /** A gateway that accepts a made-up key accepts anyone. */
     async refusal() {
       const answer = await ask('/v1/models', 401, { headers: { 'x-api-key': 'ltk_of-the-canary-and-made-up' } });
       const { error } = (await answer.json()) as { readonly error?: { readonly code?: unknown } };
@@ -121,7 +121,7 @@ function readEvents(text: string): string[] {
   return events;
 }
 
-/** All are set by the stack. */
+/** The stack sets all of them. */
 const canarySettings = {
   CANARY_URL: required(text('the http(s) URL of the gateway', /^https?:\/\/[^\s?#]+$/)),
   CANARY_SECRET_ID: required(text('the name or ARN of a secret', /^\S+$/)),
@@ -129,7 +129,6 @@ const canarySettings = {
   METRICS_NAMESPACE: sections.log.METRICS_NAMESPACE,
 } as const;
 
-/** The canary's settings. */
 type CanaryConfig = Named<typeof canarySettings>;
 
 export function readCanaryConfig(environment: Environment): CanaryConfig {

@@ -2,8 +2,8 @@ import { GatewayError } from '../errors.ts';
 import { createJobQueue } from '../jobs/queue.ts';
 
 /**
- * Lets each caller count the tokens of one long body at a time: that costs seconds of work, is free, and so may not be had twenty times
- * at once.
+ * Lets each caller count the tokens of only one long body at a time. Counting is free for the caller and takes seconds of CPU time,
+ * so nobody should get twenty in parallel.
  */
 export function createCountTurns() {
   const queue = createJobQueue({
@@ -14,7 +14,7 @@ export function createCountTurns() {
     refuse: stillCounting,
   });
   return {
-    /** Opens the turn of a request. */
+    /** Creates a request's turn. */
     open(clientGone: AbortSignal, shutdownSignal: AbortSignal) {
       const answered = Promise.withResolvers<void>();
       return {
@@ -26,7 +26,7 @@ export function createCountTurns() {
               return answered.promise;
             };
             const signal = AbortSignal.any([clientGone, shutdownSignal]);
-            // What a client is told that has left, only the log shows.
+            // If the client has left, this error only goes to the log.
             const refuse = (error: unknown) => reject(clientGone.aborted ? stillCounting() : error);
             queue.run({ caller, signal }, count).catch(refuse);
           }),

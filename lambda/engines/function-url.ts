@@ -4,29 +4,29 @@ import { over } from '../http/bodies.ts';
 import { type App, type IncomingRequest, lastResort } from '../request/incoming-request.ts';
 import { unlimitedMemory } from '../request/memory.ts';
 
-/** A context, with the signals that only the local server has: Lambda neither reports who leaves nor stops a running request. */
+/** The Lambda context, with signals that only the local server has: Lambda reports no disconnects and never stops a running request. */
 type FunctionContext = Context & Partial<Pick<IncomingRequest, 'clientGone' | 'shutdownSignal'>>;
 
-/** An app as a Lambda function that streams its answers. The global `awslambda` must be in place. */
+/** Serves an app as a Lambda function with response streaming. Needs the global `awslambda`. */
 export function createHandler(app: App) {
   return awslambda.streamifyResponse<LambdaFunctionURLEvent, void>(async (event, stream, context) => {
-    const { body, settled, ...head } = await app(toCall(event, context)).catch(lastResort);
+    const { body, settled, ...head } = await app(toIncomingRequest(event, context)).catch(lastResort);
     const response = awslambda.HttpResponseStream.from(stream, head);
     if (typeof body === 'string') {
-      response.write(body); // also an empty one: the head leaves with the first write
+      response.write(body); // even if empty: the first write sends the headers
       response.end();
       await finished(response).finally(() => settled);
       return;
     }
-    // The head leaves together with the beginning of the body, if that is ready.
+    // Sends the headers, together with the start of the body if there is one already.
     response.write(body.read() ?? '');
-    // What is read on for a reader that has left is read before the environment freezes.
+    // After a disconnect, the upstream's answer may still be read for its usage. Wait for that, before Lambda freezes the process.
     await pipeline(body, response).finally(() => over(body));
   });
 }
 
-/** A Function URL's event as an app reads it. */
-export function toCall(event: LambdaFunctionURLEvent, context: FunctionContext): IncomingRequest {
+/** Converts a Function URL event. */
+export function toIncomingRequest(event: LambdaFunctionURLEvent, context: FunctionContext): IncomingRequest {
   const { headers, rawPath, requestContext, isBase64Encoded } = event;
   const { method, sourceIp } = requestContext.http;
   const bodySize = () => Buffer.byteLength(event.body ?? '', isBase64Encoded ? 'base64' : 'utf8');
@@ -50,7 +50,7 @@ export function toCall(event: LambdaFunctionURLEvent, context: FunctionContext):
   };
 }
 
-/** Only the header knows a local server's port. It is believed if it names the domain that was called. */
+/** Only the Host header has the port of a local server. It is trusted if it names the domain that was called. */
 function hostOf(header: string | undefined, domainName: string): string {
   const url = URL.parse(`http://${header}`);
   return url?.hostname === domainName ? url.host : domainName;

@@ -3,20 +3,20 @@ import { pipeline } from 'node:stream/promises';
 import { writeBody } from '../http/bodies.ts';
 import type { GatewayResponse } from '../request/incoming-request.ts';
 
-/** The path of a request, and its query without the question mark. The path stays percent-encoded, as with Function URLs (API Gateway decodes it). */
+/** The path and the query, without the question mark. The path stays percent-encoded, as with Function URLs (API Gateway decodes it). */
 export function targetOf({ url = '/' }: IncomingMessage) {
-  // A proxy's request names the whole URL; `OPTIONS *` names no path.
+  // A request to a proxy has an absolute URL; `OPTIONS *` has no path.
   const local = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '');
   const mark = local.indexOf('?');
   const path = mark < 0 ? local : local.slice(0, mark);
   return { path: path.startsWith('/') ? path : '/', query: mark < 0 ? '' : local.slice(mark + 1) };
 }
 
-/** The headers by lower-case name, the values of a repeated one joined by commas; without cookies. */
+/** The headers by lower-case name, without cookies. The values of a repeated header are joined by commas. */
 export function headersOf(request: IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = {};
   const { rawHeaders } = request;
-  // Names and values by turns. Node's own two ways to read them lose some values, or make a list of each.
+  // A flat list of names and values. Node's own `headers` drops some duplicates, and `headersDistinct` makes a list for each.
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const [name = '', value = ''] = [rawHeaders[at]?.toLowerCase(), rawHeaders[at + 1]];
     if (name !== 'cookie') headers[name] = Object.hasOwn(headers, name) ? `${headers[name]},${value}` : value;
@@ -24,27 +24,27 @@ export function headersOf(request: IncomingMessage): Record<string, string> {
   return headers;
 }
 
-/** Asks a client for its body; undefined if it does not wait for that (`Expect: 100-continue`). Of HTTP/1.0 it is to be ignored. */
+/** Sends `100 Continue`; undefined if the client does not wait for it. HTTP/1.0 must ignore the expectation. */
 export function askForBody(request: IncomingMessage, response: ServerResponse): (() => void) | undefined {
   const { headers, httpVersion } = request;
   const waits = httpVersion !== '1.0' && /100-continue/i.test(headers.expect ?? '');
   return waits ? () => response.writeContinue() : undefined;
 }
 
-/** Calls back when the connection is lost before the response has been sent. */
+/** Calls back if the client disconnects before the response has been sent. */
 export function watchClient(request: IncomingMessage, response: ServerResponse, onGone: () => void): void {
   const { socket } = request;
-  // A client that pipelines may have many requests waiting on one connection.
+  // Pipelined requests share a socket, and each adds a listener.
   socket.setMaxListeners(0);
   socket.once('close', onGone);
   response.once('close', () => socket.off('close', onGone));
   response.on('error', () => {});
 }
 
-/** How long to keep reading from a client that still sends: if the connection closed at once, the answer could be lost. */
+/** Milliseconds to keep reading from a client that is still sending. Closing at once could reset the connection and lose the response. */
 export const lingerTime = 1_000;
 
-/** Writes a whole response, no faster than the client reads it. Waits until the body has closed, also if its client has left. */
+/** Writes a response with back-pressure. Resolves when the body has closed, even if the client has left. */
 export async function writeResponse(
   request: IncomingMessage,
   response: ServerResponse,

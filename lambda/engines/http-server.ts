@@ -14,46 +14,46 @@ export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
   readonly clientAddress: 'socket' | 'x-forwarded-for';
-  /** In bytes: for one body, and for everything that `Memory` holds. */
+  /** In bytes: for one body; and for all bodies and responses together. */
   readonly requestBodyLimit: number;
   readonly bodyBudget: number;
-  /** How many connections may be open at once. */
+  /** The most open connections. */
   readonly maxConnections?: number;
-  /** How long one request may take in all, in milliseconds. */
+  /** The time limit of a request as a whole, in milliseconds. */
   readonly timeLimit?: number;
-  /** Called shortly before the process ends: calls that answers still wait for should be given up. */
+  /** Called shortly before the process ends, to abort store calls that responses still wait for. */
   readonly onLastMoment?: () => void;
-  /** Renders the answer to what is no call of the app, in the shape of its path if it has one. */
+  /** Renders an error for a request that never reaches the app, in the format of its path if it has one. */
   readonly refuse: (error: GatewayError, path?: string) => GatewayResponse;
-  /** Receives errors from outside the app, which the client does not see. */
+  /** Called with errors outside the app, which clients don't see. */
   readonly onFault: (error: unknown) => void;
 }
 
 export interface HttpServer {
   readonly url: string;
   readonly port: number;
-  /** Accepts no new connections, allows running answers this long to end, then cuts them short, each with an error. */
+  /** Stops accepting connections, gives running requests this long to finish, then ends the rest with an error. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** The longest that a function may run. After that, even a client that has stopped reading is disconnected. */
+/** Lambda's longest timeout. After that, even a client that has stopped reading is disconnected. */
 const usualTimeLimit = 900_000;
-/** How long answers that were cut short have to end and be logged, after their refunds are given up. */
+/** Milliseconds for aborted requests to end and be logged, once their refunds have been given up. */
 const lastMoment = 100;
 
 const limits = {
-  // Node's default, written down. Agents send a hundredth of it.
+  // Node's default, made explicit. Agents send a hundredth of it.
   maxHeaderSize: 16_384,
-  // A head is a packet or two. A client that takes longer occupies a connection that others could use.
+  // Headers fit in a packet or two. A client that takes longer occupies a connection that others could use.
   headersTimeout: 20_000,
-  // A last resort: the limits for the head and the body add up to less.
+  // A fallback: the limits for headers and body add up to less.
   requestTimeout: 90_000,
   connectionsCheckingInterval: 5_000,
-  // Longer than a balancer keeps an idle connection (60 s is usual), or it would send a request into a closing one.
+  // Longer than the idle timeout of load balancers (usually 60 s), which might otherwise send a request into a closing connection.
   keepAliveTimeout: 75_000,
 } as const;
 
-/** As many lines of a head as Node keeps. Some of its versions refuse one that has more, others leave out the last lines. */
+/** Node's limit. With more header lines, some versions of Node refuse the request, and others drop the last lines. */
 const mostHeaders = 1_000;
 
 /** Serves an app over HTTP, many requests at once. */
@@ -80,12 +80,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     async stop(graceMs) {
       server.health = 'stopping';
       listening.refuseConnections();
-      const lastCall = performance.now() + graceMs + lastWordTime;
+      const lastMomentAt = performance.now() + graceMs + lastWordTime;
       await listening.settled(graceMs);
       server.shutdownSignal.all();
       void listening.drain();
-      // On a busy machine the steps before may have run late. That must not delay this one.
-      await listening.settled(Math.max(0, lastCall - performance.now()));
+      // On a busy machine, earlier steps may have run late. That must not delay this one.
+      await listening.settled(Math.max(0, lastMomentAt - performance.now()));
       options.onLastMoment?.();
       await listening.settled(lastMoment);
       listening.cut();
@@ -93,7 +93,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   };
 }
 
-/** What the requests of one server share. */
+/** What all requests of a server share. */
 interface ServerState {
   readonly budget: ReturnType<typeof createBodyBudget>;
   readonly countTurns: ReturnType<typeof createCountTurns>;
@@ -101,7 +101,6 @@ interface ServerState {
   health: 'serving' | 'stopping';
 }
 
-/** Answers one request. */
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
@@ -122,7 +121,7 @@ async function serve(
     ask: askForBody(request, response),
   });
   const deadline = performance.now() + timeLimit;
-  const call: IncomingRequest = {
+  const incoming: IncomingRequest = {
     ...headOf(request, options.clientAddress),
     bodySize: body.receive,
     dropBody: body.drop,
@@ -135,13 +134,13 @@ async function serve(
     health: server.health,
   };
   try {
-    const answer = await app(call).catch((fault) => {
+    const answer = await app(incoming).catch((fault) => {
       onFault(fault);
       return lastResort();
     });
-    // The rest of a refused request may come for another minute, and its answer may wait behind others.
+    // The client may keep sending a refused request for another minute, and its response may queue behind others.
     if (answer.statusCode >= 400) memory.leave();
-    // An answer that comes before the end of the request may never be read, or not be passed on.
+    // Wait for the whole request: clients may not read an early response, and proxies may not pass it through.
     const isWhole = await body.over();
     const keepConnection = isWhole && server.health === 'serving';
     const writing = clientGone.signal.aborted
@@ -159,7 +158,7 @@ async function serve(
   }
 }
 
-/** What the head of a request says. */
+/** What the request line and the headers say. */
 function headOf(request: IncomingMessage, clientAddress: HttpServerOptions['clientAddress']) {
   const headers = headersOf(request);
   const { method = 'GET', socket } = request;
@@ -167,9 +166,9 @@ function headOf(request: IncomingMessage, clientAddress: HttpServerOptions['clie
   return { method, path: targetOf(request).path, headers, host: headers.host ?? '', sourceAddress };
 }
 
-/** Only the last value of the header was written by the balancer in front. The client may have invented all others. */
+/** Only the last value of `x-forwarded-for` comes from the load balancer. The client may have made up the others. */
 function addressIn(headers: IncomingRequest['headers'], request: IncomingMessage): string {
-  // Node dropped some lines, and the balancer's may be among them.
+  // Node may have dropped lines, including the load balancer's.
   if (request.rawHeaders.length >= 2 * mostHeaders) return '';
   return headers['x-forwarded-for']?.split(',').at(-1)?.trim() ?? '';
 }

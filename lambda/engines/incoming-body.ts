@@ -5,45 +5,44 @@ import type { Body } from '../request/incoming-request.ts';
 import type { Memory } from '../request/memory.ts';
 import { joinReads } from './join-reads.ts';
 
-/** How long a body may take to arrive, from the end of its request's head. */
+/** How long a body may take to arrive after the headers, in milliseconds. */
 const arrivalTime = 60_000;
-/** How much more of an oversized body is read, so that a client that sends everything before it reads gets its answer. */
+/** How many more bytes of an oversized body are read, for clients that read the response only after they have sent everything. */
 const drainLimit = 64 * 1024 * 1024;
 
 interface BodyOptions {
-  /** In bytes; a larger body is not kept. */
+  /** In bytes. A larger body is not buffered. */
   readonly limit: number;
   readonly memory: Memory;
   /** Aborts with the error to refuse the request with. */
   readonly shutdownSignal: AbortSignal;
-  /** Asks the client for the body; undefined if it does not wait for that. */
+  /** Sends `100 Continue`; undefined if the client does not wait for it. */
   readonly ask: (() => void) | undefined;
 }
 
-/** What may be done with a body that is still arriving. */
 interface IncomingBody {
-  /** Reads and keeps it, up to a limit of its own if one is given. Returns its size, or any above the limit if it is too large. */
+  /** Buffers the body, up to a lower limit if one is given. Resolves with its size, or any size above the limit if it is too large. */
   receive(limit?: number): Promise<number>;
-  /** Reads and drops it. Returns the same. */
+  /** Reads and discards the body. Resolves like `receive`. */
   drop(): Promise<number>;
-  /** The body that was received, once. */
+  /** Returns the buffered body, once. */
   take(): Promise<Body>;
-  /** Resolves when there is nothing left to wait for, with whether the body was complete. Drops it, whoever read it. */
+  /** Discards the body. Resolves when no more of it will be read, with whether all of it arrived. */
   over(): Promise<boolean>;
 }
 
-/** A body on its way. */
+/** The state of a body that is arriving. */
 interface Arrival {
   readonly request: IncomingMessage;
-  /** Its size, once all of it has come, or more than the limit. Rejects with why it is given up, or finds no room. */
+  /** Resolves with the size once the body is complete or exceeds the limit. Rejects if it is given up or doesn't fit in memory. */
   readonly whole: PromiseWithResolvers<number>;
-  /** Whether somebody has asked for it, and what for. */
-  state: 'unread' | 'kept' | 'dropped';
+  /** Whether anyone has asked for the body, and to do what. */
+  state: 'unread' | 'buffered' | 'discarded';
   limit: number;
   size: number;
-  /** What has come; undefined if that is not kept, or not any more. */
-  store: Store | undefined;
-  /** Why it finds no room. */
+  /** The bytes so far; undefined if they are not buffered, or no longer. */
+  buffer: BodyBuffer | undefined;
+  /** Why there is no memory for it. */
   refusal?: unknown;
 }
 
@@ -53,19 +52,19 @@ export function createIncomingBody(
 ): IncomingBody {
   const declared = declaredSize(request);
   const whole = Promise.withResolvers<number>();
-  whole.promise.catch(() => {}); // it may fail before anybody asks for it
-  const arrival: Arrival = { request, whole, state: 'unread', limit: usualLimit, size: 0, store: undefined };
-  // At once, as chunks would else be queued one by one, and not counted, until somebody asks for the body.
+  whole.promise.catch(() => {}); // it may fail before anyone asks for it
+  const arrival: Arrival = { request, whole, state: 'unread', limit: usualLimit, size: 0, buffer: undefined };
+  // Started right away: otherwise chunks would queue up one by one, uncounted, until someone asks for the body.
   const reads = declared === 0 ? undefined : joinReads(request, () => giveUp(arrival, tooFine()));
 
-  const read = (keeps: boolean): Promise<number> => {
+  const read = (buffers: boolean): Promise<number> => {
     if (!reads) return Promise.resolve(0);
     if (arrival.state === 'unread') {
-      // What the client was never asked to send need not be dropped.
-      if (ask && !keeps && declared !== undefined) return Promise.resolve(declared);
+      // No need to discard what the client was never asked to send.
+      if (ask && !buffers && declared !== undefined) return Promise.resolve(declared);
       ask?.();
-      arrival.state = keeps ? 'kept' : 'dropped';
-      if (keeps) arrival.store = createStore(declared, arrival.limit, memory);
+      arrival.state = buffers ? 'buffered' : 'discarded';
+      if (buffers) arrival.buffer = createBodyBuffer(declared, arrival.limit, memory);
       follow(arrival, reads);
       watch(arrival, declared, shutdownSignal);
     }
@@ -75,36 +74,36 @@ export function createIncomingBody(
   return {
     receive: (most = usualLimit) => {
       arrival.limit = Math.min(most, usualLimit);
-      // A body that declares itself too large is never kept.
+      // A body with too large a content-length is never buffered.
       return read(declared === undefined || declared <= arrival.limit);
     },
     drop: () => read(false),
     take: async () => {
       await read(true);
-      const bytes = arrival.store?.bytes() ?? Buffer.alloc(0);
-      arrival.store = undefined;
+      const bytes = arrival.buffer?.bytes() ?? Buffer.alloc(0);
+      arrival.buffer = undefined;
       return bytes;
     },
     over: async () => {
-      arrival.store = undefined;
+      arrival.buffer = undefined;
       const size = await read(false).catch(() => undefined);
       return size !== undefined && size <= arrival.limit && (request.complete || !ask);
     },
   };
 }
 
-/** Keeps nothing more, and waits no longer for the rest. */
+/** Drops the buffer and stops waiting for the rest. */
 function giveUp(arrival: Arrival, reason: unknown): void {
-  arrival.store = undefined;
+  arrival.buffer = undefined;
   arrival.whole.reject(reason);
 }
 
-/** Follows a body to its end. */
+/** Reads a body to its end. */
 function follow(arrival: Arrival, reads: ReturnType<typeof joinReads>): void {
   const { request, whole } = arrival;
   const finish = () => {
     reads.flush();
-    arrival.store?.trim();
+    arrival.buffer?.trim();
     settle(arrival);
   };
   const onClose = () => {
@@ -121,12 +120,12 @@ function add(arrival: Arrival, bytes: Buffer): void {
   arrival.size += bytes.length;
   const { request, size, limit } = arrival;
   try {
-    if (size <= limit) arrival.store?.add(bytes);
-    else arrival.store = undefined;
+    if (size <= limit) arrival.buffer?.add(bytes);
+    else arrival.buffer = undefined;
   } catch (error) {
-    // What finds no room is read to its end all the same.
+    // Out of memory. The rest is still read to its end.
     arrival.refusal = error;
-    arrival.store = undefined;
+    arrival.buffer = undefined;
   }
   if (size > limit) settle(arrival);
   if (size > limit + drainLimit) request.destroy();
@@ -138,12 +137,12 @@ function settle({ whole, size, refusal }: Arrival): void {
 }
 
 /**
- * Gives a body up after 60 s, or at shutdown. One that is buffered, and so takes memory that others may need, must also keep up with a
- * linear pace from the tenth second on.
+ * Gives a body up after 60 s, or at shutdown. A buffered body occupies memory that others may need, so from the tenth second on it
+ * must also arrive fast enough to finish in time.
  */
 function watch(arrival: Arrival, declared: number | undefined, shutdownSignal: AbortSignal): void {
   const begun = performance.now();
-  const expected = arrival.state === 'kept' ? (declared ?? 0) : 0;
+  const expected = arrival.state === 'buffered' ? (declared ?? 0) : 0;
   const timer = setInterval(() => {
     const part = (performance.now() - begun) / arrivalTime;
     if (part >= 1) giveUp(arrival, tooLate());
@@ -159,16 +158,16 @@ function watch(arrival: Arrival, declared: number | undefined, shutdownSignal: A
   arrival.whole.promise.then(stop, stop);
 }
 
-type Store = ReturnType<typeof createStore>;
+type BodyBuffer = ReturnType<typeof createBodyBuffer>;
 
-/** Keeps bytes in one buffer that grows, not in a list of chunks: a body sent byte by byte must not cost a hundred times its size. */
-function createStore(declared: number | undefined, limit: number, memory: Memory) {
+/** One growing buffer instead of a list of chunks: a body sent byte by byte must not take a hundred times its size. */
+function createBodyBuffer(declared: number | undefined, limit: number, memory: Memory) {
   let stored = Buffer.alloc(0);
   let size = 0;
 
   const capacityFor = (needed: number): number => {
     const doubled = Math.min(Math.max(2 * stored.length, needed), declared ?? limit);
-    // Anyone can announce a long body. That is believed once it is not small any more.
+    // Anyone can send a large content-length, so it is trusted only once the body is no longer small.
     if (needed <= smallBody) return Math.min(doubled, smallBody);
     return declared ?? doubled;
   };
@@ -185,7 +184,7 @@ function createStore(declared: number | undefined, limit: number, memory: Memory
       }
       size += chunk.copy(stored, size);
     },
-    /** A buffer that grew with a body of unknown length may have twice its size, so the body is copied out of it. */
+    /** Copies the body to a buffer of its size: one that grew by doubling may be twice as large. */
     trim(): void {
       memory.leave(stored.length - size);
       if (stored.length > size) stored = Buffer.from(stored.subarray(0, size));
@@ -194,7 +193,7 @@ function createStore(declared: number | undefined, limit: number, memory: Memory
   };
 }
 
-/** The size of a body that its request's head declares; undefined if only its end will show it. */
+/** From content-length; undefined for a chunked body. */
 function declaredSize({ headers }: IncomingMessage): number | undefined {
   if (headers['transfer-encoding'] !== undefined) return undefined;
   return Number(headers['content-length'] ?? 0);

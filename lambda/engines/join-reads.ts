@@ -2,19 +2,19 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { smallBody } from '../http/bodies.ts';
 
-/** Chunks that are fewer than this, or hold as many bytes on average, are nothing unusual. */
+/** Up to this many chunks, or chunks of at least this average size, are nothing unusual. */
 const usualChunks = 10_000;
 const usualChunk = 16;
-/** After a read that brings more than this, others get their turn. */
+/** After a read with more chunks than this, other connections get a turn. */
 const manyChunks = 256;
 
-/** What each connection has brought: one request after the other may have as many chunks as are usual. */
+/** Counted per connection, so that many requests in a row can't each bring the usual number of chunks. */
 const broughtBy = new WeakMap<Socket, { chunks: number; size: number; isHeld: boolean }>();
 
 /**
- * Hands on what one read of the connection has brought as one piece: a read may hold ten thousand chunks of a byte. Until somebody
- * takes it, no more than a small body is kept. From a connection that goes on like that nothing more is read: its request is given
- * up, and can still be answered.
+ * Joins all chunks of one socket read into one buffer, because a single read may contain ten thousand chunks of one byte. Until a
+ * consumer is attached, it buffers no more than a small body. A connection that keeps sending tiny chunks is paused for good: its
+ * request is given up, but can still be answered.
  */
 export function joinReads(request: IncomingMessage, giveUp: () => void) {
   const brought = broughtBy.get(request.socket) ?? { chunks: 0, size: 0, isHeld: false };
@@ -26,7 +26,7 @@ export function joinReads(request: IncomingMessage, giveUp: () => void) {
     isDue = false;
     const [first, ...others] = arrived;
     if (first === undefined) return;
-    // In one turn up to 32 reads may follow each other.
+    // Node may do up to 32 reads in one turn of the event loop.
     if (others.length > manyChunks) pauseForTurn(request.socket);
     const bytes = others.length === 0 ? first : Buffer.concat(arrived);
     arrived = take ? [] : [bytes];
@@ -45,23 +45,23 @@ export function joinReads(request: IncomingMessage, giveUp: () => void) {
     isDue = true;
   });
   return {
-    /** Hands on what has arrived, and all that comes from now on. */
+    /** Attaches a consumer for what has arrived and what is still to come. */
     takeBy(taker: (bytes: Buffer) => void): void {
       take = taker;
       flush();
       request.resume();
     },
-    /** Hands on the rest. */
+    /** Delivers what is left. */
     flush,
   };
 }
 
-/** Reads a body that nobody wants to its end. */
+/** Reads an unwanted body to its end. */
 export function discardBody(request: IncomingMessage): void {
   joinReads(request, () => {}).takeBy(() => {});
 }
 
-/** Reads nothing more. Node resumes a connection by itself, for example when a request on it has been answered. */
+/** Pauses a socket for good. Node would resume it, for example after a response. */
 function hold(socket: Socket): void {
   socket.pause().on('resume', () => socket.pause());
 }

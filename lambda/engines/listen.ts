@@ -17,18 +17,18 @@ interface Options {
   /** Answers one request; never rejects. */
   readonly serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   readonly onError: (error: Error) => void;
-  /** Renders the answer to what is no request. Without it Node answers in its own way. */
+  /** Renders the response to malformed HTTP. Without it, Node sends its own. */
   readonly refuse?: (error: GatewayError, path?: string) => GatewayResponse;
-  /** Everything else is Node's default, which refuses malformed and ambiguous requests. */
+  /** Anything else keeps Node's default, which refuses malformed and ambiguous requests. */
   readonly limits?: ServerOptions & { readonly maxConnections?: number };
 }
 
-/** How many requests of one connection are answered at a time; what a client pipelines beyond them waits. */
+/** Concurrent requests per connection; pipelined requests beyond these wait. */
 const mostAtOnce = 16;
-/** On all connections together: one read may bring two thousand requests, and each takes some kilobytes of memory. */
+/** Waiting requests on all connections together: one read may bring two thousand, and each takes a few kilobytes of memory. */
 const mostWaiting = 10_000;
 
-/** Serves HTTP, and can be stopped step by step. */
+/** Serves HTTP, and can be shut down step by step. */
 export async function listen({ host, port, serve, onError, refuse, limits = {} }: Options) {
   const running = createRunning<Promise<void>>();
   let draining = false;
@@ -43,22 +43,22 @@ export async function listen({ host, port, serve, onError, refuse, limits = {} }
       return answering.finally(remove);
     });
     response.once('close', () => {
-      // A connection that becomes idle now would hold the server open until its keep-alive ends.
+      // A connection that becomes idle now would keep the server open until its keep-alive timeout.
       if (draining) setImmediate(() => server.closeIdleConnections());
     });
   });
   if (limits.maxConnections !== undefined) server.maxConnections = limits.maxConnections;
-  // A client that has already gone has no address any more.
+  // A client that has already disconnected has no address.
   server.prependListener('connection', (socket) => socket.remoteAddress ?? socket.destroy());
   server.on('connection', queues.open);
-  // Node would refuse an expectation that it does not know, in words that no client reads. It may be ignored (RFC 9110, 10.1.1).
-  server.on('checkExpectation', (...call) => server.emit('request', ...call));
-  // Node would ask for every body, also for one that will be refused for its size.
-  server.on('checkContinue', (...call) => server.emit('request', ...call));
+  // Node would refuse an unknown expectation with an empty 417. Ignoring it is allowed (RFC 9110, 10.1.1).
+  server.on('checkExpectation', (...args) => server.emit('request', ...args));
+  // Node would send `100 Continue` for every body, even one that will be refused for its size.
+  server.on('checkContinue', (...args) => server.emit('request', ...args));
   if (refuse) {
     const refused = new WeakSet<Duplex>();
     server.on('clientError', (error: NodeJS.ErrnoException, connection) => {
-      // More errors come with what it still sends. What follows a request that said it was the last is nothing to answer.
+      // Further errors come from what the client still sends. Data after a `Connection: close` request needs no response.
       if (refused.has(connection) || error.code === 'HPE_CLOSED_CONNECTION') return;
       refused.add(connection);
       if (connection.writable && queues.hasTurn(connection)) writeLast(connection, refuse(faultIn(error)));
@@ -67,7 +67,7 @@ export async function listen({ host, port, serve, onError, refuse, limits = {} }
   }
   server.listen(port, host);
   await once(server, 'listening').catch((error) => {
-    throw new ConfigError([whyNot(error, host, port)]);
+    throw new ConfigError([explainListenError(error, host, port)]);
   });
   server.on('error', onError);
   const { port: boundPort } = server.address() as AddressInfo;
@@ -75,20 +75,20 @@ export async function listen({ host, port, serve, onError, refuse, limits = {} }
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`,
     port: boundPort,
-    /** Accepts no new connections; open ones stay. The HTTP server's own `close` would close idle ones too. */
+    /** Accepts no new connections, but keeps open ones. The HTTP server's own `close` would also close idle connections. */
     refuseConnections: () => NetServer.prototype.close.call(server),
-    /** The same, and closes every connection that is idle or becomes idle. Resolves when none is left. */
+    /** The same, and closes connections as they become idle. Resolves when none is left. */
     drain(): Promise<void> {
       draining = true;
       return new Promise((resolve) => server.close(() => resolve()));
     },
-    /** Ends every connection. */
+    /** Closes every connection. */
     cut: () => server.closeAllConnections(),
-    /** Resolves when all current requests are over, or after `timeLimit` milliseconds. */
+    /** Resolves when all current requests have ended, or after `timeLimit` milliseconds. */
     async settled(timeLimit: number): Promise<void> {
-      const patience = Promise.withResolvers<void>();
-      const timer = setTimeout(patience.resolve, timeLimit);
-      await Promise.race([Promise.allSettled(running.list()), patience.promise]);
+      const timeout = Promise.withResolvers<void>();
+      const timer = setTimeout(timeout.resolve, timeLimit);
+      await Promise.race([Promise.allSettled(running.list()), timeout.promise]);
       clearTimeout(timer);
     },
   };
@@ -97,23 +97,23 @@ export async function listen({ host, port, serve, onError, refuse, limits = {} }
 interface Queue {
   running: number;
   waiting: (() => Promise<void>)[];
-  /** The response to the request that came last, while any is running. */
+  /** The response to the latest request, while any is running. */
   last: ServerResponse | undefined;
 }
 
-/** Begins the requests of each connection in their order, `mostAtOnce` at a time. While some wait, nothing more is read. */
+/** Starts the requests of each connection in order, `mostAtOnce` at a time. While any are waiting, the socket is paused. */
 function createQueues() {
   const queues = new WeakMap<Duplex, Queue>();
   let waitingInAll = 0;
 
-  /** Answers a request, and then those that wait. */
+  /** Answers a request, then the waiting ones. */
   const run = async (socket: Socket, queue: Queue, begin: () => Promise<void>): Promise<void> => {
     queue.running += 1;
     await begin();
     for (let next = queue.waiting.shift(); next; next = queue.waiting.shift()) {
       waitingInAll -= 1;
       if (queue.waiting.length === 0) socket.resume();
-      // Or all that one read has brought might be answered before anybody else gets a turn.
+      // Otherwise all requests of one read might be answered before any other connection gets a turn.
       await nextTurn();
       if (queues.has(socket)) await next();
     }
@@ -125,7 +125,7 @@ function createQueues() {
     open(socket: Socket): void {
       const queue: Queue = { running: 0, waiting: [], last: undefined };
       queues.set(socket, queue);
-      // Node resumes a connection by itself, for example when its client has read the answers so far.
+      // Node resumes a socket by itself, for example once the client has read all responses so far.
       socket.on('resume', () => {
         if (queue.waiting.length > 0) socket.pause();
       });
@@ -148,7 +148,7 @@ function createQueues() {
         socket.pause();
       }
     },
-    /** Whether what is written to a connection now would be read as the answer to what came last. */
+    /** Whether the client would read what is written now as the response to its latest request. */
     hasTurn(connection: Duplex): boolean {
       const { last, running = 0 } = queues.get(connection) ?? {};
       const mayAnswer = running === 1 && last?.req.complete === false && !last.headersSent;
@@ -157,23 +157,23 @@ function createQueues() {
   };
 }
 
-function whyNot(error: NodeJS.ErrnoException, host: string, port: number): string {
+function explainListenError(error: NodeJS.ErrnoException, host: string, port: number): string {
   if (error.code === 'EADDRINUSE') return `PORT ${port} is taken: set PORT to another one`;
   if (error.code === 'EACCES') return `PORT ${port} is not allowed to this user: set PORT to another one`;
-  return `HOST ${host} is no address of this machine: ${error.message}`;
+  return `HOST ${host} is not an address of this machine: ${error.message}`;
 }
 
-/** Lambda's limit, and the one assumed if the system names none. */
+/** Lambda's limit, and the default if the system reports none. */
 const fewest = 1_024;
-/** For connections to tables and secrets, files and pipes. */
+/** File descriptors for connections to AWS, files and pipes. */
 const reserved = 256;
 
-/** How many connections clients may have, and as many go to upstreams, so that the process never runs out of descriptors. */
+/** The most client connections. Upstreams get as many, so that the process never runs out of file descriptors. */
 export function mostConnections(limit = descriptorLimit()): number {
   return Math.floor((limit - reserved) / 2);
 }
 
-/** The hard limit, to which Node raises its own. */
+/** The hard limit: Node raises the soft limit to it. */
 function descriptorLimit(): number {
   try {
     const [, most = ''] = /^Max open files\s+\d+\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];

@@ -2,7 +2,7 @@ import { GatewayError } from '../errors.ts';
 import { smallBody } from '../http/bodies.ts';
 import type { Memory } from '../request/memory.ts';
 
-/** Divides `bytes` among the requests in flight. Those whose texts are all small have a quarter more, for themselves. */
+/** Divides `bytes` among the requests in flight. Requests with only small buffers share another quarter, reserved for them. */
 export function createBodyBudget(bytes: number): { open(): Memory } {
   const forAll = createPool(bytes);
   const forSmall = createPool(bytes / 4);
@@ -43,7 +43,7 @@ export function createBodyBudget(bytes: number): { open(): Memory } {
 
 type Pool = ReturnType<typeof createPool>;
 
-/** One network holds at most a quarter of it, and at most half of what the others leave: they never fill it among them. */
+/** One network gets at most a quarter, and at most half of what the others leave free, so that the pool never runs full. */
 function createPool(bytes: number) {
   const heldBy = new Map<string, number>();
   let heldByAll = 0;

@@ -1,16 +1,16 @@
 import { stopping } from '../errors.ts';
 
 interface Running<One> {
-  /** Returns what removes it, to be called once. */
+  /** Returns a function that removes it; call it once. */
   add(one: One): () => void;
-  /** In any order. */
+  /** Unordered. */
   list(): One[];
 }
 
 /**
- * What runs at the moment, each with much that it refers to. A `Set` of it would make a request dearer: V8 lets each table that a
- * set has outgrown refer to the next one, so as soon as one is old, all that come after it survive the collections of young objects,
- * with what stood in them.
+ * Tracks what is running. Not a `Set`, which would make requests more expensive: in V8, each backing table that a set has outgrown
+ * points to the next one. Once one of them is in the old generation, all later tables survive scavenges, and so does everything that
+ * they ever held.
  */
 export function createRunning<One>(): Running<One> {
   const entries: { readonly one: One; at: number }[] = [];
@@ -21,7 +21,7 @@ export function createRunning<One>(): Running<One> {
       return () => {
         const last = entries.pop();
         if (last === undefined || last === entry) return;
-        // The last one moves into the gap.
+        // Move the last one into the gap.
         last.at = entry.at;
         entries[entry.at] = last;
       };
@@ -30,14 +30,14 @@ export function createRunning<One>(): Running<One> {
   };
 }
 
-/** In milliseconds: how long answers that were cut short have for their error and their refund. A platform may leave one second in all. */
+/** Milliseconds for aborted requests to send their error and refund their charge. A platform may leave one second in all. */
 export const lastWordTime = 500;
 
-/** Ends running answers, each with an error, when the process stops. */
+/** Aborts running requests at shutdown, each with an error that refunds. */
 export function createShutdownSignals() {
   const running = createRunning<AbortController>();
   return {
-    /** Gives the signal for an answer, and what says that it is over. */
+    /** Returns a request's signal, and a function to call when the request has ended. */
     open() {
       const cut = new AbortController();
       return { signal: cut.signal, over: running.add(cut) };

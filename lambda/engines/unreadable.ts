@@ -14,13 +14,13 @@ const notHttp = [
   'The request is not HTTP/1.1 that the gateway understands. Send it with an HTTP client.',
 ] as const;
 
-/** What is wrong with bytes that Node could not read as a request. */
+/** The error for bytes that Node could not parse as a request. */
 export function faultIn({ code = '' }: NodeJS.ErrnoException): GatewayError {
   const [status, message] = faults[code] ?? notHttp;
   return new GatewayError('invalid_request', message, { status });
 }
 
-/** Writes an answer to a connection without a request, and closes it soon: if it closed at once, the answer could be lost. */
+/** Writes a response to a bare socket and closes it soon. Closing at once could reset the connection and lose the response. */
 export function writeLast(connection: Duplex, { statusCode, headers, body }: GatewayResponse): void {
   const all = { ...headers, 'content-length': Buffer.byteLength(String(body)), connection: 'close' };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -29,7 +29,7 @@ export function writeLast(connection: Duplex, { statusCode, headers, body }: Gat
   connection.once('close', () => clearTimeout(timer));
 }
 
-/** What is wrong with a request that Node could read, and would refuse in its own way or not at all. */
+/** The error for a request that Node can parse, but would refuse with an error of its own, or accept although it should not. */
 export function faultOf({ headers, rawHeaders, httpVersion }: IncomingMessage): GatewayError | undefined {
   if (headers.host === undefined) return httpVersion === '1.1' ? badHost('no Host header') : undefined;
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host');
@@ -39,7 +39,7 @@ export function faultOf({ headers, rawHeaders, httpVersion }: IncomingMessage): 
 const badHost = (has: string) =>
   new GatewayError('invalid_request', `The request has ${has}. Send it with an HTTP client.`);
 
-/** Answers a request that is not served, and closes its connection soon, whatever else it sends. */
+/** Refuses a request and closes its connection soon, whatever else the client sends. */
 export async function refuseRequest(
   request: IncomingMessage,
   response: ServerResponse,

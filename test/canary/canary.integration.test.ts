@@ -66,7 +66,7 @@ test('a bare key is enough, and a stream may end without [DONE]', async () => {
   expect((await run({ secret: key })).line).toMatchObject(well);
 });
 
-describe('a gateway that is broken', () => {
+describe('a broken gateway', () => {
   test.each<[string, Script, string]>([
     ['an upstream that fails', empty(500), 'status 500'],
     ['a stream that is cut', [...begun, hangUp], 'broken off'],
@@ -82,7 +82,7 @@ describe('a gateway that is broken', () => {
     expect((await run({ limit: 1_000 })).line).toMatchObject({ level: 'error', stream: 'TimeoutError' });
   });
 
-  test('a key that was revoked, and one whose limit is spent', async () => {
+  test('a revoked key, and one whose quota is used up', async () => {
     expect((await run({ secret: 'ltk_unheard-of' })).metrics).toEqual({ CanaryFailures: 2 });
     const spent = await gateway.issueKey({ limit: 0 });
     expect((await run({ secret: spent })).line).toMatchObject({ ...well, stream: 'status 429' });
@@ -93,7 +93,7 @@ describe('a gateway that is broken', () => {
     [{ url: 'http://gateway.invalid' }, { models: /^(ENOTFOUND|EAI_AGAIN)$/ }],
     [{ secret: '{"key":""}' }, { key: 'none in the secret' }],
     [{ secret: new Error('no') }, { key: 'Error' }],
-  ])('that is not there, or has no key', async (given, expected) => {
+  ])('a missing secret, or one without a key', async (given, expected) => {
     const { line, metrics } = await run(given);
     for (const [name, value] of Object.entries(expected)) expect(line[name]).toMatch(value);
     expect(line.level).toBe('error');
@@ -115,7 +115,7 @@ testRows<[Partial<Record<'chat' | 'models' | 'unknownKey' | 'code', string>>, ob
   [{ chat: eventText({ data: chunk('acme') }) }, { ...well, stream: 'another model' }],
   [{ chat: unfinished }, { ...well, stream: 'no end' }],
   [{ chat: eventText({ data: '[DONE]' }) }, { ...well, stream: 'no answer' }],
-])('something else in the gateway’s place is told from it', async (change, expected) => {
+])('notices if something else answers in the gateway’s place', async (change, expected) => {
   const models = JSON.stringify({ data: [{ id: 'svc' }, { id: 'svc-vision' }] });
   const answers = {
     chat: eventText({ data: chunk('svc') }),
@@ -140,7 +140,7 @@ testRows<[Partial<Record<'chat' | 'models' | 'unknownKey' | 'code', string>>, ob
   }
 });
 
-test('wrong settings stop the start', () => {
+test('invalid settings prevent the start', () => {
   expect(() => readCanaryConfig({ CANARY_URL: 'gateway' })).toThrow(
     'CANARY_URL must be the http(s) URL of the gateway\nCANARY_SECRET_ID is missing',
   );

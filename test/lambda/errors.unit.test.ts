@@ -6,7 +6,7 @@ import { testRows } from '../support/test-rows.ts';
 
 const encodings = 'identity, gzip, deflate, br, zstd';
 
-/** The table as clients rely on it. */
+/** What clients rely on. */
 const table: readonly (readonly [ErrorCode, number, string, string, Readonly<Record<string, string>>])[] = [
   ['invalid_request', 400, 'invalid_request_error', 'invalid_request_error', {}],
   ['invalid_model', 400, 'invalid_request_error', 'invalid_request_error', {}],
@@ -29,13 +29,16 @@ const table: readonly (readonly [ErrorCode, number, string, string, Readonly<Rec
 ];
 
 describe('the catalogue of errors', () => {
-  testRows(table)('each has its status and its type in every dialect', (code, status, openai, ofMessages, headers) => {
-    const message = 'What to do.';
-    const error = new GatewayError(code, message);
-    expect([error.status, error.headers]).toEqual([status, headers]);
-    expect(JSON.parse(renderOpenAiError(error))).toEqual({ error: { message, type: openai, code } });
-    expect(JSON.parse(messages.renderError(error))).toEqual({ type: 'error', error: { type: ofMessages, message } });
-  });
+  testRows(table)(
+    'gives each error its status, and its type in every dialect',
+    (code, status, openai, ofMessages, headers) => {
+      const message = 'What to do.';
+      const error = new GatewayError(code, message);
+      expect([error.status, error.headers]).toEqual([status, headers]);
+      expect(JSON.parse(renderOpenAiError(error))).toEqual({ error: { message, type: openai, code } });
+      expect(JSON.parse(messages.renderError(error))).toEqual({ type: 'error', error: { type: ofMessages, message } });
+    },
+  );
 
   test('is complete in the table of this test', () => {
     expect(table.map(([code]) => code).sort()).toEqual(Object.keys(catalogue).sort());
@@ -47,7 +50,7 @@ describe('the catalogue of errors', () => {
     expect(JSON.parse(renderOpenAiError(error)).error.type).toBe('server_error');
   });
 
-  test('an unknown error shows nothing of itself', () => {
+  test('an unknown error is not shown', () => {
     const error = toGatewayError(new Error('the secret prompt'));
     expect(error.code).toBe('internal_error');
     expect(renderOpenAiError(error)).not.toMatch('secret');

@@ -146,7 +146,7 @@ describe('faults that stop the start', () => {
 
   test('an address of another machine', async () => {
     expect(await failing({ HOST: '192.0.2.1' })).toEqual([
-      expect.stringMatching(/^HOST 192\.0\.2\.1 is no address of this machine/),
+      expect.stringMatching(/^HOST 192\.0\.2\.1 is not an address of this machine/),
     ]);
   });
 });

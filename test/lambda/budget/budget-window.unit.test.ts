@@ -12,7 +12,7 @@ testRows([
   ['month', '2026-11-01T00:00:00.000Z', '2026-12-01T00:00:00Z', 'm682'],
   ['month', '2024-02-29T23:59:59.999Z', '2024-03-01T00:00:00Z', 'm649'],
   ['month', '2026-12-31T23:59:59.999Z', '2027-01-01T00:00:00Z', 'm683'],
-] as const)('a window ends in UTC, a week on Monday, and is named by its number', (window, now, endsAt, name) => {
+] as const)('periods end in UTC, weeks on Monday, and are named by number', (window, now, endsAt, name) => {
   expect(budgetPeriod(window, at(now))).toEqual({ name, endsAt: at(endsAt) });
 });
 
@@ -25,7 +25,7 @@ const reserved = (ago: number, amount: number, budgetPeriod = 'm682') => ({
   ...{ budgetPeriod, amount },
 });
 
-test('what is taken of a budget is spent, reserved, or lost with its process', () => {
+test('what is taken from a budget is spent, reserved, or lost with its process', () => {
   const open = [reserved(0, 100), reserved(2, 20), reserved(4, 3), reserved(60, 4), reserved(60, 5_000, 'm681')];
   expect(budgetUsage(month, { taken: 1_127, open }, now, requestTimeout)).toEqual({
     ...{ limit: 20_000_000, spent: 1_000, reserved: 120, unsettled: 7, remaining: 19_998_873 },

@@ -19,7 +19,7 @@ function estimate(name: string, given: object | string, own: Partial<ModelPrices
 }
 
 describe('the input', () => {
-  test('is a third of the bytes of the body, at the dearest price', () => {
+  test('is a third of the bytes of the body, at the highest price', () => {
     const text = '{"messages":[{"role":"user","content":"你好 😀"}]}';
     expect(Buffer.byteLength(text)).toBe(54);
     const { inputTokens, input } = estimate('chat', text);
@@ -53,7 +53,7 @@ describe('the input', () => {
     ['responses', { input: [{ type: 'image_generation_call', result: base64 }] }, base64, 2_000],
     ['responses', { input: [{ output: { type: 'computer_screenshot', image_url: data } }] }, data, 2_000],
     ['responses', { prompt: { variables: { shot: { type: 'input_image', image_url: data } } } }, data, 2_000],
-  ])('in each dialect, the data of a file is no text', (name, body, read, tokens) => {
+  ])('in each dialect, the data of a file does not count as text', (name, body, read, tokens) => {
     const bytes = Buffer.byteLength(JSON.stringify(body)) - read.length;
     expect(estimate(name, body).inputTokens).toBe(Math.ceil(bytes / 3) + tokens);
   });
@@ -72,7 +72,7 @@ describe('the input', () => {
     expect(estimate(name, body).inputTokens).toBe(Math.ceil(Buffer.byteLength(JSON.stringify(body)) / 3));
   });
 
-  test('a file that is named twice is taken off once', () => {
+  test('a file that is used twice is deducted once', () => {
     const part = `{"type":"image_url","image_url":{"url":"${data}","url":"${data}"}}`;
     const text = `{"messages":[{"content":[${part}]}]}`;
     expect(estimate('chat', text).inputTokens).toBe(Math.ceil((text.length - data.length) / 3) + 2_000);
@@ -107,7 +107,7 @@ describe('the output', () => {
   testRows([
     ['messages', '{"messages":[],"max_tokens":100}'],
     ['responses', '{"input":"","max_output_tokens":100}'],
-  ])('has a limit of its own name, or else is as long as the model can make it', (name, text) => {
+  ])('is limited by the dialect’s own member, or else by the model', (name, text) => {
     expect(estimate(name, text).output).toBe(1_500);
     expect(estimate(name, text.replace('max_', 'min_'), { maxOutput: 200 }).output).toBe(3_000);
   });
@@ -118,7 +118,7 @@ describe('the output', () => {
     expect(estimate('responses', '{"input":"","max_output_tokens":100,"n":3}')).toMatchObject({ output: 1_500 });
   });
 
-  test('beyond all sense is the largest amount, and never wraps around', () => {
+  test('is capped at the largest amount, and never overflows', () => {
     const most = Number.MAX_SAFE_INTEGER;
     for (const n of ['1e15', '1e300', '1e999']) {
       expect(estimate('chat', chat(`"max_tokens":1e300,"n":${n}`)).total).toBe(most);
@@ -133,7 +133,7 @@ describe('the output', () => {
     ['"max_tokens":1,"Max_Tokens":100000', 'Max_Tokens is not a field: case matters. Write max_tokens.'],
     ['"max_to\u212Aens":100000', 'max_to\u212Aens is not a field: case matters. Write max_tokens.'],
     ['"N":64', 'N is not a field: case matters. Write n.'],
-  ])('of a chat is refused where it can be read in two ways', (members, message) => {
+  ])('of a chat is refused if it is ambiguous', (members, message) => {
     expect(() => estimate('chat', chat(members))).toThrow(
       expect.objectContaining({ code: 'invalid_request', message }),
     );
@@ -159,7 +159,7 @@ describe('a smaller output limit', () => {
     }
   });
 
-  test('does not help where answers cost nothing, or where nothing is left', () => {
+  test('does not help if answers cost nothing, or if nothing is left', () => {
     expect(fittingOutput(estimate('chat', text, { output: 0 }), { ...prices, output: 0 }, 10)).toBeUndefined();
     expect(fittingOutput(estimate('chat', text), prices, 0)).toBeUndefined();
     expect(fittingOutput(estimate('chat', text), prices, -5)).toBeUndefined();

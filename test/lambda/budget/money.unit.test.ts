@@ -17,7 +17,7 @@ testRows([
 testRows([
   ...['', '0', '0.0', '-1', '+1', '1.', '.5', '01', '1e3', '1,5', ' 1', '1 ', '１'],
   ...['0.0000001', '1.0000000000000000001', '1000000000.000001', '99999999999', 'NaN', '1.5.2'],
-])('anything else is no amount', (text) => {
+])('anything else is not an amount', (text) => {
   expect(readAmount(text)).toBeUndefined();
 });
 

@@ -25,7 +25,7 @@ describe('costOf', () => {
     expect(costOf(cheap, {})).toBe(0);
   });
 
-  test('caches that hold more than the prompt make nothing cheaper', () => {
+  test('a cache larger than the prompt makes nothing cheaper', () => {
     expect(costOf(prices, { input: 0, cacheRead: 1_000_000 })).toBe(300_000);
   });
 

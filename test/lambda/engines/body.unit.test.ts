@@ -5,7 +5,7 @@ import { createIncomingBody } from '../../../lambda/engines/incoming-body.ts';
 import { unlimitedMemory } from '../../../lambda/request/memory.ts';
 import { turnEventLoop } from '../../support/wait-until.ts';
 
-/** What a connection is told while a request's body comes, so many chunks in one read. */
+/** How a connection is paused and resumed while a body arrives, with this many chunks in one read. */
 async function toldWhileReading(chunks: number): Promise<string[]> {
   const told: string[] = [];
   const socket = { pause: () => told.push('pause'), resume: () => told.push('resume') };
@@ -23,7 +23,7 @@ async function toldWhileReading(chunks: number): Promise<string[]> {
   return told;
 }
 
-test('after a read of very many chunks others get their turn', async () => {
+test('after a read with very many chunks, other connections get a turn', async () => {
   expect(await toldWhileReading(100)).toEqual(['the end of the turn']);
   expect(await toldWhileReading(1_000)).toEqual(['pause', 'the end of the turn', 'resume']);
 });

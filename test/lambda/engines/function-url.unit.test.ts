@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Context, LambdaFunctionURLEvent } from 'aws-lambda';
-import { toCall } from '../../../lambda/engines/function-url.ts';
+import { toIncomingRequest } from '../../../lambda/engines/function-url.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 function eventWith(given: Partial<LambdaFunctionURLEvent> & { readonly domainName?: string }): LambdaFunctionURLEvent {
@@ -20,23 +20,23 @@ function eventWith(given: Partial<LambdaFunctionURLEvent> & { readonly domainNam
 }
 
 const context = { getRemainingTimeInMillis: () => 5 } as Context;
-const callOf = (given: Parameters<typeof eventWith>[0]) => toCall(eventWith(given), context);
+const callOf = (given: Parameters<typeof eventWith>[0]) => toIncomingRequest(eventWith(given), context);
 
-test('a call has the data of the event', () => {
+test('an incoming request has the data of the event', () => {
   const { method, path, sourceAddress, timeLeft, clientGone } = callOf({});
   expect({ method, path, sourceAddress, left: timeLeft(), clientGone }).toEqual({
     ...{ method: 'POST', path: '/a', sourceAddress: '203.0.113.7', left: 5, clientGone: undefined },
   });
 });
 
-test('the body is text or bytes as the event has it, counted in bytes, and let go of when it is taken', async () => {
+test('the body is text or bytes as in the event, measured in bytes, and released when it is taken', async () => {
   for (const [body, isBase64Encoded, size, taken] of [
     ['h\u00e9', false, 3, 'h\u00e9'],
     [Buffer.from([1, 255, 0]).toString('base64'), true, 3, Buffer.from([1, 255, 0])],
     [undefined, false, 0, ''],
   ] as const) {
     const event = eventWith({ isBase64Encoded, ...(body !== undefined && { body }) });
-    const call = toCall(event, context);
+    const call = toIncomingRequest(event, context);
     expect([call.bodySize(), await call.takeBody()]).toEqual([size, taken]);
     expect(event.body).toBeUndefined();
   }
@@ -50,6 +50,6 @@ testRows([
   ...['/evil', '?evil', '#evil'].map(
     (more) => [more, 'localhost', `me@localhost:8787${more}`, 'localhost:8787'] as const,
   ),
-])('the host is what may be believed of the header', (_, domainName, host, expected) => {
+])('the Host header is trusted only for the domain that was called', (_, domainName, host, expected) => {
   expect(callOf({ domainName, headers: host ? { host } : {} }).host).toBe(expected);
 });

@@ -14,7 +14,7 @@ const answer = (body: string | Readable = 'done'): GatewayResponse => ({
   body,
 });
 
-test('a call has the data of the request', async () => {
+test('an incoming request has the data of the HTTP request', async () => {
   const calls: IncomingRequest[] = [];
   const app = async (call: IncomingRequest) => {
     calls.push(call);
@@ -40,7 +40,7 @@ testRows([
   [`x-forwarded-for: 9.9.9.9\r\n${many(900)}x-forwarded-for: 203.0.113.7`, '203.0.113.7'],
   [`x-forwarded-for: 9.9.9.9\r\n${many(997)}x-real-ip: 2.2.2.2`, ''], // the last line may be left out
   ['x-forwarded-for: 203.0.113.7,', ''],
-])('behind a balancer the caller is whom its last value names, or nobody', async (lines, address) => {
+])('behind a load balancer, the last value of x-forwarded-for is the caller', async (lines, address) => {
   const app = async ({ sourceAddress }: IncomingRequest) => answer(`<${sourceAddress}>`);
   await using server = await serve(app, { clientAddress: 'x-forwarded-for' });
   const client = await openRaw(server.url);
@@ -49,7 +49,7 @@ testRows([
   client.socket.destroy();
 });
 
-test('nothing is answered before the request has been read to its end', async () => {
+test('no response is sent before the request has been read to its end', async () => {
   const answered = Promise.withResolvers<void>();
   await using server = await serve(async () => {
     answered.resolve();
@@ -62,13 +62,13 @@ test('nothing is answered before the request has been read to its end', async ()
   expect(client.socket.bytesRead).toBe(0);
   client.send('67890');
   expect(await client.until(/done$/)).not.toMatch(/connection: close/);
-  // The connection serves on.
+  // The connection stays usable.
   client.send(`GET / HTTP/1.1\r\nhost: x\r\n${end}`);
   await client.until(/done.*done$/s);
   client.socket.destroy();
 });
 
-test('an expectation that nobody knows is ignored', async () => {
+test('an unknown expectation is ignored', async () => {
   await using server = await serve(async () => answer());
   const client = await openRaw(server.url);
   client.send(`GET / HTTP/1.1\r\nhost: x\r\nexpect: a-miracle\r\n${end}`);
@@ -76,7 +76,7 @@ test('an expectation that nobody knows is ignored', async () => {
   client.socket.destroy();
 });
 
-test('a refused request gives its memory back at once, although its body still comes', async () => {
+test('a refused request releases its memory at once, although its body is still arriving', async () => {
   let refused = 0;
   const app = async ({ path, memory }: IncomingRequest) => {
     memory.take(2 * mebibyte); // all that one network may have
@@ -110,7 +110,7 @@ testRows([`${post(1e9)}${end}`, `${chunked}200000\r\n`])(
 
 const length = async ({ takeBody, bodySize }: IncomingRequest) => answer(`<${await bodySize()} ${await takeBody()}>`);
 
-test('a body up to the limit is whole, however it is cut', async () => {
+test('a body up to the limit arrives whole, however it is split', async () => {
   await using server = await serve(length, { requestBodyLimit: 100 });
   for (const text of ['', 'a', 'abcdefghi'.repeat(11), 'abcdefghij'.repeat(10)]) {
     const drops = [...text].map((letter) => `1\r\n${letter}\r\n`).join('');
@@ -123,7 +123,7 @@ test('a body up to the limit is whole, however it is cut', async () => {
   }
 });
 
-test('a client that never stops is cut off, but only once it had time to see its answer', async () => {
+test('a client that never stops sending is disconnected, but only after it had time to read its response', async () => {
   using _timers = stopTimers(); // an early answer's connection closes after a while in any case
   await using server = await serve(length, { requestBodyLimit: 100 });
   const client = await openRaw(server.url);
@@ -139,7 +139,7 @@ test('a client that never stops is cut off, but only once it had time to see its
   expect(client.socket.bytesWritten).toBeLessThan(90 * mebibyte);
 });
 
-test('a body of unknown length counts for no more than it is', async () => {
+test('a body of unknown length reserves no more than its size', async () => {
   const app = async ({ bodySize, memory }: IncomingRequest) => {
     memory.claim('a');
     await bodySize();
@@ -152,7 +152,7 @@ test('a body of unknown length counts for no more than it is', async () => {
   expect(await response.text()).toBe('done');
 });
 
-test('a client’s leaving is reported, before its body has arrived and while it is answered', async () => {
+test('a disconnect is reported, before the body has arrived and during the response', async () => {
   const gone: string[] = [];
   const begun = new Set<string>();
   const app = async ({ path, bodySize, clientGone }: IncomingRequest) => {
@@ -178,7 +178,7 @@ test('a client’s leaving is reported, before its body has arrived and while it
   expect(server.faults).toEqual([]);
 });
 
-test('an answer is over when it is sent, not when it is written: until then it holds its room', async () => {
+test('a response ends when it is sent, not when it is written, and holds its memory until then', async () => {
   const size = 32 * mebibyte; // more than the system's buffers hold
   const app = async ({ path, memory }: IncomingRequest) => {
     memory.claim('a');
@@ -197,7 +197,7 @@ test('an answer is over when it is sent, not when it is written: until then it h
   client.socket.destroy();
 });
 
-test('a client that still sends gets its early answer, and may send all before the connection closes', async () => {
+test('a client that is still sending gets its early response, and may finish before the connection closes', async () => {
   using timers = stopTimers();
   await using server = await serve(async ({ bodySize }) => answer(`${await bodySize()}`));
   const client = await openRaw(server.url);
@@ -223,7 +223,7 @@ test('a client that still sends gets its early answer, and may send all before t
   await slow.rest();
 });
 
-test('an error thrown by the app shows nothing of itself in the answer', async () => {
+test('an error thrown by the app is not shown in the response', async () => {
   const fault = new Error('planted');
   await using server = await serve(() => Promise.reject(fault));
   const response = await fetch(server.url);
@@ -232,14 +232,14 @@ test('an error thrown by the app shows nothing of itself in the answer', async (
   expect(server.faults).toEqual([fault]);
 });
 
-test('an answer that takes too long ends with its connection', async () => {
+test('a response that takes too long is disconnected', async () => {
   await using server = await serve(() => new Promise(() => {}), { timeLimit: 50 });
   const client = await openRaw(server.url);
   client.send(`GET / HTTP/1.1\r\nhost: x\r\n${end}`);
   expect(await client.rest()).toBe('');
 });
 
-test('a stop refuses new connections, says so on open ones, and cuts short what runs too long', async () => {
+test('shutdown refuses new connections, says so on open ones, and aborts what runs too long', async () => {
   const order: string[] = [];
   const begun = Promise.withResolvers<void>();
   const answered: (AbortSignal | undefined)[] = [];
@@ -272,7 +272,7 @@ test('a stop refuses new connections, says so on open ones, and cuts short what 
   expect(answered.map((signal) => signal?.aborted)).toEqual([false, false]);
 });
 
-test('the time for a last word counts from the end of the grace, also when that was noticed late', async () => {
+test('the time for final errors counts from the end of the grace period, even if that was noticed late', async () => {
   const order: string[] = [];
   const begun = Promise.withResolvers<void>();
   const app = async () => {
@@ -287,7 +287,7 @@ test('the time for a last word counts from the end of the grace, also when that 
   jest.useFakeTimers({ doNotFake: ['Date', 'hrtime', 'nextTick', 'queueMicrotask', 'setImmediate'] });
   try {
     const stopped = server.stop(300);
-    // The process was busy, and all of the last word's time has passed as well.
+    // The process was busy, and the time for final errors has passed as well.
     jest.advanceTimersByTime(300 + 500);
     await turnEventLoop(5);
     jest.advanceTimersByTime(1);
@@ -301,15 +301,17 @@ test('the time for a last word counts from the end of the grace, also when that 
   await client.rest();
 });
 
-test('told to stop while nothing runs, it is over at once', async () => {
+test('shutdown is immediate if nothing is running', async () => {
   const server = await serve(async () => answer());
   const client = await openRaw(server.url);
   await server.stop(600_000);
   await client.rest();
 });
 
-test('an address or port that can’t be used stops the start', async () => {
+test('an unusable address or port prevents the start', async () => {
   await using first = await serve(async () => answer());
   await expect(serve(async () => answer(), { port: first.port })).rejects.toThrow(`PORT ${first.port} is taken`);
-  await expect(serve(async () => answer(), { host: '203.0.113.9' })).rejects.toThrow('HOST 203.0.113.9 is no address');
+  await expect(serve(async () => answer(), { host: '203.0.113.9' })).rejects.toThrow(
+    'HOST 203.0.113.9 is not an address',
+  );
 });

@@ -36,7 +36,7 @@ async function serve(options: Partial<HttpServerOptions> = {}) {
   return Object.assign(server, { outcomes, held });
 }
 
-test('of more bodies than there is room for, as many as fit are kept', async () => {
+test('of more bodies than fit in memory, as many as fit are buffered', async () => {
   await using server = await serve();
   const clients = await Promise.all(Array.from({ length: 6 }, () => openRaw(server.url)));
   const size = mebibyte / 4;
@@ -53,7 +53,7 @@ test('of more bodies than there is room for, as many as fit are kept', async () 
 describe('a body in chunks of one byte', () => {
   const head = `POST /passing HTTP/1.1\r\nhost: gateway.example\r\ntransfer-encoding: chunked\r\n${end}`;
 
-  test('is taken, if there are not very many', async () => {
+  test('is accepted, if there are not very many', async () => {
     await using server = await serve();
     const client = await openRaw(server.url);
     client.send(`${head}${'1\r\n.\r\n'.repeat(10_000)}0\r\n\r\n`);
@@ -76,7 +76,7 @@ describe('a body in chunks of one byte', () => {
     return { text, bytesRead: opened[0]?.bytesRead };
   }
 
-  test('is refused as soon as there are, and no more of it is read', async () => {
+  test('is refused as soon as there are too many, and no more of it is read', async () => {
     await using server = await serve();
     const { text, bytesRead } = await askFinely(server.url, `${head}${'1\r\n.\r\n'.repeat(1_000_000)}`, /<\w+>$/);
     expect(text).toMatch(/^HTTP\/1\.1 400 .*connection: close.*<invalid_request>$/is);
@@ -84,14 +84,14 @@ describe('a body in chunks of one byte', () => {
     expect(bytesRead).toBeLessThan(4 * small);
   });
 
-  test('is refused also if no request before has very many; what was asked before is answered', async () => {
+  test('is refused even if no single request has too many; earlier requests are answered', async () => {
     await using server = await serve();
     const sent = `${head}${'1\r\n.\r\n'.repeat(9_000)}0\r\n\r\n`.repeat(3);
     const { text } = await askFinely(server.url, sent, /<invalid_request>/);
     expect(text).toMatch(/^HTTP\/1\.1 200 .*<9000>HTTP\/1\.1 400 .*connection: close.*<invalid_request>$/is);
   });
 
-  test('is read no further either if nobody asks for it', async () => {
+  test('is not read any further even if nobody asks for it', async () => {
     const body = '<unread>';
     await using server = await serve({ app: async () => ({ statusCode: 401, headers: {}, body }) });
     const { text, bytesRead } = await askFinely(server.url, `${head}${'1\r\n.\r\n'.repeat(1_000_000)}`, /<unread>$/);
@@ -99,7 +99,7 @@ describe('a body in chunks of one byte', () => {
     expect(bytesRead).toBeLessThan(4 * small);
   });
 
-  test('is taken if they are large on average', async () => {
+  test('is accepted if they are large on average', async () => {
     await using server = await serve();
     const client = await openRaw(server.url);
     const large = `8000\r\n${'x'.repeat(0x8000)}\r\n`;
@@ -109,10 +109,10 @@ describe('a body in chunks of one byte', () => {
   });
 });
 
-describe('a body whose client waits to be asked for it', () => {
+describe('a client that waits for 100 Continue', () => {
   const expecting = (length: number, path: string) => `${post(length, path)}expect: 100-continue\r\n${end}`;
 
-  test('is asked for if it may be sent', async () => {
+  test('gets it if its body may be sent', async () => {
     await using server = await serve();
     const client = await openRaw(server.url);
     client.send(expecting(5, '/passing'));
@@ -125,7 +125,7 @@ describe('a body whose client waits to be asked for it', () => {
   testRows([
     ['the server', mebibyte + 1, '/passing'],
     ['the app', small + 1, `/passing/${small}`],
-  ])('is answered at once if it would be too large', async (_, length, path) => {
+  ])('is refused at once if its body would be too large', async (_, length, path) => {
     await using server = await serve();
     const client = await openRaw(server.url);
     client.send(expecting(length, path));
@@ -135,7 +135,7 @@ describe('a body whose client waits to be asked for it', () => {
   });
 });
 
-test('what a refused request has taken is there for others before the rest of it has come', async () => {
+test('a refused request frees its memory for others before the rest of it has arrived', async () => {
   const taken: string[] = [];
   await using server = await serve({
     app: async ({ path, memory }) => {
@@ -153,7 +153,7 @@ test('what a refused request has taken is there for others before the rest of it
   for (const client of clients) client.socket.destroy();
 });
 
-test('an announced length is believed once more than a small body has come', async () => {
+test('a content-length is trusted once more than a small body has arrived', async () => {
   await using server = await serve();
   const announcing = await openRaw(server.url);
   announcing.send(`${post(mebibyte, '/a')}${end}${'x'.repeat(small - 1)}`);
@@ -170,11 +170,11 @@ test('an announced length is believed once more than a small body has come', asy
 describe('a body that arrives slowly', () => {
   const announced = `content-length: 100000`;
   testRows([
-    ['loses its place once a sixth of the time has passed', announced, 10_000, 10_000, 503],
-    ['keeps it as long as it keeps pace', announced, 60_000, 35_999, undefined],
-    ['loses it when it falls behind', announced, 60_000, 37_000, 503],
-    ['is given up when the time is over, if nobody knew its size', 'transfer-encoding: chunked', 10_000, 60_000, 408],
-  ])('keeps its place as long as it keeps pace', async (_, length, sent, passed, status) => {
+    ['is given up once a sixth of the time has passed', announced, 10_000, 10_000, 503],
+    ['goes on as long as it keeps pace', announced, 60_000, 35_999, undefined],
+    ['is given up when it falls behind', announced, 60_000, 37_000, 503],
+    ['is given up at the timeout, if its size is unknown', 'transfer-encoding: chunked', 10_000, 60_000, 408],
+  ])('goes on as long as it keeps pace', async (_, length, sent, passed, status) => {
     jest.useFakeTimers({ doNotFake: ['Date', 'hrtime', 'nextTick', 'queueMicrotask', 'setImmediate'] });
     try {
       await using server = await serve();

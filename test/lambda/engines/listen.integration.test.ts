@@ -3,7 +3,7 @@ import { listen } from '../../../lambda/engines/listen.ts';
 import { inTime } from '../../support/wait-until.ts';
 import { openRaw } from './raw-client.ts';
 
-test('a server that is stopped waits for its answers, but for no connection that might be used again', async () => {
+test('shutdown waits for responses, but not for idle connections', async () => {
   const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const server = await listen({
     ...{ host: '127.0.0.1', port: 0, onError: () => {}, limits: { keepAliveTimeout: 600_000 } },

@@ -26,7 +26,7 @@ function openBudget() {
 }
 
 describe('one network', () => {
-  test('holds a quarter at most', () => {
+  test('gets at most a quarter', () => {
     const { open, fits } = openBudget();
     expect([fits('a', bytes / 4), fits('a', bytes / 4 + 1)]).toEqual([true, false]);
     open('a', bytes / 8);
@@ -34,7 +34,7 @@ describe('one network', () => {
     expect(fits('b', bytes / 4)).toBe(true);
   });
 
-  test('holds at most half of what the others leave, so that any number of them leave some', () => {
+  test('gets at most half of what the others leave, so that any number of networks leave some', () => {
     const { open, fits } = openBudget();
     for (const network of ['a', 'b', 'c']) open(network, bytes / 4);
     expect([fits('d', bytes / 8), fits('d', bytes / 8 + 1)]).toEqual([true, false]);
@@ -43,8 +43,8 @@ describe('one network', () => {
   });
 });
 
-describe('small texts', () => {
-  test('have a quarter more for themselves, whatever large ones take', () => {
+describe('small buffers', () => {
+  test('have another quarter to themselves, whatever large ones take', () => {
     const { open, fits } = openBudget();
     for (const network of ['a', 'b', 'c', 'd', 'e', 'f']) {
       const memory = open(network);
@@ -58,7 +58,7 @@ describe('small texts', () => {
     expect(fits('new', small)).toBe(true);
   });
 
-  test('may be there twice, as they came and decoded; as one of them grows large, both count as large', () => {
+  test('may exist twice, encoded and decoded; once either grows large, both count as large', () => {
     const { open, fits } = openBudget();
     const memory = open('a', small);
     memory.take(small, small);
@@ -69,8 +69,8 @@ describe('small texts', () => {
   });
 });
 
-describe('what is given back', () => {
-  test('is there for others once, also if it is given back again', () => {
+describe('released memory', () => {
+  test('is available to others once, even if it is released twice', () => {
     const { open, fits } = openBudget();
     const memory = open('a', bytes / 4);
     open('b', bytes / 4);
@@ -85,7 +85,7 @@ describe('what is given back', () => {
     expect([fits('d', bytes / 8), fits('d', bytes / 8 + 1)]).toEqual([true, false]);
   });
 
-  test('is all that a request had, at the moment it is refused', () => {
+  test('is everything that a request held, as soon as it is refused', () => {
     const { open, fits } = openBudget();
     const memory = open('a', bytes / 8);
     expect(() => memory.take(bytes / 4)).toThrow('The gateway is busy with too many large requests.');
@@ -95,7 +95,7 @@ describe('what is given back', () => {
     expect(fits('a', 2 * small)).toBe(false);
   });
 
-  test('all but what is still needed is given back', () => {
+  test('is everything except what is still needed', () => {
     const { open, fits } = openBudget();
     const memory = open('a', bytes / 4);
     memory.leaveAllBut(bytes / 8);

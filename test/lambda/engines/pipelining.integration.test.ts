@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { turnEventLoop, waitUntil } from '../../support/wait-until.ts';
 import { openRaw, type RawClient, serveApp } from './raw-client.ts';
 
-/** A server whose answers wait until they are released, and that says which requests it has begun. */
+/** A server whose responses wait until they are released, and that records which requests it has started. */
 async function serveHeldBack() {
   const begun: string[] = [];
   const released = Promise.withResolvers<void>();
@@ -28,7 +28,7 @@ async function stillness({ socket }: RawClient): Promise<void> {
   }, 'nothing more is sent');
 }
 
-test('of the requests that a client pipelines, 16 are answered at a time, and all in their order', async () => {
+test('of pipelined requests, 16 are answered at a time, and all in order', async () => {
   await using server = await serveHeldBack();
   const client = await openRaw(server.url);
   client.send(requests(1_000));
@@ -42,7 +42,7 @@ test('of the requests that a client pipelines, 16 are answered at a time, and al
   client.socket.destroy();
 });
 
-test('what one read has brought is not answered in one turn, or others would wait for all of it', async () => {
+test('the requests of one read are not answered in one turn of the event loop', async () => {
   let begun = 0;
   let isOver = false;
   const turns: number[] = [];
@@ -64,7 +64,7 @@ test('what one read has brought is not answered in one turn, or others would wai
   client.socket.destroy();
 });
 
-test('beyond them a connection is not read on', async () => {
+test('beyond them, a connection is paused', async () => {
   await using server = await serveHeldBack();
   const client = await openRaw(server.url);
   client.socket.pause();
@@ -77,7 +77,7 @@ test('beyond them a connection is not read on', async () => {
   await waitUntil(() => client.socket.closed, 'it is closed');
 });
 
-test('when very many requests wait, the connection that brings more is closed, and leaves its place to others', async () => {
+test('when very many requests are waiting, a connection that adds more is closed, and frees its places', async () => {
   await using server = await serveHeldBack();
   const clients = await Promise.all(Array.from({ length: 12 }, () => openRaw(server.url)));
   for (const client of clients) client.send(requests(3_000));

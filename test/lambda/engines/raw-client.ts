@@ -5,7 +5,7 @@ import { inTime } from '../../support/wait-until.ts';
 
 export const mebibyte = 1_048_576;
 
-/** An app behind the real HTTP server, which keeps what went wrong outside the app. */
+/** An app behind the real HTTP server, which records errors outside the app. */
 export async function serveApp(app: HttpServerOptions['app'], options: Partial<HttpServerOptions> = {}) {
   const faults: unknown[] = [];
   const server = await startHttpServer({

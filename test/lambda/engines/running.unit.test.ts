@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createRunning } from '../../../lambda/engines/running.ts';
 
-test('what runs is listed until it is removed, whichever is removed first', () => {
+test('running entries are listed until they are removed, in any order', () => {
   const orders = [
     [0, 1, 2, 3],
     [3, 2, 1, 0],

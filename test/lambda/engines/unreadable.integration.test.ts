@@ -18,10 +18,10 @@ testRows([
   ['no HTTP', 'hello\r\n\r\n', head('400 Bad Request', notHttp)],
   ['TLS', '\u0016\u0003\u0001\u0002\u0000', head('400 Bad Request', notHttp)],
   ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', head('400 Bad Request', notHttp)],
-  ['a body that breaks off the rules', `${chunked}zz\r\n`, head('400 Bad Request', notHttp)],
+  ['a body with an invalid chunk', `${chunked}zz\r\n`, head('400 Bad Request', notHttp)],
   ['long headers', `${post(0)}a: ${'x'.repeat(20_000)}\r\n`, head('431 Request Header Fields Too Large', tooLong)],
   ['a long path', `GET /${'x'.repeat(100_000)}`, head('431 Request Header Fields Too Large', tooLong)],
-])('what is no request is refused as the app would', async (_, bytes, expected) => {
+])('malformed HTTP is refused in the app’s format', async (_, bytes, expected) => {
   await using server = await serveApp(async ({ takeBody }) => answer(`${await takeBody()}`));
   const client = await openRaw(server.url);
   client.send(bytes);
@@ -29,7 +29,7 @@ testRows([
   expect(server.faults).toEqual([]);
 });
 
-test('also where requests on the same connection were answered before', async () => {
+test('even after other requests on the same connection', async () => {
   await using server = await serveApp(async ({ path }) => answer(path));
   const client = await openRaw(server.url);
   client.send(get);
@@ -38,7 +38,7 @@ test('also where requests on the same connection were answered before', async ()
   expect(await client.rest()).toMatch(/^HTTP\/1\.1 200 .*\/goodHTTP\/1\.1 400 Bad Request\r\n.*>$/s);
 });
 
-test('a request without a host is refused in its turn, and its body is not waited for', async () => {
+test('a request without a Host header is refused in order, without waiting for its body', async () => {
   const held = Promise.withResolvers<void>();
   await using server = await serveApp(async ({ path }) => {
     await held.promise;
@@ -56,7 +56,7 @@ test('a request without a host is refused in its turn, and its body is not waite
   expect(server.faults).toEqual([]);
 });
 
-test('but nothing is written that would be read as the answer to an earlier request, or within one', async () => {
+test('but nothing is written that could be read as the response to an earlier request, or as a part of it', async () => {
   const held = Promise.withResolvers<void>();
   await using server = await serveApp(async ({ path, takeBody }: IncomingRequest) => {
     if (path === '/good') await held.promise;
@@ -71,7 +71,7 @@ test('but nothing is written that would be read as the answer to an earlier requ
   held.resolve();
 });
 
-test('a head that does not arrive in time is refused too', async () => {
+test('headers that don’t arrive in time are refused too', async () => {
   const server = await listen({
     ...{ host: '127.0.0.1', port: 0, onError: () => {}, serve: async () => {} },
     refuse: ({ status, message }) => ({ statusCode: status, headers: {}, body: message }),
@@ -83,7 +83,7 @@ test('a head that does not arrive in time is refused too', async () => {
   await server.drain();
 });
 
-test('a client that goes on sending has a while to see why', async () => {
+test('a client that keeps sending has time to read the error', async () => {
   using timers = stopTimers();
   await using server = await serveApp(async () => answer('never'));
   const client = await openRaw(server.url);
@@ -102,7 +102,7 @@ test('a client that goes on sending has a while to see why', async () => {
   }, 'it is closed');
 });
 
-test('and reads nothing more of what it sends in very many tiny chunks', async () => {
+test('and stops reading if it sends very many tiny chunks', async () => {
   using timers = stopTimers();
   await using server = await serveApp(async () => answer('never'));
   const client = await openRaw(server.url);

@@ -1,14 +1,14 @@
 import { hashKey, keyPrefix } from './issued-keys.ts';
 
-/** The credential that a request carries. The key itself is not kept, only its hash. */
+/** The credential in a request's headers. Keys are hashed right away; the key itself is not retained. */
 export type Credential =
   | {
       readonly kind: 'none';
-      /** Whether an Authorization header was there, with something else than a bearer. */
+      /** There was an Authorization header, but not with a bearer token. */
       readonly notBearer?: true;
     }
   | { readonly kind: 'placeholder' }
-  /** A key with something before it, such as a quotation mark: whoever sends it takes itself for a member, not for a guest. */
+  /** A key with something before it, such as a quotation mark. Its sender means to be a member, so it must not pass as a guest. */
   | { readonly kind: 'wrapped key' }
   | { readonly kind: 'key'; readonly hash: string };
 
@@ -20,10 +20,10 @@ const wholeKey = new RegExp(`${keyPrefix}[\\w-]{43}`);
 /** The headers that a key may come in, in order of precedence. */
 export const keyHeaders = ['x-api-key', 'api-key', 'authorization'] as const;
 
-/** The same in a sentence. */
-export const keyPlaces = 'x-api-key, api-key or Authorization: Bearer';
+/** The same, for a sentence. */
+export const keyHeaderList = 'x-api-key, api-key or Authorization: Bearer';
 
-/** Reads the credential from headers with lower-case names. */
+/** Expects lower-case header names. */
 export function readCredential(headers: RequestHeaders): Credential {
   const name = keyHeaders.find((header) => headers[header]?.trim());
   const text = name && headers[name]?.trim();
@@ -34,7 +34,7 @@ export function readCredential(headers: RequestHeaders): Credential {
   return { kind: wholeKey.test(value) ? 'wrapped key' : 'placeholder' };
 }
 
-/** Undefined for another scheme, or for none. */
+/** Undefined for any other scheme, or none. */
 function readBearer(authorization = ''): string | undefined {
   const match = /^bearer(?:\s+(.*))?$/is.exec(authorization);
   return match ? (match[1] ?? '').trim() : undefined;

@@ -1,39 +1,39 @@
 import type { KeyObject } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
-import { type Credential, keyPlaces } from './credential.ts';
+import { type Credential, keyHeaderList } from './credential.ts';
 import { type KeyRecord, type OwnLimits, ownLimitsOf, stateOf } from './issued-keys.ts';
+import { cacheFound } from './lookup-cache.ts';
 import { createHashMember, type HashMember, memberLabel } from './member.ts';
-import { rememberFindings } from './remember.ts';
 
-/** Whom a request counts for. A member may be the address of a wallet: only its hash may be logged. */
+/** Who a request is charged to. A member may be a wallet address, so only its hash may be logged. */
 export type Identity =
   | { readonly kind: 'guest'; readonly networkId: string }
   | {
       readonly kind: 'member';
       readonly member: string;
-      /** The id of the caller's key; absent for a linked network. */
+      /** Absent for a linked network. */
       readonly keyId?: string | undefined;
-      /** There if the key has counters of its own. */
+      /** Present if the key has its own counters. */
       readonly own?: OwnLimits | undefined;
-      /** The only public models that the key may use. */
+      /** The public models that the key is restricted to, if it is. */
       readonly models?: readonly string[] | undefined;
-      /** What else the caller may read of its key. */
+      /** For `GET /v1/usage`. */
       readonly key?: Pick<KeyRecord, 'label' | 'expiresAt'> | undefined;
     };
 
-/** Names the caller. A member and a network never have the same name. */
+/** A unique name for the caller: a member and a network never share one. */
 export function callerName(identity: Identity): string {
   return identity.kind === 'member' ? `member ${identity.member}` : `network ${identity.networkId}`;
 }
 
-/** A network that counts as a member until the link expires. */
+/** Makes a network count as a member until the link expires. */
 export interface NetworkLink {
   readonly member: string;
   readonly linkedAt: number;
   readonly expiresAt: number;
 }
 
-/** What identifying a caller needs to look up. */
+/** The part of the store that identification reads. */
 interface IdentityStore {
   findKey(hash: string): Promise<KeyRecord | undefined>;
   findLink(networkId: string): Promise<NetworkLink | undefined>;
@@ -43,10 +43,10 @@ interface IdentityStore {
 
 export interface IdentifyDependencies {
   readonly store: IdentityStore;
-  /** With `keys`, networks count for nothing. */
+  /** With `keys`, a linked network is not enough: every caller needs a key. */
   readonly access: 'open' | 'keys';
   readonly guestLimit: number;
-  /** For how many milliseconds a key or link that was found is used without reading it again. */
+  /** How long a key or link is cached, in milliseconds. */
   readonly cacheTime: number;
   readonly corsOrigins: readonly string[];
   /** The web app where people get keys by themselves, if there is one. */
@@ -57,10 +57,10 @@ export interface IdentifyDependencies {
 /** `origin` is the request's Origin header, where it has one. */
 export type Identify = (credential: Credential, networkId: string, origin?: string) => Promise<Identity>;
 
-/** What tells callers apart. */
+/** Identifies callers. */
 export interface Callers {
   readonly identify: Identify;
-  /** Names a member in the log. */
+  /** For the log. */
   readonly hashMember: HashMember;
 }
 
@@ -76,19 +76,19 @@ export function createCallers({ subkey, ...dependencies }: CallersDependencies):
   };
 }
 
-/** Finds the identity that a request counts for, or throws the error for a client without one. */
+/** Finds out who a request is charged to, or throws the 401 or 503 for a caller that can't be identified. */
 export function createIdentify(dependencies: IdentifyDependencies): Identify {
   const { store, access, guestLimit, cacheTime, corsOrigins, appUrl, now } = dependencies;
   const isLive = (record: KeyRecord) => stateOf(record, now()) === 'live';
   const isLinked = (link: NetworkLink) => link.expiresAt > now();
-  const findKey = rememberFindings(store.findKey, isLive, cacheTime, now);
-  const findLink = rememberFindings(store.findLink, isLinked, cacheTime, now);
+  const findKey = cacheFound(store.findKey, isLive, cacheTime, now);
+  const findLink = cacheFound(store.findLink, isLinked, cacheTime, now);
   const namedOrigins = new Set(corsOrigins.filter((listed) => listed !== '*'));
   let isAnyKeyIssued = false;
 
   const identifyKey = async (hash: string): Promise<Identity> => {
     const record = await findKey(hash);
-    // It never becomes false again.
+    // Once true, it stays true, so it is read only until then.
     if (!record) isAnyKeyIssued ||= await store.anyKeyIssued();
     if (!record || !isLive(record)) throw refuseKey(record !== undefined || isAnyKeyIssued, appUrl);
     const { id, member, models, label, expiresAt } = record;
@@ -96,7 +96,7 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
   };
 
   const identifyNetwork = async (networkId: string, origin?: string): Promise<Identity> => {
-    // A linked network is not a password: a web page that is not listed by name must not spend its visitor's quota.
+    // A linked network is no secret: a web page that is not listed in CORS_ORIGINS must not spend its visitor's quota.
     const mayBeLinked = access === 'open' && (origin === undefined || namedOrigins.has(origin));
     const link = mayBeLinked ? await findLink(networkId) : undefined;
     if (link && isLinked(link)) return { kind: 'member', member: link.member };
@@ -111,7 +111,7 @@ export function createIdentify(dependencies: IdentifyDependencies): Identify {
   };
 }
 
-/** `appUrl` is where people get keys by themselves, if they can. */
+/** `appUrl`: the web app where people get keys by themselves, if there is one. */
 const getKey = (appUrl: string | undefined): string =>
   appUrl === undefined ? 'Ask the operator for a key.' : `Get a key at ${appUrl}/cli.`;
 
@@ -126,7 +126,7 @@ function refuseGuest(appUrl: string | undefined): GatewayError {
   return new GatewayError('invalid_api_key', `${message} ${getKey(appUrl)}`);
 }
 
-/** Refuses a request that shows no key. */
+/** Refuses a request without a usable key. */
 function refuseCredential(
   credential: Exclude<Credential, { readonly kind: 'key' | 'placeholder' }>,
   guestLimit: number,
@@ -141,5 +141,5 @@ function refuseCredential(
     return new GatewayError('missing_api_key', `No API key: the Authorization header ${form}.`);
   }
   const advice = guestLimit > 0 ? 'Guests may send any text.' : getKey(appUrl);
-  return new GatewayError('missing_api_key', `No API key: send one in ${keyPlaces}. ${advice}`);
+  return new GatewayError('missing_api_key', `No API key: send one in ${keyHeaderList}. ${advice}`);
 }

@@ -1,57 +1,56 @@
 import { hash } from 'node:crypto';
 import type { Budget, BudgetWindow } from '../budget/budget-window.ts';
 
-/** What every issued key begins with. */
+/** Every issued key starts with this. */
 export const keyPrefix = 'ltk_';
 
-/** The hash under which a key is stored. Keys have 256 random bits, so a plain SHA-256 can't be reversed by guessing. */
+/** The hash that a key is stored under. Keys have 256 random bits, so plain SHA-256 is safe from guessing. */
 export function hashKey(key: string): string {
   return hash('sha256', key);
 }
 
-/** An issued key as stored: under its hash, without the key itself. Times are epoch milliseconds. */
+/** An issued key as stored, without the key itself. Times are epoch milliseconds. */
 export interface KeyRecord {
   readonly id: string;
   readonly member: string;
   readonly label?: string | undefined;
-  /** Requests a day for this key alone, instead of a share of its member's. */
+  /** Requests a day for this key alone, instead of sharing its member's quota. */
   readonly limit?: number | undefined;
-  /** What this key alone may spend, in micros, instead of a share of its member's budget. */
+  /** In micros, for this key alone, instead of sharing its member's budget. */
   readonly budget?: number | undefined;
-  /** How long that is for; there if `budget` is. */
+  /** Present if `budget` is. */
   readonly budgetWindow?: BudgetWindow | undefined;
-  /** The only public models that it may use. */
+  /** The public models that the key is restricted to, if it is. */
   readonly models?: readonly string[] | undefined;
   /** Requests a minute for this key alone. */
   readonly burst?: number | undefined;
   readonly createdAt: number;
   readonly expiresAt?: number | undefined;
-  /** Whether its owner may move that end by signing in. Nobody moves one that an operator set, or a terminal began with. */
+  /** Whether signing in can extend `expiresAt`. Not for an end that an operator set, or for the key of a device sign-in. */
   readonly renewable?: true | undefined;
   readonly revokedAt?: number | undefined;
 }
 
-/** Whether a key has counters of its own, instead of a share of its member's: one thing of its own gives it all of them. */
+/** Whether a key has its own counters instead of sharing its member's. A single limit of its own is enough for that. */
 export function hasOwnCounters({ limit, budget, burst }: Pick<KeyRecord, 'limit' | 'budget' | 'burst'>): boolean {
   return (limit ?? budget ?? burst) !== undefined;
 }
 
 export type KeyState = 'live' | 'revoked' | 'expired';
 
-/** A revoked key stays revoked, whether or not it would have expired. */
 export function stateOf({ revokedAt, expiresAt }: Pick<KeyRecord, 'revokedAt' | 'expiresAt'>, now: number): KeyState {
   if (revokedAt !== undefined) return 'revoked';
   return expiresAt !== undefined && expiresAt <= now ? 'expired' : 'live';
 }
 
-/** What a key with counters of its own was given. What it was not given is as its member has it. */
+/** The limits of a key with its own counters. A limit that is absent falls back to its member's. */
 export interface OwnLimits {
   readonly limit?: number | undefined;
   readonly burst?: number | undefined;
   readonly budget?: Budget | undefined;
 }
 
-/** The limits of a key's own; undefined for one that shares its member's counters. */
+/** Undefined for a key that shares its member's counters. */
 export function ownLimitsOf({ limit, burst, budget, budgetWindow }: KeyRecord): OwnLimits | undefined {
   if (!hasOwnCounters({ limit, budget, burst })) return undefined;
   return {
@@ -61,7 +60,7 @@ export function ownLimitsOf({ limit, burst, budget, budgetWindow }: KeyRecord): 
   };
 }
 
-/** What a new key is for. */
+/** The details of a key to issue. */
 export type KeyRequest = Omit<KeyRecord, 'id' | 'createdAt' | 'revokedAt'>;
 
 export interface KeyIssuing {
@@ -70,12 +69,12 @@ export interface KeyIssuing {
 }
 
 export interface IssuedKey {
-  /** The key itself. It is never seen again. */
+  /** The key itself, which is never shown again. */
   readonly key: string;
   readonly record: KeyRecord;
 }
 
-/** Makes a new random key and stores its hash. */
+/** Creates a random key and stores its hash. */
 export async function issueKey(
   store: { put(hash: string, record: KeyRecord): Promise<void> },
   request: KeyRequest,

@@ -4,11 +4,11 @@ import { GatewayError } from '../errors.ts';
 import type { RequestHeaders } from './credential.ts';
 
 export interface Network {
-  /** As it is stored and logged: a keyed hash. */
+  /** A keyed hash, which is what is stored and logged. */
   readonly id: string;
-  /** In plain form: an IPv4 address, or the /64 of an IPv6 address. Shown only to its owner, and not kept. */
+  /** In plain text: an IPv4 address, or the /64 of an IPv6 address. Shown only to its owner, and never stored. */
   readonly name: string;
-  /** What memory is shared by, in plain form, and kept as long as the request: an IPv4 address, or the /48 of an IPv6 address. */
+  /** What body memory is shared by, in plain text: an IPv4 address, or the /48 of an IPv6 address. Lives as long as the request. */
   readonly site: string;
 }
 
@@ -31,24 +31,24 @@ export function createFindNetwork(
   };
 }
 
-/** The header in which a CDN in front proves itself. (CloudFront can't add one that begins with `x-edge-` or `x-amz-`.) */
+/** Authenticates the CDN in front. (CloudFront can't add headers that start with `x-edge-` or `x-amz-`.) */
 export const originSecretHeader = 'x-origin-secret';
 
 /** CloudFront's own header: the viewer's address and port, without brackets around an IPv6 address. */
 export const cloudFrontHeader = 'cloudfront-viewer-address';
 
 interface Edge {
-  /** The header in which the CDN names the viewer; undefined without a CDN. */
+  /** The CDN's header with the viewer's address; undefined without a CDN. */
   readonly edgeHeader: string | undefined;
-  /** The secrets that the CDN may prove itself with: two while one is being replaced. */
+  /** The accepted secrets of the CDN: two of them during a rotation. */
   readonly edgeSecrets: () => Promise<readonly string[]>;
-  /** Whether only requests through the CDN are served. If not, others are identified by the address that they come from. */
+  /** Whether requests that bypass the CDN are refused. If not, they are identified by their source address. */
   readonly edgeOnly: boolean;
 }
 
 /**
- * The address that a request came from. Without a CDN no header is believed. With one, its header is believed of requests that
- * carry its secret; throws if a request bypassed it.
+ * The client's address. The CDN's header is trusted only in requests that carry its secret, and no header is trusted without a CDN.
+ * Throws if a request bypassed the CDN and may not.
  */
 export async function locateViewer(
   { edgeHeader, edgeSecrets, edgeOnly }: Edge,
@@ -61,13 +61,13 @@ export async function locateViewer(
   }
   const address = isThrough ? readAddress(edgeHeader, headers[edgeHeader]?.trim() ?? '') : sourceIp;
   if (address !== undefined && isIP(address) !== 0) return address;
-  // Otherwise all callers without an address would be one network and share one allowance.
+  // Otherwise all callers without an address would count as one network and share its quota.
   throw new GatewayError('internal_error', 'The gateway could not tell where this request came from.', {
     reason: 'no_viewer_address',
   });
 }
 
-/** Takes the same time for any secret. */
+/** Compares in constant time. */
 function provesItself(sent: string | undefined, secrets: readonly string[]): boolean {
   if (!sent) return false;
   return secrets.filter((secret) => timingSafeEqual(digest(sent), digest(secret))).length > 0;
@@ -77,14 +77,14 @@ function digest(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }
 
-/** CDNs write a bare address, except CloudFront: it appends a port, even where the result looks like an IPv6 address. */
+/** CDNs send a bare address, except for CloudFront, which appends a port, without brackets even for IPv6. */
 function readAddress(header: string, value: string): string | undefined {
   return header === cloudFrontHeader ? /^(.*):\d+$/.exec(value)?.[1] : value;
 }
 
 /**
- * The network that an address belongs to, in canonical form: the IPv4 address itself, or the /64 of an IPv6 address. Also takes
- * a /64 as an operator writes it; undefined for anything else.
+ * The network of an address in canonical form: the IPv4 address itself, or the /64 of an IPv6 address. Also accepts a /64, as
+ * operators type it. Undefined for anything else.
  */
 export function networkOf(text: string): string | undefined {
   const [, address = '', prefix] = /^([^/%]+)(?:%[^/]*)?(\/64)?$/.exec(text.trim()) ?? [];
@@ -95,18 +95,18 @@ export function networkOf(text: string): string | undefined {
   return `${shortest(`${groups.slice(0, 4).join(':')}::`)}/64`;
 }
 
-/** The /48 that a network in canonical form belongs to, which is what one customer may have; an IPv4 address is its own. */
+/** The /48 of an IPv6 network in canonical form, which is as much as one customer usually gets; an IPv4 address stays as it is. */
 export function siteOf(network: string): string {
   if (!network.endsWith('/64')) return network;
   return `${shortest(`${groupsOf(network.slice(0, -3)).slice(0, 3).join(':')}::`)}/48`;
 }
 
-/** A network as it is stored and logged: a keyed hash of 132 bits, which reveals nothing of the address without the salt. */
+/** How a network is stored and logged: a keyed hash of 132 bits, which says nothing about the address without the salt. */
 export function networkId(network: string, key: KeyObject): string {
   return createHmac('sha256', key).update(network).digest('base64url').slice(0, 22);
 }
 
-/** In a URL an IPv6 address takes its shortest form, without leading zeros or a dotted end. */
+/** `URL` normalizes an IPv6 address to its shortest form, without leading zeros or dotted IPv4. */
 function shortest(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { keyHeaders, keyPlaces, readCredential } from '../../../lambda/identity/credential.ts';
+import { keyHeaderList, keyHeaders, readCredential } from '../../../lambda/identity/credential.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const key = (text: string) => ({ kind: 'key', hash: createHash('sha256').update(text).digest('hex') });
@@ -19,7 +19,7 @@ testRows<[headers: Record<string, string>, credential: object]>([
   [{ 'x-api-key': 'ltk_a', 'api-key': 'b', authorization: 'Bearer c' }, key('ltk_a')],
   [{ 'x-api-key': 'a', authorization: 'Bearer ltk_b' }, placeholder],
   [{ 'api-key': 'a', authorization: 'Bearer ltk_b' }, placeholder],
-  // What is blank or empty is absent.
+  // Blank values count as absent.
   [{ 'x-api-key': '  ', authorization: 'Bearer ltk_a' }, key('ltk_a')],
   [{ 'x-api-key': '', 'api-key': '', authorization: '' }, none],
   [{ authorization: 'Bearer ' }, none],
@@ -31,18 +31,18 @@ testRows<[headers: Record<string, string>, credential: object]>([
   // The prefix makes a key.
   [{ 'x-api-key': 'LTK_a' }, placeholder],
   [{ 'x-api-key': 'ltk_' }, key('ltk_')],
-  // A whole key is no placeholder, whatever stands before it.
+  // A whole key is never a placeholder, whatever comes before it.
   [{ authorization: `Bearer "${whole}"` }, wrapped],
   [{ authorization: `Bearer Bearer ${whole}` }, wrapped],
   [{ 'x-api-key': `Bearer ${whole}`, authorization: `Bearer ${whole}` }, wrapped],
   [{ 'api-key': `'${whole}'` }, wrapped],
   [{ authorization: `Bearer ${whole}"` }, key(`${whole}"`)],
   [{ 'x-api-key': 'my ltk_ key' }, placeholder],
-])('the credential is the first that is there', (headers, credential) => {
+])('the first header that is set is the credential', (headers, credential) => {
   expect(readCredential(headers)).toEqual(credential);
 });
 
-test('people are told where a key may go in one sentence', () => {
-  expect(keyPlaces).toMatch(/^x-api-key, api-key(, [a-z-]+)* or Authorization: Bearer$/);
-  for (const name of keyHeaders) expect(keyPlaces.toLowerCase()).toContain(name);
+test('the sentence names every header that a key may come in', () => {
+  expect(keyHeaderList).toMatch(/^x-api-key, api-key(, [a-z-]+)* or Authorization: Bearer$/);
+  for (const name of keyHeaders) expect(keyHeaderList.toLowerCase()).toContain(name);
 });

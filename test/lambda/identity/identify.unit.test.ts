@@ -8,8 +8,8 @@ import {
   type NetworkLink,
 } from '../../../lambda/identity/identify.ts';
 import { hashKey, type KeyRecord } from '../../../lambda/identity/issued-keys.ts';
+import { shareLookups } from '../../../lambda/identity/lookup-cache.ts';
 import { createHashMember, memberHash } from '../../../lambda/identity/member.ts';
-import { shareFindings } from '../../../lambda/identity/remember.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const day = 86_400_000;
@@ -59,7 +59,7 @@ test('a caller’s name includes its kind, so that no network has a member’s n
 });
 
 describe('a real key', () => {
-  test('is its member, from any network and page', async () => {
+  test('identifies its member, from any network and page', async () => {
     put({ models: ['svc'], label: 'laptop', limit: 7 });
     const identify = identifier();
     const own = { keyId: 'key_1', own: { limit: 7 }, models: ['svc'], key: { label: 'laptop' } };
@@ -67,7 +67,7 @@ describe('a real key', () => {
     expect(await identify(key, 'net2', 'https://elsewhere.example')).toMatchObject({ member: 'alice' });
   });
 
-  test('is valid until the moment of its expiry, remembered or not', async () => {
+  test('is valid until the moment of its expiry, cached or not', async () => {
     put({ expiresAt: time + 1000 });
     const identify = identifier();
     time += 999;
@@ -77,7 +77,7 @@ describe('a real key', () => {
     await expect(identifier()(key)).rejects.toEqual(invalid);
   });
 
-  test('is remembered for the cache time, and read again then', async () => {
+  test('is cached for the cache time, and then read again', async () => {
     put();
     const identify = identifier();
     await identify(key);
@@ -91,7 +91,7 @@ describe('a real key', () => {
     expect(reads).toEqual(['key', 'key', 'key']);
   });
 
-  test('is remembered beside ten thousand others, of which the oldest is forgotten first', async () => {
+  test('is cached along with ten thousand others, and the oldest is evicted first', async () => {
     const identify = identifier();
     const nameOf = (number: number) => `${key}${number}`;
     const use = (number: number) => {
@@ -113,7 +113,7 @@ describe('a real key', () => {
     expect(reads).toEqual([]);
   });
 
-  test('is refused as unconfigured as long as none was issued, and no longer, with a hint on how to get one', async () => {
+  test('is refused as unconfigured until the first key is issued, with a hint on how to get one', async () => {
     const [identify, named] = [identifier(), identifier({ appUrl: 'https://app.example' })];
     await expect(identify(unknown)).rejects.toMatchObject({
       ...{ code: 'unconfigured', status: 503 },
@@ -143,7 +143,7 @@ describe('a placeholder', () => {
     expect(await identify('anything')).toEqual({ kind: 'guest', networkId: 'net1' });
   });
 
-  test('costs one read, and none while its link is remembered', async () => {
+  test('costs one read, and none while its link is cached', async () => {
     const identify = identifier();
     await identify('anything');
     await identify('anything');
@@ -184,7 +184,7 @@ describe('a placeholder', () => {
     await expect(identify('anything', 'net1', 'https://elsewhere.example')).rejects.toEqual(invalid);
   });
 
-  test('is refused with ACCESS=keys, though its network is linked, without a look at the link', async () => {
+  test('is refused with ACCESS=keys even if its network is linked, without reading the link', async () => {
     link('alice');
     const identify = identifier({ access: 'keys', guestLimit: 0 });
     await expect(identify('anything')).rejects.toMatchObject({
@@ -222,10 +222,10 @@ test('no key at all, or one without the word Bearer, is refused without asking t
   expect(reads).toEqual([]);
 });
 
-describe('shareFindings', () => {
-  test('asks once for simultaneous look-ups, and again for later ones', async () => {
+describe('shareLookups', () => {
+  test('coalesces concurrent lookups, but not later ones', async () => {
     let errorFormat = 0;
-    const find = shareFindings(async (name: string) => {
+    const find = shareLookups(async (name: string) => {
       errorFormat += 1;
       return `${name} ${errorFormat}`;
     });
@@ -233,9 +233,9 @@ describe('shareFindings', () => {
     expect(await find('a')).toBe('a 3');
   });
 
-  test('does not share that nothing was found, because it may exist by now', async () => {
+  test('does not share a miss, because the record may exist by now', async () => {
     const errorFormat: ((found: string | undefined) => void)[] = [];
-    const find = shareFindings(
+    const find = shareLookups(
       (_name: string) => new Promise<string | undefined>((resolve) => errorFormat.push(resolve)),
     );
     const [early, late] = [find('a'), find('a')];
@@ -246,12 +246,12 @@ describe('shareFindings', () => {
   });
 
   test('shares a failure', async () => {
-    const find = shareFindings(() => Promise.reject(new Error('planted')));
+    const find = shareLookups(() => Promise.reject(new Error('planted')));
     await expect(Promise.all([find('a'), find('a')])).rejects.toThrow('planted');
   });
 });
 
-test('a member’s hash is worked out once, and that of another is another', async () => {
+test('a member’s hash is computed once, and differs from any other member’s', async () => {
   const secret = createSecretKey(Buffer.from('a salt of this test'));
   let reads = 0;
   const hash = createHashMember(async () => {

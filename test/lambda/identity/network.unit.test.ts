@@ -31,7 +31,7 @@ testRows([
   ...['2001:db8::/48', '2001:db8::1/64/64', '2001:db8::1::2', '[2001:db8::1]'].map(
     (text) => [text, undefined] as const,
   ),
-])('an address belongs to its network, and anything else is no address', (address, network) => {
+])('an address belongs to its network, and anything else is refused', (address, network) => {
   expect(networkOf(address)).toBe(network);
 });
 
@@ -91,7 +91,7 @@ async function locate(edge: Edge, headers: Headers, source = sourceIp) {
   }
 }
 
-test('without a CDN no header is believed, and an address that is none is nobody’s', async () => {
+test('without a CDN no header is trusted, and an invalid address is refused', async () => {
   const headers = { [cloudFrontHeader]: '203.0.113.7:80', 'x-forwarded-for': '203.0.113.7', [originSecretHeader]: '' };
   expect(await locate({ secrets: () => Promise.reject(new Error('there is none to read')) }, headers)).toBe(sourceIp);
   for (const address of ['', '203.0.113.7:80', '203.0.113']) expect(await locate({}, {}, address)).toBe(noAddress);
@@ -113,10 +113,10 @@ testRows<[header: string, value: string | undefined, address: string, also?: Hea
   [cloudFrontHeader, '203.0.113.7', noAddress],
   [cloudFrontHeader, '203.0.113.7:80,203.0.113.8:80', noAddress],
   [other, '203.0.113.7:80', noAddress],
-  // No other header is believed.
+  // No other header is trusted.
   [cloudFrontHeader, '203.0.113.7:80', '203.0.113.7', forged],
   [cloudFrontHeader, undefined, noAddress, forged],
-])('behind a CDN, CloudFront’s header names address and port, another one an address', async (...row) => {
+])('behind a CDN, CloudFront’s header has an address and a port, any other an address', async (...row) => {
   const [header, value, address, also] = row;
   const named = value !== undefined && { [header]: value };
   expect(await locate({ header }, { ...proof, ...also, ...named })).toBe(address);
@@ -124,7 +124,7 @@ testRows<[header: string, value: string | undefined, address: string, also?: Hea
 
 const through = { [other]: '203.0.113.7' };
 
-test('the proof is one of the secrets, and nothing else', async () => {
+test('only one of the secrets authenticates the CDN', async () => {
   const prove = (secret: string) => locate({ header: other }, { ...through, [originSecretHeader]: secret });
   for (const secret of secrets) expect(await prove(secret)).toBe('203.0.113.7');
   const others = fc.oneof(
@@ -145,10 +145,10 @@ test('the proof is one of the secrets, and nothing else', async () => {
 testRows<[headers: Headers, address: string, source?: string]>([
   [{ ...through, ...proof }, '203.0.113.7'],
   [proof, noAddress],
-  // Who comes around it is who they are, and never whom they claim to be.
+  // A request that bypasses it is identified by its source address, never by the header.
   [{ ...through, [originSecretHeader]: 'no secret' }, sourceIp],
   [through, noAddress, 'nowhere'],
-])('while a CDN is being put in front (EDGE_ONLY=false) it still names those who come through it', async (...row) => {
+])('with EDGE_ONLY=false, the CDN’s header counts for requests that come through it', async (...row) => {
   const [headers, address, source] = row;
   expect(await locate({ header: other, only: false }, headers, source)).toBe(address);
 });

@@ -1,7 +1,7 @@
 const cacheCapacity = 10_000;
 
-/** Remembers a value; of too many the oldest is forgotten. */
-export function keep<T>(known: Map<string, T>, name: string, value: T): void {
+/** Caches a value, and evicts the oldest if there are too many. */
+export function cacheValue<T>(known: Map<string, T>, name: string, value: T): void {
   known.set(name, value);
   const [oldest] = known.keys();
   if (known.size > cacheCapacity && oldest !== undefined) known.delete(oldest);
@@ -9,31 +9,31 @@ export function keep<T>(known: Map<string, T>, name: string, value: T): void {
 
 export type Find<T> = (name: string) => Promise<T | undefined>;
 
-/** Uses what was found, while it is good, for `lifetime` milliseconds without looking it up again. */
-export function rememberFindings<T>(
+/** Caches what a lookup finds for `lifetime` milliseconds, as long as it is valid. Misses are not cached. */
+export function cacheFound<T>(
   find: Find<T>,
-  isGood: (found: T) => boolean,
+  isValid: (found: T) => boolean,
   lifetime: number,
   now: () => number,
 ): Find<T> {
   const known = new Map<string, { readonly found: T; readonly until: number }>();
-  const look = shareFindings(find);
+  const lookUp = shareLookups(find);
   return async (name) => {
     const cached = known.get(name);
     if (cached && now() < cached.until) return cached.found;
-    const found = await look(name);
+    const found = await lookUp(name);
     known.delete(name);
-    if (found === undefined || !isGood(found)) return found;
-    keep(known, name, { found, until: now() + lifetime });
+    if (found === undefined || !isValid(found)) return found;
+    cacheValue(known, name, { found, until: now() + lifetime });
     return found;
   };
 }
 
 /**
- * Shares one look-up among all callers that ask for the same name at once. Only a find is shared: what was not found may have
- * been created since, so each of them looks again.
+ * Coalesces concurrent lookups of the same name. Only a hit is shared: after a miss, each caller looks again, because the record may
+ * have been created since.
  */
-export function shareFindings<T>(find: Find<T>): Find<T> {
+export function shareLookups<T>(find: Find<T>): Find<T> {
   const running = new Map<string, Promise<T | undefined>>();
   return async (name) => {
     const shared = running.get(name);

@@ -1,7 +1,7 @@
 import './settings/require-node.ts';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readPageFiles } from './accounts/pages.ts';
-import { findAwsAccess, keepCredentials } from './aws/access.ts';
+import { cacheCredentials, findAwsAccess } from './aws/access.ts';
 import { createAws } from './aws/call-service.ts';
 import { createLog, flushed, gatherLines } from './report/log.ts';
 import { startServer, startWarnings } from './serve.ts';
@@ -10,13 +10,13 @@ import { ConfigError, readBoth } from './settings/read-settings.ts';
 import type { RunEvery } from './settings/refresh.ts';
 import { createDynamoStore } from './store/dynamodb/store.ts';
 
-/** How long the log's reader has to take the last lines: what it has not taken is lost when the process ends. */
+/** Milliseconds for the last log lines to be flushed at exit. Whatever is still buffered then is lost. */
 const lastLinesTime = 5_000;
 
-/** The whole process: reads the environment, serves until it is told to stop, and exits with 1 after a fault. */
+/** The whole process: reads the environment, serves until SIGTERM or SIGINT, and exits with 1 after a fault. */
 async function run(): Promise<void> {
-  // Nobody reads the log any more. As an uncaught exception each line that can't be written would call for another one.
-  const unread = new Promise<void>((resolve) => process.stdout.on('error', () => resolve()));
+  // Stdout is broken. Left uncaught, the error would log a line, which would fail and log another one, forever.
+  const stdoutBroken = new Promise<void>((resolve) => process.stdout.on('error', () => resolve()));
   const [config, serverConfig] = readBoth(
     () => readConfig(process.env),
     () => readServerConfig(process.env),
@@ -27,15 +27,15 @@ async function run(): Promise<void> {
     throw new ConfigError(['AWS_REGION is missing: the region of the tables']);
   });
   const runEvery: RunEvery = (task, time) => setInterval(task, time).unref();
-  const credentials = keepCredentials(found.credentials, { now: Date.now, runEvery });
+  const credentials = cacheCredentials(found.credentials, { now: Date.now, runEvery });
   const access = { ...found, credentials };
   const { callDynamoDb, readSecret } = createAws(access, { now: Date.now, random: Math.random });
   const server = await startServer(config, serverConfig, {
     store: createDynamoStore(callDynamoDb, config.tables, Date.now),
-    // With AWS's SDK, which only the pages need.
+    // Lazy: this loads the AWS SDK, which only the pages need.
     openAdminStore: async () => (await import('./store/admin/store.ts')).createAdminStore(access, config.tables),
     readSecret,
-    // The bundle has the pages' files at the same place.
+    // The bundle has the page files at the same path.
     pageFiles: readPageFiles(new URL('./accounts/pages/', import.meta.url)),
     writeLog,
     now: Date.now,
@@ -60,7 +60,7 @@ async function run(): Promise<void> {
     log.fault('uncaught exception', error);
     fail();
   });
-  void unread.then(fail);
+  void stdoutBroken.then(fail);
   writeLog(`listening on ${server.url}\n`);
   const warnings = startWarnings(process.env, config, serverConfig.servesWallet);
   for (const warning of warnings) console.error(`warning: ${warning}`);

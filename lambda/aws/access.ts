@@ -2,14 +2,14 @@ import { GatewayError } from '../errors.ts';
 import { ConfigError, type Environment } from '../settings/read-settings.ts';
 import { createMinuteCache, type RefreshDependencies, shareReading, withinTimeLimit } from '../settings/refresh.ts';
 
-/** An AWS service that speaks JSON. */
+/** An AWS service with a JSON protocol. */
 export interface Service {
-  /** As used in host names and signatures. */
+  /** As in host names and signatures. */
   readonly name: string;
-  /** The prefix of an operation's name in its header. */
+  /** The prefix in `x-amz-target`. */
   readonly target: string;
   readonly contentType: string;
-  /** The variable that sets another address for it. */
+  /** The environment variable that overrides the service's endpoint. */
   readonly endpointVariable: string;
 }
 
@@ -38,11 +38,11 @@ export interface Credentials {
 export interface AwsAccess {
   readonly region: string;
   readonly credentials: () => Promise<Credentials>;
-  /** Holds the services' other addresses, if they have any. */
+  /** May override the services' endpoints. */
   readonly environment: Environment;
 }
 
-/** The variables that Lambda sets for every function. */
+/** Reads what Lambda sets for every function. */
 export function readAwsAccess(environment: Environment): AwsAccess {
   const faults: string[] = [];
   const required = (name: string): string => {
@@ -59,7 +59,7 @@ export function readAwsAccess(environment: Environment): AwsAccess {
   return { region, credentials: async () => credentials, environment };
 }
 
-/** The same, found by the SDK for one of its clients. */
+/** The same from the SDK's default provider chain. */
 export async function findAwsAccess(client: AwsClient, environment: Environment): Promise<AwsAccess> {
   const { region, credentials } = client.config;
   return { region: await region(), credentials, environment };
@@ -69,7 +69,7 @@ interface AwsClient {
   readonly config: { readonly region: () => Promise<string>; readonly credentials: () => Promise<Credentials> };
 }
 
-/** A service's address: the one that the environment sets for it, else for all of AWS, else its own. */
+/** A service's endpoint: its own override, the override for all of AWS, or the default. */
 export function endpointOf({ name, endpointVariable }: Service, { region, environment }: AwsAccess): URL {
   const variable = environment[endpointVariable] ? endpointVariable : 'AWS_ENDPOINT_URL';
   const address = URL.parse(environment[variable] || `https://${name}.${region}.${domainOf(region)}`);
@@ -86,10 +86,11 @@ function domainOf(region: string): string {
 const noAccess = 'The gateway has no access to its own store right now. Please try again in a moment.';
 
 /**
- * Asks the SDK for credentials every minute, in the background. It renews them minutes before they expire; while that fails, the
- * last known ones stay in use. A request waits only for the first ones, and for others once they have expired, and not for long.
+ * Refreshes the credentials from the SDK every minute, in the background. The SDK renews them minutes before they expire; if that
+ * fails, the last ones stay in use. A request waits for credentials only at the start and once they have expired, within the time
+ * limit of a call.
  */
-export function keepCredentials(
+export function cacheCredentials(
   provide: () => Promise<Credentials>,
   refreshing: Omit<RefreshDependencies, 'onStale'>,
 ): () => Promise<Credentials> {

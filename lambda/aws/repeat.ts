@@ -2,14 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { timeLimit } from '../settings/refresh.ts';
 
 interface Failure {
-  /** Of the answer; absent if none came. */
+  /** Absent if there was no response. */
   readonly status?: number;
-  /** The rest of the service's answer. */
+  /** The rest of the response. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
-  /** Whether the call may have been carried out although no answer says so, at this attempt or one before. */
+  /** Whether this attempt, or an earlier one, may have been carried out although its response was lost. */
   readonly inDoubt?: boolean;
-  /** The connection had been used before, and was closed before anything came: perhaps long ago. */
+  /** A keep-alive connection was closed before any response, perhaps long ago. */
   readonly wasClosed?: boolean;
 }
 
@@ -17,7 +17,7 @@ interface Failure {
 export class ServiceError extends Error {
   readonly status: number | undefined;
   readonly details: Readonly<Record<string, unknown>>;
-  /** The code of the connection's failure, for the log. */
+  /** The error code of a failed connection, such as ECONNRESET, for the log. */
   readonly code: string | undefined;
   readonly wasClosed: boolean;
   inDoubt: boolean;
@@ -32,46 +32,45 @@ export class ServiceError extends Error {
     this.inDoubt = rest.inDoubt ?? (status === undefined || status >= 500);
   }
 
-  /** Whether no answer came, the service was in trouble, nobody renewed the credentials, or the clock was wrong, as it no longer is. */
+  /** Whether a retry may help: no response, a failing or throttling service, expired credentials, or clock skew (now corrected). */
   get isTrouble(): boolean {
     if (this.status === undefined || this.status >= 500 || this.isAboutTime) return true;
     return /Throttl|ThroughputExceeded|RequestLimitExceeded|ExpiredToken/.test(this.name);
   }
 
-  /** Whether nothing is wrong with the call: the service is in trouble, or what it calls is not there, or not allowed to this caller. */
+  /** Whether the store can't be used, rather than the call being wrong: in trouble, missing, or access denied. */
   get isOutage(): boolean {
     return this.isTrouble || /ResourceNotFound|AccessDenied|UnrecognizedClient|InvalidSignature/.test(this.name);
   }
 
-  /** Whether a signature was refused for its time. */
+  /** Whether a signature was refused because of clock skew. */
   get isAboutTime(): boolean {
     if (this.name === 'InvalidSignatureException') return /Signature (expired|not yet current)/.test(this.message);
     return /TooSkewed|RequestExpired|InTheFuture/.test(this.name);
   }
 }
 
-/** Whether a write was refused for its condition. The item says whether a copy of it came before. */
+/** Whether a write failed its condition. The item then shows whether an earlier attempt of the same write was applied. */
 export function isConditionFailure(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.name === 'ConditionalCheckFailedException';
 }
 
-/** The name of the error of a call that is not answered in time. */
+/** The error name of a call that timed out. */
 export const tooSlow = 'TooSlow';
 export const attempts = 3;
 /** The longest pause before the second attempt, in milliseconds; before the third it is twice as long. */
 const firstPause = 100;
-/** For repeats while nothing succeeds, with the SDK's numbers: enough for 35. */
+/** The retry budget, with the SDK's numbers: enough for 35 retries while nothing succeeds. */
 const budgets = { full: 500, repeat: 14, earnedByFirstAttempt: 1 } as const;
 
-/** The time that a call has for all its attempts. An abort signal would do the same, at ten times the cost. */
+/** The time limit of a call, for all attempts together. An AbortSignal would do the same at ten times the cost. */
 export interface Deadline {
   isOver: boolean;
-  /** Called once when it is over. Each attempt sets what gives it up. */
+  /** Called once at the deadline. Each attempt sets it, to abort itself. */
   giveUp: () => void;
 }
 
-/** Makes the attempt with this number. */
-type Attempt<T> = (number: number, patience: Deadline) => Promise<T>;
+type Attempt<T> = (number: number, deadline: Deadline) => Promise<T>;
 
 interface Dependencies {
   readonly now: () => number;
@@ -80,41 +79,41 @@ interface Dependencies {
 }
 
 /**
- * Makes calls, and repeats each if no answer came or the service was in trouble. The call may have been carried out anyway, so
- * it must be safe to carry out twice. If all calls of a process repeated while a service is in trouble, they would multiply its
- * load: once the budget is spent, a call fails at its first attempt until others have succeeded.
+ * Retries calls that got no response or found the service in trouble. Calls must be idempotent, because an attempt may have been
+ * carried out all the same. Retries draw on a budget that the whole process shares, so that they don't multiply the load on a
+ * struggling service: once it is empty, calls fail at their first attempt until others succeed.
  */
 export function createRepeat({ now, random, pause = wait }: Dependencies) {
   let budget: number = budgets.full;
 
   return async <T>(attempt: Attempt<T>): Promise<T> => {
     const startedAt = now();
-    const patience: Deadline = { isOver: false, giveUp: () => {} };
+    const deadline: Deadline = { isOver: false, giveUp: () => {} };
     const timer = setTimeout(() => {
-      patience.isOver = true;
-      patience.giveUp();
+      deadline.isOver = true;
+      deadline.giveUp();
     }, timeLimit);
     let inDoubt = false;
     try {
       for (let number = 1; ; ) {
         try {
-          const answer = await attempt(number, patience);
+          const output = await attempt(number, deadline);
           budget = Math.min(budgets.full, budget + (number === 1 ? budgets.earnedByFirstAttempt : budgets.repeat));
-          return answer;
+          return output;
         } catch (thrown) {
           if (!(thrown instanceof ServiceError) && !inDoubt) throw thrown;
           const error =
             thrown instanceof ServiceError ? thrown : new ServiceError('NotSent', 'not sent', { cause: thrown });
           inDoubt = error.inDoubt ||= inDoubt;
-          // A connection that was closed while idle is no sign of trouble: no need to wait, and each attempt leaves one fewer.
-          if (!patience.isOver && !error.wasClosed) {
+          // A connection that was closed while idle is no sign of trouble: retry at once. Each attempt uses up one such connection.
+          if (!deadline.isOver && !error.wasClosed) {
             if (number === attempts || !error.isTrouble || budget < budgets.repeat) throw error;
             budget -= budgets.repeat;
             await pause(random() * firstPause * number);
             number += 1;
           }
-          if (patience.isOver) throw new ServiceError(tooSlow, 'no answer in time', { cause: error, inDoubt });
-          // The timer stands still in an environment that is frozen.
+          if (deadline.isOver) throw new ServiceError(tooSlow, 'no answer in time', { cause: error, inDoubt });
+          // Timers stand still while Lambda freezes the process, so the clock is checked as well.
           if (now() - startedAt >= timeLimit) throw error;
         }
       }

@@ -2,7 +2,7 @@ import { createHmac, hash, type KeyObject } from 'node:crypto';
 import { keyOf, subkeyOf } from '../settings/secrets.ts';
 import type { Credentials, Service } from './access.ts';
 
-/** One attempt at an operation. */
+/** An attempt to be signed. */
 interface Signable {
   readonly operation: string;
   readonly body: string;
@@ -12,24 +12,24 @@ interface Signable {
   readonly attempt: string;
 }
 
-/** Gives the headers of a call, the signature among them: names and values by turns. */
-type Sign = (call: Signable, credentials: Credentials) => string[];
+/** Returns all headers, including the signature, as a flat list of names and values. */
+type Sign = (attempt: Signable, credentials: Credentials) => string[];
 
 /**
- * AWS's signature, version 4, for a POST of JSON. What all calls have in common is computed once, and Node's key object once a
- * day: a library that signs any request takes five times as long.
+ * AWS Signature Version 4, only for a POST of JSON. Computes what all calls share once, and the signing key once a day: a
+ * general-purpose library takes five times as long.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export function createSign({ name, target, contentType }: Service, region: string, endpoint: URL): Sign {
   const { host, pathname } = endpoint;
   const deriveKey = createDeriveKey(region, name);
-  const momentOf = createMoments();
+  const timestampOf = createTimestamps();
   const path = pathname.split(/\/+/).map(encode).join('/');
 
   return ({ operation, body, time, attempt }, credentials) => {
-    const { date, day } = momentOf(time);
+    const { date, day } = timestampOf(time);
     const { accessKeyId, sessionToken } = credentials;
-    // In alphabetical order, as the signature covers them.
+    // Sorted, as the signature requires.
     const headers = ['amz-sdk-request', attempt, 'content-type', contentType, 'host', host, 'x-amz-date', date];
     if (sessionToken !== undefined) headers.push('x-amz-security-token', sessionToken);
     headers.push('x-amz-target', `${target}.${operation}`);
@@ -48,8 +48,8 @@ export function createSign({ name, target, contentType }: Service, region: strin
   };
 }
 
-/** A time as signatures have it: 20150830T123600Z, and the day alone. Keeps the latest second. */
-function createMoments() {
+/** Formats times as signatures need them: 20150830T123600Z, and the day alone. Caches the latest second. */
+function createTimestamps() {
   let latest = { second: Number.NaN, date: '', day: '' };
   return (time: number) => {
     const second = Math.floor(time / 1000);
@@ -61,7 +61,7 @@ function createMoments() {
   };
 }
 
-/** Derives a day's key from the secret one, and keeps the latest. */
+/** Derives the signing key of a day, and caches the latest. */
 function createDeriveKey(region: string, service: string) {
   let latest: { readonly secret: string; readonly day: string; readonly key: KeyObject } | undefined;
   return ({ secretAccessKey: secret }: Credentials, day: string): KeyObject => {
@@ -72,7 +72,7 @@ function createDeriveKey(region: string, service: string) {
   };
 }
 
-/** A part of a path is encoded a second time, as every service but S3 expects. */
+/** Encodes a path segment a second time, as every service except S3 expects. */
 function encode(part: string): string {
   return encodeURIComponent(part).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -1,9 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import {
+  cacheCredentials,
   dynamoDbService,
   endpointOf,
-  keepCredentials,
   readAwsAccess,
   secretsManagerService,
 } from '../../../lambda/aws/access.ts';
@@ -14,7 +14,7 @@ const given = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_
 const endpoint = (service: typeof dynamoDbService, environment: Record<string, string>) =>
   endpointOf(service, readAwsAccess({ ...given, ...environment })).href;
 
-describe('the address of a service', () => {
+describe('the endpoint of a service', () => {
   testRows(['us-east-1', 'eu-central-1', 'us-gov-west-1', 'cn-north-1', 'cn-northwest-1', 'eusc-de-east-1'])(
     'where the SDK finds it',
     (region) => {
@@ -26,7 +26,7 @@ describe('the address of a service', () => {
     },
   );
 
-  test('is that of its own variable, else that for all services', () => {
+  test('is its own override, or else the one for all services', () => {
     const all = { AWS_ENDPOINT_URL: 'http://127.0.0.1:4566' };
     const one = { AWS_ENDPOINT_URL_DYNAMODB: 'https://store.example:8443/below' };
     expect(endpoint(dynamoDbService, { ...all, ...one })).toBe('https://store.example:8443/below');
@@ -39,7 +39,7 @@ describe('the address of a service', () => {
   testRows([
     ['AWS_ENDPOINT_URL_DYNAMODB', 'ftp://store.example'],
     ['AWS_ENDPOINT_URL', 'store.example'],
-  ])('stops the start if it is no http(s) URL', (variable, value) => {
+  ])('prevents the start if it is not an http(s) URL', (variable, value) => {
     expect(() => endpoint(dynamoDbService, { [variable]: value })).toThrow(`${variable} must be an http(s) URL`);
   });
 });
@@ -59,8 +59,8 @@ describe('the credentials that Lambda gives', () => {
   });
 });
 
-describe('credentials of a process that lives on', () => {
-  test('are never used once they have expired, whatever became of the renewal in the background', async () => {
+describe('credentials of a long-running process', () => {
+  test('are never used once they have expired, even if the background refresh fails', async () => {
     const clock = { now: 0 };
     const given = [60_000, 120_000].map((end) => ({ ...ids, accessKeyId: `until-${end}`, expiration: new Date(end) }));
     let failing = false;
@@ -68,7 +68,7 @@ describe('credentials of a process that lives on', () => {
       if (failing) throw new Error('planted');
       return given.find(({ expiration }) => expiration.getTime() > clock.now) ?? ids;
     };
-    const read = keepCredentials(provide, { now: () => clock.now, runEvery: () => {} });
+    const read = cacheCredentials(provide, { now: () => clock.now, runEvery: () => {} });
     expect(await read()).toMatchObject({ accessKeyId: 'until-60000' });
     clock.now = 60_000;
     expect(await read()).toMatchObject({ accessKeyId: 'until-120000' });
@@ -76,15 +76,15 @@ describe('credentials of a process that lives on', () => {
     await expect(read()).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 
-  test('keep nobody waiting for long if whoever gives them hangs, and he is asked anew', async () => {
+  test('time out if the provider hangs, and are requested again', async () => {
     using timers = stopTimers();
     const clock = { now: 0 };
     let asked = 0;
     const provide = async () => (++asked > 1 ? ids : new Promise<never>(() => {}));
-    const read = keepCredentials(provide, { now: () => clock.now, runEvery: () => {} });
+    const read = cacheCredentials(provide, { now: () => clock.now, runEvery: () => {} });
     const outcome = Promise.all([read(), read()]).catch((error: unknown) => error);
     timers.pass(2_000);
-    // As with an unreachable store, nobody passes; but no charge can have been written.
+    // Like an unreachable store, except that no charge can have been written.
     expect(await outcome).toMatchObject({ code: 'service_unavailable', reason: undefined });
     expect(asked).toBe(1);
     clock.now += 2_000;

@@ -27,7 +27,7 @@ interface Options {
   readonly now?: () => number;
 }
 
-/** A caller whose pauses are as short as chance allows, and how often it has paused. */
+/** A client with minimal back-off, and how often it has backed off. */
 function createCaller({ url }: Pick<FakeService, 'url'>, options: Options = {}) {
   const { service = dynamoDbService, path = '', now = Date.now } = options;
   const pauses = { count: 0 };
@@ -99,7 +99,7 @@ describe('a request', () => {
   });
 });
 
-describe('a call is repeated, after a pause,', () => {
+describe('a call is retried after a pause', () => {
   const cut: Reply = (response, { socket }) => {
     response.writeHead(200, { 'content-length': 100 }).write('{"Item":');
     setImmediate(() => socket.destroy());
@@ -109,12 +109,12 @@ describe('a call is repeated, after a pause,', () => {
   testRows<[string, Reply]>([
     ['it is lost', hangUp],
     ['its answer is cut', cut],
-    ['its answer is no JSON', answer(200, '<html>')],
+    ['its response is not JSON', answer(200, '<html>')],
     ['it meets another protocol', anotherProtocol],
     ['it meets a 500 of another form', answer(500, { __type: { toString: 1 }, message: { toString: 1 } })],
     ['its credentials have expired', answer(400, { __type: 'ExpiredTokenException' })],
     ['it is throttled', answer(400, { __type: 'com.amazonaws.dynamodb.v20120810#ThrottlingException' })],
-  ])('twice and not a third time, whatever the trouble', async (_name, trouble) => {
+  ])('twice and not a third time, whatever the failure', async (_name, trouble) => {
     await using service = await startFakeService(trouble, trouble, fine);
     const { call, pauses } = createCaller(service);
     expect(await call('GetItem', { some: 'input' })).toEqual({ Item: { pk: { S: 'there' } } });
@@ -129,7 +129,7 @@ describe('a call is repeated, after a pause,', () => {
   });
 });
 
-test('a call that a service refuses is not repeated', async () => {
+test('a refused call is not retried', async () => {
   const type = 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException';
   const there = { Item: { pk: { S: 'there' } } };
   await using service = await startFakeService(answer(400, { __type: type, message: 'told why', ...there }));
@@ -139,7 +139,7 @@ test('a call that a service refuses is not repeated', async () => {
   expect(service.requests).toHaveLength(1);
 });
 
-describe('a clock that is wrong', () => {
+describe('a wrong clock', () => {
   const tooLate = {
     __type: 'com.amazon.coral.service#InvalidSignatureException',
     message: 'Signature expired: now is later',
@@ -160,7 +160,7 @@ describe('a clock that is wrong', () => {
     [-3_600_000, tooLate],
     [3_600_000, tooEarly],
     [86_400_000, { __type: 'RequestTimeTooSkewed' }],
-  ])('is corrected by the answer’s date, for this call and those after it', async (error, refusal) => {
+  ])('is corrected by the response’s date, for this call and later ones', async (error, refusal) => {
     await using service = await startFakeService(told(403, refusal, date), fine);
     const { call } = createCaller(service, { now: () => serviceTime + error });
     expect(await call('GetItem', {})).toEqual({ Item: { pk: { S: 'there' } } });
@@ -171,10 +171,10 @@ describe('a clock that is wrong', () => {
 
   const wrongKey = { ...tooLate, message: 'The request signature we calculated does not match' };
   testRows([
-    // An answer that does not say when it was made corrects nothing.
+    // A response without a date corrects nothing.
     [told(403, tooLate, undefined), 3],
     [told(403, wrongKey, date), 1],
-  ])('is not to blame for a signature by another key', async (reply, attempts) => {
+  ])('is not blamed for a signature by another key', async (reply, attempts) => {
     await using service = await startFakeService(reply);
     const refused = createCaller(service, { now: () => 0 }).call('GetItem', {});
     await expect(refused).rejects.toMatchObject({ name: 'InvalidSignatureException' });
@@ -183,7 +183,7 @@ describe('a clock that is wrong', () => {
 });
 
 describe('a connection', () => {
-  test('that was kept and has been closed since is replaced at once', async () => {
+  test('that was closed while idle is replaced at once', async () => {
     await using service = await startFakeService(fine, hangUp, fine);
     const { call, pauses } = createCaller(service);
     await call('GetItem', {});
@@ -192,7 +192,7 @@ describe('a connection', () => {
     expect([first === second, second === third, pauses.count]).toEqual([true, false, 0]);
   });
 
-  test('that is kept is used again, and does not keep the process alive', async () => {
+  test('is kept alive and reused, but does not keep the process alive', async () => {
     const countActive = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
     const inUse: number[] = [];
     await using service = await startFakeService((response, request) => {
@@ -207,7 +207,7 @@ describe('a connection', () => {
     expect(countActive()).toBe(Number(inUse.at(-1)) - 1);
   });
 
-  test('that breaks in the middle of an answer is not taken for one that was closed', async () => {
+  test('that breaks during a response does not count as closed while idle', async () => {
     const cut: Reply = (response, { socket }) => {
       response.writeHead(200, { 'content-length': 100 }).write('{', () => socket.destroy());
     };
@@ -219,7 +219,7 @@ describe('a connection', () => {
     expect([first === second, pauses.count]).toEqual([true, 1]);
   });
 
-  test('by https is made to those whose certificate is trusted, and its session makes the next one shorter', async () => {
+  test('over https needs a trusted certificate, and resumes its TLS session', async () => {
     const certificate = makeCertificate();
     const trusted = getCACertificates('default');
     const resumed: boolean[] = [];
@@ -265,7 +265,7 @@ describe('a call that takes too long', () => {
   });
 });
 
-describe('a call without a connection was certainly not carried out', () => {
+describe('a call without a connection is never in doubt', () => {
   const outcomeOf = (url: string) =>
     createCaller({ url })
       .call('GetItem', {})
@@ -300,7 +300,7 @@ describe('a call without a connection was certainly not carried out', () => {
   });
 });
 
-test('a secret is read with the version before it, which is empty for one that was never replaced', async () => {
+test('a secret is read with its previous version, which is empty if it was never rotated', async () => {
   const secrets = await startFakeSecrets({ fresh: 'one', replaced: 'two', 'replaced (previous)': 'one' });
   const environment = { AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url };
   const access = { region, credentials: async () => credentials, environment };

@@ -8,7 +8,7 @@ const broken = () => new ServiceError('Broken', 'failed', { status: 500 });
 const throttled = () => new ServiceError('ThrottlingException', 'slower', { status: 400 });
 const refused = () => new ServiceError('ConditionalCheckFailedException', 'no', { status: 400 });
 
-/** A call to a scripted service, and a clock that advances with the pauses. */
+/** A client of a scripted service, with a clock that advances with the pauses. */
 function createCaller() {
   const clock = { time: 0, pause: 0 };
   const pauses: number[] = [];
@@ -34,8 +34,8 @@ function createCaller() {
 
 const fine = () => 'fine';
 
-describe('the repeats of a process have a budget', () => {
-  test('that a service in trouble for everybody uses up', async () => {
+describe('the retries of a process have a budget', () => {
+  test('that an outage uses up', async () => {
     const { call } = createCaller();
     const attempts: number[] = [];
     for (let count = 0; count < 100; count += 1) await call(fine); // It is never more than full.
@@ -43,7 +43,7 @@ describe('the repeats of a process have a budget', () => {
     expect(attempts).toEqual([...Array(17).fill(3), 2, ...Array(12).fill(1)]);
   });
 
-  test('that successful calls refill, those after a repeat by a whole one', async () => {
+  test('that successful calls refill, after a retry by a whole retry', async () => {
     const { call } = createCaller();
     for (let count = 0; count < 30; count += 1) await call(failing);
     expect((await call(failing)).attempts).toBe(1);
@@ -55,7 +55,7 @@ describe('the repeats of a process have a budget', () => {
   });
 });
 
-test('an environment that was frozen repeats nothing once two seconds have passed on its clock', async () => {
+test('a process that was frozen does not retry once two seconds have passed on its clock', async () => {
   const { call, clock } = createCaller();
   clock.pause = 999;
   expect(await call(failing, failing, fine)).toEqual({ made: 'fine', attempts: 3 });
@@ -83,7 +83,7 @@ describe('a refusal says whether an earlier attempt may have been carried out', 
   });
 });
 
-test('what keeps a call from being repeated says whether the first attempt may have been carried out', async () => {
+test('an error that prevents a retry says whether the first attempt may have been carried out', async () => {
   const { call } = createCaller();
   const unsigned = () => new TypeError('no signature');
   const cause = { message: 'no signature' };
@@ -99,10 +99,10 @@ describe('a call has one time limit', () => {
     jest.useFakeTimers();
     const lost = () => new ServiceError('NoAnswer', 'lost', { inDoubt });
     const sent: Deadline[] = [];
-    const send = (_number: number, patience: Deadline) =>
+    const send = (_number: number, deadline: Deadline) =>
       new Promise<never>((_, reject) => {
-        sent.push(patience);
-        patience.giveUp = () => reject(lost());
+        sent.push(deadline);
+        deadline.giveUp = () => reject(lost());
         setTimeout(() => reject(lost()), 1_000);
       });
     const call = createRepeat({ now: () => 0, random: () => 0, pause: async () => {} })(send);
@@ -112,7 +112,7 @@ describe('a call has one time limit', () => {
   testRows([
     ['sent', true],
     ['never sent', false],
-  ])('after which what was sent is given up, in doubt if it was', async (_name, inDoubt) => {
+  ])('after which it is aborted, and in doubt if anything was sent', async (_name, inDoubt) => {
     const { sent, outcome } = startSlowCall({ inDoubt });
     await jest.advanceTimersByTimeAsync(1_999);
     expect(sent.map(({ isOver }) => isOver)).toEqual([false, false]);
@@ -121,7 +121,7 @@ describe('a call has one time limit', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('after which nothing is sent, however long the pause before it was', async () => {
+  test('after which nothing is sent, even after a long pause', async () => {
     jest.useFakeTimers();
     let sent = 0;
     const send = async () => {
@@ -140,7 +140,7 @@ describe('a call has one time limit', () => {
   testRows([
     ['succeeds', fine],
     ['is refused', refused],
-  ])('whose timer is gone once it ends', async (_name, end) => {
+  ])('whose timer is cleared when it ends', async (_name, end) => {
     jest.useFakeTimers();
     await createCaller().call(end);
     expect(jest.getTimerCount()).toBe(0);

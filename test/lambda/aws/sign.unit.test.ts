@@ -30,7 +30,7 @@ const call = fc.record({
   attempt: fc.constantFrom('attempt=1; max=3', 'attempt=3; max=3'),
 });
 
-/** An environment signs many calls, whose day and credentials change now and then. */
+/** A process signs many calls, while the day and the credentials change now and then. */
 const calls = fc.array(fc.tuple(call, credentials, fc.boolean()), { minLength: 1, maxLength: 5 });
 
 test('every call is signed as the SDK signs it', async () => {

@@ -1,6 +1,6 @@
 import type { AccountsDependencies } from './accounts/accounts.ts';
 import type { PageFile } from './accounts/pages.ts';
-import { isPageCall } from './accounts/site.ts';
+import { isPageRequest } from './accounts/site.ts';
 import { type HttpServer, startHttpServer } from './engines/http-server.ts';
 import { mostConnections } from './engines/listen.ts';
 import { createGateway, type GatewayDependencies } from './gateway.ts';
@@ -17,16 +17,16 @@ import { warnOfOpenSpending } from './settings/open-spending.ts';
 import type { Environment } from './settings/read-settings.ts';
 import type { RunEvery } from './settings/refresh.ts';
 import type { ReadSecret } from './settings/secrets.ts';
-import { slipWarnings } from './settings/variable-names.ts';
+import { typoWarnings } from './settings/variable-names.ts';
 import { keyWarnings, pageWarnings } from './settings/warnings.ts';
 import { workFactsOf } from './steps/body-jobs.ts';
 import type { AdminStore, Store } from './store/store.ts';
 import { fromFault } from './upstream/fault.ts';
 
-/** Opens what only the pages for people need. */
+/** Lazy: only the account pages need it. */
 type OpenAdminStore = () => Promise<AdminStore>;
 
-/** What the server needs from outside. */
+/** What the process provides. */
 interface ServerDependencies {
   readonly store: Store;
   readonly openAdminStore: OpenAdminStore;
@@ -37,7 +37,7 @@ interface ServerDependencies {
   readonly runEvery: RunEvery;
 }
 
-/** Serves the gateway over HTTP, and the wallet's page out of the same process where it has none of its own. */
+/** Serves the gateway over HTTP, together with the account pages unless these have a function of their own. */
 export async function startServer(
   config: Config,
   server: ServerConfig,
@@ -70,7 +70,7 @@ export async function startServer(
     refuse: createRefuseFor(config, now),
     requestBodyLimit: config.request.requestBodyLimit,
     maxConnections,
-    // The charge of a refund that is given up stays, and the log says so.
+    // A refund that is abandoned here leaves its charge standing, and the log says so.
     onLastMoment: store.giveUp,
     onFault: (error) => log.fault('fault past the app', error),
   });
@@ -83,7 +83,7 @@ export async function startServer(
   };
 }
 
-/** Answers what is no call of the gateway. */
+/** Renders the response to a request that never reaches the gateway, such as malformed HTTP. */
 export function createRefuseFor({ service, quota, request }: Config, now: () => number) {
   return createRefuse({
     ...request,
@@ -93,18 +93,18 @@ export function createRefuseFor({ service, quota, request }: Config, now: () => 
   });
 }
 
-/** Beside this code, as a bundle or as sources. */
+/** Next to this file, bundled or not. */
 const workerEntry = new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url);
-/** In MiB: what a thread needs by itself, and for each of a body's, by the worst that one can hold. */
+/** In MiB: what a worker thread needs by itself, and for each MiB of the worst possible body. */
 const [heapOfThread, heapPerBody] = [64, 32];
 
-/** The threads that do long work on texts. */
+/** The worker threads for CPU-bound work on bodies. */
 export function createWorkers(config: Config): DoInThread {
   const heap = heapOfThread + heapPerBody * Math.ceil(config.request.requestBodyLimit / 1_048_576);
   return queueJobs(createThreads({ entry: workerEntry, facts: workFactsOf(config), heap, fromFault }));
 }
 
-/** Spans for a collector, if there is one. Their library is loaded for nobody else. */
+/** Spans, if an OpenTelemetry collector is configured. Lazy: nobody else loads the library. */
 async function openSpans(serviceName: string, { otelExporterOtlpEndpoint, otelSemconvStabilityOptIn }: ServerConfig) {
   if (otelExporterOtlpEndpoint === undefined) return undefined;
   const { createSpans } = await import('./report/spans.ts');
@@ -112,8 +112,8 @@ async function openSpans(serviceName: string, { otelExporterOtlpEndpoint, otelSe
 }
 
 /**
- * Both apps as one, for a process that serves both; the pages for people have paths of their own. What only these need is loaded
- * apart: AWS's SDK and the libraries of wallets.
+ * The gateway and the account pages as one app, told apart by path. What only the pages need is loaded lazily: the AWS SDK and the
+ * wallet libraries.
  */
 export async function createGatewayWithAccounts(
   config: Config,
@@ -129,19 +129,19 @@ export async function createGatewayWithAccounts(
   const gateway = createGateway(config, dependencies);
   const accounts = createAccounts(config, { ...dependencies, adminStore });
   const { limit, remaining } = headerNames(config.service.serviceName);
-  // Every answer at this address has them. For a page nothing is read of anyone's quota.
-  const figures = { [limit]: String(config.quota.guestLimit), [remaining]: '0' };
-  return async (call) => {
-    if (!isPageCall(call)) return gateway(call);
-    const { headers, ...response } = await accounts(call);
-    return { ...response, headers: { ...headers, ...figures } };
+  // Every response of this host has quota headers. For a page, no counter is read.
+  const quotaHeaders = { [limit]: String(config.quota.guestLimit), [remaining]: '0' };
+  return async (incoming) => {
+    if (!isPageRequest(incoming)) return gateway(incoming);
+    const { headers, ...response } = await accounts(incoming);
+    return { ...response, headers: { ...headers, ...quotaHeaders } };
   };
 }
 
-/** All that a start warns of, in the order in which it says so: what starts, but not as its operator may think. */
+/** All startup warnings, in order: settings that are valid, but may not do what the operator expects. */
 export function startWarnings(environment: Environment, config: Config, servesWallet: boolean): string[] {
   return [
-    ...slipWarnings(environment),
+    ...typoWarnings(environment),
     ...keyWarnings(config),
     ...warnOfNamesInCode(config.upstreams.all, config.hiding),
     ...warnOfLostReasoning(config.upstreams.all, config.hiding),

@@ -4,7 +4,7 @@ import type { Config } from '../lambda/settings/config.ts';
 import { warnOfOpenSpending } from '../lambda/settings/open-spending.ts';
 import type { Environment } from '../lambda/settings/read-settings.ts';
 import { upstreamSettings } from '../lambda/settings/upstream-definitions.ts';
-import { slipWarnings } from '../lambda/settings/variable-names.ts';
+import { typoWarnings } from '../lambda/settings/variable-names.ts';
 import { keyWarnings, pageWarnings } from '../lambda/settings/warnings.ts';
 import { defaultSalt, localNames } from './local-settings.ts';
 
@@ -13,7 +13,7 @@ export function findWarnings(environment: Environment, host: string, config: Con
   const isSet = (name: string) => Boolean(environment[name]?.trim());
   const isDemo = !isSet('UPSTREAM_BASE_URL');
   return [
-    ...slipWarnings(environment, localNames),
+    ...typoWarnings(environment, localNames),
     ...(isDemo ? withDemo(Object.keys(environment).filter(isSet)) : withoutDemo(isSet('DEMO_DIALECTS'), config)),
     ...(isLoopback.test(host) ? [] : openToOthers(`HOST ${host} lets other machines in`, isDemo, config)),
   ];

@@ -25,7 +25,7 @@ interface Dependencies {
   readonly serviceName: string;
   readonly memberLimit: number;
   readonly memberBudget: Budget | undefined;
-  /** Of amounts, for display. */
+  /** For displayed amounts. */
   readonly currency: string;
   readonly log: AccountsLog;
   readonly now: () => number;
@@ -33,13 +33,13 @@ interface Dependencies {
 
 export type Accounts = ReturnType<typeof createMemberAccounts>;
 
-/** A member's account, as the endpoints answer with it, however the member has signed in. */
+/** A member's account as the endpoints return it, however the member has signed in. */
 export function createMemberAccounts(dependencies: Dependencies) {
   const { keyring, limits, log } = dependencies;
   const describe = createDescribe(dependencies);
   const sessions = createSessions(dependencies);
 
-  /** Describes it, with a new key, which is made last, so that nothing after it can fail and leave it unseen. */
+  /** Describes the account and adds a new key. Issues the key last, because it would be lost if anything after it failed. */
   const issue = async (request: AccountsRequest & Signer, label: string | undefined): Promise<Account> => {
     const described = await describe(request, request.member);
     const { key, record } = await keyring.issue(request, { label });
@@ -51,7 +51,7 @@ export function createMemberAccounts(dependencies: Dependencies) {
     describe,
     issue,
 
-    /** The same, with a new session: the page keeps the token as long as it is open. */
+    /** Describes the account and opens a session. The page holds the token as long as it is open. */
     async open(request: AccountsRequest, member: string, purpose?: SessionPurpose): Promise<Account> {
       const session = await sessions.open(member, purpose);
       return { ...(await describe(request, member)), session };
@@ -65,7 +65,7 @@ export function createMemberAccounts(dependencies: Dependencies) {
       async 'keys/issue'(request) {
         const { input, network, member } = request;
         const label = readLabel(input);
-        // Checked first, so that only a race for the last place needs an undo.
+        // Checked first, so that only a race for the last slot needs an undo.
         await keyring.requireFreeSlot(member);
         const undo = await limits.countGrant(network.id, member);
         try {
@@ -87,12 +87,12 @@ export function createMemberAccounts(dependencies: Dependencies) {
   };
 }
 
-/** Says what a member has: keys, what is left of the quota, and a wallet's link to the network. */
+/** Describes a member's keys, remaining quota and, for a wallet, its link to the network. */
 function createDescribe(dependencies: Dependencies) {
   const { keys, keyring, counters, memberLimit, memberBudget, serviceName, currency, now } = dependencies;
   const limits = { counters, memberLimit, memberBudget };
 
-  /** What is left today for all keys and links of a member together. */
+  /** Today's quota of a member, shared by its keys and links. */
   const readQuota = async (member: string): Promise<Account['quota']> => {
     const time = now();
     const { limit, remaining, resetAt, budget } = await readMemberUsage(limits, { member }, time);
@@ -129,7 +129,7 @@ function createDescribe(dependencies: Dependencies) {
 /** How long a person stays signed in, in milliseconds. */
 const sessionLifetime = 15 * 60_000;
 
-/** Sessions, of whose tokens only hashes are stored. */
+/** Sessions. Only hashes of their tokens are stored. */
 function createSessions({ members, now }: Pick<Dependencies, 'members' | 'now'>) {
   return {
     async open(member: string, purpose: SessionPurpose | undefined) {
@@ -139,7 +139,7 @@ function createSessions({ members, now }: Pick<Dependencies, 'members' | 'now'>)
       return { token, expiresAt: isoTime(expiresAt) };
     },
 
-    /** The member whose session it is, by the header `Authorization: Bearer TOKEN`. What was signed for one purpose serves no other. */
+    /** Finds the member by the header `Authorization: Bearer TOKEN`. A session that was signed for one purpose is valid for no other. */
     async findSigner(authorization = '', purpose: SessionPurpose): Promise<Signer> {
       const token = /^bearer +(lts_[\w-]{43})$/i.exec(authorization)?.[1];
       const session = token === undefined ? undefined : await members.findSession(hash('sha256', token));

@@ -19,9 +19,9 @@ import { type Facts, type PageFile, securityHeaders, servePage } from './pages.t
 import {
   docsPath,
   hasOwnAddress,
+  isDeviceFlowPath,
   isForOAuth,
   isSigningIn,
-  isTerminalPath,
   pagePath,
   type Site,
   siteOf,
@@ -31,7 +31,7 @@ interface Dependencies {
   readonly serviceName: string;
   readonly appUrl: string | undefined;
   readonly scheme: 'http' | 'https';
-  /** What there is besides pages. Pages that need what is not there are not there either. */
+  /** The enabled features. A page that needs a disabled one is not served. */
   readonly parts: readonly Endpoints[];
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly describe: (site: Site) => Facts;
@@ -42,7 +42,6 @@ interface Dependencies {
 
 type Endpoint = (request: AccountsRequest) => Promise<GatewayResponse>;
 
-/** A call in, a response out. */
 export function createApp(dependencies: Dependencies): App {
   const { serviceName, appUrl, scheme, parts, findNetwork, log } = dependencies;
   const errorHeader = headerNames(serviceName).error;
@@ -65,21 +64,29 @@ export function createApp(dependencies: Dependencies): App {
     return ['unknown', () => Promise.reject(new GatewayError('not_found', `There is nothing here but ${pages}.`))];
   };
 
-  return async (call) => {
-    const { method, headers, bodySize, takeBody } = call;
+  return async (incoming) => {
+    const { method, headers, bodySize, takeBody } = incoming;
     const id = createRequestId();
-    const [route, endpoint] = findEndpoint(method, call.path);
-    let request: AccountsRequest = { id, route, headers, bodySize, takeBody, site: nowhere, network: nobodys };
+    const [route, endpoint] = findEndpoint(method, incoming.path);
+    let request: AccountsRequest = {
+      id,
+      route,
+      headers,
+      bodySize,
+      takeBody,
+      site: unknownSite,
+      network: unknownNetwork,
+    };
     const answer = async () => {
-      const site = siteOf(call.host, scheme, appUrl);
-      // Only a platform vouches for the host that was called. Elsewhere a page could name itself, and wallets would see a match.
-      const mustBeKnown = isTerminalPath(call.path) || (scheme === 'http' && isSigningIn(call));
+      const site = siteOf(incoming.host, scheme, appUrl);
+      // Only a platform like Lambda guarantees the Host header. Elsewhere a phishing page could forge it, and wallets would see a match.
+      const mustBeKnown = isDeviceFlowPath(incoming.path) || (scheme === 'http' && isSigningIn(incoming));
       if (mustBeKnown && !hasOwnAddress(site, appUrl)) throw withoutAddress();
-      request = { ...request, site, network: await findNetwork(headers, call.sourceAddress) };
-      call.memory.claim(request.network.site);
+      request = { ...request, site, network: await findNetwork(headers, incoming.sourceAddress) };
+      incoming.memory.claim(request.network.site);
       return endpoint(request);
     };
-    const render = isForOAuth(call.path) ? renderOAuthError : renderOpenAiError;
+    const render = isForOAuth(incoming.path) ? renderOAuthError : renderOpenAiError;
     const response = await answer().catch((thrown) => refuse(request, thrown, render));
     return {
       ...response,
@@ -93,8 +100,8 @@ function methodNotAllowed(allowed: string): GatewayError {
   return new GatewayError('method_not_allowed', `This path takes ${allowed} only.`, { headers: { allow: allowed } });
 }
 
-const nowhere: Site = { domain: '', origin: '', baseUrl: '', pageUrl: '' };
-const nobodys = { id: '', name: '', site: '' };
+const unknownSite: Site = { domain: '', origin: '', baseUrl: '', pageUrl: '' };
+const unknownNetwork = { id: '', name: '', site: '' };
 
 function withoutAddress(): GatewayError {
   const message = 'Nobody can sign in here yet: the operator has to set these pages’ own address first.';
@@ -103,7 +110,7 @@ function withoutAddress(): GatewayError {
 
 const jsonHeaders = { 'content-type': 'application/json', 'cache-control': 'no-store' };
 
-/** Errors that any request may end with, by their code in OAuth: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
+/** Maps the errors of any request to OAuth's codes: https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */
 function renderOAuthError(error: GatewayError): string {
   const { status, message } = error;
   const named = status === 429 ? 'slow_down' : status >= 500 ? 'temporarily_unavailable' : 'invalid_request';
@@ -112,17 +119,17 @@ function renderOAuthError(error: GatewayError): string {
 
 type Refuse = (request: AccountsRequest, thrown: unknown, render?: typeof renderOAuthError) => GatewayResponse;
 
-/** The endpoints by method and path: a pipeline each. */
+/** The endpoints by method and path, each with its own pipeline. */
 function createRoutes(dependencies: Dependencies, refuse: Refuse): ReadonlyMap<string, Endpoint> {
   const { parts, pageFiles, describe, accounts } = dependencies;
   const redirect = (path: string) =>
     [`GET ${path}/`, async () => ({ statusCode: 308, headers: { location: `..${path}` }, body: '' })] as const;
   const routes = new Map<string, Endpoint>([
     ...[...pageFiles].map(([path, file]) => [`GET ${path}`, servePage(file, describe)] as const),
-    // The pages' links are relative to a path without a slash at its end.
+    // The links of the pages are relative to a path without a trailing slash.
     ...[docsPath, pagePath].map(redirect),
   ]);
-  // Where the provider sends people back to.
+  // The OIDC callback page exists only with OIDC sign-in.
   if (!parts.some(({ forAnyone = {} }) => 'oidc/redeem' in forAnyone)) routes.delete(`GET ${pagePath}/oidc/callback`);
   const missing = [
     ...(parts.some(({ forMembers }) => forMembers) ? [] : pagesToSignIn),
@@ -151,10 +158,10 @@ function createRoutes(dependencies: Dependencies, refuse: Refuse): ReadonlyMap<s
   const signedIn = () =>
     withInput().step({
       before: ({ headers, route }) =>
-        accounts.findSigner(headers.authorization, isForTerminals(route) ? 'terminal' : 'account'),
+        accounts.findSigner(headers.authorization, isDeviceDecision(route) ? 'terminal' : 'account'),
     });
 
-  /** Each action gets a pipeline of its own, at a path that begins with `root`. */
+  /** Adds a route with its own pipeline for each action. */
   const add = <Request>(root: string, openPipeline: () => Pipeline<Request>, actions: Actions<Request> = {}) => {
     for (const [path, act] of Object.entries(actions)) {
       const answer = async (request: Request) => ({
@@ -165,22 +172,22 @@ function createRoutes(dependencies: Dependencies, refuse: Refuse): ReadonlyMap<s
       routes.set(root + path, openPipeline().handler(answer));
     }
   };
-  for (const { facts, forTerminals, forAnyone, forMembers } of parts) {
+  for (const { facts, forDevices, forAnyone, forMembers } of parts) {
     add('GET ', open, facts);
-    add('POST ', withForm, forTerminals);
+    add('POST ', withForm, forDevices);
     add(`POST ${pagePath}/`, withInput, forAnyone);
     add(`POST ${pagePath}/`, signedIn, forMembers);
   }
   return routes;
 }
 
-const isForTerminals = (route: string): boolean => route.startsWith(`POST ${pagePath}/device/`);
+const isDeviceDecision = (route: string): boolean => route.startsWith(`POST ${pagePath}/device/`);
 
-/** All steps but the last. */
+/** A pipeline that still lacks its handler. */
 interface Pipeline<Request> {
   handler(handle: (request: Request) => Promise<GatewayResponse>): Endpoint;
 }
 
-/** The stylesheets and scripts beside these stay also where nobody signs in: the other pages share them. */
+/** Without sign-in, these pages are not served. Their stylesheets and other scripts are, because other pages share them. */
 const pagesToSignIn = ['/device', '/device.js', '/login.sh', '/oidc/callback', '/callback.js'];
 const clientsPage = ['', '/'];

@@ -18,26 +18,26 @@ import { describeDeployment, type PageFile } from './pages.ts';
 import { pagePath } from './site.ts';
 import { createWalletSignIn } from './wallet.ts';
 
-/** What the function needs from outside. */
+/** What the platform provides. */
 export interface AccountsDependencies {
   readonly store: Pick<Store, 'counters'>;
-  readonly adminStore: Pick<AdminStore, 'keys' | 'members' | 'terminals'>;
+  readonly adminStore: Pick<AdminStore, 'keys' | 'members' | 'deviceFlow'>;
   readonly readSecret: ReadSecret;
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly writeLog: (line: string) => void;
   readonly now: () => number;
-  /** Present if the process stays alive between requests: runs a task at intervals. */
+  /** Runs a task at intervals. Present only if the process stays alive between requests. */
   readonly runEvery?: RunEvery;
-  /** How the function is served, unless APP_URL says it. */
+  /** The scheme that callers use, unless APP_URL says it. */
   readonly scheme: 'http' | 'https';
 }
 
-/** Assembles the accounts function, once per start. */
+/** Wires the accounts app together, once per process. */
 export function createAccounts(config: AccountsConfig, dependencies: AccountsDependencies): App {
   const { store, adminStore, readSecret, pageFiles, writeLog, now, runEvery, scheme } = dependencies;
   const { service, accounts: settings, identity, quota, budget } = config;
   const { counters } = store;
-  const { keys, members, terminals } = adminStore;
+  const { keys, members, deviceFlow } = adminStore;
   const log = createAccountsLog({ write: writeLog, now, metricsNamespace: config.log.metricsNamespace });
   if (config.log.deployedCommit !== undefined) log.started(config.log.deployedCommit);
   const secrets = createSecrets(config.secrets, { readSecret, now, onStale: log.secretNotRefreshed, runEvery });
@@ -66,7 +66,7 @@ export function createAccounts(config: AccountsConfig, dependencies: AccountsDep
       ? createWalletSignIn({ accounts, keys, members, limits, log, now })
       : createOidcSignIn({ accounts, settings, readClientSecret, subkey, keyring, limits, log, now }),
   );
-  const fromTerminals = createDeviceFlow({ terminals, service, deviceKeyDays, subkey, keyring, limits, log, now });
+  const deviceEndpoints = createDeviceFlow({ deviceFlow, service, deviceKeyDays, subkey, keyring, limits, log, now });
   return createApp({
     serviceName: service.serviceName,
     appUrl: settings.appUrl,
@@ -76,14 +76,14 @@ export function createAccounts(config: AccountsConfig, dependencies: AccountsDep
     log,
     parts: [
       ...(hasClientsPage(settings) ? [createInfo(service, quota.memberLimit, signIn)] : []),
-      ...(ways.length > 0 ? [accounts, fromTerminals, ...ways] : []),
+      ...(ways.length > 0 ? [accounts, deviceEndpoints, ...ways] : []),
     ],
     describe: (site) => describeDeployment(config, site),
     findNetwork: createFindNetwork(identity, secrets),
   });
 }
 
-/** The facts that the page shows before anyone signs in. */
+/** What the page shows before anyone signs in. */
 function createInfo(service: AccountsConfig['service'], memberLimit: number, signIn: Info['signIn']): Endpoints {
   const read = async (request: AccountsRequest): Promise<Info> => {
     checkOrigin(request);

@@ -4,19 +4,19 @@ import { accountsError } from './page-errors.ts';
 
 export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 
-/** Whom of those who have an account at the company the operator lets in: all, unless one of the lists has something in it. */
+/** The allow-lists for OIDC accounts. If both are empty, everyone with an account may sign in. */
 export type Admission = Pick<
   AccountsConfig['accounts'],
   'oidcAllowedDomains' | 'oidcAllowedGroups' | 'oidcGroupsClaim'
 >;
 
-/** The claims that decide. */
+/** The claims that the allow-lists are checked against. */
 export const neededClaims = ({ oidcAllowedDomains, oidcAllowedGroups, oidcGroupsClaim }: Admission): string[] => [
   ...(oidcAllowedDomains?.length ? ['email', 'email_verified'] : []),
   ...(oidcAllowedGroups?.length ? [oidcGroupsClaim] : []),
 ];
 
-/** Throws unless every restriction that is set holds. */
+/** Throws unless the claims satisfy every allow-list that is set. */
 export function requireAllowed(claims: Claims, settings: Admission): void {
   const { oidcAllowedDomains: domains = [], oidcAllowedGroups: groups = [], oidcGroupsClaim } = settings;
   if (domains.length > 0) {
@@ -41,7 +41,7 @@ export function requireAllowed(claims: Claims, settings: Admission): void {
   }
 }
 
-/** A list that does not fit into the token: https://learn.microsoft.com/entra/identity-platform/id-token-claims-reference */
+/** Microsoft's "groups overage", a list too long for the token: https://learn.microsoft.com/entra/identity-platform/id-token-claims-reference */
 function isTooLarge({ hasgroups, _claim_names: names }: Claims, claim: string): boolean {
   return hasgroups === true || (typeof names === 'object' && names !== null && claim in names);
 }

@@ -1,42 +1,41 @@
-// The answers that the pages read, as plain data: their scripts are checked without Node's types.
+// The JSON that the pages read. Plain types only, because page scripts are type-checked without Node's types.
 
 import type { WayToSignIn } from '../settings/config.ts';
 
-/** Before anyone has signed. */
+/** Public, before signing in. */
 export interface Info {
   readonly serviceName: string;
   readonly gatewayUrl: string;
-  /** In tokens, where the operator has set it. */
+  /** In tokens, if the operator has set it. */
   readonly contextWindow?: number | undefined;
   readonly memberLimit: number;
   readonly network: string;
-  /** The ways to sign in that are offered. */
+  /** The ways to sign in, in order of preference. */
   readonly signIn: readonly WayToSignIn[];
 }
 
 export interface ShownKey {
   readonly id: string;
   readonly createdAt: string;
-  /** What its owner calls it. */
+  /** Chosen by its owner. */
   readonly label?: string | undefined;
-  /** When it ends; absent for a key that does not. */
+  /** Absent for a key that does not expire. */
   readonly expiresAt?: string;
-  /** Whether its owner may move that end. */
+  /** Whether its owner can extend `expiresAt`. */
   readonly renewable?: true;
 }
 
-/** A member's account, and what only some answers add to it. */
+/** A member's account. Some endpoints add optional members. */
 export interface Account {
-  /** The wallet's address, if the member has signed in with one. */
+  /** The wallet's address, if the member is one. */
   readonly wallet: string | null;
   readonly keys: readonly ShownKey[];
   readonly keysAllowed: number;
-  /** What the member has left. */
   readonly quota: {
     readonly limit: number;
     readonly remaining: number;
     readonly resetSeconds: number;
-    /** To spend, as decimals; absent for a member without a budget. */
+    /** Amounts as decimals; absent for a member without a budget. */
     readonly budget?:
       | {
           readonly currency: string;
@@ -44,7 +43,7 @@ export interface Account {
           readonly limit: string;
           readonly remaining: string;
           readonly resetSeconds: number;
-          /** What was used of it, by model. */
+          /** Usage by model. */
           readonly models: readonly {
             readonly id: string;
             readonly inputTokens: number;
@@ -56,9 +55,9 @@ export interface Account {
   };
   /** `expiresAt` is null if the network is not linked to this wallet. Only wallets link networks. */
   readonly link: { readonly network: string; readonly expiresAt: string | null } | null;
-  /** What the company's sign-in calls whoever has just signed in. It is kept nowhere. */
+  /** The OIDC provider's name for who has just signed in. It is not stored. */
   readonly person?: { readonly name?: string | undefined; readonly email?: string | undefined };
   readonly session?: { readonly token: string; readonly expiresAt: string } | undefined;
-  /** A key just issued, shown only now; null if the member may have no more. */
+  /** A key that was just issued, shown only once; null if the member can't have more. */
   readonly key?: (ShownKey & { readonly key: string }) | null;
 }

@@ -9,23 +9,23 @@ import { accountsError, badRequest, isNotSignedIn, isTooManyKeys } from './page-
 import type { Limits } from './page-limits.ts';
 import { type Endpoints, readText, type WithForm, type WithInput } from './page-request.ts';
 import { createAgentSnippets } from './pages/cli/snippets-agents.js';
-import { type Site, terminalPaths } from './site.ts';
+import { deviceFlowPaths, type Site } from './site.ts';
 
-/** How long a terminal waits for its person: milliseconds. */
+/** How long a device waits for approval, in milliseconds. */
 const lifetime = 10 * 60_000;
-/** Seconds between two questions of a terminal. */
+/** The polling interval, in seconds. */
 const interval = 5;
-/** What a clock and a network may take off it, in milliseconds. */
+/** Tolerated jitter of the polling interval, in milliseconds. */
 const leeway = 500;
 /** How often one user code may be looked up. */
 const triesPerCode = 5;
-/** Without vowels, so that no words come up, and without letters that look alike. */
+/** No vowels, so that codes spell no words, and no letters that look alike. */
 const letters = 'BCDFGHJKLMNPQRSTVWXZ';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 interface Dependencies {
-  readonly terminals: DeviceFlowStore;
+  readonly deviceFlow: DeviceFlowStore;
   readonly service: AccountsConfig['service'];
   readonly deviceKeyDays: number;
   readonly subkey: (label: string) => Promise<KeyObject>;
@@ -35,40 +35,40 @@ interface Dependencies {
   readonly now: () => number;
 }
 
-/** Signing in a terminal: https://www.rfc-editor.org/rfc/rfc8628 */
+/** OAuth's device flow, for signing in from a terminal: https://www.rfc-editor.org/rfc/rfc8628 */
 export function createDeviceFlow(dependencies: Dependencies): Endpoints {
-  /** Codes are stored hashed: who reads the table can use none. */
+  /** Codes are stored hashed, so that they are useless to someone who can read the table. */
   const hash = async (code: string): Promise<string> =>
     createHmac('sha256', await dependencies.subkey('terminal codes'))
       .update(code)
       .digest('base64url');
 
   return {
-    forTerminals: {
-      [terminalPaths.begin]: createBegin(dependencies, hash),
-      [terminalPaths.token]: createRedeem(dependencies, hash),
+    forDevices: {
+      [deviceFlowPaths.begin]: createBegin(dependencies, hash),
+      [deviceFlowPaths.token]: createRedeem(dependencies, hash),
     },
     ...createDecisions(dependencies, hash),
     facts: {
-      [terminalPaths.metadata]: async ({ site }) => describeServer(site),
-      [terminalPaths.opencode]: async ({ site }) => describeForOpencode(site, dependencies.service),
+      [deviceFlowPaths.metadata]: async ({ site }) => describeServer(site),
+      [deviceFlowPaths.opencode]: async ({ site }) => describeForOpencode(site, dependencies.service),
     },
   };
 }
 
 type Hash = (code: string) => Promise<string>;
 
-/** Gives a terminal its codes. */
-function createBegin({ terminals, service, limits, now }: Dependencies, hash: Hash) {
+/** Issues a device code and a user code. */
+function createBegin({ deviceFlow, service, limits, now }: Dependencies, hash: Hash) {
   return async (request: WithForm) => {
     checkClient(request, service.serviceName);
     const { network, site } = request;
     await limits.count('terminals', network.id);
     const askedAt = now();
     const deviceCode = randomBytes(32).toString('base64url');
-    const terminal = { device: await hash(deviceCode), networkId: network.id, askedAt, expiresAt: askedAt + lifetime };
+    const pending = { device: await hash(deviceCode), networkId: network.id, askedAt, expiresAt: askedAt + lifetime };
     let userCode = createUserCode();
-    while (!(await terminals.put(await hash(userCode), terminal, askedAt))) userCode = createUserCode();
+    while (!(await deviceFlow.put(await hash(userCode), pending, askedAt))) userCode = createUserCode();
     return {
       device_code: deviceCode,
       user_code: `${userCode.slice(0, 4)}-${userCode.slice(4)}`,
@@ -79,11 +79,11 @@ function createBegin({ terminals, service, limits, now }: Dependencies, hash: Ha
   };
 }
 
-/** Gives a terminal that was let in its key; throws what the RFC says until then. */
-function createRedeem({ terminals, service, deviceKeyDays, keyring, log, now }: Dependencies, hash: Hash) {
-  /** Whoever has let the terminal in, and when. */
+/** Gives an approved device its key; until then, throws the errors of the RFC. */
+function createRedeem({ deviceFlow, service, deviceKeyDays, keyring, log, now }: Dependencies, hash: Hash) {
+  /** Who has approved the device, and when. */
   const readApproval = async (device: string, time: number) => {
-    const found = await terminals.find(device);
+    const found = await deviceFlow.find(device);
     if (!found) throw accountsError('invalid_grant', 'This device code is not known. Ask for a new one.');
     if (found.expiresAt <= time) throw accountsError('expired_token', 'The code has expired. Ask for a new one.');
     const { decision, decidedAt = 0, approvedBy: member } = found;
@@ -91,8 +91,8 @@ function createRedeem({ terminals, service, deviceKeyDays, keyring, log, now }: 
     if (member !== undefined) return { member, signedInAt: decidedAt };
     const isTooSoon = found.polledAt !== undefined && time - found.polledAt < interval * 1000 - leeway;
     if (isTooSoon) throw accountsError('slow_down', `Ask every ${interval} seconds at most.`);
-    // Nobody can make it write more often, with whatever codes.
-    await terminals.notePoll(device, time);
+    // Only a known code that is not polled too soon causes a write, so that polling can't flood the table.
+    await deviceFlow.notePoll(device, time);
     throw accountsError('authorization_pending', 'Nobody has let this terminal in yet.');
   };
 
@@ -104,7 +104,7 @@ function createRedeem({ terminals, service, deviceKeyDays, keyring, log, now }: 
     const device = await hash(readField(request, 'device_code'));
     const time = now();
     const approval = await readApproval(device, time);
-    const isFirst = await terminals.take(device, time, createToken());
+    const isFirst = await deviceFlow.take(device, time, createToken());
     if (!isFirst) throw accountsError('invalid_grant', 'This device code has been used. Ask for a new one.');
     const most = time + deviceKeyDays * 86_400_000;
     const { key, record } = await keyring.issue(approval, { label: 'terminal', expiresAt: most }).catch(explain);
@@ -114,16 +114,16 @@ function createRedeem({ terminals, service, deviceKeyDays, keyring, log, now }: 
   };
 }
 
-/** What a person asks who has typed a terminal's code. */
+/** The endpoints for a person who has typed a user code. */
 function createDecisions(
-  { terminals, keyring, limits, now }: Dependencies,
+  { deviceFlow, keyring, limits, now }: Dependencies,
   hash: Hash,
 ): Pick<Endpoints, 'forAnyone' | 'forMembers'> {
-  /** Guesses are counted before anything is looked up, and a code that was right is taken off again. */
+  /** Counts each guess before looking it up, and undoes the count if the code is right. */
   const lookUp = async ({ input, network }: WithInput): Promise<PendingDevice> => {
     const typed = readText(input, 'code');
     const undo = await limits.count('codes', network.id);
-    const found = await terminals.findByUserCode(await hash(readUserCode(typed)), triesPerCode);
+    const found = await deviceFlow.findByUserCode(await hash(readUserCode(typed)), triesPerCode);
     if (!found || found.expiresAt <= now() || found.decision) throw unknownCode();
     await undo();
     return found;
@@ -131,7 +131,7 @@ function createDecisions(
 
   return {
     forAnyone: {
-      /** Asked before a person signs in, who would otherwise do so for a code that was mistyped. */
+      /** Called before sign-in, so that nobody signs in for a mistyped code. */
       async 'device/find'(request) {
         const { networkId, askedAt } = await lookUp(request);
         return { sameNetwork: networkId === request.network.id, age: Math.floor((now() - askedAt) / 1000) };
@@ -144,14 +144,14 @@ function createDecisions(
         const { device } = await lookUp(request);
         await keyring.requireFreeSlot(member);
         const undo = await limits.countGrant(network.id, member);
-        if (await terminals.decide(device, member, now(), createToken())) return {};
+        if (await deviceFlow.decide(device, member, now(), createToken())) return {};
         await undo();
         throw unknownCode();
       },
 
       async 'device/deny'(request) {
         const { device } = await lookUp(request);
-        if (await terminals.decide(device, undefined, now(), createToken())) return {};
+        if (await deviceFlow.decide(device, undefined, now(), createToken())) return {};
         throw unknownCode();
       },
     },
@@ -162,15 +162,15 @@ function createDecisions(
 function describeServer({ baseUrl }: Site) {
   return {
     issuer: baseUrl,
-    device_authorization_endpoint: baseUrl + terminalPaths.begin,
-    token_endpoint: baseUrl + terminalPaths.token,
+    device_authorization_endpoint: baseUrl + deviceFlowPaths.begin,
+    token_endpoint: baseUrl + deviceFlowPaths.token,
     grant_types_supported: [deviceGrant],
     response_types_supported: [],
     token_endpoint_auth_methods_supported: ['none'],
   };
 }
 
-/** What `opencode auth login URL` reads: the command that prints a key, the variable that the key goes into, and its settings. */
+/** Read by `opencode auth login URL`: the command that prints a key, the variable for it, and opencode's own config. */
 function describeForOpencode({ baseUrl, pageUrl }: Site, service: AccountsConfig['service']) {
   const { serviceName, gatewayUrl = baseUrl, contextWindow } = service;
   const env = `${serviceName.toUpperCase().replaceAll('-', '_')}_API_KEY`;
@@ -193,7 +193,7 @@ function readField({ form }: WithForm, name: string): string {
 
 const createUserCode = (): string => Array.from({ length: 8 }, () => letters[randomInt(letters.length)]).join('');
 
-/** People type in lower case, with blanks, or without the dash. */
+/** Accepts lower case, spaces, and no dash. */
 function readUserCode(typed: string): string {
   const code = typed.toUpperCase().replace(/[\s-]/g, '');
   if (code.length === 8 && [...code].every((letter) => letters.includes(letter))) return code;
@@ -208,7 +208,7 @@ function unknownCode(): GatewayError {
 
 const notLetIn = () => accountsError('access_denied', 'The person has not let this terminal in.');
 
-/** Why a terminal that was let in has no key after all, in the words of OAuth. */
+/** Explains in OAuth's terms why an approved device gets no key. */
 function explain(error: unknown): never {
   if (isNotSignedIn(error)) throw notLetIn();
   throw isTooManyKeys(error) ? accountsError('access_denied', error.message) : error;

@@ -14,7 +14,7 @@ const accounts = createAccounts(config, {
   store: createDynamoStore(callDynamoDb, config.tables, Date.now),
   adminStore: createAdminStore(access, config.tables),
   readSecret,
-  // The bundle has the pages' files at the same place.
+  // The bundle has the page files at the same path.
   pageFiles: readPageFiles(new URL('./pages/', import.meta.url)),
   writeLog: (line) => process.stdout.write(line),
   now: Date.now,

@@ -26,20 +26,20 @@ interface Held {
   readonly record: KeyRecord | undefined;
 }
 
-/** For operators, of a key without a label of its owner's. */
+/** The label that operators see if the owner has chosen none. */
 export const unlabelled = 'issued at /cli';
 
-/** A slot is taken before its key is stored. For this long, a missing key may still appear. */
+/** A slot is taken before its key is stored, so a missing key may still appear for this long, in milliseconds. */
 const storingTime = 60_000;
 
 /**
- * Issues, lists and revokes keys. A key first takes one of its member's slots in a single conditional write. A slot whose key
- * was revoked by an operator, or never stored, is freed when it is needed.
+ * Issues, lists and revokes keys. Each key first takes one of its member's slots, in a single conditional write. Slots of keys that
+ * an operator has revoked, or that were never stored, are freed lazily.
  */
 export function createKeyring({ keys, members, oidcKeys, oidcKeyDays, now }: Dependencies) {
   /** How many live keys a member may have. */
   const mostOf = (member: string): number => (isWallet(member) ? 5 : oidcKeys);
-  /** When a key ends unless its member signs in and renews it. Those of wallets don't. */
+  /** When a new or renewed key expires. Those of wallets don't. */
   const endOfLife = (member: string): number | undefined =>
     isWallet(member) ? undefined : now() + oidcKeyDays * 86_400_000;
 
@@ -78,21 +78,21 @@ export function createKeyring({ keys, members, oidcKeys, oidcKeyDays, now }: Dep
       return records.toSorted((a, b) => b.createdAt - a.createdAt);
     },
 
-    /** Throws `too_many_keys` if it has as many keys as it may have. Writes nothing. */
+    /** Throws `too_many_keys` if all slots are taken. Writes nothing. */
     async requireFreeSlot(member: string): Promise<void> {
       const taken = (await readHeld(member)).filter((held) => !isDead(held));
       if (taken.length >= mostOf(member)) throw tooManyKeys(member);
     },
 
     /**
-     * Makes a key, or throws `too_many_keys`: never more live ones than its member may have, whatever runs at the same time.
-     * Throws `invalid_session` if the member was signed out meanwhile.
+     * Issues a key. Throws `too_many_keys` if all slots are taken, which holds under concurrency too, and `invalid_session` if the
+     * member was signed out meanwhile.
      */
     issue({ member, signedInAt }: Signer, { label = unlabelled, expiresAt }: KeyDetails = {}): Promise<IssuedKey> {
       const put = async (hash: string, record: KeyRecord) => {
         await takeSlot(member, hash);
         await keys.put(hash, record);
-        // Who signs a member out then revokes the keys that there are: this one may have come too late for that.
+        // Signing a member out also revokes all keys that exist by then. This one may have been stored too late for that.
         if (!(await members.wasSignedOut(member, signedInAt))) return;
         await members.revokeKey(hash, member, now());
         throw notSignedIn();
@@ -110,7 +110,7 @@ export function createKeyring({ keys, members, oidcKeys, oidcKeyDays, now }: Dep
       await members.freeSlots(member, [slot]);
     },
 
-    /** Gives a live key a whole lifetime from now on. */
+    /** Restarts the lifetime of a live key. */
     async renew(member: string, id: string): Promise<void> {
       const { slot, record } = await findHeld(member, id);
       const expiresAt = endOfLife(member);

@@ -17,7 +17,7 @@ import type { Keyring } from './keyring.ts';
 import { accountsError, badRequest, brokenSignIn, nothingOfThisKind } from './page-errors.ts';
 import type { Limits } from './page-limits.ts';
 import { type Endpoints, type Input, readText } from './page-request.ts';
-import { checkAccessToken, isUnreachable, rememberProvider, scopesFor } from './provider.ts';
+import { cacheProvider, checkAccessToken, isUnreachable, scopesFor } from './provider.ts';
 import { pagePath } from './site.ts';
 
 interface Dependencies {
@@ -32,23 +32,23 @@ interface Dependencies {
 }
 
 /**
- * Signing in with the company's account, by OpenID Connect: authorization code with PKCE, state and nonce, which the page makes
- * and keeps in its tab. A person's name and address are shown while the page is open, and stored nowhere.
+ * OIDC sign-in: the authorization code flow with PKCE, state and nonce, which the page generates and holds in its tab. A person's
+ * name and email are shown while the page is open, and never stored.
  */
 export function createOidcSignIn(dependencies: Dependencies): Endpoints {
   const { accounts, settings, readClientSecret, subkey, keyring, limits, log, now } = dependencies;
   const { oidcIssuer = '', oidcClientId = '', appUrl } = settings;
   const callbackUrl = `${appUrl}${pagePath}/oidc/callback`;
-  const findProvider = rememberProvider({ issuer: oidcIssuer, clientId: oidcClientId, readClientSecret, now });
+  const readProvider = cacheProvider({ issuer: oidcIssuer, clientId: oidcClientId, readClientSecret, now });
 
   const readClaims = async (answer: URLSearchParams, { state, nonce }: SignInState, pkceCodeVerifier: string) => {
-    const provider = await findProvider();
+    const provider = await readProvider();
     const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier };
     const tokens = await authorizationCodeGrant(provider, new URL(`${callbackUrl}?${answer}`), checks);
     const claims: Claims | undefined = tokens.claims();
     if (!claims) throw new Error('the provider sent no id token');
     checkAccessToken(tokens.access_token, claims, tokens.id_token ?? '');
-    // Some providers put these only where the access token leads to. The address is also shown.
+    // Some providers have these claims only at their userinfo endpoint. The email is also shown.
     const lacks = (names: readonly string[]) => names.some((name) => claims[name] === undefined);
     const needed = neededClaims(settings);
     if (!lacks(['email', ...needed]) || !provider.serverMetadata().userinfo_endpoint) return claims;
@@ -62,10 +62,10 @@ export function createOidcSignIn(dependencies: Dependencies): Endpoints {
 
   return {
     forAnyone: {
-      /** Where the browser goes to sign in. */
+      /** Returns the URL to sign in at. */
       async 'oidc/begin'({ input }) {
         const [{ state, nonce }, challenge] = [readState(input), readSecret(input, 'challenge')];
-        const provider = await findProvider().catch(explain);
+        const provider = await readProvider().catch(explain);
         const url = buildAuthorizationUrl(provider, {
           redirect_uri: callbackUrl,
           scope: scopesFor(provider, settings),
@@ -77,12 +77,12 @@ export function createOidcSignIn(dependencies: Dependencies): Endpoints {
         return { url: url.href };
       },
 
-      /** Who has signed in, by the address that the provider sent the browser back to. */
+      /** Signs a person in with the query string of the callback. */
       async 'oidc/redeem'(request): Promise<Account> {
         const { input, network } = request;
         const answer = new URLSearchParams(readText(input, 'answer', longestAnswer));
         const [state, verifier] = [readState(input), readSecret(input, 'verifier')];
-        // Anyone can make up answers, and each is a request to the provider. A whole office may sign in at nine.
+        // Anyone can make up answers, and each causes a request to the provider. Successes don't count: a whole office may sign in at 9.
         const undo = await limits.count('sign-ins', network.id);
         const claims = await readClaims(answer, state, verifier).catch(explain);
         requireAllowed(claims, settings);
@@ -94,7 +94,7 @@ export function createOidcSignIn(dependencies: Dependencies): Endpoints {
     },
 
     forMembers: {
-      /** Starts the lifetime of keys anew: the person has just shown that they are still let in. */
+      /** Restarts the lifetime of keys: the person has just proved that they may still sign in. */
       async 'keys/renew'(request): Promise<Account> {
         const { input, member } = request;
         if (isWallet(member)) throw nothingOfThisKind();
@@ -105,21 +105,21 @@ export function createOidcSignIn(dependencies: Dependencies): Endpoints {
   };
 }
 
-/** What the token says counts, but for half of an address: whether one is verified is only said of the one beside it. */
+/** The id token takes precedence. But `email` and `email_verified` must come from the same source, as they belong together. */
 function mergeClaims(claims: Claims, further: Readonly<Record<string, unknown>>): Claims {
   const isWhole = claims.email !== undefined && claims.email_verified !== undefined;
   const { email, email_verified } = isWhole || further.email === undefined ? claims : further;
   return { ...further, ...claims, email, email_verified };
 }
 
-/** Codes are short, but some providers make them of a whole session. */
+/** Codes are usually short, but some providers encode a whole session in them. */
 const longestAnswer = 8_192;
 
 type SignInState = ReturnType<typeof readState>;
 
 const readState = (input: Input) => ({ state: readSecret(input, 'state'), nonce: readSecret(input, 'nonce') });
 
-/** What the page made at random: 256 bits, or a hash. */
+/** A random value of 256 bits, or a SHA-256 hash, in base64url. */
 function readSecret(input: Input, name: string): string {
   const text = readText(input, name);
   if (/^[\w-]{43}$/.test(text)) return text;
@@ -134,7 +134,7 @@ function readIds({ ids }: Input): readonly string[] {
 
 const startAgain = 'Please start again.';
 
-/** What a person reads when signing in has failed. What the provider says goes to the log only. */
+/** Explains a failed sign-in to the person. The provider's own message is only logged. */
 function explain(cause: unknown): never {
   if (cause instanceof GatewayError) throw cause;
   if (cause instanceof AuthorizationResponseError && cause.error === 'access_denied') {

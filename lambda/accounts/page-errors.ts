@@ -1,18 +1,18 @@
 import { type ErrorOptions, GatewayError } from '../errors.ts';
 
-/** The errors that only this function has; all others are in the gateway's own catalogue. */
+/** Errors that only the account pages have. All others are in the gateway's catalogue. */
 const statuses = {
-  /** A request that another site's page has sent. */
+  /** A cross-site request. */
   forbidden_origin: 403,
-  /** The signature is not that of the account that the message names. */
+  /** Signed by another account than the one in the message. */
   invalid_signature: 401,
-  /** The signed message can't be used here and now. */
+  /** The signed message or the OIDC response is expired, used, or not for this site. */
   invalid_sign_in: 401,
   invalid_session: 401,
-  /** The company's sign-in knows the person, and the gateway's settings don't let them in. */
+  /** Signed in with OIDC, but not on the allow-lists. */
   not_allowed: 403,
   too_many_keys: 409,
-  /** What a terminal is told: https://www.rfc-editor.org/rfc/rfc8628#section-3.5 */
+  /** For the device flow: https://www.rfc-editor.org/rfc/rfc8628#section-3.5 */
   access_denied: 400,
   authorization_pending: 400,
   expired_token: 400,
@@ -22,7 +22,7 @@ const statuses = {
   unsupported_grant_type: 400,
 } as const;
 
-/** An error of this function's own. */
+/** An error that only the account pages have. */
 export function accountsError(
   code: keyof typeof statuses,
   message: string,
@@ -44,10 +44,10 @@ export const isNotSignedIn = isOf('invalid_session');
 export const notSignedIn = () =>
   accountsError('invalid_session', 'You are not signed in, or your session is over. Please sign in again.');
 
-/** The reason in the log if the company's sign-in or its settings are at fault, rather than the person. */
+/** The reason in the log if the OIDC provider or its settings are at fault, rather than the person. */
 export const brokenSignIn = 'sign_in_broken';
 
-/** For what members of another way have. */
+/** For endpoints that are only for members with another way to sign in. */
 export const nothingOfThisKind = () => new GatewayError('not_found', 'Your account has nothing of this kind.');
 
 export function badRequest(message: string, status = 400): GatewayError {

@@ -3,22 +3,21 @@ import { GatewayError } from '../errors.ts';
 import { isWallet } from '../identity/member.ts';
 import { type Counters, createToken } from '../store/counters.ts';
 
-/** Times are milliseconds. */
 const tenMinutes = 600_000;
 const hour = 3_600_000;
 const day = 86_400_000;
 
-/** What a network or a person may do, by the names of its counters. */
+/** Rate limits, by counter name. Windows are milliseconds. */
 const limits = {
   /** Messages to sign. */
   challenges: { most: 60, window: hour, rule: 'a network may ask for 60 messages an hour' },
-  /** Answers of the company's provider; one that signs somebody in is taken back. */
+  /** OIDC callbacks. Successful ones are not counted. */
   'sign-ins': { most: 60, window: hour, rule: 'a network may fail to sign in 60 times an hour' },
-  /** Terminals that ask to be signed in. */
+  /** Device flows started. */
   terminals: { most: 20, window: hour, rule: 'a network may start 20 terminals an hour' },
-  /** Codes of terminals that a person has typed; one that was right is taken back. */
+  /** User codes typed. Correct ones are not counted. */
   codes: { most: 10, window: tenMinutes, rule: 'a network may mistype 10 codes in ten minutes' },
-  /** Keys and links. Wallets cost nothing to make and each brings a daily quota: only the limit per network bounds that. */
+  /** Keys and links. Wallets are free to create and each has a daily quota, so only the limit per network bounds them. */
   'grants-network': { most: 30, window: day, rule: 'a network gets 30 keys and links a day' },
   'grants-person': { most: 10, window: day, rule: 'a person gets 10 keys and links a day' },
 };
@@ -27,7 +26,7 @@ type Limited = keyof typeof limits;
 
 export type Limits = ReturnType<typeof createLimits>;
 
-/** Takes back what was counted, for a request that is refused after all. */
+/** Undoes a count, for a request that should not count after all. */
 type Undo = () => Promise<void>;
 
 interface Dependencies {
@@ -35,9 +34,9 @@ interface Dependencies {
   readonly now: () => number;
 }
 
-/** Limits what one network and one member may ask for. A refused request is not counted. */
+/** Rate limits for networks and members. Refused requests are not counted. */
 export function createLimits({ counters, now }: Dependencies) {
-  /** Counts once what is limited, or throws `rate_limited`. */
+  /** Counts one action, or throws `rate_limited`. */
   const count = async (what: Limited, id: string): Promise<Undo> => {
     const window = windowOf(what, id, now());
     const token = createToken();
@@ -68,7 +67,7 @@ export function createLimits({ counters, now }: Dependencies) {
   };
 }
 
-/** Counters also limit the charges of one minute. There is no such limit here. */
+/** No burst limit here. */
 const burst = Number.MAX_SAFE_INTEGER;
 
 function windowOf(what: Limited, id: string, now: number) {

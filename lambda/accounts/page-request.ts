@@ -6,10 +6,10 @@ import { checkJsonBody, readBodyText, toBodyError } from '../request/read-body-t
 import { accountsError, badRequest } from './page-errors.ts';
 import type { Site } from './site.ts';
 
-/** One request as it arrives. */
+/** A request as it arrives. */
 export interface AccountsRequest extends Pick<IncomingRequest, 'headers' | 'bodySize' | 'takeBody'> {
   readonly id: string;
-  /** Method and path as the routes name them, for the log. */
+  /** Method and path as in the route table, for the log. */
   readonly route: string;
   readonly site: Site;
   readonly network: Network;
@@ -25,24 +25,24 @@ export interface Signer {
 type SignedIn = WithInput & Signer;
 export type WithForm = AccountsRequest & { readonly form: URLSearchParams };
 
-/** What can be asked, by path. The work's result becomes the JSON of the answer. */
+/** Handlers by path. Each returns the JSON of its response. */
 export type Actions<Request> = Readonly<Record<string, (request: Request) => Promise<object>>>;
 
-/** What can be asked of one part of the accounts. */
+/** The endpoints of one feature. */
 export interface Endpoints {
-  /** By paths below the page, with JSON. */
+  /** POST with JSON, below the page's path. */
   readonly forAnyone?: Actions<WithInput>;
-  /** The same, for those who have signed in. */
+  /** The same, with a session. */
   readonly forMembers?: Actions<SignedIn>;
-  /** With a form, and with errors in the shape that OAuth has for them. */
-  readonly forTerminals?: Actions<WithForm>;
-  /** With a GET, also by other sites' pages. */
+  /** POST with a form, and with errors in OAuth's format. */
+  readonly forDevices?: Actions<WithForm>;
+  /** GET, also cross-site. */
   readonly facts?: Actions<AccountsRequest>;
 }
 
 /**
- * Refuses requests from other sites' pages. Browsers name a request's origin in headers that no page can change. A request
- * without them does not come from a browser, so nobody was tricked into sending it.
+ * CSRF protection. Browsers send a request's origin in headers that no page can forge. A request without them doesn't come from a
+ * browser, so nobody was tricked into sending it.
  */
 export function checkOrigin({ headers, site }: AccountsRequest): void {
   const { origin = site.origin, 'sec-fetch-site': fetchSite = 'same-origin' } = headers;
@@ -52,7 +52,7 @@ export function checkOrigin({ headers, site }: AccountsRequest): void {
 
 const bodyLimit = 65_536;
 
-/** Refuses a body of another type, with this status, or of too many bytes. */
+/** `status`: the refusal of another content type. */
 async function readBody({ headers, bodySize, takeBody }: AccountsRequest, type: string, status: number) {
   if (headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== type) {
     throw badRequest(`The body must have content-type: ${type}.`, status);
@@ -72,11 +72,11 @@ export async function readInput(request: AccountsRequest): Promise<Input> {
   } catch (fault) {
     throw toBodyError(fault);
   }
-  // Checked as every body is, and short enough to be parsed a second time.
+  // Already checked like any other body, and short enough to parse twice.
   return JSON.parse(text);
 }
 
-/** Reads the fields of a form, each of which may be there once. OAuth knows no other status for what is no form than 400. */
+/** Reads a form without duplicate fields. OAuth has no other status than 400 for a wrong content type. */
 export async function readForm(request: AccountsRequest): Promise<URLSearchParams> {
   const body = await readBody(request, 'application/x-www-form-urlencoded', 400);
   const form = new URLSearchParams(Buffer.from(body).toString());
@@ -85,10 +85,10 @@ export async function readForm(request: AccountsRequest): Promise<URLSearchParam
   throw badRequest(`${repeated} is there more than once.`);
 }
 
-/** Room for the signature of a contract account, so that its owner gets the right error. */
+/** Large enough for a contract account's signature, so that its owner gets the right error. */
 const longestText = 16_384;
 
-/** A text of the body. */
+/** Reads a non-empty string. */
 export function readText(input: Input, name: string, longest = longestText): string {
   const value = input[name];
   if (typeof value !== 'string' || value === '') throw badRequest(`${name} must be a text.`);
@@ -96,10 +96,10 @@ export function readText(input: Input, name: string, longest = longestText): str
   return value;
 }
 
-/** Neither a control character nor one that turns the direction of a text around: operators read labels in a terminal. */
+/** No control or bidirectional characters, because operators read labels in a terminal. */
 const visible = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\u200d]{0,40}$/u;
 
-/** What a person calls a new key; undefined if they leave it open. */
+/** The label of a new key; undefined if the person gave none. */
 export function readLabel(input: Input): string | undefined {
   const label = input.label ?? '';
   if (typeof label === 'string' && visible.test(label)) return label.trim() || undefined;

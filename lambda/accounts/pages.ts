@@ -13,7 +13,7 @@ import type { Site } from './site.ts';
 
 export interface PageFile {
   readonly contentType: string;
-  /** With placeholders such as `{{service}}` for the facts of a deployment; `{{#window}}…{{/window}}` is for where one holds. */
+  /** A template: `{{service}}` is a fact of the deployment, and `{{#window}}…{{/window}}` a section that is shown if the fact is set. */
   readonly text: string;
 }
 
@@ -27,26 +27,26 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads the files of the pages, keyed by the path that serves each, which is its place in the folder. `made` are generated
- * files; there are none if a build has put them into the folder.
+ * Reads the page files, by the path that each is served at, which is its path in the folder. `generated`: files that a build would
+ * have put into the folder.
  */
 export function readPageFiles(
   folder: URL,
-  made: ReadonlyMap<string, string> = new Map(),
+  generated: ReadonlyMap<string, string> = new Map(),
 ): ReadonlyMap<string, PageFile> {
   const written = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => extname(name) in contentTypes)
     .map((name) => [name, readFileSync(new URL(name, folder), 'utf8')] as const);
   return new Map(
-    [...written, ...made].map(([name, text]) => {
+    [...written, ...generated].map(([name, text]) => {
       const contentType = contentTypes[extname(name)] ?? '';
       return [`/${name.replace(/\/?index\.html$/, '')}`, { contentType, text }];
     }),
   );
 }
 
-/** Fills the placeholders of a file, where `{{#name}}…{{/name}}` stays if the fact holds, and `{{^name}}…{{/name}}` if it doesn't. */
-function fillPage({ text, contentType }: PageFile, facts: Facts) {
+/** Renders a template. `{{#name}}…{{/name}}` is kept if the fact is set, `{{^name}}…{{/name}}` if it is not. */
+function renderPage({ text, contentType }: PageFile, facts: Facts) {
   const quote = contentType.startsWith('text/html') ? escapeHtml : (value: string) => value;
   const read = (name: string): string => {
     const fact = facts[name];
@@ -61,11 +61,11 @@ function fillPage({ text, contentType }: PageFile, facts: Facts) {
     .replace(/\{\{(\w+)\}\}/g, (_, name: string) => quote(read(name)))
     .replace(/<pre\b[^<]*/g, foldable);
   const digest = hash('sha256', filled, 'base64url').slice(0, 22);
-  // It lets a browser check its copy, and is weak because the plain and the compressed form share it.
+  // Weak, because the plain and the compressed response share it.
   return { text: filled, gzipped: gzipSync(filled, { level: 9 }), etag: `W/"${digest}"` };
 }
 
-/** Where a narrow screen may break the lines of a code, and where it may not. */
+/** Marks where a narrow screen may break lines of code, and where it may not. */
 const foldable = (code: string): string =>
   lineEnds(code)
     .map((part, place) => (place % 2 === 1 ? `<span class="kept">${part}</span>` : breakable(part).join('<wbr>')))
@@ -75,13 +75,13 @@ const sections = /\{\{([#^])(\w+)\}\}(.*?)\{\{\/\2\}\}/gs;
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** For texts, and for attributes between double quotes. */
+/** For text and for double-quoted attributes. */
 const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character) => entities[character] ?? '');
 
-/** The values for the pages' placeholders, such as `{{service}}`. One that is empty does not hold. */
+/** The values for placeholders such as `{{service}}`. An empty one counts as not set. */
 export type Facts = Readonly<Record<string, string>>;
 
-/** The facts that a deployment shows people. Its address is the one that they called, unless the operator set another. */
+/** The facts of a deployment. Its URL is the one that was called, unless GATEWAY_URL is set. */
 export function describeDeployment({ service, accounts, quota }: AccountsConfig, site: Site): Facts {
   const { serviceName, contextWindow, gatewayUrl = site.baseUrl } = service;
   const { deviceKeyDays } = accounts;
@@ -107,13 +107,13 @@ export function describeDeployment({ service, accounts, quota }: AccountsConfig,
   };
 }
 
-/** Serves a file of the pages, or a 304 to a browser that has it already. */
+/** Serves a page file, or a 304 if the browser has it cached. */
 export function servePage(file: PageFile, describe: (site: Site) => Facts) {
-  // A deployment is nearly always called by one address, so its pages are filled once.
-  let last: { readonly baseUrl: string; readonly page: ReturnType<typeof fillPage> } | undefined;
+  // A deployment is nearly always called by the same host, so pages are rendered once.
+  let last: { readonly baseUrl: string; readonly page: ReturnType<typeof renderPage> } | undefined;
   return async ({ headers, site }: AccountsRequest): Promise<GatewayResponse> => {
     const { baseUrl } = site;
-    if (last?.baseUrl !== baseUrl) last = { baseUrl, page: fillPage(file, describe(site)) };
+    if (last?.baseUrl !== baseUrl) last = { baseUrl, page: renderPage(file, describe(site)) };
     const { text, gzipped, etag } = last.page;
     const cached = { etag, 'cache-control': 'no-cache', vary: 'accept-encoding' };
     if (headers['if-none-match'] === etag) return { statusCode: 304, headers: cached, body: '' };
@@ -125,7 +125,7 @@ export function servePage(file: PageFile, describe: (site: Site) => Facts) {
 
 const takesGzip = (accepted = ''): boolean => /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted);
 
-/** Nothing from elsewhere, nothing inline, no framing. Wallets supply their icons as data URLs. */
+/** No other origins, no inline code, no framing. Wallets supply their icons as data URLs. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -139,7 +139,7 @@ const contentSecurityPolicy = [
   "trusted-types 'none'",
 ].join('; ');
 
-/** The headers of every answer of this function. There are no CORS headers, so no other site can read one. */
+/** On every response. No CORS headers, so no other site can read a response. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': contentSecurityPolicy,
   'x-frame-options': 'DENY',

@@ -11,10 +11,10 @@ import {
 } from 'openid-client';
 import type { Admission, Claims } from './admission.ts';
 
-/** How long the provider's own description is good, in milliseconds. Its keys are read anew when one is missing. */
-const describedFor = 3_600_000;
-/** Seconds that a request to the provider may take, and that clocks may differ by. */
-const [patience, skew] = [10, 60];
+/** How long the provider's metadata is cached, in milliseconds. Its signing keys are refetched when one is missing. */
+const metadataLifetime = 3_600_000;
+/** In seconds. */
+const [timeout, skew] = [10, 60];
 
 interface Dependencies {
   readonly issuer: string;
@@ -23,19 +23,19 @@ interface Dependencies {
   readonly now: () => number;
 }
 
-/** Reads the provider's description when it is needed, and keeps it for a while; an old one is better than none. */
-export function rememberProvider({ issuer, clientId, readClientSecret, now }: Dependencies) {
+/** Discovers the provider lazily and caches its metadata. If a refresh fails, the stale metadata stays in use. */
+export function cacheProvider({ issuer, clientId, readClientSecret, now }: Dependencies) {
   let known:
     | { readonly provider: Configuration; readonly secret: string | undefined; readonly readAt: number }
     | undefined;
   return async (): Promise<Configuration> => {
     const secret = await readClientSecret();
     const old = known?.secret === secret ? known : undefined;
-    if (old && now() - old.readAt < describedFor) return old.provider;
+    if (old && now() - old.readAt < metadataLifetime) return old.provider;
     try {
       const server = new URL(issuer);
       const provider = await discovery(server, clientId, { [clockTolerance]: skew }, authenticate(secret), {
-        timeout: patience,
+        timeout,
         execute: [enableNonRepudiationChecks, ...(server.protocol === 'http:' ? [allowInsecureRequests] : [])],
       });
       known = { provider, secret, readAt: now() };
@@ -47,7 +47,7 @@ export function rememberProvider({ issuer, clientId, readClientSecret, now }: De
   };
 }
 
-/** By the method that the provider names: the standard's own one unless it takes only the other. */
+/** Client authentication: `client_secret_basic`, the default of the standard, unless the provider supports only `client_secret_post`. */
 function authenticate(secret: string | undefined): Parameters<typeof discovery>[3] {
   if (secret === undefined) return None();
   const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)];
@@ -57,13 +57,13 @@ function authenticate(secret: string | undefined): Parameters<typeof discovery>[
   };
 }
 
-/** Groups have no scope of their own in the standard: it is asked for only where the provider knows it. */
+/** The standard has no scope for groups, so `groups` is requested only if the provider supports it. */
 export function scopesFor(provider: Configuration, { oidcAllowedGroups }: Admission): string {
   const knowsGroups = provider.serverMetadata().scopes_supported?.includes('groups');
   return ['openid', 'email', 'profile', ...(oidcAllowedGroups?.length && knowsGroups ? ['groups'] : [])].join(' ');
 }
 
-/** The id token names the access token that came with it: https://openid.net/specs/openid-connect-core-1_0.html#CodeIDToken */
+/** Checks the access token against the id token's `at_hash`: https://openid.net/specs/openid-connect-core-1_0.html#CodeIDToken */
 export function checkAccessToken(accessToken: string, { at_hash: expected }: Claims, idToken: string): void {
   if (expected === undefined) return;
   const { alg = '' } = JSON.parse(Buffer.from(idToken.split('.')[0] ?? '', 'base64url').toString()) as { alg?: string };
@@ -75,7 +75,7 @@ export function checkAccessToken(accessToken: string, { at_hash: expected }: Cla
   throw new Error('at_hash is not that of the access token');
 }
 
-/** No answer, or one that says that the provider is in trouble. */
+/** Whether the provider did not respond, or responded with a 5xx. */
 export function isUnreachable(error: unknown): boolean {
   if (!Error.isError(error)) return false;
   if (error.name === 'TimeoutError' || error.message === 'fetch failed') return true;

@@ -20,7 +20,7 @@ import {
 } from './page-request.ts';
 import type { Site } from './site.ts';
 
-/** What a signature is for. It is part of the message: people read it in their wallet, and it can be used for nothing else. */
+/** What a signature is for. People read it in their wallet. It is part of the message, so the signature is valid for nothing else. */
 const statements = {
   link: 'Link the network I am on to this wallet for 24 hours, and get an API key.',
   manage: 'See and change the API keys and the network link of this wallet.',
@@ -31,9 +31,9 @@ type Purpose = keyof typeof statements;
 
 const reassurance = 'Signing costs nothing and sends no transaction.';
 
-/** How long a message may wait for its signature: milliseconds, as all times here. */
+/** How long a message can be signed, in milliseconds. */
 const challengeLifetime = 5 * 60_000;
-/** How long a network counts as a wallet's member. */
+/** How long a network stays linked to a wallet, in milliseconds. */
 const linkLifetime = 24 * 3_600_000;
 
 interface Dependencies {
@@ -46,16 +46,16 @@ interface Dependencies {
 }
 
 /**
- * Signing in with a wallet: a message to sign, and what its signature is for. The member is the wallet's address in lower case.
- * Sign-in with Ethereum (EIP-4361): https://eips.ethereum.org/EIPS/eip-4361
+ * Wallet sign-in with Sign-In with Ethereum (EIP-4361): https://eips.ethereum.org/EIPS/eip-4361
+ * The member is the wallet's address in lower case.
  */
 export function createWalletSignIn({ accounts, keys, members, limits, log, now }: Dependencies): Endpoints {
-  /** The member who has signed the message for this purpose. Works once per message, and throws otherwise. */
+  /** Verifies a signed message and returns the member. Works once per message. */
   const redeem = async ({ input, site }: WithInput, purpose: Purpose): Promise<string> => {
     const [message, signature] = [readText(input, 'message', longestMessage), readText(input, 'signature')];
-    // Without a correct signature nothing is looked up, let alone written.
+    // First the signature: without a valid one, the store is not even read.
     const { address, nonce } = await readSignedMessage(message, signature, site, now());
-    // The digest shows that the whole message, chain, times and address included, is as it was made here.
+    // The digest proves that the whole message is the one issued here, including chain, times and address.
     const expected = { digest: hash('sha256', message), purpose };
     const taken = await members.takeChallenge(nonce, expected, now(), createToken());
     if (taken) return address.toLowerCase();
@@ -77,7 +77,7 @@ export function createWalletSignIn({ accounts, keys, members, limits, log, now }
         await limits.count('challenges', network.id);
         const issuedAt = now();
         const expiresAt = issuedAt + challengeLifetime;
-        // EIP-4361 takes letters and digits only.
+        // EIP-4361 allows only letters and digits.
         const nonce = randomBytes(16).toString('hex');
         const message = writeMessage(site, {
           ...signer,
@@ -90,7 +90,7 @@ export function createWalletSignIn({ accounts, keys, members, limits, log, now }
         return { message, expiresAt: isoTime(expiresAt) };
       },
 
-      /** Links the network, and gives a key where there is room for one. */
+      /** Links the network, and issues a key if there is a free slot. */
       async link(request): Promise<Account> {
         const label = readLabel(request.input);
         const member = await redeem(request, 'link');
@@ -102,7 +102,7 @@ export function createWalletSignIn({ accounts, keys, members, limits, log, now }
           return { ...(await accounts.issue({ ...request, member, signedInAt }, label)), session };
         } catch (error) {
           if (!isTooManyKeys(error)) throw error;
-          // The network is linked all the same, and with the session the person can revoke a key.
+          // The network stays linked, and with the session the person can revoke a key.
           return { ...(await accounts.describe(request, member)), key: null, session };
         }
       },
@@ -115,7 +115,7 @@ export function createWalletSignIn({ accounts, keys, members, limits, log, now }
     },
 
     forMembers: {
-      /** Links the network anew. */
+      /** Links the network again. */
       async network(request): Promise<Account> {
         const { network, member } = request;
         if (!isWallet(member)) throw nothingOfThisKind();
@@ -127,7 +127,7 @@ export function createWalletSignIn({ accounts, keys, members, limits, log, now }
   };
 }
 
-/** Far above any message made here: finding the fields of a text takes time by the square of its length. */
+/** Far longer than any message issued here. Parsing takes quadratic time. */
 const longestMessage = 2000;
 
 function readPurpose(input: Input): Purpose {
@@ -136,7 +136,7 @@ function readPurpose(input: Input): Purpose {
   return purpose as Purpose;
 }
 
-/** The account that is going to sign. */
+/** The account that will sign. */
 function readSigner(input: Input) {
   const address = readText(input, 'address');
   const chainId = input.chainId ?? 1;
@@ -149,19 +149,19 @@ function readSigner(input: Input) {
 
 const isAddress = (text: string): text is `0x${string}` => /^0x[0-9a-f]{40}$/i.test(text);
 
-/** The text that a wallet shows and signs. */
+/** Creates the text that a wallet shows and signs. */
 function writeMessage(site: Site, fields: Omit<SiweMessage, 'domain' | 'uri' | 'version'>): string {
   try {
     return createSiweMessage({ ...fields, domain: site.domain, uri: site.pageUrl, version: '1' });
   } catch {
-    // Everything else was checked before or is made here.
+    // Only the domain can be at fault: the rest is already checked or created here.
     throw badRequest(
       `Wallets cannot sign in at ${site.domain}. Open this page by a domain name, as localhost or by an IPv4 address.`,
     );
   }
 }
 
-/** Reads a signed message. Throws unless it is for this site, still valid, and signed by the account that it names. */
+/** Parses a signed message. Throws unless it is for this site, still valid, and signed by the account in it. */
 async function readSignedMessage(message: string, signature: string, site: Site, now: number) {
   const { address, domain, expirationTime, issuedAt, nonce, uri, version } = parseSiweMessage(message);
   if (!address || !domain || !expirationTime || !issuedAt || !nonce || version !== '1') {
@@ -170,7 +170,7 @@ async function readSignedMessage(message: string, signature: string, site: Site,
   if (domain !== site.domain || uri !== site.pageUrl) {
     throw invalid(`This message was signed for ${domain}, not for ${site.domain}. Was it another site that asked you?`);
   }
-  // An invalid time counts as past.
+  // An invalid date counts as expired.
   if (!(expirationTime.getTime() > now)) {
     throw invalid('This message has expired. Please start again: it must be signed within 5 minutes.');
   }
@@ -186,7 +186,7 @@ async function readSignedMessage(message: string, signature: string, site: Site,
 const plainAccountsOnly =
   'Contract accounts (smart wallets such as a Safe) can’t sign in here: please use a plain account.';
 
-/** Recovers the signer without asking any chain. This works only for plain accounts, which sign with their own key. */
+/** Recovers the signer offline, which works only for plain accounts (EOAs), not for contract accounts. */
 async function signerOf(message: string, signature: string): Promise<string | undefined> {
   if (!/^0x([0-9a-f]{2})*$/i.test(signature)) throw badRequest('signature must be hexadecimal, beginning with 0x.');
   if (signature.length !== 2 + 2 * 65) {
@@ -195,7 +195,7 @@ async function signerOf(message: string, signature: string): Promise<string | un
   try {
     return (await recoverMessageAddress({ message, signature: signature as `0x${string}` })).toLowerCase();
   } catch {
-    return undefined; // impossible numbers
+    return undefined; // not a valid point on the curve
   }
 }
 

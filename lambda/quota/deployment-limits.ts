@@ -6,14 +6,14 @@ import type { Charge } from './quota.ts';
 import type { LimitName, Wording } from './refusal.ts';
 import { allAnswered, allSpent } from './wording.ts';
 
-/** The percentage used of each limit that a request counts towards, as that request saw it. */
+/** How much of each limit was used, in percent, as seen by the request that was counted. */
 export type LimitsUsed = Readonly<Partial<Record<LimitName, number>>>;
 
-/** How many requests of all callers together are answered on one day. */
+/** The daily limits on requests: of all callers together, and of all guests. */
 export interface DeploymentLimit {
   /**
-   * Counts a charged request towards its caller's limits. Refunding the returned charge takes these counts back as well.
-   * If a limit is spent or the store does not answer, throws a `service_unavailable` that refunds.
+   * Counts a charged request. Refunding the returned charge undoes these counts as well. If a limit is reached or the store does not
+   * answer, throws a `service_unavailable` that refunds the charge.
    */
   count(identity: Identity, charge: Charge): Promise<{ readonly charge: Charge; readonly used: LimitsUsed }>;
 }
@@ -23,20 +23,20 @@ interface Dependencies extends Wording {
   readonly dailyLimit: number | undefined;
   readonly guestDailyLimit: number | undefined;
   readonly now: () => number;
-  /** Called when the store's answer is lost, so that a count may stand without a request. */
+  /** Called when the store's response is lost: the count may be one too high. */
   readonly onLost: (error: unknown, limit: LimitName) => void;
 }
 
 interface DailyLimit {
   readonly name: LimitName;
-  /** What of a day's tally it limits. */
-  readonly counts: 'requests' | 'guests';
+  /** The counter that it limits. */
+  readonly counter: 'requests' | 'guests';
   readonly most: number;
 }
 
 /**
- * Counts the requests of all callers together. A write whose answer was lost is repeated, and may count twice: no bill needs to
- * be that exact, and so a count costs one unit at any rate.
+ * Counts the requests of all callers together. Writes are not idempotent: one whose response is lost is retried and may count twice.
+ * No bill depends on it, and without tokens the item stays small enough for one write unit.
  */
 export function createDeploymentLimit(dependencies: Dependencies): DeploymentLimit {
   const {
@@ -47,13 +47,13 @@ export function createDeploymentLimit(dependencies: Dependencies): DeploymentLim
     onLost,
   } = dependencies;
   const forMembers = toLimits('daily_limit', 'requests', dailyLimit);
-  // Where both are spent, a guest is told of its own.
+  // If both limits are reached, guests are told about their own.
   const forGuests = [...toLimits('guest_daily_limit', 'guests', guestDailyLimit), ...forMembers];
 
-  /** Adds to all counts of these limits, or to none of them. */
+  /** Adds to the counters of all these limits, or to none. */
   const add = (day: Day, limits: readonly DailyLimit[], amount: 1 | -1) => {
     const each = (value: (limit: DailyLimit) => number) =>
-      Object.fromEntries(limits.map((limit) => [limit.counts, value(limit)]));
+      Object.fromEntries(limits.map((limit) => [limit.counter, value(limit)]));
     return globalCounters.add(
       day,
       each(() => amount),
@@ -66,40 +66,40 @@ export function createDeploymentLimit(dependencies: Dependencies): DeploymentLim
       const limits = identity.kind === 'guest' ? forGuests : forMembers;
       const [first] = limits;
       if (first === undefined) return { charge, used: {} };
-      const tellLost = (error: unknown) => {
+      const reportLost = (error: unknown) => {
         for (const { name } of limits) onLost(error, name);
       };
       const time = now();
       const day = dayOf(time);
-      const { added, tally } = await add(day, limits, 1).catch((error) => {
-        if (isAnswerLost(error)) tellLost(error);
+      const { added, counts } = await add(day, limits, 1).catch((error) => {
+        if (isAnswerLost(error)) reportLost(error);
         throw error instanceof GatewayError ? error.refunded() : error;
       });
       if (!added) {
-        const { name } = limits.find(({ counts, most }) => tally[counts] >= most) ?? first;
+        const { name } = limits.find(({ counter, most }) => counts[counter] >= most) ?? first;
         throw allAnswered(name, day.resetAt, time, dependencies).refunded();
       }
       const refund = async () => {
-        const [snapshot] = await Promise.all([charge.refund(), add(day, limits, -1).catch(tellLost)]);
+        const [snapshot] = await Promise.all([charge.refund(), add(day, limits, -1).catch(reportLost)]);
         return snapshot;
       };
       let refunded: ReturnType<typeof refund> | undefined;
       return {
-        used: Object.fromEntries(limits.map(({ name, counts, most }) => [name, (100 * tally[counts]) / most])),
+        used: Object.fromEntries(limits.map(({ name, counter, most }) => [name, (100 * counts[counter]) / most])),
         charge: { ...charge, refund: () => (refunded ??= refund()) },
       };
     },
   };
 }
 
-const toLimits = (name: LimitName, counts: DailyLimit['counts'], most: number | undefined): DailyLimit[] =>
-  most === undefined ? [] : [{ name, counts, most }];
+const toLimits = (name: LimitName, counter: DailyLimit['counter'], most: number | undefined): DailyLimit[] =>
+  most === undefined ? [] : [{ name, counter, most }];
 
-/** What the whole deployment may spend on one day. */
+/** The daily spend limit of the whole deployment. */
 export interface SpendLimit {
-  /** Returns what was spent, in percent. Throws `service_unavailable` if that is everything, or the store does not answer. */
+  /** Returns the share that is spent, in percent. Throws `service_unavailable` at 100 %, or if the store does not answer. */
   check(): Promise<number>;
-  /** Adds what an answer cost, in micros. Never throws. */
+  /** Adds the cost of an answer, in micros. Never throws. */
   add(cost: number): Promise<unknown>;
 }
 
@@ -111,33 +111,36 @@ interface SpendDependencies {
   readonly onLost: (error: unknown) => void;
 }
 
-/** How old the sum may be that requests are compared with, in milliseconds. */
+/** How long a total that was read is used, in milliseconds. */
 const readEvery = 10_000;
 
-/** What has been read of a day's spending. */
+/** A cached read of the day's total. */
 interface Reading {
   readonly period: number;
   readonly goodUntil: number;
-  readonly tally: Promise<GlobalCounts>;
-  /** What this process has spent since. */
+  readonly counts: Promise<GlobalCounts>;
+  /** What this process has spent since the read. */
   ownSince: number;
 }
 
-/** Costs that leave in one write. */
+/** Costs that are batched into one write. */
 interface Addition {
   readonly period: number;
   readonly written: Promise<unknown>;
   cost: number;
 }
 
-/** Nothing is reserved: what is in flight, and what other processes spent since the sum was read, may pass the limit. */
+/**
+ * Reserves nothing: requests in flight, and whatever other processes have spent since the last read, can push the total past the
+ * limit.
+ */
 export function createSpendLimit({ spendLimit, globalCounters, now, onLost }: SpendDependencies): SpendLimit {
   let reading: Reading | undefined;
-  /** Waits for the write before it, and takes up what other answers cost until then. */
+  /** The next write. While it waits for the write before it, it collects the cost of further answers. */
   let next: Addition | undefined;
   let lastTurn: Promise<unknown> = Promise.resolve();
 
-  /** One after the other, so that a sum that is read holds what this process spent before, and nothing that it spent since. */
+  /** Reads and writes run one at a time: a total includes what this process spent before the read, and nothing after it. */
   const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
     const turn = lastTurn.then(act);
     lastTurn = turn.catch(() => {});
@@ -145,12 +148,12 @@ export function createSpendLimit({ spendLimit, globalCounters, now, onLost }: Sp
   };
   const readingOf = ({ period }: Day): Reading => {
     if (reading?.period === period && now() < reading.goodUntil) return reading;
-    next = undefined; // what is added from here on counts as own, so the sum must not hold it
-    const tally = inTurn(() => globalCounters.read(period)).catch((error) => {
-      if (reading?.tally === tally) reading = undefined;
+    next = undefined; // costs from here on count as `ownSince`, so the total must not include them
+    const counts = inTurn(() => globalCounters.read(period)).catch((error) => {
+      if (reading?.counts === counts) reading = undefined;
       throw error;
     });
-    reading = { period, goodUntil: now() + readEvery, tally, ownSince: 0 };
+    reading = { period, goodUntil: now() + readEvery, counts, ownSince: 0 };
     return reading;
   };
 
@@ -170,7 +173,7 @@ export function createSpendLimit({ spendLimit, globalCounters, now, onLost }: Sp
     check: async () => {
       const day = dayOf(now());
       const current = readingOf(day);
-      const spent = (await current.tally).spent + current.ownSince;
+      const spent = (await current.counts).spent + current.ownSince;
       if (spent < spendLimit) return (100 * spent) / spendLimit;
       throw allSpent(day.resetAt, now());
     },

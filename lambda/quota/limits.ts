@@ -24,7 +24,7 @@ interface Dependencies {
   };
   /** The web app where people get keys by themselves, if there is one. */
   readonly keysUrl: string | undefined;
-  /** Whether people link their networks there too. */
+  /** Whether people can link their networks there too. */
   readonly linksNetworks: boolean;
   readonly requestTimeout: number;
   readonly log: {
@@ -36,10 +36,10 @@ interface Dependencies {
   readonly now: () => number;
 }
 
-/** What counts requests: those of each caller, and those of all together. */
+/** All limits: those of each caller, and those of the whole deployment. */
 export interface AllLimits {
   readonly quota: Quota;
-  /** Undefined if the operator has set no limit for all callers together, as is the next one. */
+  /** Undefined, like `spendLimit`, if the operator has set none. */
   readonly deploymentLimit: DeploymentLimit | undefined;
   readonly spendLimit: SpendLimit | undefined;
 }

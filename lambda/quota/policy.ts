@@ -9,11 +9,11 @@ export interface Limits {
   readonly guestWindow: 'lifetime' | 'daily';
   readonly memberLimit: number;
   readonly burstLimit: number;
-  /** What a member may spend, shared by all keys without counters of their own. */
+  /** A member's budget, shared by all of its keys that have no counters of their own. */
   readonly memberBudget?: Budget | undefined;
 }
 
-/** The counter for a request of this identity, which may cost `reserve` micros. */
+/** The counter and the limits for a request of this identity. `reserve`: what it may cost, in micros. */
 export function quotaWindow(identity: Identity, now: number, limits: Limits, reserve?: number): CounterWindow {
   const counter = { item: ownerOf(identity), ...limitsOf(identity, limits), minute: minuteOf(now) };
   if (identity.kind === 'guest' && limits.guestWindow === 'lifetime') return counter;
@@ -24,19 +24,19 @@ export function quotaWindow(identity: Identity, now: number, limits: Limits, res
   return {
     ...counter,
     ...day,
-    // A budget's kind may be changed, and changed back: what was spent counts until the last period of all kinds has ended. Kept
-    // for a day more, for answers that end in the next one.
+    // An operator may change a budget's window, and change it back. So the item lives until the current period of every window has
+    // ended, and a day longer, for answers that end in the next period.
     expiresAt: Math.max(...budgetWindows.map((kind) => budgetPeriod(kind, now).endsAt)) + dayLength,
     budget: { ...allowed, period: name, resetAt: endsAt, reserve },
   };
 }
 
-/** What the caller may spend; undefined for one without a budget. */
+/** The caller's budget, if it has one. */
 export function budgetOf(identity: Identity, { memberBudget }: Pick<Limits, 'memberBudget'>): Budget | undefined {
   return identity.kind === 'guest' ? undefined : (identity.own?.budget ?? memberBudget);
 }
 
-/** The owner of a counter's item; undefined for one that counts no quota. */
+/** Whose quota an item counts; undefined for any other item. */
 export function readCounterName(item: string): CounterName | undefined {
   const [, kind, name] = /^(guest|key|member)#(.+)$/.exec(item) ?? [];
   return name === undefined ? undefined : { kind: kind as CounterName['kind'], name };
@@ -44,11 +44,11 @@ export function readCounterName(item: string): CounterName | undefined {
 
 export interface CounterName {
   readonly kind: 'guest' | 'key' | 'member';
-  /** A network's hash, a key's id or a member. */
+  /** The hash of a network, the id of a key, or a member. */
   readonly name: string;
 }
 
-/** The counter for count_tokens: no quota, and a burst limit of its own, so that counting can't starve requests. */
+/** The counter for count_tokens. It has no quota, and its own burst limit, so that counting tokens can't starve requests. */
 export function tokenCountWindow(identity: Identity, now: number, limits: Limits): CounterWindow {
   return {
     item: `count_tokens#${ownerOf(identity)}`,
@@ -59,7 +59,7 @@ export function tokenCountWindow(identity: Identity, now: number, limits: Limits
   };
 }
 
-/** A member, or one of its keys that has counters of its own. */
+/** A member, or one of its keys that has its own counters. */
 interface Owner {
   readonly member: string;
   readonly keyId?: string;
@@ -70,12 +70,12 @@ type MemberLimits = Pick<Limits, 'memberLimit' | 'memberBudget'>;
 
 /** The counter of a member, or of one of its keys. */
 export function memberWindow({ memberLimit, memberBudget }: MemberLimits, owner: Owner, now: number): CounterWindow {
-  // Guests and bursts play no part in a member's window.
+  // Guest and burst limits don't matter for a member's window.
   const limits = { memberLimit, memberBudget, guestLimit: 0, guestWindow: 'daily', burstLimit: 1 } as const;
   return quotaWindow({ kind: 'member', ...owner }, now, limits);
 }
 
-/** Reads what has been used of the current windows. */
+/** Reads the usage of the current day and budget period. */
 export async function readMemberUsage(
   { counters, ...limits }: MemberLimits & { readonly counters: Pick<Counters, 'read'> },
   owner: Owner,
@@ -88,16 +88,16 @@ export async function readMemberUsage(
 
 export type Usage = ReturnType<typeof usageOf>;
 
-/** All that is counted for a caller. Times are epoch milliseconds. */
+/** Everything that is counted for a caller. Times are epoch milliseconds. */
 export function usageOf(
   window: CounterWindow,
-  standing: CounterState & { readonly uses: readonly ModelUse[] },
+  state: CounterState & { readonly uses: readonly ModelUse[] },
   now: number,
   requestTimeout?: number,
 ) {
   const { limit, burst, resetAt, budget } = window;
-  const { used } = standing;
-  const left = budget && { ...budgetUsage(budget, standing, now, requestTimeout), uses: standing.uses };
+  const { used } = state;
+  const left = budget && { ...budgetUsage(budget, state, now, requestTimeout), uses: state.uses };
   return { used, limit, remaining: Math.max(0, limit - used), resetAt, burst, budget: left };
 }
 
@@ -106,7 +106,7 @@ function limitsOf(identity: Identity, { guestLimit, memberLimit, burstLimit }: L
   return { limit: identity.own?.limit ?? memberLimit, burst: identity.own?.burst ?? burstLimit };
 }
 
-/** A member's keys share one counter, except a key that has something of its own. */
+/** A member's keys share one counter, except for keys with limits of their own. */
 function ownerOf(identity: Identity): string {
   if (identity.kind === 'guest') return `guest#${identity.networkId}`;
   const { member, keyId, own } = identity;

@@ -11,50 +11,47 @@ import {
 import { type Limits, quotaWindow, tokenCountWindow, type Usage, usageOf } from './policy.ts';
 import { type Cost, QuotaRefusal, type Wording } from './refusal.ts';
 import { createAbandonedReport, createSpendingReport, type ReservationReports } from './reservations.ts';
-import { giveBack, type QuotaSnapshot, snapshotOf } from './snapshot.ts';
+import { type QuotaSnapshot, releaseBudget, snapshotOf } from './snapshot.ts';
 import { refusalOf, tooFast } from './wording.ts';
 
-/** A recorded charge. It stands unless it is refunded. */
+/** A recorded charge. */
 export interface Charge {
   readonly snapshot: QuotaSnapshot;
   /**
-   * Refunds the charge, and gives back what was reserved, only once however often it is called; never throws. Returns the new
-   * figures, or undefined if the charge is left standing.
+   * Refunds the charge and releases its reservation. Idempotent, and never throws. Returns the new snapshot, or undefined if the
+   * refund failed and the charge still stands.
    */
   refund(): Promise<QuotaSnapshot | undefined>;
   /**
-   * Replaces what was reserved by what was spent, in micros, and counts what was used by model, unless the charge was settled or
-   * refunded before; never throws. Returns the new figures, or undefined if there are none.
+   * Replaces the reservation by what was spent, in micros, and adds to the usage by model. Does nothing if the charge was already
+   * settled or refunded, and never throws. Returns the new snapshot, if there is one.
    */
   settle(spent: number, used?: UsedTokens): Promise<QuotaSnapshot | undefined>;
-  /** The figures of then, as far as they are known before the store has answered. */
+  /** Predicts the snapshot after a settlement, without waiting for the store. */
   snapshotAfter(spent: number): QuotaSnapshot;
 }
 
 export interface Quota {
-  /** Charges the request with this id, or throws a QuotaRefusal, or `service_unavailable` if the store does not answer. */
+  /** Charges a request. Throws a QuotaRefusal, or `service_unavailable` if the store does not answer. */
   charge(identity: Identity, requestId: string, cost?: Cost): Promise<Charge>;
-  /** The figures without a charge; the unread ones if the store does not answer. */
+  /** Reads the snapshot without charging. Falls back to `unreadSnapshot` if the store does not answer. */
   readSnapshot(identity: Identity): Promise<QuotaSnapshot>;
-  /** The figures with all that is counted. Throws `service_unavailable` if the store does not answer. */
+  /** Reads everything that is counted for the caller. Throws `service_unavailable` if the store does not answer. */
   readUsage(identity: Identity): Promise<Usage & { readonly snapshot: QuotaSnapshot }>;
-  /** The figures to show if the store can't be read: the limit, and none remaining. */
+  /** The snapshot to show if the store can't be read: the limit, and 0 remaining. */
   unreadSnapshot(identity: Identity): QuotaSnapshot;
-  /** Counts a free count_tokens request against its own burst limit, or throws `rate_limited`. */
+  /** Counts a free count_tokens request against its burst limit, or throws `rate_limited`. */
   checkBurst(identity: Identity): Promise<void>;
 }
 
-/** An operation whose answer from the store never came. */
+/** An operation whose response from the store was lost. */
 type LostOperation = 'charge' | 'refund' | 'settlement' | 'read';
 
 export interface QuotaDependencies extends Wording, ReservationReports {
   readonly counters: Counters;
   readonly limits: Limits;
   readonly createToken: () => string;
-  /**
-   * Called when it is unknown whether the store did it. After a charge or a refund, a charge may be left standing, that of the
-   * request with this id.
-   */
+  /** Called when it is unknown whether the store did it. A lost charge or refund may leave this request charged for nothing. */
   readonly onLost: (error: unknown, operation: LostOperation, requestId?: string) => void;
 }
 
@@ -98,8 +95,8 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
     readUsage: async (identity) => {
       const time = now();
       const window = quotaWindow(identity, time, limits);
-      const standing = await counters.read(window);
-      return { ...usageOf(window, standing, time, requestTimeout), snapshot: snapshotOf(window, standing) };
+      const state = await counters.read(window);
+      return { ...usageOf(window, state, time, requestTimeout), snapshot: snapshotOf(window, state) };
     },
 
     unreadSnapshot,
@@ -113,7 +110,7 @@ export function createQuota(dependencies: QuotaDependencies): Quota {
   };
 }
 
-/** Opens a charge that has been granted, which ends once. */
+/** Wraps a granted charge, which can be refunded or settled once. */
 function createOpenCharge(dependencies: QuotaDependencies) {
   const { counters, now, onLost } = dependencies;
   const reportSpending = createSpendingReport(dependencies);
@@ -126,11 +123,11 @@ function createOpenCharge(dependencies: QuotaDependencies) {
   ): Charge => {
     const end = async (settlement: Settlement) => {
       try {
-        const standing = reservation
+        const state = reservation
           ? await counters.settle(window, reservation, settlement)
           : await counters.refund(window, token);
-        if (standing && window.budget) reportSpending(window.budget, standing, settlement.spent, request);
-        return standing && snapshotOf(window, standing);
+        if (state && window.budget) reportSpending(window.budget, state, settlement.spent, request);
+        return state && snapshotOf(window, state);
       } catch (error) {
         if (reservation) onLost(error, 'settlement', request.requestId);
         if (settlement.refunded) onLost(error, 'refund', request.requestId);
@@ -145,11 +142,11 @@ function createOpenCharge(dependencies: QuotaDependencies) {
       // Without a reservation there is nothing to settle.
       settle: async (spent, used) => {
         if (!reservation) return undefined;
-        // What ends in the next period is not counted by model: only the current one is shown.
+        // Usage by model is kept for the current period only, so an answer that ends in the next one doesn't count.
         const isCurrent = window.budget && budgetPeriod(window.budget.window, now()).name === reservation.budgetPeriod;
         return endOnce({ spent, ...(isCurrent && { used }) });
       },
-      snapshotAfter: (spent) => (reservation ? giveBack(snapshot, reservation.amount - spent) : snapshot),
+      snapshotAfter: (spent) => (reservation ? releaseBudget(snapshot, reservation.amount - spent) : snapshot),
     };
   };
 }

@@ -1,7 +1,7 @@
 import { type ErrorCode, type ErrorOptions, GatewayError } from '../errors.ts';
 import type { QuotaSnapshot } from './snapshot.ts';
 
-/** Thrown when a request's quota or burst limit is spent, with the figures that the answer shows if they are known. */
+/** Thrown when a quota, budget or burst limit is used up. Carries the snapshot for the quota headers, if it is known. */
 export class QuotaRefusal extends GatewayError {
   readonly snapshot: QuotaSnapshot | undefined;
 
@@ -17,15 +17,15 @@ export interface Refusal extends ErrorOptions {
   readonly message: string;
 }
 
-/** The settings that the wording of refusals depends on. */
+/** The settings that the text of refusals depends on. */
 export interface Wording {
   /** The web app where people get keys by themselves, if there is one. */
   readonly appUrl?: string | undefined;
-  /** Whether people link their networks there too, by a wallet. */
+  /** Whether people can link their networks there too, with a wallet. */
   readonly linksNetworks?: boolean;
   /** Whether the gateway's own 400s are refunded. */
   readonly refundRefusals?: boolean;
-  /** The currency of amounts, where there are prices. */
+  /** Of amounts, if there are prices. */
   readonly currency?: string;
 }
 
@@ -33,9 +33,9 @@ export interface Wording {
 export interface Cost {
   /** In micros. */
   readonly total: number;
-  /** Advice for a request that would fit `left` micros with some change to it. */
+  /** How to change the request so that it fits into `left` micros, if that is possible. */
   readonly advise: (left: number) => string | undefined;
 }
 
-/** A limit of requests of the whole deployment; the same as the `reason` in the log of its refusals. */
+/** A request limit of the whole deployment, as the `reason` in the log names it. */
 export type LimitName = 'daily_limit' | 'guest_daily_limit';

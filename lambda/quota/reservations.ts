@@ -2,31 +2,31 @@ import { type BudgetWindow, isLost } from '../budget/budget-window.ts';
 import type { Identity } from '../identity/identify.ts';
 import type { CountedPeriod, CounterBudget, CounterState, Counters, OpenReservation } from '../store/counters.ts';
 
-/** A budget of which most is spent, in micros. */
+/** A budget that is nearly used up. Amounts are micros. */
 interface NearlySpent {
   readonly requestId: string;
-  /** The key that has it for itself. */
+  /** The key, if the budget is its own. */
   readonly key: string | undefined;
   readonly window: BudgetWindow;
   readonly limit: number;
   readonly spent: number;
 }
 
-/** Who is told of budgets and their reservations. */
+/** Callbacks for what the operator should know about budgets. */
 export interface ReservationReports {
-  /** Called once when settled answers have spent most of a budget's period. */
+  /** Called once in a budget period, when settled answers have used up most of it. */
   readonly onNearlySpent: (spending: NearlySpent) => void;
-  /** Called with reservations whose process is gone, by each process once. */
+  /** Called with reservations whose process has died. Each process reports a reservation once. */
   readonly onAbandoned: (reservations: readonly OpenReservation[], requestId: string) => void;
   readonly now: () => number;
-  /** The milliseconds that a request may last. */
+  /** The longest that a request may run, in milliseconds. */
   readonly requestTimeout: number;
 }
 
-/** Of a budget, from which on it counts as nearly spent. */
+/** The share of a budget that counts as nearly spent. */
 const nearly = 0.8;
 
-/** Gives abandoned reservations back, for an operator who knows that their answers cost nothing. Returns their sum in micros. */
+/** Releases abandoned reservations, for an operator who knows that their answers cost nothing. Returns the sum, in micros. */
 export async function releaseAbandoned(
   counters: Pick<Counters, 'read' | 'settle'>,
   counted: CountedPeriod,
@@ -41,24 +41,21 @@ export async function releaseAbandoned(
   return released;
 }
 
-const remembered = 10_000;
+const mostRemembered = 10_000;
 
-/** Tells of each lost reservation that a charge has found. */
+/** Reports the lost reservations that a charge comes across. */
 export function createAbandonedReport({ requestTimeout, now, onAbandoned }: ReservationReports) {
-  const known = new Set<string>();
+  const reported = new Set<string>();
   return (open: readonly OpenReservation[], requestId: string): void => {
-    const news = open.filter((one) => isLost(one, now(), requestTimeout) && !known.has(one.name));
-    if (news.length === 0) return;
-    if (known.size > remembered) known.clear();
-    for (const { name } of news) known.add(name);
-    onAbandoned(news, requestId);
+    const unreported = open.filter((one) => isLost(one, now(), requestTimeout) && !reported.has(one.name));
+    if (unreported.length === 0) return;
+    if (reported.size > mostRemembered) reported.clear();
+    for (const { name } of unreported) reported.add(name);
+    onAbandoned(unreported, requestId);
   };
 }
 
-/**
- * Tells of a budget when most of it is spent. The store applies one settlement after the other, so that exactly one takes what is
- * spent over the mark.
- */
+/** Reports a budget when most of it is spent. The store serializes settlements, so exactly one of them crosses the threshold. */
 export function createSpendingReport({ onNearlySpent }: ReservationReports) {
   return (
     { amount: limit, window, period }: CounterBudget,

@@ -1,25 +1,25 @@
 import { startOfMinute } from '../budget/time.ts';
 import type { CounterState, CounterWindow } from '../store/counters.ts';
 
-/** A client's quota, as its answers show it. Times are epoch milliseconds. */
+/** A caller's quota as response headers show it. Times are epoch milliseconds. */
 export interface QuotaSnapshot {
   readonly limit: number;
   /** Never negative, even if a limit was lowered below what is used. */
   readonly remaining: number;
-  /** When the window restarts; absent if it never does. */
+  /** When the quota resets; absent if it never does. */
   readonly resetAt?: number | undefined;
-  /** Of the minute of the charge. */
+  /** For the minute of the charge. */
   readonly burst?: { readonly limit: number; readonly remaining: number; readonly resetAt: number };
-  /** Of a caller with a budget, in micros. */
+  /** In micros; only for a caller with a budget. */
   readonly budget?: { readonly limit: number; readonly remaining: number; readonly resetAt: number };
 }
 
-/** Whether figures are those of a window that has ended: an answer may come minutes after its charge. */
-export function areOver({ resetAt = Number.POSITIVE_INFINITY, budget }: QuotaSnapshot, now: number): boolean {
+/** Whether a snapshot is of a day or budget period that has ended. A response may start minutes after its charge. */
+export function isExpired({ resetAt = Number.POSITIVE_INFINITY, budget }: QuotaSnapshot, now: number): boolean {
   return Math.min(resetAt, budget?.resetAt ?? resetAt) <= now;
 }
 
-/** The figures after a charge, or of what has been read. */
+/** The snapshot of a counter that was just read or written. */
 export function snapshotOf(
   window: CounterWindow,
   { used, inMinute, taken }: Pick<CounterState, 'used' | 'inMinute' | 'taken'>,
@@ -40,8 +40,8 @@ export function snapshotOf(
   };
 }
 
-/** What is left of a budget once so much is given back of what was reserved. */
-export function giveBack({ budget, ...snapshot }: QuotaSnapshot, amount: number): QuotaSnapshot {
+/** The snapshot after a part of a reservation was released. */
+export function releaseBudget({ budget, ...snapshot }: QuotaSnapshot, amount: number): QuotaSnapshot {
   if (!budget) return snapshot;
   const remaining = Math.min(budget.limit, Math.max(0, budget.remaining + amount));
   return { ...snapshot, budget: { ...budget, remaining } };

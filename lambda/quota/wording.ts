@@ -6,7 +6,7 @@ import type { ChargeResult, CounterBudget, CounterWindow } from '../store/counte
 import type { Cost, LimitName, Refusal, Wording } from './refusal.ts';
 import { inRequests } from './snapshot.ts';
 
-/** Says why a charge was not granted. */
+/** Explains why a charge was refused. */
 export function refusalOf(
   identity: Identity,
   window: CounterWindow,
@@ -43,7 +43,7 @@ export function usedUp(identity: Identity, window: CounterWindow, now: number, w
   };
 }
 
-/** For a request that may cost more than is left. */
+/** For a request that may cost more than what is left of the budget. */
 function overBudget(
   { amount, resetAt }: CounterBudget,
   taken: number,
@@ -61,14 +61,14 @@ function overBudget(
   };
 }
 
-/** For a limit of the whole deployment, whose value it does not reveal. */
+/** For a request limit of the whole deployment. Its value stays secret. */
 export function allAnswered(reason: LimitName, resetAt: number, now: number, wording: Wording): GatewayError {
   const isForGuests = reason === 'guest_daily_limit';
   const message = `The gateway has answered as many requests${isForGuests ? ' of guests' : ''} as it may on one day.`;
   return overForToday(message, reason, resetAt, now, isForGuests ? ` Before that, ${howToGetMore(wording)}.` : '');
 }
 
-/** For the limit of spending of the whole deployment, whose value it does not reveal. */
+/** For the spend limit of the whole deployment. Its value stays secret. */
 export function allSpent(resetAt: number, now: number): GatewayError {
   const message = 'The gateway has spent as much as it may on one day. This request was not charged.';
   return overForToday(message, 'spend_limit', resetAt, now);

@@ -8,14 +8,11 @@ import { nameFaults } from './variable-names.ts';
 
 type Read = Sections<typeof sections>;
 
-/**
- * Every setting of the function, each in its section, under its name in camel case. Times are milliseconds, amounts of money
- * millionths.
- */
+/** Every setting of the gateway, by section, in camel case. Times are milliseconds, amounts of money millionths. */
 export interface Config extends Omit<Read, 'service' | 'budget' | 'upstreams'> {
   readonly service: Read['service'] & { readonly offersEmbeddings: boolean };
   readonly budget: Omit<Read['budget'], 'prices'> & { readonly prices: Prices | undefined };
-  /** `all`: each one's own settings. */
+  /** `all`: the settings of each upstream. */
   readonly upstreams: Read['upstreams'] & { readonly all: readonly Upstream[] };
 }
 
@@ -42,7 +39,7 @@ export function readConfig(environment: Environment): Config {
   });
 }
 
-/** The prices, which a budget needs. */
+/** Budgets need prices. */
 function readPriceList(
   { prices, memberBudget, spendLimit }: Read['budget'],
   service: Config['service'],
@@ -63,7 +60,7 @@ function readPriceList(
 
 /** Faults of aliases that are valid alone but not together. */
 function aliasFaults({ serviceName, modelAliases = [], offersEmbeddings }: Config['service']): string[] {
-  if (serviceName === undefined) return []; // reported by its own check
+  if (serviceName === undefined) return []; // already reported
   const faults: string[] = [];
   const publicModels = createModels({ serviceName, offersEmbeddings }).all.map(({ id }) => id);
   const seen = new Set<string>();
@@ -96,7 +93,7 @@ function networkFaults(
   return faults;
 }
 
-/** Faults in the settings of the company's sign-in, which must say who may come in. */
+/** Faults in the OIDC settings, which must say who may sign in. */
 function signInFaults(
   { oidcIssuer, oidcClientId, appUrl, oidcAllowedDomains, oidcAllowedGroups, oidcAllowAll }: Config['accounts'],
   environment: Environment,
@@ -104,7 +101,7 @@ function signInFaults(
   const needed = { OIDC_ISSUER: oidcIssuer, OIDC_CLIENT_ID: oidcClientId, APP_URL: appUrl };
   const given = { ...needed, OIDC_ALLOWED_DOMAINS: oidcAllowedDomains, OIDC_ALLOWED_GROUPS: oidcAllowedGroups };
   const isUnread = ([name, value]: [string, unknown]) => value === undefined && environment[name]?.trim();
-  if (Object.entries(given).some(isUnread)) return []; // reported by its own check
+  if (Object.entries(given).some(isUnread)) return []; // already reported
   const isWanted = [oidcIssuer, oidcClientId, oidcAllowedDomains, oidcAllowedGroups].some((set) => set !== undefined);
   if (!isWanted && !oidcAllowAll) return [];
   const missing = Object.entries(needed).flatMap(([name, value]) => (value === undefined ? [name] : []));
@@ -118,7 +115,7 @@ function signInFaults(
 
 export type WayToSignIn = 'company' | 'wallet';
 
-/** The company's account first: where there is one, a wallet is the exception. */
+/** OIDC (`company`) first: where it is set up, wallets are the exception. */
 export function waysToSignIn({ access, walletSignIn, oidcIssuer }: Config['accounts']): readonly WayToSignIn[] {
   const wallet = access === 'open' && walletSignIn;
   return [...(oidcIssuer === undefined ? [] : (['company'] as const)), ...(wallet ? (['wallet'] as const) : [])];
@@ -128,18 +125,18 @@ export function waysToSignIn({ access, walletSignIn, oidcIssuer }: Config['accou
 export const keysUrlOf = (accounts: Config['accounts']): string | undefined =>
   waysToSignIn(accounts).length > 0 ? accounts.appUrl : undefined;
 
-/** Whether there is a /cli. Where only the operator gives out keys, it shows how to use one. */
+/** Whether there is a /cli page. If only the operator issues keys, it just shows how to use one. */
 export const hasClientsPage = (accounts: Config['accounts']): boolean =>
   accounts.access === 'keys' || waysToSignIn(accounts).length > 0;
 
 export type ServerConfig = ReturnType<typeof readServerConfig>;
 
-/** The HTTP server's own settings. Times are milliseconds, sizes bytes. */
+/** The settings of the HTTP server. Times are milliseconds, sizes bytes. */
 export function readServerConfig(environment: Environment) {
   const { awsLambdaHttpEndpoint, clientAddress, ...rest } = collectFaults((faults) =>
     readNamed(serverSettings, environment, faults),
   );
-  // Lambda says where to listen, and names the caller behind it in a header.
+  // Lambda says where to listen, and sends the caller's address in a header.
   const [, host = rest.host, port = rest.port] = /^(.+):(\d+)$/.exec(awsLambdaHttpEndpoint ?? '') ?? [];
   const inLambda = awsLambdaHttpEndpoint !== undefined;
   return {
@@ -147,14 +144,14 @@ export function readServerConfig(environment: Environment) {
     host: host.replace(/^\[(.*)\]$/, '$1'),
     port: Number(port),
     clientAddress: clientAddress ?? (inLambda ? 'x-forwarded-for' : 'socket'),
-    /** Whether the wallet's page is served here. In Lambda it has a function of its own, which alone may write keys. */
+    /** Whether the account pages are served here. On Lambda they have a function of their own, the only one that may write keys. */
     servesWallet: !inLambda,
     /** The scheme that callers use: Lambda terminates https in front of the server. */
     scheme: inLambda ? 'https' : 'http',
   } as const;
 }
 
-/** The accounts function's settings: some of the gateway's. */
+/** The settings of the accounts function: a subset of the gateway's. */
 export type AccountsConfig = Sections<typeof accountsSections>;
 
 export function readAccountsConfig(environment: Environment): AccountsConfig {
@@ -169,7 +166,7 @@ export function readAccountsConfig(environment: Environment): AccountsConfig {
   });
 }
 
-/** What is reserved for an answer where the request names no output limit, by model, in micros. */
+/** What is reserved for the output of a request without an output limit, by model, in micros. */
 export function reservedByDefault(prices: Prices, reservedOutput: number): Record<string, number> {
   const costs = [...prices].map(([id, { output, maxOutput }]) => {
     return [id, roundUp(BigInt(maxOutput ?? reservedOutput) * BigInt(output))];

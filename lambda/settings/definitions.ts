@@ -19,7 +19,7 @@ import type { Setting, Table } from './read-settings.ts';
 
 export interface Alias {
   readonly from: string;
-  /** Whether `from` is the beginning of an id rather than a whole one. */
+  /** Whether `from` is a prefix of ids rather than a whole id. */
   readonly prefix: boolean;
   readonly to: string;
 }
@@ -36,7 +36,7 @@ const aliases: Setting<readonly Alias[]> = {
 
 const amount: Setting<number> = { expects: amountExpected, parse: readAmount, schema: { type: 'number', minimum: 0 } };
 
-/** As text: the faults in it are named one by one, once the public models are known. */
+/** Parsed later, by `readPrices`, because its faults depend on the public models. */
 const prices: Setting<string> = {
   expects:
     'a JSON object with input and output for each public model, per million tokens, such as {"svc": {"input": 2.50, "output": 10}, "svc-vision": {"input": 1, "output": 4}}',
@@ -53,8 +53,8 @@ const endpoint: Setting<string> = {
 const tableName = text('the name of a DynamoDB table', /^[\w.-]{3,255}$/);
 
 /**
- * All settings by environment variable, but for those of upstreams, in the sections of the config: each is defined here, once.
- * `descriptions.ts` says what each means, apart from what functions read.
+ * All settings by environment variable, in the sections of the config. Those of a single upstream are in upstream-definitions.ts.
+ * What each setting means is in descriptions.ts, which functions don't load.
  */
 export const sections = {
   /** What the deployment is called, and what it offers. */
@@ -67,7 +67,7 @@ export const sections = {
     GATEWAY_URL: urlWithout(/\/v1$/, 'the http(s) URL of the gateway, without /v1'),
     CONTEXT_WINDOW: integer(1000, 100_000_000),
   },
-  /** Who gets a key, and how: people may sign in for one. */
+  /** Who gets a key, and how people sign in for one. */
   accounts: {
     ACCESS: byDefault('open', choice(['open', 'keys'])),
     APP_URL: urlWithout(/\/cli$/, 'the http(s) URL of the web app, without /cli'),
@@ -85,13 +85,13 @@ export const sections = {
     OIDC_KEYS: byDefault('20', integer(1, 100)),
     DEVICE_KEY_DAYS: byDefault('30', integer(1, 3650)),
   },
-  /** By what a caller is known. */
+  /** How callers are identified. */
   identity: {
     IDENTITY_CACHE_SECONDS: byDefault('30', seconds(0, 60)),
     EDGE_HEADER: headerName,
     EDGE_ONLY: byDefault('true', flag()),
   },
-  /** How many requests are answered: those of a caller, and those of all together. */
+  /** Request limits, per caller and for all callers together. */
   quota: {
     GUEST_LIMIT: byDefault('3', integer(0, 1_000_000)),
     GUEST_WINDOW: byDefault('lifetime', choice(['lifetime', 'daily'])),
@@ -101,7 +101,7 @@ export const sections = {
     GUEST_DAILY_LIMIT: integer(1, 10_000_000),
     REFUND_REFUSALS: byDefault('false', flag()),
   },
-  /** What answers cost, and who may spend how much. */
+  /** Prices, budgets and the spend limit. */
   budget: {
     PRICES: prices,
     CURRENCY: byDefault('USD', text('three capital letters, such as USD or EUR', /^[A-Z]{3}$/)),
@@ -110,7 +110,7 @@ export const sections = {
     SPEND_LIMIT: amount,
     RESERVED_OUTPUT: byDefault('4096', integer(1, 100_000_000)),
   },
-  /** What holds for every request and its answer. */
+  /** For every request and its response. */
   request: {
     REQUEST_TIMEOUT: byDefault('870', duration(0.1, 890)),
     REQUEST_BODY_LIMIT: byDefault('6', mebibytes(1, 32)),
@@ -125,7 +125,7 @@ export const sections = {
       ),
     ),
   },
-  /** How upstreams are asked, whichever it is. Those of each one are a table of their own. */
+  /** For all upstreams. */
   upstreams: {
     UPSTREAM_STREAM_USAGE: byDefault('false', flag()),
     UPSTREAM_CALLER_IDS: byDefault('pass', choice(['pass', 'hash'])),
@@ -133,17 +133,17 @@ export const sections = {
     UPSTREAM_CONNECT_TIMEOUT: byDefault('5', duration(0.05, 60)),
     UPSTREAM_IDLE_TIMEOUT: byDefault('300', duration(0.05, 900)),
   },
-  /** Which names answers must not contain, and where. */
+  /** Which names to hide from answers, and where. */
   hiding: {
     UPSTREAM_NAMES: byDefault('', list('names separated by commas, each of 2 to 100 characters', /^.{2,100}$/u)),
     HIDE_IN_TEXT: byDefault('names', choice(['names', 'none'])),
   },
-  /** Where keys and counters are. */
+  /** Where keys and counters are stored. */
   tables: {
     KEYS_TABLE: required(tableName),
     QUOTA_TABLE: required(tableName),
   },
-  /** Secrets, or where they are kept. */
+  /** Secrets, or the ids to read them by. */
   secrets: {
     UPSTREAM_SECRET_ID: secretId,
     NETWORK_SALT: text('at least 16 characters', /^.{16,}$/s),
@@ -155,7 +155,7 @@ export const sections = {
     ),
     OIDC_CLIENT_SECRET_ID: secretId,
   },
-  /** What the operator is told. */
+  /** Logs and metrics. */
   log: {
     METRICS_NAMESPACE: byDefault('InferenceGateway', text('the namespace of CloudWatch metrics', /^[\w./#-]{1,200}$/)),
     DEPLOYED_COMMIT: text("a commit's hash, with -dirty if there were further changes", /^[0-9a-f]{7,64}(-dirty)?$/),
@@ -164,7 +164,7 @@ export const sections = {
 
 const { service, identity, quota, budget, secrets } = sections;
 
-/** Those that the accounts function reads too. */
+/** The subset that the accounts function reads. */
 export const accountsSections = {
   service: pick(service, 'SERVICE_NAME', 'GATEWAY_URL', 'CONTEXT_WINDOW'),
   accounts: sections.accounts,
@@ -187,11 +187,11 @@ function pick<T extends Table, Name extends keyof T>(table: T, ...names: readonl
   return Object.fromEntries(names.map((name) => [name, table[name]])) as Pick<T, Name>;
 }
 
-/** All of them by name: the one list that the function, the stack and the docs share. */
+/** All settings by name: the one list that the gateway, the stack and the docs share. */
 export const settings: Table = Object.assign({}, ...Object.values(sections));
 export const accountsSettings: Table = Object.assign({}, ...Object.values(accountsSections));
 
-/** Further settings of the HTTP server, which a function does not have. */
+/** More settings, which only the HTTP server has. */
 export const serverSettings = {
   PORT: byDefault('8787', { ...integer(0, 65_535), expects: 'a whole number from 0 to 65535, 0 for any free port' }),
   HOST: byDefault('127.0.0.1', text('an address of this machine, such as 127.0.0.1', /^[\w.:-]+$/)),

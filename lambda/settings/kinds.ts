@@ -1,6 +1,6 @@
 import type { Setting } from './read-settings.ts';
 
-/* The kinds of settings: what a table is made of. */
+/* Setting types: how to parse and describe a value. */
 
 export const byDefault = <S extends Setting<unknown>>(fallback: string, setting: S) => ({ ...setting, fallback });
 
@@ -61,7 +61,7 @@ export const list = (expects: string, items: { test(item: string): boolean }): S
   },
 });
 
-/** A URL to which the gateway appends this ending, so it must not have it already. */
+/** A URL that must not end with what the gateway will append to it. */
 export const urlWithout = (ending: RegExp, expects: string): Setting<string> => ({
   expects,
   parse: (value) => {
@@ -72,7 +72,7 @@ export const urlWithout = (ending: RegExp, expects: string): Setting<string> => 
   },
 });
 
-/** An address of the company's sign-in, which only this machine may speak to without TLS. */
+/** An OIDC issuer. Plain http is allowed only for localhost. */
 export const issuerUrl: Setting<string> = {
   expects:
     'an https URL as the provider writes its issuer, such as https://login.example.com (http only for this machine)',
@@ -83,12 +83,12 @@ export const issuerUrl: Setting<string> = {
   },
 };
 
-/** Whether a host of a URL is this machine. */
+/** Whether the hostname of a URL is this machine. */
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-/** Splits a comma-separated list, without empty items. */
+/** Splits a comma-separated list, and drops empty items. */
 export function splitList(value: string): string[] {
   return value
     .split(',')
@@ -101,7 +101,7 @@ function within(pattern: RegExp, value: string, from: number, to: number): numbe
   return number >= from && number <= to ? number : undefined;
 }
 
-/** Whether a header can carry a text. A line break, for one, would smuggle in another header. */
+/** Whether a text is safe as a header value. A line break, for one, would inject another header. */
 export function fitsHeader(text: string): boolean {
   return /^[\t\x20-\x7e]*$/.test(text);
 }

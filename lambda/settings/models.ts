@@ -2,29 +2,28 @@ import type { Alias } from './definitions.ts';
 
 export interface PublicModel {
   readonly id: string;
-  /** Which of the upstream's models answers for it. */
+  /** Which of the upstream's models it maps to. */
   readonly kind: 'text' | 'vision' | 'embedding';
 }
 
 export interface Models {
   readonly text: PublicModel;
   readonly vision: PublicModel;
-  /** Undefined if no upstream has one. */
+  /** Undefined if no upstream has an embedding model. */
   readonly embedding: PublicModel | undefined;
-  /** In the order in which they are listed. */
+  /** In the order of `GET /v1/models`. */
   readonly all: readonly PublicModel[];
-  /** The public model that an id or alias stands for. Ids are case-sensitive. */
+  /** The public model for an id or alias. Case-sensitive. */
   resolve(id: string): PublicModel | undefined;
 }
 
-/** What decides which models a deployment has. */
 interface ModelSettings {
   readonly serviceName: string;
   readonly modelAliases?: readonly Alias[];
   readonly offersEmbeddings: boolean;
 }
 
-/** The id of the public model of a kind. */
+/** The id of a public model: `svc`, `svc-vision`. */
 export const modelId = (serviceName: string, kind: PublicModel['kind']): string =>
   kind === 'text' ? serviceName : `${serviceName}-${kind}`;
 
@@ -60,8 +59,8 @@ export function createModels({ serviceName, modelAliases = [], offersEmbeddings 
   };
 }
 
-/** The default ids of a coding agent's picker, which writes variants in brackets: `opus[1m]`. */
+/** A coding agent's model picker sends ids with a variant in brackets: `opus[1m]`. */
 const withoutVariant = (id: string): string => id.replace(/^(opus|sonnet|haiku)\[[^\]]+\]$/, '$1');
 
-/** For a sentence. */
+/** "svc and svc-vision", for a sentence. */
 export const listIds = (ids: readonly string[]): string => new Intl.ListFormat('en').format(ids);

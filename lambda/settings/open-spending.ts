@@ -1,7 +1,7 @@
 import type { Config } from './config.ts';
 import { isPrivateHost } from './private-host.ts';
 
-/** Warns where strangers may spend the operator's money, and nothing says how much. */
+/** Warns if strangers can spend the operator's money without a limit. */
 export function warnOfOpenSpending(config: Config): string[] {
   const isLimited = config.quota.dailyLimit !== undefined || config.budget.spendLimit !== undefined;
   if (isLimited || !servesStrangers(config) || !costsMoney(config)) return [];
@@ -10,13 +10,13 @@ export function warnOfOpenSpending(config: Config): string[] {
   ];
 }
 
-/** Whether people without a key of the operator's are served, and as often as they come. */
+/** Whether anyone can be served, any number of times, without a key from the operator. */
 function servesStrangers({ accounts, quota }: Config): boolean {
   const guests = quota.guestLimit > 0 && quota.guestDailyLimit === undefined;
   return accounts.access === 'open' && (guests || accounts.walletSignIn);
 }
 
-/** A model server of one's own bills nobody, and neither does the demo. */
+/** A self-hosted model server bills nobody, and neither does the demo. */
 function costsMoney({ upstreams, secrets }: Config): boolean {
   return upstreams.all.some(({ apiKeys, addresses }) => {
     const isUsed = apiKeys.length > 0 || secrets.upstreamSecretId !== undefined;

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Of the machine itself, a private network, a link or a provider's inside. */
+/** Loopback, private, link-local and carrier-grade NAT ranges. */
 const privateNetworks = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -14,10 +14,10 @@ const privateNetworks = [
   'fe80::/10',
 ];
 
-/** Domains that no public name has: https://www.iana.org/assignments/special-use-domain-names and, by ICANN's resolution, `internal`. */
+/** Domains that are never public: https://www.iana.org/assignments/special-use-domain-names, and `internal`, which ICANN has reserved. */
 const privateName = /(^|\.)(localhost|local|internal)\.?$/;
 
-/** Whether the host of a URL, as `URL` spells it, can't be reached from the internet. A public name may lead to such an address too. */
+/** Whether a `URL`'s hostname can't be reached from the internet. Names are not resolved: a public name may point to a private address. */
 export function isPrivateHost(hostname: string): boolean {
   const address = hostname.replace(/^\[(.*)\]$/, '$1');
   const family = isIP(address);
@@ -27,6 +27,6 @@ export function isPrivateHost(hostname: string): boolean {
     const [net = '', prefix] = network.split('/');
     networks.addSubnet(net, Number(prefix), net.includes(':') ? 'ipv6' : 'ipv4');
   }
-  // An IPv4 address that is written as an IPv6 one is found among those of IPv4.
+  // `BlockList` also matches IPv4-mapped IPv6 addresses against IPv4 ranges.
   return networks.check(address, family === 4 ? 'ipv4' : 'ipv6');
 }

@@ -3,7 +3,7 @@ import type { ModelPrices, Prices } from '../budget/prices.ts';
 import { isObject, parseJson } from './json.ts';
 import type { PublicModel } from './models.ts';
 
-/** The price of one token is at most 1. */
+/** Per million tokens, in micros: at most 1 for a token. */
 const highestPrice = 1_000_000_000_000;
 const mostOutput = 100_000_000;
 
@@ -29,8 +29,8 @@ const members = new Map([
 ]);
 
 /**
- * Reads `{"svc": {"input": 2.50, "output": 10}, …}`, which must price every public model, and adds what is wrong to `faults`,
- * each as it follows the setting's name. Where the models have no names, as the service's own is wrong, the rest can't be told.
+ * Reads `{"svc": {"input": 2.50, "output": 10}, …}`, which must price every public model. Adds what is wrong to `faults`, each worded
+ * to follow the setting's name. `publicModels` is undefined if SERVICE_NAME is wrong; then only the JSON can be checked.
  */
 export function readPrices(text: string, publicModels: readonly PublicModel[] | undefined, faults: string[]): Prices {
   const prices = new Map<string, ModelPrices>();
@@ -52,7 +52,7 @@ export function readPrices(text: string, publicModels: readonly PublicModel[] | 
 }
 
 function readModel(value: unknown, { id: model, kind }: PublicModel, faults: string[]): ModelPrices {
-  // An embedding has no output that is billed.
+  // Embeddings have no billed output.
   const needed = kind === 'embedding' ? ['input'] : ['input', 'output'];
   const read = new Map<string, number>();
   const given = isObject(value) ? value : undefined;

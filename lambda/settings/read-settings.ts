@@ -1,33 +1,32 @@
-/** How to read one setting: text in, value out; undefined if the text is not allowed. */
+/** How to read a setting. `parse` returns undefined for an invalid text. */
 export interface Setting<T> {
-  /** The allowed values, for error messages and docs. */
+  /** What is valid, for error messages and docs. */
   readonly expects: string;
   readonly parse: (text: string) => T | undefined;
-  /** The text to use if the variable is unset; without one the setting may be absent. */
+  /** The default, as text. Without one, the setting is optional unless `required`. */
   readonly fallback?: string;
-  /** Whether it must be set, having no fallback. */
   readonly required?: true;
-  /** What a JSON file of settings may hold, in the words of JSON Schema; any text where this says nothing. */
+  /** The JSON Schema of its value in gateway.json. Any string is allowed where the schema says nothing. */
   readonly schema?: ValueSchema;
 }
 
 export interface ValueSchema {
-  /** What stands there as it is, beside its text. */
+  /** The JSON type that is allowed besides a string. */
   readonly type?: 'object' | 'boolean' | 'integer' | 'number';
   readonly minimum?: number;
   readonly maximum?: number;
   readonly enum?: readonly (string | number)[];
-  /** Of a text. */
+  /** For strings. */
   readonly pattern?: string;
 }
 
-/** The value of a setting after it has been read. */
+/** The type of a setting's value. */
 type Value<S> =
   S extends Setting<infer T> ? (S extends { fallback: string } | { required: true } ? T : T | undefined) : never;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Thrown when settings are wrong: one fault a line, each naming the variable and what it may be. */
+/** Thrown for invalid settings. Lists all faults, each with the variable and what it expects. */
 export class ConfigError extends Error {
   readonly faults: readonly string[];
 
@@ -38,7 +37,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads with a list for faults, and throws all of them together. What it gives is frozen, and so are its sections. */
+/** Collects faults while reading, and throws all of them together. The result and its sections are frozen. */
 export function collectFaults<T extends object>(read: (faults: string[]) => T): Readonly<T> {
   const faults: string[] = [];
   const values = read(faults);
@@ -47,7 +46,7 @@ export function collectFaults<T extends object>(read: (faults: string[]) => T): 
   return Object.freeze(values);
 }
 
-/** Reads two sets of settings, so that the faults of both are reported together. */
+/** Reads two sets of settings, and reports the faults of both together. */
 export function readBoth<A, B>(readFirst: () => A, readSecond: () => B): [A, B] {
   const faults: string[] = [];
   const values = [readFirst, readSecond].map((read) => {
@@ -67,13 +66,13 @@ export type Table = Readonly<Record<string, Setting<unknown>>>;
 
 export type Values<T extends Table> = { readonly [N in keyof T]: Value<T[N]> };
 
-/** Reads a table of settings, each from the variable of its name with `prefix` before it. */
+/** Reads a table of settings, each from the environment variable `prefix` + its name. */
 export function readSettings<T extends Table>(table: T, environment: Environment, faults: string[], prefix = '') {
   const entries = Object.entries(table).map(([name, setting]) => [
     name,
     readSetting(prefix + name, setting, environment, faults),
   ]);
-  // A required value that is missing or wrong is a fault, and after a fault the values are not used.
+  // The cast is safe: a missing or invalid required value is a fault, and with a fault the values are never used.
   return Object.fromEntries(entries) as Values<T>;
 }
 
@@ -88,7 +87,7 @@ function readSetting(name: string, setting: Setting<unknown>, environment: Envir
   return value;
 }
 
-/** What a table reads as, under the names that code has: `BURST_LIMIT` as `burstLimit`. */
+/** The values of a table, with names in camel case: `BURST_LIMIT` as `burstLimit`. */
 export type Named<T extends Table> = { readonly [N in keyof T as Camel<N>]: Value<T[N]> };
 
 type Camel<Name> = Name extends `${infer Head}_${infer Tail}`
@@ -97,14 +96,14 @@ type Camel<Name> = Name extends `${infer Head}_${infer Tail}`
     ? Lowercase<Name>
     : never;
 
-/** `readSettings`, under the names that code has. */
+/** `readSettings`, with names in camel case. */
 export function readNamed<T extends Table>(table: T, environment: Environment, faults: string[]): Named<T> {
   const camel = (name: string) => name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
   const values = Object.entries(readSettings(table, environment, faults));
   return Object.fromEntries(values.map(([name, value]) => [camel(name), value])) as Named<T>;
 }
 
-/** What tables read as that are the sections of a config. */
+/** The values of several tables, as sections of a config. */
 export type Sections<T extends Readonly<Record<string, Table>>> = { readonly [S in keyof T]: Named<T[S]> };
 
 /** `readNamed` for each section. */

@@ -12,39 +12,39 @@ import { settingsOfTarget, translationSettings, upstreamSettings } from './upstr
 import { readUpstreamName, upstreamPrefix } from './variable-names.ts';
 
 export interface Upstream {
-  /** The prefix of its settings: `UPSTREAM`, `UPSTREAM_2` …; the secret has its keys under `PREFIX_API_KEYS`. */
+  /** The prefix of its settings: `UPSTREAM`, `UPSTREAM_2` … In the secret, its keys are under `PREFIX_API_KEYS`. */
   readonly prefix: string;
-  /** The base URL under which each dialect lives. */
+  /** Its base URL for each dialect. */
   readonly addresses: Readonly<Record<Address, string>>;
-  /** What it calls its models in each dialect. */
+  /** Its own model ids for each dialect. */
   readonly models: Readonly<Record<Address, ModelIds>>;
-  /** Headers that are added to each of its requests. */
+  /** Extra headers for each request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Keys from the environment. Only for local use: a deployment reads them from its secret. */
+  /** From the environment, for local use. A deployment reads keys from its secret. */
   readonly apiKeys: readonly string[];
-  /** Milliseconds until a stream's first event, after which another upstream is asked. */
+  /** Milliseconds to wait for a stream's first event before another key or upstream is asked. */
   readonly firstEventTimeout: number | undefined;
-  /** Whether it signs its thoughts over all that came before them, and refuses those that come back after something else. */
+  /** Whether its reasoning is signed together with everything before it, and refused if replayed after anything else. */
   readonly signsThinking: boolean;
-  /** The dialects that it speaks itself. */
+  /** The dialects that it speaks natively. */
   readonly dialects: readonly SpokenDialect[];
-  /** How requests of the others are translated for it. */
+  /** How requests in other dialects are translated for it. */
   readonly translation: ReturnType<typeof translationOf>;
 }
 
 interface ModelIds {
   readonly text: string;
   readonly vision: string;
-  /** Undefined if it makes none. */
+  /** Undefined if the upstream has no embeddings. */
   readonly embedding?: string | undefined;
 }
 
-/** The keys and headers that an upstream asks for. */
+/** The credentials for an upstream. */
 export interface Access {
-  /** Those of the environment, else those of the secret. */
+  /** From the environment, or else from the secret. */
   readonly keys: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
-  /** More headers, which are shown to nobody else. */
+  /** More headers, whose values must be hidden from everyone else. */
   readonly secretHeaders: Readonly<Record<string, string>>;
 }
 
@@ -62,7 +62,7 @@ export function readUpstreams(environment: Environment, asksForUsage: boolean, f
   return upstreams;
 }
 
-/** What is no setting of an upstream is reported with all other names. */
+/** Ignores unknown names; `nameFaults` reports them. */
 function findPrefixes(environment: Environment): string[] {
   const numbers = new Set([1]);
   for (const name of Object.keys(environment)) {
@@ -88,7 +88,7 @@ function readUpstream(prefix: string, environment: Environment, faults: string[]
     }
   }
   const values: Readonly<Record<string, unknown>> = read;
-  /** The one of an address of its own, such as `MESSAGES_BASE_URL`, before the plain one. */
+  /** A dialect's own setting, such as `MESSAGES_BASE_URL`, overrides the general one. */
   const own = (address: Address, name: 'BASE_URL' | 'TEXT_MODEL' | 'VISION_MODEL') =>
     (values[`${address.toUpperCase()}_${name}`] ?? read[name]) as string;
   const forEach = <T>(part: (address: Address) => T) =>
@@ -113,11 +113,11 @@ function readUpstream(prefix: string, environment: Environment, faults: string[]
   };
 }
 
-/** Whether requests for embeddings can be answered. */
+/** Whether any upstream has an embedding model. */
 export const offersEmbeddings = (upstreams: readonly Upstream[]): boolean =>
   upstreams.some(({ models }) => models.embeddings.embedding !== undefined);
 
-/** What an operator says of an upstream that requests are translated for. */
+/** The settings for translated requests. */
 function translationOf(read: Values<typeof translationSettings>, countUrl: string | undefined) {
   return {
     limitName: read.OUTPUT_LIMIT_NAME,
@@ -130,16 +130,16 @@ function translationOf(read: Values<typeof translationSettings>, countUrl: strin
     unknown: read.TRANSLATE_UNKNOWN,
     streamOptions: read.STREAM_OPTIONS,
     cacheMarks: read.CACHE_MARKS,
-    /** Where the tokens of a request are counted. */
+    /** Where to count the tokens of a request. */
     countUrl,
   };
 }
 
-/** Settings of an upstream that its dialects leave without effect. */
+/** Reports settings that have no effect with the upstream's DIALECTS. */
 function needlessFaults(prefix: string, read: Values<typeof upstreamSettings>, environment: Environment): string[] {
   const values: Readonly<Record<string, unknown>> = read;
   const dialects: readonly SpokenDialect[] | undefined = read.DIALECTS;
-  if (dialects === undefined) return []; // reported by its own check, as is what could not be read
+  if (dialects === undefined) return []; // already reported, as is any value that could not be read
   const target = translationTarget(dialects);
   const missing = dialectNames.filter((name) => !dialects.includes(name));
   return Object.keys(upstreamSettings).flatMap((name) => {

@@ -2,25 +2,25 @@ export type RunEvery = (task: () => void, time: number) => void;
 
 export interface RefreshDependencies {
   readonly now: () => number;
-  /** Called when a refresh failed and the last known value stays in use. */
+  /** Called when a refresh fails and the last value stays in use. */
   readonly onStale: (error: unknown) => void;
-  /** Runs a task at intervals. If given, refreshes happen in the background and no request waits for one. */
+  /** Runs a task at intervals. If present, refreshes happen in the background and no request waits for one. */
   readonly runEvery?: RunEvery | undefined;
 }
 
-/** A change from outside is in use everywhere within a minute. */
+/** In milliseconds: a change takes effect everywhere within a minute. */
 const refreshTime = 60_000;
-/** How long one call to AWS may take, repeats and their pauses included, in milliseconds. */
+/** The timeout of a call to AWS, including retries and back-off, in milliseconds. */
 export const timeLimit = 2_000;
 
-/** Rejects if the reading takes too long. */
+/** Rejects if reading takes too long. */
 export function withinTimeLimit<T>(reading: Promise<T>): Promise<T> {
   const tooSlow = Promise.withResolvers<never>();
   const timer = setTimeout(() => tooSlow.reject(new Error('read too slowly')), timeLimit);
   return Promise.race([reading, tooSlow.promise]).finally(() => clearTimeout(timer));
 }
 
-/** Reads at most once a minute, in the background if it can. If a later reading fails, the last known value stays in use. */
+/** Caches a value for a minute, and refreshes it in the background if possible. If a refresh fails, the last value stays in use. */
 export function createMinuteCache<T>(
   read: () => Promise<T>,
   { now, onStale, runEvery }: RefreshDependencies,
@@ -48,8 +48,8 @@ export function createMinuteCache<T>(
 }
 
 /**
- * Callers who ask during a reading share its result. But nobody joins one that has outlived its time limit: Lambda froze it
- * together with its environment, which may happen right after a start.
+ * Coalesces concurrent reads. A read that is older than the time limit is not joined: Lambda has frozen it together with the
+ * process, which can happen right after a start.
  */
 export function shareReading<T>(read: () => Promise<T>, now: () => number): () => Promise<T> {
   let current: { readonly reading: Promise<T>; readonly startedAt: number } | undefined;

@@ -7,7 +7,7 @@ import type { Access, Upstream } from './read-upstreams.ts';
 import { createMinuteCache, type RefreshDependencies, shareReading, withinTimeLimit } from './refresh.ts';
 import { headerMap } from './upstream-definitions.ts';
 
-/** Reads a secret by its name or ARN: the current value, or the previous one, which is empty if there was none. */
+/** Reads a secret by name or ARN. The previous version is empty if there is none. */
 export type ReadSecret = (id: string, version?: 'previous') => Promise<string>;
 
 interface Dependencies extends RefreshDependencies {
@@ -23,7 +23,7 @@ type Settings = Pick<Config['secrets'], 'networkSalt' | 'networkSaltSecretId' | 
 export function createSecrets(settings: Settings, { readSecret, ...refreshing }: Dependencies) {
   const { upstreamSecretId, networkSalt, networkSaltSecretId, edgeSecretId, oidcClientSecretId } = settings;
   const subkeys = new Map<string, KeyObject>();
-  /** Each upstream's, and what it was read from: worked out anew only when that was read anew. */
+  /** Cached for as long as the secret that it was read from is the same. */
   const accesses = new Map<Upstream, { readonly secret: Keys | undefined; readonly access: Access }>();
   let known = networkSalt === undefined ? undefined : keyOf(networkSalt);
 
@@ -52,7 +52,7 @@ export function createSecrets(settings: Settings, { readSecret, ...refreshing }:
   const networkKey = async () => known ?? readSalt();
 
   return {
-    /** The keys and headers that an upstream is called with. */
+    /** The credentials for an upstream. */
     async upstreamAccess(upstream: Upstream): Promise<Access> {
       const { prefix, apiKeys, headers } = upstream;
       const hasOwnKeys = apiKeys.length > 0 || upstreamSecretId === undefined;
@@ -63,17 +63,17 @@ export function createSecrets(settings: Settings, { readSecret, ...refreshing }:
       accesses.set(upstream, { secret, access });
       return access;
     },
-    /** The salt, as the key of the hash that networks are stored under. */
+    /** The salt: the key that network addresses are hashed with. */
     networkKey,
-    /** Derives a key from the salt for one purpose, so that hashes made for different purposes can't be matched. */
+    /** Derives a key from the salt for one purpose, so that hashes for different purposes can't be correlated. */
     async subkey(label: string): Promise<KeyObject> {
       const subkey = subkeys.get(label) ?? subkeyOf(await networkKey(), label);
       subkeys.set(label, subkey);
       return subkey;
     },
-    /** The secrets that a CDN in front may send: the current one and, so that it can be replaced, the previous one. */
+    /** The accepted secrets of the CDN: the current one and, to allow rotation, the previous one. */
     edgeSecrets: readEdgeSecrets,
-    /** What the gateway proves itself with to the company's sign-in; undefined if it needs nothing. */
+    /** The OIDC client secret; undefined for a public client. */
     oidcClientSecret: async (): Promise<string | undefined> =>
       settings.oidcClientSecret ?? (oidcClientSecretId === undefined ? undefined : readClientSecret()),
   };
@@ -81,7 +81,7 @@ export function createSecrets(settings: Settings, { readSecret, ...refreshing }:
 
 type Keys = Readonly<Record<string, unknown>>;
 
-/** The part of an upstream, by the prefix of its settings. */
+/** An upstream's credentials from the secret, by its settings prefix. */
 function accessOf(secret: Keys, prefix: string): Pick<Access, 'keys' | 'secretHeaders'> {
   const keys = secret[`${prefix}_API_KEYS`];
   return {
@@ -90,10 +90,9 @@ function accessOf(secret: Keys, prefix: string): Pick<Access, 'keys' | 'secretHe
   };
 }
 
-/** What can be sent in a header. */
 const sendable = /^[\x21-\x7e]+$/;
 
-/** An object, or its text as in an environment variable. Faults throw: without its headers a request might reach another account. */
+/** Headers as an object, or as JSON text. Throws on faults, because without its headers a request might reach another account. */
 function readHeaders(value: unknown): Readonly<Record<string, string>> {
   if (value === undefined) return {};
   const headers = headerMap.parse(typeof value === 'string' ? value : JSON.stringify(value));
@@ -110,13 +109,13 @@ function unreadable(cause: unknown): GatewayError {
   return new GatewayError('service_unavailable', message, { refund: true, cause });
 }
 
-/** A JSON object with the names of the settings; anything else is the first upstream's list of keys. */
+/** A JSON object by setting name. Anything else is taken as the first upstream's API keys. */
 function parseKeys(text: string): Keys {
   const value = parseJson(text);
   return typeof value === 'object' && value !== null ? { ...value } : { UPSTREAM_API_KEYS: text };
 }
 
-/** A text as the key of hashes. Node takes five times as long for a hash whose key is still a text or bytes. */
+/** With a KeyObject, Node's HMAC is five times as fast as with a string or bytes. */
 export const keyOf = (text: string): KeyObject => createSecretKey(Buffer.from(text));
 
 /** Derives a key for one purpose. */

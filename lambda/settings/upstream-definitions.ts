@@ -23,10 +23,10 @@ import {
 } from './kinds.ts';
 import type { Setting } from './read-settings.ts';
 
-/** These headers belong to the connection, or to the body as it is sent. */
+/** Headers that depend on the connection or the body. */
 const connectionHeader = /^(host|connection|content-length|transfer-encoding)$/;
 
-/** Headers as a JSON object, read by lower-case name. */
+/** Headers as a JSON object. Names become lower-case. */
 export const headerMap: Setting<Readonly<Record<string, string>>> = {
   expects:
     'a JSON object of header names and values, without host, connection, content-length or transfer-encoding, such as {"x-team": "a"}',
@@ -72,7 +72,7 @@ export const spokenDialects: Setting<readonly SpokenDialect[]> = {
 
 const reasoningLevels = list('levels separated by commas, such as low,medium,high', /^[a-z]{1,20}$/);
 
-/** How requests of other dialects are written as chat completions, and as messages. */
+/** How requests are translated, by the dialect that they are translated to. */
 export const settingsOfTarget = {
   chat: {
     OUTPUT_LIMIT_NAME: byDefault('max_tokens', choice(['max_tokens', 'max_completion_tokens'])),
@@ -92,7 +92,7 @@ export const settingsOfTarget = {
   messages: { CACHE_MARKS: byDefault('false', flag()) },
 } as const satisfies Readonly<Record<TranslationTarget, Record<string, Setting<unknown>>>>;
 
-/** How requests of other dialects are written for an upstream that does not speak them. */
+/** How requests are translated for an upstream that doesn't speak their dialect. */
 export const translationSettings = {
   OUTPUT_LIMIT: integer(1, 10_000_000),
   SYSTEM_TURNS: byDefault('fold', choice(['fold', 'keep'])),
@@ -101,7 +101,7 @@ export const translationSettings = {
   ...settingsOfTarget.messages,
 } as const satisfies Record<string, Setting<unknown>>;
 
-/** The settings of one upstream. Those of a second, third … one are written `UPSTREAM_2_BASE_URL` and so on. */
+/** The settings of an upstream, prefixed by `UPSTREAM_`, `UPSTREAM_2_` and so on. */
 export const upstreamSettings = {
   BASE_URL: required(upstreamUrl),
   TEXT_MODEL: required(modelId),

@@ -2,23 +2,23 @@ import { serverSettings, settings } from './definitions.ts';
 import type { Environment } from './read-settings.ts';
 import { upstreamSettings } from './upstream-definitions.ts';
 
-/** What begins so is meant for the gateway, and hardly for another program. */
+/** Variables with these prefixes are surely meant for the gateway. */
 const ownPrefix = /^(UPSTREAM|GUEST|MEMBER|OIDC|EDGE)_/;
 
-/** Kubernetes sets these in every container beside a service that is called `upstream` or `edge`. */
+/** Kubernetes sets these in every pod if there is a service named `upstream` or `edge`. */
 const kubernetesName = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/;
 
 const upstreamNames = Object.keys(upstreamSettings);
 const gatewayNames = Object.keys({ ...settings, ...serverSettings });
 
-/** Takes the name of an upstream's setting apart: `UPSTREAM_2_BASE_URL` is the `BASE_URL` of the second. */
+/** Parses the name of an upstream's setting: `UPSTREAM_2_BASE_URL` is the `BASE_URL` of the second. */
 export function readUpstreamName(name: string): { readonly number: number; readonly own: string } | undefined {
-  // The first upstream has no number, and no number begins with a zero.
+  // The first upstream has no number, and there are no leading zeros.
   const [, number = '1', own] = /^UPSTREAM_(?:([2-9]|[1-9]\d+)_)?(\w+)$/.exec(name) ?? [];
   return own === undefined ? undefined : { number: Number(number), own };
 }
 
-/** What the settings of an upstream begin with. */
+/** The prefix of an upstream's settings. */
 export const upstreamPrefix = (number: number): string => (number === 1 ? 'UPSTREAM' : `UPSTREAM_${number}`);
 
 function isSetting(name: string): boolean {
@@ -26,8 +26,8 @@ function isSetting(name: string): boolean {
   return gatewayNames.includes(name) || (own !== undefined && upstreamNames.includes(own));
 }
 
-/** The settings' names, with those of the upstream that this name is about. */
-function namesBeside(name: string): string[] {
+/** All names that this one may be a typo of, including those of its upstream. */
+function candidatesFor(name: string): string[] {
   const prefix = upstreamPrefix(readUpstreamName(name)?.number ?? 1);
   return [...gatewayNames, ...upstreamNames.map((own) => `${prefix}_${own}`)];
 }
@@ -35,7 +35,7 @@ function namesBeside(name: string): string[] {
 const namesSet = (environment: Environment): string[] =>
   Object.keys(environment).filter((name) => environment[name]?.trim());
 
-/** Faults in the names of variables that are meant for the gateway. */
+/** Reports unknown variables that are meant for the gateway. */
 export function nameFaults(environment: Environment): string[] {
   return namesSet(environment).flatMap((name) => {
     if (!ownPrefix.test(name) || kubernetesName.test(name)) return [];
@@ -43,31 +43,31 @@ export function nameFaults(environment: Environment): string[] {
   });
 }
 
-/** Names the nearest setting, unless a name that may be anything is far from all; `further` are settings that have no table here. */
+/** Suggests the nearest setting, if one is near enough. `further`: settings that are defined elsewhere. */
 export function unknownSetting(name: string, further: readonly string[] = []): string {
-  const [nearest = ''] = [...namesBeside(name), ...further].toSorted(
-    (a, b) => countSlips(name, a) - countSlips(name, b),
+  const [nearest = ''] = [...candidatesFor(name), ...further].toSorted(
+    (a, b) => editDistance(name, a) - editDistance(name, b),
   );
-  const isMeant = ownPrefix.test(name) || countSlips(name, nearest) <= 2;
+  const isMeant = ownPrefix.test(name) || editDistance(name, nearest) <= 2;
   return `${name} is not a known setting: ${isMeant ? `did you mean ${nearest}?` : 'docs/settings.md lists all'}`;
 }
 
-/** Warns of variables that may belong to anything, but are called as a setting is, but for one slip. */
-export function slipWarnings(environment: Environment, further: readonly string[] = []): string[] {
+/** Warns about variables that may belong to another program, but are one typo away from a setting. */
+export function typoWarnings(environment: Environment, further: readonly string[] = []): string[] {
   return namesSet(environment).flatMap((name) => {
-    const known = [...namesBeside(name), ...further];
+    const known = [...candidatesFor(name), ...further];
     if (known.includes(name) || ownPrefix.test(name)) return [];
-    const isNear = (other: string) => Math.abs(other.length - name.length) <= 1 && countSlips(name, other) <= 1;
+    const isNear = (other: string) => Math.abs(other.length - name.length) <= 1 && editDistance(name, other) <= 1;
     const meant = known.find(isNear);
-    return meant === undefined ? [] : [`${name} is no setting, and has no effect: did you mean ${meant}?`];
+    return meant === undefined ? [] : [`${name} is not a setting and has no effect: did you mean ${meant}?`];
   });
 }
 
 /**
- * How many letters are too many, wrong, or swapped with the next one; missing ones count half, as people shorten names.
+ * The edit distance with transpositions. A missing letter counts half, because people shorten names.
  * https://en.wikipedia.org/wiki/Damerau–Levenshtein_distance
  */
-function countSlips(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column / 2);
   for (let row = 1; row <= a.length; row += 1) {

@@ -1,15 +1,15 @@
 import { type Config, waysToSignIn } from './config.ts';
 import type { Upstream } from './read-upstreams.ts';
 
-/** A host that anybody may name in a request is none to sign in at. */
+/** Without APP_URL, the host comes from the request, where anyone can forge it. So there is no sign-in on other machines. */
 export function pageWarnings({ accounts }: Config): string[] {
   if (accounts.appUrl !== undefined || waysToSignIn(accounts).length === 0) return [];
   return [
-    'without APP_URL nobody can sign in at /cli from another machine: set it to the address that they call, without /cli',
+    'without APP_URL nobody can sign in at /cli from another machine: set it to the URL that people open, without /cli',
   ];
 }
 
-/** Upstreams that can't be asked, for lack of a key. What a secret lacks is said once it has been read. */
+/** Upstreams without a key. Keys missing from a secret are reported once it has been read. */
 export function keyWarnings({ upstreams: { all }, secrets: { upstreamSecretId } }: Config): string[] {
   const keyless = upstreamSecretId === undefined ? all.filter(({ apiKeys }) => apiKeys.length === 0) : [];
   const effect = effectOf(keyless, all);
@@ -18,7 +18,7 @@ export function keyWarnings({ upstreams: { all }, secrets: { upstreamSecretId } 
   );
 }
 
-/** What to do about upstreams whose key is not in the secret. */
+/** What to do about upstreams without a key in the secret. */
 export function secretHint(keyless: readonly Upstream[], all: readonly Upstream[]): string {
   const names = keyless.map(({ prefix }) => `${prefix}_API_KEYS`).join(', ');
   return `store ${names} in this secret (docs/deploy.md): until then ${effectOf(keyless, all)}`;

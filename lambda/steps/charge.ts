@@ -3,7 +3,7 @@ import { settleCharge } from '../forward/settle.ts';
 import type { DeploymentLimit } from '../quota/deployment-limits.ts';
 import type { Quota } from '../quota/quota.ts';
 import { QuotaRefusal } from '../quota/refusal.ts';
-import { areOver } from '../quota/snapshot.ts';
+import { isExpired } from '../quota/snapshot.ts';
 import type {
   Arrived,
   ArrivedAtInference,
@@ -19,7 +19,12 @@ interface Charging {
   readonly refundRefusals: boolean;
 }
 
-/** Charges the request, and refunds it if the upstream or the gateway fails before an answer has begun. */
+/**
+ * Charges the request against the caller's quota, budget and burst limit. Token counting is free and only checks the burst limit.
+ *
+ * Needs: `identity` and `cost`. Adds: `charge`. Fails: 429 `quota_exceeded` or `rate_limited`, 503 if the store is down.
+ * On a later error: refunds the charge if the upstream or the gateway failed before the response began.
+ */
 export function chargeQuota({
   quota,
   refundRefusals,
@@ -38,7 +43,12 @@ export function chargeQuota({
   };
 }
 
-/** Counts a charged request towards the limits of the whole deployment. Comes after the charge, which a refusal here refunds. */
+/**
+ * Counts the request against the daily limits of the whole deployment.
+ *
+ * Needs: `identity` and `charge`. Adds: a `charge` whose refund also undoes these counts, and `limitsUsed`.
+ * Fails: 503 `service_unavailable` if a limit is reached or the store is down; the caller's charge is then refunded.
+ */
 export function limitDeployment({
   deploymentLimit,
 }: {
@@ -55,8 +65,11 @@ export function limitDeployment({
 }
 
 /**
- * Reads the figures for the quota headers in the caller's counter, where no charge and no refusal has brought them, or the day or the
- * budget's period has ended since.
+ * Makes sure that every response can carry quota headers. Reads the caller's counter only if no charge or refusal has brought a
+ * snapshot, or if the day or the budget period has ended since.
+ *
+ * Needs: nothing; comes first, so that it sees every outcome. Adds: nothing to the request; sets `outcome.snapshot`.
+ * Never fails: without a store, it shows the limit and 0 remaining.
  */
 export function quotaHeaders({
   quota,
@@ -65,7 +78,7 @@ export function quotaHeaders({
   readonly quota: Quota;
   readonly now: () => number;
 }): GatewayStep<Arrived> {
-  const isMissing = ({ outcome: { snapshot } }: RequestSoFar) => snapshot === undefined || areOver(snapshot, now());
+  const isMissing = ({ outcome: { snapshot } }: RequestSoFar) => snapshot === undefined || isExpired(snapshot, now());
   const callerOf = ({ identity, networkId }: RequestSoFar) => identity ?? ({ kind: 'guest', networkId } as const);
   return {
     after: async (request) => {
@@ -74,7 +87,7 @@ export function quotaHeaders({
     onError: async (request, error) => {
       const { outcome } = request;
       if (error instanceof QuotaRefusal) outcome.snapshot ??= error.snapshot;
-      // The client has waited once for a store that failed, and a process that ends has no time to wait.
+      // The client has already waited for a failing store once, and a process that is shutting down has no time.
       const mayRead = !(error instanceof GatewayError) || error.source === undefined;
       if (!isMissing(request)) return error;
       outcome.snapshot = await (mayRead ? quota.readSnapshot : quota.unreadSnapshot)(callerOf(request));

@@ -1,77 +1,76 @@
-/** A message that waits for its signature. Times are epoch milliseconds. */
+/** A message that waits to be signed. Times are epoch milliseconds. */
 export interface Challenge {
-  /** The hash of the message. */
+  /** Of the message. */
   readonly digest: string;
   readonly purpose: string;
   readonly expiresAt: number;
 }
 
-/** To let a terminal in, or for everything else. */
+/** To approve a device, or for anything else. */
 export type SessionPurpose = 'terminal' | 'account';
 
-/** A person who is signed in for a while. */
 export interface Session {
   readonly member: string;
-  /** What alone the member has signed for; absent where that was not said. */
+  /** The only purpose that the session is valid for; absent if it is valid for all. */
   readonly purpose?: SessionPurpose;
   readonly expiresAt: number;
 }
 
-/** A live key's place among those of its member, taken before the key is stored. */
+/** One of a member's places for live keys, taken before the key is stored. */
 export interface Slot {
   readonly hash: string;
   readonly takenAt: number;
 }
 
-/** Members' sign-ins, sessions and live keys. A token marks the one write that takes something. */
+/** Members' sign-ins, sessions and live keys. An idempotency token marks the one write that takes something. */
 export interface MemberStore {
   putChallenge(nonce: string, challenge: Challenge): Promise<void>;
-  /** Takes a waiting challenge; false if there is none. */
+  /** Uses up a challenge; false if there is none. */
   takeChallenge(nonce: string, challenge: Omit<Challenge, 'expiresAt'>, now: number, token: string): Promise<boolean>;
   putSession(hash: string, session: Session): Promise<void>;
   findSession(hash: string): Promise<Session | undefined>;
-  /** Ends what the member has begun by signing in: sessions, and terminals that were let in and have no key yet. */
+  /** Ends all sessions, and device flows that are approved but have no key yet. */
   signOut(member: string, now: number): Promise<void>;
   /** Whether the member was signed out at this time or later. */
   wasSignedOut(member: string, since: number): Promise<boolean>;
-  /** False if the member has as many keys as it may have. */
+  /** False if all slots are taken. */
   takeSlot(member: string, slot: Slot, limit: number): Promise<boolean>;
   freeSlots(member: string, slots: readonly Slot[]): Promise<void>;
   readSlots(member: string): Promise<readonly Slot[]>;
-  /** Gives a key of this member another end, unless it has ended already or its end is fixed. */
+  /** Changes when a member's key expires, unless it is expired, revoked or not renewable. */
   renewKey(hash: string, member: string, expiresAt: number, now: number): Promise<void>;
-  /** Revokes a key of this member; one that was revoked before keeps its first date. */
+  /** Revokes a member's key. Idempotent: a revoked key keeps its first date. */
   revokeKey(hash: string, member: string, now: number): Promise<void>;
 }
 
-/** A terminal that waits to be signed in. Times are epoch milliseconds. */
+/** A device flow in progress. Times are epoch milliseconds. */
 export interface PendingDevice {
-  /** The hashed device code, which only the terminal knows. */
+  /** The hash of the device code, which only the device knows. */
   readonly device: string;
-  /** The network that it asked from. */
+  /** Where the device flow was started. */
   readonly networkId: string;
   readonly askedAt: number;
   readonly expiresAt: number;
-  /** What a person has decided; undefined until then. */
+  /** Undefined until a person decides. */
   readonly decision?: 'approved' | 'denied';
   readonly decidedAt?: number;
-  /** The member who has approved it. */
+  /** The member who approved it. */
   readonly approvedBy?: string;
-  /** When it last asked for its key. */
+  /** The device's latest poll. */
   readonly polledAt?: number;
 }
 
-/** The terminals that wait, by the hash of the device code, and of the user code that a person types. */
+/** Pending devices, by the hash of their device code or of the user code that a person types. */
 export interface DeviceFlowStore {
-  /** False if the user code belongs to another terminal that waits. */
-  put(userCode: string, terminal: PendingDevice, now: number): Promise<boolean>;
-  /** Finds the terminal with this user code, and counts the try; undefined if there is none, or it was tried too often. */
+  /** False if the user code is already in use. */
+  put(userCode: string, pending: PendingDevice, now: number): Promise<boolean>;
+  /** Finds a device by user code and counts the try. Undefined if there is none, or it was tried too often. */
   findByUserCode(userCode: string, mostTries: number): Promise<PendingDevice | undefined>;
   find(device: string): Promise<PendingDevice | undefined>;
-  /** Notes when the terminal asked for its key. */
+  /** Records when the device polled. */
   notePoll(device: string, now: number): Promise<void>;
-  /** Whether the decision was taken, which is a refusal if nobody approves: the first one counts. */
+  /** Approves the device, or denies it if `approvedBy` is undefined. The first decision counts; false for any later one. */
   decide(device: string, approvedBy: string | undefined, now: number, token: string): Promise<boolean>;
-  /** Takes the key that was approved: true for one caller only. */
+  /** Claims the key of an approved device: true for one caller only. */
   take(device: string, now: number, token: string): Promise<boolean>;
 }

@@ -3,22 +3,22 @@ import type { KeyRecord, KeyRequest } from '../identity/issued-keys.ts';
 import type { Counters, GlobalCounters, ScannedCounters } from './counters.ts';
 import type { DeviceFlowStore, MemberStore } from './sign-in.ts';
 
-/** What requests read and count. */
+/** The store on the request path: keys, counters, the stop switch. */
 export interface Store {
   readonly keys: KeyReader;
   readonly counters: Counters;
   readonly globalCounters: GlobalCounters;
-  /** The stop that operators have ordered, if they have. */
+  /** Undefined unless an operator has stopped the deployment. */
   readStop(): Promise<Stop | undefined>;
-  /** Gives up what is under way, and all that is asked from now on: the process ends. */
+  /** Aborts all running and future calls, because the process is about to end. */
   giveUp(): void;
 }
 
-/** What people and operators read and write. No inference request waits for it. */
+/** The store for the account pages and the operator's commands. No inference request waits for it. */
 export interface AdminStore {
   readonly keys: KeyStore;
   readonly members: MemberStore;
-  readonly terminals: DeviceFlowStore;
+  readonly deviceFlow: DeviceFlowStore;
   readonly counters: AdminCounters;
   readonly stopSwitch: StopSwitch;
 }
@@ -31,45 +31,45 @@ export interface KeyReader {
   anyKeyIssued(): Promise<boolean>;
 }
 
-/** What can be changed about a key. */
+/** What can be changed about an issued key. */
 export type KeyChanges = Partial<Omit<KeyRequest, 'member' | 'label'>>;
 
 /** Keys and linked networks. */
 export interface KeyStore extends KeyReader {
   put(hash: string, record: KeyRecord): Promise<void>;
   findById(id: string): Promise<KeyRecord | undefined>;
-  /** All of them, or those of one member, newest first. */
+  /** All keys, or those of one member, newest first. */
   list(member?: string): Promise<readonly KeyRecord[]>;
-  /** Undefined if there is no such key. A key that was revoked before keeps its first date. */
+  /** Idempotent: a revoked key keeps its first date. Returns undefined if there is no such key. */
   revoke(id: string, now: number): Promise<KeyRecord | undefined>;
-  /** A change to undefined removes what the key was issued with. Undefined if there is no such key. */
+  /** An undefined value removes the field. Returns undefined if there is no such key. */
   change(id: string, changes: KeyChanges): Promise<KeyRecord | undefined>;
-  /** Replaces an earlier link of the network. */
+  /** Replaces the network's previous link. */
   link(networkId: string, link: NetworkLink): Promise<void>;
-  /** The link that there was; undefined if there was none. */
+  /** Returns the removed link, if there was one. */
   unlink(networkId: string): Promise<NetworkLink | undefined>;
 }
 
 export interface Stop {
-  /** When it was stopped, in ISO 8601; empty if the item was put by hand without it. */
+  /** In ISO 8601; empty if an operator created the item by hand without it. */
   readonly at: string;
   /** Shown to callers. */
   readonly reason?: string | undefined;
-  /** The stops before this one that nobody had lifted, the oldest first. */
+  /** Earlier stops that were not lifted in between, oldest first. */
   readonly earlier?: readonly Stop[] | undefined;
 }
 
-/** Stops the whole deployment, and lets it go on. */
+/** Stops and resumes the whole deployment. */
 export interface StopSwitch {
   read(): Promise<Stop | undefined>;
-  /** Returns the stop as it now stands, with those before it, whose last reason holds where there is no new one. */
+  /** Returns the new stop, with the earlier ones. Without a reason, it takes over the latest one. */
   stop(stop: Stop): Promise<Stop>;
-  /** The stop that was lifted; undefined if there was none. */
+  /** Returns the lifted stop, if there was one. */
   resume(): Promise<Stop | undefined>;
 }
 
-/** What is counted, for operators: they look at it, and give back what lost requests had reserved. */
+/** Counters for operators, who view them and release what lost requests had reserved. */
 export interface AdminCounters extends Pick<Counters, 'read' | 'settle'> {
-  /** Reads what is used at a time from everybody's counters, page by page; awaits `onPause` between two pages. */
+  /** Reads all callers' counters as of a point in time, page by page. Awaits `onPause` between two pages. */
   scan(now: number, onPause: () => Promise<void>): AsyncGenerator<ScannedCounters>;
 }

@@ -60,7 +60,7 @@ test.each<[what: string, hosts: readonly string[], environment: Record<string, s
     loopback,
     { ...{ PRICE: '{}', DATADIR: 'x', PROT: '1', DEMO_DIALECT: 'chat', HOSTNAME: 'h', PORT: '1' }, ...real },
     [
-      /^PRICE is no setting, and has no effect: did you mean PRICES\?$/,
+      /^PRICE is not a setting and has no effect: did you mean PRICES\?$/,
       /^DATADIR is .* mean DATA_DIR\?$/,
       /^PROT is .* mean PORT\?$/,
       /^DEMO_DIALECT is .* mean DEMO_DIALECTS\?$/,

@@ -11,7 +11,7 @@ import { quotaSchema } from '../dynamodb/schema.ts';
 import type { AdminCounters } from '../store.ts';
 import { type Documents, inTime, pagesInTime } from './documents.ts';
 
-/** A page that a slow connection, too, brings within the time limit of a call. */
+/** Small enough for a slow connection to load a page within the timeout of a call. */
 const pageSize = 2_000;
 
 const partitionKey = quotaSchema.partitionKey.name;
@@ -42,12 +42,12 @@ export function createAdminCounters(documents: Documents, TableName: string): Ad
         return stateIn(Attributes, counted);
       } catch (error) {
         if (!isConditionFailure(error)) throw error;
-        // A repeat finds that the first copy has been applied.
+        // If an earlier response was lost, that attempt has been applied.
         return error.inDoubt ? stateIn(await load(counted.item), counted) : undefined;
       }
     },
 
-    /** An index by day would answer at once, but double the price of each request's write. A million counters cost a third of a cent. */
+    /** A scan. An index by day would be faster, but double the price of each request's write. A million counters cost a third of a cent. */
     async *scan(now, onPause) {
       const periods = budgetWindows.map((window) => budgetPeriod(window, now).name);
       const wanted = [countOf(dayOf(now).period), countOf(undefined), ...periods.map(budgetOf)];
@@ -70,12 +70,11 @@ const stateIn = (found: PlainItem | undefined, counted: CountedPeriod): CounterS
 
 function toCounter(found: PlainItem, now: number): ScannedCounter {
   const item = String(found[partitionKey]);
-  const standing = (window: BudgetWindow) =>
-    stateIn(found, { item, budget: { period: budgetPeriod(window, now).name } });
+  const state = (window: BudgetWindow) => stateIn(found, { item, budget: { period: budgetPeriod(window, now).name } });
   return {
     item,
     usedToday: stateIn(found, { item, period: dayOf(now).period }).used,
     usedInLifetime: stateIn(found, { item }).used,
-    budgets: { day: standing('day'), week: standing('week'), month: standing('month') },
+    budgets: { day: state('day'), week: state('week'), month: state('month') },
   };
 }

@@ -3,19 +3,19 @@ import type { Documents } from './documents.ts';
 import { createItems, isFree } from './items.ts';
 
 /**
- * The terminals that wait, by the hash of the device code; and by that of the user code, which a person types, the way to them:
+ * Pending devices by the hash of their device code. The hash of the user code, which a person types, points to the device:
  *
  *   device#<hash>  { networkId, askedAt, expiresAt, tries, polledAt, decision, decidedAt, approvedBy, takenBy }
  *   user#<hash>    { device, expiresAt }
  */
 export function createDeviceFlowStore(documents: Documents, tableName: string): DeviceFlowStore {
   const { put, read, update, tryUpdate } = createItems(documents, tableName);
-  /** Only this folder writes the table, so the items have its types. */
-  const toTerminal = (device: string, item: object | undefined) => item && ({ ...item, device } as PendingDevice);
+  /** The cast is safe because only this folder writes the table. */
+  const toPending = (device: string, item: object | undefined) => item && ({ ...item, device } as PendingDevice);
 
   return {
-    async put(userCode, { device, ...terminal }, now) {
-      await put(`device#${device}`, terminal, terminal.expiresAt);
+    async put(userCode, { device, ...pending }, now) {
+      await put(`device#${device}`, pending, pending.expiresAt);
       return tryUpdate(`user#${userCode}`, {
         UpdateExpression: 'SET device = :device, expiresAt = :expiresAt, #ttl = :ttl',
         ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now OR device = :device',
@@ -23,8 +23,8 @@ export function createDeviceFlowStore(documents: Documents, tableName: string): 
         ExpressionAttributeValues: {
           ':device': device,
           ':now': now,
-          ':expiresAt': terminal.expiresAt,
-          ':ttl': Math.ceil(terminal.expiresAt / 1000),
+          ':expiresAt': pending.expiresAt,
+          ':ttl': Math.ceil(pending.expiresAt / 1000),
         },
       });
     },
@@ -37,10 +37,10 @@ export function createDeviceFlowStore(documents: Documents, tableName: string): 
         ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(tries) OR tries < :most)',
         ExpressionAttributeValues: { ':one': 1, ':most': mostTries },
       });
-      return toTerminal(device, found);
+      return toPending(device, found);
     },
 
-    find: async (device) => toTerminal(device, await read(`device#${device}`)),
+    find: async (device) => toPending(device, await read(`device#${device}`)),
 
     async notePoll(device, now) {
       await update(`device#${device}`, {

@@ -5,7 +5,7 @@ import { attempts, ServiceError, tooSlow } from '../../aws/repeat.ts';
 import { timeLimit } from '../../settings/refresh.ts';
 import { outage } from '../dynamodb/table.ts';
 
-/** AWS's own client, with plain values, for all that no inference request waits for. */
+/** The AWS SDK's document client, for everything that no inference request waits for. */
 export type Documents = DynamoDBDocumentClient;
 
 export function createDocuments(access: AwsAccess): Documents {
@@ -16,8 +16,8 @@ export function createDocuments(access: AwsAccess): Documents {
 }
 
 /**
- * Gives a call up that takes too long, repeats included. Rejects as the gateway's own calls do: with `service_unavailable` if the
- * store can't be used, else with a ServiceError.
+ * Adds a timeout to a call, retries included. Rejects like the gateway's own client: with `service_unavailable` if the store can't be
+ * used, otherwise with a ServiceError.
  */
 export async function inTime<T>(call: (abortSignal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
@@ -33,7 +33,7 @@ export async function inTime<T>(call: (abortSignal: AbortSignal) => Promise<T>):
   }
 }
 
-/** The pages of a query or scan, each of them in time. */
+/** The pages of a query or scan, each with its own timeout. */
 export async function* pagesInTime<T>(open: (abortSignal: AbortSignal) => AsyncGenerator<T>): AsyncGenerator<T> {
   const controller = new AbortController();
   const pages = open(controller.signal);
@@ -48,20 +48,20 @@ export async function* pagesInTime<T>(open: (abortSignal: AbortSignal) => AsyncG
 }
 
 interface SdkError extends Error {
-  /** Of whatever fails once a request is made. */
+  /** Present once a request has been made. */
   readonly $metadata?: { readonly httpStatusCode?: number; readonly attempts?: number };
-  /** Comes with a condition that failed. */
+  /** Present if a condition failed. */
   readonly Item?: unknown;
 }
 
-/** What failed before there was a request stays as it is. */
+/** An error from before the request stays as it is. */
 function toServiceError(thrown: unknown, isTooSlow: boolean): unknown {
   if (isTooSlow) return new ServiceError(tooSlow, 'no answer in time', { cause: thrown });
   const { name, message, $metadata } = thrown as SdkError;
   if ($metadata === undefined) return thrown;
   const { httpStatusCode: status, attempts = 1 } = $metadata;
   if (status === undefined || status === 200) return new ServiceError('NoAnswer', message, { cause: thrown });
-  // The rest may quote the request, with its credentials.
+  // Further lines may quote the request, with its credentials.
   const [told = ''] = message.split('\n');
   return new ServiceError(name, told, { status, inDoubt: status >= 500 || attempts > 1 });
 }

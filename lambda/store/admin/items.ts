@@ -16,14 +16,14 @@ type Index = (typeof keysSchema.indexes)[number];
 
 type Update = Omit<UpdateCommandInput, 'TableName' | 'Key'>;
 
-/** A page that a slow connection, too, brings within the time limit of a call. */
+/** Small enough for a slow connection to load a page within the timeout of a call. */
 const pageSize = 1_000;
 
-/** The items of the keys table. What is undefined in them is left out. */
+/** The items of the keys table. Undefined values are not stored. */
 export function createItems(documents: Documents, TableName: string) {
   const addressOf = (key: string) => ({ TableName, Key: { [keysSchema.partitionKey.name]: key } });
 
-  /** Returns the item after the update, unless it asks for the one before; undefined if its condition does not hold. */
+  /** Returns the updated item, unless `ReturnValues` says otherwise; undefined if the condition failed. */
   const update = async (key: string, input: Update): Promise<PlainItem | undefined> => {
     const command = new UpdateCommand({ ...addressOf(key), ReturnValues: 'ALL_NEW', ...input });
     try {
@@ -35,13 +35,13 @@ export function createItems(documents: Documents, TableName: string) {
   };
 
   return {
-    /** Reads what was written last. */
+    /** A consistent read. */
     async read(key: string): Promise<PlainItem | undefined> {
       const command = new GetCommand({ ...addressOf(key), ConsistentRead: true });
       return (await inTime((abortSignal) => documents.send(command, { abortSignal }))).Item;
     },
 
-    /** DynamoDB deletes the item some time after it has expired. Times are epoch milliseconds. */
+    /** `expiresAt`: epoch milliseconds, some time after which DynamoDB deletes the item. */
     async put(key: string, values: object, expiresAt?: number): Promise<void> {
       const ttl = expiresAt === undefined ? {} : { [keysSchema.ttlAttribute]: Math.ceil(expiresAt / 1000) };
       const { Key } = addressOf(key);
@@ -54,13 +54,13 @@ export function createItems(documents: Documents, TableName: string) {
     /** Whether the condition of the update held. */
     tryUpdate: async (key: string, input: Update): Promise<boolean> => (await update(key, input)) !== undefined,
 
-    /** Returns the item that there was. */
+    /** Returns the removed item. */
     async remove(key: string): Promise<PlainItem | undefined> {
       const command = new DeleteCommand({ ...addressOf(key), ReturnValues: 'ALL_OLD' });
       return (await inTime((abortSignal) => documents.send(command, { abortSignal }))).Attributes;
     },
 
-    /** Reads those with this value in an index, the last ones first. */
+    /** Reads all items with this value in an index, in descending order. */
     query: (index: Index, value: string): Promise<PlainItem[]> =>
       gather((abortSignal) =>
         paginateQuery(
@@ -77,7 +77,7 @@ export function createItems(documents: Documents, TableName: string) {
         ),
       ),
 
-    /** Reads all that are in an index. */
+    /** Reads all items of an index. */
     scan: (index: Index): Promise<PlainItem[]> =>
       gather((abortSignal) =>
         paginateScan({ client: documents, pageSize }, { TableName, IndexName: index.name }, { abortSignal }),
@@ -94,7 +94,7 @@ async function gather(
 }
 
 /**
- * The condition for what serves once and in time: nobody has left another token under this name. A repeated write finds the token
- * that it left itself.
+ * The condition for something that can be used once, before it expires: the attribute is not set yet. A retried write finds the
+ * token that it has set itself.
  */
 export const isFree = (name: string) => `expiresAt > :now AND (attribute_not_exists(${name}) OR ${name} = :token)`;

@@ -35,7 +35,7 @@ export function createKeyStore(documents: Documents, tableName: string): KeyStor
     anyKeyIssued: async () => (await table.read(marker)) !== undefined,
 
     put: async (hash: string, record: KeyRecord): Promise<void> => {
-      // The marker first: there is never a key without it. Writing it again changes nothing.
+      // The marker first, so that no key exists without it. Idempotent.
       await table.put(marker, {});
       await table.put(keyOf(hash), record);
     },
@@ -54,7 +54,7 @@ export function createKeyStore(documents: Documents, tableName: string): KeyStor
   };
 }
 
-/** Sets what has a value, and removes the rest. */
+/** Sets fields with a value, and removes those that are undefined. */
 function updateOf(changes: PlainItem): string {
   const names = Object.keys(changes);
   const [set, removed] = [true, false].map((isSet) => names.filter((name) => (changes[name] !== undefined) === isSet));

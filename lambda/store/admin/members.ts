@@ -18,7 +18,7 @@ export function createMemberStore(documents: Documents, tableName: string): Memb
 
     putSession: (hash, session) => table.put(`session#${hash}`, session, session.expiresAt),
 
-    /** Only this folder writes the table, so the items have its types. */
+    /** The cast is safe because only this folder writes the table. */
     findSession: async (hash) => (await table.read(`session#${hash}`)) as Session | undefined,
 
     async signOut(member, now) {
@@ -33,7 +33,7 @@ export function createMemberStore(documents: Documents, tableName: string): Memb
       return typeof signedOutAt === 'number' && signedOutAt >= since;
     },
 
-    // A repeated write may find its own slot and no other free: adding to a set twice changes nothing.
+    // Idempotent: a retry may find its own slot taken and no other free. Adding to a set twice changes nothing.
     takeSlot: (member, slot, limit) =>
       table.tryUpdate(`wallet#${member}`, {
         UpdateExpression: 'ADD live :slots',

@@ -8,7 +8,7 @@ import { createKeyStore } from './keys.ts';
 import { createMemberStore } from './members.ts';
 import { createStopSwitch } from './stop-switch.ts';
 
-/** The same tables by AWS's document client. */
+/** The same tables, accessed with the AWS SDK's document client. */
 export const createAdminStore = (access: AwsAccess, tables: TableNames): AdminStore =>
   openAdminStore(createDocuments(access), tables);
 
@@ -16,7 +16,7 @@ export function openAdminStore(documents: Documents, { keysTable, quotaTable }: 
   return {
     keys: createKeyStore(documents, keysTable),
     members: createMemberStore(documents, keysTable),
-    terminals: createDeviceFlowStore(documents, keysTable),
+    deviceFlow: createDeviceFlowStore(documents, keysTable),
     counters: createAdminCounters(documents, quotaTable),
     stopSwitch: createStopSwitch(documents, keysTable),
   };

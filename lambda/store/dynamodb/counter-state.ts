@@ -1,14 +1,14 @@
 import type { CountedPeriod, CounterState, OpenReservation } from '../counters.ts';
 import type { Item } from './table.ts';
 
-/** The digits keep it, as the names below, from being a word that DynamoDB reserves. */
+/** Attribute names. Their digits keep them from being reserved words of DynamoDB. */
 export const countOf = (period: number | undefined): string => `u${period ?? 'lifetime'}`;
 export const burstOf = (minute: number) => `n${minute}`;
 export const budgetOf = (period: string) => `b${period}`;
 export const reservationOf = (minute: number, token: string) => `h${minute}.${token}`;
 export const isReservation = (name: string) => name.startsWith('h');
 
-/** What a caller's item says; `read` gives the number or text in an attribute. */
+/** Reads the counters of an item. `read` unwraps an attribute, whichever client has loaded it. */
 export function readState<Attribute>(
   found: Readonly<Record<string, Attribute>> = {},
   { period, budget, minute }: CountedPeriod,
@@ -26,7 +26,7 @@ export function readState<Attribute>(
   };
 }
 
-/** The same of an item in wire form. */
+/** The same for an item in DynamoDB's wire format. */
 export const stateIn = (found: Item | undefined, counted: CountedPeriod): CounterState =>
   readState(found, counted, ({ N, S }) => N ?? S);
 

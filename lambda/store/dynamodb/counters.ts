@@ -22,20 +22,20 @@ import { createWriteOnce, tokensOf } from './write-once.ts';
  * One item per caller, one conditional write per charge: docs/decisions/4-one-item-counts.md.
  *
  *   pk          member#0xab…   the caller
- *   u20777      12             used on day 20777, and not refunded (`ulifetime` for a guest's whole life)
- *   n29920320   3              charged in minute 29920320, refunded or not: the burst counter
- *   w29920320   {token, …}     the tokens of that minute's writes
- *   bm682       1250000        of a budget: all that is spent or reserved in month 682, in millionths
- *   h29920320.AAAAAAAAAAA=     an open reservation of a charge: `m682 960000`
- *   tim682      12000          what answers used in the budget's current period, by model: model-use.ts
+ *   u20777      12             used on day 20777, and not refunded (`ulifetime` for guests with GUEST_WINDOW=lifetime)
+ *   n29920320   3              burst counter: charges in minute 29920320, refunded or not
+ *   w29920320   {token, …}     idempotency tokens of that minute's writes
+ *   bm682       1250000        budget: everything spent or reserved in month 682, in millionths
+ *   h29920320.AAAAAAAAAAA=     an open reservation: `m682 960000`
+ *   tim682      12000          usage by model in the budget's current period: model-use.ts
  *   ttl         1795305600     when DynamoDB may delete the item
  */
 
 const ttl = quotaSchema.ttlAttribute;
-/** A charge removes the minutes and the day that went out of date shortly before it; `dropOld` others. */
+/** A charge removes the windows that have just expired: these minutes, a day and a budget period. `dropOld` removes older ones. */
 const minutesRemoved = [2, 3, 4];
 
-/** Counters in the quota table: exact under any number of parallel charges, whatever is repeated. */
+/** Counters in the quota table. Exact under any concurrency and any retries. */
 export function createCounters(callDynamoDb: CallService, tableName: string, now: () => number): Counters {
   const table = createTable(callDynamoDb, quotaSchema, tableName);
   const writeOnce = createWriteOnce(table, now);
@@ -64,20 +64,20 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
           ...reserving?.values,
         },
       });
-      const standing = stateIn(found, window);
+      const state = stateIn(found, window);
       if (!applied) {
-        // A minute's count never falls. So if it is below the burst limit now, another limit was the reason, even if a refund
-        // has made room since.
-        if (standing.used >= limit) return { ...standing, granted: false, reason: 'quota' };
-        if (reserving && standing.taken > reserving.room) return { ...standing, granted: false, reason: 'budget' };
-        return { ...standing, granted: false, reason: standing.inMinute >= burst ? 'burst' : 'quota' };
+        // Burst counts never go down. So if this one is below its limit now, another limit caused the refusal, even if a refund has
+        // made room since.
+        if (state.used >= limit) return { ...state, granted: false, reason: 'quota' };
+        if (reserving && state.taken > reserving.room) return { ...state, granted: false, reason: 'budget' };
+        return { ...state, granted: false, reason: state.inMinute >= burst ? 'burst' : 'quota' };
       }
       if (found && writeUnits(itemSize(found)) > 1) {
-        // If it fails, the next charge tries again.
+        // Best effort: if it fails, the next charge tries again.
         await dropOld(table, window, found).catch(() => {});
       }
       const reservation = reserving && { ...reserving.reservation, outdatedUses: outdatedUses(found, window.minute) };
-      return { ...standing, granted: true, reservation };
+      return { ...state, granted: true, reservation };
     },
 
     refund: async (counted, token) => {
@@ -101,7 +101,7 @@ export function createCounters(callDynamoDb: CallService, tableName: string, now
   };
 }
 
-/** The windows that went out of date last. */
+/** The windows that have just expired. */
 function outdated({ period, minute, budget }: CounterWindow): string[] {
   const minutes = minutesRemoved.flatMap((ago) => [burstOf(minute - ago), tokensOf(minute - ago)]);
   return [
@@ -112,14 +112,14 @@ function outdated({ period, minute, budget }: CounterWindow): string[] {
 }
 
 /**
- * A pause leaves windows behind that no later charge can name. Whoever finds them drops them, once that makes each write a unit
- * cheaper.
+ * Removes expired windows that charges can no longer name, because the caller has paused for a while. Only worth a write if it makes
+ * each later write a unit cheaper.
  */
 async function dropOld(table: Table, window: CounterWindow, found: Item): Promise<void> {
   const names = Object.entries(found).flatMap(([name, value]) => (isOld(name, value, window) ? [name] : []));
   const rest = Object.fromEntries(Object.entries(found).filter(([name]) => !names.includes(name)));
   if (writeUnits(itemSize(rest)) === writeUnits(itemSize(found))) return;
-  // The name of a reservation has a dot in it.
+  // Names of reservations contain a dot, so they need placeholders.
   const substitutes = names.filter((name) => name.includes('.')).map((name, index) => [`#old${index}`, name] as const);
   const plain = names.filter((name) => !name.includes('.'));
   const update = {
@@ -132,7 +132,7 @@ async function dropOld(table: Table, window: CounterWindow, found: Item): Promis
 function isOld(name: string, { S = '' }: Value, { period = 0, minute }: CounterWindow): boolean {
   const [, kind, number] = /^([unw])(\d+)$/.exec(name) ?? [];
   if (kind !== undefined) return Number(number) < (kind === 'u' ? period : minute) - 1;
-  // A reservation is as old as the budget's period that it was taken from.
+  // A reservation expires with its budget period.
   const budget = isReservation(name) ? budgetOf(S.split(' ')[0] ?? '') : name;
   const [, letter, past] = /^b([dwm])(\d+)$/.exec(budget) ?? [];
   return letter !== undefined && Number(past) < currentPeriod(letter, minute) - 1;

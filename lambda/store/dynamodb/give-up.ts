@@ -1,7 +1,7 @@
 import type { CallService } from '../../aws/call-service.ts';
 import { ServiceError } from '../../aws/repeat.ts';
 
-/** Lets a process that runs out of time give up all calls to a service at once, including later ones. */
+/** Lets a process that is about to end abort all calls to a service, running and future ones. */
 export function createGiveUp(callService: CallService): { readonly call: CallService; giveUp(): void } {
   const running = new Set<(reason: Error) => void>();
   let ended = false;

@@ -5,16 +5,16 @@ import { quotaSchema } from './schema.ts';
 import { below, createTable, type Item, numberValue, ttlValue } from './table.ts';
 
 /*
- *   pk         deployment#20777   a day
- *   requests   12                 answered to all callers, and not refunded; with `DAILY_LIMIT`
- *   guests     3                  those of guests among them; with `GUEST_DAILY_LIMIT`
+ *   pk         deployment#20777   the day
+ *   requests   12                 of all callers, and not refunded; with `DAILY_LIMIT`
+ *   guests     3                  of guests alone; with `GUEST_DAILY_LIMIT`
  *   spent      1250000            in millionths; with `SPEND_LIMIT`
  *   ttl        1795305600         when DynamoDB may delete the item
  */
 
 const ttl = quotaSchema.ttlAttribute;
 
-/** The tallies of all callers in the quota table: an item a day, added to without tokens. */
+/** The global counters in the quota table: one item a day, without idempotency tokens. */
 export function createGlobalCounters(callDynamoDb: CallService, tableName: string): GlobalCounters {
   const table = createTable(callDynamoDb, quotaSchema, tableName);
   const keyOf = (period: number) => `deployment#${period}`;
@@ -38,10 +38,10 @@ export function createGlobalCounters(callDynamoDb: CallService, tableName: strin
           },
           ReturnValues: 'ALL_NEW',
         });
-        return { added: true, tally: countsIn(found) };
+        return { added: true, counts: countsIn(found) };
       } catch (error) {
         if (!isConditionFailure(error)) throw error;
-        return { added: false, tally: countsIn(await table.loadRefusing(key, error)) };
+        return { added: false, counts: countsIn(await table.loadRefusing(key, error)) };
       }
     },
     read: async (period) => countsIn(await table.load(keyOf(period))),

@@ -5,12 +5,12 @@ import type { KeyReader } from '../store.ts';
 import { createReadItem, type PlainItem } from './read-item.ts';
 import { keysSchema } from './schema.ts';
 
-/** The keys of the items. */
+/** Partition keys. */
 export const marker = 'issued';
 export const keyOf = (hash: string) => `key#${hash}`;
 export const linkOf = (networkId: string) => `link#${networkId}`;
 
-/** What is of the table alone is left out. Only the admin store writes the table, so the items have its types. */
+/** Drops the table's own attributes. The cast is safe because only the admin store writes the table. */
 export function recordOf<T>(item: PlainItem): T;
 export function recordOf<T>(item: PlainItem | undefined): T | undefined;
 export function recordOf<T>(item: PlainItem | undefined): T | undefined {

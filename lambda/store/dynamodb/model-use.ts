@@ -4,13 +4,13 @@ import type { ModelUse, UsedTokens } from '../counters.ts';
 import { type Item, numberValue, type Value } from './table.ts';
 
 /*
- * What a caller's answers used in a budget's period, by the kind of model, beside the counters of counters.ts:
+ * A caller's usage by model in a budget period, in the same item as the counters of counters.ts:
  *
  *   tim682   12000     tokens of prompts to the text model (t; v for vision, e for embeddings) in month 682
  *   tom682   300       tokens of its answers
  *   tsm682   40500     what they cost, in millionths
  *
- * Only the current period is kept: the first settlement in the next one removes them.
+ * Only the current period is kept: the first settlement in the next period removes these attributes.
  */
 
 const letters = { text: 't', vision: 'v', embedding: 'e' } as const;
@@ -19,13 +19,13 @@ const kinds = Object.keys(letters) as (keyof typeof letters)[];
 const namesOf = (kind: keyof typeof letters, period: string) =>
   (['i', 'o', 's'] as const).map((part) => `${letters[kind]}${part}${period}`) as [string, string, string];
 
-/** The number of the budget's period whose kind begins with this letter. */
+/** The number of the current budget period, by the first letter of its window. */
 export function currentPeriod(letter: string, minute: number): number {
   const kind = budgetWindows.find((one) => one.startsWith(letter));
   return kind === undefined ? 0 : Number(budgetPeriod(kind, startOfMinute(minute)).name.slice(1));
 }
 
-/** Those of periods that have ended, in an item. */
+/** The attributes of an item that belong to past periods. */
 export function outdatedUses(found: Item | undefined, minute: number): string[] {
   return Object.keys(found ?? {}).filter((name) => {
     const [, letter, number] = /^[tve][ios]([dwm])(\d+)$/.exec(name) ?? [];
@@ -33,7 +33,7 @@ export function outdatedUses(found: Item | undefined, minute: number): string[] 
   });
 }
 
-/** What a settlement adds to its write. */
+/** The part of a settlement's write that counts usage. */
 export function addUse(period: string, spent: number, { kind, input, output }: UsedTokens) {
   const [inputs, outputs, costs] = namesOf(kind, period);
   const values: Record<string, Value> = {
@@ -44,7 +44,7 @@ export function addUse(period: string, spent: number, { kind, input, output }: U
   return { added: [`${inputs} :input`, `${outputs} :output`, `${costs} :spent`], values };
 }
 
-/** All that an item has of a period, whichever client has read it: `read` gives an attribute's value. */
+/** The usage in a period. `read` unwraps an attribute, whichever client has loaded it. */
 export function usesIn<Read>(
   found: Readonly<Record<string, Read>> | undefined,
   period: string | undefined,

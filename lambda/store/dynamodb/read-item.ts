@@ -8,10 +8,7 @@ export type PlainItem = Readonly<Record<string, unknown>>;
 
 export const toPlain = (item: Item): PlainItem => unmarshall(item as Parameters<typeof unmarshall>[0]);
 
-/**
- * The keys table as the gateway knows it: it can only be read. A key or a link works on the first request after it was made, as
- * reading gives what was written last.
- */
+/** Reads from the keys table, which the gateway never writes. Reads are consistent, so a new key or link works right away. */
 export function createReadItem(callDynamoDb: CallService, tableName: string) {
   const { load } = createTable(callDynamoDb, keysSchema, tableName);
   return async (key: string): Promise<PlainItem | undefined> => {

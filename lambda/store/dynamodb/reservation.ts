@@ -4,7 +4,7 @@ import { budgetOf, countOf, reservationOf, stateIn } from './counter-state.ts';
 import { addUse } from './model-use.ts';
 import { numberValue, type Table } from './table.ts';
 
-/** What a charge that reserves adds to its write. */
+/** The part of a charge's write that reserves an amount. */
 export function reserve({ minute, budget }: CounterWindow, token: string) {
   if (budget?.reserve === undefined) return undefined;
   const { amount: limit, period: budgetPeriod, reserve: amount } = budget;
@@ -15,7 +15,7 @@ export function reserve({ minute, budget }: CounterWindow, token: string) {
     room,
     add: `${taken} :reserve`,
     set: '#reservation = :reservation',
-    // What is taken is never negative: with less room than none, the condition is always false, and so refuses.
+    // `taken` is never negative, so with negative room the condition is always false.
     condition: room < 0 ? `${taken} < :room` : `NOT ${taken} > :room`,
     names: { '#reservation': reservation.name },
     values: {
@@ -26,7 +26,7 @@ export function reserve({ minute, budget }: CounterWindow, token: string) {
   };
 }
 
-/** A single write with no token: whichever copy comes first removes the reservation, without which no other is applied. */
+/** Idempotent without a token: the first attempt to arrive removes the reservation, and the others then fail their condition. */
 export function settlementOf(
   { period }: CountedPeriod,
   { name, budgetPeriod, amount, outdatedUses = [] }: OpenReservation,
@@ -62,7 +62,7 @@ export async function settle(
     return stateIn(await table.update(counted.item, settlementOf(counted, reservation, settlement)), counted);
   } catch (error) {
     if (!isConditionFailure(error)) throw error;
-    // If an answer was lost before, its copy has been applied.
+    // If an earlier response was lost, that attempt has been applied.
     return error.inDoubt ? stateIn(await table.loadRefusing(counted.item, error), counted) : undefined;
   }
 }

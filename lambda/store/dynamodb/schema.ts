@@ -11,18 +11,18 @@ interface Index {
 
 export interface TableSchema {
   readonly partitionKey: Attribute;
-  /** Holds epoch seconds after which DynamoDB deletes the item, days later at worst. */
+  /** Epoch seconds after which DynamoDB deletes the item, at worst days later. */
   readonly ttlAttribute: string;
   readonly indexes: readonly Index[];
 }
 
-/** Issued keys (`key#<hash>`), linked networks (`link#<networkId>`) and the marker `issued`; other `kind#…` items may follow. */
+/** Issued keys (`key#<hash>`), linked networks (`link#<networkId>`), the markers `issued` and `stopped`, and other `kind#…` items. */
 export const keysSchema = {
   partitionKey: { name: 'pk', type: 'S' },
   ttlAttribute: 'ttl',
   indexes: [
     { name: 'by-id', partitionKey: { name: 'id', type: 'S' } },
-    // Only keys carry `createdAt`: links, which also have a member, stay out of both indexes.
+    // Only keys have `createdAt`, so links, which have a member too, stay out of the indexes.
     {
       name: 'by-member',
       partitionKey: { name: 'member', type: 'S' },
@@ -31,7 +31,7 @@ export const keysSchema = {
   ],
 } as const satisfies TableSchema;
 
-/** One item for each caller, and for each day of the deployment; see counters.ts and tallies.ts. */
+/** One item per caller, and one per day of the deployment: counters.ts and global-counters.ts. */
 export const quotaSchema = {
   partitionKey: { name: 'pk', type: 'S' },
   ttlAttribute: 'ttl',
@@ -39,8 +39,8 @@ export const quotaSchema = {
 } as const satisfies TableSchema;
 
 /**
- * The highest BURST_LIMIT of callers without a budget that one item of `quotaSchema` can serve: a partition takes a thousand write
- * units a second, and the tokens of charges make an item grow.
+ * The highest BURST_LIMIT that a single item can serve, for callers without a budget: a partition takes a thousand write units a
+ * second, and idempotency tokens make the item grow.
  */
 export const mostBurst = 148;
 

@@ -2,7 +2,7 @@ import type { CallService } from '../../aws/call-service.ts';
 import type { Stop } from '../store.ts';
 import { createReadItem, type PlainItem } from './read-item.ts';
 
-/** While this item exists, the gateway is stopped. No deployment writes it, so none undoes it. */
+/** While this item exists, the gateway is stopped. Deploying doesn't touch it. */
 export const stopMarker = 'stopped';
 
 export function createReadStop(callDynamoDb: CallService, tableName: string) {
@@ -10,7 +10,7 @@ export function createReadStop(callDynamoDb: CallService, tableName: string) {
   return async (): Promise<Stop | undefined> => toStop(await read(stopMarker));
 }
 
-/** An item that was put by hand may lack all fields. */
+/** An item that was created by hand may lack any field. */
 export function toStop(item: PlainItem | undefined): Stop | undefined {
   if (item === undefined) return undefined;
   const { at, reason, earlier } = item;

@@ -11,7 +11,7 @@ export interface TableNames {
   readonly quotaTable: string;
 }
 
-/** Two tables in DynamoDB, by the gateway's own small client. */
+/** Two DynamoDB tables, accessed with the gateway's own small client. */
 export function createDynamoStore(
   callDynamoDb: CallService,
   { keysTable, quotaTable }: TableNames,

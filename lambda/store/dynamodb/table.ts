@@ -4,7 +4,7 @@ import { GatewayError } from '../../errors.ts';
 import { lostAnswer } from '../counters.ts';
 import type { TableSchema } from './schema.ts';
 
-/** A value of a counter in wire form, under its type; bytes are in base64. */
+/** An attribute value in wire format. Bytes are base64. */
 export interface Value {
   readonly S?: string;
   readonly N?: string;
@@ -16,12 +16,10 @@ export type Item = Readonly<Record<string, Value>>;
 
 export const numberValue = (number: number): Value => ({ N: String(number) });
 
-/** Epoch milliseconds as the attribute for expiry takes them. */
+/** Converts epoch milliseconds to the epoch seconds of a TTL attribute. */
 export const ttlValue = (expiresAt: number) => numberValue(Math.ceil(expiresAt / 1000));
 
-/**
- * A missing counter must count as zero. DynamoDB takes a comparison with a missing attribute as false, so its negation is true.
- */
+/** The condition `name < limit`, where a missing counter counts as 0. DynamoDB evaluates comparisons with a missing attribute to false. */
 export function below(name: string, placeholder: string, limit: number): string {
   return limit > 0 ? `NOT ${name} >= ${placeholder}` : `${name} < ${placeholder}`;
 }
@@ -40,37 +38,37 @@ export type Table = ReturnType<typeof createTable>;
 
 export function createTable(callDynamoDb: CallService, schema: TableSchema, tableName: string) {
   const inTurn = createQueue();
-  /** The table and the key of an item. */
+  /** Addresses an item. */
   const address = (key: string) => ({ TableName: tableName, Key: { [schema.partitionKey.name]: { S: key } } });
-  /** Calls an operation in turn; an outage becomes `service_unavailable`. */
+  /** Queues a call. An outage becomes `service_unavailable`. */
   const call: CallService = (operation, input) => inTurn(() => callDynamoDb(operation, input));
 
-  /** Reads what was written last, even if that was a moment ago. */
+  /** A consistent read. */
   const load = async (key: string): Promise<Item | undefined> =>
     (await call<{ readonly Item?: Item }>('GetItem', { ...address(key), ConsistentRead: true })).Item;
 
   return {
     load,
-    /** The item that refused a write; undefined if there is none. Stores older than this part of a refusal are asked for it. */
+    /** The item that failed a write's condition, if it exists. Loaded for older DynamoDB emulators, which don't return it. */
     loadRefusing: async (key: string, { details }: ServiceError) => (details.Item as Item | undefined) ?? load(key),
-    /** Returns what the update asks for. */
+    /** Returns what `ReturnValues` asks for. */
     async update(key: string, update: Update): Promise<Item | undefined> {
       return (await call<{ readonly Attributes?: Item }>('UpdateItem', { ...address(key), ...update })).Attributes;
     },
   };
 }
 
-/** How many operations run at once. */
+/** Concurrent operations. */
 const parallel = 32;
 
 /**
- * Runs operations, `parallel` of them at once, so that a busy server does not mistake its own queue for a slow store. A store
- * that is down, throttled, slow or not there, or that does not let the gateway in, becomes `service_unavailable`; other errors pass.
+ * Limits concurrency to `parallel`, so that a busy server doesn't mistake its own backlog for a slow store. A store that is down,
+ * throttled, slow, missing or inaccessible becomes `service_unavailable`; other errors pass through.
  */
 export function createQueue() {
   let running = 0;
   let answers = 0;
-  /** A set keeps the order too, and gives up its first without walking the others. */
+  /** A set is a queue whose first element can be removed in constant time. */
   const waiting = new Set<PromiseWithResolvers<void>>();
 
   return async <T>(operate: () => Promise<T>): Promise<T> => {
@@ -87,12 +85,12 @@ export function createQueue() {
       return answer;
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      // If nothing was answered in that time, the store is down, and nobody shall wait for one time limit after another.
+      // No response to anything in that time: the store is down. Fail the whole queue, rather than let it time out one by one.
       if (error.name === tooSlow && answers === before) {
         for (const turn of waiting) turn.reject(outage(error, false));
         waiting.clear();
       }
-      // Whoever sets a condition looks into its refusal.
+      // A failed condition is for the caller to handle.
       const isLost = error.inDoubt && !isConditionFailure(error);
       if (isLost || error.isOutage) throw outage(error, isLost);
       answers += 1;
@@ -109,22 +107,22 @@ export function createQueue() {
 
 const unreachable = 'The gateway cannot reach its own store right now. Please try again in a moment.';
 
-/** The error for the client. If an answer was lost, the operation may have been carried out. The log shows what was behind it. */
+/** The error for the client. `answerLost`: the operation may have been carried out. The cause goes to the log. */
 export function outage(error: unknown, answerLost: boolean): GatewayError {
   const cause = error instanceof GatewayError ? error.cause : error;
   const reason = answerLost ? lostAnswer : undefined;
   return new GatewayError('service_unavailable', unreachable, { source: 'store', reason, cause });
 }
 
-/** The bytes that one write unit covers. */
+/** Bytes per write unit. */
 const unitBytes = 1024;
 
-/** The units of a write to an item of this many bytes, before or after it. */
+/** The write units for an item of this size: the larger of before and after the write. */
 export function writeUnits(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / unitBytes));
 }
 
-/** The bytes of an item, its names included, as DynamoDB counts them. It does not document sets: they count like lists here. */
+/** An item's size as DynamoDB counts it, including attribute names. The size of sets is undocumented; here they count like lists. */
 export function itemSize(item: Item): number {
   return Object.entries(item).reduce((size, [name, value]) => size + name.length + valueSize(value), 0);
 }

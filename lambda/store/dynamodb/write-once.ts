@@ -3,7 +3,7 @@ import { minuteOf } from '../../budget/time.ts';
 import { markToken, nextToken } from '../counters.ts';
 import { type Item, outage, type Table, type Update } from './table.ts';
 
-/** A write, without what makes it apply only once. */
+/** A write, before the token is added that makes it idempotent. */
 interface Change {
   readonly minute: number;
   readonly token: string;
@@ -16,22 +16,22 @@ interface Change {
 }
 
 interface Written {
-  /** Whether the write was applied; if not, it never will be. */
+  /** Whether the write was applied. If not, it never will be. */
   readonly applied: boolean;
-  /** The item after it, or the one that refused it. */
+  /** The item after the write, or the one that failed its condition. */
   readonly found: Item | undefined;
 }
 
 /**
- * Applies a write at most once, however often it is sent and whatever answers are lost; docs/decisions/4-one-item-counts.md says
- * how. Rejects if nobody knows what became of the write.
+ * Applies a write at most once, however often it is sent and whichever responses are lost: docs/decisions/4-one-item-counts.md.
+ * Rejects if the outcome is unknown.
  */
 type WriteOnce = (item: string, change: Change) => Promise<Written>;
 
-/** The attribute with the tokens of a minute's writes. */
+/** The attribute with the idempotency tokens of a minute's writes. */
 export const tokensOf = (minute: number): string => `w${minute}`;
 
-/** How often a write is made anew that others keep ahead of. */
+/** How often a write is retried with a new token, if concurrent writes keep winning. */
 const rounds = 3;
 
 export function createWriteOnce({ update, loadRefusing }: Table, now: () => number): WriteOnce {
@@ -46,17 +46,17 @@ export function createWriteOnce({ update, loadRefusing }: Table, now: () => numb
     }
   };
 
-  /** Keeps copies of a refused write that are still on their way from being applied. Tells whether one has been. */
+  /** After a refusal, leaves the token in the item, so that earlier attempts still in flight can't be applied. Says if one has been. */
   const leaveToken = async (item: string, minute: number, token: string): Promise<Written> => {
-    if (minuteOf(now()) > minute + 1) throw new Error('its tokens may have been dropped');
+    if (minuteOf(now()) > minute + 1) throw new Error('its tokens may have been removed');
     const [tokens, givenUp] = [tokensOf(minute), markToken(token, 'x')];
     const { applied, found } = await send(item, {
       UpdateExpression: `ADD ${tokens} :tokens`,
       ConditionExpression: `NOT contains(${tokens}, :token)`,
       ExpressionAttributeValues: { ':token': { B: token }, ':tokens': { BS: [token, givenUp] } },
     });
-    if (!applied && !has(found, tokens, token)) throw new Error('its tokens have been dropped');
-    // A repeat finds the token that it left itself.
+    if (!applied && !has(found, tokens, token)) throw new Error('its tokens have been removed');
+    // A retry of this very write finds the token that it left itself.
     return { applied: !applied && !has(found, tokens, givenUp), found };
   };
 
@@ -65,14 +65,14 @@ export function createWriteOnce({ update, loadRefusing }: Table, now: () => numb
     for (let round = 1; round <= rounds; round += 1) {
       const { applied, found, inDoubt } = await send(item, toUpdate(change, token));
       if (applied || has(found, tokensOf(change.minute), token)) return { applied: true, found };
-      // A write refused by a missing item would be refused by any item.
+      // If the write was refused although there is no item, no earlier attempt was applied, and none ever would be.
       if (!inDoubt || !found) return { applied: false, found };
       const left = await leaveToken(item, change.minute, token).catch((error) => fail(error, true));
       if (left.applied) return left;
-      // There may be room by now, and the write as it was will never be applied.
+      // There may be room by now, and the old token can't be applied any more.
       token = nextToken(token);
     }
-    return fail(new Error('the others are always ahead'), false);
+    return fail(new Error('concurrent writes always win'), false);
   };
 }
 

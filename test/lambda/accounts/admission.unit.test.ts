@@ -21,17 +21,17 @@ testRows<[change: object, why?: RegExp]>([
   [{ email_verified: 'true' }, /does not say that your address is verified/],
   [{ groups: ['sales'] }, /in none of the groups/],
   [{ groups: undefined }, /in none of the groups/],
-  // A list that is too long for a token.
+  // Groups overage.
   [{ groups: undefined, _claim_names: { groups: 'src1' } }, /too many groups/],
   [{ groups: undefined, hasgroups: true }, /too many groups/],
-])('whoever the settings don’t let in is told why', (change, why) => {
+])('whoever is not on the allow-lists is told why', (change, why) => {
   const admit = () => requireAllowed({ ...engineer, ...change }, both);
   if (why)
     expect(admit).toThrow(expect.objectContaining({ shownCode: 'not_allowed', message: expect.stringMatching(why) }));
   else expect(admit()).toBeUndefined();
 });
 
-test('without restrictions everyone is let in', () => {
+test('without allow-lists, everyone may sign in', () => {
   const none = { oidcAllowedDomains: undefined, oidcAllowedGroups: undefined, oidcGroupsClaim: 'groups' };
   expect(requireAllowed({ sub: 'ada' }, none)).toBeUndefined();
 });

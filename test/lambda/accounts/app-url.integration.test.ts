@@ -26,14 +26,14 @@ afterAll(async () => {
   await provider.close();
 });
 
-/** Asks as if the host had another name, which fetch does not do. */
+/** Sends another Host header, which fetch can't do. */
 const ask = async ({ url }: TestWallet, path: string, ...words: string[]) =>
   (await run('curl', ['-s', '-H', 'host: evil.example', ...words, url + path])).stdout;
 const sending = (body: object) => ['-H', 'content-type: application/json', '-d', JSON.stringify(body)];
 const form = ['-d', 'client_id=svc-terminal'];
 const metadata = '/.well-known/oauth-authorization-server';
 
-test('no page of another host gets a message for its visitor’s wallet', async () => {
+test('a page on another host gets no message to sign', async () => {
   const challenge = async (wallet: TestWallet) =>
     JSON.parse(await ask(wallet, '/cli/challenge', ...sending({ address: `0x${'a'.repeat(40)}` })));
   const message = expect.stringMatching(/own address first/);
@@ -41,7 +41,7 @@ test('no page of another host gets a message for its visitor’s wallet', async 
   expect((await challenge(named)).message).toMatch(/^app\.example wants you/);
 });
 
-test('without APP_URL terminals are sent nowhere', async () => {
+test('without APP_URL there is no device flow', async () => {
   for (const path of ['/cli/device', '/cli/login.sh', metadata, '/.well-known/opencode']) {
     expect(JSON.parse(await ask(unnamed, path))).toMatchObject({ error: { code: 'not_found' } });
   }
@@ -51,7 +51,7 @@ test('without APP_URL terminals are sent nowhere', async () => {
   }
 });
 
-test('with it they are sent there', async () => {
+test('with APP_URL, the device flow uses it', async () => {
   expect(JSON.parse(await ask(named, metadata))).toEqual({
     issuer: 'https://app.example',
     device_authorization_endpoint: 'https://app.example/oauth/device_authorization',
@@ -74,7 +74,7 @@ test('with it they are sent there', async () => {
   expect(script.trimEnd().split('\n').length).toBeLessThanOrEqual(60);
 });
 
-test('people are sent to their company’s provider, and back to APP_URL', async () => {
+test('OIDC sign-in redirects to the provider, and back to APP_URL', async () => {
   const { state, nonce } = makeState();
   const given = { state, nonce, challenge: random(), redirect_uri: 'https://evil.example' };
   const begun = await ask(named, '/cli/oidc/begin?redirect_uri=https://evil.example', ...sending(given));

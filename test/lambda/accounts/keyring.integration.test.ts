@@ -30,7 +30,7 @@ beforeAll(async () => {
 beforeEach(() => {
   tests += 1;
   member = `0x${String(tests).padStart(40, '0')}`;
-  // Parallel requests would mistake their own queue for a slow store.
+  // Parallel requests would mistake their own backlog for a slow store.
   timers = stopTimers();
 });
 afterEach(() => timers[Symbol.dispose]());
@@ -44,7 +44,7 @@ describe('a wallet’s keys', () => {
   const tooMany = expect.objectContaining({ shownCode: 'too_many_keys', status: 409 });
   const expectFull = () => expect(issue()).rejects.toEqual(tooMany);
 
-  test('are five at most, the newest first, and separate from another wallet’s', async () => {
+  test('are at most five, newest first, and separate from those of another wallet', async () => {
     const ids: string[] = [];
     while (ids.length < 5) ids.unshift((await issue()).record.id);
     await expectFull();
@@ -54,14 +54,14 @@ describe('a wallet’s keys', () => {
     expect(await keys.list(other)).toMatchObject([{ label: 'issued at /cli' }]);
   });
 
-  test('are five at most, however many are requested at once', async () => {
+  test('are at most five, however many are requested concurrently', async () => {
     const results = await Promise.allSettled(Array.from({ length: 12 }, issue));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
     expect(await keys.list(member)).toHaveLength(5);
     expect(await keyring.list(member)).toHaveLength(5);
   });
 
-  test('make room when one is revoked, also by an operator, or has expired', async () => {
+  test('free a slot when one is revoked, even by an operator, or expires', async () => {
     const [first, second, third] = [await issue(), await issue(), await issue()];
     await Promise.all([issue(), issue()]);
     await keyring.revoke(member, first.record.id);
@@ -77,7 +77,7 @@ describe('a wallet’s keys', () => {
     expect(await keyring.list(member)).toHaveLength(5);
   });
 
-  test('have a slot that stays taken while the key is being written, and is freed if it never comes', async () => {
+  test('keep a slot taken while the key is being stored, and free it if it never is', async () => {
     await members.takeSlot(member, { hash: 'never-stored', takenAt: time }, 5);
     for (let count = 0; count < 4; count += 1) await keyring.issue({ member, signedInAt: time });
     await expect(keyring.issue({ member, signedInAt: time })).rejects.toEqual(tooMany);
@@ -87,7 +87,7 @@ describe('a wallet’s keys', () => {
     expect(await keyring.list(member)).toHaveLength(5);
   });
 
-  test('are found for revoking by nobody else, and once', async () => {
+  test('can be revoked only by their owner, and once', async () => {
     const { record } = await issue();
     const notFound = expect.objectContaining({ code: 'not_found' });
     await expect(keyring.revoke(other, record.id)).rejects.toEqual(notFound);
@@ -95,7 +95,7 @@ describe('a wallet’s keys', () => {
     await expect(keyring.revoke(member, record.id)).rejects.toEqual(notFound);
   });
 
-  test('are revoked only when there is room again', async () => {
+  test('are revoked before their slot is freed', async () => {
     const { record } = await issue();
     const lost = new Error('the answer was lost');
     const freeSlots = () => Promise.reject(lost);
@@ -105,7 +105,7 @@ describe('a wallet’s keys', () => {
   });
 });
 
-test('a repeated write takes the same slot, even the last', async () => {
+test('a retried write takes the same slot, even the last one', async () => {
   for (let count = 1; count <= 5; count += 1) {
     const slot = { hash: `hash${count}`, takenAt: time };
     expect(await members.takeSlot(member, slot, 5)).toBe(true);
@@ -114,7 +114,7 @@ test('a repeated write takes the same slot, even the last', async () => {
   expect(await members.readSlots(member)).toHaveLength(5);
 });
 
-test('a repeated write that takes a challenge succeeds, another does not', async () => {
+test('a retried write can take its challenge, another write can’t', async () => {
   await members.putChallenge('nonce', { digest: 'd', purpose: 'link', expiresAt: time });
   const taken = (token: string, now = time - 1) =>
     members.takeChallenge('nonce', { digest: 'd', purpose: 'link' }, now, token);

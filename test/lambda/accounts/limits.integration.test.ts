@@ -16,7 +16,7 @@ describe('the limits of a network and a wallet', () => {
     database = await startTestDynamoDb();
     const counters = createCounters(database.callDynamoDb, database.quotaTable, () => time);
     limits = createLimits({ counters, now: () => time });
-    // Parallel requests would mistake their own queue for a slow store.
+    // Parallel requests would mistake their own backlog for a slow store.
     timers = stopTimers();
   });
   afterEach(async () => {
@@ -58,7 +58,7 @@ describe('the limits of a network and a wallet', () => {
     });
     time += 41_400_000;
     await limits.countGrant('network', 'wallet99');
-    // Nobody makes company accounts out of nothing.
+    // Nobody can create company accounts for free.
     expect(await granted(31, (number) => limits.countGrant('office', `oidc:${number}`))).toBe(31);
     expect(await granted(12, () => limits.countGrant('office', 'oidc:ada'))).toBe(10);
   });

@@ -27,7 +27,7 @@ beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), 'terminal-'));
   script = join(home, 'login.sh');
   writeFileSync(script, await (await fetch(`${wallet.url}/cli/login.sh`)).text());
-  // Pauses that the test need not wait for.
+  // Skips the pauses.
   writeFileSync(join(home, 'sleep'), '#!/bin/sh\n', { mode: 0o755 });
 });
 afterEach(() => rmSync(home, { recursive: true }));
@@ -38,7 +38,7 @@ const runAsHelper = () => {
   return Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit').then(([code]) => code)]);
 };
 
-test('gives its key within the five seconds that Codex allows, even if the gateway does not answer', async () => {
+test('prints its key within the five seconds that Codex allows, even if the gateway does not respond', async () => {
   const silent = await listenLocally(createServer(() => {}));
   await using other = await startTestWallet({ environment: { GATEWAY_URL: silent.url } });
   writeFileSync(script, await (await fetch(`${other.url}/cli/login.sh`)).text());
@@ -56,7 +56,7 @@ test('without a terminal and without a key says one sentence and ends', async ()
   expect(await runAsHelper()).toEqual(['', words, 1]);
 });
 
-test('where the key could not be kept, says so before anybody signs in', async () => {
+test('says before sign-in if the key could not be stored', async () => {
   const child = spawn('script', ['-qec', `sh ${script}`, '/dev/null'], {
     env: { ...environment(), XDG_CONFIG_HOME: '/dev/null' },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -69,7 +69,7 @@ test('where the key could not be kept, says so before anybody signs in', async (
   expect(await ended).toEqual([1, null]);
 });
 
-test('in a terminal shows the code, waits for a person, keeps the key for its user alone, and prints it', async () => {
+test('shows the code in a terminal, waits for approval, stores the key for its user only, and prints it', async () => {
   const signed = bearer(await wallet.sign(testAccount(1), 'terminal'));
   const out = join(home, 'out');
   const seen = join(home, 'arguments');

@@ -14,7 +14,7 @@ afterAll(async () => {
 });
 
 testRows(['/', '/docs', '/cli/app.js', '/cli/info', '/elsewhere'])(
-  'nobody frames a page, reads it from another site or makes it load from one',
+  'a page can’t be framed, read cross-site, or made to load from another site',
   async (path) => {
     const { headers } = await fetch(wallet.url + path, { headers: { origin: wallet.url } });
     const policy = headers.get('content-security-policy') ?? '';
@@ -63,7 +63,7 @@ describe('another site’s page', () => {
     expect((await wallet.post('/cli/challenge', { address: account.address }, own)).status).toBe(200);
   });
 
-  test('is not told about this one, and a preflight allows nothing', async () => {
+  test('can’t read responses, and a preflight allows nothing', async () => {
     const info = await fetch(`${wallet.url}/cli/info`, { headers: { 'sec-fetch-site': 'cross-site' } });
     expect(info.status).toBe(403);
     const response = await fetch(`${wallet.url}/cli/challenge`, {

@@ -62,7 +62,7 @@ describe('the pages', () => {
     }
   });
 
-  test('are sent again only if they have changed, and redirected to from a trailing slash', async () => {
+  test('are revalidated with ETags, and redirect from a trailing slash', async () => {
     const first = await fetch(`${wallet.url}/cli/app.js`);
     expect(first.headers.get('cache-control')).toBe('no-cache');
     const etag = first.headers.get('etag') ?? '';
@@ -119,7 +119,7 @@ describe('the pages', () => {
     for (const page of ['/cli', '/cli/device', '/cli/login.sh']) expect(await read(page)).not.toMatch(/\{\{[#^/\w]/);
   });
 
-  test('show what the operator has set, and else the addresses that were called', async () => {
+  test('show the URLs that the operator has set, or else those that were called', async () => {
     const addresses = { GATEWAY_URL: 'https://api.example/<ai>', APP_URL: 'https://app.example' };
     await using other = await startTestWallet({
       environment: { ...addresses, CONTEXT_WINDOW: '262144', GUEST_LIMIT: '1', GUEST_WINDOW: 'daily' },
@@ -152,7 +152,7 @@ testRows<[environment: Record<string, string>, guests: boolean, ways: readonly s
   [{ ACCESS: 'keys', GUEST_LIMIT: '5' }, false, [], 'Set up a client'],
   [{ ...company, GUEST_LIMIT: '0' }, false, ['company', 'wallet'], 'Get a key'],
   [{ ...company, ACCESS: 'keys' }, false, ['company'], 'Get a key'],
-])('the pages offer what there is, and nothing else is there', async (environment, guests, ways, cli) => {
+])('the pages offer the enabled features, and nothing else is served', async (environment, guests, ways, cli) => {
   await using offering = await startTestWallet({ environment });
   const canSignIn = ways.length > 0;
   const statusOf = async (path: string) => (await fetch(offering.url + path)).status;
@@ -194,7 +194,7 @@ testRows<[environment: Record<string, string>, guests: boolean, ways: readonly s
   expect(offering.faults).toEqual([]);
 });
 
-testRows(['network', ...forMembers])('nobody asks without a session', async (path) => {
+testRows(['network', ...forMembers])('a session is required', async (path) => {
   for (const authorization of ['', 'Bearer ', `Bearer lts_${'x'.repeat(43)}`, 'Bearer ltk_x']) {
     const { status, headers, body } = await wallet.post(`/cli/${path}`, {}, { authorization });
     expect([status, body.error.code, headers.get('cache-control')]).toEqual([401, 'invalid_session', 'no-store']);
@@ -211,7 +211,7 @@ test('unknown paths and wrong methods are refused', async () => {
   expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST']);
 });
 
-test('on any platform a HEAD has no body, and no more of a body is kept than an input may have, for its network', async () => {
+test('on any platform, HEAD has no body, and no more of a body is buffered than an input may have, on its network’s account', async () => {
   const asked: unknown[] = [];
   const memory = { ...unlimitedMemory, claim: (network: string) => void asked.push(network) };
   const bodySize = (limit?: number) => {

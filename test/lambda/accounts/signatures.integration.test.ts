@@ -20,7 +20,7 @@ afterAll(async () => {
   await wallet[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
-  // Each test has its own day, and so unused limits.
+  // Each test has its own day, and so fresh rate limits.
   today += 86_400_000;
   time = today;
   message = await wallet.challenge(account);
@@ -39,7 +39,7 @@ const parts = async () => {
   return { signature, r, s: BigInt(`0x${signature.slice(66, 130)}`), v: Number.parseInt(signature.slice(130), 16) };
 };
 
-describe('a signature that is refused writes nothing', () => {
+describe('a refused signature writes nothing', () => {
   let before: unknown[];
   beforeEach(async () => {
     before = await wallet.readTables();
@@ -69,14 +69,14 @@ describe('a signature that is refused writes nothing', () => {
     ['another spelling of the address', (text) => text.replace(account.address, account.address.toLowerCase()), 401],
     ['a byte order mark', (text) => `\ufeff${text}`, 400],
     ['no time to end', (text) => text.replace(/\nExpiration Time: .*/, ''), 400],
-  ])('of a message that was changed in any place', async (_, change, status, words = /./, signer = account) => {
+  ])('of a message that was changed anywhere', async (_, change, status, words = /./, signer = account) => {
     const text = change(message);
     expect(text).not.toBe(message);
     const code = status === 400 ? 'invalid_request' : 'invalid_sign_in';
     expect(await submit(text, await sign(text, signer))).toEqual({ status, code, words: expect.stringMatching(words) });
   });
 
-  test('of a message that was made for another domain of the same function', async () => {
+  test('of a message for another domain of the same function', async () => {
     const elsewhere = `${wallet.url.replace('127.0.0.1', 'localhost')}/cli/challenge`;
     const response = await fetch(elsewhere, {
       method: 'POST',
@@ -110,13 +110,13 @@ describe('a signature that is refused writes nothing', () => {
     ['of too large an s', ({ r }) => `0x${hex(r)}${hex(order)}1b`, 401],
     ['half a byte short', ({ r, s }) => `0x${hex(r)}${hex(s)}1`, 400],
     ['no hexadecimal', () => 'no hex', 400],
-  ])('of a form that no plain account makes', async (_, form, status, words = /^(?!.*(undefined|internal))/i) => {
+  ])('of a format that no plain account uses', async (_, form, status, words = /^(?!.*(undefined|internal))/i) => {
     const code = status === 400 ? 'invalid_request' : 'invalid_signature';
     const outcome = await submit(message, await form(await parts()));
     expect(outcome).toEqual({ status, code, words: expect.stringMatching(words) });
   });
 
-  // Patterns that libraries look for may take time by the square of a text's length.
+  // Regular expressions in libraries may take quadratic time.
   const longest = 'URI: '.repeat(400);
   testRows<[path: 'challenge' | 'link', given: unknown, error: string | RegExp]>([
     ['link', {}, 'message must be a text.'],
@@ -131,15 +131,18 @@ describe('a signature that is refused writes nothing', () => {
     ['challenge', { address: account.address, chainId: 0 }, /chainId/],
     ['challenge', { address: account.address, chainId: '1' }, /chainId/],
     ['challenge', { address: account.address, purpose: 'steal' }, /purpose must be link or manage/],
-  ])('that is invalid, or longer than any, and so is what no message can be made for', async (path, given, error) => {
-    const { status, body } = await wallet.post(`/cli/${path}`, given);
-    const message = expect.stringMatching(error);
-    expect([status, body.error]).toMatchObject([400, { code: 'invalid_request', message }]);
-  });
+  ])(
+    'that is invalid or too long; the same goes for input that no message can be made from',
+    async (path, given, error) => {
+      const { status, body } = await wallet.post(`/cli/${path}`, given);
+      const message = expect.stringMatching(error);
+      expect([status, body.error]).toMatchObject([400, { code: 'invalid_request', message }]);
+    },
+  );
 });
 
 describe('a signature counts once', () => {
-  test('in whatever form: the other half of the curve is the same signature', async () => {
+  test('in either form: the other half of the curve is the same signature', async () => {
     const { signature, r, s, v } = await parts();
     const other = `0x${hex(r)}${hex(order - s)}${v === 27 ? '1c' : '1b'}`;
     expect(await submit(message, other)).toMatchObject({ status: 200 });
@@ -153,7 +156,7 @@ describe('a signature counts once', () => {
     expect(await submit(message, `0x${hex(r)}${hex(s)}0${v - 27}`)).toMatchObject({ status: 200 });
   });
 
-  test('when it is sent many times at once', async () => {
+  test('when it is sent many times concurrently', async () => {
     using _timers = stopTimers();
     const signer = testAccount(3);
     const text = await wallet.challenge(signer);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isPageCall, siteOf } from '../../../lambda/accounts/site.ts';
+import { isPageRequest, siteOf } from '../../../lambda/accounts/site.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const longest = `${'a.'.repeat(126)}a:65535`;
@@ -7,7 +7,7 @@ const longest = `${'a.'.repeat(126)}a:65535`;
 testRows([
   ['abc.lambda-url.eu-central-1.on.aws', 'https', 'https://abc.lambda-url.eu-central-1.on.aws'],
   ['localhost:8787', 'http', 'http://localhost:8787'],
-  // A host alone, whatever else the header holds.
+  // Only the host counts, whatever else the header contains.
   ['user@localhost:8787/path///?query#hash', 'http', 'http://localhost:8787'],
   [longest, 'http', `http://${longest}`],
 ])('the site is the host that was called', (host, scheme, url) => {
@@ -37,6 +37,6 @@ testRows([
   ['GET', '/docs/openapi.json', true],
   ['GET', '/docset', false],
   ['POST', '/oauth/token', true],
-])('a request is a page’s, or not', (method, path, is) => {
-  expect(isPageCall({ method, path })).toBe(is);
+])('tells requests for the pages from those for the gateway', (method, path, is) => {
+  expect(isPageRequest({ method, path })).toBe(is);
 });

@@ -13,7 +13,7 @@ import type { SpoilStore } from '../../support/store-proxy.ts';
 const start = Date.UTC(2026, 10, 21, 12);
 const idOf = (address: string) => networkId(address, keyOf('the salt of the tests'));
 
-/** Each test has a wallet and a network of its own. */
+/** Each test has its own wallet and network. */
 let tests = 0;
 let account: ReturnType<typeof testAccount>;
 let member: string;
@@ -42,7 +42,7 @@ describe('the accounts function', () => {
     await wallet[Symbol.asyncDispose]();
   });
 
-  test('makes a message that says where, who, what for and until when', async () => {
+  test('creates a message that says where, who, what for and until when', async () => {
     const { status, body } = await wallet.post('/cli/challenge', { address: account.address, chainId: 137 });
     const { host } = new URL(wallet.url);
     expect(status).toBe(200);
@@ -62,7 +62,7 @@ describe('the accounts function', () => {
     expect(body.expiresAt).toBe('2026-11-21T12:05:00.000Z');
   });
 
-  test('makes sixty messages an hour for a network', async () => {
+  test('creates sixty messages an hour per network', async () => {
     const { callDynamoDb, quotaTable } = wallet.dynamoDb;
     const limits = createLimits({ counters: createCounters(callDynamoDb, quotaTable, () => time), now: () => time });
     for (let count = 0; count < 59; count += 1) await limits.count('challenges', idOf(network));
@@ -70,7 +70,7 @@ describe('the accounts function', () => {
     expect([await ask(), await ask()]).toEqual([200, 429]);
   });
 
-  test('gives a key for a signature, links the network for a day, and keeps no secret', async () => {
+  test('issues a key for a signature, links the network for a day, and stores no secret', async () => {
     const { status, body } = await wallet.sign(account);
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -101,7 +101,7 @@ describe('the accounts function', () => {
     }
   });
 
-  test('signing in to manage shows the keys, and neither makes nor links anything', async () => {
+  test('signing in to manage shows the keys, and creates or links nothing', async () => {
     const first = await wallet.sign(account);
     sourceIp = '198.51.100.1';
     const { status, body } = await wallet.sign(account, 'manage');
@@ -137,7 +137,7 @@ describe('the accounts function', () => {
     ]);
   });
 
-  test('today’s requests lower the remaining quota, until tomorrow, and what is left of a budget stands beside it', async () => {
+  test('shows the remaining quota of the day and the remaining budget', async () => {
     const environment = { MEMBER_BUDGET: '20', MEMBER_BUDGET_WINDOW: 'week', CURRENCY: 'EUR' };
     await using priced = await startTestWallet({ environment, now: () => time });
     const counters = createCounters(priced.dynamoDb.callDynamoDb, priced.dynamoDb.quotaTable, () => time);
@@ -163,7 +163,7 @@ describe('the accounts function', () => {
   const linkNetwork = async (session: ReturnType<typeof bearer>) =>
     (await wallet.post('/cli/network', {}, session)).status;
 
-  test('a sixth key costs nothing of the day’s ten, and a link beyond them leaves the network’s as it was', async () => {
+  test('a sixth key does not count against the ten a day, and a refused link leaves the network’s as it was', async () => {
     const session = bearer(await wallet.sign(account, 'manage'));
     for (let key = 0; key < 5; key += 1) expect(await issue(session)).toBe(200);
     const tables = await wallet.readTables();
@@ -180,7 +180,7 @@ describe('the accounts function', () => {
     expect(await wallet.keys.findLink(idOf(sourceIp))).toBeUndefined();
   });
 
-  test('a sixth key that is asked for together with the fifth takes back its count', async () => {
+  test('a sixth key that races with the fifth undoes its count', async () => {
     const session = bearer(await wallet.sign(account, 'manage'));
     for (let key = 0; key < 4; key += 1) expect(await issue(session)).toBe(200);
     const clicks = await Promise.all(Array.from({ length: 5 }, () => issue(session)));
@@ -242,7 +242,7 @@ test('behind a CDN the signature is for APP_URL, and the gateway is where GATEWA
   expect(await (await fetch(`${wallet.url}/cli/info`)).json()).toMatchObject({ gatewayUrl: 'https://api.example' });
 });
 
-test('a key that could not be shown is not made', async () => {
+test('a key that could not be shown is not issued', async () => {
   let isDown = false;
   // Every answer has the rest of the member's quota.
   const spoilStore: SpoilStore = ({ name, body }) =>
@@ -257,21 +257,21 @@ test('a key that could not be shown is not made', async () => {
   isDown = false;
   expect((await wallet.post('/cli/keys/issue', {}, session)).status).toBe(200);
   expect(await wallet.keys.list(member)).toHaveLength(1);
-  // An attempt that failed counts towards the day's ten: what it has done may be unknown.
+  // A failed attempt counts against the ten a day, because its outcome may be unknown.
   isDown = true;
   for (let attempt = 4; attempt <= 10; attempt += 1) await wallet.post('/cli/keys/issue', {}, session);
   isDown = false;
   expect((await wallet.post('/cli/keys/issue', {}, session)).status).toBe(429);
 });
 
-test('a store that fails while a key is made is no lack of room for it', async () => {
+test('a store failure is not reported as a lack of slots', async () => {
   const spoilStore: SpoilStore = ({ name, body }) =>
     name === 'PutItem' && body.includes('"key#') ? 'failing' : undefined;
   await using wallet = await startTestWallet({ spoilStore });
   expect((await wallet.sign(account)).status).toBe(503);
 });
 
-test('behind a CDN that proves itself its header names the network, nobody else is served, and faults are counted', async () => {
+test('behind a CDN, its header counts if it has the secret, nobody else is served, and faults are counted', async () => {
   const environment = { EDGE_HEADER: 'x-viewer', EDGE_SECRET_ID: 'edge', APP_URL: 'https://app.example' };
   const secret = 'the secret of the edge';
   let [time, isDown] = [Date.now(), false];
@@ -289,7 +289,7 @@ test('behind a CDN that proves itself its header names the network, nobody else 
   expect(await ask(secret, '198.51.100.1')).toMatchObject(served);
   expect(await ask('another', '198.51.100.1')).toMatchObject({ status: 404 });
   expect(await ask(secret)).toMatchObject({ status: 500 });
-  // The known secret stays in use if it can't be read again.
+  // The last secret stays in use if it can't be refreshed.
   isDown = true;
   time += 61_000;
   expect(await ask(secret, '198.51.100.1')).toMatchObject(served);

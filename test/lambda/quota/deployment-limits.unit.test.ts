@@ -3,7 +3,7 @@ import type { GatewayError } from '../../../lambda/errors.ts';
 import type { Identity } from '../../../lambda/identity/identify.ts';
 import { createDeploymentLimit, createSpendLimit } from '../../../lambda/quota/deployment-limits.ts';
 import type { Charge } from '../../../lambda/quota/quota.ts';
-import { createTallyStore, type Fault } from '../../support/tally-store.ts';
+import { createGlobalCounterStore, type Fault } from '../../support/global-counter-store.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const member: Identity = { kind: 'member', member: 'ada' };
@@ -15,8 +15,8 @@ const charge: Charge = {
   snapshotAfter: () => ({ limit: 50, remaining: 49 }),
 };
 
-/** The limits as one process has them: another one shares nothing with it but the store. */
-function start(limits: { dailyLimit?: number; guestDailyLimit?: number }, store = createTallyStore()) {
+/** The limits in one process. Another process shares only the store with it. */
+function start(limits: { dailyLimit?: number; guestDailyLimit?: number }, store = createGlobalCounterStore()) {
   const clock = { time: Date.UTC(2026, 0, 1, 12) };
   const lost: string[] = [];
   const limit = createDeploymentLimit({
@@ -53,8 +53,8 @@ function start(limits: { dailyLimit?: number; guestDailyLimit?: number }, store 
 }
 
 describe('a limit of the deployment', () => {
-  testRows([1, 3, 20])('lets exactly as many pass, with any number of processes at once', async (dailyLimit) => {
-    const store = createTallyStore();
+  testRows([1, 3, 20])('admits exactly as many, with any number of concurrent processes', async (dailyLimit) => {
+    const store = createGlobalCounterStore();
     const passed = await Promise.all(
       [start({ dailyLimit }, store), start({ dailyLimit }, store)].map(({ passing }) => passing(15)),
     );
@@ -62,7 +62,7 @@ describe('a limit of the deployment', () => {
     expect([...store.globalCounters.values()]).toEqual([{ requests: dailyLimit, guests: 0, spent: 0 }]);
   });
 
-  test('tells how much of it is used', async () => {
+  test('reports how much of it is used', async () => {
     const { count } = start({ dailyLimit: 20, guestDailyLimit: 10 });
     expect((await count(member)).used).toEqual({ daily_limit: 5 });
     expect((await count(guest)).used).toEqual({ guest_daily_limit: 10, daily_limit: 10 });
@@ -78,7 +78,7 @@ describe('a limit of the deployment', () => {
     expect(await passing(5)).toBe(1);
   });
 
-  test('costs a write a request, a guest’s too, another for a refund, and one once it is spent', async () => {
+  test('costs one write per request, one per refund, and one per refusal', async () => {
     const { count, operationsOf, passing } = start({ dailyLimit: 40 });
     expect(await operationsOf(() => count(member))).toEqual(['write']);
     expect(await operationsOf(() => count(guest))).toEqual(['write']);
@@ -109,20 +109,20 @@ describe('limits of guests', () => {
     expect(await start({ dailyLimit }).passing(5, guest)).toBe(most);
   });
 
-  test('alone let members pass without a write', async () => {
+  test('alone admit members without a write', async () => {
     const { count, operationsOf, passing } = start({ guestDailyLimit: 1 });
     expect(await passing(3, guest)).toBe(1);
     expect(await operationsOf(() => count(member))).toEqual([]);
   });
 
-  test('refuse a guest without a count towards the limit of all, and are named where both are spent', async () => {
+  test('refuse a guest without counting against the overall limit, and are named first if both are reached', async () => {
     const { count, passing } = start({ dailyLimit: 3, guestDailyLimit: 1 });
     expect(await passing(3, guest)).toBe(1);
     expect(await passing(3)).toBe(2);
     await expect(count(guest)).rejects.toMatchObject({ reason: 'guest_daily_limit' });
   });
 
-  test('keep their count if the limit of all refuses them, or is refunded', async () => {
+  test('don’t count a guest whom the overall limit refuses, or who is refunded', async () => {
     const { crowd, passing } = start({ dailyLimit: 8, guestDailyLimit: 4 });
     const members = await crowd(8);
     const { refusals } = await crowd(4, guest);
@@ -139,7 +139,7 @@ testRows<[Fault, string[], standing: number]>([
   ['answer lost', ['daily_limit', 'daily_limit'], 2],
   // The store has said that it did nothing.
   ['failing', [], 0],
-])('a store that fails refuses and refunds, and what it leaves standing is told', async (fault, told, standing) => {
+])('a failing store refuses and refunds, and counts left standing are reported', async (fault, told, standing) => {
   const { store, crowd, lost, passing } = start({ dailyLimit: 20 });
   store.fault = fault;
   const { granted, refusals } = await crowd(2);
@@ -150,7 +150,7 @@ testRows<[Fault, string[], standing: number]>([
   expect(await passing(22)).toBe(20 - standing);
 });
 
-test('a refund that the store does not take leaves its count standing, and says so', async () => {
+test('a failed refund leaves its count standing, and is reported', async () => {
   const { store, crowd, count, lost } = start({ dailyLimit: 5 });
   const { granted } = await crowd(5);
   store.fault = 'failing';
@@ -160,20 +160,20 @@ test('a refund that the store does not take leaves its count standing, and says 
   await expect(count(member)).rejects.toMatchObject({ reason: 'daily_limit' });
 });
 
-test('of a guest, both counts that a lost answer may leave standing are told', async () => {
+test('for a guest, both counts that a lost response may leave standing are reported', async () => {
   const { store, count, lost } = start({ dailyLimit: 20 });
   store.fault = 'answer lost';
   await expect(count(guest)).rejects.toMatchObject({ code: 'service_unavailable' });
   expect(lost).toEqual(['guest_daily_limit', 'daily_limit']);
 });
 
-/** What was spent on each day, as the store has it. */
-const spentIn = ({ globalCounters }: ReturnType<typeof createTallyStore>) =>
+/** The spending of each day in the store. */
+const spentIn = ({ globalCounters }: ReturnType<typeof createGlobalCounterStore>) =>
   [...globalCounters.values()].map(({ spent }) => spent);
 
 test('what this process has spent counts at once, and once', async () => {
   let time = 0;
-  const store = createTallyStore();
+  const store = createGlobalCounterStore();
   const limit = createSpendLimit({ globalCounters: store, spendLimit: 16, now: () => time, onLost: () => {} });
   await limit.check();
   for (const percent of [25, 50, 75]) {
@@ -191,9 +191,9 @@ test('what this process has spent counts at once, and once', async () => {
   await expect(limit.check()).rejects.toMatchObject({ reason: 'spend_limit' });
 });
 
-test('what was spent is read again after a failure, and once in ten seconds otherwise', async () => {
+test('the total is read every ten seconds, and again after a failure', async () => {
   let time = 0;
-  const store = createTallyStore();
+  const store = createGlobalCounterStore();
   const lost: unknown[] = [];
   const limit = createSpendLimit({
     globalCounters: store,
@@ -218,8 +218,8 @@ test('what was spent is read again after a failure, and once in ten seconds othe
   }
 });
 
-test('costs of answers that end while one is written leave together, each once, and none waits for more than two writes', async () => {
-  const store = createTallyStore();
+test('costs that arrive during a write are batched, each once, and none waits for more than two writes', async () => {
+  const store = createGlobalCounterStore();
   const lost: unknown[] = [];
   const limit = createSpendLimit({
     globalCounters: store,
@@ -235,7 +235,7 @@ test('costs of answers that end while one is written leave together, each once, 
   await Promise.all(others);
   expect(spentIn(store)).toEqual([10]);
   expect(store.operations).toEqual(['write', 'write']);
-  // What fails is told once, and keeps no later cost from being written.
+  // A failure is reported once, and does not block later costs.
   store.fault = 'failing';
   await Promise.all([limit.add(5), limit.add(6)]);
   expect(lost).toHaveLength(1);
@@ -244,9 +244,9 @@ test('costs of answers that end while one is written leave together, each once, 
   expect(await limit.check()).toBe(1.7);
 });
 
-test('a sum that is read while costs are written counts each of them once', async () => {
+test('a total that is read while costs are being written includes each cost once', async () => {
   const limit = createSpendLimit({
-    globalCounters: createTallyStore(),
+    globalCounters: createGlobalCounterStore(),
     spendLimit: 100,
     now: () => 0,
     onLost: () => {},
@@ -261,9 +261,9 @@ test('a sum that is read while costs are written counts each of them once', asyn
   expect(await limit.check()).toBe(7);
 });
 
-test('costs of two days are never written together', async () => {
+test('costs of two days are never batched together', async () => {
   let time = 86_399_999;
-  const store = createTallyStore();
+  const store = createGlobalCounterStore();
   const limit = createSpendLimit({ globalCounters: store, spendLimit: 100, now: () => time, onLost: () => {} });
   const ofYesterday = limit.add(1);
   time += 1;

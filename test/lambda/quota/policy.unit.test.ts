@@ -14,7 +14,7 @@ const guest: Identity = { kind: 'guest', networkId: 'net' };
 const member: Identity = { kind: 'member', member: 'alice' };
 
 describe('quotaWindow', () => {
-  test('counts a guest for good, without an end, or by the day if so configured', () => {
+  test('counts a guest for a lifetime, or by the day if so configured', () => {
     const forGood = { item: 'guest#net', limit: 3, burst: 20, minute: midnight / 60_000 - 1 };
     expect(quotaWindow(guest, lastMoment, limits)).toEqual(forGood);
     const daily = quotaWindow(guest, lastMoment, { ...limits, guestWindow: 'daily' });
@@ -48,7 +48,7 @@ testRows<[Identity, object]>([
     { ...member, keyId: 'key_1', own: { limit: 7 } },
     { kind: 'key', name: 'key_1' },
   ],
-])('the name of a counter tells whose it is, if it counts a quota', (identity, name) => {
+])('the item of a quota counter says whose it is', (identity, name) => {
   expect(readCounterName(quotaWindow(identity, lastMoment, limits).item)).toEqual(name);
   expect(readCounterName(tokenCountWindow(identity, lastMoment, limits).item)).toBeUndefined();
 });
@@ -68,11 +68,11 @@ testRows([
   [5000, 6000, 1],
   [5000, 6001, 2],
   [5000, 1000, 0],
-])('a time is whole seconds away, so that nobody who waits for them comes early', (now, time, seconds) => {
+])('seconds are rounded up, so that nobody comes back too early', (now, time, seconds) => {
   expect(secondsUntil(time, now)).toBe(seconds);
 });
 
-test('a key with anything of its own has all counters for itself, and what it lacks is as its member has it', () => {
+test('a key with a limit of its own has its own counters, and its other limits are its member’s', () => {
   const memberBudget = { amount: 5, window: 'month' } as const;
   const key = (own?: object) => ({ ...member, keyId: 'key_1', own }) as Identity;
   const windowFor = (own?: object) => quotaWindow(key(own), lastMoment, { ...limits, memberBudget });
@@ -86,7 +86,7 @@ test('a key with anything of its own has all counters for itself, and what it la
   }
 });
 
-test('an item lives a day longer than its window, and with a budget than any that the budget may be changed to', () => {
+test('an item lives a day longer than its window, and with a budget a day longer than every budget window', () => {
   for (const window of budgetWindows) {
     const expiresAt = (now: number) =>
       quotaWindow(member, now, { ...limits, memberBudget: { amount: 5, window } }).expiresAt;

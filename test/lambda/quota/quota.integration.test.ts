@@ -43,7 +43,7 @@ function quotaAt(clock: { time: number }, more: Partial<QuotaDependencies> = {})
 }
 
 describe('refund', () => {
-  test('gives a request back, and nothing of the burst', async () => {
+  test('undoes the charge, but not its burst count', async () => {
     const [quota, caller] = [quotaAt({ time: noon }), newMember()];
     await quota.charge(caller, 'req_1');
     const charge = await quota.charge(caller, 'req_2');
@@ -51,7 +51,7 @@ describe('refund', () => {
     expect(await quota.readSnapshot(caller)).toMatchObject({ remaining: 49, burst: { remaining: 18 } });
   });
 
-  test('that fails is reported, never thrown, and leaves the charge', async () => {
+  test('that fails is reported, not thrown, and leaves the charge standing', async () => {
     const outage = new GatewayError('service_unavailable', 'down');
     const lost: unknown[] = [];
     const quota = quotaAt(
@@ -84,7 +84,7 @@ describe('readFigures', () => {
   });
 });
 
-test('the figures count the burst of the minute of the charge', async () => {
+test('the snapshot has the burst count of the charge’s minute', async () => {
   const [quota, caller] = [quotaAt({ time: noon }), newMember()];
   const charge = await quota.charge(caller, 'req_1');
   expect(charge.snapshot.burst).toEqual({ limit: 20, remaining: 19, resetAt: noon + 60_000 });
@@ -97,7 +97,7 @@ describe('a budget', () => {
   const cost = { total: 960_000, advise: (left: number) => (left > 0 ? 'Ask for less output.' : undefined) };
   const monthEnd = Date.UTC(2026, 11, 1);
 
-  test('shows in the figures of a charge, of its settlement and of what is read', async () => {
+  test('shows in the snapshot of a charge, a settlement and a read', async () => {
     const [quota, caller] = [quotaAt({ time: noon }, { limits }), newMember()];
     const budgetOf = (remaining: number) => ({
       budget: { limit: 20_000_000, remaining, resetAt: monthEnd },
@@ -110,7 +110,7 @@ describe('a budget', () => {
     expect(quota.unreadSnapshot(caller)).toMatchObject({ remaining: 0, ...budgetOf(0) });
   });
 
-  test('a settlement that the store does not answer is left standing, and a refund in it says so too', async () => {
+  test('a settlement without a response is reported as left standing, and so is a refund in it', async () => {
     const lost: unknown[] = [];
     const caller = newMember();
     const quota = quotaAt(
@@ -129,7 +129,7 @@ describe('a budget', () => {
     ]);
   });
 
-  test('reservations older than any request are reported once, and given back to an operator who asks', async () => {
+  test('reservations older than any request are reported once, and an operator can release them', async () => {
     const clock = { time: noon };
     const reports: number[][] = [];
     const requestTimeout = 870_000;

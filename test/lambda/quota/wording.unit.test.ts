@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Identity } from '../../../lambda/identity/identify.ts';
 import type { LimitName, Wording } from '../../../lambda/quota/refusal.ts';
-import { areOver, sayWhatIsLeft } from '../../../lambda/quota/snapshot.ts';
+import { isExpired, sayWhatIsLeft } from '../../../lambda/quota/snapshot.ts';
 import { allAnswered, refusalOf, tooFast, usedUp } from '../../../lambda/quota/wording.ts';
 import type { CounterWindow } from '../../../lambda/store/counters.ts';
 import { testRows } from '../../support/test-rows.ts';
@@ -39,10 +39,10 @@ test('a quota that is used up is told as such, also to a caller with a budget', 
   expect(message).toMatch(/^The quota of 1 request a day is used up/);
 });
 
-test('figures are over as soon as the quota or the budget begins anew', () => {
+test('a snapshot expires as soon as the quota or the budget resets', () => {
   const snapshot = { limit: 1, remaining: 1, resetAt: 20, budget: { limit: 1, remaining: 1, resetAt: 10 } };
-  expect([9, 10].map((time) => areOver(snapshot, time))).toEqual([false, true]);
-  expect(areOver({ ...snapshot, resetAt: 5 }, 9)).toBe(true);
+  expect([9, 10].map((time) => isExpired(snapshot, time))).toEqual([false, true]);
+  expect(isExpired({ ...snapshot, resetAt: 5 }, 9)).toBe(true);
 });
 
 const counted = ' Requests that were refused with a 400 counted too.';

@@ -93,7 +93,7 @@ describe('readConfig', () => {
       { DIALECTS: 'chat', STREAM_OPTIONS: 'omit', STREAM_USAGE: 'true' },
       'UPSTREAM_STREAM_USAGE asks all streams for their usage, which UPSTREAM_STREAM_OPTIONS says is refused: remove one of them',
     ],
-  ])('stops with a sentence at what does not fit together', (own, fault) => {
+  ])('refuses settings that contradict each other', (own, fault) => {
     expect(faultsOf({ ...least, ...ofUpstream(own) })).toEqual([fault]);
   });
 
@@ -116,11 +116,11 @@ describe('readConfig', () => {
     ),
     [{ ...company, OIDC_ALLOW_ALL: 'true', OIDC_ISSUER: 'http://127.0.0.1:8080' }, []],
     [{ ...company, OIDC_ALLOWED_DOMAINS: '@acme' }, [expect.stringMatching(/^OIDC_ALLOWED_DOMAINS must be /)]],
-  ])('lets people of a company in only if it is said whom, and where they sign in', (own, faults) => {
+  ])('OIDC needs an allow-list and an APP_URL', (own, faults) => {
     expect(faultsOf({ ...least, ...own })).toEqual(faults);
   });
 
-  test('a number that begins with a zero is no upstream of its own that would lack the rest', () => {
+  test('a number with a leading zero does not start a new upstream', () => {
     const faults = faultsOf({ ...least, UPSTREAM_02_BASE_URL: 'https://two.example/v1' });
     expect(faults).toEqual([expect.stringMatching(/^UPSTREAM_02_BASE_URL is not a known setting/)]);
   });
@@ -149,7 +149,7 @@ describe('readConfig', () => {
     ]);
   });
 
-  test('refuses an alias that stands twice', () => {
+  test('refuses a duplicate alias', () => {
     const faults = faultsOf({ ...least, MODEL_ALIASES: 'a=svc,a*=svc,b=svc,a=svc-vision' });
     expect(faults).toEqual(['MODEL_ALIASES maps a twice']);
   });
@@ -203,13 +203,10 @@ describe('readConfig', () => {
 
   const endpoints = createDialects({ streamUsage: false }).flatMap((dialect) => dialect.endpoints);
 
-  testRows(endpoints.map(({ path }) => path))(
-    'refuses a base URL that ends in what the gateway appends itself',
-    (path) => {
-      const UPSTREAM_BASE_URL = `https://up.example/api${path}`;
-      expect(faultsOf({ ...least, UPSTREAM_BASE_URL })).toEqual([expect.stringMatching(/^UPSTREAM_BASE_URL must be/)]);
-    },
-  );
+  testRows(endpoints.map(({ path }) => path))('refuses a base URL with a path that the gateway appends', (path) => {
+    const UPSTREAM_BASE_URL = `https://up.example/api${path}`;
+    expect(faultsOf({ ...least, UPSTREAM_BASE_URL })).toEqual([expect.stringMatching(/^UPSTREAM_BASE_URL must be/)]);
+  });
 
   test('headers of the operator are read by lower-case name', () => {
     const HEADERS = '{"X-Team": "a, b", "anthropic-beta": ""}';
@@ -245,7 +242,7 @@ describe('readConfig', () => {
   testRows<[string, string[]]>([
     ['2.50', ['SERVICE_NAME', 'PRICES']],
     [prices, ['SERVICE_NAME']],
-  ])('whether prices are any at all is told beside a wrong name of the service', (PRICES, names) => {
+  ])('reports invalid price JSON along with an invalid service name', (PRICES, names) => {
     expect(faultsOf({ ...least, SERVICE_NAME: 'My Service', PRICES })).toEqual(
       names.map((name) => expect.stringMatching(`^${name} must be`)),
     );
@@ -292,7 +289,7 @@ describe('readAccountsConfig', () => {
   });
 });
 
-test('on a host, callers are whoever holds the connection', () => {
+test('on a host, the caller is the address of the connection', () => {
   expect(readServerConfig({})).toEqual({
     ...{ host: '127.0.0.1', port: 8787, clientAddress: 'socket', scheme: 'http' },
     ...{ bodyBudget: 256 * 1_048_576, shutdownGrace: 300, servesWallet: true },
@@ -307,12 +304,12 @@ testRows([
   ['127.0.0.1:8080', '127.0.0.1', 8080],
   ['[::1]:8080', '::1', 8080],
   ['localhost:65535', 'localhost', 65535],
-])('in Lambda it listens there, and nowhere else', (endpoint, host, port) => {
+])('in Lambda it listens where Lambda says, and nowhere else', (endpoint, host, port) => {
   const config = readServerConfig({ AWS_LAMBDA_HTTP_ENDPOINT: endpoint, HOST: '0.0.0.0', PORT: '1' });
   expect(config).toMatchObject({ host, port, clientAddress: 'x-forwarded-for', scheme: 'https', servesWallet: false });
 });
 
-test('a port that there is none of is refused by the name of what holds it', () => {
+test('an invalid port is refused by the name of its setting', () => {
   expect(() => readServerConfig({ AWS_LAMBDA_HTTP_ENDPOINT: '127.0.0.1:65536' })).toThrow(
     'AWS_LAMBDA_HTTP_ENDPOINT must be a host and a port, such as 127.0.0.1:8080',
   );

@@ -18,16 +18,16 @@ describe('resolve', () => {
   testRows([
     ...[...svc, ...more].map((id) => [id, 'svc'] as const),
     ...['svc-vision', 'svc-image', 'gpt-eyes-2'].map((id) => [id, 'svc-vision'] as const),
-  ])('each name is one of the models', (id, expected) => {
+  ])('each name resolves to one of the models', (id, expected) => {
     expect(models.resolve(id)?.id).toBe(expected);
   });
 
-  testRows(['svc-embedding', 'text-embedding-3-small'])('the one for embeddings is there if it is offered', (id) => {
+  testRows(['svc-embedding', 'text-embedding-3-small'])('the embedding model resolves if it is offered', (id) => {
     expect(withEmbeddings.resolve(id)).toBe(withEmbeddings.embedding);
     expect(models.resolve(id)).toBeUndefined();
   });
 
-  test('a variant in brackets is what its id is', () => {
+  test('a variant in brackets resolves like its id', () => {
     const own = createModels({
       serviceName: 'svc',
       modelAliases: [{ from: 'opus', prefix: false, to: 'svc-vision' }],
@@ -43,7 +43,7 @@ describe('resolve', () => {
     expect(models.resolve(id)).toBeUndefined();
   });
 
-  test('the service name makes the ids', () => {
+  test('ids derive from the service name', () => {
     const own = createModels({ serviceName: 'lumen', offersEmbeddings: true });
     expect(own.all.map(({ id }) => id)).toEqual(['lumen', 'lumen-vision', 'lumen-embedding']);
     expect(own.resolve('lumen-image')?.id).toBe('lumen-vision');

@@ -31,7 +31,7 @@ test.each<[what: string, isWarned: boolean, environment: Record<string, string>]
   ['a limit a day', false, { ...paid, DAILY_LIMIT: '9' }],
   ['a limit in money', false, { ...paid, SPEND_LIMIT: '9', PRICES }],
   ['keys alone', false, { ...paid, ACCESS: 'keys' }],
-  ['a model server of one’s own', false, beside],
+  ['a self-hosted model server', false, beside],
   ['the demo', false, { ...upstream('http://127.0.0.1:1/v1'), UPSTREAM_API_KEYS: 'k' }],
   ['no key', false, upstream(provider)],
 ])('%s: warned of is %s', (_what, isWarned, environment) => {

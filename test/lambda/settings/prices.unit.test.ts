@@ -11,7 +11,7 @@ function read(text: string, offersEmbeddings = false) {
   return { prices: Object.fromEntries(prices), faults };
 }
 
-test('prices are read exactly, and a cache without one costs as much as input', () => {
+test('prices are read exactly, and cached tokens without a price cost as much as input', () => {
   const text = `{"svc": {"input": 4.35, "output": 0.000001, "cacheRead": 0, "maxOutput": 64000}, ${other}}`;
   expect(read(text)).toEqual({
     prices: {
@@ -52,7 +52,7 @@ testRows<[string, string[]]>([
     `{"svc": {"input": 1, "output": 2, "maxOutput": ${most}}, ${other}}`,
     ['needs a whole number from 1 to 100000000 for maxOutput of svc'],
   ]),
-])('what is wrong with prices is named', (text, expected) => {
+])('faults of prices are named', (text, expected) => {
   expect(read(text).faults).toEqual(expected);
 });
 

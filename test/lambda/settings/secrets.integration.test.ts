@@ -7,7 +7,7 @@ import { canary, wire } from '../../support/wire.ts';
 
 const key = { 'x-api-key': canary.clientKey };
 
-test('while the keys are unreadable or missing nobody is served or charged, and later the last ones stay in use', async () => {
+test('without keys nobody is served or charged, and later the last known keys stay in use', async () => {
   const secret: { value: string | Error } = { value: new Error('upstream-key-secret') };
   const clock = { now: Date.UTC(2026, 5, 15, 12, 0, 0) };
   await using watched = await startWatchedGateway({
@@ -55,7 +55,7 @@ test.each([
     },
   ],
   [
-    'holds no key for one upstream',
+    'has no key for one upstream',
     async () => 'upstream-key-1',
     twoUpstreams,
     {
@@ -69,7 +69,7 @@ test.each([
     {},
     { level: 'warn', message: 'upstream keys not read', secret: 'the-secret', cause: 'RangeError' },
   ],
-])('a start says at once that the secret %s', async (_what, readSecret, more, line) => {
+])('a startup log line says that the secret %s', async (_what, readSecret, more, line) => {
   await using watched = await startWatchedGateway({
     environment: { UPSTREAM_API_KEYS: '', UPSTREAM_SECRET_ID: 'the-secret', ...more },
     readSecret,
@@ -79,7 +79,7 @@ test.each([
   expect(log).toEqual([expect.objectContaining(line)]);
 });
 
-test('a start whose secret holds its keys says nothing', async () => {
+test('nothing is logged if the secret has all keys', async () => {
   await using watched = await startWatchedGateway({
     environment: { UPSTREAM_API_KEYS: '', UPSTREAM_SECRET_ID: 'the-secret', ...twoUpstreams },
     readSecret: async () => '{"UPSTREAM_API_KEYS":"upstream-key-1","UPSTREAM_2_API_KEYS":"upstream-key-2"}',
@@ -88,7 +88,7 @@ test('a start whose secret holds its keys says nothing', async () => {
   expect(watched.gateway.log.map(({ message }) => message)).toEqual(['answered']);
 });
 
-test('a read that was frozen with its environment delays nobody', async () => {
+test('a read that was frozen with its process delays nobody', async () => {
   const clock = { now: Date.UTC(2026, 5, 15, 12, 0, 0) };
   const reads: string[] = [];
   const thawed = Promise.withResolvers<string>();
@@ -98,7 +98,7 @@ test('a read that was frozen with its environment delays nobody', async () => {
       ...{ NETWORK_SALT: '', NETWORK_SALT_SECRET_ID: 'the-salt' },
     },
     now: () => clock.now,
-    // Each is first read while the environment starts.
+    // Each is prefetched while the process starts.
     readSecret: async (id) => (reads.push(id) > 2 ? `of-sufficient-length-${id}` : thawed.promise),
   });
   watched.gateway.upstream.otherwise(json(200, wire.chat.answer));
@@ -108,7 +108,7 @@ test('a read that was frozen with its environment delays nobody', async () => {
   thawed.reject(new Error('the connection is gone'));
 });
 
-test('without the salt of network addresses nobody is served, until it can be read', async () => {
+test('without the network salt nobody is served, until it can be read', async () => {
   const secret: { value: string | undefined } = { value: undefined };
   await using watched = await startWatchedGateway({
     environment: { NETWORK_SALT: '', NETWORK_SALT_SECRET_ID: 'the-salt' },

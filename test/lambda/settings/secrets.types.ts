@@ -1,9 +1,9 @@
 import { createSecrets } from '../../../lambda/settings/secrets.ts';
 
-// Read by the type checker alone: nothing here runs.
+// Only for the type checker: nothing here runs.
 declare const dependencies: Parameters<typeof createSecrets>[1];
 
-// @ts-expect-error Who forgets the salt could not hash a network.
+// @ts-expect-error Networks can't be hashed without the salt.
 createSecrets({ edgeSecretId: undefined }, dependencies);
-// @ts-expect-error Who forgets the edge's secret would believe no request that comes through it.
+// @ts-expect-error The CDN can't be authenticated without its secret.
 createSecrets({ networkSalt: undefined, networkSaltSecretId: 'the-salt' }, dependencies);

@@ -4,7 +4,7 @@ import { createSecrets } from '../../../lambda/settings/secrets.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { turnEventLoop } from '../../support/wait-until.ts';
 
-/** The secrets of a gateway, with the upstreams' in one that the test sets. An Error in its place is thrown. */
+/** The secrets of a gateway. The test sets the upstream secret; an Error is thrown instead of read. */
 function start(value: string | Error, { inBackground = false } = {}) {
   const secret = { value, reads: 0 };
   const clock = { now: 0 };
@@ -34,11 +34,11 @@ function start(value: string | Error, { inBackground = false } = {}) {
 testRows<[string, string[]]>([
   ['key-1', ['key-1']],
   ['{"UPSTREAM_API_KEYS":"key-1","UPSTREAM_2_API_KEYS":"other"}', ['key-1']],
-  ['upstream key\u00a00,key-1', ['key-1']], // the first fits into no header
+  ['upstream key\u00a00,key-1', ['key-1']], // the first can't be sent in a header
   ['', []],
   ['{}', []],
   ['{"UPSTREAM_API_KEYS":5}', []],
-])('keys in a secret may have any form, or be missing', async (text, keys) => {
+])('keys in a secret may be in any format, or missing', async (text, keys) => {
   expect(await start(text).keys()).toEqual(keys);
 });
 
@@ -50,13 +50,13 @@ test('each upstream has its own part of the secret', async () => {
   expect(await accessOf('UPSTREAM_2', ['of the environment'])).toMatchObject({ keys: ['of the environment'] });
 });
 
-test('all who ask while the secret is read share one reading', async () => {
+test('concurrent reads of the secret are coalesced', async () => {
   const { secret, keys } = start('key');
   expect(await Promise.all([keys(), keys(), keys()])).toEqual(Array(3).fill(['key']));
   expect(secret.reads).toBe(1);
 });
 
-test('a rotated key is in use 60 s later, and the secret is read no more often than that', async () => {
+test('a rotated key takes effect within 60 s, and the secret is read no more often than that', async () => {
   const { secret, clock, keys } = start('old');
   await keys();
   secret.value = 'new';
@@ -66,7 +66,7 @@ test('a rotated key is in use 60 s later, and the secret is read no more often t
   expect([await keys(), secret.reads]).toEqual([['new'], 2]);
 });
 
-test('in a process that lives between requests, none waits for a refresh', async () => {
+test('in a long-running process, no request waits for a refresh', async () => {
   const { secret, clock, keys, tasks, stale } = start('old', { inBackground: true });
   await keys();
   secret.value = 'new';
@@ -81,7 +81,7 @@ test('in a process that lives between requests, none waits for a refresh', async
   expect([await keys(), secret.reads, stale]).toEqual([['new'], 3, [secret.value]]);
 });
 
-test('what can’t be read any more stays in use, with a warning each time', async () => {
+test('a secret that can’t be refreshed stays in use, with a warning each time', async () => {
   const { secret, clock, keys, stale } = start('known');
   await keys();
   secret.value = new Error('planted');

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { nameFaults, slipWarnings } from '../../../lambda/settings/variable-names.ts';
+import { nameFaults, typoWarnings } from '../../../lambda/settings/variable-names.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 testRows<[name: string, nearest: string]>([
@@ -15,11 +15,11 @@ testRows<[name: string, nearest: string]>([
   ['MEMBER_LIMITS', 'MEMBER_LIMIT'],
   ['OIDC_DOMAINS', 'OIDC_ALLOWED_DOMAINS'],
   ['EDGE_HEADRE', 'EDGE_HEADER'],
-])('an unknown name that begins as a setting is a fault, with the nearest setting', (name, nearest) => {
+])('an unknown name with the prefix of a setting is a fault that suggests the nearest setting', (name, nearest) => {
   expect(nameFaults({ [name]: 'x' })).toEqual([`${name} is not a known setting: did you mean ${nearest}?`]);
 });
 
-test('known names, unset ones and those of other programs are none', () => {
+test('known names, unset variables and those of other programs are no faults', () => {
   const known = { UPSTREAM_BASE_URL: 'x', UPSTREAM_12_API_KEYS: 'x', UPSTREAM_NAMES: 'x', GUEST_LIMIT: 'x' };
   const others = { UPSTREAM_BASURL: ' ', PATH: 'x', REQUEST_METHOD: 'GET', MEMBERS: 'x', MY_UPSTREAM_URL: 'x' };
   expect(nameFaults({ ...known, ...others })).toEqual([]);
@@ -41,7 +41,7 @@ testRows<[name: string, meant?: string]>([
   ['npm_config_port'],
   // A fault already.
   ['GUEST_LIMT'],
-])('any other name is warned of where it is one slip away from a setting', (name, meant) => {
-  const warning = `${name} is no setting, and has no effect: did you mean ${meant}?`;
-  expect(slipWarnings({ [name]: 'x' }, ['COLOUR'])).toEqual(meant === undefined ? [] : [warning]);
+])('any other name causes a warning if it is one typo away from a setting', (name, meant) => {
+  const warning = `${name} is not a setting and has no effect: did you mean ${meant}?`;
+  expect(typoWarnings({ [name]: 'x' }, ['COLOUR'])).toEqual(meant === undefined ? [] : [warning]);
 });

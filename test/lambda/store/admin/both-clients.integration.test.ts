@@ -22,13 +22,13 @@ type Update = Pick<
   'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues' | 'ReturnValues'
 >;
 
-/** What comes of an operation: what it returns, or the error by its name, with the item that refused. */
+/** The outcome of an operation: its result, or the name of its error and the item that failed the condition. */
 interface Outcome {
   readonly item?: Plain | undefined;
   readonly error?: string;
 }
 
-/** One client, on items of its own. */
+/** A client with its own items. */
 interface Client {
   update(key: string, update: Update): Promise<Outcome>;
   read(key: string): Promise<Plain | undefined>;
@@ -36,7 +36,7 @@ interface Client {
 
 const returned = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 
-/** The gateway's own client, with values in the form of the table. */
+/** The gateway's own client, with values in wire format. */
 const own = (): Client => {
   const { callDynamoDb, quotaTable: TableName } = database;
   return {
@@ -56,7 +56,7 @@ const own = (): Client => {
   };
 };
 
-/** AWS's own, with plain values. */
+/** The AWS SDK's document client, with plain values. */
 const ofAws = (): Client => {
   const { documents, quotaTable: TableName } = database;
   return {
@@ -82,10 +82,10 @@ const ofAws = (): Client => {
 
 const whereItCanFail = ({ ConditionExpression }: Update) => (ConditionExpression ? returned : {});
 
-/** As JSON sends it. */
+/** After a round trip through JSON. */
 const toStored = (values: Plain): Item => JSON.parse(JSON.stringify(marshall(values)));
 
-/** An item as it stands in the table, byte for byte. */
+/** An item as stored, byte for byte. */
 async function bytesOf(pk: string): Promise<string> {
   const input = { TableName: database.quotaTable, Key: { pk: { S: pk } } };
   const { Item = {} } = await database.callDynamoDb<{ Item?: Item }>('GetItem', input);
@@ -94,7 +94,7 @@ async function bytesOf(pk: string): Promise<string> {
   );
 }
 
-/** Carries the same out through both, each on an item of its own, and reads both items through both. */
+/** Runs the same updates with both clients, each on its own item, and reads both items with both. */
 async function expectAlike(key: string, updates: readonly Update[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const update of updates) {
@@ -121,7 +121,7 @@ const set = (values: Plain): Update => {
 
 const numbers = [0, -0, 1, -1, 0.1, 1e-130, -1.5e-100, 2 ** 53 - 1, -(2 ** 53 - 1), 1_795_305_600, 1e-7];
 const texts = ['', ' ', '\u0000', '"\\', 'ünï', '\u{1f642}', '\ud800'.toWellFormed(), 'ttl', '__proto__'];
-// Words that DynamoDB reserves, and names that only a substitute can stand for.
+// Reserved words, and names that need a placeholder.
 const names = ['ttl', 'name', 'key', 'member', 'data', 'size', 'a.b', 'h1.AAAA=', ' ', 'ü', 'toString'];
 
 const scalar = fc.oneof(
@@ -153,12 +153,12 @@ const condition = { ConditionExpression: 'NOT used >= :limit' };
 
 testRows<[string, updates: Update[], outcomes: object[]]>([
   [
-    'a condition that fails brings the item',
+    'a failed condition returns the item',
     Array(3).fill({ UpdateExpression: 'ADD used :one', ...condition, ExpressionAttributeValues: counted }),
     [{}, {}, { error: 'ConditionalCheckFailedException', item: { used: 2 } }],
   ],
   [
-    'a condition on an item that is missing brings none',
+    'a failed condition on a missing item returns none',
     [{ UpdateExpression: 'SET a = :one', ConditionExpression: 'a = :one', ExpressionAttributeValues: { ':one': 1 } }],
     [{ error: 'ConditionalCheckFailedException', item: undefined }],
   ],
@@ -172,7 +172,7 @@ testRows<[string, updates: Update[], outcomes: object[]]>([
     [{}, {}, {}],
   ],
   [
-    'the item before an update, and nothing of none',
+    'the item before an update, if there is one',
     [1, 2].map((number) => ({
       ...{ UpdateExpression: 'SET a = :a', ReturnValues: 'ALL_OLD' as const },
       ExpressionAttributeValues: { ':a': number },
@@ -180,10 +180,10 @@ testRows<[string, updates: Update[], outcomes: object[]]>([
     [{ item: undefined }, { item: { a: 1 } }],
   ],
   [
-    'what is no expression is refused',
+    'an invalid expression is refused',
     [{ UpdateExpression: 'SET ttl = :a', ExpressionAttributeValues: { ':a': 1 } }, { UpdateExpression: 'GET a' }],
     [{ error: 'ValidationException' }, { error: 'ValidationException' }],
   ],
-])('both clients mean the same', async (name, updates, outcomes) => {
+])('both clients behave alike', async (name, updates, outcomes) => {
   expect(await expectAlike(name, updates)).toMatchObject(outcomes);
 });

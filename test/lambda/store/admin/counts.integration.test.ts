@@ -15,7 +15,7 @@ const kinds: Readonly<Record<string, Item>> = {
   unused: { u20778: { N: '0' }, u20777: { N: '1' } },
 };
 
-test('counters are read in pages that a slow connection can bring in time, with a pause between them', async () => {
+test('counters are read in pages small enough for a slow connection, with a pause between them', async () => {
   const database = await startTestDynamoDb();
   const { client, documents, quotaTable } = database;
   const count = 2_001;

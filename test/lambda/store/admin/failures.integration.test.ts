@@ -13,7 +13,7 @@ import { stopTimers } from '../../../support/stop-timers.ts';
 import { testRows } from '../../../support/test-rows.ts';
 import { inTime } from '../../../support/wait-until.ts';
 
-// Pauses between tries are as short as chance allows.
+// With minimal back-off.
 beforeEach(() => void jest.spyOn(Math, 'random').mockReturnValue(0));
 afterEach(() => void jest.restoreAllMocks());
 
@@ -22,11 +22,11 @@ type Replies = readonly [Reply, ...Reply[]];
 const isOf = (type: string) => ({ __type: `com.amazonaws.dynamodb.v20120810#${type}` });
 const refuse = (type: string, message = 'no') => answer(400, { ...isOf(type), message });
 const hangUp: Reply = (_response, { socket }) => socket.destroy();
-/** Nothing was done, and no other try would have helped. */
+/** Nothing was done, and no retry would have helped. */
 const notLost = { code: 'service_unavailable', reason: undefined };
 const fine = answer(200, { Item: { pk: { S: 'key#hash' }, id: { S: 'key_1' } } });
 
-/** Reads a key from a service with these replies, as the gateway does and as people's pages do. */
+/** Reads a key from a service with these replies, with the gateway's client and with that of the account pages. */
 const readers = {
   gateway: (url: string) => {
     const call = createCallService(dynamoDbService, createTestAccess(url), { now: Date.now, random: () => 0 });
@@ -35,7 +35,7 @@ const readers = {
   people: (url: string) => createKeyStore(createDocuments(createTestAccess(url)), 'keys').findKey('hash'),
 };
 
-/** What comes of it, as far as anybody is told or the log has it. */
+/** The outcome, as clients or the log see it. */
 async function outcomeOf(read: (url: string) => Promise<unknown>, replies: Replies) {
   await using service = await startFakeService(...replies);
   const outcome = await read(service.url).catch((error: unknown) => error);
@@ -56,31 +56,24 @@ testRows<[string, Replies, outcome: object]>([
   ['no service', [answer(503, isOf('ServiceUnavailable'))], { code: 'service_unavailable' }],
   ['silent', [hangUp], { code: 'service_unavailable', causeOf: 'NoAnswer' }],
   ['unintelligible', [answer(200, '<html>')], { code: 'service_unavailable' }],
-  ['asked with expired credentials', [refuse('ExpiredTokenException')], { code: 'service_unavailable' }],
+  ['called with expired credentials', [refuse('ExpiredTokenException')], { code: 'service_unavailable' }],
   ['in trouble for a moment', [hangUp, answer(500, ''), fine], { id: 'key_1' }],
-  [
-    'asked for what is not allowed',
-    [refuse('AccessDeniedException')],
-    { causeOf: 'AccessDeniedException', ...notLost },
-  ],
-  ['asked by nobody it knows', [refuse('UnrecognizedClientException')], notLost],
-  ['asked with a wrong secret', [refuse('InvalidSignatureException')], notLost],
+  ['called without permission', [refuse('AccessDeniedException')], { causeOf: 'AccessDeniedException', ...notLost }],
+  ['called with unknown credentials', [refuse('UnrecognizedClientException')], notLost],
+  ['called with a wrong secret', [refuse('InvalidSignatureException')], notLost],
   [
     'without the table',
     [refuse('ResourceNotFoundException'), fine],
     { causeOf: 'ResourceNotFoundException', ...notLost },
   ],
-  ['asked for what is nothing', [refuse('ValidationException')], { name: 'ValidationException', status: 400 }],
-])(
-  'a store that is in trouble, or refuses, means the same to people as to the gateway',
-  async (_name, replies, told) => {
-    const outcome = await outcomeOf(readers.people, replies);
-    expect(outcome).toMatchObject(told);
-    expect(outcome).toEqual(await outcomeOf(readers.gateway, replies));
-  },
-);
+  ['called with invalid input', [refuse('ValidationException')], { name: 'ValidationException', status: 400 }],
+])('failures and refusals of the store mean the same with both clients', async (_name, replies, told) => {
+  const outcome = await outcomeOf(readers.people, replies);
+  expect(outcome).toMatchObject(told);
+  expect(outcome).toEqual(await outcomeOf(readers.gateway, replies));
+});
 
-test.each(Object.entries(readers))('%s: a clock that is wrong is corrected', async (_name, read) => {
+test.each(Object.entries(readers))('%s: a wrong clock is corrected', async (_name, read) => {
   const hour = 3_600_000;
   const late: Reply = (response) => {
     const message = 'Signature expired: 20261121T110000Z is now earlier than 20261121T115500Z';
@@ -96,7 +89,7 @@ test.each(Object.entries(readers))('%s: a clock that is wrong is corrected', asy
   expect((24 + Number(second?.slice(9, 11)) - Number(first?.slice(9, 11))) % 24).toBe(1);
 });
 
-describe('nobody waits longer than two seconds', () => {
+describe('calls time out after two seconds', () => {
   const countsAt = (url: string) => createAdminCounters(createDocuments(createTestAccess(url)), 'quota');
   const reservation = { name: 'h1.a', minute: 1, budgetPeriod: 'm1', amount: 1 };
   const silence: Reply = () => {};
@@ -131,18 +124,18 @@ describe('nobody waits longer than two seconds', () => {
   });
 });
 
-test('the log can tell how a connection failed', async () => {
+test('the log shows how a connection failed', async () => {
   const failure = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET', $metadata: {} });
   await expect(callInTime(() => Promise.reject(failure))).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
 });
 
-test('no error tells what was sent', async () => {
+test('no error contains what was sent', async () => {
   const [first, rest] = ['The signature does not match.', 'The canonical string: x-amz-security-token: SECRET'];
   const outcome = await outcomeOf(readers.people, [refuse('ValidationException', `${first}\n\n${rest}`)]);
   expect(outcome).toEqual({ name: 'ValidationException', message: first, status: 400 });
 });
 
-test('without credentials nothing is sent, and their own failure is told', async () => {
+test('without credentials nothing is sent, and their own error is reported', async () => {
   await using service = await startFakeService(fine);
   const failure = new GatewayError('service_unavailable', 'no access right now');
   const access = { ...createTestAccess(service.url), credentials: () => Promise.reject(failure) };

@@ -60,7 +60,7 @@ describe('createKeyStore', () => {
     expect(await store.revoke('key_2', 2000)).toBeUndefined();
   });
 
-  test('changes what a key has of its own, and nothing else', async () => {
+  test('changes the limits of a key, and nothing else', async () => {
     const own = { budget: 20_000_000, budgetWindow: 'month', models: ['svc', 'svc-vision'], burst: 60 } as const;
     await store.put('hash1', record('key_1', own));
     expect(await store.findKey('hash1')).toEqual(record('key_1', own));

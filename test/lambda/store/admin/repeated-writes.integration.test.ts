@@ -14,7 +14,7 @@ const noon = Date.UTC(2026, 10, 21, 12);
 const later = noon + 3_600_000;
 const token = 'AAAAAAAAAAA=';
 
-/** Everything that people and operators write, in an order in which each finds what it changes. */
+/** Everything that the account pages and operators write, in an order that works. */
 const writes: readonly [name: string, write: (stores: Stores) => Promise<unknown>][] = [
   ['issue', ({ keys }) => keys.put('hash', { ...record, id: 'key_1' })],
   ['issue another', ({ keys }) => keys.put('other', { ...record, id: 'key_2' })],
@@ -32,15 +32,15 @@ const writes: readonly [name: string, write: (stores: Stores) => Promise<unknown
   ['renew', ({ members }) => members.renewKey('other', 'ada', later + 1, noon)],
   ['revoke as a member', ({ members }) => members.revokeKey('other', 'ada', noon)],
   ['sign out', ({ members }) => members.signOut('ada', noon)],
-  ['begin a terminal', ({ terminals }) => terminals.put('code', terminal, noon)],
-  ['begin one with its code', ({ terminals }) => terminals.put('code', { ...terminal, device: 'another' }, noon)],
-  ['let it in', ({ terminals }) => terminals.decide('device', 'ada', noon, token)],
-  ['let it in again', ({ terminals }) => terminals.decide('device', 'eve', noon, 'BBBBBBBBBBB=')],
-  ['take its key', ({ terminals }) => terminals.take('device', noon, token)],
-  ['take it again', ({ terminals }) => terminals.take('device', noon, 'BBBBBBBBBBB=')],
+  ['start a device flow', ({ deviceFlow }) => deviceFlow.put('code', terminal, noon)],
+  ['start another with its code', ({ deviceFlow }) => deviceFlow.put('code', { ...terminal, device: 'another' }, noon)],
+  ['approve it', ({ deviceFlow }) => deviceFlow.decide('device', 'ada', noon, token)],
+  ['approve it again', ({ deviceFlow }) => deviceFlow.decide('device', 'eve', noon, 'BBBBBBBBBBB=')],
+  ['take its key', ({ deviceFlow }) => deviceFlow.take('device', noon, token)],
+  ['take it again', ({ deviceFlow }) => deviceFlow.take('device', noon, 'BBBBBBBBBBB=')],
   ['stop', ({ stop }) => stop.stop({ at: 'noon', reason: 'tea' })],
   ['stop again', ({ stop }) => stop.stop({ at: 'later' })],
-  ['give back a reservation', ({ counts, reservation }) => counts.settle(counted, reservation, { spent: 3 })],
+  ['release a reservation', ({ counts, reservation }) => counts.settle(counted, reservation, { spent: 3 })],
 ];
 
 const record = { member: 'ada', createdAt: noon, expiresAt: later, renewable: true } as const;
@@ -50,7 +50,7 @@ const counted = { item: 'member#ada', budget: { period: 'm682' } };
 
 type Stores = Awaited<ReturnType<typeof startStores>>;
 
-/** All stores, over a store that loses the first answer to each write, or none. */
+/** All stores. With `loses`, the first response to each write is lost. */
 async function startStores(loses: boolean) {
   await using started = new AsyncDisposableStack();
   const database = await startTestDynamoDb();
@@ -70,7 +70,7 @@ async function startStores(loses: boolean) {
   return {
     keys: createKeyStore(documents, keysTable),
     members: createMemberStore(documents, keysTable),
-    terminals: createDeviceFlowStore(documents, keysTable),
+    deviceFlow: createDeviceFlowStore(documents, keysTable),
     stop: createStopSwitch(documents, keysTable),
     counts: createAdminCounters(documents, quotaTable),
     reservation,
@@ -85,7 +85,7 @@ async function startStores(loses: boolean) {
 
 const byKey = (one: { pk?: { S?: string } }, other: typeof one) => `${one.pk?.S}`.localeCompare(`${other.pk?.S}`);
 
-test('whatever is written twice, because its answer was lost, is as if it had been written once', async () => {
+test('a write that is retried because its response was lost is applied once', async () => {
   await using lossy = await startStores(true);
   await using sound = await startStores(false);
   for (const [name, write] of writes) {
@@ -94,16 +94,16 @@ test('whatever is written twice, because its answer was lost, is as if it had be
   }
 });
 
-test('what is deleted is deleted, though the repeat no longer finds what there was', async () => {
+test('a retried delete still deletes, but no longer returns the item', async () => {
   await using lossy = await startStores(true);
   await lossy.stop.stop({ at: 'noon' });
   expect([await lossy.stop.resume(), await lossy.stop.read()]).toEqual([undefined, undefined]);
 });
 
-test('a guess at a code counts twice, and when a terminal asked is written twice alike', async () => {
+test('a retried guess at a code counts twice, and a retried poll once', async () => {
   await using lossy = await startStores(true);
-  await lossy.terminals.put('code', terminal, noon);
-  expect(await lossy.terminals.findByUserCode('code', 5)).toMatchObject({ tries: 2 });
-  await lossy.terminals.notePoll('device', noon);
-  expect(await lossy.terminals.find('device')).toMatchObject({ polledAt: noon });
+  await lossy.deviceFlow.put('code', terminal, noon);
+  expect(await lossy.deviceFlow.findByUserCode('code', 5)).toMatchObject({ tries: 2 });
+  await lossy.deviceFlow.notePoll('device', noon);
+  expect(await lossy.deviceFlow.find('device')).toMatchObject({ polledAt: noon });
 });

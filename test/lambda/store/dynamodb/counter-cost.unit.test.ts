@@ -11,10 +11,10 @@ import { type Item, itemSize, type Update, writeUnits } from '../../../../lambda
 import { evaluateUpdate } from '../../../support/expressions.ts';
 import { testRows } from '../../../support/test-rows.ts';
 
-/** A store by the model, for tests that would take minutes with an emulator. */
+/** A store in memory, for tests that would take minutes with an emulator. */
 function createMemoryCaller(...stored: readonly Item[]) {
   const items = new Map(stored.map((item) => [item.pk?.S, item]));
-  /** The units of each write so far, refused ones included: those of the larger item, before or after it. */
+  /** The units of each write so far, including refused ones: those of the larger item of before and after. */
   const units: number[] = [];
   const write = (input: Update & { readonly Key: { readonly pk: { readonly S: string } } }) => {
     const { pk } = input.Key;
@@ -37,12 +37,12 @@ testRows([
   ['a text', { S: 'naïve' }, 6],
   ['a number, two digits a byte', { N: '12345' }, 4],
   ['bytes that are one set', { BS: ['AAAAAAA=', 'AAA='] }, 3 + 6 + 3],
-])('an attribute counts with its name', (_name, value, size) => {
+])('the size of an attribute includes its name', (_name, value, size) => {
   expect(itemSize({ four: value })).toBe(4 + size);
   expect(itemSize({ four: value, pk: { S: 'x' } })).toBe(4 + size + 3);
 });
 
-test('an item at the highest burst limit of all, with every charge refunded, is not too large', () => {
+test('an item at the highest possible burst limit, with every charge refunded, is not too large', () => {
   const tokens = (count: number) => Array<string>(count).fill(createToken());
   const ofMinute = [...tokens(10_000), ...tokens(10_000).map((token) => markToken(token, 'r'))];
   const item = { pk: { S: 'm'.repeat(100) }, w29000000: { BS: ofMinute }, w29000001: { BS: ofMinute } };
@@ -51,7 +51,7 @@ test('an item at the highest burst limit of all, with every charge refunded, is 
 
 const noon = Date.UTC(2026, 11, 1, 12);
 const modelKinds = ['text', 'vision', 'embedding'] as const;
-/** What one partition, and so one item, takes in a second. */
+/** Write units per second of a partition, and so of an item. */
 const unitsPerSecond = 1_000;
 const sum = (units: readonly number[]): number => units.reduce((total, one) => total + one, 0);
 
@@ -59,7 +59,7 @@ const { period: today } = dayOf(noon);
 const largeCounts = { [`u${today - 1}`]: { N: '9000000' }, [`u${today}`]: { N: '9000000' } };
 const longestName = `count_tokens#member#0x${'0'.repeat(40)}`;
 
-/** The counter of one caller, and what counts in it. */
+/** A caller's counter, with charges and refunds. */
 function createWorld(burst: number, item = `member#0x${'0'.repeat(40)}`) {
   const store = createMemoryCaller({ pk: { S: item }, ...(item === longestName && largeCounts) });
   const clock = { time: noon };
@@ -92,7 +92,7 @@ describe('charges spread over minutes', () => {
   testRows([
     { rate: 20, units: 1, refunds: true },
     { rate: mostBurst, units: 3, refunds: false },
-  ])('cost one write each, of few units', async ({ rate, units, refunds }) => {
+  ])('cost one write each, with few units', async ({ rate, units, refunds }) => {
     const { store, clock, charge } = createWorld(rate, longestName);
     for (let count = 0; count < 4 * rate; count += 1) {
       clock.time = noon + Math.floor((count * 60_000) / rate);
@@ -128,7 +128,7 @@ test('a counter with three windows, twenty open reservations and two minutes of 
   );
 });
 
-test('what each model used takes at most 120 bytes, those of earlier windows included', async () => {
+test('usage by model takes at most 120 bytes per model, including that of earlier windows', async () => {
   const { clock, reserve, item: load } = createWorld(9_999);
   const sizes = [];
   for (const at of [Date.UTC(2026, 9, 31), Date.UTC(2026, 10, 1), Date.UTC(2026, 11, 1), Date.UTC(2027, 1, 1)]) {
@@ -143,7 +143,7 @@ test('what each model used takes at most 120 bytes, those of earlier windows inc
 });
 
 describe('the highest burst limit', () => {
-  /** The units of a second in which a minute ends, and all that it and the next allow comes at once. */
+  /** The units of the second around a minute's end, if all charges that both minutes allow come at once. */
   async function unitsOfWorstSecond(burst: number, kind: 'charge' | 'reserve') {
     const { store, clock, item, ...world } = createWorld(burst, kind === 'charge' ? longestName : undefined);
     const begin = world[kind];
@@ -163,9 +163,9 @@ describe('the highest burst limit', () => {
   const [, named] = /up to a burst of (\d+)/.exec(readFileSync('docs/hosting.md', 'utf8')) ?? [];
   testRows([
     [mostBurst, 'charge'],
-    // Of a caller with a budget it is what the docs say, which nothing enforces: reservations and settlements are included.
+    // With a budget it is what the docs say, which nothing enforces. Includes reservations and settlements.
     [Number(named), 'reserve'],
-  ] as const)('is what one item serves in its worst second, and hardly higher', async (burst, kind) => {
+  ] as const)('is what one item can serve in its worst second, and hardly more', async (burst, kind) => {
     const units = await unitsOfWorstSecond(burst, kind);
     expect(units).toBeLessThanOrEqual(unitsPerSecond);
     expect(units).toBeGreaterThan(0.97 * unitsPerSecond);

@@ -27,18 +27,18 @@ afterAll(() => database.close());
 const details = { Item: { pk: { S: 'item' }, u20625: { N: '1' } } };
 const firstMinute = 29_700_000;
 const today = Math.floor(firstMinute / 1_440);
-/** The time of all environments that lack their own. It stands still unless a test moves it. */
+/** The clock of all processes without one of their own. It stands still unless a test moves it. */
 const clock = { time: firstMinute * 60_000 };
 const now = () => clock.time;
 let timers: StoppedTimers;
 beforeEach(() => {
   clock.time = firstMinute * 60_000;
-  // A crowd in one process takes its own queue for the slowness of the store.
+  // A crowd in one process would mistake its own backlog for a slow store.
   timers = stopTimers();
 });
 afterEach(() => timers[Symbol.dispose]());
 
-/** Lets seconds pass; the minute that then is. */
+/** Advances the clock by seconds, and returns the minute. */
 function pass(seconds: number): number {
   clock.time += seconds * 1000;
   return Math.floor(clock.time / 60_000);
@@ -50,7 +50,7 @@ function newWindow(more: Partial<CounterWindow> = {}): CounterWindow {
   return { item: `item${items}`, period: today, limit: 50, burst: 20, minute: firstMinute, ...more };
 }
 
-/** In parallel, from this many environments in turn, or all from one. */
+/** In parallel, from this many processes in turn, or all from one. */
 function chargeMany(window: CounterWindow, count: number, environments = [counters]): Promise<ChargeResult[]> {
   const charge = (index: number) =>
     environments[index % environments.length]?.charge(window, createToken()) ?? Promise.reject(new Error('nobody'));
@@ -67,7 +67,7 @@ describe('a charge', () => {
   testRows([
     { limit: 3, burst: 20, before: 0, passing: 3 },
     { limit: 50, burst: 20, before: 12, passing: 8 },
-  ])('of many in parallel as many pass as there is room for', async (given) => {
+  ])('of many in parallel, exactly as many pass as the limits allow', async (given) => {
     const window = newWindow(given);
     expect(granted(await chargeMany(window, given.before))).toBe(given.before);
     expect(granted(await chargeMany(window, 40, createEnvironments(20)))).toBe(given.passing);
@@ -87,7 +87,7 @@ describe('a charge', () => {
     expect(await counters.charge(window, createToken())).toMatchObject({ granted: true, used: 6 });
   });
 
-  test('of an environment whose clock is behind counts in its own minute', async () => {
+  test('from a process whose clock is behind counts in its own minute', async () => {
     const [window, ahead] = [newWindow({ burst: 3 }), { minute: firstMinute + 1 }];
     await chargeMany(window, 2);
     expect(granted(await chargeMany({ ...window, ...ahead }, 4))).toBe(3);
@@ -97,7 +97,7 @@ describe('a charge', () => {
   });
 });
 
-test('a charge of a caller without a budget is one write that has nothing of one', async () => {
+test('the charge of a caller without a budget is one write, without any budget attributes', async () => {
   const sent: Update[] = [];
   const call: CallService = (operation, input) => {
     sent.push(input as Update);
@@ -110,11 +110,11 @@ test('a charge of a caller without a budget is one write that has nothing of one
   ]);
 });
 
-test('a refund of what was never charged is none', async () => {
+test('a refund without a charge does nothing', async () => {
   expect(await counters.refund(newWindow(), createToken())).toBeUndefined();
 });
 
-test('a refund a quarter of an hour later counts once, whoever has charged since', async () => {
+test('a refund a quarter of an hour later counts once, despite charges since', async () => {
   const window = newWindow({ limit: 1000 });
   const token = createToken();
   await counters.charge(window, token);
@@ -129,7 +129,7 @@ test('a refund a quarter of an hour later counts once, whoever has charged since
   expect(await counters.charge({ ...window, minute: pass(0) }, createToken())).toMatchObject({ used: before });
 });
 
-test('a counter in occasional use stays small, for a write more now and then', async () => {
+test('a rarely used counter stays small, at the cost of an occasional extra write', async () => {
   const operations: string[] = [];
   const watched = createCounters(
     (operation, ...input) => {
@@ -165,7 +165,7 @@ test('only the current and the previous window of each kind are kept', async () 
   expect(stored.ttl).toEqual({ N: '1800000000' });
 });
 
-test('a count without an end is kept beside those of days, and the item with it', async () => {
+test('a lifetime count is kept along with daily counts, and so is its item', async () => {
   const { period: _, ...window } = newWindow();
   const ofDay = { ...window, period: today, expiresAt: 1_800_000_000_000 };
   await counters.charge(ofDay, createToken());
@@ -175,7 +175,7 @@ test('a count without an end is kept beside those of days, and the item with it'
   expect([(await counters.read(window)).used, (await counters.read(ofDay)).used]).toEqual([1, 1]);
 });
 
-test('a process that was frozen before it left its token does not know what became of the charge', async () => {
+test('a process that was frozen before it left its token reports the charge as lost', async () => {
   const refusal = Object.assign(new ServiceError('ConditionalCheckFailedException', 'full', { status: 400, details }), {
     inDoubt: true,
   });
@@ -190,7 +190,7 @@ test('a process that was frozen before it left its token does not know what beca
   expect(asked).toBe(1);
 });
 
-test('an outage while it leaves its token is told by its own cause', async () => {
+test('an outage while it leaves its token is reported with its own cause', async () => {
   const inDoubt = { inDoubt: true };
   const refused = new ServiceError('ConditionalCheckFailedException', 'full', { status: 400, details });
   const slow = outage(new ServiceError('TooSlow', 'the store is too slow'), true);
@@ -203,8 +203,8 @@ test('an outage while it leaves its token is told by its own cause', async () =>
   await expect(charge).rejects.toMatchObject({ reason: 'answer_lost', cause: { name: 'TooSlow' } });
 });
 
-describe('a store that sends no item with a refusal', () => {
-  /** Loses the first answer to each write, if it is told to. */
+describe('a store that returns no item with a failed condition', () => {
+  /** Loses the first response to each write, if told to. */
   const createBare = (loses: boolean) => {
     const call: CallService = async (operation, input) => {
       if (loses && operation === 'UpdateItem') await database.callDynamoDb(operation, input).catch(() => {});
@@ -215,14 +215,14 @@ describe('a store that sends no item with a refusal', () => {
     return createCounters(call, database.quotaTable, now);
   };
 
-  test('is asked for it, so that the refusal tells its reason and figures', async () => {
+  test('is asked for it, so that the refusal has a reason and a snapshot', async () => {
     const window = newWindow({ burst: 2 });
     await chargeMany(window, 2);
     const charge = createBare(false).charge(window, createToken());
     expect(await charge).toMatchObject({ granted: false, reason: 'burst', used: 2, inMinute: 2 });
   });
 
-  test('has its lost answers found out', async () => {
+  test('still detects writes whose response was lost', async () => {
     const bare = createBare(true);
     const window = newWindow({ limit: 1, budget: budgetOfDay() });
     const charged = await bare.charge(window, createToken());
@@ -231,7 +231,7 @@ describe('a store that sends no item with a refusal', () => {
     expect(await bare.settle(window, reservation, { spent: 7 })).toMatchObject({ used: 1, taken: 7, open: [] });
   });
 
-  test('does not know what became of a charge whose tokens it has dropped by then', async () => {
+  test('reports a charge as lost if its tokens have been removed by then', async () => {
     let asked = 0;
     const call: CallService = async <T extends object>(operation: string) => {
       asked += 1;
@@ -250,7 +250,7 @@ testRows([
   [7, 19, 60, 'quota'],
   [7, 20, 61, 'budget'],
   [50, 20, 61, 'quota'],
-])('the item that comes with a refusal tells its reason', async (used, inMinute, taken, reason) => {
+])('the item that comes with a refusal shows the reason', async (used, inMinute, taken, reason) => {
   const counts = { [`u${today}`]: used, [`n${firstMinute}`]: inMinute, [`bd${today}`]: taken };
   const found = Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, { N: String(count) }]));
   const refuse = () =>
@@ -271,7 +271,7 @@ const budgetOfDay = (more: object = {}) => ({
 });
 
 describe('a budget', () => {
-  test('of which nothing is reserved for a request keeps what is taken', async () => {
+  test('is unchanged by a request that reserves nothing', async () => {
     const window = newWindow({ budget: budgetOfDay() });
     await counters.charge(window, createToken());
     const { reserve, ...free } = budgetOfDay({ amount: 1 });
@@ -279,14 +279,14 @@ describe('a budget', () => {
     expect([passes, taken]).toEqual([true, 40]);
   });
 
-  test('is refused even to the first request if it may cost more than all of it', async () => {
+  test('refuses even the first request if it may cost more than the whole budget', async () => {
     const result = await counters.charge(newWindow({ budget: budgetOfDay({ reserve: 101 }) }), createToken());
     expect(result).toMatchObject({ granted: false, reason: 'budget', used: 0, taken: 0 });
     const all = await counters.charge(newWindow({ budget: budgetOfDay({ reserve: 100 }) }), createToken());
     expect(all).toMatchObject({ granted: true, taken: 100 });
   });
 
-  test('has its old periods dropped, with the reservations that nobody settled', async () => {
+  test('drops old periods, along with unsettled reservations', async () => {
     const window = newWindow({ budget: budgetOfDay({ amount: 10_000, reserve: 1 }), burst: 100, limit: 100 });
     await chargeMany(window, 30);
     const minute = pass(3 * 86_400);

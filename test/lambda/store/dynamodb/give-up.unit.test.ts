@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { CallService } from '../../../../lambda/aws/call-service.ts';
 import { createGiveUp } from '../../../../lambda/store/dynamodb/give-up.ts';
 
-test('calls go through until all are given up, those that run and those that come later', async () => {
+test('calls go through until all are aborted, running and future ones', async () => {
   const asked: unknown[] = [];
   const answers = [Promise.withResolvers<object>(), Promise.withResolvers<object>(), Promise.withResolvers<object>()];
   const { call, giveUp } = createGiveUp((async (...input: unknown[]) => {

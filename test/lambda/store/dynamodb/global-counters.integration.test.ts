@@ -10,13 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-test('the tally of a day grows up to its limits, whoever adds at once, and expires', async () => {
+test('a day’s counts grow up to their limits under concurrency, and expire', async () => {
   const globalCounters = createGlobalCounters(database.callDynamoDb, database.quotaTable);
   const day = dayOf(Date.UTC(2026, 5, 15, 12));
   const ofGuest = { requests: 1, guests: 1 };
   const most = { requests: 100, guests: 5 };
   const results = await Promise.all(Array.from({ length: 8 }, () => globalCounters.add(day, ofGuest, most)));
-  expect(results.filter(({ added }) => !added).map(({ tally }) => tally)).toEqual(
+  expect(results.filter(({ added }) => !added).map(({ counts }) => counts)).toEqual(
     Array(3).fill({ requests: 5, guests: 5, spent: 0 }),
   );
   expect(await globalCounters.add(day, { requests: 1 }, { requests: 5 })).toMatchObject({ added: false });

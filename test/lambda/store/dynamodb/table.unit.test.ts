@@ -6,13 +6,13 @@ import { createQueue } from '../../../../lambda/store/dynamodb/table.ts';
 import { testRows } from '../../../support/test-rows.ts';
 
 testRows([new TypeError('a mistake'), new ServiceError('ValidationException', 'a wrong call', { status: 400 })])(
-  'what is no outage passes unchanged',
+  'an error that is no outage passes through',
   async (mistake) => {
     await expect(createQueue()(() => Promise.reject(mistake))).rejects.toBe(mistake);
   },
 );
 
-test('many operations take turns, and one that fails gives way', async () => {
+test('concurrency is limited, and a failed operation frees its place', async () => {
   const inTurn = createQueue();
   let [running, most] = [0, 0];
   const operate = (index: number) =>
@@ -31,8 +31,8 @@ test('many operations take turns, and one that fails gives way', async () => {
   expect(most).toBe(32);
 });
 
-describe('operations that wait for their turn', () => {
-  /** Operations whose ends the test decides. */
+describe('queued operations', () => {
+  /** Operations that the test settles. */
   function startCrowd(count: number) {
     const inTurn = createQueue();
     const running: PromiseWithResolvers<string>[] = [];
@@ -46,7 +46,7 @@ describe('operations that wait for their turn', () => {
   }
   const late = () => new ServiceError(tooSlow, '');
 
-  test('are refused if the store is down', async () => {
+  test('fail at once if the store is down', async () => {
     const { running, operate, outcomes } = startCrowd(100);
     for (const { reject } of running) reject(late());
     const ends = await outcomes;
@@ -55,7 +55,7 @@ describe('operations that wait for their turn', () => {
     const reasons = ends.map((end) => end.status === 'rejected' && end.reason.reason);
     expect(reasons).toEqual([...Array(32).fill('answer_lost'), ...Array(68).fill(undefined)]);
     expect(running).toHaveLength(32);
-    // A later one is not held up.
+    // A later one is not delayed.
     const later = operate();
     running.at(-1)?.resolve('done');
     expect(await later).toBe('done');
@@ -64,7 +64,7 @@ describe('operations that wait for their turn', () => {
   testRows([
     ['answers', (end: PromiseWithResolvers<string>) => end.resolve('done')],
     ['refuses', (end: PromiseWithResolvers<string>) => end.reject(new ServiceError('No', '', { status: 400 }))],
-  ])('wait on if others get an answer while one is too slow', async (_name, settle) => {
+  ])('keep waiting if others get a response while one times out', async (_name, settle) => {
     const { running, outcomes } = startCrowd(100);
     for (const end of running.slice(1)) settle(end);
     await setImmediate();
@@ -83,7 +83,7 @@ describe('operations that wait for their turn', () => {
   testRows([
     ['lose their answers', () => new ServiceError('NoAnswer', '')],
     ['are throttled', () => new ServiceError('ThrottlingException', '', { status: 400 })],
-  ])('wait on if others fail soon, as they do now and then', async (_name, error) => {
+  ])('keep waiting if others fail quickly', async (_name, error) => {
     const { running, outcomes } = startCrowd(64);
     for (const { reject } of running.slice(0, 32)) reject(error());
     await setImmediate();

@@ -6,7 +6,7 @@ import { type GlobalCounts, lostAnswer } from '../../lambda/store/counters.ts';
 export type Fault = 'answer lost' | 'failing';
 
 /** A store in memory, whose answers come later than others may ask. */
-export function createTallyStore() {
+export function createGlobalCounterStore() {
   const globalCounters = new Map<number, GlobalCounts>();
   const store = { fault: undefined as Fault | undefined, operations: [] as string[], globalCounters };
   const carryOut = async <T>(operation: string, act: () => T): Promise<T> => {
@@ -25,11 +25,11 @@ export function createTallyStore() {
         const before = tallyOf(period);
         const names = ['requests', 'guests', 'spent'] as const;
         if (names.some((name) => before[name] >= (most[name] ?? Number.POSITIVE_INFINITY)))
-          return { added: false, tally: before };
-        const tally = { ...before };
-        for (const name of names) tally[name] += amounts[name] ?? 0;
-        globalCounters.set(period, tally);
-        return { added: true, tally };
+          return { added: false, counts: before };
+        const counts = { ...before };
+        for (const name of names) counts[name] += amounts[name] ?? 0;
+        globalCounters.set(period, counts);
+        return { added: true, counts };
       }),
     read: (period: number) => carryOut('read', () => tallyOf(period)),
   });

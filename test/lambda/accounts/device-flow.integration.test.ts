@@ -6,7 +6,7 @@ const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 let wallet: TestWallet;
 let time = Date.UTC(2026, 10, 23, 12);
-/** Each test has a network and people of its own, and so unused limits. */
+/** Each test has its own network and people, and so fresh rate limits. */
 let tests = 0;
 let address: string;
 beforeAll(async () => {
@@ -30,13 +30,13 @@ const pollError = async (code: string) => (await poll(code)).body.error;
 const person = (number = 0) => testAccount(10 * tests + number);
 const keysOf = async (number: number) => wallet.keys.list(person(number).address.toLowerCase());
 
-/** Signs in with a wallet, and gives what speaks about a terminal's code from then on. */
+/** Signs in with a wallet, and returns a client for the endpoints that take a user code. */
 async function signIn(number = 0, at = wallet) {
   const signed = bearer(await at.sign(person(number), 'terminal'));
   return (what: 'find' | 'approve' | 'deny', code: string) => at.post(`/cli/device/${what}`, { code }, signed);
 }
 
-test('a terminal gets codes, waits, and has a key of the person who lets it in', async () => {
+test('a device gets codes, waits, and gets a key of the person who approves it', async () => {
   const begun = await wallet.postForm('/oauth/device_authorization', terminal);
   expect(begun.status).toBe(200);
   expect(begun.headers.get('cache-control')).toBe('no-store');
@@ -74,7 +74,7 @@ test('a terminal gets codes, waits, and has a key of the person who lets it in',
   for (const secret of [device_code, user_code, user_code.replace('-', ''), body.access_token, address]) {
     expect(stored).not.toContain(secret);
   }
-  // Of a user code, a hash without a secret tells as much: there are few of them.
+  // User codes are few, so an unkeyed hash could be reversed.
   for (const code of [device_code, user_code, user_code.replace('-', '')]) {
     for (const encoding of ['base64url', 'base64', 'hex'] as const) {
       expect(stored).not.toContain(createHash('sha256').update(code).digest(encoding));
@@ -82,7 +82,7 @@ test('a terminal gets codes, waits, and has a key of the person who lets it in',
   }
 });
 
-test('a code is looked up before anyone signs in, and only those who have may decide', async () => {
+test('a code can be looked up before sign-in, but deciding needs a session', async () => {
   const { user_code, device_code } = await begin();
   const found = await wallet.post('/cli/device/find', { code: user_code });
   expect([found.status, found.body]).toEqual([200, { sameNetwork: true, age: 0 }]);
@@ -93,7 +93,7 @@ test('a code is looked up before anyone signs in, and only those who have may de
   expect(await pollError(device_code)).toBe('authorization_pending');
 });
 
-test('only a terminal that waits and keeps its pace has anything written, whoever asks however often', async () => {
+test('polling writes only for a pending device that keeps to the interval', async () => {
   const writes: string[] = [];
   await using watched = await startTestWallet({
     now: () => time,
@@ -116,7 +116,7 @@ test('only a terminal that waits and keeps its pace has anything written, whoeve
   expect(writes).toHaveLength(1);
 });
 
-test('whoever is refused, unknown, too late or too fast is told so in the words of OAuth', async () => {
+test('denied, unknown, expired and too fast are reported with OAuth’s errors', async () => {
   const ask = await signIn();
   const refused = await begin();
   await ask('deny', refused.user_code);
@@ -136,7 +136,7 @@ test('whoever is refused, unknown, too late or too fast is told so in the words 
   expect((await (await signIn())('find', slow.user_code)).status).toBe(404);
 });
 
-test('a person who has five keys is told so, and so is the terminal whose place was taken meanwhile', async () => {
+test('a person with five keys is told so, and so is a device whose slot was taken meanwhile', async () => {
   const ask = await signIn();
   const session = bearer(await wallet.sign(person(), 'manage'));
   const issue = async () => expect((await wallet.post('/cli/keys/issue', {}, session)).status).toBe(200);
@@ -151,7 +151,7 @@ test('a person who has five keys is told so, and so is the terminal whose place 
   expect((await ask('approve', (await begin()).user_code)).body.error.code).toBe('too_many_keys');
 });
 
-test('a request that is not as it should be says which field, and mends nothing', async () => {
+test('an invalid request is refused with the name of the field', async () => {
   const good = { ...terminal, grant_type: deviceGrant, device_code: 'x' };
   const cases: readonly [fields: Record<string, string> | string, error: string, words: RegExp, type?: string][] = [
     [{ ...good, client_id: 'another' }, 'invalid_client', /client_id must be svc-terminal/],
@@ -170,17 +170,17 @@ test('a request that is not as it should be says which field, and mends nothing'
     const refused = { error: 'invalid_request', error_description: 'This path takes POST only.' };
     expect([got.status, await got.json()]).toEqual([405, refused]);
   }
-  // Another site's page can't start a terminal for its visitor.
+  // Another site's page can't start a device flow for its visitor.
   const foreign = await wallet.postForm('/oauth/device_authorization', good, { origin: 'https://evil.example' });
   expect([foreign.status, foreign.body.error]).toEqual([403, 'invalid_request']);
 });
 
 describe('codes can’t be guessed or used twice', () => {
-  test('ten wrong ones a network and ten minutes, however many at once', async () => {
+  test('ten wrong ones per network in ten minutes, however many at once', async () => {
     const ask = (_: 'find', code: string) => wallet.post('/cli/device/find', { code });
     const { user_code } = await begin();
     const wrong = user_code.startsWith('B') ? 'CCCC-CCCC' : 'BBBB-BBBB';
-    // A right one is not counted.
+    // A correct one is not counted.
     expect((await ask('find', user_code)).status).toBe(200);
     const statuses = await Promise.all(Array.from({ length: 14 }, async () => (await ask('find', wrong)).status));
     expect(statuses.filter((status) => status === 404)).toHaveLength(10);
@@ -190,14 +190,14 @@ describe('codes can’t be guessed or used twice', () => {
     expect((await ask('find', (await begin()).user_code)).status).toBe(200);
   });
 
-  test('five looks a code', async () => {
+  test('five lookups per code', async () => {
     const ask = await signIn();
     const { user_code } = await begin();
     for (let look = 0; look < 5; look += 1) expect((await ask('find', user_code)).status).toBe(200);
     expect((await ask('approve', user_code)).status).toBe(404);
   });
 
-  test('twenty terminals a network and hour', async () => {
+  test('twenty device flows per network and hour', async () => {
     time = Math.ceil(time / 3_600_000) * 3_600_000;
     for (let count = 0; count < 20; count += 1) await begin();
     const { status, headers, body } = await wallet.postForm('/oauth/device_authorization', terminal);
@@ -206,7 +206,7 @@ describe('codes can’t be guessed or used twice', () => {
     expect((await begin()).user_code).toMatch(/-/);
   });
 
-  test('of two people who let it in at once, one does; of many polls, one gets the key', async () => {
+  test('of two concurrent approvals one wins, and of many polls one gets the key', async () => {
     const people = await Promise.all([signIn(0), signIn(1)]);
     const { device_code, user_code } = await begin();
     const approvals = await Promise.all(people.map((ask) => ask('approve', user_code)));
@@ -217,7 +217,7 @@ describe('codes can’t be guessed or used twice', () => {
     expect(keys.flat()).toHaveLength(1);
   });
 
-  test('an approval that comes too late counts against no limit', async () => {
+  test('a late approval counts against no limit', async () => {
     let errorFormat = 0;
     const bothLook = Promise.withResolvers<void>();
     await using other = await startTestWallet({
@@ -238,7 +238,7 @@ describe('codes can’t be guessed or used twice', () => {
   });
 });
 
-test('what a wallet signed for one purpose serves no other', async () => {
+test('what a wallet signed for one purpose is valid for no other', async () => {
   const sessionFor = async (purpose: 'link' | 'manage' | 'terminal') => bearer(await wallet.sign(person(), purpose));
   const begun = await begin();
   const [linked, managed, terminal] = [

@@ -3,11 +3,11 @@ import { createDeviceFlowStore } from '../../../../lambda/store/admin/device-flo
 import { createTestDocuments, startTestDynamoDb } from '../../../support/dynamodb.ts';
 import { startStoreProxy } from '../../../support/store-proxy.ts';
 
-test('a user code that nobody has costs a read, and no write', async () => {
+test('an unknown user code costs a read, and no write', async () => {
   const database = await startTestDynamoDb();
   await using store = await startStoreProxy(database.endpoint);
-  const terminals = createDeviceFlowStore(createTestDocuments(store.endpoint), database.keysTable);
-  expect(await terminals.findByUserCode('unknown', 5)).toBeUndefined();
+  const deviceFlow = createDeviceFlowStore(createTestDocuments(store.endpoint), database.keysTable);
+  expect(await deviceFlow.findByUserCode('unknown', 5)).toBeUndefined();
   expect(store.operations).toMatchObject([{ name: 'GetItem' }]);
   await database.close();
 });

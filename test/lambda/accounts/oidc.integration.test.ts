@@ -21,7 +21,7 @@ import {
 
 const day = 86_400_000;
 
-/** The gateway's clock; the provider has its own. Each test has its own year, and so unused limits. */
+/** The gateway's clock; the provider has its own. Each test has its own year, and so fresh rate limits. */
 let time = Date.now();
 let running: AsyncDisposableStack;
 let provider: IdentityProvider;
@@ -56,10 +56,10 @@ async function startWallet(
   return other;
 }
 
-/** The whole way of a person, as far as the answer that the accounts function gives. */
+/** Signs a person in, from start to finish. */
 const signIn = (login = 'ada', { url } = wallet) => signInOn(url, login);
 
-test('claims that stand only behind the access token count as well, and whoever is kept out gets no session', async () => {
+test('userinfo claims count as well, and whoever is refused gets no session', async () => {
   const sparing = await startIdentityProvider({ callbackUrl, claimsInIdToken: false });
   running.defer(sparing.close);
   const restricted = await startWallet(sparing, {
@@ -72,7 +72,7 @@ test('claims that stand only behind the access token count as well, and whoever 
   expect(kept).not.toMatch(/mallory|example\./);
 });
 
-test('an answer serves once, for the tab that asked, with the code that it was given', async () => {
+test('an authorization response works once, in the tab that started it, with its own code', async () => {
   const made = makeState();
   const { search } = await signInAt(await begin(wallet.url, made), 'ada');
   const answer = search.slice(1);
@@ -90,7 +90,7 @@ test('an answer serves once, for the tab that asked, with the code that it was g
   const { status, body } = await redeem(wallet.url, made, answer);
   expect([status, body.error.message]).toEqual([401, expect.stringMatching(/expired or was used before/)]);
 
-  // Each of the two that the code is bound to is enough to refuse it.
+  // A mismatch of either the verifier or the nonce is enough.
   for (const wrong of ['nonce', 'verifier']) {
     const honest = makeState();
     const own = await signInAt(await begin(wallet.url, honest), 'ada');
@@ -99,7 +99,7 @@ test('an answer serves once, for the tab that asked, with the code that it was g
   }
 });
 
-test('sixty answers that were made up reach the provider from a network in an hour, and those of people don’t count', async () => {
+test('a network may send sixty made-up responses an hour to the provider; successful ones don’t count', async () => {
   const { callDynamoDb, quotaTable } = wallet.dynamoDb;
   const limits = createLimits({ counters: createCounters(callDynamoDb, quotaTable, () => time), now: () => time });
   const here = networkId('127.0.0.1', keyOf('the salt of the tests'));
@@ -114,7 +114,7 @@ test('sixty answers that were made up reach the provider from a network in an ho
   expect((await signIn()).body.error.message).toMatch(/a network may fail to sign in 60 times an hour/);
 });
 
-test('a person who declines is told so; a provider that is down is not theirs to mend', async () => {
+test('tells a person who declined from a provider that is down', async () => {
   const made = makeState();
   const logged = wallet.log.length;
   const declined = `error=access_denied&state=${made.state}&iss=${encodeURIComponent(provider.issuer)}`;
@@ -132,13 +132,13 @@ test('a person who declines is told so; a provider that is down is not theirs to
   expect(line).not.toHaveProperty('GatewayErrors');
 });
 
-test('the client’s secret is the text of its own secret, and a new one counts within a minute', async () => {
+test('the client secret is read from its own secret, and a new one takes effect within a minute', async () => {
   const { issuer, clientId } = provider;
   let text: string | undefined;
   const readSecret = async (id: string) =>
     id === 'the-clients-own' && text !== undefined ? `${text}\n` : Promise.reject(new Error(id));
   const other = await startWallet({ issuer, clientId }, { OIDC_CLIENT_SECRET_ID: 'the-clients-own' }, readSecret);
-  // Nobody is sent to the provider in vain, nor is it blamed.
+  // Nobody is sent to the provider in vain, and it is not blamed.
   const unread = await other.post('/cli/oidc/begin', { ...makeState(), challenge: random() });
   expect([unread.status, unread.body.error.message]).toEqual([503, expect.stringMatching(/cannot read its own/)]);
   expect(other.log.join('')).not.toContain('SignInsFailed');

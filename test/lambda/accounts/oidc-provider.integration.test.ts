@@ -34,7 +34,7 @@ const describeProvider = (issuer: string) => ({
   ...{ jwks_uri: `${issuer}/keys`, id_token_signing_alg_values_supported: ['ES256', 'Ed25519', 'EdDSA'] },
 });
 
-test('of a provider’s tokens only one that it signed, for this gateway, now and here, is taken', async () => {
+test('accepts an id token only with the right signature, audience, nonce and time', async () => {
   type Sign = (claims: Record<string, unknown>) => Promise<string> | string;
   const [own, foreign] = [await generateKeyPair('ES256', { extractable: true }), await generateKeyPair('ES256')];
   const published = { ...(await exportJWK(own.publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };
@@ -96,7 +96,7 @@ test('of a provider’s tokens only one that it signed, for this gateway, now an
   expect(deceived.log.join('')).toContain('SignInsFailed');
 });
 
-test('what the provider tells beside its token lets nobody in by halves, and keeps nobody out whom the token lets in', async () => {
+test('userinfo claims complete the id token, but email and email_verified come from one source', async () => {
   const { publicKey, privateKey } = await generateKeyPair('ES256');
   const published = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };
   const [made, now] = [makeState(), Math.floor(Date.now() / 1000)];
@@ -124,9 +124,9 @@ test('what the provider tells beside its token lets nobody in by halves, and kee
     [{ groups: ['engineers'] }, 503, byGroup, 200],
     [{ groups: ['guests'] }, 404, byGroup, 403],
     [{ email: 'ada@example.com' }, 404, byDomain, 403],
-    // What it would have said may let them in yet.
+    // The missing claims might still let them in.
     [{ email: 'ada@example.com' }, 503, byDomain, 503],
-    // What is verified is the address beside it.
+    // `email_verified` belongs to the email of the same source.
     [{}, { email: 'ada@example.com', ...verified }, byDomain, 200],
     [{ email: 'ada@example.com' }, { email: 'ada@example.com', ...verified }, byDomain, 200],
     [{ email: 'ada@example.com' }, { email: 'ada@elsewhere.example', ...verified }, byDomain, 403],
@@ -142,12 +142,12 @@ test('what the provider tells beside its token lets nobody in by halves, and kee
   const warned = { level: 'warn', message: 'claims not read' };
   const parse = ({ log }: TestWallet) => log.map((line) => JSON.parse(line));
   expect(parse(byGroup)).toContainEqual(expect.objectContaining(warned));
-  // Only a claim that decides keeps people out, of which an alarm tells.
+  // An alarm is raised only if a needed claim is missing.
   expect(byGroup.log.join('')).not.toContain('SignInsFailed');
   expect(parse(byDomain)).toContainEqual(expect.objectContaining({ ...warned, SignInsFailed: 1 }));
 });
 
-test('a provider gets the secret where it says; while it is in trouble, nobody else is at fault', async () => {
+test('authenticates with the method that the provider supports, and reports its outages as such', async () => {
   let sent: unknown[] = [];
   const methods = { token_endpoint_auth_methods_supported: ['client_secret_post'] };
   const server = createServer(async (incoming, response) => {
@@ -166,7 +166,7 @@ test('a provider gets the secret where it says; while it is in trouble, nobody e
   expect(sent).toEqual([undefined, 'a secret']);
 });
 
-test('a provider that is silent is waited for ten seconds', async () => {
+test('a silent provider times out after ten seconds', async () => {
   const asked: string[] = [];
   const arrived = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const server = createServer((incoming, response) => {
@@ -185,7 +185,7 @@ test('a provider that is silent is waited for ten seconds', async () => {
     return controller.signal;
   });
   running.defer(() => timeout.mockRestore());
-  // First its description does not come, then the answer to a code.
+  // First the discovery hangs, then the token endpoint.
   for (const { promise } of arrived) {
     const made = makeState();
     const redeemed = redeem(other.url, made, `code=x&state=${made.state}`);
@@ -198,7 +198,7 @@ test('a provider that is silent is waited for ten seconds', async () => {
   expect(limits.map(({ milliseconds }) => milliseconds)).toEqual([10_000, 10_000, 10_000]);
 });
 
-test('the provider’s description is kept for an hour, and an old one is better than none', async () => {
+test('provider metadata is cached for an hour, and stale metadata is used if a refresh fails', async () => {
   let asked = 0;
   let isUp = true;
   const server = createServer((_, response) => {

@@ -6,7 +6,7 @@ import type { SpoilStore } from '../../support/store-proxy.ts';
 
 const day = 86_400_000;
 
-/** The gateway's clock; the provider has its own. Each test has its own year, and so unused limits and no keys. */
+/** The gateway's clock; the provider has its own. Each test has its own year, and so fresh rate limits and no keys. */
 let time = Date.now();
 let provider: IdentityProvider;
 let wallet: TestWallet;
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const signIn = (login = 'ada', { url } = wallet) => signInOn(url, login);
 
-/** Lets a terminal in, and gives what asks for its key. */
+/** Approves a device, and returns a function that polls for its key. */
 async function letTerminalIn(account: Pick<Reply, 'body'>, at = wallet) {
   const terminal = { client_id: 'svc-terminal' };
   const { device_code, user_code } = (await at.postForm('/oauth/device_authorization', terminal)).body;
@@ -55,7 +55,7 @@ test('a person signs in, gets keys that expire, and renews those that they tick'
   const endOf = async (id = '') => (await wallet.keys.findById(id))?.expiresAt;
   expect([await endOf(first?.id), await endOf(second?.id)]).toEqual([time + 30 * day, time + 10 * day]);
 
-  // Another person has nothing of it.
+  // Another person can't see them.
   const other = await signIn('mallory');
   expect(other.body.keys).toEqual([]);
   expect((await wallet.post('/cli/keys/renew', { ids: [second?.id] }, bearer(other))).status).toBe(404);
@@ -65,7 +65,7 @@ test('a person signs in, gets keys that expire, and renews those that they tick'
   expect((await wallet.post('/cli/keys/renew', { ids: [] }, owner)).status).toBe(404);
   const many = { ids: Array(101).fill(second?.id) };
   expect((await wallet.post('/cli/keys/renew', many, bearer(again))).status).toBe(400);
-  // What has ended is not brought back.
+  // An expired key is not revived.
   time += 15 * day;
   const late = await signIn();
   expect((await wallet.post('/cli/keys/renew', { ids: [second?.id] }, bearer(late))).status).toBe(404);
@@ -74,7 +74,7 @@ test('a person signs in, gets keys that expire, and renews those that they tick'
   expect(kept).not.toMatch(/\bada\b|mallory|example\.com|"sub"/i);
 });
 
-test('nobody moves the end that an operator gave a key, or that a terminal’s key began with', async () => {
+test('an expiry that an operator set, or that of a device’s key, can’t be renewed', async () => {
   const account = await signIn();
   const { id = '' } = (await wallet.post('/cli/keys/issue', {}, bearer(account))).body.key ?? {};
   await (await letTerminalIn(account))();
@@ -93,7 +93,7 @@ test('nobody moves the end that an operator gave a key, or that a terminal’s k
   }
 });
 
-test('whom the operator signs out has no session any more, and no terminal that waits for its key', async () => {
+test('signing a member out ends sessions and approved device flows', async () => {
   const account = await signIn();
   const { id = '' } = (await wallet.post('/cli/keys/issue', {}, bearer(account))).body.key ?? {};
   const member = (await wallet.keys.findById(id))?.member ?? '';
@@ -104,12 +104,12 @@ test('whom the operator signs out has no session any more, and no terminal that 
     expect((await wallet.post(`/cli/${path}`, {}, bearer(account))).body.error.code).toBe('invalid_session');
   }
   expect(await poll()).toMatchObject({ error: 'access_denied' });
-  // Whom the provider still lets in can come again.
+  // Whoever the provider still accepts can sign in again.
   time += 1;
   expect((await wallet.post('/cli/keys/issue', {}, bearer(await signIn()))).status).toBe(200);
 });
 
-test('whom the operator signs out while their key is being stored has none of it', async () => {
+test('a key that is being stored while its member is signed out does not work', async () => {
   let whileStored = async () => {};
   const spoilStore: SpoilStore = ({ name, body }) =>
     name === 'PutItem' && body.includes('"key#') ? whileStored() : undefined;
@@ -136,7 +136,7 @@ test('whom the operator signs out while their key is being stored has none of it
   expect(slow.faults).toEqual([]);
 });
 
-test('a terminal’s key lives no longer than other keys of its person', async () => {
+test('a device’s key lives no longer than the member’s other keys', async () => {
   const environment = { ...companySettings(provider), OIDC_KEY_DAYS: '7' };
   await using brief = await startTestWallet({ now: () => time, environment });
   const poll = await letTerminalIn(await signIn('ada', brief), brief);

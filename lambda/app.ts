@@ -13,16 +13,16 @@ import { createInference, type InferenceParts } from './steps/inference.ts';
 import { createOtherEndpoints } from './steps/other-endpoints.ts';
 import { createPrefetch } from './steps/prefetch.ts';
 
-/** The parts of the gateway, each put together by its room. */
+/** The parts of the gateway, each created by its own folder. */
 interface AppParts extends InferenceParts {
   readonly dialects: readonly Dialect[];
   readonly findNetwork: FindNetwork;
 }
 
-/** Kept back from the platform's own time limit, so that a stream that is cut can still send its last event. */
+/** Reserved from the platform's time limit, in milliseconds, so that a stream that is cut off can still send its last event. */
 const farewellTime = 5_000;
 
-/** The whole gateway: takes a call, returns a response, and knows no platform. */
+/** The whole gateway: a request in, a response out, on any platform. */
 export function createApp(config: Config, parts: AppParts): App {
   const { names, callers, limits, readStop, dialects, findNetwork, log, now } = parts;
   const { service, quota, budget, upstreams, hiding } = config;
@@ -35,30 +35,30 @@ export function createApp(config: Config, parts: AppParts): App {
   const inference = createInference({ quota, budget, request: config.request, upstreams, hiding }, parts);
   const others = createOtherEndpoints({ names, callers, quota: limits.quota, models, currency: budget.currency, now });
   let coldStart = true;
-  const unread = { limit: quota.guestLimit, remaining: 0 };
+  const unreadSnapshot = { limit: quota.guestLimit, remaining: 0 };
 
-  /** Without an address or the salt, callers can't be told apart, so the request is refused. */
+  /** Without an address or the salt, callers can't be told apart, so the request will be refused. */
   const identifyNetwork = async ({ headers, sourceAddress }: IncomingRequest, { kind }: Route) => {
     // A health check may come without an address, and must work without the secrets.
-    if (kind === 'health') return { id: '', site: '', snapshot: unread };
+    if (kind === 'health') return { id: '', site: '', snapshot: unreadSnapshot };
     try {
       return { ...(await findNetwork(headers, sourceAddress)) };
     } catch (thrown) {
-      return { id: '', site: '', error: toGatewayError(thrown), snapshot: unread };
+      return { id: '', site: '', error: toGatewayError(thrown), snapshot: unreadSnapshot };
     }
   };
 
-  return async (call) => {
+  return async (incoming) => {
     const startedAt = now();
-    const timeLeft = Math.min(requestTimeout, call.timeLeft() - farewellTime);
-    const wanted = findRoute(call);
-    const isHealth = wanted.kind === 'health';
-    if (wanted.kind === 'inference') prefetch(call, coldStart);
-    const network = await identifyNetwork(call, wanted);
-    const error = network.error ?? (call.health === 'stopping' ? stopping() : undefined);
-    // One by one: V8 would make a table of a copy that the steps add to, and each of its fields would have to be looked up.
+    const timeLeft = Math.min(requestTimeout, incoming.timeLeft() - farewellTime);
+    const route = findRoute(incoming);
+    const isHealth = route.kind === 'health';
+    if (route.kind === 'inference') prefetch(incoming, coldStart);
+    const network = await identifyNetwork(incoming, route);
+    const error = network.error ?? (incoming.health === 'stopping' ? stopping() : undefined);
+    // Listed one by one. The steps add fields, and V8 would turn a spread copy into a hash table, with slower access to every field.
     const { method, path, headers, bodySize, dropBody, takeBody, memory, waitToCount, clientGone, shutdownSignal } =
-      call;
+      incoming;
     memory.claim(network.site);
     const request: Arrived = {
       method,
@@ -74,7 +74,7 @@ export function createApp(config: Config, parts: AppParts): App {
       id: createRequestId(),
       networkId: network.id,
       trace: readTrace(headers.traceparent),
-      route: error ? { ...wanted, kind: 'refused', error } : wanted,
+      route: error ? { ...route, kind: 'refused', error } : route,
       startedAt,
       deadline: startedAt + timeLeft,
       coldStart,
@@ -83,7 +83,7 @@ export function createApp(config: Config, parts: AppParts): App {
     if (!isHealth) coldStart = false;
     const answering = isInference(request) ? inference(request) : others(request);
     const response = await answering.catch((fault) => {
-      // Pipelines render their own errors, so this is a bug in one. The engine answers it.
+      // Pipelines render their own errors, so this is a bug in one of them. The engine sends its last resort.
       const { outcome } = request;
       outcome.end = 'refused';
       outcome.error = toGatewayError(fault);
@@ -91,9 +91,9 @@ export function createApp(config: Config, parts: AppParts): App {
       throw fault;
     });
     const finish = () => log.finished(request, response.statusCode);
-    // Nobody waits for the line: the answer leaves first.
+    // Send the response first: nobody waits for the log line.
     const settled = response.settled?.then(() => nextTurn()).then(finish);
-    // A stream is over later; it is logged then.
+    // A stream is logged when it ends.
     if (!settled && typeof response.body === 'string' && !isHealth) finish();
     return {
       ...response,

@@ -57,7 +57,7 @@ export function openAttempt(
         record.tries += 1;
         record.upstream = upstream.prefix;
         record.translated = translated !== undefined;
-        record.thoughtsRefused = translated?.reasoning === 'refused';
+        record.reasoningRefused = translated?.reasoning === 'refused';
         keptForAnswer = translated?.answer.keptBytes ?? 0;
         record.leftOut = leftOut?.leftOut;
         record.leftOutForLog = leftOut?.leftOutForLog;

@@ -7,12 +7,12 @@ import { embedMetrics, type Measured } from './metrics.ts';
 export type Log = ReturnType<typeof createLog>;
 
 /**
- * Takes a line, which is all that a deployed function writes. At a terminal, where the log is for the caller's own eyes, a
- * request's line is shown with the call that it is about; a path may hold anything, so it is not in the line.
+ * Writes a line. The request that a line is about comes along for the local gateway, which shows its method and path in the
+ * terminal. They are not in the line itself, because a path may contain anything.
  */
-export type WriteLog = (line: string, call?: { readonly method: string; readonly path: string }) => void;
+export type WriteLog = (line: string, request?: { readonly method: string; readonly path: string }) => void;
 
-/** Sees each request when its answer is over, at this time. */
+/** Called with each request when its response has ended. */
 export type OnFinished = (request: RequestSoFar, status: number, time: number) => void;
 
 export interface LogDependencies {
@@ -24,10 +24,13 @@ export interface LogDependencies {
 
 /** Writes lines as JSON objects, each with its metrics. */
 export function createWriteLine({ write, now, metricsNamespace }: LogDependencies) {
-  return (level: string, message: string, fields: object, measured: Measured = {}, call?: RequestSoFar): void => {
+  return (level: string, message: string, fields: object, measured: Measured = {}, request?: RequestSoFar): void => {
     const time = now();
     const metrics = embedMetrics(metricsNamespace, time, measured);
-    write(`${JSON.stringify({ time: new Date(time).toISOString(), level, message, ...fields, ...metrics })}\n`, call);
+    write(
+      `${JSON.stringify({ time: new Date(time).toISOString(), level, message, ...fields, ...metrics })}\n`,
+      request,
+    );
   };
 }
 
@@ -36,9 +39,9 @@ export function createLog(dependencies: LogDependencies) {
   const line = createWriteLine(dependencies);
 
   return {
-    /** An environment has started. */
+    /** A process has started. */
     started: (commit: string): void => line('info', 'started', { commit }),
-    /** Writes a request's one line, with its metrics, once its answer is over: Lambda freezes the function right afterwards. */
+    /** Writes the one line of a request, with its metrics, as soon as the response has ended: Lambda freezes the process right after. */
     finished(request: RequestSoFar, status: number): void {
       const { error, end } = request.outcome;
       const level = error && error.status >= 500 && !isIntended(error) ? 'error' : 'info';
@@ -57,10 +60,10 @@ export function createLog(dependencies: LogDependencies) {
       line(level, message, fields, measureRequest(request, status, duration), request);
       dependencies.onFinished?.(request, status, time);
     },
-    /** A try at an upstream failed, and the request goes on to another. */
+    /** An upstream attempt failed, and the request fails over to the next one. */
     tryFailed: (failureClass: string, fields: object): void =>
       line('warn', 'upstream failed', fields, { upstreamFailures: { [failureClass]: 1 }, upstreamFailedTries: 1 }),
-    /** The store's answer was lost, so a charge, or a reservation as if it had been spent, may stand that nobody should pay. */
+    /** The store's response was lost. A charge or a reservation may be left standing that nobody should pay for. */
     answerLost(cause: unknown, operation: 'charge' | 'refund' | 'settlement' | 'read', requestId?: string): void {
       const described = describeCause(cause);
       if (operation === 'read') line('warn', 'figures not read', described);
@@ -68,37 +71,37 @@ export function createLog(dependencies: LogDependencies) {
         line('warn', 'budget left standing', { requestId, ...described }, { budgetsLeftStanding: 1 });
       } else line('warn', 'charge left standing', { requestId, operation, ...described }, { chargesLeftStanding: 1 });
     },
-    /** The same for a count towards a limit of the deployment. */
+    /** The same for a deployment-wide count. */
     countLost: (cause: unknown, limit: string): void =>
       line('warn', 'count left standing', { limit, ...describeCause(cause) }),
-    /** Settled answers have spent most of a budget: said once in each of its windows. */
+    /** A budget is nearly used up. Logged once in each budget period. */
     budgetNearlySpent({ limit, spent, ...whose }: { readonly limit: number; readonly spent: number }): void {
       const fields = { ...whose, limit: toCurrency(limit), spent: toCurrency(spent) };
       line('warn', 'budget nearly spent', fields, { budgetsNearlySpent: 1 });
     },
-    /** A charge found reservations of its caller that were lost with their process. */
+    /** A charge found reservations whose process had died. */
     reservationsLost(reservations: readonly { readonly amount: number }[], requestId: string): void {
       const reserved = toCurrency(reservations.reduce((sum, { amount }) => sum + amount, 0));
       const fields = { requestId, count: reservations.length, reserved };
       line('warn', 'reservations lost', fields, { lostReservations: reservations.length });
     },
-    /** The secret holds no key for some upstreams. */
+    /** The secret has no key for some upstreams. */
     keysMissing: (secret: string, hint: string): void => line('error', 'no upstream key', { secret, hint }),
-    /** Whether it holds any is not known yet: the next request reads it again. */
+    /** The secret could not be read yet. The next request tries again. */
     keysNotRead: (secret: string, cause: unknown): void =>
       line('warn', 'upstream keys not read', { secret, ...describeCause(cause) }),
-    /** A secret could not be read again; its last known value stays in use. */
+    /** A secret could not be refreshed; its last value stays in use. */
     secretNotRefreshed: (cause: unknown): void =>
       line('warn', 'secret not refreshed', describeCause(cause), { secretsNotRefreshed: 1 }),
-    /** Nor could the marker by which the operator stops the gateway. */
+    /** The operator's stop switch could not be refreshed. */
     stopNotRead: (cause: unknown): void => line('warn', 'stop not read', describeCause(cause)),
-    /** Something failed outside of any request. */
+    /** Something failed outside any request. */
     fault: (message: string, error: unknown): void =>
       line('error', message, describeCause(error), { gatewayErrors: 1 }),
   };
 }
 
-/** Fields to group by, for free: as dimensions of a metric, each combination of values would be billed. */
+/** Fields to group by. In the log that is free; as metric dimensions, each combination of values would be billed. */
 function describe(request: RequestSoFar) {
   const { route, identity, parsed, charge, outcome } = request;
   const { attempt } = outcome;
@@ -119,7 +122,7 @@ function describe(request: RequestSoFar) {
     upstreamStatus: attempt?.upstreamStatus,
     tries: attempt?.tries,
     translated: attempt?.translated || undefined,
-    thoughtsRefused: attempt?.thoughtsRefused || undefined,
+    thoughtsRefused: attempt?.reasoningRefused || undefined,
     leftOut: attempt?.leftOutForLog,
     timeToFirstByte: attempt?.timeToFirstByte,
     ...tokensOf(attempt?.usage ?? {}),
@@ -128,7 +131,7 @@ function describe(request: RequestSoFar) {
   };
 }
 
-/** The kind and origin of an error, or of what is behind the gateway's own, without its message, which may quote somebody. */
+/** The name, code and stack of an error, or of a GatewayError's cause. Never its message, which may quote what a caller sent. */
 export function describeCause(error: unknown): Record<string, unknown> {
   const cause = error instanceof GatewayError ? (error.cause ?? error) : error;
   if (!Error.isError(cause)) return cause === undefined ? {} : { cause: typeof cause };
@@ -136,7 +139,7 @@ export function describeCause(error: unknown): Record<string, unknown> {
   return { cause: cause.name, causeCode: code, at: framesOf(cause).slice(0, 5) };
 }
 
-/** Skips the message, which comes before the frames and may have lines that look like frames. */
+/** Skips the message at the top of the stack, because its lines might look like frames. */
 function framesOf({ message, stack = '' }: Error): string[] {
   const start = stack.indexOf(message);
   if (start < 0) return [];
@@ -144,21 +147,21 @@ function framesOf({ message, stack = '' }: Error): string[] {
   return lines.filter((line) => /^\s+at /.test(line)).map((line) => line.trim());
 }
 
-/** Writes lines to a stream. Those of one turn of the event loop leave together, in one write to the system. */
+/** Writes lines to a stream, batching all lines of one event loop turn into a single write. */
 export function gatherLines(stream: Writable): (line: string) => void {
   return (line) => {
     stream.cork();
     stream.write(line);
-    // It leaves when the last of them has been let go of.
+    // The stream flushes when it has been uncorked as often as it was corked.
     setImmediate(() => stream.uncork());
   };
 }
 
-/** Resolves when everything written has been taken, or after `timeLimit` milliseconds if nobody takes it. */
+/** Resolves when everything written has been flushed, or after `timeLimit` milliseconds. */
 export function flushed(stream: Writable, timeLimit: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, timeLimit);
-  // A write calls back after all earlier ones, even if it fails.
+  // The callback runs after all earlier writes, even if they fail.
   stream.write('', () => {
     clearTimeout(timer);
     resolve();

@@ -4,7 +4,7 @@ import type { Measured } from './metrics.ts';
 
 const countIf = (happened: boolean | undefined): 1 | undefined => (happened ? 1 : undefined);
 
-/** What a finished request adds to the metrics. Preflights are not counted. */
+/** The metrics of a finished request. Preflights are not counted. */
 export function measureRequest(request: RequestSoFar, status: number, duration: number): Measured {
   const { route, parsed, limitsUsed, coldStart, outcome } = request;
   const { error, end, attempt, spending, spendShare } = outcome;
@@ -12,7 +12,7 @@ export function measureRequest(request: RequestSoFar, status: number, duration: 
   const isWebSocket = error?.code === 'upgrade_required';
   const isRefusal = error && end === 'refused' && !isWebSocket;
   const failure = attempt?.failure;
-  /** How much of a limit of the deployment is used; one that refuses is at 100 % or more. */
+  /** How much of a deployment limit is used. A limit that refused the request counts as 100 % or more. */
   const shareOf = (limit: string, used: number | undefined) =>
     error?.reason === limit ? Math.max(100, used ?? 0) : used;
   return {
@@ -27,7 +27,7 @@ export function measureRequest(request: RequestSoFar, status: number, duration: 
         spent: { [parsed.model.id]: toCurrency(spending.cost) },
         savedByCaches: toCurrency(spending.savedByCaches),
       }),
-    // With REFUND_REFUSALS a refused body is refunded too, but that is no failure.
+    // With REFUND_REFUSALS, a 400 is refunded too, but is not a failure.
     refunds: countIf(outcome.refunded && error && error.status >= 500 && !isIntended(error)),
     webSocketTries: countIf(isWebSocket),
     ...(isRefusal && { refusals: { [error.code]: 1 } }),
@@ -44,17 +44,17 @@ function measureAttempt(
   duration: number,
 ): Measured {
   return {
-    // The last try. Earlier ones were counted when they failed.
+    // The last try. Earlier tries were counted when they failed.
     ...(tries > 0 && { upstreamFailedTries: failure === undefined ? 0 : 1 }),
     duration,
-    // Only streams have one: a plain answer is sent whole.
+    // Only for streams.
     timeToFirstByte,
     ...tokensOf(usage),
     leftOut: countIf(leftOut !== undefined),
   };
 }
 
-/** By the names that both the log and the metrics have for them. */
+/** Named as in the log and the metrics. */
 export function tokensOf({ input, cacheRead, cacheWrite, output, reasoning }: AttemptRecord['usage']) {
   return {
     inputTokens: input,
@@ -65,7 +65,7 @@ export function tokensOf({ input, cacheRead, cacheWrite, output, reasoning }: At
   };
 }
 
-/** For logs and metrics, which need not be exact. */
+/** Inexact, so only for logs and metrics. */
 export const toCurrency = (micros: number): number => micros / 1_000_000;
 
 /** Whether a complete answer came without token counts. */
@@ -77,12 +77,12 @@ export function lacksUsage({ route, outcome: { end, attempt } }: RequestSoFar): 
 /** Whether the gateway, its store or its operator caused the error, rather than an upstream or the caller. */
 function isOwnFault({ outcome: { error }, identity }: RequestSoFar): boolean {
   if (error && isIntended(error)) return false;
-  // For an identified caller the upstream's keys are missing. Otherwise no key was ever issued, which any scanner can provoke.
+  // For an identified caller, the upstream key is missing. Otherwise no key was ever issued, an error that any scanner can provoke.
   if (error?.code === 'unconfigured') return identity !== undefined;
   return error !== undefined && 'ownFault' in catalogue[error.code];
 }
 
-/** Refusals that the operator asked for are not failures. */
+/** Whether the operator asked for this refusal. Then it is not a failure. */
 export const isIntended = ({ reason }: GatewayError): boolean => intended.includes(reason);
 
 const intended: readonly unknown[] = ['stopping', 'stopped', 'daily_limit', 'guest_daily_limit', 'spend_limit'];

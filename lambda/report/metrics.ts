@@ -5,32 +5,32 @@ const milliseconds = inUnit('Milliseconds');
 const money = inUnit('None');
 
 /**
- * Every metric that the gateway emits, under the names that the dashboard and the alarms read. Each has at most one dimension,
- * because every value of it is billed as a metric.
+ * Every metric that the gateway emits, under the names that the dashboard and the alarms use. Each has at most one dimension,
+ * because CloudWatch bills every value of a dimension as a metric.
  */
 export const metrics = {
   requests: count('Requests'),
-  /** Requests refused with an error, by its code. */
+  /** Requests refused with an error, by error code. */
   refusals: { ...count('Refusals'), dimension: 'Code' },
-  /** Answers with a status of 4xx or 5xx, as Lambda counts those of a Function URL. */
+  /** Responses with a 4xx or 5xx status, counted as Lambda counts them for a Function URL. */
   errorAnswers: count('ErrorAnswers'),
-  /** Agents that tried a WebSocket first and were referred to POST. Not counted as refusals. */
+  /** Agents that tried a WebSocket first and were told to use POST. Not counted as refusals. */
   webSocketTries: count('WebSocketTries'),
   /** Charges refunded because of a failure. */
   refunds: count('Refunds'),
-  /** Charges that may stand although nobody should pay them: the store's answer to a charge or refund was lost. */
+  /** Charges that may stand although nobody should pay for them: the store's response to a charge or refund was lost. */
   chargesLeftStanding: count('ChargesLeftStanding'),
-  /** Failed attempts to reach upstreams, by the class of the failure. */
+  /** Failed upstream attempts, by failure class. */
   upstreamFailures: { ...count('UpstreamFailures'), dimension: 'Class' },
   /**
-   * 1 for each failed try at an upstream, 0 for each other. The average is the share that failed, undiluted by requests that
-   * never went upstream (refusals, scanners).
+   * 1 for each failed upstream attempt, 0 for each other. The average is the failure rate, undiluted by requests that never went
+   * upstream (refusals, scanners).
    */
   upstreamFailedTries: count('UpstreamFailedTries'),
-  /** Until the first event of a stream; and until the end of any answer from an upstream. */
+  /** Until the first event of a stream. `duration`: until the end of any answer from an upstream. */
   timeToFirstByte: milliseconds('TimeToFirstByte'),
   duration: milliseconds('Duration'),
-  /** As the upstream bills them. Input includes what was read from or written to its cache, output includes reasoning. */
+  /** As the upstream bills them. Input includes cache reads and writes, output includes reasoning. */
   inputTokens: count('InputTokens'),
   cacheReadTokens: count('CacheReadTokens'),
   cacheWriteTokens: count('CacheWriteTokens'),
@@ -38,46 +38,46 @@ export const metrics = {
   reasoningTokens: count('ReasoningTokens'),
   /** Complete answers without token counts. */
   answersWithoutUsage: count('AnswersWithoutUsage'),
-  /** Requests of which a translation left something out. */
+  /** Requests that lost something in translation. */
   leftOut: count('LeftOut'),
-  /** How much of the deployment's limits is used, as seen by each request that counts towards them. */
+  /** How much of the deployment limits is used, as seen by each request that counts against them. */
   dailyLimitUsed: percent('DailyLimitUsed'),
   guestDailyLimitUsed: percent('GuestDailyLimitUsed'),
-  /** What answers cost, in the operator's currency, by the public model; and what caches saved of it. */
+  /** What answers cost, in the operator's currency, by public model; and what prompt caching saved. */
   spent: { ...money('Spent'), dimension: 'Model' },
   savedByCaches: money('SavedByCaches'),
-  /** How much of the day's spending limit is spent, as seen by each request that is checked against it. */
+  /** How much of the daily spend limit is used, as seen by each request that is checked against it. */
   spendShare: percent('SpendShare'),
-  /** Reservations whose settlement could not be written: they count against a budget as if they had been spent. */
+  /** Reservations that could not be settled: they count against a budget as if they had been spent. */
   budgetsLeftStanding: count('BudgetLeftStanding'),
-  /** Budgets of which four fifths are spent: each counts once in its window. */
+  /** Budgets of which 80 % is spent. Each counts once in a budget period. */
   budgetsNearlySpent: count('BudgetsNearlySpent'),
-  /** Reservations that were lost with their process, by the write that found them. */
+  /** Reservations whose process died, counted by the charge that found them. */
   lostReservations: count('LostReservations'),
   coldStarts: count('ColdStarts'),
   /** Failures of the gateway itself or its store. */
   gatewayErrors: count('GatewayErrors'),
-  /** Failed readings of a secret; its last known value stays in use. */
+  /** Failed refreshes of a secret; its last value stays in use. */
   secretsNotRefreshed: count('SecretsNotRefreshed'),
-  /** The company's sign-in could not be reached, or not be trusted. */
+  /** The OIDC provider could not be reached or trusted. */
   signInsFailed: count('SignInsFailed'),
 } as const;
 
 /** What the canary emits. */
 export const canaryMetrics = {
-  /** Failed checks of one run. */
+  /** The failed checks of one run. */
   failures: count('CanaryFailures'),
 } as const;
 
 const all = { ...metrics, ...canaryMetrics };
 
-/** Values by metric; of a metric with a dimension, by the dimension's value. What is undefined was not measured. */
+/** Values by metric, or by the dimension's value for a metric with a dimension. Undefined if not measured. */
 export type Measured = { readonly [Name in keyof typeof all]?: Value<(typeof all)[Name]> | undefined };
 type Value<Metric> = Metric extends { readonly dimension: string } ? Readonly<Record<string, number>> : number;
 
 /**
- * The fields that let CloudWatch extract metrics from a log line, so that measuring takes no call. Written by hand because it is
- * short: a library would keep state between requests, print lines of its own, and add to every cold start.
+ * CloudWatch's embedded metric format: metrics as fields of a log line, so that they need no API call. Written by hand because it is
+ * short: a library would keep state between requests, print its own lines, and slow down every cold start.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export function embedMetrics(namespace: string, time: number, measured: Measured): Record<string, unknown> {

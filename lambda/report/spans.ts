@@ -29,34 +29,34 @@ import type { RequestSoFar } from '../request/request.ts';
 import type { Trace } from '../request/trace.ts';
 import type { OnFinished } from './log.ts';
 
-// The newest conventions' own name, which their library does not have yet.
+// From the newest semantic conventions; their library does not have it yet.
 const cacheWrite = 'gen_ai.usage.cache_write.input_tokens';
 
 interface SpanSettings {
   readonly serviceName: string;
-  /** Without the path of traces. */
+  /** Without /v1/traces. */
   readonly otelExporterOtlpEndpoint: string;
   readonly otelSemconvStabilityOptIn: readonly string[];
 }
 
 export type Spans = ReturnType<typeof createSpans>;
 
-/** How long the last spans have to leave when the process ends, in milliseconds. */
+/** Milliseconds to flush the last spans at shutdown. */
 const farewellTime = 1_000;
 
 /**
- * Sends a span for each request to an OpenTelemetry collector, with the figures of its log line and nothing that anybody wrote. What the
- * collector does not take is dropped.
+ * Exports a span for each request to an OpenTelemetry collector, with the same data as its log line and no user content. Spans that
+ * the collector does not accept are dropped.
  */
 export function createSpans(settings: SpanSettings) {
   const random = new RandomIdGenerator();
-  /** The id of the next span, which an upstream may know already. */
-  let upcoming: string | undefined;
+  /** The id for the next span. It was chosen earlier, because the upstream may have got it in `traceparent`. */
+  let nextSpanId: string | undefined;
   const exporter = new OTLPTraceExporter({ url: `${settings.otelExporterOtlpEndpoint}/v1/traces` });
   const provider = new TracerProvider({
     idGenerator: {
       generateTraceId: random.generateTraceId,
-      generateSpanId: () => upcoming ?? random.generateSpanId(),
+      generateSpanId: () => nextSpanId ?? random.generateSpanId(),
     },
     resource: resourceFromAttributes({ [ATTR_SERVICE_NAME]: settings.serviceName }).merge(
       detectResources({ detectors: [envDetector] }),
@@ -68,7 +68,7 @@ export function createSpans(settings: SpanSettings) {
   const finished: OnFinished = (request, status, endTime) => {
     const { error, end } = request.outcome;
     const attributes = { ...describeHttp(request, status), ...describeModel(request, settings) };
-    upcoming = request.trace?.span;
+    nextSpanId = request.trace?.span;
     const options = { kind: SpanKind.SERVER, startTime: request.startedAt, attributes };
     const span = tracer.startSpan(nameOf(request, attributes), options, contextOf(request.trace));
     if (error && (status >= 500 || end === 'failed')) {
@@ -79,7 +79,7 @@ export function createSpans(settings: SpanSettings) {
 
   return {
     finished,
-    /** Sends what is left. */
+    /** Flushes what is left. */
     async close(): Promise<void> {
       const tooLate = new Promise<void>((resolve) => setTimeout(resolve, farewellTime).unref());
       await Promise.race([provider.shutdown().catch(() => {}), tooLate]);
@@ -109,7 +109,7 @@ function describeHttp({ id, method, route }: RequestSoFar, status: number): Attr
   };
 }
 
-/** Only of requests to a model: by the newest conventions, which have no name for a count of tokens. */
+/** Only for requests to a model. The conventions have no operation name for counting tokens. */
 function describeModel({ parsed, outcome }: RequestSoFar, settings: SpanSettings): Attributes {
   if (parsed === undefined || parsed.endpoint.countsTokens) return {};
   const { usage = {}, timeToFirstByte } = outcome.attempt ?? {};
@@ -130,7 +130,7 @@ function describeModel({ parsed, outcome }: RequestSoFar, settings: SpanSettings
       [cacheWrite]: usage.cacheWrite,
       [ATTR_GEN_AI_USAGE_OUTPUT_TOKENS]: usage.output,
       [ATTR_GEN_AI_USAGE_REASONING_OUTPUT_TOKENS]: usage.reasoning,
-      // What these two were called before.
+      // The old names of these two.
       ...(!isLatestOnly && {
         [ATTR_GEN_AI_SYSTEM]: settings.serviceName,
         [ATTR_GEN_AI_USAGE_CACHE_CREATION_INPUT_TOKENS]: usage.cacheWrite,

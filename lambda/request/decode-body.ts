@@ -7,7 +7,7 @@ import type { Body } from './incoming-request.ts';
 import type { Memory } from './memory.ts';
 import type { Encoding } from './read-body-text.ts';
 
-/** Each takes a new decoder, and may be as short as nine bytes. */
+/** Of zstd. Each frame needs a new decoder, and may be as short as nine bytes. */
 const mostFrames = 1_000;
 
 const faults: Readonly<Record<string, string>> = {
@@ -15,7 +15,7 @@ const faults: Readonly<Record<string, string>> = {
   [tooManyFrames]: `it has more than ${mostFrames} frames`,
 };
 
-/** The bytes written are those that it took; fewer than it got if it ended before. */
+/** `bytesWritten` is what the decoder consumed: less than it was given if the stream ended early. */
 type Decoder = Duplex & { readonly bytesWritten?: number };
 
 const decoders = {
@@ -25,7 +25,7 @@ const decoders = {
   zstd: () => createZstdDecoder(mostFrames),
 } satisfies Record<Encoding, () => Decoder>;
 
-/** Decodes a body portion by portion, so that one which unpacks to gigabytes is refused as soon as it passes the limit. */
+/** Decodes a body as a stream, so that a decompression bomb is refused as soon as it passes the limit. */
 export async function decodeBody(
   body: Body,
   encoding: Encoding,
@@ -54,7 +54,7 @@ function damaged(encoding: Encoding, how: string): GatewayError {
   return new GatewayError('invalid_request', `The body can't be decoded as ${encoding}: ${how}.`);
 }
 
-/** Refunded: the charge comes before the decoding. */
+/** Refunded, because the charge comes before decoding. */
 function tooLarge(message: string): GatewayError {
   return new GatewayError('request_too_large', message, { refund: true });
 }

@@ -9,12 +9,12 @@ import type { Arrived } from './request.ts';
 
 export type HeaderNames = Readonly<ReturnType<typeof headerNames>>;
 
-/** What the gateway's own headers begin with. */
+/** The prefix of the gateway's own headers: `X-Svc`. */
 export function headerPrefix(serviceName: string): string {
   return `X-${serviceName.charAt(0).toUpperCase()}${serviceName.slice(1)}`;
 }
 
-/** The names of the gateway's own headers, which contain the service's name: `X-Svc-Remaining`. */
+/** The gateway's own headers, named after the service: `X-Svc-Remaining`. */
 export function headerNames(serviceName: string) {
   const prefix = headerPrefix(serviceName);
   return {
@@ -29,7 +29,7 @@ export function headerNames(serviceName: string) {
   };
 }
 
-/** Opaque, and different for each request; clients and operators find it in `x-request-id` and in the log. */
+/** Opaque and unique. Clients see it as `x-request-id`, operators in the log. */
 export const createRequestId = () => `req_${randomUUID().replaceAll('-', '')}`;
 
 export interface HeaderSettings extends Pick<Config['request'], 'corsOrigins' | 'rateLimitHeaders'> {
@@ -76,7 +76,7 @@ export function gatewayHeaders(
 type Headers = Record<string, string>;
 type RequestHeaders = IncomingRequest['headers'];
 
-/** The headers that let a page read the answer. */
+/** The CORS headers that let a web page read the response. */
 function corsHeaders(requestHeaders: RequestHeaders, origins: readonly string[], exposed: string): Headers {
   if (origins.includes('*')) return { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposed };
   const { origin } = requestHeaders;

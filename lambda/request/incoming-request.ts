@@ -3,46 +3,46 @@ import { renderOpenAiError } from '../dialects/model/openai.ts';
 import { toGatewayError } from '../errors.ts';
 import type { Memory } from './memory.ts';
 
-/** The whole gateway, or the pages, as an engine serves them: no app knows a platform. */
-export type App = (call: IncomingRequest) => Promise<GatewayResponse>;
+/** What an engine serves: the gateway, the account pages, or both. Apps know nothing of the platform. */
+export type App = (incoming: IncomingRequest) => Promise<GatewayResponse>;
 
-/** A body as its engine has it: text if the platform has already decoded it, else bytes. */
+/** Text if the platform has already decoded the body, otherwise bytes. */
 export type Body = string | Uint8Array;
 
-/** A request as an app sees it, on any platform: an engine makes it, and writes the response. */
+/** A request on any platform. An engine creates it and writes the response. */
 export interface IncomingRequest {
   readonly method: string;
   /** Still percent-encoded, without the query. */
   readonly path: string;
-  /** By lower-case name; the values of a repeated one are joined by commas. */
+  /** By lower-case name. The values of a repeated header are joined by commas. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The host that was called, with its port unless that is the default one. */
+  /** The host that was called, with its port unless that is the default. */
   readonly host: string;
-  /** The caller's address, as the platform or the balancer in front reports it. */
+  /** The caller's IP address, as reported by the platform or the load balancer. */
   readonly sourceAddress: string;
   /**
-   * Buffers the whole body, up to the limit, and resolves with its size in bytes as received. Rejects if it doesn't arrive, or if
-   * there is no memory for it.
+   * Buffers the whole body, up to the limit, and resolves with its size in bytes as received. Rejects if the body doesn't arrive, or
+   * if there is no memory for it.
    */
   bodySize(limit?: number): number | Promise<number>;
-  /** Reads a body to its end without keeping it, and resolves with the same. */
+  /** Reads the body to its end and discards it. Resolves with its size. */
   dropBody(): number | Promise<number>;
-  /** Gives the body away, once: the taker holds the only reference. */
+  /** Hands over the buffered body, once: the caller gets the only reference. */
   takeBody(): Promise<Body>;
-  /** The memory that the request may hold; the engine gives all of it back when the answer is over. */
+  /** The memory that the request may use. The engine releases all of it when the response is over. */
   readonly memory: Memory;
   /**
-   * A lock for each caller: only one of its long bodies at a time has its tokens counted. Resolves once the lock is held, which the end
-   * of the answer releases; rejects with the error to refuse the request with. Undefined on a platform that gives each request a process of its own.
+   * Acquires a per-caller lock on counting the tokens of a long body. The lock is released when the response ends. Rejects with the
+   * error to refuse the request with. Undefined if the platform gives each request its own process.
    */
   readonly waitToCount?: ((caller: string) => Promise<void>) | undefined;
-  /** Milliseconds until the platform gives up. */
+  /** Milliseconds until the platform times out. */
   timeLeft(): number;
-  /** Aborts when the client goes away; undefined if the platform doesn't report that. */
+  /** Aborts when the client disconnects. Undefined if the platform doesn't report that. */
   readonly clientGone: AbortSignal | undefined;
-  /** Aborts when the process stops and can't wait for the answer; its reason is the error to end with. */
+  /** Aborts when the process shuts down and can't wait for the response. Its reason is the error to end with. */
   readonly shutdownSignal: AbortSignal | undefined;
-  /** Whether the process takes requests, for `/healthz`; undefined where the platform keeps track itself. */
+  /** Whether the process accepts requests, for `/healthz`. Undefined if the platform does its own health checks. */
   readonly health?: 'serving' | 'stopping';
 }
 
@@ -50,11 +50,11 @@ export interface GatewayResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Readable;
-  /** What need not be done before a text has gone, but before its process may stop. A stream closes when it is done. */
+  /** Work that may outlast a string body, but must finish before the process stops. A stream closes only once its own work is done. */
   readonly settled?: Promise<unknown> | undefined;
 }
 
-/** The answer when the app fails to render its own error. */
+/** The response if the app fails to render its own error. */
 export function lastResort(): GatewayResponse {
   const error = toGatewayError(undefined);
   const headers = { 'content-type': 'application/json' };

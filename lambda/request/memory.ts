@@ -1,19 +1,19 @@
-/** One request's part of the memory that a process has for bodies and whole answers. */
+/** One request's share of the process's memory for buffered bodies and responses. */
 export interface Memory {
-  /** Names the network that it counts for. Must be called before anything is taken. */
+  /** Says which network the memory counts for. Must come before any `take`. */
   claim(network: string): void;
   /**
-   * Takes this many more bytes, for a text that then has `whole` of them. If there is not enough, gives back all that was taken
+   * Reserves this many more bytes, for a buffer that will then have `whole` of them. If there is not enough, releases everything
    * and throws the error to refuse the request with.
    */
   take(bytes: number, whole?: number): void;
-  /** Gives bytes back; all of them if no number is given. */
+  /** Releases this many bytes, or all of them. */
   leave(bytes?: number): void;
-  /** Gives back all but this many bytes. */
+  /** Releases all but this many bytes. */
   leaveAllBut(bytes: number): void;
 }
 
-/** For a platform that gives each request a process of its own. */
+/** For platforms that give each request its own process. */
 export const unlimitedMemory: Memory = {
   claim: () => {},
   take: () => {},

@@ -5,13 +5,13 @@ import type { Route } from './routes.ts';
 
 interface Policy extends RateLimit {
   readonly name: string;
-  /** In seconds; absent for a count that never restarts. */
+  /** In seconds; absent for a count that never resets. */
   readonly window?: number;
 }
 
 /**
- * The rate limits of a caller, in the names of its dialect, which know one limit, and in those of the IETF's draft
- * (draft-ietf-httpapi-ratelimit-headers-10), which knows several.
+ * The caller's rate limits, in two sets of headers: its dialect's, which can show only the tightest limit, and those of the IETF
+ * draft (draft-ietf-httpapi-ratelimit-headers-10), which list them all.
  */
 export function rateLimitHeaders(snapshot: QuotaSnapshot, route: Route, now: number): Record<string, string> {
   const policies = policiesOf(snapshot, now);
@@ -34,13 +34,13 @@ function policiesOf({ burst, limit, remaining, resetAt }: QuotaSnapshot, now: nu
   ];
 }
 
-/** An answer may come minutes after its charge: then nothing is known to be used of the minute. */
+/** A response may start minutes after its charge. By then nothing is known about the current minute, so all of it shows as free. */
 function burstNow({ limit, remaining, resetAt }: NonNullable<QuotaSnapshot['burst']>, now: number): RateLimit {
   const resetSeconds = secondsUntil(startOfMinute(minuteOf(now) + 1), now);
   return { limit, remaining: resetAt > now ? remaining : limit, resetSeconds };
 }
 
-/** An item of a structured field, with its parameters. */
+/** An item of a structured field (RFC 9651), with its parameters. */
 function item(name: string, parameters: Readonly<Record<string, number | undefined>>): string {
   const set = Object.entries(parameters).filter(([, value]) => value !== undefined);
   return [`"${name}"`, ...set.map(([key, value]) => `${key}=${value}`)].join(';');

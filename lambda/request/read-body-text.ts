@@ -4,25 +4,25 @@ import type { Json, Node } from '../json/scan.ts';
 import { JsonFault, JsonLimit } from '../json/tokens.ts';
 import type { Body } from './incoming-request.ts';
 
-/** Only an attacker sends more: no dialect has a hundred. Each is compared with every name that the gateway knows. */
+/** At the top level. No dialect has a hundred, and each is compared with every name that the gateway knows. */
 const mostFields = 1_000;
-/** In characters, as it is spelt. A field's name is decoded again and again, too. */
+/** In characters, as written. Names are decoded again and again. */
 const longestName = 1_000;
-/** Of any object. A look for a member goes through all of them at once, and some objects are looked at ten times. */
+/** Of any object. Looking up a member is a linear scan, and some objects are searched ten times. */
 const mostMembers = 20_000;
 
 /** The text of a body, which must be UTF-8. */
 export function readBodyText(body: Body): string {
   const text = typeof body === 'string' ? body : toText(body);
   if (!/\S/.test(text)) throw new GatewayError('invalid_request', 'The body is empty: send a JSON object.');
-  // Editors and shells of Windows write one, which nobody sees.
+  // Windows editors and shells add one, invisibly.
   if (text.startsWith('\ufeff')) {
     throw new GatewayError('invalid_request', 'The body begins with a byte order mark. Send it without.');
   }
   return text;
 }
 
-/** What a client is told of a text that is not JSON. */
+/** Turns a JSON syntax error or limit into a 400. */
 export function toBodyError(fault: unknown): unknown {
   if (!(fault instanceof JsonFault)) return fault;
   const message =
@@ -32,7 +32,7 @@ export function toBodyError(fault: unknown): unknown {
   return new GatewayError('invalid_request', message);
 }
 
-/** Refuses a body that is no object, or has more members than any program sends. */
+/** Refuses a body that is not an object, or that has more members than any real client sends. */
 export function checkJsonBody(body: Json): void {
   if (body.kind(body.root) !== 'object') {
     throw new GatewayError('invalid_request', 'The body must be a JSON object.');
@@ -47,7 +47,7 @@ export function checkJsonBody(body: Json): void {
     throw new GatewayError('invalid_request', message);
   }
   for (let node = body.root; node < body.size; ) {
-    // With its key and its value, each member is two nodes.
+    // Each member is two nodes: its key and its value.
     const mayHoldMany = body.next(node) - node > 2 * mostMembers;
     if (mayHoldMany && countMembers(body, node, mostMembers) > mostMembers) {
       const message = `The body has an object with more than ${mostMembers} members. Send fewer.`;
@@ -57,7 +57,7 @@ export function checkJsonBody(body: Json): void {
   }
 }
 
-/** The members of an object, or one more than `most`; none if it is not an object. */
+/** Counts an object's members, up to one more than `most`. 0 if it is not an object. */
 function countMembers(body: Json, object: Node, most: number): number {
   let members = 0;
   for (const _ of body.keys(object)) {
@@ -74,7 +74,7 @@ function toText(bytes: Uint8Array): string {
 
 export type Encoding = (typeof encodings)[number];
 
-/** The encoding that a `content-encoding` names; undefined if it is not supported. */
+/** The encoding in a `content-encoding` header; undefined if it is not supported. */
 export function readEncoding(header: string | undefined): Encoding | 'identity' | undefined {
   const name = header?.trim().toLowerCase() || 'identity';
   return (['identity', ...encodings] as const).find((known) => known === name);

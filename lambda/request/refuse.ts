@@ -4,7 +4,7 @@ import { createRequestId, gatewayHeaders, type HeaderNames, type HeaderSettings 
 import type { GatewayResponse } from './incoming-request.ts';
 import { createRouter, openAiErrorFormat, type Route } from './routes.ts';
 
-/** An error as a route's callers read it, without the headers of every response. */
+/** Renders an error in the format of a route, without the headers that every response has. */
 export function renderRefusal(error: GatewayError, { renderError }: Pick<Route, 'renderError'>, names: HeaderNames) {
   return {
     statusCode: error.status,
@@ -13,7 +13,7 @@ export function renderRefusal(error: GatewayError, { renderError }: Pick<Route, 
   };
 }
 
-/** Renders the refusal of what is no call of the app, and so has no caller. What Node could not read has no path either. */
+/** Renders errors for requests that never reach the app. If Node couldn't parse the request, there is no path either. */
 export function createRefuse(settings: HeaderSettings & { readonly guestLimit: number }) {
   const outcome = { snapshot: { limit: settings.guestLimit, remaining: 0 } };
   const findRoute = createRouter(createDialects({ streamUsage: false }));

@@ -17,19 +17,19 @@ import type { Encoding } from './read-body-text.ts';
 import type { InferenceRoute, Route } from './routes.ts';
 import type { Trace } from './trace.ts';
 
-/** One request as it arrives. Each step of its pipeline adds what it finds, and no later step works it out again. */
+/** A request as it arrives. Each step of its pipeline adds what it finds, so that no later step has to work it out again. */
 export interface Arrived extends Omit<IncomingRequest, 'host' | 'sourceAddress' | 'timeLeft' | 'health'> {
-  /** The opaque id by which client and operator identify this request. */
+  /** Opaque; identifies the request to the client and the operator. */
   readonly id: string;
   readonly route: Route;
   /** The caller's network, as a keyed hash. */
   readonly networkId: string;
-  /** The caller's trace, if it names one. */
+  /** From the caller's `traceparent`, if it sent one. */
   readonly trace: Trace | undefined;
   readonly startedAt: number;
-  /** When the answer must be over. */
+  /** When the response must have ended. */
   readonly deadline: number;
-  /** Whether this is the first request of its environment. */
+  /** Whether this is the first request of its process. */
   readonly coldStart: boolean;
   readonly outcome: Outcome;
 }
@@ -42,30 +42,29 @@ export interface ArrivedAtInference extends Arrived {
 /** Added by `admitBody`. */
 export interface Admitted {
   readonly credential: Credential;
-  /** The bytes of the body as it came. */
+  /** In bytes, as received. */
   readonly size: number;
-  /** How the body is encoded. */
   readonly encoding: Encoding | 'identity';
 }
 
 /** Added by `authenticate`. */
 export interface Identified {
   readonly identity: Identity;
-  /** The member as the log names it. */
+  /** How the log names the member. */
   readonly memberHash: string | undefined;
 }
 
-/** Added by `chargeQuota`, and `limitDeployment`. */
+/** Added by `chargeQuota` and `limitDeployment`. */
 export interface Charged {
-  /** Undefined at an endpoint that is free. */
+  /** Undefined for a free endpoint. */
   readonly charge: Charge | undefined;
   readonly limitsUsed?: LimitsUsed;
 }
 
-/** Added by `startReading`, for callers whose key is known. */
+/** Added by `startReading`, for callers with a known key. */
 export interface ReadingStarted {
-  /** What the body asks for. Rejects with why it can't be sent. */
-  readonly ahead?: Promise<Normalized>;
+  /** Rejects with the reason why the body can't be sent. */
+  readonly normalizing?: Promise<Normalized>;
   /** What the request may cost; absent for a caller without a budget. */
   readonly cost?: Cost;
 }
@@ -74,70 +73,69 @@ export interface ReadingStarted {
 export interface Normalized {
   readonly parsed: ParsedRequest;
   readonly outgoing: UpstreamRequest;
-  /** The tokens of the prompt by its bytes, for an answer that does not count them; set only where the model has prices. */
+  /** The prompt's tokens, estimated from its bytes, in case the upstream reports no usage. Set only if the model has prices. */
   readonly inputTokens?: number;
-  /** Of a caller with a budget. */
+  /** Set only for a caller with a budget. */
   readonly reservation?: Reservation;
 }
 
-/** A request wherever it got to: for the steps' last words, the log and the metrics. */
+/** A request that may have failed at any step: what error handlers, the log and the metrics see. */
 export type RequestSoFar = Arrived & Partial<Admitted & Identified & ReadingStarted & Charged & Normalized>;
 
-/** A step of the gateway: what it needs of a request, and what it adds to it. */
+/** A step of the gateway: what it needs from a request, and what it adds. */
 export type GatewayStep<Needs, Adds extends object = object> = Step<Needs, Adds, RequestSoFar>;
 
-/** Answers a request, also after an error. */
+/** Answers a request. Errors are rendered, not thrown. */
 export type Answer<Start extends Arrived = Arrived> = (request: Start) => Promise<GatewayResponse>;
 
-/** What becomes of a request, noted down by whoever finds out. */
+/** What became of a request. Mutable: each step records what it learns. */
 export interface Outcome {
-  /** What its answer says of the caller's quota. */
+  /** For the quota headers. */
   snapshot?: QuotaSnapshot | undefined;
-  /** Whether the charge was refunded; set only if a refund was due. */
+  /** Whether the refund succeeded; set only if one was due. */
   refunded?: boolean;
-  /** How the request ended, unless its answer was completed. */
+  /** How the request ended; absent if its answer was completed. */
   end?: 'refused' | 'failed' | 'client_gone';
-  /** The error that it ended with. */
   error?: GatewayError | undefined;
-  /** What its answer cost, where there are prices. */
+  /** What the answer cost, if there are prices. */
   spending?: Spending;
-  /** How much of the day's spending limit was spent when the request came, in percent. */
+  /** How much of the daily spend limit was used when the request came, in percent. */
   spendShare?: number;
-  /** Present once it went upstream. */
+  /** Present once the request went upstream. */
   attempt?: AttemptRecord;
 }
 
 /** In micros. */
 export interface Spending {
   readonly cost: number;
-  /** Below 0 where writing to a cache cost more than reading from it saved. */
+  /** What prompt caching saved. Below 0 if cache writes cost more than cache reads saved. */
   readonly savedByCaches: number;
-  /** The tokens that this is for; absent if nothing was used. */
+  /** The tokens that were billed; absent if there were none. */
   readonly used?: UsedTokens;
 }
 
-/** The exchange with the upstream, for the operator's log. */
+/** What happened upstream, for the log and the metrics. */
 export interface AttemptRecord {
   tries: number;
-  /** The upstream that was tried last, by the prefix of its settings. */
+  /** The settings prefix of the last upstream tried. */
   upstream?: string;
-  /** The status of that upstream's answer, if it failed. */
+  /** The status of that upstream's response, if it failed. */
   upstreamStatus?: number | undefined;
   /** The class of the failure that the request ended with. */
   failure?: string;
-  /** Whether the request was translated for that upstream, and the places of what was left out then. */
+  /** Whether the request was translated for that upstream. `leftOut` then lists the paths of what got lost. */
   translated?: boolean;
-  /** Whether it was asked again without the model's thoughts, as it had refused them. */
-  thoughtsRefused?: boolean;
+  /** Whether the upstream refused the conversation's reasoning, and was asked again without it. */
+  reasoningRefused?: boolean;
   leftOut?: string | undefined;
   leftOutForLog?: string | undefined;
   /** Milliseconds until the first event of a stream. */
   timeToFirstByte?: number;
-  /** The bytes of generated text and reasoning that have come; where there are prices, also of the arguments of calls. */
+  /** Bytes of generated text and reasoning so far; if there are prices, of tool arguments as well. */
   textBytes?: number;
   /** Whether the answer was read to its end. */
   isWhole?: boolean;
-  /** Tokens as the upstream counted them. */
+  /** The upstream's token counts. */
   readonly usage: Usage;
 }
 
@@ -146,6 +144,6 @@ export interface ParsedRequest extends AnswerFormat {
   readonly endpoint: Endpoint;
   readonly model: PublicModel;
   readonly stream: boolean;
-  /** Whether the body refers to stored items, which only the upstream can have. */
+  /** Whether the body refers to items stored upstream. */
   readonly hasReferences: boolean;
 }

@@ -3,7 +3,7 @@ import { renderOpenAiError, renderOpenAiRateLimit } from '../dialects/model/open
 import { type ErrorCode, type ErrorOptions, GatewayError } from '../errors.ts';
 import type { IncomingRequest } from './incoming-request.ts';
 
-/** Where a request goes, and how errors and rate limits look on that path. */
+/** Where a request goes, and the format of errors and rate limits on that path. */
 export type Route = InferenceRoute | OtherRoute;
 
 type ErrorFormat = Pick<Dialect, 'renderError' | 'renderRateLimit'>;
@@ -29,12 +29,11 @@ type OtherRoute = Named &
     | { readonly kind: 'refused'; readonly error: GatewayError }
   );
 
-/** Finds out where a call goes. */
-export type FindRoute = (call: Pick<IncomingRequest, 'method' | 'path' | 'headers' | 'health'>) => Route;
+export type FindRoute = (incoming: Pick<IncomingRequest, 'method' | 'path' | 'headers' | 'health'>) => Route;
 
 const modelsPath = '/v1/models';
 const usagePath = '/v1/usage';
-/** Where a balancer checks whether a process takes requests. */
+/** Where load balancers check whether the process accepts requests. */
 const healthPath = '/healthz';
 
 export const openAiErrorFormat: ErrorFormat = {
@@ -58,9 +57,9 @@ export function createRouter(dialects: readonly Dialect[]): FindRoute {
   );
   const known = [...inference.keys(), modelsPath, usagePath];
 
-  return (call) => {
-    const { method, path } = call;
-    const found = inference.get(path) ?? findOther(call);
+  return (incoming) => {
+    const { method, path } = incoming;
+    const found = inference.get(path) ?? findOther(incoming);
     const named: Named = found
       ? { name: found.name, ...errorFormatOf(found) }
       : { name: 'unknown', ...openAiErrorFormat };
@@ -71,7 +70,7 @@ export function createRouter(dialects: readonly Dialect[]): FindRoute {
     const allow = () => [...allowed, 'OPTIONS'].join(', ');
     if (method === 'OPTIONS') return { ...named, kind: 'preflight', allow: found && allow() };
     if (!found) return { ...named, kind: 'notFound', known };
-    if (found.kind === 'inference' && isWebSocketHandshake(call, found.endpoint)) {
+    if (found.kind === 'inference' && isWebSocketHandshake(incoming, found.endpoint)) {
       const message = `WebSockets are not offered here. Send a POST to ${path}; with "stream": true its answer comes in events.`;
       return refuse('upgrade_required', message);
     }
@@ -84,7 +83,7 @@ export function createRouter(dialects: readonly Dialect[]): FindRoute {
   };
 }
 
-/** Besides OPTIONS. Balancers and monitors ask for a process's health by HEAD, too. */
+/** Besides OPTIONS. Load balancers and monitors also use HEAD for health checks. */
 function methodsOf({ kind }: Route): readonly string[] {
   if (kind === 'inference') return ['POST'];
   return kind === 'health' ? ['GET', 'HEAD'] : ['GET'];
@@ -107,8 +106,8 @@ function decode(segment: string): string {
 }
 
 /**
- * Whether a request asks for a WebSocket. Platforms strip `Upgrade`, so this looks for the rest of the handshake, or for the beta
- * that agents name with it.
+ * Whether a request tries to open a WebSocket. Platforms strip `Upgrade`, so this looks for the rest of the handshake, or for the
+ * beta header that agents send with it.
  */
 function isWebSocketHandshake(
   { method, headers }: Pick<IncomingRequest, 'method' | 'headers'>,

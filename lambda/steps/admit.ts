@@ -16,7 +16,7 @@ import type {
   RequestSoFar,
 } from '../request/request.ts';
 
-/** Opens a pipeline that renders whatever is thrown in the endpoint's dialect. */
+/** Opens a pipeline whose errors are rendered in the endpoint's dialect. */
 export function openPipeline<Start extends Arrived>(names: HeaderNames) {
   return createPipeline<Start, RequestSoFar, GatewayResponse>(({ route, outcome }, thrown) => {
     const error = toGatewayError(thrown);
@@ -27,8 +27,11 @@ export function openPipeline<Start extends Arrived>(names: HeaderNames) {
 }
 
 /**
- * Refuses a body that is too large as received, or has an unknown encoding, before its caller is looked up. If the headers alone
- * will get the request refused, the body is not kept.
+ * Buffers the body and checks its size and encoding, before the caller is looked up. If the headers alone get the request refused,
+ * the body is discarded instead.
+ *
+ * Needs: only the headers and the body as it arrives. Adds: `credential`, `encoding`, `size`.
+ * Fails: 413 `request_too_large`, 415 `unsupported_encoding`, or the engine's error for a body that does not arrive.
  */
 export function admitBody({ requestBodyLimit }: { readonly requestBodyLimit: number }): GatewayStep<Arrived, Admitted> {
   return {
@@ -47,7 +50,12 @@ export function admitBody({ requestBodyLimit }: { readonly requestBodyLimit: num
   };
 }
 
-/** Finds out who is calling. */
+/**
+ * Identifies the caller by API key, or by network for guests and linked networks.
+ *
+ * Needs: the headers, or the `credential` from `admitBody`. Adds: `identity`, `memberHash`.
+ * Fails: 401 `missing_api_key` or `invalid_api_key`, 503 `unconfigured` before the first key is issued, 503 if the store is down.
+ */
 export function authenticate({ identify, hashMember }: Callers): GatewayStep<Arrived & Partial<Admitted>, Identified> {
   return {
     before: async ({ headers, networkId, credential = readCredential(headers) }) => {
@@ -60,7 +68,7 @@ export function authenticate({ identify, hashMember }: Callers): GatewayStep<Arr
 /** Why the operator has stopped the gateway; undefined while it serves. */
 export type ReadStop = () => Promise<{ readonly reason?: string | undefined } | undefined>;
 
-/** What decides whether anybody is served. */
+/** What can stop the gateway from serving anyone. */
 interface Service {
   readonly readStop: ReadStop;
   /** Whether any upstream has a key. */
@@ -70,13 +78,16 @@ interface Service {
 }
 
 /**
- * Refuses requests, uncharged, while nobody is served: the operator has stopped the gateway, no upstream has a key, or all callers
- * together have spent what they may on one day.
+ * Refuses everyone, uncharged, while the gateway is stopped by its operator, has no upstream key, or has reached its daily spend
+ * limit.
+ *
+ * Needs: an inference route. Adds: nothing to the request; notes `spendShare` in the outcome.
+ * Fails: 503 `service_unavailable` (stopped, spend limit, store down) or `unconfigured` (no key).
  */
 export function requireService({ readStop, isConfigured, spendLimit }: Service): GatewayStep<ArrivedAtInference> {
   return {
     before: async ({ route, outcome }) => {
-      // In parallel: each is read again once a minute, and a request should not wait for one after the other.
+      // In parallel: each is refreshed once a minute, and a request should not wait for two refreshes in a row.
       const [stop, configured] = await Promise.all([readStop(), isConfigured()]);
       if (stop) throw stopped(stop);
       if (!configured) {

@@ -8,9 +8,9 @@ import type { DefineJob } from '../jobs/jobs.ts';
 import type { Json } from '../json/scan.ts';
 import type { Config } from '../settings/config.ts';
 import { createModels } from '../settings/models.ts';
-import { type BodyReading, readCall } from './read-call.ts';
+import { type ParseInput, parseBody } from './parse-body.ts';
 
-/** What work on texts depends on, the same for all of them: plain data, which a thread can be sent. */
+/** The settings that the jobs depend on: plain data, so that it can be posted to a worker thread. */
 export type WorkFacts = ReturnType<typeof workFactsOf>;
 
 export const workFactsOf = ({ service, budget, upstreams }: Config) => ({
@@ -21,16 +21,16 @@ export const workFactsOf = ({ service, budget, upstreams }: Config) => ({
   upstreamStreamUsage: upstreams.upstreamStreamUsage,
 });
 
-/** All that translates. It is big, and read only where upstreams don't speak every dialect. */
+/** Imports the translation code, which is large and needed only if some upstream doesn't speak every dialect. */
 export type LoadTranslating = () => Promise<typeof import('../forward/translating.ts')>;
 
-/** What the gateway does with long texts, by name: here, or in a thread. */
+/** The CPU-bound work on bodies and responses. Each job runs on the event loop or in a worker thread. */
 export function createWork(facts: WorkFacts, loadTranslating: LoadTranslating) {
   const { serviceName, prices, upstreamStreamUsage } = facts;
   const dialects = [...createDialects({ streamUsage: upstreamStreamUsage }), embeddings];
   const reader = { dialects, models: createModels(facts), prices };
   return {
-    readCall: (json: Json, reading: BodyReading) => readCall(json, reading, reader),
+    parseBody: (json: Json, reading: ParseInput) => parseBody(json, reading, reader),
     isAccountBound: (json: Json, name: Dialect['name']) =>
       dialects.find((one) => one.name === name)?.isAccountBound(json) ?? false,
     removeSeals: async (json: Json, removal: SealRemoval) => (await loadTranslating()).removeSeals(json, removal),
@@ -40,16 +40,16 @@ export function createWork(facts: WorkFacts, loadTranslating: LoadTranslating) {
   };
 }
 
-/** What translating takes, for each character. Measured: see `test/lambda/growth`, 16.1 for messages of responses in 30 bytes each. */
+/** Memory that translation takes per character. The worst case in `test/lambda/growth` is 16.1: responses messages of 30 bytes each. */
 const bytesToTranslate = 20;
 
-/** Characters of an answer: an argument of 8 MB that is code takes half a second to become a custom tool's input. */
+/** Answers above this many characters go to a thread: rewriting 8 MB of code into a custom tool's input takes half a second. */
 const mostAnswerAtOnce = 1_048_576;
 
-/** The work, done here or in a thread. */
+/** Registers the work as jobs, each with its name and its costs. */
 export function defineJobs(work: ReturnType<typeof createWork>, define: DefineJob) {
   return {
-    readCall: define('readCall', work.readCall),
+    parseBody: define('parseBody', work.parseBody),
     isAccountBound: define('isAccountBound', work.isAccountBound),
     removeSeals: define('removeSeals', work.removeSeals),
     translate: define('translate', work.translate, { opensTexts: true, bytesPerCharacter: bytesToTranslate }),

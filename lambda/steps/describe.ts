@@ -7,7 +7,7 @@ import type { RequestSoFar } from '../request/request.ts';
 import { listIds, type Models, modelId, type PublicModel } from '../settings/models.ts';
 import { modelShapeFor } from './model-list.ts';
 
-/** The models that the caller may use, or the one that it asks for. */
+/** `GET /v1/models` and `/v1/models/{id}`: the models that the caller's key may use. */
 export function describeModels({ route, identity, headers }: RequestSoFar, models: Models): object {
   const shape = modelShapeFor(headers, models.text.id);
   const only = identity?.kind === 'member' ? identity.models : undefined;
@@ -27,7 +27,7 @@ function explain(id: string, usable: readonly PublicModel[]): string {
 
 const slashTooMany = (path: string): string => `: the path has a slash too many at its end. Use ${path}`;
 
-/** What is counted for the caller. */
+/** `GET /v1/usage`. */
 export function describeUsage(identity: Identity, usage: Usage, currency: string, serviceName: string) {
   const { used, limit, remaining, resetAt, burst, budget } = usage;
   const { keyId, key, models } = identity.kind === 'member' ? identity : {};

@@ -11,10 +11,44 @@ import type { Upstreams } from '../upstream/upstreams.ts';
 import { admitBody, authenticate, openPipeline, type ReadStop, requireService } from './admit.ts';
 import { chargeQuota, limitDeployment, quotaHeaders } from './charge.ts';
 import { normalize, startReading } from './normalize.ts';
+import type { ParsedBody, ParseInput } from './parse-body.ts';
 import { prefetchConnection } from './prefetch.ts';
-import type { BodyReading, ReadCall } from './read-call.ts';
 
-/** The parts that an inference request goes through. */
+/**
+ * Everything that happens to an inference request, from top to bottom. A step that throws ends the request: the steps above it see
+ * the error in reverse order, such as to refund the charge, and it is rendered in the endpoint's dialect. Steps in the wrong order
+ * don't compile.
+ */
+export function createInference(settings: Settings, parts: InferenceParts): Answer<ArrivedAtInference> {
+  const { names, callers, limits, upstreams, readStop, now } = parts;
+  const { quota, deploymentLimit, spendLimit } = limits;
+  const { isConfigured, preconnect } = upstreams;
+  const { requestBodyLimit } = settings.request;
+  const { refundRefusals } = settings.quota;
+  const body = bodyDependencies(settings, parts);
+  return (
+    openPipeline<ArrivedAtInference>(names)
+      // Every response has quota headers, refusals too.
+      .step(quotaHeaders({ quota, now }))
+      // Admission: receive the body, refuse one that is too large.
+      .step(admitBody({ requestBodyLimit }))
+      // Auth: who is calling? And is the gateway open for anyone?
+      .step(authenticate(callers))
+      .step(requireService({ readStop, isConfigured, spendLimit }))
+      // While the charge is written: parse the body, connect to the upstream.
+      .step(startReading(body))
+      .step(prefetchConnection({ preconnect }))
+      // Quota: charge the caller, then count against the limits of the deployment.
+      .step(chargeQuota({ quota, refundRefusals }))
+      .step(limitDeployment({ deploymentLimit }))
+      // Normalization: what does the body ask for, and what goes upstream?
+      .step(normalize(body))
+      // Forward: ask the upstreams, rewrite and stream the answer, settle the charge.
+      .handler(createForward(forwardDependencies(settings, parts)))
+  );
+}
+
+/** The parts of the gateway that an inference request goes through. */
 export interface InferenceParts extends Pick<ForwardDependencies, 'readScrubber' | 'loadTranslating' | 'log' | 'now'> {
   readonly names: HeaderNames;
   readonly callers: Callers;
@@ -24,45 +58,17 @@ export interface InferenceParts extends Pick<ForwardDependencies, 'readScrubber'
   /** Derives a key for one purpose. */
   readonly subkey: (label: string) => Promise<KeyObject>;
   readonly jobs: {
-    readonly readCall: Job<BodyReading, ReadCall>;
+    readonly parseBody: Job<ParseInput, ParsedBody>;
     readonly rewriteWhole: ForwardDependencies['rewriteWhole'];
   };
 }
 
-/** The sections of the config that it depends on. */
+/** The sections of the config that inference depends on. */
 type Settings = Pick<Config, 'quota' | 'budget' | 'request' | 'upstreams' | 'hiding'>;
 
-/** The path of an inference request: who is calling, may they, what do they want, then the exchange with the upstream. */
-export function createInference(settings: Settings, parts: InferenceParts): Answer<ArrivedAtInference> {
-  const { names, callers, limits, upstreams, readStop, now } = parts;
-  const { quota, deploymentLimit, spendLimit } = limits;
-  const { isConfigured, preconnect } = upstreams;
-  const { requestBodyLimit } = settings.request;
-  const { refundRefusals } = settings.quota;
-  const reading = bodyDependencies(settings, parts);
-  return (
-    openPipeline<ArrivedAtInference>(names)
-      .step(quotaHeaders({ quota, now }))
-      .step(admitBody({ requestBodyLimit }))
-      // Auth, and whether anybody is served.
-      .step(authenticate(callers))
-      .step(requireService({ readStop, isConfigured, spendLimit }))
-      // Quota, and what gets ready while it is charged.
-      .step(startReading(reading))
-      .step(prefetchConnection({ preconnect }))
-      .step(chargeQuota({ quota, refundRefusals }))
-      .step(limitDeployment({ deploymentLimit }))
-      // Normalization.
-      .step(normalize(reading))
-      // Forward.
-      .handler(createForward(forwardDependencies(settings, parts)))
-  );
-}
-
-/** What reads a body. */
 function bodyDependencies({ budget, request, upstreams }: Settings, { jobs, subkey }: InferenceParts) {
   return {
-    readJson: jobs.readCall,
+    parseBody: jobs.parseBody,
     requestBodyLimit: request.requestBodyLimit,
     callerIdKey: upstreams.upstreamCallerIds === 'hash' ? () => subkey('caller ids') : undefined,
     prices: budget.prices,
@@ -72,7 +78,6 @@ function bodyDependencies({ budget, request, upstreams }: Settings, { jobs, subk
   };
 }
 
-/** What the exchange with an upstream, and its settlement, take. */
 function forwardDependencies(settings: Settings, parts: InferenceParts): ForwardDependencies {
   const { limits, upstreams, readScrubber, loadTranslating, subkey, jobs, log, now } = parts;
   return {

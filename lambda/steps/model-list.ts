@@ -1,12 +1,12 @@
 import type { PublicModel } from '../settings/models.ts';
 
-/** How the models endpoints describe models. */
+/** The response format of the models endpoints. */
 interface ModelShape {
   describe(model: PublicModel): object;
   list(models: readonly PublicModel[]): object;
 }
 
-/** The shape for a request with these headers: clients of Anthropic's name a version, and get what theirs has as well. */
+/** OpenAI's format. Anthropic's SDKs send `anthropic-version`, and get the members of their own format too. */
 export function modelShapeFor(headers: Readonly<Record<string, string | undefined>>, ownedBy: string): ModelShape {
   const openAi = openAiShape(ownedBy);
   return headers['anthropic-version'] === undefined ? openAi : withAnthropicMembers(openAi);
@@ -17,7 +17,7 @@ function openAiShape(ownedBy: string): ModelShape {
   return { describe, list: (models) => ({ object: 'list', data: models.map(describe) }) };
 }
 
-/** All models stand on one page, whatever `limit` asks for. */
+/** All models fit on one page, so `limit` is ignored. */
 function withAnthropicMembers(shape: ModelShape): ModelShape {
   const describe = (model: PublicModel) => ({
     ...shape.describe(model),

@@ -14,12 +14,12 @@ interface Dependencies {
   readonly callers: Callers;
   readonly quota: Quota;
   readonly models: Models;
-  /** Of amounts, for display. */
+  /** For displayed amounts. */
   readonly currency: string;
   readonly now: () => number;
 }
 
-/** All endpoints but inference. The models and a caller's usage need a key, and are never charged; the others need none. */
+/** Every endpoint except inference. None is charged. Models and usage need a caller; the rest is open to anyone. */
 export function createOtherEndpoints({ names, callers, quota, models, currency, now }: Dependencies): Answer {
   const open = openPipeline(names)
     .step(quotaHeaders({ quota, now }))

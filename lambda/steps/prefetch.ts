@@ -5,7 +5,7 @@ import type { ArrivedAtInference, GatewayStep, Identified } from '../request/req
 import type { Upstreams } from '../upstream/upstreams.ts';
 import type { ReadStop } from './admit.ts';
 
-/* What gets ready what a later step needs, while another waits. What fails is found out by whoever needs it. */
+/* Prefetching: starts what a later step will await. An error is left to that step. */
 
 interface Dependencies {
   readonly identify: Identify;
@@ -14,9 +14,9 @@ interface Dependencies {
 }
 
 /**
- * Begins what a call will wait for, before its network and its body are known: what may be a minute old is read again. The first
- * caller is looked up while the secrets are still read, which takes more round trips; but after the stop switch, as that is read
- * over the same connection: another would take longer.
+ * Refreshes the minute caches before the caller's network and body are known. On a cold start it also looks up the key while the
+ * secrets, which take more round trips, are still being read. The key comes after the stop switch, to reuse its connection: opening
+ * a second one would take longer.
  */
 export function createPrefetch({ identify, isConfigured, readStop }: Dependencies) {
   return ({ headers }: IncomingRequest, coldStart: boolean): void => {
@@ -30,8 +30,10 @@ export function createPrefetch({ identify, isConfigured, readStop }: Dependencie
 }
 
 /**
- * Has the upstream's connection opened while the request is charged. Only for those whose key is known: whoever has none could have
- * connections opened for nothing.
+ * Opens a connection to the upstream while the request is charged. Only for members: anyone else could make the gateway open
+ * connections for nothing.
+ *
+ * Needs: `identity` and the route. Adds: nothing. Never fails.
  */
 export function prefetchConnection({
   preconnect,

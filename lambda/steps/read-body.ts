@@ -11,43 +11,42 @@ import { type Encoding, readBodyText, toBodyError } from '../request/read-body-t
 import type { Admitted, ArrivedAtInference, Identified, Normalized, ParsedRequest } from '../request/request.ts';
 import { traceparentOf } from '../request/trace.ts';
 import type { UpstreamRequest } from '../upstream/upstream-request.ts';
-import type { BodyReading, ReadCall } from './read-call.ts';
+import type { ParsedBody, ParseInput } from './parse-body.ts';
 
 export interface BodyDependencies {
-  /** Reads what a body asks for. */
-  readonly readJson: Job<BodyReading, ReadCall>;
+  readonly parseBody: Job<ParseInput, ParsedBody>;
   readonly requestBodyLimit: number;
-  /** Hashes the ids in callers' bodies; undefined if they pass unchanged. */
+  /** The key to hash caller ids in bodies with; undefined if they pass through unchanged. */
   readonly callerIdKey: (() => Promise<KeyObject>) | undefined;
   readonly prices: Prices | undefined;
-  /** In tokens, for requests without an output limit to models without one. */
+  /** In tokens: the output limit to assume if neither the request nor the model's price names one. */
   readonly reservedOutput: number;
-  /** Whether upstreams are told of callers' traces. */
+  /** Whether `traceparent` is sent upstream. */
   readonly upstreamTrace: boolean;
-  /** What members may spend who have no budget of their own. */
+  /** The default budget of members. */
   readonly budgets: Pick<Limits, 'memberBudget'>;
 }
 
 export type ReadyToRead = ArrivedAtInference & Admitted & Identified;
 
-/** Checks the body and prepares what goes upstream. `estimatesCost`: whether what the request may cost is wanted. */
+/** Decodes and parses the body, and prepares the upstream request. `estimatesCost`: whether to work out a reservation. */
 export async function readBody(
   request: ReadyToRead,
   dependencies: BodyDependencies,
   estimatesCost = false,
 ): Promise<Normalized> {
   const { route, encoding, identity, headers, trace, takeBody, memory, waitToCount, shutdownSignal } = request;
-  const { readJson, requestBodyLimit, callerIdKey, prices, reservedOutput, upstreamTrace, budgets } = dependencies;
+  const { parseBody, requestBodyLimit, callerIdKey, prices, reservedOutput, upstreamTrace, budgets } = dependencies;
   const { dialect, endpoint } = route;
   const decoded = await decode(await takeBody(), encoding, requestBodyLimit, memory);
   const caller = callerName(identity);
   if (endpoint.countsTokens && decoded.length > smallBody) await waitToCount?.(caller);
   const only = identity.kind === 'member' ? identity.models : undefined;
-  const reading: BodyReading = {
+  const reading: ParseInput = {
     dialect: dialect.name,
     path: endpoint.path,
     headers,
-    // Of bytes it is known. Later, the text would have to be walked for it.
+    // Measured here because bytes know their length; a string would have to be walked.
     size: prices === undefined ? 0 : Buffer.byteLength(decoded),
     idKey: await callerIdKey?.(),
     caller,
@@ -56,7 +55,7 @@ export async function readBody(
     reservedOutput: estimatesCost ? reservedOutput : undefined,
   };
   const text = readBodyText(decoded);
-  const read = await readJson(text, reading, { caller, signal: shutdownSignal }).catch((fault) => {
+  const read = await parseBody(text, reading, { caller, signal: shutdownSignal }).catch((fault) => {
     throw toBodyError(fault);
   });
   shutdownSignal?.throwIfAborted();
@@ -78,7 +77,7 @@ export async function readBody(
 }
 
 async function decode(body: Body, encoding: Encoding | 'identity', limit: number, memory: Memory): Promise<Body> {
-  // An empty one is refused as empty, not as damaged.
+  // An empty body should be refused as empty, not as corrupt.
   if (encoding === 'identity' || body.length === 0) return body;
   const text = await decodeBody(body, encoding, limit, memory.take);
   memory.leave(Buffer.byteLength(body));

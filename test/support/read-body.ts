@@ -2,7 +2,7 @@ import { embeddings } from '../../lambda/dialects/embeddings/embeddings.ts';
 import { createScanner } from '../../lambda/json/scan.ts';
 import { readBodyText, toBodyError } from '../../lambda/request/read-body-text.ts';
 import { createModels } from '../../lambda/settings/models.ts';
-import { type BodyReading, type Reader, readCall } from '../../lambda/steps/read-call.ts';
+import { type ParseInput, type ParserDependencies, parseBody } from '../../lambda/steps/parse-body.ts';
 import { renderBody } from '../../lambda/upstream/upstream-request.ts';
 import { dialectNamed, dialects } from './rewrite.ts';
 
@@ -11,8 +11,8 @@ export const models = createModels({ serviceName: 'svc', offersEmbeddings: false
 interface Options {
   /** By its place among the dialect's. */
   readonly endpoint?: number;
-  readonly reading?: Partial<BodyReading>;
-  readonly reader?: Partial<Reader>;
+  readonly reading?: Partial<ParseInput>;
+  readonly reader?: Partial<ParserDependencies>;
 }
 
 /** Reads the body of a request as the gateway does. */
@@ -31,7 +31,7 @@ export function readBody(name: string, body: string | Uint8Array, options: Optio
     ...reading,
   };
   try {
-    return { ...readCall(createScanner().scan(text), asked, known), text };
+    return { ...parseBody(createScanner().scan(text), asked, known), text };
   } catch (fault) {
     throw toBodyError(fault);
   }

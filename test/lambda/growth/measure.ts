@@ -12,7 +12,7 @@ const { GatewayError } = await import('../../../lambda/errors.ts');
 const { changeMembers, earlierDuplicates, splitByEdits } = await import('../../../lambda/json/edit.ts');
 const { JsonFault } = await import('../../../lambda/json/tokens.ts');
 const { createScanner } = await import('../../../lambda/json/scan.ts');
-const { readCall } = await import('../../../lambda/steps/read-call.ts');
+const { parseBody } = await import('../../../lambda/steps/parse-body.ts');
 const { keyOf } = await import('../../../lambda/settings/secrets.ts');
 const { createModels } = await import('../../../lambda/settings/models.ts');
 const { createExplainer } = await import('../../../lambda/forward/explain.ts');
@@ -135,7 +135,7 @@ const parts: Part[] = [
         work: (body) => {
           for (const endpoint of endpoints.slice(0, 1)) {
             const json = createScanner().scan(body);
-            const read = readCall(
+            const read = parseBody(
               json,
               { ...caller, dialect: name, path: endpoint.path },
               { dialects, models, prices: undefined },

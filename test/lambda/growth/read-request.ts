@@ -29,7 +29,7 @@ export const allDialects: readonly Dialect[] = [...dialects, embeddings];
 export function createReadRequest(doInThread?: DoInThread) {
   const work = createWork(facts, async () => translating);
   const define = createJobs(doInThread);
-  const readCall = define('readCall', work.readCall);
+  const parseBody = define('parseBody', work.parseBody);
   const isAccountBound = define('isAccountBound', work.isAccountBound);
   const removeSeals = define('removeSeals', work.removeSeals);
   const translate = define('translate', work.translate, { opensTexts: true });
@@ -71,7 +71,7 @@ export function createReadRequest(doInThread?: DoInThread) {
         isRestricted: true,
         reservedOutput: 1,
       };
-      const read = await readCall(text, reading, sealing);
+      const read = await parseBody(text, reading, sealing);
       const conversation = { caller: 'caller', traits: read.traits };
       const outgoing = { conversation, text, edits: read.edits, model: read.modelPlace };
       for (const piece of renderBody(outgoing, 'up-model')) Buffer.byteLength(piece);

@@ -22,7 +22,7 @@ describe('a cause in the log', () => {
     },
   );
 
-  test('has nothing of a message that was changed afterwards', () => {
+  test('has no part of a message that was changed afterwards', () => {
     const error = new Error('no\n    at secret');
     expect(error.stack).toMatch('secret'); // written down when first read
     error.message = 'other';
@@ -52,7 +52,7 @@ function record() {
   return { stream, writes };
 }
 
-test('lines of one turn leave together and in order, those of the next by themselves', async () => {
+test('lines of one event loop turn are written together and in order, those of the next separately', async () => {
   const { stream, writes } = record();
   const write = gatherLines(stream);
   for (const line of ['one\n', 'two\n']) write(line);
@@ -66,7 +66,7 @@ test('lines of one turn leave together and in order, those of the next by themse
 });
 
 describe('a flush', () => {
-  test('waits until everything gathered so far was taken', async () => {
+  test('waits until everything written so far is flushed', async () => {
     const slow = new PassThrough({ highWaterMark: 1 });
     gatherLines(slow)('last words\n');
     const { promise: over, resolve } = Promise.withResolvers<string>();
@@ -77,11 +77,11 @@ describe('a flush', () => {
     expect(await over).toBe('taken');
   });
 
-  test('waits no longer than allowed if nobody takes anything', async () => {
+  test('times out if nobody reads', async () => {
     await flushed(new Writable({ write: () => {} }), 1);
   });
 
-  test('does not wait for a reader that has gone', async () => {
+  test('does not wait for a closed pipe', async () => {
     const gone = new PassThrough();
     gone.on('error', () => {});
     gone.destroy(new Error('EPIPE'));

@@ -19,7 +19,7 @@ interface Asking {
   readonly optIn?: readonly string[];
 }
 
-/** The span of one request, its line in the log, and the headers that the upstream got. */
+/** A request's span, its log line, and the headers that the upstream got. */
 async function spanOf(script: Script, { at = path, body = question, headers = {}, optIn = [] }: Asking = {}) {
   await using receiver = await startSpanReceiver();
   const otel = { otelExporterOtlpEndpoint: receiver.url, otelSemconvStabilityOptIn: optIn };
@@ -46,7 +46,7 @@ const usage = { prompt_tokens: 12, completion_tokens: 5, prompt_tokens_details }
 const chat = json(200, { ...(answer as object), usage });
 const named = { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': 'svc', 'gen_ai.request.model': 'svc' };
 
-test('a request is a span with the figures of its line, below that of its caller', async () => {
+test('a request is a span with the data of its log line, as a child of the caller’s span', async () => {
   const { span, line, upstream } = await spanOf(chat, { headers: { traceparent } });
   expect(span).toMatchObject({
     ...{ traceId: trace, parentSpanId: 'b7ad6b7169203331', name: 'chat svc', kind: 2, status: { code: 0 } },
@@ -67,7 +67,7 @@ test('a request is a span with the figures of its line, below that of its caller
   expect(Math.abs(milliseconds - Number(line?.duration))).toBeLessThan(2);
 });
 
-test('without a trace of its caller it has one of its own', async () => {
+test('without a traceparent, it starts its own trace', async () => {
   const { span } = await spanOf(chat);
   expect(span).toMatchObject({ traceId: expect.stringMatching(/^[0-9a-f]{32}$/), name: 'chat svc' });
   expect(span?.parentSpanId).toBeUndefined();
@@ -110,14 +110,14 @@ testRows<[Script, Asking, object]>([
   expect((await spanOf(script, asking)).span).toMatchObject(expected);
 });
 
-test('who asks for the newest conventions alone gets no older names', async () => {
+test('opting in to the newest conventions drops the older names', async () => {
   const { span } = await spanOf(chat, { optIn: ['http', 'gen_ai_latest_experimental'] });
   expect(span?.attributes).toMatchObject({ ...named, 'gen_ai.usage.cache_write.input_tokens': 2 });
   const older = ['gen_ai.system', 'gen_ai.usage.cache_creation.input_tokens'];
   expect(Object.keys(span?.attributes ?? {}).filter((name) => older.includes(name))).toEqual([]);
 });
 
-test('a collector that is gone costs nothing but the spans', async () => {
+test('losing the collector costs nothing but the spans', async () => {
   const spans = createSpans({
     ...{ serviceName: 'svc', otelExporterOtlpEndpoint: 'http://127.0.0.1:1', otelSemconvStabilityOptIn: [] },
   });

@@ -23,7 +23,7 @@ describe.each(encodings)('%s', (encoding) => {
     await expect(decodeBody(encode(Buffer.alloc(1_000_001)), encoding, 1_000_000)).rejects.toMatchObject(refusal);
   });
 
-  test('a body that breaks off, is damaged or is followed by more is refused', async () => {
+  test('a body that is truncated, corrupt or followed by more is refused', async () => {
     const body = encode(Buffer.from('{"model":"svc"}'.repeat(100)));
     for (const wrong of [
       body.subarray(0, -2),
@@ -50,13 +50,13 @@ testRows<keyof typeof encoders>(['gzip', 'zstd'])(
   },
 );
 
-test('a frame of zstd that holds nothing to read is skipped', async () => {
+test('a skippable zstd frame is skipped', async () => {
   const skippable = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 1, 2]);
   const body = Buffer.concat([skippable, zstdCompressSync('{}'), skippable]);
   expect(String(await decodeBody(body, 'zstd', limit))).toBe('{}');
 });
 
-test('of more frames than anybody needs, each of which costs work, the first are decoded and no more', async () => {
+test('with too many frames, only the first ones are decoded', async () => {
   const frames = (number: number) => Buffer.concat(Array.from({ length: number }, () => zstdCompressSync('a')));
   expect(await decodeBody(frames(1_000), 'zstd', limit)).toHaveLength(1_000);
   let decoded = 0;
@@ -70,7 +70,7 @@ test('of more frames than anybody needs, each of which costs work, the first are
   expect(decoded).toBeLessThanOrEqual(1_000);
 });
 
-testRows(encodings)('is decoded portion by portion, each announced before the text grows', async (encoding) => {
+testRows(encodings)('is decoded as a stream, and takes memory before each chunk is added', async (encoding) => {
   const body = encoders[encoding](Buffer.alloc(1_000_000, 'a'));
   const taken: number[] = [];
   await decodeBody(body, encoding, limit, (bytes) => taken.push(bytes));
@@ -96,7 +96,7 @@ test('a zstd frame that looks further back than 8 MiB is too large', async () =>
   });
 });
 
-test('compressed bytes that a platform took for text are still treated as bytes', async () => {
+test('compressed bytes that a platform has passed as text are still treated as bytes', async () => {
   // The shortest of all, as hardly another one is UTF-8 by chance.
   const empty = Buffer.from([6]);
   expect(await decodeBody(empty.toString('utf8'), 'br', limit)).toHaveLength(0);

@@ -37,7 +37,7 @@ describe('route', () => {
   testRows([
     ['GET', '/v1/messages', 405, { allow: 'POST, OPTIONS' }, 'type'],
     ['POST', '/v1/models', 405, { allow: 'GET, OPTIONS' }, 'error'],
-  ])('a refusal is told in the dialect of the path', (method, path, status, headers, first) => {
+  ])('a refusal is in the dialect of the path', (method, path, status, headers, first) => {
     const found = route(method, path);
     expect(found).toMatchObject({ kind: 'refused', error: { status, headers } });
     expect(Object.keys(JSON.parse(found.renderError(probe)))[0]).toBe(first);

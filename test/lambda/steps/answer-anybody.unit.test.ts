@@ -7,7 +7,7 @@ import { testRows } from '../../support/test-rows.ts';
 
 const findRoute = createRouter(createDialects({ streamUsage: false }));
 
-describe('where there is nothing', () => {
+describe('an unknown path', () => {
   const messageOf = (path: string) => {
     const call = { method: 'POST', path, headers: {} };
     try {
@@ -24,7 +24,7 @@ describe('where there is nothing', () => {
     ['/v1/v1/messages', 'it has /v1 more than once. Use /v1/messages.'],
     ['/chat/completions', 'it has no /v1. Use /v1/chat/completions.'],
     ['//v1/v1/models', 'it has a slash too many and /v1 more than once. Use /v1/models.'],
-  ])('a path that is nearly one gets a correction', (path, expected) => {
+  ])('gets a correction if it is nearly right', (path, expected) => {
     const message = messageOf(path);
     expect(message).toMatch(/^404 There is nothing at this path: /);
     expect(message).toContain(expected);
@@ -34,7 +34,7 @@ describe('where there is nothing', () => {
   });
 
   testRows(['/', '/v2/messages', '/v1', '/v1/', '/v1/embeddings', '/v1/completions/', '/messages/extra'])(
-    'any other is told what there is',
+    'gets a list of the endpoints otherwise',
     (path) => {
       expect(messageOf(path)).toMatch(
         /^404 There is nothing at this path\. The endpoints are \/v1\/chat\/completions, /,
@@ -43,9 +43,9 @@ describe('where there is nothing', () => {
   );
 });
 
-// As Lambda passes events, which may have what no HTTP connection lets through.
+// Lambda events may contain what no HTTP connection lets through.
 testRows(['a\r\nx-api-key: stolen', 'a\nb', 'a\rb', 'a\0b', 'a\u{1f4a5}', 'Ā', 'a\u2028b', 'é', ''])(
-  'a header that would smuggle in another does not come back',
+  'a header that would inject another one is not echoed',
   (asked) => {
     const headers = preflightHeaders({ 'access-control-request-headers': asked }, undefined);
     expect(headers['access-control-allow-headers']).toMatch(/^x-api-key, api-key, authorization, content-type/);

@@ -10,7 +10,7 @@ import { testRows } from '../../support/test-rows.ts';
 
 interface Given {
   readonly refundRefusals?: boolean;
-  /** Whether the store takes no refund. */
+  /** Whether refunds fail. */
   readonly refundFails?: boolean;
   /** How often the request has gone upstream. */
   readonly tries?: number;
@@ -25,7 +25,7 @@ const was = 'This request was charged';
 
 testRows<[error: unknown, given: Given, refunds: number, told: string]>([
   [unreachable, {}, 1, `The model could not be reached. ${not}. Please try again.`],
-  // The model's own refusal keeps its words.
+  // The upstream's own message is passed through.
   [new UpstreamFailure('caller'), { tries: 1 }, 0, 'The model refused this request.'],
   [
     new UpstreamFailure('deadline'),
@@ -60,7 +60,7 @@ testRows<[error: unknown, given: Given, refunds: number, told: string]>([
   },
 );
 
-describe('the figures of an answer that nothing was charged for', () => {
+describe('the quota headers of a response without a charge', () => {
   const busy = new GatewayError('service_unavailable', 'no room');
 
   testRows<[GatewayError, 'read' | 'unread']>([

@@ -8,7 +8,7 @@ import { chargeQuota, limitDeployment } from '../../../lambda/steps/charge.ts';
 import { normalize } from '../../../lambda/steps/normalize.ts';
 import type { BodyDependencies } from '../../../lambda/steps/read-body.ts';
 
-// Read by the type checker alone: a wrong order of steps must not compile. Nothing here runs.
+// Only for the type checker: steps in the wrong order must not compile. Nothing here runs.
 declare const given: Callers & BodyDependencies & ForwardDependencies & { readonly quota: Quota };
 declare const names: HeaderNames;
 const arrived = openPipeline<ArrivedAtInference>(names);
@@ -27,11 +27,11 @@ export const early = identified
   .step(limitDeployment({ deploymentLimit: undefined }));
 early.handler(forward);
 
-// @ts-expect-error A charge needs to know who pays.
+// @ts-expect-error A charge needs an identity.
 admitted.step(chargeQuota(given));
-// @ts-expect-error What is not charged has nothing that the limit of the deployment could give back.
+// @ts-expect-error The deployment limit needs a charge, to refund it.
 identified.step(limitDeployment({ deploymentLimit: undefined }));
-// @ts-expect-error A body is read only once it is admitted.
+// @ts-expect-error Normalizing needs an admitted body.
 arrived.step(authenticate(given)).step(chargeQuota(given)).step(normalize(given));
-// @ts-expect-error An exchange needs a body.
+// @ts-expect-error Forwarding needs a parsed body.
 charged.step(limitDeployment({ deploymentLimit: undefined })).handler(forward);

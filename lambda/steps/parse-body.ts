@@ -13,36 +13,37 @@ import type { Models, PublicModel } from '../settings/models.ts';
 import { createHashIds } from '../upstream/caller-ids.ts';
 import { type Headers, readTraits } from '../upstream/conversation.ts';
 
-/** All that the reading of a body depends on, besides the deployment: plain data, which a thread can be sent. */
-export interface BodyReading {
+/** What parsing depends on besides the deployment: plain data, so that it can be posted to a worker thread. */
+export interface ParseInput {
   readonly dialect: Dialect['name'];
-  /** The endpoint's. */
+  /** The endpoint's path. */
   readonly path: string;
   readonly headers: Headers;
-  /** The body's, in bytes; needed only where there are prices. */
+  /** Of the body, in bytes; needed only if there are prices. */
   readonly size: number;
-  /** Hashes what a body says of its caller, if that is wanted. */
+  /** Hashes caller ids in the body; undefined if they pass through unchanged. */
   readonly idKey?: KeyObject | undefined;
-  /** Names the caller. */
+  /** Identifies the caller. */
   readonly caller: string;
+  /** Whether the key has a budget or a list of models, and so may not choose how the upstream routes the request. */
   readonly isRestricted?: boolean;
-  /** The ids of the models that the caller may use; undefined if all of them. */
+  /** The ids of the models that the caller may use; undefined for all. */
   readonly only?: readonly string[] | undefined;
-  /** Only of a caller with a budget, for whom the whole cost is estimated. */
+  /** Set only for a caller with a budget, whose request gets a cost estimate. */
   readonly reservedOutput?: number | undefined;
 }
 
-/** What a body asks for: plain data too. */
-export interface ReadCall {
+/** What a body asks for. Plain data too. */
+export interface ParsedBody {
   readonly model: PublicModel;
   readonly stream: boolean;
   readonly hasReferences: boolean;
   readonly expected: ExpectedAnswer;
-  /** What the conversation can be told by. */
+  /** What identifies the conversation, to keep it on one upstream key. */
   readonly traits: readonly string[];
-  /** The top-level members that no upstream is told. */
+  /** Top-level members that are dropped before any upstream sees them. */
   readonly leftOut?: readonly string[] | undefined;
-  /** All changes but that of the model. */
+  /** All edits except the model's id. */
   readonly edits: readonly Edit[];
   /** Where the model's id goes. */
   readonly modelPlace: Omit<Edit, 'text'>;
@@ -50,32 +51,32 @@ export interface ReadCall {
   readonly reservation?: Reservation;
 }
 
-/** What a deployment reads bodies with. */
-export interface Reader {
+/** What parsing needs from the deployment. */
+export interface ParserDependencies {
   readonly dialects: readonly Dialect[];
   readonly models: Models;
   readonly prices: ReadonlyMap<string, ModelPrices> | undefined;
 }
 
-/** Reads what a body asks for. Throws a 400 if it can't be sent. */
-export function readCall(body: Json, reading: BodyReading, { dialects, models, prices }: Reader): ReadCall {
+/** Parses and checks a body. Throws a 400 if it can't be sent upstream. */
+export function parseBody(body: Json, input: ParseInput, { dialects, models, prices }: ParserDependencies): ParsedBody {
   checkJsonBody(body);
-  const { only, reservedOutput, idKey, caller } = reading;
-  const { dialect, endpoint } = endpointOf(reading, dialects);
+  const { only, reservedOutput, idKey, caller } = input;
+  const { dialect, endpoint } = endpointOf(input, dialects);
   refuseOtherCase(body);
-  if (reading.isRestricted) refuseRouting(body);
+  if (input.isRestricted) refuseRouting(body);
   const mayUse = ({ id }: PublicModel) => only?.includes(id) ?? true;
   const model = resolveModel(body, models, endpoint, mayUse);
   const stream = readStream(body);
   dialect.checkBody(body);
   const modelPrices = endpoint.countsTokens ? undefined : prices?.get(model.value.id);
-  const input = modelPrices && createInputEstimate(body, reading.size);
+  const estimate = modelPrices && createInputEstimate(body, input.size);
   const vision = dialect.searchContent(body, {
     stopsAtVision: model.value.kind === 'text',
-    onFile: input?.addFile,
+    onFile: estimate?.addFile,
   });
   if (vision !== undefined) throw cantSee(model.value, vision, mayUse(models.vision) ? models.vision : undefined);
-  // A repeated member could show one value to the checks above and another to the upstream.
+  // A duplicate member could show one value to the checks above and another to the upstream.
   const drop = earlierDuplicates(body, body.root, dialect.controlMembers);
   const { set = {}, leaveOut, edits = [] } = dialect.normalize(body, reservedOutput !== undefined);
   for (const name of leaveOut ?? []) {
@@ -84,24 +85,24 @@ export function readCall(body: Json, reading: BodyReading, { dialects, models, p
   }
   const hashed = idKey ? createHashIds(idKey, caller)(body) : [];
   const { start, end } = replaceValue(body, model.node, '');
-  const call: ReadCall = {
+  const parsed: ParsedBody = {
     model: model.value,
     stream: stream && !endpoint.countsTokens && !endpoint.embeddings && !endpoint.compacts,
     hasReferences: dialect.hasReferences?.(body) ?? false,
     expected: dialect.readExpectedAnswer(body, reservedOutput !== undefined),
-    traits: readTraits(reading.headers, body, dialect),
+    traits: readTraits(input.headers, body, dialect),
     leftOut: leaveOut,
     edits: [...changeMembers(body, body.root, { drop, set }), ...edits, ...hashed],
     modelPlace: { start, end },
   };
-  if (!modelPrices || !input) return call;
-  const inputTokens = input.tokens();
-  if (reservedOutput === undefined) return { ...call, inputTokens };
+  if (!modelPrices || !estimate) return parsed;
+  const inputTokens = estimate.tokens();
+  if (reservedOutput === undefined) return { ...parsed, inputTokens };
   const reservation = estimateReservation(body, inputTokens, dialect, modelPrices, reservedOutput);
-  return { ...call, inputTokens, reservation };
+  return { ...parsed, inputTokens, reservation };
 }
 
-function endpointOf({ dialect: name, path }: BodyReading, dialects: readonly Dialect[]) {
+function endpointOf({ dialect: name, path }: ParseInput, dialects: readonly Dialect[]) {
   const dialect = dialects.find((one) => one.name === name);
   const endpoint = dialect?.endpoints.find((one) => one.path === path);
   if (!dialect || !endpoint) throw new TypeError(`there is no endpoint ${path} of ${name}`);
@@ -130,7 +131,7 @@ function resolveModel(
   throw new GatewayError('invalid_model', `${message} ${known}`);
 }
 
-/** The refusal of an image or a video at this path. `instead`: a model that sees it, if the caller may use one. */
+/** Refuses an image or a video at this path. `instead`: a model with vision, if the caller may use one. */
 function cantSee({ id }: PublicModel, path: string, instead: PublicModel | undefined): GatewayError {
   const remedy = instead ? `Use the model ${instead.id}.` : 'Leave it out.';
   const message = `${excerpt(path, longestPath)} holds an image or a video, which ${id} can't see. ${remedy}`;

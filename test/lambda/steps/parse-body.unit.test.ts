@@ -14,7 +14,7 @@ const sentModel = JSON.stringify(upstreamModel);
 const read = readBody;
 const send = (dialectName: string, body: string | Buffer) => renderRead(read(dialectName, body), upstreamModel);
 
-/** The raw values of a top-level key as a parser sees them that takes the first, and as one does that takes the last. */
+/** The raw values of a top-level key: for parsers that take the first duplicate, and for those that take the last. */
 function viewsOf(body: string, name: string): { first: string | undefined; last: string | undefined; times: number } {
   const json = createScanner().scan(body);
   const values = [...json.keys(json.root)].filter((key) => json.string(key) === name).map((key) => json.raw(key + 1));
@@ -34,7 +34,7 @@ const member = (key: fc.Arbitrary<string>, value: fc.Arbitrary<string>) =>
   fc.tuple(space, key, space, value, space).map(([a, name, b, content, c]) => `${a}${name}${b}:${content}${c}`);
 
 const required = (name: string) => (name === 'responses' ? 'input' : 'messages');
-/** Members that no dialect reads, of any content, twice perhaps. */
+/** Unknown members with any content, possibly duplicates. */
 const strange = member(
   fc.constantFrom('"zzz"', '"Models"', '"Temperature"', '"mod\\u0065ls"', '""', '"__proto__"', '"seed"'),
   printedJson.map((printed) => printed.text),
@@ -42,7 +42,7 @@ const strange = member(
 const bodyOf = (members: readonly string[]) => `{${members.join(',')}}`;
 
 describe.each(dialects.map(({ name }) => name))('a body of %s', (dialectName) => {
-  test('leaves as it came, except for its model', () => {
+  test('is sent as it came, except for its model', () => {
     const model = fc.tuple(space, spell('model'), space).map(([before, key, after]) => `${before}${key}:${after}"svc"`);
     const list = member(spell(required(dialectName)), fc.constant('[]'));
     const members = fc
@@ -83,7 +83,7 @@ describe.each(dialects.map(({ name }) => name))('a body of %s', (dialectName) =>
         try {
           call = read(dialectName, body);
         } catch (error) {
-          // Only the last one counts: if it is wrong, the request is refused.
+          // Only the last duplicate counts: if it is invalid, the request is refused.
           expect(error).toBeInstanceOf(GatewayError);
           expect(viewsOf(body, 'model').last).toMatch(/^("unknown"|1)$/);
           return;
@@ -171,7 +171,7 @@ testRows([
   );
 });
 
-testRows([2, 59, 60, 61, 9_000])('the place of an image takes at most 200 characters', (depth) => {
+testRows([2, 59, 60, 61, 9_000])('the path of an image takes at most 200 characters', (depth) => {
   const content = `${'['.repeat(depth)}{"type":"image"}${']'.repeat(depth)}`;
   let message = '';
   try {
@@ -192,7 +192,7 @@ testRows([
   ['chat', '{"model":"svc","messages":[],"messages":null}', /^messages must be an array, not null/],
   ['responses', '{"model":"svc","input":{}}', /^input must be a string or an array, not an object/],
   ['responses', '{"model":"svc","input":"x","previous_response_id":""}', /^previous_response_id is not supported/],
-])('the field that makes a body one of its dialect is told if it is missing or wrong', (dialectName, body, message) => {
+])('a missing or invalid field that the dialect requires is named', (dialectName, body, message) => {
   expect(() => read(dialectName, body)).toThrow(
     expect.objectContaining({ code: 'invalid_request', message: expect.stringMatching(message) }),
   );
@@ -206,7 +206,7 @@ testRows([
   [{ input: 'x', tools: [{ type: 'code_interpreter', container: 'cntr_1' }] }, true],
   [{ input: 'x', tools: [{ type: 'mcp', server_url: 'x', id: 'a' }], metadata: { file_id: 'a' } }, false],
   [{ input: [{ type: 'function_call', call_id: 'c', arguments: '{"id":1}' }] }, false],
-])('a body refers to what only the upstream might have, or does not', (body, expected) => {
+])('tells whether a body refers to items stored upstream', (body, expected) => {
   expect(read('responses', JSON.stringify({ model: 'svc', ...body }))).toMatchObject({ hasReferences: expected });
 });
 
@@ -236,7 +236,7 @@ test('the request in a body', () => {
   expect(read('messages', body, { endpoint: 1 }).stream).toBe(false);
 });
 
-test('a body with more members than anybody needs is refused, however they are spelt', () => {
+test('a body with too many members is refused, however they are spelt', () => {
   const body = (member: string, times: number) => `{"model":"svc",${`${member},`.repeat(times)}"messages":[]}`;
   for (const member of ['"a":1', '"\\u0061":1', '"model":"svc"']) {
     expect(send('chat', body(member, 998))).toContain(sentModel);
@@ -245,14 +245,14 @@ test('a body with more members than anybody needs is refused, however they are s
   }
 });
 
-test.each(['a', '\\"', '\\u0061'])('so is one whose field has a name that nobody needs (%s)', (letter) => {
+test.each(['a', '\\"', '\\u0061'])('so is one with too long a field name (%s)', (letter) => {
   const body = (length: number) => `{"model":"svc","${letter.repeat(length / letter.length)}":1,"messages":[]}`;
   expect(send('chat', body(996))).toContain(sentModel);
   const refusal = 'The body has a field whose name is longer than 1000 characters. Leave it out.';
   expect(() => send('chat', body(1_002))).toThrow(refusal);
 });
 
-test('so is one with an object of more members than anybody needs, wherever it stands', () => {
+test('so is one with an object of too many members, wherever it is', () => {
   const crowd = (times: number) => `{${'"a":[1],'.repeat(times - 1)}"a":{}}`;
   const bodies: readonly ((inner: string) => string)[] = [
     (inner) => `{"model":"svc","messages":[],"metadata":${inner}}`,
@@ -270,13 +270,13 @@ test('so is one with an object of more members than anybody needs, wherever it s
 testRows([
   ['messages', 'output_config', '"effort":"low"'],
   ['chat', 'stream_options', '"include_usage":false'],
-])('so is one that repeats what the gateway changes over and over again', (dialect, name, member) => {
+])('so is one that repeats a member that the gateway edits too often', (dialect, name, member) => {
   const body = `{"model":"svc","messages":[],"stream":true,"${name}":{${`${member},"a":1,`.repeat(1_002)}"b":1}}`;
   const normalize = () => dialectNamed(dialect).normalize(createScanner().scan(body), true);
   expect(normalize).toThrow(`${name} repeats a member more than 1000 times`);
 });
 
-test('the content of a body is walked once, for pictures and for what its files are estimated at', () => {
+test('the content of a body is walked once, for images and for the estimate of its files', () => {
   const prices = readPrices('{"svc":{"input":1,"output":1},"svc-vision":{"input":1,"output":1}}', models.all, []);
   const searchContent = jest.fn(dialectNamed('chat').searchContent);
   const reader = { dialects: [{ ...dialectNamed('chat'), searchContent }], prices };

@@ -18,11 +18,11 @@ export function createGlobalCounterStore() {
     if (fault) throw new GatewayError('service_unavailable', 'lost', { reason: lostAnswer });
     return result;
   };
-  const tallyOf = (period: number): GlobalCounts => globalCounters.get(period) ?? { requests: 0, guests: 0, spent: 0 };
+  const countsOf = (period: number): GlobalCounts => globalCounters.get(period) ?? { requests: 0, guests: 0, spent: 0 };
   return Object.assign(store, {
     add: ({ period }: Day, amounts: Partial<GlobalCounts>, most: Partial<GlobalCounts> = {}) =>
       carryOut('write', () => {
-        const before = tallyOf(period);
+        const before = countsOf(period);
         const names = ['requests', 'guests', 'spent'] as const;
         if (names.some((name) => before[name] >= (most[name] ?? Number.POSITIVE_INFINITY)))
           return { added: false, counts: before };
@@ -31,6 +31,6 @@ export function createGlobalCounterStore() {
         globalCounters.set(period, counts);
         return { added: true, counts };
       }),
-    read: (period: number) => carryOut('read', () => tallyOf(period)),
+    read: (period: number) => carryOut('read', () => countsOf(period)),
   });
 }

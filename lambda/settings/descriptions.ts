@@ -2,7 +2,7 @@ import type { sections, serverSettings } from './definitions.ts';
 
 type Sections = typeof sections;
 
-/** What `npm run settings` says of each setting, beside its default: no function reads it. Links begin at the folder docs. */
+/** The text of each setting in docs/settings.md, made by `npm run settings`. No function loads it. Links are relative to docs/. */
 export const descriptions = {
   service: {
     SERVICE_NAME:

@@ -1,6 +1,6 @@
 import { forEachAddress, type upstreamSettings } from './upstream-definitions.ts';
 
-/** What `npm run settings` says of each setting of an upstream: no function reads it. Links begin at the folder docs. */
+/** The text of each upstream setting in docs/settings.md, made by `npm run settings`. No function loads it. Links are relative to docs/. */
 export const upstreamDescriptions = {
   BASE_URL:
     'its address with its version prefix, such as `https://host/api/v1`; the gateway appends `/chat/completions`, `/responses`, `/messages`',

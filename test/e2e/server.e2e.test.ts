@@ -103,7 +103,7 @@ test('names that are none stop the start; what starts, but not as one may think,
   expect(server.errors().trim().split('\n')).toEqual([
     'warning: PRICE is not a setting and has no effect: did you mean PRICES?',
     expect.stringMatching(/^warning: without UPSTREAM_API_KEYS every request is refused/),
-    expect.stringMatching(/^warning: openai is hidden in the code/),
+    expect.stringMatching(/^warning: openai is also hidden in code/),
     expect.stringMatching(/^warning: without APP_URL nobody can sign in at \/cli from another machine/),
   ]);
 });

@@ -1,6 +1,5 @@
 import { createApp } from './app.ts';
-import { embeddings } from './dialects/embeddings/embeddings.ts';
-import { createDialects } from './dialects/index.ts';
+import { allDialects, dialects } from './dialects/index.ts';
 import { createHiding } from './hiding/read-scrubber.ts';
 import { createCallers } from './identity/identify.ts';
 import { createFindNetwork } from './identity/network.ts';
@@ -36,12 +35,11 @@ export interface GatewayDependencies {
 export function createGateway(config: Config, dependencies: GatewayDependencies): App {
   const { store, readSecret, writeLog, onFinished, now, runEvery } = dependencies;
   const { service, accounts, identity, quota, budget, request, upstreams } = config;
-  const { all, upstreamStreamUsage: streamUsage } = upstreams;
+  const { all } = upstreams;
   const log = createLog({ write: writeLog, onFinished, now, metricsNamespace: config.log.metricsNamespace });
   if (config.log.deployedCommit !== undefined) log.started(config.log.deployedCommit);
   const secrets = createSecrets(config.secrets, { readSecret, now, runEvery, onStale: log.secretNotRefreshed });
   const { upstreamAccess: readAccess, subkey } = secrets;
-  const dialects = createDialects({ streamUsage });
   const jobs = defineJobs(createWork(workFactsOf(config), loadTranslating), createJobs(dependencies.doInThread));
   const readStop = createMinuteCache(store.readStop, { now, runEvery, onStale: log.stopNotRead });
   const readScrubber = createHiding(all, config.hiding, service.serviceName, readAccess);
@@ -57,7 +55,7 @@ export function createGateway(config: Config, dependencies: GatewayDependencies)
   for (const loading of prefetched) loading.catch(() => {});
 
   return createApp(config, {
-    dialects: service.offersEmbeddings ? [...dialects, embeddings] : dialects,
+    dialects: service.offersEmbeddings ? allDialects : dialects,
     names: headerNames(service.serviceName),
     findNetwork: createFindNetwork(identity, secrets),
     callers: createCallers({

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { embeddings } from '../lambda/dialects/embeddings/embeddings.ts';
-import { createDialects } from '../lambda/dialects/index.ts';
+import { allDialects, dialects } from '../lambda/dialects/index.ts';
 import { catalogue } from '../lambda/errors.ts';
 import { keyHeaders } from '../lambda/identity/credential.ts';
 import { headerNames } from '../lambda/request/headers.ts';
@@ -44,11 +43,10 @@ test('the vocabulary names files that are there', () => {
   expect(paths.filter((path) => !existsSync(path))).toEqual([]);
 });
 
-const dialects = createDialects({ streamUsage: false });
 const ownHeaders = Object.values(headerNames('svc'));
 
 test.each<[change: string, names: readonly string[]]>([
-  ['a dialect', [...dialects, embeddings].flatMap(({ endpoints }) => endpoints.map(({ path }) => path))],
+  ['a dialect', allDialects.flatMap(({ endpoints }) => endpoints.map(({ path }) => path))],
   // OpenAPI calls the last one by its scheme.
   ['a header that a key may come in', keyHeaders.map((name) => (name === 'authorization' ? 'bearer' : name))],
   ['a header that names a conversation', sessionHeaders],
@@ -87,7 +85,7 @@ describe('a dialect', () => {
   });
 
   test('has its paths to itself', () => {
-    for (const { path } of [...dialects, embeddings].flatMap(({ endpoints }) => endpoints)) {
+    for (const { path } of allDialects.flatMap(({ endpoints }) => endpoints)) {
       expect(filesWith(new RegExp(`${path}\\b`), 'lambda/request')).toEqual([]);
       expect(filesWith(new RegExp(`${path}\\b`), 'lambda/upstream')).toEqual([]);
     }

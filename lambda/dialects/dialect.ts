@@ -12,7 +12,9 @@
  * bodies in the same way for all dialects.
  *
  * To add one, create the folder, and add the dialect to `names.ts`, `index.ts` and, if it is translated, `translation.ts`. The tests of
- * all dialects run on recorded requests and answers, in `test/fixtures/NAME/`. docs/CONTRIBUTING.md lists what else changes.
+ * all dialects run on recorded requests and answers, in `test/fixtures/NAME/`. docs/CONTRIBUTING.md lists what else changes. Some places
+ * know the words of all dialects: `model/check-body.ts` the members that decide what a request is, `hiding/hidden-names.ts` the words
+ * that are never hidden, `upstream/upstream-request.ts` the headers that pass through.
  */
 
 import type { SizeRules } from '../budget/estimate.ts';
@@ -27,12 +29,12 @@ import type { ExpectedAnswer } from './model/expected-answer.ts';
 import type { Findings } from './model/findings.ts';
 import type { ModelRequest } from './model/request/model-request.ts';
 import type { UpstreamOptions, WrittenRequest } from './model/request/request-writer.ts';
-import type { Address } from './names.ts';
+import type { DialectName } from './names.ts';
 
 /** Everything that differs between dialects. Pure: data in, data out. */
 export interface Dialect extends SizeRules {
   /** Also names the upstream's base URL for this dialect. */
-  readonly name: Address;
+  readonly name: DialectName;
   readonly endpoints: readonly Endpoint[];
   /** The headers that carry the upstream key. */
   authorize(key: string): Record<string, string>;
@@ -145,7 +147,7 @@ export interface RateLimit {
 export interface DialectTranslation {
   readonly client: TranslatedClient;
   /** Present if requests can be translated into this dialect. */
-  readonly upstream?: TranslationTarget;
+  readonly upstream?: TranslatedUpstream;
 }
 
 /** The client's side: reads requests in this dialect, and writes answers in it. */
@@ -162,7 +164,7 @@ interface TranslatedClient {
 }
 
 /** The upstream's side: writes requests in this dialect, and reads answers in it. */
-interface TranslationTarget {
+interface TranslatedUpstream {
   write(request: ModelRequest, upstream: UpstreamOptions, model: string): WrittenRequest;
   readonly answers: AnswerDialect;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,9 +1,10 @@
-import { createChat } from './chat/chat.ts';
+import { chat } from './chat/chat.ts';
 import type { Dialect } from './dialect.ts';
+import { embeddings } from './embeddings/embeddings.ts';
 import { messages } from './messages/messages.ts';
 import { responses } from './responses/responses.ts';
 
-/** The dialects of conversations. The gateway adds embeddings where they are offered. */
-export function createDialects(settings: { streamUsage: boolean }): readonly Dialect[] {
-  return [createChat(settings), responses, messages];
-}
+/** Those in which conversations are held. */
+export const dialects: readonly Dialect[] = [chat, responses, messages];
+
+export const allDialects: readonly Dialect[] = [...dialects, embeddings];

@@ -11,9 +11,9 @@ export const dialectNames: readonly SpokenDialect[] = [
 ];
 
 /** Which of an upstream's base URLs: the one for the dialect of this name. */
-export type Address = SpokenDialect | 'embeddings';
+export type DialectName = SpokenDialect | 'embeddings';
 
-export const addresses: readonly Address[] = [...dialectNames, 'embeddings'];
+export const addresses: readonly DialectName[] = [...dialectNames, 'embeddings'];
 
 /** The path of an endpoint, which the gateway appends to a base URL. */
 export const endpointPath =

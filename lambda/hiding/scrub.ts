@@ -11,7 +11,7 @@ export interface Scrubber {
   scrub(text: string): string;
   /**
    * Opens a text that comes in deltas. If a client may show it right after another text, `before` is the `tail` of that one: if a name
-   * straddles the border, its part in this text is removed. With `continues` both are one text, so that a word may cross the border.
+   * straddles the border, its part in this text is replaced. With `continues` both are one text, so that a word may cross the border.
    */
   openChannel(before?: string, continues?: boolean): ScrubChannel;
   /** Compiles the pattern for deltas ahead of time. Otherwise the first delta would wait 2 ms for it. */

@@ -1,7 +1,7 @@
 /** One request's share of the process's memory for buffered bodies and responses. */
 export interface Memory {
-  /** Says which network the memory counts for. Must come before any `take`. */
-  claim(network: string): void;
+  /** Says which site's network the memory counts for: of an IPv6 address its /48. Must come before any `take`. */
+  claim(site: string): void;
   /**
    * Reserves this many more bytes, for a buffer that will then have `whole` of them. If there is not enough, releases everything
    * and throws the error to refuse the request with.

@@ -1,4 +1,4 @@
-import { createDialects } from '../dialects/index.ts';
+import { dialects } from '../dialects/index.ts';
 import type { GatewayError } from '../errors.ts';
 import { createRequestId, gatewayHeaders, type HeaderNames, type HeaderSettings } from './headers.ts';
 import type { GatewayResponse } from './incoming-request.ts';
@@ -16,7 +16,7 @@ export function renderRefusal(error: GatewayError, { renderError }: Pick<Route, 
 /** Renders errors for requests that never reach the app. If Node couldn't parse the request, there is no path either. */
 export function createRefuse(settings: HeaderSettings & { readonly guestLimit: number }) {
   const outcome = { snapshot: { limit: settings.guestLimit, remaining: 0 } };
-  const findRoute = createRouter(createDialects({ streamUsage: false }));
+  const findRoute = createRouter(dialects);
   return (error: GatewayError, path?: string): GatewayResponse => {
     const { renderError, renderRateLimit } =
       path === undefined ? openAiErrorFormat : findRoute({ method: 'POST', path, headers: {} });

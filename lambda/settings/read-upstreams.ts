@@ -1,7 +1,7 @@
 import {
-  type Address,
   addresses,
   countPaths,
+  type DialectName,
   dialectNames,
   type SpokenDialect,
   translatesToChat,
@@ -15,9 +15,9 @@ export interface Upstream {
   /** The prefix of its settings: `UPSTREAM`, `UPSTREAM_2` … In the secret, its keys are under `PREFIX_API_KEYS`. */
   readonly prefix: string;
   /** Its base URL for each dialect. */
-  readonly addresses: Readonly<Record<Address, string>>;
+  readonly addresses: Readonly<Record<DialectName, string>>;
   /** Its own model ids for each dialect. */
-  readonly models: Readonly<Record<Address, ModelIds>>;
+  readonly models: Readonly<Record<DialectName, ModelIds>>;
   /** Extra headers for each request. */
   readonly headers: Readonly<Record<string, string>>;
   /** From the environment, for local use. A deployment reads keys from its secret. */
@@ -89,10 +89,10 @@ function readUpstream(prefix: string, environment: Environment, faults: string[]
   }
   const values: Readonly<Record<string, unknown>> = read;
   /** A dialect's own setting, such as `MESSAGES_BASE_URL`, overrides the general one. */
-  const own = (address: Address, name: 'BASE_URL' | 'TEXT_MODEL' | 'VISION_MODEL') =>
+  const own = (address: DialectName, name: 'BASE_URL' | 'TEXT_MODEL' | 'VISION_MODEL') =>
     (values[`${address.toUpperCase()}_${name}`] ?? read[name]) as string;
-  const forEach = <T>(part: (address: Address) => T) =>
-    Object.fromEntries(addresses.map((address) => [address, part(address)])) as Record<Address, T>;
+  const forEach = <T>(part: (address: DialectName) => T) =>
+    Object.fromEntries(addresses.map((address) => [address, part(address)])) as Record<DialectName, T>;
   const target = translationTarget(read.DIALECTS ?? []);
   const countPath = target && countPaths[target];
   const countUrl = target && countPath ? own(target, 'BASE_URL') + countPath : read.TOKENIZE_URL;

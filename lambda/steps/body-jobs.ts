@@ -1,6 +1,5 @@
 import type { Dialect } from '../dialects/dialect.ts';
-import { embeddings } from '../dialects/embeddings/embeddings.ts';
-import { createDialects } from '../dialects/index.ts';
+import { allDialects as dialects } from '../dialects/index.ts';
 import type { SealRemoval } from '../dialects/model/remove-seals.ts';
 import type { RequestTranslation } from '../dialects/translation.ts';
 import { createRewriteWhole } from '../forward/rewrite.ts';
@@ -18,7 +17,7 @@ export const workFactsOf = ({ service, budget, upstreams }: Config) => ({
   modelAliases: service.modelAliases,
   offersEmbeddings: service.offersEmbeddings,
   prices: budget.prices,
-  upstreamStreamUsage: upstreams.upstreamStreamUsage,
+  streamUsage: upstreams.upstreamStreamUsage,
 });
 
 /** Imports the translation code, which is large and needed only if some upstream doesn't speak every dialect. */
@@ -26,9 +25,8 @@ export type LoadTranslating = () => Promise<typeof import('../forward/translatin
 
 /** The CPU-bound work on bodies and responses. Each job runs on the event loop or in a worker thread. */
 export function createWork(facts: WorkFacts, loadTranslating: LoadTranslating) {
-  const { serviceName, prices, upstreamStreamUsage } = facts;
-  const dialects = [...createDialects({ streamUsage: upstreamStreamUsage }), embeddings];
-  const reader = { dialects, models: createModels(facts), prices };
+  const { serviceName, prices, streamUsage } = facts;
+  const reader = { dialects, models: createModels(facts), prices, streamUsage };
   return {
     parseBody: (json: Json, reading: ParseInput) => parseBody(json, reading, reader),
     isAccountBound: (json: Json, name: Dialect['name']) =>

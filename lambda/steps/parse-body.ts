@@ -56,12 +56,16 @@ export interface ParserDependencies {
   readonly dialects: readonly Dialect[];
   readonly models: Models;
   readonly prices: ReadonlyMap<string, ModelPrices> | undefined;
+  /** Whether to request usage on every stream, even if the client does not. */
+  readonly streamUsage?: boolean;
 }
 
 /** Parses and checks a body. Throws a 400 if it can't be sent upstream. */
-export function parseBody(body: Json, input: ParseInput, { dialects, models, prices }: ParserDependencies): ParsedBody {
+export function parseBody(body: Json, input: ParseInput, dependencies: ParserDependencies): ParsedBody {
+  const { dialects, models, prices, streamUsage = false } = dependencies;
   checkJsonBody(body);
   const { only, reservedOutput, idKey, caller } = input;
+  const needsUsage = streamUsage || reservedOutput !== undefined;
   const { dialect, endpoint } = endpointOf(input, dialects);
   refuseOtherCase(body);
   if (input.isRestricted) refuseRouting(body);
@@ -78,7 +82,7 @@ export function parseBody(body: Json, input: ParseInput, { dialects, models, pri
   if (vision !== undefined) throw cantSee(model.value, vision, mayUse(models.vision) ? models.vision : undefined);
   // A duplicate member could show one value to the checks above and another to the upstream.
   const drop = earlierDuplicates(body, body.root, dialect.controlMembers);
-  const { set = {}, leaveOut, edits = [] } = dialect.normalize(body, reservedOutput !== undefined);
+  const { set = {}, leaveOut, edits = [] } = dialect.normalize(body, needsUsage);
   for (const name of leaveOut ?? []) {
     const value = body.member(body.root, name);
     if (value !== undefined) drop.add(value - 1);
@@ -89,7 +93,7 @@ export function parseBody(body: Json, input: ParseInput, { dialects, models, pri
     model: model.value,
     stream: stream && !endpoint.countsTokens && !endpoint.embeddings && !endpoint.compacts,
     hasReferences: dialect.hasReferences?.(body) ?? false,
-    expected: dialect.readExpectedAnswer(body, reservedOutput !== undefined),
+    expected: dialect.readExpectedAnswer(body, needsUsage),
     traits: readTraits(input.headers, body, dialect),
     leftOut: leaveOut,
     edits: [...changeMembers(body, body.root, { drop, set }), ...edits, ...hashed],

@@ -6,7 +6,7 @@ import { applyEdits } from '../json/edit.ts';
 import { createScanner, type Json, type Node, type Scanner } from '../json/scan.ts';
 import type { Rewriting } from './rewrite-answer.ts';
 import { encodeEvent } from './sse.ts';
-import { reasoning } from './void-reasoning.ts';
+import { signedFamily } from './void-reasoning.ts';
 
 /** An event as it came in, and a lazily created generator of similar ones, shared by all its channels. */
 interface LastEvent {
@@ -44,7 +44,7 @@ export function createHeldTexts(
     remember({ channel, family }: TextPlace, event: LastEvent | undefined): void {
       if (!event && !isHeld(channel)) return;
       lastEvents.set(channel, event);
-      if (event && family !== reasoning) holding.add(channel);
+      if (event && family !== signedFamily) holding.add(channel);
       else holding.delete(channel);
     },
     /** Whether some visible text is still held back, and so may still be changed. */

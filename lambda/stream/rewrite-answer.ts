@@ -5,7 +5,7 @@ import { createTextChannels } from '../hiding/text-channels.ts';
 import { applyEdits } from '../json/edit.ts';
 import type { Json } from '../json/scan.ts';
 import { UpstreamFailure } from '../upstream/failure.ts';
-import { createVoidSignatures, noteChanges, reasoning, type Voiding } from './void-reasoning.ts';
+import { createVoidSignatures, noteChanges, signedFamily, type Voiding } from './void-reasoning.ts';
 
 /** What to hide in an answer, and callbacks for what the upstream sent. */
 export interface Rewriting extends Hiding {
@@ -36,7 +36,7 @@ export function rewriteAnswer(
   /** Replaces a text, and notes a change that voids later signatures. */
   const show = (one: FoundText, given: string, shown: string) => {
     hideText(json, one, given, shown, edits);
-    if (shown !== given && one.family !== reasoning) voiding?.changes.note(json.start(one.value));
+    if (shown !== given && one.family !== signedFamily) voiding?.changes.note(json.start(one.value));
   };
   const texts = createTextChannels(hiding.scrubber);
   hiding.onRead?.(json, found.wholeTexts);

@@ -8,7 +8,7 @@ import { type EventTemplate, makeTemplate, readAlike } from './event-template.ts
 import { createHeldTexts } from './held-texts.ts';
 import { type Rewriting, reportToolArguments } from './rewrite-answer.ts';
 import { encodeEvent, openEvent, type SseEvent } from './sse.ts';
-import { createVoidSignatures, noteChanges, reasoning } from './void-reasoning.ts';
+import { createVoidSignatures, noteChanges, signedFamily } from './void-reasoning.ts';
 
 export type EventRewriter = ReturnType<typeof createEventRewriter>;
 
@@ -67,9 +67,9 @@ export function createEventRewriter(stream: StreamDialect, hiding: Rewriting) {
       const edits = hideMetadata(json, found, hiding);
       if (voiding) {
         // Text held back while reasoning passes may still be changed when it goes out afterwards.
-        const isReasoning = found.content.length > 0 && found.deltas.every(({ family }) => family === reasoning);
+        const isReasoning = found.content.length > 0 && found.deltas.every(({ family }) => family === signedFamily);
         const isUncertain = isReasoning && held.isHoldingSpeech();
-        if (isUncertain || texts.isChangedBut(reasoning)) voiding.changes.note();
+        if (isUncertain || texts.isChangedBut(signedFamily)) voiding.changes.note();
         noteChanges(json, found, edits, voiding, samePlace);
       }
       template = makeTemplate(json, found, event, type, edits);

@@ -13,8 +13,8 @@ export interface Voiding {
 /** Maps an offset to a place in the answer. In a stream everything is at one place: what was changed came before what is read now. */
 type PlaceOf = (at: number) => number;
 
-/** The family of reasoning. A change in it voids nothing: what comes back is as it was signed, whatever is shown. */
-export const reasoning = 'thinking';
+/** The family of texts that messages signs. A change in it voids nothing: what comes back is as it was signed, whatever is shown. */
+export const signedFamily = 'thinking';
 
 /** Notes which edits change content that later reasoning is signed over. */
 export function noteChanges(

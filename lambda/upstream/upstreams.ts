@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Dialect } from '../dialects/dialect.ts';
-import { createDialects } from '../dialects/index.ts';
+import { dialects } from '../dialects/index.ts';
 import type { RemovedSeals, SealRemoval } from '../dialects/model/remove-seals.ts';
 import type { RequestTranslation, Translation } from '../dialects/translation.ts';
 import type { Job } from '../jobs/jobs.ts';
@@ -43,7 +43,6 @@ export function createUpstreams(
   const pool = createPool({ upstreams: all, readAccess, rankKeys: createRankKeys(subkey), now });
   const httpClient = createHttpClient({ connectTimeout: upstreamConnectTimeout, sockets, now });
   // Requests may be translated into these.
-  const dialects = createDialects({ streamUsage: false });
   const prepare = createPrepare({ translate, removeSeals, dialects, readSealSalt: () => subkey('seals') });
   return {
     ask: createFailover({ pool, send: httpClient.send, prepare, isAccountBound, now }),

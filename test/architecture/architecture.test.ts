@@ -17,7 +17,7 @@ describe('the architecture', () => {
   test.each([
     ['lambda/quota/policy.ts', "import { chat } from '../dialects/chat/chat.ts';"],
     ['lambda/dialects/chat/chat.ts', "import { responses } from '../responses/responses.ts';"],
-    ['lambda/dialects/messages/messages.ts', "import { createDialects } from '../index.ts';"],
+    ['lambda/dialects/messages/messages.ts', "import { dialects } from '../index.ts';"],
     ['lambda/dialects/model/tools.ts', "import { readUsage } from '../chat/chat.ts';"],
     ['lambda/dialects/model/tools.ts', "import { createPool } from '../upstream/pool.ts';"],
     ['lambda/identity/identify.ts', "import { DynamoDBClient } from '@aws-sdk/client-dynamodb';"],

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { embeddings } from '../../lambda/dialects/embeddings/embeddings.ts';
-import { createDialects } from '../../lambda/dialects/index.ts';
+import { allDialects } from '../../lambda/dialects/index.ts';
 import type { Route } from '../../lambda/request/routes.ts';
 import { sse, until } from '../../local/upstream/script.ts';
 import { startRoomyDemoGateway } from '../sdk/sdk-gateway.ts';
@@ -20,8 +19,7 @@ describe('the document has what is served, and nothing else', () => {
   afterAll(() => gateway[Symbol.asyncDispose]());
 
   test('every route', () => {
-    const dialects = [...createDialects({ streamUsage: false }), embeddings];
-    const endpoints = dialects.flatMap((dialect) => dialect.endpoints);
+    const endpoints = allDialects.flatMap((dialect) => dialect.endpoints);
     // A new kind of route does not type-check before it stands here.
     const served: Record<Route['kind'], readonly string[]> = {
       inference: endpoints.map(({ path }) => `POST ${path}`),

@@ -63,7 +63,6 @@ test('what only some deployments need is read by no start of the gateway', () =>
     'lambda/dialects/chat/chat.ts',
     'lambda/dialects/chat/texts.ts',
     'lambda/dialects/messages/messages.ts',
-    'lambda/dialects/messages/rate-limit.ts',
     'lambda/dialects/messages/texts.ts',
     'lambda/dialects/responses/request-body.ts',
     'lambda/dialects/responses/responses.ts',

@@ -1,5 +1,5 @@
 import type { AnswerFormat, Dialect } from '../../lambda/dialects/dialect.ts';
-import { createDialects } from '../../lambda/dialects/index.ts';
+import { dialects } from '../../lambda/dialects/index.ts';
 import type { ExpectedAnswer } from '../../lambda/dialects/model/expected-answer.ts';
 import type { Usage } from '../../lambda/dialects/model/findings.ts';
 import { createScrubber } from '../../lambda/hiding/scrub.ts';
@@ -12,7 +12,7 @@ const { textModel, visionModel, host, names } = upstreamIdentity;
 export const scrubber = createScrubber([textModel, visionModel, host, ...names], 'svc');
 export const hiding = { scrubber, showsGenerated: false, publicModel: 'svc', explain: scrubber.scrub };
 
-export const dialects = createDialects({ streamUsage: false });
+export { dialects };
 
 export function dialectNamed(name: string): Dialect {
   const dialect = dialects.find((one) => one.name === name);

@@ -1,10 +1,10 @@
-import { type Address, addresses } from '../../lambda/dialects/names.ts';
+import { addresses, type DialectName } from '../../lambda/dialects/names.ts';
 import type { Upstream } from '../../lambda/settings/read-upstreams.ts';
 
 const ids = { text: 'words', vision: 'eyes' };
 
 const everywhere = <T>(value: T) =>
-  Object.fromEntries(addresses.map((address) => [address, value])) as Record<Address, T>;
+  Object.fromEntries(addresses.map((address) => [address, value])) as Record<DialectName, T>;
 
 /** An upstream for tests that tell upstreams apart and send them nothing. */
 export const upstreamNamed = (prefix: string): Upstream => ({

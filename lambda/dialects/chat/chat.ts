@@ -49,8 +49,8 @@ const choiceMembers = new Set(['index', 'message', 'delta', 'text', 'finish_reas
 /** github.com/earendil-works/pi/issues/4514 */
 const refusedReasoning = /Extra inputs are not permitted, field: 'messages\[\d{1,6}\]\.reasoning/;
 
-/** OpenAI chat completions. `streamUsage`: whether to ask every stream for its usage, even if the client does not. */
-export const createChat = ({ streamUsage }: { streamUsage: boolean }): Dialect => ({
+/** OpenAI chat completions. */
+export const chat: Dialect = {
   ...bodies,
   name: 'chat',
   refusedReasoning,
@@ -62,16 +62,16 @@ export const createChat = ({ streamUsage }: { streamUsage: boolean }): Dialect =
   choicesMember: 'n',
   readExpectedAnswer: (body, needsUsage) => ({
     ...bodies.readExpectedAnswer(body),
-    withholdsUsage: (streamUsage || needsUsage === true) && lacksUsage(body),
+    withholdsUsage: needsUsage === true && lacksUsage(body),
   }),
-  normalize: (body, needsUsage) => ((streamUsage || needsUsage) && lacksUsage(body) ? askForUsage(body) : {}),
+  normalize: (body, needsUsage) => (needsUsage && lacksUsage(body) ? askForUsage(body) : {}),
   readAnswer,
   openStream,
   renderError: renderOpenAiError,
   renderRateLimit: renderOpenAiRateLimit,
   renderErrorEvent: (error) => ({ data: renderOpenAiError(error) }),
   keepAlive: ': keep-alive\n\n',
-});
+};
 
 /** Whether a body asks for a stream, but not for its usage. */
 function lacksUsage(body: Json): boolean {

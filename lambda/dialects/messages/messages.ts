@@ -2,7 +2,7 @@ import type { ErrorNature, GatewayError } from '../../errors.ts';
 import { changeMembers } from '../../json/edit.ts';
 import { elements, numberMember, presentMember, stringMember } from '../../json/read.ts';
 import type { Json, Node } from '../../json/scan.ts';
-import type { Dialect, Normalization, StreamDialect } from '../dialect.ts';
+import type { Dialect, Normalization, RateLimit, StreamDialect } from '../dialect.ts';
 import { keepStop, readErrorMessage, recordUsage } from '../model/answer-members.ts';
 import { refuseState, repeatsOf, requireArray } from '../model/check-body.ts';
 import { fileAt, imageAt } from '../model/content.ts';
@@ -12,7 +12,6 @@ import type { Findings } from '../model/findings.ts';
 import { toStep } from '../model/places.ts';
 import { readBodies } from '../model/request-body.ts';
 import { usagePlaces } from '../model/usage-places.ts';
-import { renderAnthropicRateLimit } from './rate-limit.ts';
 import { type AddText, deltasLike, recordBlock } from './texts.ts';
 
 /** Documents that are text, or have parts of their own, don't count as files. */
@@ -223,3 +222,15 @@ function renderError(error: GatewayError): string {
   const type = messagesTypes[nature];
   return JSON.stringify({ type: 'error', error: { type, message, ...(details && { details }) } });
 }
+
+/** The rate limit headers that Anthropic clients read. */
+function renderAnthropicRateLimit({ limit, remaining, resetSeconds }: RateLimit, now: number): Record<string, string> {
+  const name = 'anthropic-ratelimit-requests';
+  return {
+    [`${name}-limit`]: String(limit),
+    [`${name}-remaining`]: String(remaining),
+    ...(resetSeconds !== undefined && { [`${name}-reset`]: wholeSecond(now + resetSeconds * 1000) }),
+  };
+}
+
+const wholeSecond = (time: number) => `${new Date(time).toISOString().slice(0, 19)}Z`;

@@ -67,7 +67,7 @@ export interface Sealing {
   readonly caller: string;
 }
 
-/** Creates the seals of one caller. `salt`: the deployment's network salt. */
+/** Creates the seals of one caller. `salt`: the deployment's key for seals. */
 export function createSeals(salt: KeyObject, caller: string): Seals {
   const bytes = hkdfSync('sha256', salt, '', `seal:${caller.length}:${caller}`, 32);
   const key = createSecretKey(Buffer.from(bytes));

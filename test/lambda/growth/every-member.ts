@@ -1,4 +1,4 @@
-import type { Address } from '../../../lambda/dialects/names.ts';
+import type { DialectName } from '../../../lambda/dialects/names.ts';
 
 const text = { type: 'text', text: 'a' };
 const bytes = { type: 'base64', media_type: 'a/a', data: 'a' };
@@ -21,7 +21,7 @@ const answered = { call_id: 'a', output: [{ type: 'input_text', text: 'a' }] };
  * Requests that hold every member which any reader looks for, each with a value that leads the readers on. A member that is looked
  * for and stands in none of them fails the test.
  */
-export const everyMember: Readonly<Record<Address, readonly object[]>> = {
+export const everyMember: Readonly<Record<DialectName, readonly object[]>> = {
   chat: [
     {
       ...{ ...settings, ...ids, n: 1, stop: ['a'], max_tokens: 1, max_completion_tokens: 1 },

@@ -1,10 +1,10 @@
-import type { Address } from '../../../lambda/dialects/names.ts';
+import type { DialectName } from '../../../lambda/dialects/names.ts';
 
 const user = { role: 'user', content: 'a' };
 const mark = '\u2603';
 
 /** Requests that hold calls whose arguments are this text. */
-const calling: Readonly<Record<Address, object | undefined>> = {
+const calling: Readonly<Record<DialectName, object | undefined>> = {
   chat: {
     ...{ model: 'svc', max_tokens: 1 },
     messages: [
@@ -29,7 +29,7 @@ const calling: Readonly<Record<Address, object | undefined>> = {
 };
 
 /** Requests of a dialect whose arguments are JSON of very many values, in a text of about so many characters. */
-export function longArguments(dialect: Address) {
+export function longArguments(dialect: DialectName) {
   const request = calling[dialect];
   if (!request) return [];
   const around = JSON.stringify(request);

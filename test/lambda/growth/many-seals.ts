@@ -1,7 +1,7 @@
-import type { Address } from '../../../lambda/dialects/names.ts';
+import type { DialectName } from '../../../lambda/dialects/names.ts';
 
 const user = { role: 'user', content: 'a' };
-const reasoning: Readonly<Record<Address, object | undefined>> = {
+const reasoning: Readonly<Record<DialectName, object | undefined>> = {
   chat: { role: 'assistant', content: '', reasoning_details: [{ type: 'reasoning.encrypted', data: 'svc1.a' }] },
   responses: { type: 'reasoning', summary: [], encrypted_content: 'svc1.a' },
   messages: { role: 'assistant', content: [{ type: 'thinking', thinking: '', signature: 'svc1.a' }] },
@@ -9,7 +9,7 @@ const reasoning: Readonly<Record<Address, object | undefined>> = {
 };
 
 /** A request of a dialect in which each second item is a sealed thought, in a text of about so many characters. */
-export function manySeals(dialect: Address) {
+export function manySeals(dialect: DialectName) {
   const reasoningBlock = reasoning[dialect];
   if (!reasoningBlock) return [];
   const part = `${JSON.stringify(user)},${JSON.stringify(reasoningBlock)}`;

@@ -1,4 +1,4 @@
-import type { Address } from '../../../lambda/dialects/names.ts';
+import type { DialectName } from '../../../lambda/dialects/names.ts';
 
 /** Writes a request with at most so many tools, in about so many characters. */
 type WriteTools = (size: number, most: number) => object;
@@ -39,7 +39,7 @@ const refer = (names: readonly string[]) => ({
   ],
 });
 
-const shapes: Readonly<Record<Address, Readonly<Record<string, WriteTools>>>> = {
+const shapes: Readonly<Record<DialectName, Readonly<Record<string, WriteTools>>>> = {
   embeddings: {},
   chat: {
     'tools with long names': (size, most) => ({
@@ -125,7 +125,7 @@ const shapes: Readonly<Record<Address, Readonly<Record<string, WriteTools>>>> = 
 };
 
 /** Requests of a dialect that have as many tools as one may have, or more, each of them another: in texts of about so many characters. */
-export const manyTools = (dialect: Address, most: number) =>
+export const manyTools = (dialect: DialectName, most: number) =>
   Object.entries(shapes[dialect]).map(([name, write]) => ({
     name,
     text: (size: number): string => JSON.stringify(write(size, most)),

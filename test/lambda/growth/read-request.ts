@@ -1,6 +1,6 @@
 import type { Dialect } from '../../../lambda/dialects/dialect.ts';
 import { embeddings } from '../../../lambda/dialects/embeddings/embeddings.ts';
-import type { Address } from '../../../lambda/dialects/names.ts';
+import type { DialectName } from '../../../lambda/dialects/names.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import * as translating from '../../../lambda/forward/translating.ts';
 import { createJobs, type DoInThread } from '../../../lambda/jobs/jobs.ts';
@@ -19,7 +19,7 @@ export const facts: WorkFacts = {
   modelAliases: [],
   offersEmbeddings: true,
   prices: new Map(models.all.map(({ id }) => [id, price])),
-  upstreamStreamUsage: false,
+  streamUsage: false,
 };
 const writing = { live: true, model: 'svc', usage: {}, now: () => 0, newHex: () => 'a' };
 
@@ -35,7 +35,7 @@ export function createReadRequest(doInThread?: DoInThread) {
   const translate = define('translate', work.translate, { opensTexts: true });
 
   /** What is done besides for an upstream that speaks only this. */
-  async function readForUpstream(name: Address, spoken: Address, text: string): Promise<void> {
+  async function readForUpstream(name: DialectName, spoken: DialectName, text: string): Promise<void> {
     if (name === spoken || name === embeddings.name) return;
     const upstream = { ...plainUpstream, limit: 9, cacheMarks: true };
     const asked = { from: name, into: spoken, sealing, upstream, model: 'up-model', isCounted: false };

@@ -1,10 +1,10 @@
 import { describe, expect } from '@jest/globals';
-import { createDialects } from '../../../lambda/dialects/index.ts';
+import { dialects } from '../../../lambda/dialects/index.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { createRouter } from '../../../lambda/request/routes.ts';
 import { testRows } from '../../support/test-rows.ts';
 
-const findRoute = createRouter(createDialects({ streamUsage: false }));
+const findRoute = createRouter(dialects);
 const route = (method: string, path: string, headers: Record<string, string> = {}) =>
   findRoute({ method, path, headers });
 const probe = new GatewayError('invalid_request', 'x');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createDialects } from '../../../lambda/dialects/index.ts';
+import { dialects } from '../../../lambda/dialects/index.ts';
 import type { UpstreamOptions } from '../../../lambda/dialects/model/request/request-writer.ts';
 import { readAccountsConfig, readConfig, readServerConfig } from '../../../lambda/settings/config.ts';
 import { accountsSections, accountsSettings, sections, settings } from '../../../lambda/settings/definitions.ts';
@@ -201,7 +201,7 @@ describe('readConfig', () => {
     expect(faults[0]).toMatch(name);
   });
 
-  const endpoints = createDialects({ streamUsage: false }).flatMap((dialect) => dialect.endpoints);
+  const endpoints = dialects.flatMap((dialect) => dialect.endpoints);
 
   testRows(endpoints.map(({ path }) => path))('refuses a base URL with a path that the gateway appends', (path) => {
     const UPSTREAM_BASE_URL = `https://up.example/api${path}`;

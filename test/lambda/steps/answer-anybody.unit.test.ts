@@ -1,11 +1,11 @@
 import { describe, expect } from '@jest/globals';
-import { createDialects } from '../../../lambda/dialects/index.ts';
+import { dialects } from '../../../lambda/dialects/index.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { createRouter } from '../../../lambda/request/routes.ts';
 import { answerAnybody, preflightHeaders } from '../../../lambda/steps/answer-anybody.ts';
 import { testRows } from '../../support/test-rows.ts';
 
-const findRoute = createRouter(createDialects({ streamUsage: false }));
+const findRoute = createRouter(dialects);
 
 describe('an unknown path', () => {
   const messageOf = (path: string) => {

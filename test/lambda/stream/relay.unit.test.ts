@@ -1,7 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { createChat } from '../../../lambda/dialects/chat/chat.ts';
+import { chat } from '../../../lambda/dialects/chat/chat.ts';
 import type { Dialect } from '../../../lambda/dialects/dialect.ts';
 import { responses } from '../../../lambda/dialects/responses/responses.ts';
 import type { GatewayError } from '../../../lambda/errors.ts';
@@ -11,8 +11,6 @@ import { createStreamRewriter } from '../../../lambda/stream/rewrite-stream.ts';
 import { formatOf } from '../../support/rewrite.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { wire } from '../../support/wire.ts';
-
-const chat = createChat({ streamUsage: false });
 
 const [first = '', ...others] = wire.chat.events;
 const long = wire.chat.textEvent('x'.repeat(70_000));

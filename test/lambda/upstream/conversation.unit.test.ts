@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createChat } from '../../../lambda/dialects/chat/chat.ts';
+import { chat } from '../../../lambda/dialects/chat/chat.ts';
 import type { Dialect } from '../../../lambda/dialects/dialect.ts';
 import { messages } from '../../../lambda/dialects/messages/messages.ts';
 import { responses } from '../../../lambda/dialects/responses/responses.ts';
@@ -8,7 +8,6 @@ import { keyOf } from '../../../lambda/settings/secrets.ts';
 import { createRankKeys, readTraits, sessionHeaders } from '../../../lambda/upstream/conversation.ts';
 import { testRows } from '../../support/test-rows.ts';
 
-const chat = createChat({ streamUsage: false });
 const traitsOf = (body: object, headers: Record<string, string> = {}, dialect: Dialect = chat) =>
   readTraits(headers, createScanner().scan(JSON.stringify(body)), dialect);
 const opening = { messages: [{ role: 'user', content: 'hello' }] };

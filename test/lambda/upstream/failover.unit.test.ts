@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import { createDialects } from '../../../lambda/dialects/index.ts';
+import { dialects } from '../../../lambda/dialects/index.ts';
 import type { AnswerPlan } from '../../../lambda/dialects/translation.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import type { Upstream } from '../../../lambda/settings/read-upstreams.ts';
@@ -31,7 +31,7 @@ interface Changes extends Partial<Observer> {
   readonly isAccountBound?: () => boolean;
 }
 
-const [chat] = createDialects({ streamUsage: false });
+const [chat] = dialects;
 
 function createOutgoing(): UpstreamRequest {
   if (!chat?.endpoints[0]) throw new Error('there is no dialect');

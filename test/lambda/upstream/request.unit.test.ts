@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createChat } from '../../../lambda/dialects/chat/chat.ts';
+import { chat } from '../../../lambda/dialects/chat/chat.ts';
 import { messages } from '../../../lambda/dialects/messages/messages.ts';
 import { GatewayError } from '../../../lambda/errors.ts';
 import { createModels } from '../../../lambda/settings/models.ts';
@@ -7,8 +7,6 @@ import type { Headers } from '../../../lambda/upstream/conversation.ts';
 import { buildHttpRequest } from '../../../lambda/upstream/upstream-request.ts';
 import { testRows } from '../../support/test-rows.ts';
 import { upstreamOfThree } from '../../support/upstream-named.ts';
-
-const chat = createChat({ streamUsage: false });
 
 const candidate = { upstream: upstreamOfThree, key: 'the-key', isOwn: true, headers: {}, secrets: ['the-key'] };
 const models = createModels({ serviceName: 'svc', offersEmbeddings: false });

@@ -26,7 +26,7 @@ test('the failure classes are in docs/failures.md, row by row', () => {
         `${ownStatus ? 'the same status' : catalogue[code].status} \`${code}\``,
         staysCharged ? 'no' : expect.stringMatching(/^yes\b/),
       ],
-      `${next ? tried[next] : 'nothing'}${rests || restsForSeveral ? '; this one rests' : ''}${restsForSeveral ? ' if three callers meet this' : ''}`,
+      `${next ? tried[next] : 'nothing'}${rests || restsForSeveral ? '; this one rests' : ''}${restsForSeveral ? ' if it happens to three callers' : ''}`,
     ],
   );
   expect(rows).toEqual(known);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-// The processes that tests start compile what they load only once between them; Node looks whether it has changed since.
+// Child processes of tests share one compile cache. Node invalidates it when a source changes.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '.jest-cache/compiled');
 
 const project = (displayName, testMatch, extra = {}) => ({
@@ -15,11 +15,11 @@ const project = (displayName, testMatch, extra = {}) => ({
   ...extra,
 });
 
-// A test's name says what it needs: *.unit.test.ts nothing, *.integration.test.ts real servers in this process,
-// *.e2e.test.ts whole processes. `npm run test:unit -- scrub` runs what matches.
+// A test's suffix says what it needs: *.unit.test.ts nothing, *.integration.test.ts real servers in this process, *.e2e.test.ts
+// child processes. `npm run test:unit -- scrub` runs the matching ones.
 const ofHandler = (names) => names.map((name) => `lambda/${name}.integration.test.ts`);
 
-/** What a client sees has to be the same whatever serves it: these hold for the HTTP server as they do for the function. */
+/** Clients must see the same whichever engine serves them, so these run against the HTTP server as well as the function. */
 const overBothEngines = ofHandler([
   'api-version',
   'attacks-on-identity',
@@ -42,24 +42,24 @@ const overBothEngines = ofHandler([
   'upstreams',
 ]);
 
-/** What clients in processes of their own read: their HTTP is that of the SDKs in this process, which both engines serve. */
+/** Clients in child processes. Their HTTP is that of the SDKs in this process, which run against both engines. */
 const processesOfSdks = 'setup-blocks,frameworks';
 
-/** What draws thousands of schedules, counts steps, or reads thousands of long bodies: half a minute each, or minutes. */
+/** Thousands of schedules, step counts, thousands of long bodies: half a minute to minutes each. */
 const long = [
   'model/*.integration.test.ts',
   'exhaustive/three-requests.integration.test.ts',
   'lambda/growth/{growth,ticks}.e2e.test.ts',
 ];
 const notLong = long.map((pattern) => `!**/${pattern}`);
-/** What tells days or times holds wherever it runs: once more at both ends of the world, where the day is often not that of UTC. */
+/** Dates and times must hold in any time zone: run these again at both extremes, where the local date often differs from UTC. */
 const overTimeZones = [
   'lambda/quota/{policy,wording}.unit.test.ts',
   'lambda/upstream/retry-after.unit.test.ts',
   'local/terminal-log.unit.test.ts',
   'operator/{keys/arguments,table}.unit.test.ts',
 ];
-/** What puts them together, at the one whose day differs for longer. */
+/** These run again in only one time zone: the one whose date differs from UTC for longer. */
 const overOneTimeZone = ['lambda/quota.integration.test.ts', 'operator/keys/{commands,insights}.integration.test.ts'];
 const inTimeZone = (timeZone) => ({ testEnvironmentOptions: { timeZone } });
 
@@ -67,11 +67,11 @@ const overHttpServer = { globals: { testEngine: 'web' } };
 
 export default {
   maxWorkers: 2,
-  // Each file leaves a few megabytes behind. A worker that has grown is slow, and does not end in time.
+  // Each test file leaks a few megabytes. A worker that has grown gets slow, and does not exit in time.
   workerIdleMemoryLimit: '700MB',
   testSequencer: '<rootDir>/test/support/slowest-first.mjs',
   reporters: ['default', '<rootDir>/test/support/slowest-files.mjs'],
-  // For a machine that does other things as well: no test waits for time to pass, and some have a thousand things to do.
+  // Generous, for a busy machine: no test waits for time to pass, but some do a thousand things.
   testTimeout: 120_000,
   projects: [
     project('architecture', ['architecture/*.test.ts']),

@@ -7,7 +7,7 @@ import { createCommand, terminal } from '../operator/command-line.ts';
 import { renderComparison, renderDanger } from '../operator/diff/render-comparison.ts';
 import { readTemplates, synthesize } from '../operator/diff/synthesize.ts';
 
-/** What there is of a stage before its first deployment. */
+/** The templates of a stage that was never deployed. */
 const nothing: Awaited<ReturnType<typeof synthesize>> = {};
 
 interface Options {
@@ -20,15 +20,15 @@ interface Options {
 const program = createCommand('npm run diff --', terminal)
   .description('Shows what deploying the working tree would change in the infrastructure, against a commit; offline.')
   .option('--stage <name>', 'the stage of cdk.json or gateway.json', defaultStage)
-  .option('--base <commit>', 'the commit (default: where this branch left origin/main, or else the last one)')
-  .option('--settings <file>', 'the gateway.json that is deployed, where that commit has none, or another one')
+  .option('--base <commit>', 'the commit to compare with (default: the merge base with origin/main, or else HEAD)')
+  .option('--settings <file>', 'the deployed gateway.json, if that commit has none or a different one')
   .option(
     '--synthesized <folder>',
-    'templates that "cdk synth --output FOLDER" has written, in place of the working tree: so the code of this checkout judges what the code of another one made',
+    'templates that "cdk synth --output FOLDER" has written, instead of the working tree, so that the code of this checkout judges those of another one',
   )
   .addHelpText(
     'after',
-    '\nExit codes: 0 nothing dangerous changes, 1 it could not tell, 2 there is a danger (marked !!) that somebody has to\nagree to, 3 there is a change that is refused, 4 the settings could not be compared, so there may be dangers unseen.',
+    '\nExit codes: 0 no dangerous changes, 1 failure, 2 a danger (marked !!) that needs approval, 3 a change that is refused,\n4 the settings could not be compared, so some dangers may be missing.',
   )
   .action(async (options: Options) => {
     process.exitCode = await compare(options);
@@ -38,7 +38,7 @@ try {
   await program.parseAsync();
 } catch (error) {
   const isUsage = error instanceof CommanderError;
-  // Commander has already written what is wrong.
+  // Commander has already printed the usage error.
   if (!isUsage) terminal.printError(`${messageOf(error)}\n`);
   process.exitCode = isUsage && error.exitCode === 0 ? 0 : 1;
 }
@@ -65,7 +65,7 @@ async function compare({ stage, base: wanted, settings, synthesized }: Options):
   );
   const dangers = findDangers(...comparisons);
   const lines = [...dangers.map(renderDanger), ...comparisons.flatMap(renderComparison)];
-  const what = isFromTree ? 'the working tree' : `what stands in ${synthesized}`;
+  const what = isFromTree ? 'the working tree' : `the templates in ${synthesized}`;
   console.log(`Stage ${stage}: ${what} against ${name} (${commit.slice(0, 7)})`);
   const notes = [
     base.note,
@@ -73,13 +73,13 @@ async function compare({ stage, base: wanted, settings, synthesized }: Options):
     isNew ? 'the stage is new: deploying it makes a stack of its own, with empty tables' : undefined,
   ];
   for (const note of notes) if (note !== undefined) console.log(`Note: ${note}`);
-  const none = uncompared === undefined ? 'No changes' : 'No changes beside the settings, which were not compared';
+  const none = uncompared === undefined ? 'No changes' : 'No changes apart from the settings, which were not compared';
   terminal.print(lines.length > 0 ? lines.join('\n') : none);
   if (dangers.some(({ refused }) => refused)) return 3;
   return uncompared === undefined ? (dangers.length > 0 ? 2 : 0) : 4;
 }
 
-/** A failed command explains itself on its standard error, which its error carries. */
+/** A failed child process explains itself on stderr, which its error carries. */
 function messageOf(error: unknown): string {
   const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
   return said || (error instanceof Error ? error.message : String(error));

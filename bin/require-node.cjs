@@ -1,5 +1,5 @@
-// The npm scripts load this first, with whatever Node there is, so it is plain CommonJS. Otherwise an older Node would stumble over
-// the first file of TypeScript, and any Node over the first missing package, with errors of their own.
+// The npm scripts preload this in whatever Node is installed, so it is plain CommonJS. Without it, an older Node would fail on
+// the first TypeScript file, and any Node on the first missing package, with an obscure error.
 const fs = require('node:fs');
 const path = require('node:path');
 

@@ -27,12 +27,12 @@ if (argument !== undefined) {
   process.exit(2);
 }
 
-// npm passes on a signal that the terminal has already sent to all processes, so two at once count as one.
+// npm forwards a signal that the terminal has already sent to the whole process group, so two at once count as one.
 const sameSignalMs = 500;
 
-// Whoever read the warnings may go.
+// Ignore a closed stderr: nobody needs the warnings any more.
 process.stderr.on('error', () => {});
-// So may whoever reads the output, as early as the start.
+// A closed stdout stops the gateway. It can close as early as the start.
 const unread = new Promise<void>((resolve) => process.stdout.on('error', () => resolve()));
 
 try {
@@ -53,9 +53,9 @@ try {
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
-  // As other programs end when the one that they are piped into has seen enough. While it stops, nobody misses the rest.
+  // Like any program whose pipe is closed, stop. Once stopping, the rest of the output does not matter.
   void unread.then(() => {
-    if (stoppingSince === undefined) void stop('nobody reads the output any more', process.stderr);
+    if (stoppingSince === undefined) void stop('stdout was closed', process.stderr);
   });
   for (const warning of gateway.warnings)
     console.error(styleText('yellow', `warning: ${warning}`, { stream: process.stderr }));

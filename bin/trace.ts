@@ -28,7 +28,7 @@ const program = createCommand('npm run trace --', terminal)
   });
 await runProgram(program);
 
-/** Replaces positions in a bundle (`file:///var/task/index.mjs:1:2345`) by those in the sources. Names files without a map. */
+/** Maps positions in a bundle (`file:///var/task/index.mjs:1:2345`) back to the sources. Names the files without a source map. */
 function applyMaps(text: string, folder: string) {
   const maps = new Map<string, SourceMap | undefined>();
   const position = /(?:file:\/\/)?\/var\/task\/([\w-]+\.m?js):(\d+):(\d+)/g;

@@ -8,15 +8,15 @@ import { PublicFunction, type Right, toRead } from './own-function.ts';
 import { accountsShareOf } from './stack-settings.ts';
 
 interface AccountsFunctionProps extends GatewayProps {
-  /** The gateway's URL, which the page shows. The gateway can't be told this function's URL too: each would need the other first. */
+  /** Shown on the page. The gateway can't be given this function's URL in turn: that would be a circular dependency. */
   readonly gatewayUrl: string;
 }
 
-/** The function of the pages: the only one that may write keys and links, for /cli. */
+/** Serves /cli, and is the only function that may write keys and links. */
 export class AccountsFunction extends PublicFunction {
-  /** Whether people can sign in, in one way or another. */
+  /** Whether people can sign in at all, by wallet or with an OIDC provider. */
   readonly signsIn: boolean;
-  /** The pages' own address, where it is known: terminals are sent to no other. */
+  /** The pages' own URL, if it is known. The device flow sends people to no other. */
   readonly appUrl: string | undefined;
 
   constructor(scope: Construct, id: string, props: AccountsFunctionProps) {
@@ -33,7 +33,7 @@ export class AccountsFunction extends PublicFunction {
     super(scope, id, {
       ...props,
       description: 'Private inference gateway: keys for its members',
-      memorySize: 512, // the setting is for large bodies, which this function never gets
+      memorySize: 512, // the memorySize setting is for large bodies, which this function never gets
       timeout: Duration.seconds(30), // a few requests to the tables, of 2 s each at most
       reservedConcurrency: accountsShareOf(config),
       environment: {
@@ -43,7 +43,7 @@ export class AccountsFunction extends PublicFunction {
         ...(shownUrl && { GATEWAY_URL: shownUrl }),
         ...sharedEnvironment(scope, props),
       },
-      // Where nobody signs in, there are only pages that need no table.
+      // Where nobody can sign in, the pages need no table.
       rights: [...(signsIn ? accounts : []), ...toRead(secrets.networkSalt, secrets.edge, secrets.oidc)],
     });
     this.appUrl = appUrl;
@@ -51,7 +51,7 @@ export class AccountsFunction extends PublicFunction {
   }
 }
 
-/** The operator's settings that the function reads, where they have any effect. Changing any other does not affect it. */
+/** The operator's settings that this function reads and that have an effect, so that changing any other does not redeploy it. */
 function settingsOf(environment: DeploymentConfig['environment']): Record<string, string> {
   const { OIDC_ISSUER, EDGE_HEADER } = environment;
   const isIdle = (name: string) => (name.startsWith('OIDC_') && !OIDC_ISSUER) || (name === 'EDGE_ONLY' && !EDGE_HEADER);

@@ -7,8 +7,9 @@ import { makePages } from './reference/render-reference.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Takes from Node's own modules only what is used. An ES module's `import` evaluates all that a module exports, and for `node:http`
- * that includes a second HTTP client, of seventy modules, which nobody here uses.
+ * Replaces imports of Node's modules with `process.getBuiltinModule`, and reads only the exports that are used. An ES module's
+ * `import` evaluates every export of a builtin, which for `node:http` includes a second HTTP client of seventy modules that
+ * nobody here uses.
  */
 const lazyNode: Plugin = {
   name: 'lazy-node',
@@ -26,8 +27,8 @@ const lazyNode: Plugin = {
 };
 
 /**
- * Puts all that a start reads into one file, by having each part that is loaded later import the entry. Else esbuild cuts it up by
- * which of these parts use it too, and each file costs Node a search and a reading.
+ * Keeps everything that a start needs in one file, by having each lazily loaded chunk import the entry. Otherwise esbuild splits
+ * shared code into chunks of their own, each of which Node has to find and read.
  */
 const startInOneFile = (entry: string): Plugin => ({
   name: 'start-in-one-file',
@@ -43,8 +44,8 @@ const startInOneFile = (entry: string): Plugin => ({
 });
 
 /**
- * Builds the function that starts at `entry` into `outdir`: `index.mjs`, the chunks it loads later, and their source maps.
- * The same sources give the same bytes wherever it runs, so an unchanged function is not deployed again.
+ * Bundles the function at `entry` into `outdir`: `index.mjs`, its lazily loaded chunks, and their source maps. The build is
+ * reproducible, so an unchanged function is not deployed again.
  */
 export async function bundle(
   entry: string,
@@ -56,11 +57,14 @@ export async function bundle(
   return metafile;
 }
 
-/** Builds the HTTP server into `outdir`: the same, named as a host knows it, the pages, and a package.json that tells Node it is ESM. */
+/**
+ * Bundles the HTTP server into `outdir`: the same, under the name that hosts expect, with the pages, and a package.json that
+ * marks it as ESM.
+ */
 export async function bundleServer(outdir: string): Promise<Metafile> {
-  // Names its map, so that Node's `--enable-source-maps` finds it on a host.
+  // Linked, so that Node's `--enable-source-maps` finds the map on a host.
   const server = await compile('lambda/server.ts', { sourcemap: 'linked' });
-  // What its threads run, which share no code with it.
+  // The entry of its worker threads, which share no chunk with it.
   const worker = await compile('lambda/worker.ts', { sourcemap: 'linked', entryNames: 'worker' });
   await writeFiles(outdir, [...server.outputFiles, ...worker.outputFiles]);
   await writePages(resolve(root, outdir, 'accounts/pages'));
@@ -73,22 +77,23 @@ function compile(entry: string, options: BuildOptions) {
     entryPoints: { index: entry },
     plugins: [lazyNode, startInOneFile(entry)],
     chunkNames: 'chunk-[hash]',
-    // So that a start reads only what requests need.
+    // So that a start only loads what requests need.
     splitting: true,
-    // Written beside the code but never deployed to Lambda, where Node would read them at every start. `npm run trace` reads
-    // production's stack traces with the maps of a build of the same commit.
+    // Written beside the code but not deployed to Lambda, where Node would read them at every start. `npm run trace` maps
+    // production's stack traces with a build of the same commit.
     sourcemap: 'external',
     ...options,
     absWorkingDir: root,
-    // Always built as if for this folder: the path from there to the sources is part of the maps, and so of the chunks' names.
+    // Always bundled as if for this folder: the path from there to the sources goes into the source maps, and so into the chunks'
+    // names.
     outdir: 'dist/function',
     write: false,
     bundle: true,
     platform: 'node',
     target: 'node24',
     format: 'esm',
-    preserveSymlinks: true, // for the same reason: node_modules may be a link to another checkout's
-    // CommonJS packages load Node's own modules with `require`, which ES modules lack.
+    preserveSymlinks: true, // for the same reason: node_modules may be a symlink to another checkout's
+    // CommonJS packages `require` Node's modules, and ES modules have no `require`.
     banner: { js: 'const require = process.getBuiltinModule;' },
     mainFields: ['module', 'main'], // the SDK's ESM builds are half the size
     minify: true,
@@ -100,7 +105,7 @@ function compile(entry: string, options: BuildOptions) {
 
 async function writeFiles(outdir: string, files: readonly OutputFile[]): Promise<void> {
   const folder = resolve(root, outdir);
-  await rm(folder, { recursive: true, force: true }); // or old chunks would pile up: names depend on content
+  await rm(folder, { recursive: true, force: true }); // or old chunks would pile up: their names are content hashes
   await mkdir(folder, { recursive: true });
   await Promise.all(files.map(({ path, contents }) => writeFile(join(folder, basename(path)), contents)));
 }
@@ -118,7 +123,7 @@ async function writePages(folder: string): Promise<void> {
   for (const [name, text] of await makePages()) await writeFile(join(folder, name), text);
 }
 
-/** The files that every cold start reads: the entry and its static imports. */
+/** The files that every cold start loads: the entry and its static imports. */
 export function startOf({ outputs }: Metafile): ReadonlySet<string> {
   const atStart = new Set(Object.keys(outputs).filter((path) => /\/index\.m?js$/.test(path)));
   for (const path of atStart) {
@@ -129,7 +134,7 @@ export function startOf({ outputs }: Metafile): ReadonlySet<string> {
   return atStart;
 }
 
-/** Bytes of deployed code: in total, and what every cold start reads. */
+/** Bytes of deployed code: in total, and loaded by every cold start. */
 export function measure(metafile: Metafile): { total: number; start: number } {
   const { outputs } = metafile;
   const code = Object.keys(outputs).filter((path) => /\.m?js$/.test(path));
@@ -137,7 +142,7 @@ export function measure(metafile: Metafile): { total: number; start: number } {
   return { total: sum(code), start: sum(startOf(metafile)) };
 }
 
-/** Everything that is built, by the name of its folder in `dist`. */
+/** Everything that is built, by its folder in `dist`. */
 export const artifacts = {
   gateway: (outdir: string) => bundle('lambda/index.ts', outdir),
   accounts: bundleAccounts,

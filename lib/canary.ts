@@ -12,7 +12,7 @@ interface CanaryProps extends FunctionProps {
   readonly secret: Secret;
 }
 
-/** Asks the gateway from outside every five minutes, as a client would: what keeps callers out can't be seen from inside. */
+/** Calls the gateway from outside every five minutes, as a client would: what keeps callers out can't be seen from inside. */
 export class Canary extends OwnFunction {
   constructor(scope: Construct, id: string, { url, secret, ...props }: CanaryProps) {
     super(scope, id, {

@@ -5,7 +5,6 @@ import { warnOfOpenSpending } from '../lambda/settings/open-spending.ts';
 import { headerMap } from '../lambda/settings/upstream-definitions.ts';
 import type { StackValues } from './stack-settings.ts';
 
-/** Settings as text, by name. */
 export type Texts = Readonly<Record<string, string>>;
 
 /** What can be deployed, but is probably a mistake. */
@@ -24,25 +23,25 @@ export function findWarnings(stage: string, values: StackValues, environment: Te
 function alarmWarnings(stage: string, { alarmEmail, terminationProtection }: StackValues): string[] {
   const isInUse = stage === 'prod' || terminationProtection;
   if (!isInUse || alarmEmail !== undefined) return [];
-  return ['alarmEmail is not set: alarms tell nobody but those who subscribe to the topic in the output AlarmTopic'];
+  return ['alarmEmail is not set: alarms reach only those who subscribe to the topic in the output AlarmTopic'];
 }
 
-/** Names of headers whose value is probably a secret. */
+/** Names of headers that probably carry a secret. */
 const secretHeader =
   /(^|[-_])(authorization|auth|api-?key|key|token|secret|password|cookie|bearer|credentials?)([-_]|$)|(access|auth|secret)(token|key)$/;
 
 function upstreamWarnings(environment: Texts): string[] {
   return Object.entries(environment).flatMap(([name, text]) => {
     if (/^UPSTREAM_.*BASE_URL$/.test(name) && URL.parse(text)?.hostname.endsWith('.example'))
-      return `${name} is an example, at which nobody answers: set it to the address of your upstream`;
+      return `${name} is an example: set it to the address of your upstream`;
     if (!/^UPSTREAM_.*HEADERS$/.test(name)) return [];
     const secret = Object.keys(headerMap.parse(text) ?? {}).filter((header) => secretHeader.test(header));
     if (secret.length === 0) return [];
-    return `${name} has ${secret.join(' and ')} in clear in the template: put it into the upstream's secret, under the same name`;
+    return `${name} has ${secret.join(' and ')} in clear text in the template: put it into the upstream's secret, under the same name`;
   });
 }
 
-/** A company's accounts alone keep nobody out. */
+/** OIDC sign-in by itself keeps nobody out. */
 function signInWarnings({ OIDC_ISSUER, ACCESS, GUEST_LIMIT, WALLET_SIGN_IN }: Texts): string[] {
   if (OIDC_ISSUER === undefined || ACCESS === 'keys') return [];
   const others = [
@@ -53,7 +52,7 @@ function signInWarnings({ OIDC_ISSUER, ACCESS, GUEST_LIMIT, WALLET_SIGN_IN }: Te
   return [`OIDC_ISSUER keeps nobody out: ${others.join(' and ')} may call as well, unless ACCESS is keys`];
 }
 
-/** At CloudFront's own domain the functions don't see which one was called. */
+/** Behind CloudFront's own domain, the functions don't see which host was called. */
 function edgeWarnings({ edge, edgeDomainName }: StackValues, config: Config): string[] {
   if (
     !edge ||

@@ -11,14 +11,14 @@ import { findWarnings, type Texts } from './config-warnings.ts';
 import { readStageBlock } from './deployment-block.ts';
 import { accountsShare, engineSettings, type StackValues, stackSettings, unreserved } from './stack-settings.ts';
 
-/** One deployment, as one stage of the `gateway` block of cdk.json describes it, and the operator's own file over it. */
+/** One deployment: a stage of the `gateway` block in cdk.json, with the operator's gateway.json over it. */
 export interface DeploymentConfig extends StackValues {
   readonly stage: string;
-  /** The operator's part of the function's environment, fallbacks written out; the stack adds what it creates itself. */
+  /** The operator's part of the function's environment, including defaults. The stack adds what it creates itself. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What the function reads from that, with placeholders for what the stack creates. */
+  /** That environment as the function parses it, with placeholders for what the stack creates. */
   readonly settings: Config;
-  /** Further settings of the web engine. */
+  /** Further environment variables of the web engine. */
   readonly serverEnvironment: Readonly<Record<string, string>>;
   /** What can be deployed, but is probably a mistake. */
   readonly warnings: readonly string[];
@@ -26,7 +26,7 @@ export interface DeploymentConfig extends StackValues {
 
 const tableName = 't'.repeat(80);
 const secretArn = 's'.repeat(120);
-/** What the stack sets by itself, with placeholders as long as the real values can be, so that the operator's part can be checked. */
+/** What the stack sets itself, with placeholders as long as real values can get, so that the operator's part can be checked. */
 export const setByStack: Readonly<Record<string, string>> = {
   KEYS_TABLE: tableName,
   QUOTA_TABLE: tableName,
@@ -38,13 +38,13 @@ export const setByStack: Readonly<Record<string, string>> = {
   DEPLOYED_COMMIT: `${'0'.repeat(40)}-dirty`,
 };
 
-/** The largest environment that Lambda takes, in bytes of its JSON. */
+/** The most that Lambda allows, in bytes of the environment as JSON. */
 const environmentLimits = { 'function-url': 4_096, web: 32_768 } as const;
 
-/** Settings of the HTTP server that an operator can't choose when Lambda runs it. */
+/** Settings of the HTTP server that an operator can't choose on Lambda. */
 const decidedByLambda = Object.keys(serverSettings).filter((name) => name !== 'BODY_BUDGET');
 
-/** Checks a stage with the function's own parsers, so that what deploys also starts, and reports all faults together. */
+/** Validates a stage with the function's own parsers, so that what deploys also starts. Reports all faults together. */
 export function readDeploymentConfig(block: unknown, wantedStage?: unknown, own?: unknown): DeploymentConfig {
   const { stage, values, placeOf } = readStageBlock(block, wantedStage, own);
   const named = Object.entries(values).map(([name, value]) => ({
@@ -67,7 +67,8 @@ export function readDeploymentConfig(block: unknown, wantedStage?: unknown, own?
   const serverEnvironment = {
     BODY_BUDGET: given.BODY_BUDGET ?? serverSettings.BODY_BUDGET.fallback,
     SHUTDOWN_GRACE: serverSettings.SHUTDOWN_GRACE.fallback,
-    // The platform's balancer appends the caller's address. The server would choose this anyway; set, it shows in the template.
+    // The platform's load balancer appends the caller's address. This is the server's default anyway; set, it shows in the
+    // template.
     CLIENT_ADDRESS: 'x-forwarded-for',
   };
   faults.push(...engineFaults(stackValues, given, faults), ...contradictions(stackValues, given));
@@ -80,9 +81,9 @@ export function readDeploymentConfig(block: unknown, wantedStage?: unknown, own?
   return { stage, ...stackValues, environment, settings: read, serverEnvironment, warnings: warnings.map(placed) };
 }
 
-/** Why a name does not belong in the block. */
+/** Why a name is not allowed in the block. */
 export function nameFaultOf(name: string): string | undefined {
-  if (decidedByLambda.includes(name)) return `${name} is for a server on a host of its own: in Lambda it is not chosen`;
+  if (decidedByLambda.includes(name)) return `${name} is for a server on a host of its own: on Lambda it is fixed`;
   const upstreamName = readUpstreamName(name)?.own ?? '';
   const known = [settings, stackSettings, { BODY_BUDGET: true }].some((table) => Object.hasOwn(table, name));
   if (!known && !Object.hasOwn(upstreamSettings, upstreamName)) {
@@ -94,7 +95,7 @@ export function nameFaultOf(name: string): string | undefined {
   return undefined;
 }
 
-/** Why a value is none that a setting can have in a file. */
+/** Why a value has a type that no setting takes. */
 function valueFaultOf(name: string, value: unknown): string | undefined {
   const tables: Readonly<Record<string, Setting<unknown>>> = { ...settings, ...stackSettings };
   const ofUpstream: Readonly<Record<string, Setting<unknown>>> = upstreamSettings;
@@ -104,14 +105,14 @@ function valueFaultOf(name: string, value: unknown): string | undefined {
   return undefined;
 }
 
-/** Written out in the function's environment, so that a changed fallback is a line in the infrastructure diff. */
+/** Defaults are written into the function's environment, so that a changed default shows in the infrastructure diff. */
 function fallbacks(): Texts {
   const entries: [string, Setting<unknown>][] = Object.entries(settings);
   const written = entries.filter(([name, { fallback }]) => fallback && !Object.hasOwn(setByStack, name));
   return Object.fromEntries(written.map(([name, { fallback = '' }]) => [name, fallback]));
 }
 
-/** As the function's environment needs them: text, without blanks, which a function reads as unset. */
+/** As environment variables: strings, without blank ones, which a function reads as unset. */
 function texts(values: readonly { readonly name: string; readonly value: unknown }[]): Texts {
   const entries = values.map(({ name, value }) => [
     name,
@@ -129,7 +130,6 @@ function sizeFaults(environment: Texts, limit: number): string[] {
   return [`${tooLong}: all settings together take ${bytes} bytes, and Lambda ${limit}`];
 }
 
-/** Reads the settings as the function will; undefined if they have faults. */
 function readAsFunction(environment: Texts, faults: string[]): Config | undefined {
   const { EDGE_SECRET_ID, ...always } = setByStack;
   try {
@@ -141,7 +141,7 @@ function readAsFunction(environment: Texts, faults: string[]): Config | undefine
   }
 }
 
-/** Settings of an engine that is not deployed; invalid ones have a fault already. */
+/** Settings of the other engine. Invalid ones already have a fault. */
 function engineFaults({ engine }: StackValues, given: Texts, faults: readonly string[]): string[] {
   if (engine === undefined) return []; // invalid: reported by its own check
   const other = engine === 'web' ? 'function-url' : 'web';
@@ -150,7 +150,7 @@ function engineFaults({ engine }: StackValues, given: Texts, faults: readonly st
     .map((name) => `${name} does not exist with engine: ${engine}; leave it out (an empty text unsets a default)`);
 }
 
-/** Why an engine does not get into a private network. */
+/** Why an engine can't reach a private network. */
 const keptOut = {
   // https://docs.aws.amazon.com/lambda/latest/dg/configuration-response-streaming.html#config-rs-vpc-compatibility
   'function-url': "Lambda's Function URLs do not stream from within a VPC",
@@ -158,7 +158,7 @@ const keptOut = {
   web: 'its web function has no network connector',
 } as const;
 
-/** Upstreams that only a server in their own network can call. */
+/** Upstreams that only a server in their own network can reach. */
 function privateUpstreams({ engine }: StackValues, environment: Texts): string[] {
   const isPrivate = (text: string) => isPrivateHost(URL.parse(text)?.hostname ?? '');
   const found = Object.entries(environment).filter(([name, text]) => /^UPSTREAM_.*_URL$/.test(name) && isPrivate(text));
@@ -166,7 +166,7 @@ function privateUpstreams({ engine }: StackValues, environment: Texts): string[]
   return found.map(([name]) => `${name} ${why}: run the server beside the model server (docs/hosting.md)`);
 }
 
-/** Settings that are valid alone but not together. Those that are invalid alone are reported by their own checks. */
+/** Settings that are valid alone but not together. Those that are invalid alone already have a fault. */
 function contradictions(values: StackValues, given: Texts): string[] {
   const { edge, edgeDomainName, edgeCertificateArn, edgeReadTimeout, reservedConcurrency, accountConcurrency } = values;
   const faults: string[] = [];

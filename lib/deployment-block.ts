@@ -10,15 +10,15 @@ export const stageName = /^[a-z][a-z0-9-]{0,19}$/;
 /** The stage if none is named. */
 export const defaultStage = 'dev';
 
-/** What the operator keeps beside cdk.json, of the shape of its `gateway` block, so that no upgrade has to be merged with it. */
+/** The operator's own file, with the shape of cdk.json's `gateway` block, so that upgrades never conflict with it. */
 export const ownFile = 'gateway.json';
 
-/** Nothing where there is no such file: it is free to be missing. */
+/** Undefined if there is no such file: it is optional. */
 export function readOwnFile(folder: string): unknown {
   try {
     return JSON.parse(readFileSync(join(folder, ownFile), 'utf8'));
   } catch (error) {
-    if (error instanceof SyntaxError) throw new ConfigError([`${ownFile} is no JSON: ${error.message}`]);
+    if (error instanceof SyntaxError) throw new ConfigError([`${ownFile} is not valid JSON: ${error.message}`]);
     if (Object(error).code === 'ENOENT') return {};
     throw error;
   }
@@ -29,7 +29,7 @@ export function readSharedBlock(folder: string): unknown {
   return JSON.parse(readFileSync(join(folder, 'cdk.json'), 'utf8')).context?.gateway;
 }
 
-/** Reads one stage of the `gateway` block, its own values over the defaults; of each, the operator's win. */
+/** Merges one stage of the `gateway` block over its defaults, and the operator's file over both. */
 export function readStageBlock(block: unknown, stage: unknown = defaultStage, own: unknown = {}) {
   const files = [
     readParts('gateway', '.', block),
@@ -46,7 +46,7 @@ export function readStageBlock(block: unknown, stage: unknown = defaultStage, ow
     .filter(({ stages }) => Object.hasOwn(stages.values, stage))
     .map(({ stages }) => partOf(stages, '.', stage));
   const parts = [...files.map(({ defaults }) => defaults), ...stageParts];
-  /** The part in which to correct a fault, which begins with a setting's name. */
+  /** Where to correct a fault, which begins with a setting's name. */
   const placeOf = (fault: string): string => {
     const [name = ''] = fault.split(' ');
     const found = parts.findLast(({ values }) => Object.hasOwn(values, name)) ?? parts.at(-1);
@@ -57,7 +57,7 @@ export function readStageBlock(block: unknown, stage: unknown = defaultStage, ow
 
 function readParts(place: string, separator: string, block: unknown) {
   const file = { place, values: toValues(place, block) };
-  // Editors find the schema by the first.
+  // Editors find the schema by `$schema`.
   const parts = ['$schema', 'defaults', 'stages'];
   for (const name of Object.keys(file.values).filter((one) => !parts.includes(one))) {
     throw new ConfigError([`${place}: ${name} has no place here; settings stand in defaults or in one of the stages`]);

@@ -4,7 +4,7 @@ import { Duration } from 'aws-cdk-lib/core';
 export type EdgeMetrics = ReturnType<typeof createEdgeMetrics>;
 
 /**
- * CloudFront's metrics for a distribution, and its web ACL's, in us-east-1 wherever the stack is. Rates are percentages of its
+ * CloudFront's metrics of a distribution and its web ACL, in us-east-1 wherever the stack is. Rates are percentages of the
  * requests.
  */
 export function createEdgeMetrics(distributionId: string, webAclArn?: string) {
@@ -21,7 +21,10 @@ export function createEdgeMetrics(distributionId: string, webAclArn?: string) {
     forbidden: rate('403'),
     unavailable: rate('503'),
     timedOut: rate('504'),
-    /** Whatever status it answers them with. It reports them under its metric's name, which docs/hosting.md asks to be its own. */
+    /**
+     * Counted whatever status they are answered with. WAF reports them under the web ACL's metric name, which must be unique
+     * (docs/hosting.md).
+     */
     blocked:
       webAclArn === undefined
         ? undefined

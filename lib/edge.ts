@@ -14,16 +14,15 @@ type Origin = FunctionUrl | string;
 interface EdgeProps {
   readonly config: DeploymentConfig;
   readonly origin: Origin;
-  /** Other origins for some paths, by pattern, such as `/cli/*`. */
+  /** Origins of other paths, by pattern, such as `/cli/*`. */
   readonly other: { readonly url: Origin; readonly paths: readonly string[] };
-  /** The secret by which the function recognizes requests from the distribution. */
+  /** Proves to the functions that a request came through the distribution. */
   readonly secret: Secret;
 }
 
 /**
- * CloudFront in front of the function: a domain of your own, a web ACL, a network closer to the caller.
- * It sends a secret header and does not sign requests (origin access control), because clients would have to send the hash of
- * each body.
+ * CloudFront in front of the functions: your own domain, a web ACL, an edge location near the caller. It sends a secret header
+ * instead of signing requests (origin access control), which would require clients to send a hash of each body.
  */
 export class Edge extends Construct {
   readonly url: string;
@@ -36,23 +35,23 @@ export class Edge extends Construct {
     const { edgeDomainName: domainName, edgeCertificateArn: certificateArn, edgeWebAclArn: webAclArn } = config;
     const behaviorFor = (to: Origin): cloudfront.BehaviorOptions => ({
       origin: toOrigin(to, {
-        // The longest silence between two pieces of an answer. A stream has keep-alives, a plain answer has none.
+        // The longest silence within a response. Streams have keep-alives, plain responses have none.
         readTimeout: Duration.seconds(config.edgeReadTimeout),
         customHeaders: { [originSecretHeader]: readSecret(secret, config.edgeSecretVersion) },
       }),
-      // A redirect would be too late: the key has been sent in the clear.
+      // A redirect would be too late: the key has already been sent in clear text.
       viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
       allowedMethods: cloudfront.AllowedMethods.ALLOW_ALL,
       cachePolicy: cloudfront.CachePolicy.CACHING_DISABLED,
       // Everything that the viewer sent except `Host`, and CloudFront's location headers, which include the viewer's address:
       // https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/adding-cloudfront-headers.html
       originRequestPolicy: cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
-      compress: false, // would hold events back
+      compress: false, // would buffer events
     });
     const otherBehavior = behaviorFor(other.url);
     const distribution = new cloudfront.Distribution(this, 'Distribution', {
       comment: 'Private inference gateway',
-      publishAdditionalMetrics: true, // the share of each status: 504 is what a silent gateway looks like from here
+      publishAdditionalMetrics: true, // for the rate of each status: a gateway that times out is a 504 here
       httpVersion: cloudfront.HttpVersion.HTTP2_AND_3,
       ...(domainName && { domainNames: [domainName] }),
       ...(certificateArn && { certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn) }),
@@ -75,7 +74,7 @@ function toOrigin(to: Origin, options: FunctionUrlOriginProps): cloudfront.IOrig
 }
 
 /**
- * CloudFront answers everybody with these for ten seconds, whatever the cache policy and `cache-control: no-store` say:
+ * CloudFront caches these for ten seconds, whatever the cache policy and `cache-control: no-store` say:
  * https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/custom-error-pages-expiration.html
  */
 const keptErrors = [500, 502, 503, 504];
@@ -90,7 +89,7 @@ const acknowledged = [
   ],
 ] as const;
 
-/** CloudFormation resolves it while deploying, so that the value is in no template. */
+/** A dynamic reference, which CloudFormation resolves at deployment, so that the template does not contain the value. */
 function readSecret(secret: Secret, versionId: string | undefined): string {
   return SecretValue.secretsManager(secret.secretArn, { ...(versionId && { versionId }) }).unsafeUnwrap();
 }

@@ -4,7 +4,7 @@ import { type FunctionProps, PublicFunction, type Right, toRead } from './own-fu
 import type { Secrets } from './secrets.ts';
 import type { Tables } from './tables.ts';
 
-/** The function that answers every request for inference, one at a time in each of its environments. */
+/** The function that serves inference, one request at a time per environment. */
 export class GatewayFunction extends PublicFunction {
   constructor(scope: Construct, id: string, props: GatewayProps) {
     const { memorySize, reservedConcurrency } = props.config;
@@ -12,7 +12,7 @@ export class GatewayFunction extends PublicFunction {
       ...props,
       description: 'Private inference gateway',
       memorySize,
-      timeout: Duration.minutes(15), // Lambda's longest; REQUEST_TIMEOUT ends a request before it
+      timeout: Duration.minutes(15), // Lambda's maximum; REQUEST_TIMEOUT ends a request earlier
       reservedConcurrency,
       environment: environmentOf(scope, props),
       rights: rightsOf(props),
@@ -34,7 +34,7 @@ export function environmentOf(scope: Construct, props: GatewayProps): Record<str
   };
 }
 
-/** What the gateway and the function of the page /cli are told alike: they work on the same tables. */
+/** The environment that the gateway and the /cli function share: both use the same tables. */
 export function sharedEnvironment(scope: Construct, { tables, secrets }: GatewayProps) {
   return {
     KEYS_TABLE: tables.keys.tableName,

@@ -6,7 +6,7 @@ import type { Tables } from './tables.ts';
 
 interface Sources {
   readonly namespace: string;
-  /** The gateway, on one of its engines. */
+  /** Either `gateway` or `web` is set. */
   readonly gateway: { readonly function: LambdaFunction } | undefined;
   readonly web: { readonly functionName: string } | undefined;
   readonly accounts: { readonly function: LambdaFunction };
@@ -24,11 +24,11 @@ export function createGatewayMetrics({ namespace, gateway, web, accounts, tables
   const sum = { statistic: 'Sum', period };
   const concurrency = { statistic: 'Maximum', period: Duration.minutes(1) };
   const functionMetrics = (one: LambdaFunction) => ({
-    /** Failures that the function could not report itself: crashes, time-outs, failed starts. */
+    /** Failures that the function could not report itself: crashes, timeouts, failed starts. */
     crashes: one.metricErrors(sum),
     throttles: one.metricThrottles(sum),
     invocations: one.metricInvocations(sum),
-    /** Requests to its URL and their answers, whether or not the function saw them. */
+    /** Requests to the function URL and their responses, whether or not they reached the function. */
     url: {
       requests: one.metric('UrlRequestCount', sum),
       refused: one.metric('Url4xxCount', sum),
@@ -45,7 +45,7 @@ export function createGatewayMetrics({ namespace, gateway, web, accounts, tables
   return {
     own: (metric: keyof typeof metrics, statistic = 'Sum') =>
       new Metric({ namespace, metricName: metrics[metric].name, statistic, period }),
-    /** One line for each value of the dimension. */
+    /** One series per value of the dimension. */
     split: (metric: 'refusals' | 'upstreamFailures' | 'spent', every = period) => {
       const { name, dimension } = metrics[metric];
       const search = `{"${namespace}",${dimension}} MetricName="${name}"`;
@@ -75,8 +75,8 @@ export function createGatewayMetrics({ namespace, gateway, web, accounts, tables
 }
 
 /**
- * 5xx answers of a web function's endpoint: the gateway's own, and Lambda's when the server did not start, crashed or took too
- * long. The one metric of the endpoint that AWS documents; selected by the function's name, as its other dimensions are not
+ * 5xx responses of a web function's endpoint: the gateway's own, and Lambda's when the server did not start, crashed or timed
+ * out. It is the endpoint's only documented metric, and is selected by the function's name because its other dimensions are not
  * documented:
  * https://docs.aws.amazon.com/lambda/latest/dg/web-functions-monitoring-metrics.html
  */

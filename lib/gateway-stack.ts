@@ -23,10 +23,7 @@ interface GatewayStackProps {
   readonly codeOf: (name: Artifact) => string;
 }
 
-/**
- * One gateway. The ids of its parts identify what is deployed: under another id, a table or secret would be replaced by an empty
- * one.
- */
+/** One gateway. Never change a construct's id: a table or secret under another id would be replaced by an empty one. */
 export class GatewayStack extends Stack {
   constructor(scope: Construct, id: string, { config, commit, codeOf }: GatewayStackProps) {
     super(scope, id, {
@@ -72,7 +69,7 @@ export class GatewayStack extends Stack {
       edge: edge && createEdgeMetrics(edge.distributionId),
     });
 
-    // Read by operators and by the commands, which find the tables of a deployed gateway here.
+    // For operators and commands, which find a deployed gateway's tables here.
     const outputs = {
       GatewayUrl: url,
       WalletUrl: `${edge?.url ?? accounts.url.url}${hasClientsPage(config.settings.accounts) ? 'cli' : ''}`,
@@ -100,7 +97,7 @@ export class GatewayStack extends Stack {
   }
 }
 
-/** What the commands need in order to speak of money; without prices there is none to speak of. */
+/** What the commands need to show amounts of money. Without prices there are none. */
 function moneyOutputs({ environment, settings }: DeploymentConfig) {
   const { CURRENCY, MEMBER_BUDGET, MEMBER_BUDGET_WINDOW } = environment;
   const { prices, reservedOutput } = settings.budget;

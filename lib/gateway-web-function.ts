@@ -7,8 +7,8 @@ import { environmentOf, type GatewayProps, rightsOf } from './gateway-function.t
 import { allow, createLogs, createRole } from './own-function.ts';
 
 /**
- * The gateway as an HTTP server in Lambda, with many requests in each environment. Its id, the function's name and the endpoint's
- * name are part of the endpoint's address: if one of them changes, clients need the new address.
+ * The gateway as an HTTP server in Lambda, with concurrent requests per environment. Its id, the function's name and the
+ * endpoint's name are part of the endpoint's address: if one of them changes, clients need the new address.
  */
 export class GatewayWebFunction extends Construct {
   readonly url: string;
@@ -21,21 +21,21 @@ export class GatewayWebFunction extends Construct {
     const { config, commit } = props;
     const { maxConcurrency, maxEnvironments, rateLimit, serverEnvironment } = config;
     this.logGroup = createLogs(this, 'Logs', config);
-    // Lambda keeps lines in transit here. If it were missing, Lambda would create it, without an expiry:
+    // Lambda buffers log lines here. If this group were missing, Lambda would create it, without a retention time:
     // https://docs.aws.amazon.com/lambda/latest/dg/web-functions-logging.html
     const companion = createLogs(this, 'LocalLogs', config, `${this.logGroup.logGroupName}.local`);
     const role = createRole(this, 'Role', [this.logGroup, companion]);
     allow(role, rightsOf(props));
 
     const server = new WebFunction(this, 'Function', {
-      // Names must be unique across the regions of an account, and another region may have a stack of the same stage.
+      // Must be unique across the regions of an account: another region may have a stack of the same stage.
       webFunctionName: `${Stack.of(this).stackName}-${Aws.REGION}`,
       revisionDescription: 'Private inference gateway',
       runtime: WebFunctionRuntime.NODEJS_24_X,
       code: createCode(new Construct(this, 'Code'), props),
       role,
       logGroup: this.logGroup,
-      timeout: Duration.minutes(15), // Lambda's longest; REQUEST_TIMEOUT ends a request before it
+      timeout: Duration.minutes(15), // Lambda's maximum; REQUEST_TIMEOUT ends a request earlier
       maxConcurrencyPerEnvironment: maxConcurrency,
       environment: {
         ...environmentOf(scope, props),
@@ -49,7 +49,7 @@ export class GatewayWebFunction extends Construct {
         ...(rateLimit !== undefined && { rateLimit }),
       },
     });
-    // No environment may start before its log group and its right to write there exist.
+    // No environment may start before its log group exists and its role may write there.
     server.resourceRevision.node.addDependency(role, companion);
     Validations.of(server.endpoint).acknowledge({
       id: 'Annotation::@aws-cdk/aws-lambda:webFunctionPublicEndpoint',
@@ -62,8 +62,8 @@ export class GatewayWebFunction extends Construct {
 }
 
 /**
- * Lambda reads the code whenever an environment starts, from a bucket with versioning. The CDK's own bucket has none, so at each
- * deployment a function of the CDK copies the code from there into this one.
+ * Lambda reads the code whenever an environment starts, from a versioned bucket. The CDK's own bucket is not versioned, so a CDK
+ * custom resource copies the code from there into this one at each deployment.
  */
 function createCode(scope: Construct, { code, config }: GatewayProps): WebFunctionCode {
   const bucket = new Bucket(scope, 'Bucket', {
@@ -71,7 +71,7 @@ function createCode(scope: Construct, { code, config }: GatewayProps): WebFuncti
     encryption: BucketEncryption.S3_MANAGED,
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     enforceSSL: true,
-    removalPolicy: RemovalPolicy.DESTROY, // the code can be built again, and the bucket is empty once its function is gone
+    removalPolicy: RemovalPolicy.DESTROY, // the code can be rebuilt, and the bucket is empty once its function is gone
   });
   const logGroup = createLogs(scope, 'CopyLogs', config);
   const role = createRole(scope, 'CopyRole', [logGroup]);

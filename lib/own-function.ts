@@ -6,7 +6,6 @@ import { type Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import type { DeploymentConfig } from './config.ts';
 
-/** What every function is made from. */
 export interface FunctionProps {
   readonly config: DeploymentConfig;
   /** The commit deployed; undefined if git does not know it. */
@@ -24,7 +23,7 @@ interface OwnFunctionProps extends FunctionProps {
   readonly rights: readonly Right[];
 }
 
-/** A function with its own role and log group. It may write its log, and what its rights say. */
+/** A function with its own role and log group. It may write its log, and what its rights allow. */
 export class OwnFunction extends Construct {
   readonly function: lambda.Function;
   readonly logGroup: LogGroup;
@@ -46,7 +45,7 @@ export class OwnFunction extends Construct {
       ...(config.tracing && { tracing: lambda.Tracing.ACTIVE }),
       role,
       logGroup: this.logGroup,
-      loggingFormat: lambda.LoggingFormat.TEXT, // the function's lines are JSON already and arrive as it wrote them
+      loggingFormat: lambda.LoggingFormat.TEXT, // the function's lines are JSON already, and arrive unchanged
       environment: { ...environment, ...(commit !== undefined && { DEPLOYED_COMMIT: commit }) },
     });
     if (config.tracing) {
@@ -57,7 +56,7 @@ export class OwnFunction extends Construct {
   }
 }
 
-/** What may be done with a resource. */
+/** Allowed actions on a resource. */
 export type Right = readonly [resource: string, ...actions: string[]];
 
 export function allow(role: Role, rights: readonly Right[]): void {
@@ -65,13 +64,13 @@ export function allow(role: Role, rights: readonly Right[]): void {
     role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
 }
 
-/** The right to read those of the secrets that there are. */
+/** The right to read those secrets that exist. */
 export const toRead = (...secrets: readonly (Secret | undefined)[]): Right[] =>
   secrets.flatMap((secret): Right[] => (secret ? [[secret.secretArn, 'secretsmanager:GetSecretValue']] : []));
 
 /**
- * CloudWatch encrypts log groups by itself. A customer-managed key would cost a dollar a month and protect little: no line holds a
- * prompt, an answer, a key or an address.
+ * CloudWatch encrypts log groups by default. A customer-managed key would cost a dollar a month and protect little: no line holds
+ * a prompt, an answer, a key or an address.
  */
 export function createLogs(scope: Construct, id: string, config: DeploymentConfig, logGroupName?: string): LogGroup {
   return new LogGroup(scope, id, {
@@ -81,7 +80,7 @@ export function createLogs(scope: Construct, id: string, config: DeploymentConfi
   });
 }
 
-/** A function's own role, because the CDK's default may write to every log group of the account. */
+/** A role per function, because the CDK's default role may write to every log group of the account. */
 export function createRole(scope: Construct, id: string, logGroups: readonly LogGroup[]): Role {
   const role = new Role(scope, id, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
   allow(
@@ -91,7 +90,7 @@ export function createRole(scope: Construct, id: string, logGroups: readonly Log
   return role;
 }
 
-/** A function that anyone may call, at a URL of its own. */
+/** A function with a public URL. */
 export class PublicFunction extends OwnFunction {
   readonly url: lambda.FunctionUrl;
 

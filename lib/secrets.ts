@@ -3,31 +3,31 @@ import { RemovalPolicy, SecretValue, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 
 interface SecretsProps {
-  /** Whether there is a CDN in front, which authenticates itself with a secret. */
+  /** Whether a CDN authenticates itself with a secret. */
   readonly edge: boolean;
   /** Whether there is a canary, which uses a key that the operator issues. */
   readonly canary: boolean;
-  /** Whether people sign in with their company's account. */
+  /** Whether people sign in with OIDC. */
   readonly oidc: boolean;
 }
 
 /**
- * The gateway's secrets, which outlive the stack. Never change here how a deployed secret gets its value: CloudFormation would
+ * The gateway's secrets, which outlive the stack. Never change how a deployed secret gets its value: CloudFormation would
  * overwrite what an operator or the generator has put there.
  */
 export class Secrets extends Construct {
   /**
-   * The upstream's keys. Until the operator fills them in, every inference request is answered 503 `unconfigured`, so nothing
-   * is sent to the example upstream of cdk.json.
+   * The upstream's keys. Until the operator fills them in, every inference request is answered 503 `unconfigured`, so nothing is
+   * sent to the example upstream of cdk.json.
    */
   readonly upstream: Secret;
-  /** Hashes network addresses: with another salt, every guest counter and every link would be lost. */
+  /** Keys the hashes of network addresses. With another salt, every guest counter and every link would be lost. */
   readonly networkSalt: Secret;
-  /** What the CDN authenticates itself with. */
+  /** Authenticates the CDN. */
   readonly edge: Secret | undefined;
   /** The canary's key; empty until the operator has issued one. */
   readonly canary: Secret | undefined;
-  /** What the gateway proves itself with to the company's sign-in; blank until the operator has put it there. */
+  /** The OIDC client secret; blank until the operator has filled it in. */
   readonly oidc: Secret | undefined;
 
   constructor(scope: Construct, id: string, { edge, canary, oidc }: SecretsProps) {
@@ -37,7 +37,7 @@ export class Secrets extends Construct {
     this.upstream = createSecret(this, 'Upstream', 'Keys of the upstream, separated by commas', {
       secretObjectValue: { UPSTREAM_API_KEYS: nothingYet },
     });
-    // The operator replaces keys by hand, and generated secrets must not change by themselves: see docs/operations.md.
+    // The operator rotates keys by hand, and generated secrets must not rotate by themselves: see docs/operations.md.
     const reason =
       'Keys are issued elsewhere; a new salt would lose every guest counter and link; the CDN has to be told.';
     Validations.of(this).acknowledge({ id: 'AwsSolutions::AwsSolutions-SMG4', reason });

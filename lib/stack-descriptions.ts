@@ -2,7 +2,7 @@ import type { stackSections } from './stack-settings.ts';
 
 type Sections = typeof stackSections;
 
-/** What `npm run settings` says of each setting of the stack. Links begin at the folder docs. */
+/** The descriptions of the stack's settings, for `npm run settings`. Links are relative to docs/. */
 export const stackDescriptions = {
   function: {
     engine: 'see [hosting.md](hosting.md#on-aws); `web` takes no `memorySize`, `reservedConcurrency` or `tracing`',

@@ -24,17 +24,17 @@ const rate: Setting<number> = {
   },
 };
 
-/** The executions reserved for the page /cli when the gateway is bounded. It has little to do. */
+/** The concurrency reserved for /cli when the gateway's is limited. It has little to do. */
 export const accountsShare = 10;
 
-/** The executions that Lambda keeps back for functions without a reservation. */
+/** The concurrency that Lambda keeps free for functions without a reservation. */
 export const unreserved = 100;
 
-/** Settings of the stack, beside the function's own. */
+/** Settings of the stack, besides the function's own. */
 export const stackSections = {
   function: {
     engine: byDefault('function-url', choice(['function-url', 'web'])),
-    /** Processor time is proportional to it, but a stream mostly waits. The default is twice what the largest bodies take. */
+    /** CPU time is proportional to it, but a stream mostly waits. The default is twice what the largest bodies take. */
     memorySize: byDefault('512', integer(128, 10_240)),
     reservedConcurrency: integer(1, 1_000_000),
     tracing: byDefault('false', flag()),
@@ -72,7 +72,7 @@ export const stackSections = {
 
 export const stackSettings = { ...stackSections.function, ...stackSections.stack, ...stackSections.edge } as const;
 
-/** Settings of one engine only, refused when it is not deployed. */
+/** Settings that only one engine has, refused with the other. */
 export const engineSettings = {
   'function-url': ['memorySize', 'reservedConcurrency', 'tracing'],
   web: ['maxConcurrency', 'maxEnvironments', 'rateLimit', 'BODY_BUDGET'],
@@ -80,7 +80,7 @@ export const engineSettings = {
 
 export type StackValues = Values<typeof stackSettings>;
 
-/** The page /cli's reserved executions, if any. */
+/** The concurrency reserved for /cli, if any. */
 export function accountsShareOf(values: StackValues): number | undefined {
   const { engine, reservedConcurrency, maxEnvironments, accountConcurrency } = values;
   if (engine !== 'web') return reservedConcurrency === undefined ? undefined : accountsShare;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The commit of the working tree, with `-dirty` if there are changes; undefined if git does not know. */
+/** The commit of the working tree, with `-dirty` if there are changes; undefined if git can't tell. */
 export function findCommit(cwd: string): string | undefined {
   const words = ['describe', '--always', '--abbrev=40', '--exclude=*', '--dirty'];
   try {
@@ -12,7 +12,7 @@ export function findCommit(cwd: string): string | undefined {
   }
 }
 
-/** Where the docs of the working tree can be read; undefined unless it comes from a repository whose pages have known addresses. */
+/** Where the working tree's docs are on the web; undefined unless it was cloned from a host whose URLs are known. */
 export function findDocs(cwd: string): string | undefined {
   const words = ['remote', 'get-url', 'origin'];
   try {
@@ -25,12 +25,12 @@ export function findDocs(cwd: string): string | undefined {
   }
 }
 
-/** What the app reads from its context, and what AWS's own tools do. */
+/** Context keys that the app or AWS's tools read. */
 const known = /^(stage$|commit$|distribution$|gateway$|aws:|@aws|cdk-|cli-telemetry$)/;
 
 /**
- * The names in the app's context that nothing reads. The CDK takes any: a slip in `-c stage=prod` would deploy another stage.
- * Files that tools write, or that other projects share, may have names of their own.
+ * Unknown context keys. The CDK accepts any, and a typo in `-c stage=prod` would deploy another stage. Files that tools write, or
+ * that other projects share, may have keys of their own.
  */
 export function findContextFaults(context: object, folder: string, home: string): string[] {
   const elsewhere = { ...readJson(join(folder, 'cdk.context.json')), ...readJson(join(home, '.cdk.json')).context };
@@ -42,13 +42,12 @@ export function findContextFaults(context: object, folder: string, home: string)
     );
 }
 
-/** What is read here of files in JSON. */
 interface Files {
   readonly context?: object;
   readonly pluginReports?: readonly { readonly violations: readonly unknown[] }[];
 }
 
-/** Nothing where there is no such file; what is wrong with one, the command line says. */
+/** Empty if the file is missing or malformed. The CDK's command line reports the latter. */
 function readJson(file: string): Files {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) ?? {};
@@ -57,7 +56,7 @@ function readJson(file: string): Files {
   }
 }
 
-/** Removes the report of the rules if none is broken, because the CDK's command line would print a blank line for it. */
+/** Removes the rules' report if none is broken, because the CDK's command line would print a blank line for it. */
 export function dropCleanReport(outdir: string): void {
   const path = join(outdir, 'validation-report.json');
   const { pluginReports } = readJson(path);

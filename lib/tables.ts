@@ -3,7 +3,7 @@ import { RemovalPolicy } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 import { keysSchema, quotaSchema, type TableSchema } from '../lambda/store/dynamodb/schema.ts';
 
-/** The gateway's two tables, shaped by the schema that its stores and the local emulator use too. */
+/** The gateway's two tables. Their schema is shared with its stores and the local emulator. */
 export class Tables extends Construct {
   readonly keys: TableV2;
   readonly quota: TableV2;
@@ -16,8 +16,8 @@ export class Tables extends Construct {
 }
 
 /**
- * Both tables outlive the stack and can be restored to any second of the last weeks. Keys are stored nowhere else, and if a guest
- * counter is lost, which counts for a lifetime, its network gets free requests again.
+ * Both tables outlive the stack and have point-in-time recovery. Keys are stored nowhere else, and guest counters count for a
+ * lifetime: without one, its network gets free requests again.
  */
 function createTable(scope: Construct, id: string, schema: TableSchema): TableV2 {
   return new TableV2(scope, id, {

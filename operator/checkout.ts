@@ -9,8 +9,8 @@ import { ownFile, readOwnFile, readSharedBlock } from '../lib/deployment-block.t
 const run = promisify(execFile);
 
 /**
- * The named commit, or else the one where this branch left the main line; on the main line, and where that has none of the settings
- * that this branch has, as in a clone of a repository that somebody else keeps, the last commit.
+ * The commit to compare with: the named one, or else the merge base with origin/main. Without that, on main itself, or if the
+ * merge base lacks the settings file that this branch has (as in a clone of somebody else's repository), HEAD.
  */
 export async function findBase(root: string, wanted: string | undefined): Promise<{ commit: string; name: string }> {
   const git = async (...words: string[]) => (await run('git', words, { cwd: root })).stdout.trim();
@@ -29,7 +29,7 @@ export async function findBase(root: string, wanted: string | undefined): Promis
   return { commit: branchedOff, name: 'origin/main' };
 }
 
-/** A temporary folder that goes with its scope, or with the process if a signal ends it. */
+/** A temporary folder, removed with its scope, or on exit if a signal ends the process. */
 export async function makeFolder(prefix: string) {
   const { path, remove } = await mkdtempDisposable(join(tmpdir(), prefix));
   const removeAtOnce = () => rmSync(path, { recursive: true, force: true, maxRetries: 3 });
@@ -44,7 +44,7 @@ export async function makeFolder(prefix: string) {
   };
 }
 
-/** Checks a commit out into a temporary folder, ready to be synthesized. A note says what differs from back then. */
+/** Checks a commit out into a temporary folder with its packages, ready to be synthesized. The note says if the packages differ. */
 export async function checkOut(root: string, commit: string) {
   await using made = new AsyncDisposableStack();
   const { path } = made.use(await makeFolder('gateway-base-'));
@@ -69,17 +69,17 @@ async function addPackages(root: string, folder: string): Promise<string | undef
     return undefined;
   } catch {
     await borrow();
-    return 'package-lock.json differs and the packages of the base could not be installed: what changes with packages is not shown';
+    return 'package-lock.json differs and the packages of the base could not be installed: changes that come from packages are not shown';
   }
 }
 
-/** Whether a checkout has a stage. One without stages is the same for every stage. */
+/** Whether a checkout defines this stage. Without any stages, all stages are the same. */
 export function hasStage(root: string, stage: string): boolean {
   const stages = [readSharedBlock(root), readOwnFile(root)].flatMap((block) => Object(block).stages ?? []);
   return stages.length === 0 || stages.some((one) => Object.hasOwn(one, stage));
 }
 
-/** Whether the operator's own settings are in a commit. */
+/** Whether a commit contains gateway.json. */
 const holdsOwnFile = (root: string, commit: string): Promise<boolean> =>
   run('git', ['cat-file', '-e', `${commit}:./${ownFile}`], { cwd: root }).then(
     () => true,
@@ -87,8 +87,8 @@ const holdsOwnFile = (root: string, commit: string): Promise<boolean> =>
   );
 
 /**
- * Gives a checkout the settings of the operator's that are deployed: those of the named file. Without one, where only the working
- * tree has any, both sides get the same, and what it returns says that they can't be compared.
+ * Copies the deployed settings (the named file) into a checkout. Without one, if only the working tree has gateway.json, both
+ * sides get that, and the returned note says that settings were not compared.
  */
 export async function placeSettings(
   root: string,
@@ -112,6 +112,6 @@ async function readSettingsFile(path: string): Promise<string> {
     JSON.parse(text);
     return text;
   } catch (error) {
-    throw new Error(`${path} is no JSON: ${Object(error).message}`);
+    throw new Error(`${path} is not valid JSON: ${Object(error).message}`);
   }
 }

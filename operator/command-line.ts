@@ -2,7 +2,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { GatewayError } from '../lambda/errors.ts';
 import { plainLines } from '../local/plain-text.ts';
 
-/** A command failed for a reason that the operator can act on. The message is all that is shown. */
+/** A failure that the operator can act on. Only the message is printed, without a stack. */
 export class CommandError extends Error {
   constructor(message: string) {
     super(message);
@@ -15,7 +15,7 @@ export interface Outcome {
   readonly text: string;
 }
 
-/** Makes a reader of a command line's words. For a wrong one commander names the option, and `expects` says what it may be. */
+/** Makes a parser for an option's value. If it returns undefined, commander names the option, and `expects` says what is valid. */
 export function checked<T>(parse: (word: string) => T | undefined, expects: string): (word: string) => T {
   return (word) => {
     const value = parse(word);
@@ -27,13 +27,13 @@ export function checked<T>(parse: (word: string) => T | undefined, expects: stri
 export const matching = (pattern: RegExp, expects: string) =>
   checked((word) => (pattern.test(word) ? word : undefined), expects);
 
-/** Makes a reader to which one word means nothing at all. */
+/** Makes a parser in which one word, such as `none`, means null. */
 export const orElse =
   <T>(nothing: string, read: (word: string) => T) =>
   (word: string): T | null =>
     word === nothing ? null : read(word);
 
-/** A number in its plain spelling. */
+/** A whole number, without a sign, exponent or fraction. */
 export const readWhole = (from: number, to: number) =>
   checked((word) => {
     const number = /^\d{1,9}$/.test(word) ? Number(word) : Number.NaN;
@@ -42,11 +42,11 @@ export const readWhole = (from: number, to: number) =>
 
 export const readLine = matching(/^\P{Cc}{1,200}$/u, 'a text of 1 to 200 characters');
 
-/** Where the words of a command go. */
+/** Where a command's output goes. */
 export interface Terminal {
-  /** Takes results, without their last line end. */
+  /** Prints results. The final newline is added. */
   readonly print: (text: string) => void;
-  /** Takes everything else, such as what commander writes, line ends included. */
+  /** Prints everything else, such as commander's messages. Newlines are included. */
   readonly printError: (text: string) => void;
 }
 
@@ -55,14 +55,13 @@ export const terminal: Terminal = {
   printError: (text) => process.stderr.write(plainLines(text)),
 };
 
-/** An empty command line. What commander says goes to the terminal, and where it would end the process it throws. */
+/** An empty program that prints to the terminal, and throws where commander would exit the process. */
 export function createCommand(name: string, { print, printError }: Terminal): Command {
   return new Command(name)
     .exitOverride()
     .configureOutput({ writeOut: (text) => print(text.trimEnd()), writeErr: printError });
 }
 
-/** Which gateway a command acts on, and how it prints the outcome. */
 export interface TargetOptions {
   readonly json?: true;
   readonly stack?: string | undefined;
@@ -75,12 +74,12 @@ export const addTargetOptions = (command: Command): Command =>
     .option('--stack <name>', 'a deployed stack instead of the local gateway')
     .option('--region <region>', 'where the stack is deployed');
 
-/** Runs a command line. Exits with 2 after wrong usage, with 1 and a message after a failure. */
+/** Runs a command line. The exit code is 2 for wrong usage, and 1, with a message, for a failure. */
 export async function runProgram(program: Command, words = process.argv.slice(2)): Promise<void> {
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
-    // Commander has already written what is wrong.
+    // Commander has already printed the usage error.
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
     else {
       process.exitCode = 1;
@@ -89,7 +88,7 @@ export async function runProgram(program: Command, words = process.argv.slice(2)
   }
 }
 
-/** What an operator can act on: what the gateway tells its callers says nothing of the cause. */
+/** A message that the operator can act on: a GatewayError's own message is for callers, and hides the cause. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

@@ -1,7 +1,7 @@
 import { findAws } from '../local/find-aws.ts';
 import { CommandError } from './command-line.ts';
 
-/** The outputs of a stack, and a reader of its secrets. Only here is the client loaded: local commands start without it. */
+/** A stack's outputs, and a reader of its secrets. The AWS SDK is loaded only here, so that local commands start without it. */
 export async function openStack(name: string) {
   const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
   const client = new CloudFormationClient({});

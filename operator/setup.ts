@@ -10,14 +10,14 @@ import { createSnippets } from '../lambda/accounts/pages/cli/snippets.js';
 import { claudeCodeModel, createAgentSnippets } from '../lambda/accounts/pages/cli/snippets-agents.js';
 import type { Outcome } from './command-line.ts';
 
-/** The clients by name, in the order of the page at /cli. */
+/** The clients' names, in the order of the page /cli. */
 export const clientNames: readonly string[] = createSnippets({ gatewayUrl: '', serviceName: '', key: '' }).map(
   ({ id }) => id,
 );
 
 type Told = Omit<Access, 'gatewayUrl' | 'key'> & { readonly url: string; readonly appUrl?: string | undefined };
 
-/** What to paste into a client, as on the page at /cli. Without a key, also how it gets one by a sign-in, where that is offered. */
+/** The setup blocks for a client, as on the page /cli. Without a key, also those for signing in, where a gateway offers that. */
 export function showSetup({ url, appUrl, ...told }: Told, client: string, key?: string): Outcome {
   const access = { ...told, gatewayUrl: url.replace(/\/$/, '') };
   const snippet = createSnippets({ ...access, key: key ?? placeholderKey }).find(({ id }) => id === client);
@@ -32,11 +32,11 @@ export function showSetup({ url, appUrl, ...told }: Told, client: string, key?: 
   };
 }
 
-/** What to paste into a client that gets its key by a command, once its person has signed in from a terminal: on `APP_URL`. */
+/** Setup blocks for clients that run a command to get their key. The person signs in on `APP_URL`, in a browser. */
 export function createSignInSnippets({ appUrl, ...access }: Omit<Access, 'key'> & { appUrl: string }): Snippet[] {
   const { gatewayUrl, serviceName: model, contextWindow } = access;
   const command = `curl -fsS ${appUrl}/cli/login.sh | sh`;
-  // The key is for the clients: a terminal need not show it.
+  // The key goes to the clients, so don't print it in the terminal.
   const signIn = `${command} >/dev/null`;
   const codex = createAgentSnippets({ ...access, key: '' }).find(({ id }) => id === 'codex');
   const [config] = codex?.blocks ?? [];

@@ -1,6 +1,6 @@
 import { plainText } from '../local/plain-text.ts';
 
-/** Rows under their headings, each column as wide as its widest cell. */
+/** A text table, each column as wide as its widest cell. */
 export function renderTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [headings, ...rows].map((line) => line.map(plainText));
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => width(line[column] ?? ''))));
@@ -15,7 +15,7 @@ export const renderPairs = (pairs: Readonly<Record<string, string>>): string => 
     .join('\n');
 };
 
-/** `2026-11-21 14:05 UTC` for a person. */
+/** As `2026-11-21 14:05 UTC`. */
 export const showTime = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 export const isoTime = (time: number | undefined): string | null =>

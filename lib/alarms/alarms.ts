@@ -13,7 +13,7 @@ interface AlarmsProps {
   readonly metrics: GatewayMetrics;
 }
 
-/** All alarms, and the topic that they notify. Every metric that an alarm watches costs ten cents a month. */
+/** All alarms, and their topic. Every metric that an alarm watches costs ten cents a month. */
 export class Alarms extends Construct {
   readonly topic: Topic;
   readonly alarms: readonly Alarm[];

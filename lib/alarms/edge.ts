@@ -10,7 +10,7 @@ interface EdgeAlarmsProps {
 }
 
 /**
- * Alarms on CloudFront's metrics, which exist only in us-east-1. An alarm can use only metrics and topics of its own region, so
+ * Alarms on CloudFront's metrics, which exist only in us-east-1. An alarm can only use metrics and topics of its own region, so
  * these have their own stack and topic.
  */
 export class EdgeAlarmsStack extends Stack {
@@ -26,16 +26,16 @@ export class EdgeAlarmsStack extends Stack {
   }
 }
 
-/** A percentage of fewer requests in five minutes says little. */
+/** With fewer requests in five minutes, a percentage says little. */
 const fewest = 20;
 const percent = { failing: 10, timingOut: 5, refusing: 50 };
 
-/** CloudFront's answers, from the gateway or on its behalf. */
+/** CloudFront's responses, its own or the gateway's. */
 function watchEdge({ requests, failed, unavailable, timedOut, forbidden, blocked }: EdgeMetrics): Watches {
   return {
     EdgeFailing: {
       what: `Of all answers at the edge, at least ${percent.failing} % are failures (5xx but 503).`,
-      // A gateway answers 503 when it is limited, or stopped on purpose.
+      // 503 is left out: the gateway answers it when it is limited, or stopped on purpose.
       metric: fillGaps({ requests, failed, unavailable }, `IF(requests >= ${fewest}, failed - unavailable, 0)`),
       threshold: percent.failing,
       ...lasting,
@@ -48,7 +48,7 @@ function watchEdge({ requests, failed, unavailable, timedOut, forbidden, blocked
     },
     EdgeRefusing: {
       what: `Of all requests at the edge, at least ${percent.refusing} % are answered 403${blocked ? ', or blocked by the web ACL' : ''}.`,
-      // A web ACL may block with 403 too, so the two shares may not be added.
+      // A web ACL may also block with 403, so the two shares can't be added.
       metric: blocked
         ? fillGaps(
             { requests, forbidden, blocked },

@@ -6,10 +6,10 @@ import { atOnce, fillGaps, lasting, type Watches } from './alarm.ts';
 
 const nearing = 0.8;
 const unreached = 5;
-/** In five minutes. The upstream's failures are among them, and also ring their own alarms. */
+/** In five minutes. Includes the upstream's failures, which also have their own alarms. */
 const failures = 5;
 
-/** The functions that callers reach, what they need, and what calls them. */
+/** The public functions, their tables, and the canary. */
 export function watchFunctions(config: DeploymentConfig, metrics: GatewayMetrics): Watches {
   const { reservedConcurrency, accountConcurrency } = config;
   const { own, gatewayFunction, accountsFunction, webFailures, concurrencyOfAccount } = metrics;
@@ -29,8 +29,8 @@ export function watchFunctions(config: DeploymentConfig, metrics: GatewayMetrics
     ...(gatewayFunction && {
       NearingConcurrency: {
         what: 'Four fifths of the executions that Lambda allows at once are taken.',
-        // Without a reservation, the function competes with all others of the account. Its gaps need no filling: a function that
-        // is this busy reports in every minute.
+        // Without a reservation, the function shares the account's concurrency. No gaps to fill: a function this busy reports
+        // every minute.
         metric: reservedConcurrency === undefined ? concurrencyOfAccount : gatewayFunction.concurrency,
         threshold: Math.ceil((reservedConcurrency ?? accountConcurrency) * nearing),
         times: 3,
@@ -38,7 +38,7 @@ export function watchFunctions(config: DeploymentConfig, metrics: GatewayMetrics
       },
       UrlFailing: {
         what: 'AWS answers requests with errors (4xx, 5xx) before they reach the function.',
-        // Without the gateway's own refusals and failures: neither scanners nor a stop ring.
+        // Minus the gateway's own error responses, so that neither scanners nor a stop make it ring.
         metric: fillGaps(
           { refused: gatewayFunction.url.refused, failed: gatewayFunction.url.failed, own: own('errorAnswers') },
           'refused + failed - own',
@@ -79,10 +79,10 @@ function watchTables({ tableUses }: GatewayMetrics): Watches {
   );
 }
 
-/** It runs about every five minutes, so this holds at least two runs, even if figures are late. */
+/** The canary runs about every five minutes, so this spans at least two runs, even if data points are late. */
 const period = Duration.minutes(15);
 
-/** Rings unless one of the latest runs passed. No figures at all count as failure. */
+/** Rings unless one of the latest runs passed. No data counts as a failure. */
 function watchCanary({ canaryFailures }: GatewayMetrics): Watches {
   if (canaryFailures === undefined) return {};
   const failures = canaryFailures.with({ statistic: 'Minimum', period });

@@ -2,16 +2,16 @@ import type { DeploymentConfig } from '../config.ts';
 import type { GatewayMetrics } from '../gateway-metrics.ts';
 import { atOnce, fillGaps, hour, lasting, standing, type Watches } from './alarm.ts';
 
-/** An upstream is failing at this share of failed tries, if there are this many of them. */
+/** An upstream is failing at this share of failed attempts, if there are at least so many. */
 const failing = { percent: 10, tries: 5 };
-/** Failures of a class that only an operator can end. Fewer may be a caller's doing. */
+/** Failures of a class that only an operator can fix. Fewer may be a caller's doing. */
 const several = 3;
-/** The 90th percentile of fewer streams says little. */
+/** With fewer streams, the 90th percentile says little. */
 const fewestStreams = 5;
 
 /**
- * What the gateway reports about upstreams and itself. Alarms on upstreams count tries, not requests: a dead upstream shows even
- * while another serves in its place, and requests that never went upstream don't count.
+ * What the gateway reports about upstreams and itself. Upstream alarms count attempts, not requests: a dead upstream shows even
+ * while failover hides it from callers, and requests that never went upstream don't count.
  */
 export function watchGateway({ slowFirstByte }: DeploymentConfig, metrics: GatewayMetrics): Watches {
   const { own } = metrics;
@@ -24,7 +24,7 @@ export function watchGateway({ slowFirstByte }: DeploymentConfig, metrics: Gatew
       metric: failuresOf('credentials'),
       threshold: 1,
       times: 1,
-      outOf: hour, // or it would ring anew with each request of a quiet night
+      outOf: hour, // or it would ring again with every request of a quiet night
     },
     UpstreamFailing: {
       what: `At least ${failing.percent} % of the attempts to reach upstreams failed.`,
@@ -80,7 +80,7 @@ export function watchGateway({ slowFirstByte }: DeploymentConfig, metrics: Gatew
       metric: fillGaps({ failed: own('secretsNotRefreshed') }),
       threshold: 1,
       times: 3,
-      outOf: 6, // an idle environment reads nothing
+      outOf: 6, // an idle environment refreshes nothing
     },
   };
 }

@@ -2,11 +2,11 @@ import type { DeploymentConfig } from '../config.ts';
 import type { GatewayMetrics } from '../gateway-metrics.ts';
 import { atOnce, fillGaps, hour, standing, type Watch, type Watches } from './alarm.ts';
 
-/** Sign-in with the company's account, how much of a day's limits is used, and what budgets lose: only for settings that are set. */
+/** Alarms for optional settings: sign-in with OIDC, daily limits, and budgets. */
 export function watchSettings({ environment }: DeploymentConfig, { own }: GatewayMetrics): Watches {
   const { OIDC_ISSUER, DAILY_LIMIT, GUEST_DAILY_LIMIT, SPEND_LIMIT, PRICES } = environment;
   const untilMidnight = 'requests are answered 503 until midnight UTC';
-  // Or they would ring anew with each request of a quiet night.
+  // Or they would ring again with every request of a quiet night.
   const onceAnHour = { times: 1, outOf: hour };
   const nearing = (limit: string, metric: 'dailyLimitUsed' | 'guestDailyLimitUsed'): Watch => ({
     what: `Four fifths of today's ${limit} are used. Once it is spent, ${untilMidnight}.`,

@@ -3,7 +3,10 @@ import { Duration } from 'aws-cdk-lib/core';
 import type { DashboardProps } from './widgets.ts';
 import { graph, share, table } from './widgets.ts';
 
-/** US dollars per million in us-east-1, on arm64 and on-demand tables: close enough elsewhere to show what costs most. */
+/**
+ * US dollars per million in us-east-1, on arm64 and with on-demand tables. Other regions are close enough to show what costs
+ * most.
+ */
 const prices = {
   gigabyteSeconds: 13.3334,
   invocations: 0.2,
@@ -28,7 +31,7 @@ export function costs(props: DashboardProps): cloudwatch.IWidget[] {
       share('withoutUsage', metrics.own('answersWithoutUsage'), metrics.own('duration', 'SampleCount')),
     ]),
     graph('Dollars an hour: requests, tables and edge', spendingOf(props)),
-    // From the lines with the billed duration that Lambda adds to the log of each function.
+    // From Lambda's report lines, which have the billed duration.
     table('Dollars an hour: compute', [functionLogGroup, walletLogGroup], 4, [
       'filter @type = "REPORT"',
       'fields @billedDuration / 1000 * @memorySize / 1024000000 as gigabyteSeconds',
@@ -44,7 +47,7 @@ export function costs(props: DashboardProps): cloudwatch.IWidget[] {
   ];
 }
 
-/** The row that shows what answers cost by the operator's prices. */
+/** The row that shows what answers cost, at the operator's prices. */
 export function spending({ metrics, logGroup }: DashboardProps, currency: string): cloudwatch.IWidget[] {
   const day = Duration.days(1);
   return [

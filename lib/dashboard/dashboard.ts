@@ -6,14 +6,14 @@ import { costs, spending } from './costs.ts';
 import type { DashboardProps } from './widgets.ts';
 import { graph, heading, table, width } from './widgets.ts';
 
-/** Four questions, a row for each: is it healthy, who is limited, how is the upstream, what does it cost. Prices add a fifth. */
+/** Four questions, one row each: is it healthy, who is limited, how is the upstream, what does it cost. Prices add a fifth. */
 export class Dashboard extends Construct {
-  /** Where it is in the console. */
+  /** Its address in the console. */
   readonly url: string;
 
   constructor(scope: Construct, id: string, props: DashboardProps) {
     super(scope, id);
-    // People look for it by its name, which must be unique across the regions of an account.
+    // People find it by its name, which must be unique across the regions of an account.
     const dashboardName = `${Stack.of(this).stackName}-${Aws.REGION}`;
     this.url = `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${dashboardName}`;
     new cloudwatch.Dashboard(this, 'Dashboard', {

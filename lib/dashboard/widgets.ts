@@ -4,7 +4,7 @@ import type { Alarms } from '../alarms/alarms.ts';
 import type { EdgeMetrics } from '../edge-metrics.ts';
 import type { GatewayMetrics } from '../gateway-metrics.ts';
 
-/** Of the whole dashboard; every row adds up to it. */
+/** The dashboard's width in grid units, which each row fills. */
 export const width = 24;
 
 export function heading(text: string): cloudwatch.IWidget {
@@ -16,7 +16,7 @@ export function heading(text: string): cloudwatch.IWidget {
   });
 }
 
-/** A graph of those of the metrics that this deployment has. */
+/** A graph of those metrics that this deployment has. */
 export function graph(
   title: string,
   metrics: readonly (cloudwatch.IMetric | undefined)[],
@@ -26,7 +26,7 @@ export function graph(
   return new cloudwatch.GraphWidget({ title, left, width: span, height: 6, leftYAxis: { min: 0, showUnits: false } });
 }
 
-/** A query of those logs that this deployment has. It runs when somebody looks, for half a cent a gigabyte of log. */
+/** A Logs Insights query. It runs whenever the dashboard is opened, for half a cent per gigabyte of log. */
 export function table(
   title: string,
   logGroups: readonly (ILogGroup | undefined)[],

@@ -4,13 +4,13 @@ import { isTree, namesOf, type Resource, type Template } from './template.ts';
 
 /** One changed value; undefined if there was none before, or is none now. */
 export interface Change {
-  /** The way to it, such as `Environment.Variables.GUEST_LIMIT`. */
+  /** Such as `Environment.Variables.GUEST_LIMIT`. */
   readonly path: string;
   readonly before: unknown;
   readonly after: unknown;
 }
 
-/** Every single value that differs between two trees. A reference of CloudFormation (`Ref`, `Fn::…`) counts as one value. */
+/** Every leaf that differs between two trees. A CloudFormation reference (`Ref`, `Fn::…`) counts as one value. */
 export function listChanges(before: unknown, after: unknown, path = ''): Change[] {
   if (before === after || JSON.stringify(before) === JSON.stringify(after)) return [];
   if (Array.isArray(before) && Array.isArray(after)) return listElementChanges(before, after, path);
@@ -19,7 +19,7 @@ export function listChanges(before: unknown, after: unknown, path = ''): Change[
   return [...names].flatMap((name) => listChanges(before[name], after[name], path ? `${path}.${name}` : name));
 }
 
-/** What is in both lists is no change, wherever it is. The rest is compared pair by pair. */
+/** Elements that are in both lists don't count as changed, even if they moved. The others are compared in pairs. */
 function listElementChanges(before: readonly unknown[], after: readonly unknown[], path: string): Change[] {
   const gone = without(before, after);
   const come = without(after, before);
@@ -44,11 +44,11 @@ function without(values: readonly unknown[], others: readonly unknown[]): unknow
 
 export interface ResourceChange {
   readonly id: string;
-  /** The construct's place in the stack, such as `Tables/Keys`. */
+  /** The construct's path in the stack, such as `Tables/Keys`. */
   readonly name: string;
   readonly type: string;
   readonly kind: 'added' | 'removed' | 'changed';
-  /** Whether the resource is replaced by a new one, under another physical name: certainly, or perhaps. */
+  /** Whether CloudFormation replaces the resource with a new one, under another physical name. */
   readonly replaced: 'yes' | 'maybe' | 'no';
   readonly changes: readonly Change[];
 }
@@ -61,7 +61,7 @@ export interface Comparison {
   readonly others: readonly Change[];
 }
 
-/** What deploying a template would do to a stack that was deployed from another. */
+/** The effect of deploying `after` on a stack that was deployed from `before`. */
 export function compareTemplates(before: Template, after: Template): Comparison {
   const names = { ...namesOf(before), ...namesOf(after) };
   const ids = new Set([...Object.keys(before.Resources ?? {}), ...Object.keys(after.Resources ?? {})]);
@@ -86,7 +86,7 @@ const replacements: Readonly<Record<string, ResourceChange['replaced']>> = {
   [ResourceImpact.MAY_REPLACE]: 'maybe',
 };
 
-/** Without the CDK's notes about resources, which are not deployed. */
+/** Without the CDK's metadata, which is not deployed. */
 function listResourceChanges(before: Resource | undefined, after: Resource | undefined): Change[] {
   if (before === undefined || after === undefined) return [{ path: '', before, after }];
   const { Metadata: _before, Properties: oldProperties, ...oldRest } = before;
@@ -94,7 +94,7 @@ function listResourceChanges(before: Resource | undefined, after: Resource | und
   return [...listChanges(oldProperties ?? {}, newProperties ?? {}), ...listChanges(oldRest, newRest)];
 }
 
-/** The resources that can be replaced. Policies are compared by what they say, and a broken one would stop this comparison. */
+/** The resources that can be replaced. Policies are compared by content, and a broken one would make this comparison throw. */
 function things({ Resources = {} }: Template, only: ReadonlySet<string>): Template {
   const wanted = Object.entries(Resources).filter(([id, { Type }]) => !isPolicy(Type) && only.has(id));
   return { Resources: Object.fromEntries(wanted) };

@@ -2,17 +2,17 @@ import type { Comparison } from './changes.ts';
 import { types, variablesOf } from './guarantees/guarantee.ts';
 import type { Resource, Template } from './template.ts';
 
-/** A setting of the operator's that changes much at once. All that follows from it is one line of the gate. */
+/** A setting with many consequences, which the gate reports on one line. */
 export interface Decision {
   readonly setting: string;
-  /** What it means, to begin the line with. */
+  /** What the change means, which starts the line. */
   readonly meaning: string;
-  /** Whether this follows from it: a part, a place in one, or a permission, as the gate names it, and the stack where it is. */
+  /** Whether a finding follows from this decision, by its subject (a part, a path in one, or a permission) and its stack. */
   readonly covers: (subject: string, stack: string) => boolean;
 }
 
 interface Kind extends Pick<Decision, 'setting' | 'covers'> {
-  /** What it means, where two templates differ by it. */
+  /** What the change means, or undefined if both templates have the same. */
   readonly read: (before: Template, after: Template) => string | undefined;
 }
 
@@ -30,8 +30,8 @@ const kinds: readonly Kind[] = [
   {
     setting: 'canary',
     read: turned(({ Properties }) => variablesOf(Properties).CANARY_URL !== undefined, {
-      on: 'a client of your own asks the gateway every few minutes',
-      off: 'no client of your own asks the gateway any more',
+      on: 'a canary calls the gateway every few minutes',
+      off: 'no canary calls the gateway any more',
     }),
     covers: (subject) => /\bCanary(Failing)?\b/.test(subject),
   },
@@ -64,7 +64,7 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** What is there or not, and what each turn of it means. */
+/** Reads whether a matching resource was added or removed. */
 function turned(isThere: (resource: Resource) => boolean, meanings: { readonly on: string; readonly off: string }) {
   const isIn = ({ Resources = {} }: Template) => Object.values(Resources).some(isThere);
   return (before: Template, after: Template): string | undefined => {
@@ -79,7 +79,7 @@ function accessOf({ Resources = {} }: Template): unknown {
     .find((access) => access !== undefined);
 }
 
-/** The decisions that show in a deployment, whose stacks may be several. */
+/** The decisions that differ in a deployment of one or more stacks. */
 export const findDecisions = (comparisons: readonly Comparison[]): readonly Decision[] =>
   kinds.flatMap(({ read, ...kind }) => {
     const meaning = comparisons.map(({ before, after }) => read(before, after)).find((one) => one !== undefined);

@@ -1,10 +1,10 @@
-/** What a template allows or denies: all of these may do all of those with all of that. */
+/** What a template allows or denies: every principal, every action on every resource. */
 export interface Grant {
   readonly principals: readonly string[];
   readonly verb: string;
   readonly actions: readonly string[];
   readonly resources: readonly string[];
-  /** As it follows a sentence; empty if there is none. */
+  /** Rendered to follow the sentence; empty without a condition. */
   readonly condition: string;
 }
 
@@ -12,8 +12,9 @@ export const sayGrant = ({ principals, verb, actions, resources, condition }: Gr
   `${principals.join(', ')} ${verb} ${actions.join(', ')} on ${resources.join(', ')}${condition}`;
 
 /**
- * Says what a template comes to allow in as few lines as there are decisions: what differs only in who, what or where is one, and so
- * is all that comes with a new construct, but for what anyone may do. To deny what is new takes nothing from anybody.
+ * Says what a template newly grants in as few lines as there are decisions. Grants that differ only in principal, action or
+ * resource are one line, and so is everything that comes with a new construct, except what anyone may do. Denying access to a new
+ * resource takes nothing from anybody, so that is left out.
  */
 export function sayGained(grants: readonly Grant[], isNew: (name: string) => boolean): string[] {
   const needed = grants.filter(({ verb, resources }) => verb !== 'may not' || !resources.every(isNew));
@@ -27,7 +28,7 @@ export function sayGained(grants: readonly Grant[], isNew: (name: string) => boo
   });
 }
 
-/** What somebody loses is one line. */
+/** One line per principal. */
 export const sayLost = (grants: readonly Grant[]): string[] =>
   [...Map.groupBy(mergeAlike(grants), ({ principals }) => principals.join())].map(([, own]) =>
     own.map(sayGrant).join('; '),
@@ -36,7 +37,7 @@ export const sayLost = (grants: readonly Grant[]): string[] =>
 const mergeAlike = (grants: readonly Grant[]): readonly Grant[] =>
   (['actions', 'principals', 'resources'] as const).reduce(mergeWhereOnly, grants);
 
-/** Joins grants that are alike but for one of their lists. */
+/** Merges grants that differ in only one of their lists. */
 function mergeWhereOnly(grants: readonly Grant[], list: 'actions' | 'principals' | 'resources'): readonly Grant[] {
   const groups = Map.groupBy(grants, (grant) => JSON.stringify({ ...grant, [list]: [] }));
   return [...groups.values()].flatMap(([first, ...others]) =>

@@ -3,27 +3,27 @@ import { upstreamSettings } from '../../lambda/settings/upstream-definitions.ts'
 import { setByStack } from '../config.ts';
 import { variable, webVariable } from './guarantees/guarantee.ts';
 
-/* What may change without anybody being asked, as far as no guarantee is broken. */
+/* What may change without approval, as long as no guarantee is broken. */
 
-/** Resources that may be added: they open nothing by themselves, and their guarantees and permissions are checked too. */
+/** Resources that may be added. By themselves they open nothing, and their guarantees and permissions are checked as well. */
 export const mayBeAdded =
   /^(AWS::(DynamoDB::GlobalTable|SecretsManager::Secret|Lambda::(Function|WebFunction|WebFunctionRevision)|S3::Bucket|Logs::LogGroup|IAM::Role|SNS::(Topic|Subscription)|CloudWatch::(Alarm|Dashboard)|Events::Rule|CloudFront::MonitoringSubscription)|Custom::S3ObjectCopy)$/;
 
 /**
- * What may be replaced: policies, which are compared as permissions; alarms, which lose only their history; and revisions, which
- * can't be changed, only replaced, with their copy of the code, at the same address.
+ * Resources that may be replaced: policies, which are compared as permissions; alarms, which lose only their history; and
+ * revisions, which are immutable, with their copy of the code. A new revision keeps the address.
  */
 export const mayBeReplaced =
   /^(AWS::(IAM::Policy|Lambda::Permission|SNS::TopicPolicy|S3::BucketPolicy|CloudWatch::\w+|Lambda::WebFunctionRevision)|Custom::S3ObjectCopy)$/;
 
-/** The settings that an operator may change, except those that a template must not contain. Guarantees about settings come first. */
+/** The operator's settings, except those that must not be in a template. Guarantees about settings come first. */
 const operatorSettings = [
   ...Object.keys(settings).filter((name) => !Object.hasOwn(setByStack, name)),
   ...Object.keys(upstreamSettings).flatMap((name) => [`UPSTREAM_${name}`, `UPSTREAM_*_${name}`]),
   'DEPLOYED_COMMIT',
 ].filter((name) => !/^NETWORK_SALT$|_API_KEYS$/.test(name));
 
-/** Values that may change freely, by the type of the resource. People judge other changes that no guarantee covers. */
+/** Values that may change freely, by resource type. Any other change that no guarantee covers needs a reviewer. */
 export const mayVary: Readonly<Record<string, readonly string[]>> = {
   'AWS::DynamoDB::GlobalTable': ['WarmThroughput', 'Replicas[].Tags'],
   'AWS::SecretsManager::Secret': ['Description'],
@@ -36,7 +36,7 @@ export const mayVary: Readonly<Record<string, readonly string[]>> = {
   ],
   'AWS::Lambda::WebFunctionRevision': ['Description', ...[...operatorSettings, 'BODY_BUDGET'].map(webVariable)],
   'AWS::Lambda::WebFunctionEndpoint': ['Description'],
-  // Which code is copied, and what the copy is called: all that a revision says.
+  // Which code is copied, and the name of the copy: a revision has nothing else.
   'Custom::S3ObjectCopy': ['SourceObjectKey', 'ContentHash', 'Configuration'],
   'AWS::IAM::Role': ['Description'],
   'AWS::IAM::Policy': ['PolicyName'],
@@ -48,5 +48,5 @@ export const mayVary: Readonly<Record<string, readonly string[]>> = {
   Template: ['Description'],
 };
 
-/** On every resource: the order of creation, and the names on the bill. */
+/** On any resource: the order of creation, and cost-allocation tags. */
 export const mayVaryAnywhere: readonly string[] = ['DependsOn', 'Tags'];

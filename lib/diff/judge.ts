@@ -14,14 +14,14 @@ export interface Danger {
   readonly what: string;
 }
 
-/** One before those that follow from one decision are joined, with what it is about, by which decisions know it. */
+/** A danger before merging. Decisions claim it by its subject. */
 interface Finding extends Danger {
   readonly subject: string;
 }
 
 /**
- * What a reviewer must not overlook: every guarantee of the gateway that the new templates break, whichever line did it; every
- * permission that is added or lost; and every change that is not known to be harmless. What follows from one decision is one line.
+ * What a reviewer must see: every guarantee that the new templates break, whichever line did it; every permission that is added
+ * or lost; and every change that is not known to be harmless. Everything that follows from one decision is one line.
  */
 export function findDangers(...comparisons: readonly Comparison[]): readonly Danger[] {
   const decisions = findDecisions(comparisons);
@@ -62,7 +62,7 @@ function findIn({ before, after, resources }: Comparison): readonly Finding[] {
   const [old, current] = [byId(before), byId(after)];
   const replaced = new Map(resources.map((change) => [change.id, change.replaced]));
   const wasBroken = findBroken(before);
-  // A guarantee that was already broken must not get worse unseen.
+  // A guarantee that was already broken must not silently get worse.
   const broken = findBroken(after).filter(
     ({ part: { id }, guarantee, values }) =>
       !wasBroken.some((one) => one.part.id === id && one.guarantee === guarantee && !differs(one.values, values)),
@@ -77,7 +77,7 @@ function findIn({ before, after, resources }: Comparison): readonly Finding[] {
   return [...findEmptyTables(before, after), ...[...new Set([...old.keys(), ...current.keys()])].flatMap(judge)];
 }
 
-/** A construct by another name is another table, in which no key would be found and nobody has used anything. */
+/** A renamed construct is a new, empty table: no key would be found, and no usage either. */
 function findEmptyTables(before: Template, after: Template): Finding[] {
   const tablesOf = ({ Resources = {} }: Template, name: string) =>
     Object.values(Resources).flatMap(({ Properties }) => {
@@ -92,12 +92,12 @@ function findEmptyTables(before: Template, after: Template): Finding[] {
       refused: true,
       where: namesOf(after)[id] ?? id,
       subject: name,
-      what: `is new, and so empty, but ${name} leads to it: first deploy it beside the old one, then move the items`,
+      what: `is new, and so empty, but ${name} points to it: first deploy it beside the old one, then move the items`,
     }));
   });
 }
 
-/** What is true of several parts is one line, with all of them. */
+/** Findings with the same text become one line, with all their parts. */
 function mergeAlike(findings: readonly Finding[]): Danger[] {
   const alike = Map.groupBy(findings, ({ refused, what }) => `${refused} ${what}`);
   return [...alike.values()].flatMap(([first, ...others]) => {
@@ -119,7 +119,10 @@ function lossOf(part: Part, { property, otherwise, at, refused = false }: Named,
 const holdsData = ({ type }: Part): boolean => type === types.table || type === types.secret;
 
 function judgeRemoval(was: Part): Finding {
-  return danger(was, holdsData(was) ? 'the stack gives it up (a retained one stays behind, unused)' : 'is removed');
+  return danger(
+    was,
+    holdsData(was) ? 'is no longer part of the stack (if retained, it stays behind unused)' : 'is removed',
+  );
 }
 
 function judgeAddition(is: Part): Finding[] {
@@ -127,7 +130,7 @@ function judgeAddition(is: Part): Finding[] {
   return [danger(is, `is new, and may be a way in: ${is.type} is not known to be harmless`)];
 }
 
-/** Another stack's own parts; a macro among the rest of its template could be anything. */
+/** The outputs and properties of a new stack. The rest of its template could contain a macro, which can do anything. */
 function isPartOfNewStack({ type, tree }: Part): boolean {
   if (type === 'Template') return Object.keys(tree).every((name) => /^(Description|Parameters|Rules)$/.test(name));
   return type === 'Outputs' || type === 'Stack';
@@ -145,7 +148,7 @@ function judgeChange(
   const changed = changes.length === 0 ? [] : guaranteesOf(is.type).filter((one) => !keepsWhatWas(one, was, where));
   const lost = [...broken, ...changed].map((guarantee) => lossOf(is, guarantee, 'no longer'));
   if (replaced === 'no' || mayBeReplaced.test(is.type)) return [...lost, ...findUnknown(is, changes)];
-  // Being replaced says it all, unless a lost guarantee is refused.
+  // Replacement implies the others, unless one of the lost guarantees is refused.
   if (lost.some(({ refused }) => refused)) return lost;
   const by = holdsData(is) ? 'an empty one' : 'one with another name or address';
   const what = `${replaced === 'yes' ? 'is' : 'may be'} replaced by ${by}`;
@@ -162,7 +165,7 @@ function differs(before: unknown, after: unknown): boolean {
   return listChanges(before, after).length > 0;
 }
 
-/** Changes that no guarantee covers and that are not known to be harmless. */
+/** Changes that no guarantee covers, and that are not known to be harmless. */
 function findUnknown(is: Part, changes: readonly Change[]): Finding[] {
   if (changes.length === 0) return [];
   const spokenOf = guaranteesOf(is.type).map(({ at }) => at);
@@ -173,7 +176,7 @@ function findUnknown(is: Part, changes: readonly Change[]): Finding[] {
     .map(({ path }) => danger(is, `changes ${path}, which is not known to be harmless`, false, `${is.name} ${path}`));
 }
 
-/** The values of a part that is added or removed, one by one. */
+/** The leaves of an added or removed subtree. */
 function unfold(change: Change): Change[] {
   const { path, before, after } = change;
   if ((before !== undefined && after !== undefined) || !isTree(before ?? after)) return [change];

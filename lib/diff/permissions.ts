@@ -1,19 +1,18 @@
 import { type Grant, sayGrant } from './grants.ts';
 import { isTree, namesOf, type Part, partsOf, remember, type Template, type Tree } from './template.ts';
 
-/** Resources that only say who may do what. */
 export function isPolicy(type: string): boolean {
   return /^AWS::(IAM::Policy|Lambda::(Permission|ResourcePolicy)|SNS::TopicPolicy|S3::BucketPolicy)$/.test(type);
 }
 
-/** Whether what stands at this path of a resource is compared here, as a permission. */
+/** Whether a path of a resource is compared here, as a permission. */
 export function isPermission(type: string, path: string): boolean {
   if (type === 'AWS::Lambda::Permission') return true;
   if (type === 'AWS::IAM::Policy' && /^(Roles|Users|Groups)\b/.test(path)) return true;
   return /(^|\.)Statement($|[.[ ])/.test(path);
 }
 
-/** What only one of the two templates allows or denies, one by one, however the templates express it. */
+/** What only one of the two templates allows or denies, however they express it. */
 export function comparePermissions(before: Template, after: Template): { gained: Grant[]; lost: Grant[] } {
   const [had, has] = [grantsOf(before), grantsOf(after)];
   const beyond = (grants: Grants, others: Grants) =>
@@ -23,7 +22,7 @@ export function comparePermissions(before: Template, after: Template): { gained:
 
 type Grants = ReadonlyMap<string, Grant>;
 
-/** Everything that a template allows or denies, by its sentence: one for each principal, action and resource. */
+/** Everything that a template allows or denies, keyed by its sentence: one for each principal, action and resource. */
 const grantsOf = remember((template: Template): Grants => {
   const names = namesOf(template);
   return new Map(
@@ -39,7 +38,7 @@ const grantsOf = remember((template: Template): Grants => {
   );
 });
 
-/** Every statement of a policy, wherever in a resource it is. */
+/** Every policy statement, wherever in the resource it is. */
 const statementsOf = remember<Tree, Tree[]>(statementsIn);
 
 function statementsIn(value: unknown): Tree[] {
@@ -73,7 +72,7 @@ function grantsIn(statement: Tree, { name, type, tree }: Part, names: Names): Gr
     (principal) =>
       words(Action, NotAction).flatMap((action) =>
         words(Resource ?? '*', NotResource).map((resource) => {
-          // In a resource's own policy, `*` is that resource.
+          // In a resource policy, `*` means that resource.
           const to = !isAttached && resource === '*' ? name : resource;
           return {
             principals: [principal === '*' ? 'anyone' : principal],
@@ -95,7 +94,7 @@ function texts(value: unknown, names: Names): string[] {
   return [value].flat().map((one) => renderValue(one, names));
 }
 
-/** A value as a reader knows it: references become the names of the constructs that they lead to. */
+/** A value for a reader: references become the names of their constructs. */
 function renderValue(value: unknown, names: Names): string {
   if (typeof value === 'string') return value;
   const [[kind, to] = ['', undefined], ...more] = Object.entries(value ?? {});

@@ -6,7 +6,7 @@ export interface Resource {
   readonly Metadata?: Tree;
 }
 
-/** A template, with what CloudFormation is told about the stack besides it. */
+/** A template, with the properties of its stack that are outside it. */
 export interface Template {
   readonly Resources?: Readonly<Record<string, Resource>>;
   readonly Outputs?: Tree;
@@ -15,7 +15,7 @@ export interface Template {
 
 export type Tree = Readonly<Record<string, unknown>>;
 
-/** The construct of each logical id, by its place in the stack, such as `Tables/Keys`. */
+/** Construct paths, such as `Tables/Keys`, by logical id. */
 export const namesOf = remember(({ Resources = {} }: Template): Readonly<Record<string, string>> => {
   const entries = Object.entries(Resources).map(([id, { Metadata }]) => {
     const path = String(Metadata?.['aws:cdk:path'] ?? id);
@@ -24,7 +24,10 @@ export const namesOf = remember(({ Resources = {} }: Template): Readonly<Record<
   return Object.fromEntries(entries);
 });
 
-/** A resource or another part of a template as one tree: its properties, and what CloudFormation does with it. */
+/**
+ * A resource or another part of a template as one tree: its properties, and the attributes that tell CloudFormation what to do
+ * with it.
+ */
 export interface Part {
   readonly id: string;
   readonly name: string;
@@ -32,7 +35,7 @@ export interface Part {
   readonly tree: Tree;
 }
 
-/** Everything that a template says, part by part: resources, outputs, the stack itself, and the rest. */
+/** All parts of a template: resources, outputs, the stack itself, and the rest. */
 export const partsOf = remember((template: Template): readonly Part[] => {
   const { Resources = {}, Outputs = {}, Stack, ...rest } = template;
   const names = namesOf(template);
@@ -50,16 +53,16 @@ export const partsOf = remember((template: Template): readonly Part[] => {
   return [...resources, ...others.filter(({ tree }) => Object.keys(tree).length > 0)];
 });
 
-/** Without the CDK's notes, which are not deployed. */
+/** Without the CDK's metadata, which is not deployed. */
 const treeOf = remember(({ Type: _type, Metadata: _metadata, Properties, ...attributes }: Resource): Tree => {
   return { ...attributes, ...Properties };
 });
 
-/** The same function, which works out only once what follows from an object: templates and their parts never change. */
+/** Memoizes a function of an object. Templates and their parts are immutable. */
 export function remember<From extends object, To>(derive: (from: From) => To): (from: From) => To {
   const known = new WeakMap<From, To>();
   return (from) => {
-    // A broken template may have a text in an object's place.
+    // A broken template may have a string where an object belongs.
     if (typeof from !== 'object') return derive(from);
     const value = known.get(from) ?? derive(from);
     known.set(from, value);
@@ -67,7 +70,7 @@ export function remember<From extends object, To>(derive: (from: From) => To): (
   };
 }
 
-/** Something with parts of its own, other than a list or a reference of CloudFormation (`Ref`, `Fn::…`). */
+/** An object, other than a list or a CloudFormation reference (`Ref`, `Fn::…`). */
 export function isTree(value: unknown): value is Tree {
   if (!isObject(value)) return false;
   const [name = '', ...others] = Object.keys(value);
@@ -75,8 +78,8 @@ export function isTree(value: unknown): value is Tree {
 }
 
 /**
- * The values at a place of a tree, such as `Replicas[].Region`: `[]` stands for every element of a list, `*` for any letters
- * of a name. A missing name counts as undefined; an empty place is the whole tree.
+ * The values at a path such as `Replicas[].Region`. `[]` stands for every element of a list, and `*` for any letters of a name. A
+ * missing name gives undefined, and an empty path the whole tree.
  */
 export function valuesAt(tree: Tree, place: string): readonly unknown[] {
   const found = placesIn(tree);
@@ -98,7 +101,7 @@ function follow(value: unknown, step: string): unknown[] {
   return Object.keys(value).flatMap((name) => (pattern.test(name) ? [value[name]] : []));
 }
 
-/** Whether a path, such as `Replicas[0].Tags`, leads to the place or into it. */
+/** Whether a path such as `Replicas[0].Tags` is at or below the place. */
 export function isWithin(path: string, place: string): boolean {
   const pattern = place.replace(/[[\]]/g, '\\$&').replaceAll('.', '\\.').replaceAll('*', '[^.]*');
   return place === '' || new RegExp(`^${pattern}($|[.[ ])`).test(path.replace(/\[\d+\]/g, '[]'));

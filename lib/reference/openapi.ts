@@ -2,13 +2,13 @@ import { isObject } from '../../lambda/settings/json.ts';
 
 type Named<T> = Readonly<Record<string, T>>;
 
-/** The parts of an OpenAPI document that its page shows, with what references lead to in their places, except for schemas. */
+/** The parts of an OpenAPI document that the page shows, with references resolved, except those to schemas. */
 export interface OpenApi {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly paths: Named<Path>;
-  /** The answer on every path that is not listed. */
+  /** The response on every path that is not listed. */
   readonly 'x-unknown-path': Response;
-  /** What each error code means, and what to do. */
+  /** What each error code means, and what to do about it. */
   readonly 'x-codes': Named<{ readonly means: string; readonly do: string }>;
   readonly components: {
     readonly securitySchemes: Named<{ readonly type: string; readonly name: string; readonly description: string }>;
@@ -18,7 +18,7 @@ export interface OpenApi {
 
 interface Path extends Readonly<Partial<Record<'get' | 'post' | 'options', Operation>>> {
   readonly parameters?: readonly Parameter[];
-  /** How it answers other methods, and a WebSocket's handshake. */
+  /** The response to other methods, and to a WebSocket handshake. */
   readonly 'x-other-methods': Response;
   readonly 'x-websocket'?: Response;
 }
@@ -66,7 +66,7 @@ export interface Schema {
   readonly oneOf?: readonly Schema[];
 }
 
-/** Reads a document. Its references to schemas stay, as the page links to those. */
+/** Parses a document. References to schemas stay, because the page links to those. */
 export function readOpenApi(text: string): OpenApi {
   const document = JSON.parse(text);
   const inline = (node: unknown): unknown => {
@@ -79,16 +79,15 @@ export function readOpenApi(text: string): OpenApi {
   return inline(document) as OpenApi;
 }
 
-/** An endpoint of the document. */
 export interface Endpoint {
   readonly method: string;
   readonly path: string;
   readonly operation: Operation;
-  /** Those of the path and of the operation. */
+  /** Of the path and of the operation. */
   readonly parameters: readonly Parameter[];
 }
 
-/** The endpoints of a document without preflights, which only browsers send. */
+/** The endpoints of a document. Preflights, which only browsers send, are left out. */
 export function listEndpoints(document: OpenApi): readonly Endpoint[] {
   return Object.entries(document.paths).flatMap(([path, { parameters = [], ...methods }]) =>
     (['get', 'post'] as const).flatMap((method) => {
@@ -100,7 +99,7 @@ export function listEndpoints(document: OpenApi): readonly Endpoint[] {
   );
 }
 
-/** What a reference leads to. */
+/** Resolves a reference. */
 function find(document: unknown, reference: string): unknown {
   const found = reference
     .split('/')
@@ -112,7 +111,7 @@ function find(document: unknown, reference: string): unknown {
 
 export const nameOf = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1);
 
-/** The schema itself, in place of a reference to it. */
+/** Resolves a schema's reference. */
 export function schemaOf(document: OpenApi, schema: Schema): Schema {
   return schema.$ref === undefined ? schema : (find(document, schema.$ref) as Schema);
 }

@@ -8,7 +8,7 @@ const titles: Readonly<Record<string, string>> = {
   tokens: 'Tokens',
 };
 
-/** Each example as a command, with the answer that it brings, if the document has one. */
+/** Each example as a curl command, with its response if the document has one. */
 export function renderExamples(endpoint: Endpoint): string {
   const { requestBody, responses } = endpoint.operation;
   const { 'application/json': json, 'text/event-stream': stream } = responses['200']?.content ?? {};
@@ -28,7 +28,7 @@ export function renderExamples(endpoint: Endpoint): string {
 
 const exampleOf = (content: Content | undefined): unknown => content?.examples?.plain?.value;
 
-/** A command to paste into a shell. No example has a single quote. */
+/** A command to paste into a shell. No example contains a single quote. */
 function writeCurl({ method, path, parameters }: Endpoint, body: unknown): string {
   const isAnthropic = method === 'POST' && parameters.some(({ name }) => name === 'anthropic-version');
   const streams = body !== undefined && Object(body).stream === true;
@@ -40,7 +40,7 @@ function writeCurl({ method, path, parameters }: Endpoint, body: unknown): strin
   ].join(' \\\n  ');
 }
 
-/** JSON as people write it: what fits on a line stands on one. */
+/** Pretty-prints JSON. What fits on a line stays on one. */
 function layOut(value: unknown, indent = '', mustBreak = false): string {
   const line = JSON.stringify(value, null, 1).replace(/\n */g, ' ');
   const fits = indent.length + line.length <= 80 && !mustBreak;

@@ -3,7 +3,7 @@ import type { Endpoint, OpenApi, Parameter, Response, Schema } from './openapi.t
 import { listEndpoints, nameOf, schemaOf } from './openapi.ts';
 import { renderExamples } from './render-examples.ts';
 
-/** Terms, and what is said of each. */
+/** A definition list. */
 export const fields = (rows: readonly (readonly [term: string, meaning: string])[]): string => {
   const items = rows.map(([term, meaning]) => `<div><dt>${term}</dt>${meaning && `<dd>${meaning}</dd>`}</div>`);
   return items.length > 0 ? `<dl class="fields">${items.join('')}</dl>` : '';
@@ -12,7 +12,7 @@ export const fields = (rows: readonly (readonly [term: string, meaning: string])
 const named = (name: string, type: string, required = false): string =>
   `${code(name)} <span class="type">${type}</span>${required ? ' <span class="required">required</span>' : ''}`;
 
-/** The members of an object, one row each: members of inner objects by their path, those of composed schemas together. */
+/** One row per member of an object. Nested members are named by their path, and composed schemas are merged. */
 export function renderFields(document: OpenApi, schema: Schema): string {
   return fields(
     membersOf(document, schema).map(([name, member, required]) => [
@@ -28,7 +28,7 @@ function membersOf(document: OpenApi, schema: Schema, within = ''): readonly Mem
   const whole = schemaOf(document, schema);
   const parts = (whole.allOf ?? []).flatMap((part) => membersOf(document, part, within));
   const own = Object.entries(whole.properties ?? {}).flatMap(([name, member]): Member[] => {
-    // Leave out members that an answer never has.
+    // `false`: a member that responses never have.
     if (member === false) return [];
     const path = within + name;
     const inner = member.properties ? membersOf(document, member, `${path}.`) : [];
@@ -37,7 +37,7 @@ function membersOf(document: OpenApi, schema: Schema, within = ''): readonly Mem
   return [...parts, ...own];
 }
 
-/** What a value may be, in a few words. */
+/** A value's type, in a few words. */
 export function renderType({ $ref, const: constant, enum: values, type, items }: Schema): string {
   if ($ref !== undefined) return linkTo($ref);
   if (constant !== undefined) return code(JSON.stringify(constant));
@@ -50,7 +50,7 @@ function linkTo(schema: string): string {
   return `<a href="#${nameOf(schema)}">${escapeHtml(nameOf(schema))}</a>`;
 }
 
-/** What every error code means and what to do, with the statuses that it comes with. */
+/** Every error code: its statuses, what it means and what to do. */
 export function renderErrors(document: OpenApi): string {
   const answers = [
     ...listEndpoints(document).flatMap(({ operation }) => Object.entries(operation.responses)),
@@ -74,7 +74,7 @@ function codesOf({ headers }: Response): readonly string[] {
   return (schema?.enum ?? (schema ? [schema.const] : [])).map(String);
 }
 
-/** The first one is open, so that people see what all have. */
+/** The first one is open, as an example of what is inside. */
 export function renderEndpoint(document: OpenApi, endpoint: Endpoint, isFirst: boolean): string {
   const { method, path, operation, parameters } = endpoint;
   const { operationId, summary, description, requestBody, responses } = operation;

@@ -6,7 +6,7 @@ import { fields, renderEndpoint, renderErrors, renderFields, renderType } from '
 
 const page = readFileSync(new URL('page.html', import.meta.url), 'utf8');
 
-/** The API's page, made from its OpenAPI document: each part goes to the comment with its name. It needs no JavaScript. */
+/** Renders the API reference from its OpenAPI document, into the placeholder comments of page.html. It needs no JavaScript. */
 export function renderReference(document: OpenApi): string {
   // What people come for is first.
   const { POST = [], GET = [] } = Object.groupBy(listEndpoints(document), ({ method }) => method);
@@ -42,18 +42,18 @@ const renderKeys = ({ components }: OpenApi): string =>
     ]),
   );
 
-/** Each header once, under the names that it has in the answers. What only browsers read comes last. */
+/** Each response header once. Those for browsers come last. */
 function renderHeaders(document: OpenApi): string {
-  const answers = listEndpoints(document).flatMap(({ operation }) => Object.values(operation.responses));
-  const headers = answers.flatMap((answer) => Object.entries(answer.headers));
-  const told = Map.groupBy(
+  const responses = listEndpoints(document).flatMap(({ operation }) => Object.values(operation.responses));
+  const headers = responses.flatMap((response) => Object.entries(response.headers));
+  const described = Map.groupBy(
     headers.filter(([, { description = '' }]) => description !== ''),
     ([name]) => name,
   );
   const isForBrowsers = (name: string) => /^(access-control-|vary$)/.test(name);
-  const names = [...told.keys()];
+  const names = [...described.keys()];
   const ordered = [...names.filter((name) => !isForBrowsers(name)), ...names.filter(isForBrowsers)];
-  return fields(ordered.map((name) => [code(name), prose(told.get(name)?.[0]?.[1].description)]));
+  return fields(ordered.map((name) => [code(name), prose(described.get(name)?.[0]?.[1].description)]));
 }
 
 function renderObject(document: OpenApi, name: string, schema: Schema): string {
@@ -64,11 +64,11 @@ function renderObject(document: OpenApi, name: string, schema: Schema): string {
   return opening(name, `<h3>${escapeHtml(name)}</h3>`, content);
 }
 
-/** The generated files of the pages, by their place beside the others: they are made from docs/openapi.json. */
+/** The generated pages, by path: from docs/openapi.json. */
 export async function makePages(): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(new URL('../../docs/openapi.json', import.meta.url), 'utf8');
   const served = JSON.parse(text);
-  // Its first paragraph is about the file among the sources, and about names that are filled in here.
+  // Its first paragraph is about the source file, and about names that are filled in here.
   served.info.description = served.info.description.split('\n\n').slice(1).join('\n\n');
   return new Map([
     ['docs/index.html', leavePlaces(renderReference(readOpenApi(text)))],

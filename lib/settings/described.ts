@@ -6,7 +6,7 @@ import { upstreamDescriptions } from '../../lambda/settings/upstream-description
 import { stackDescriptions } from '../stack-descriptions.ts';
 import { stackSections } from '../stack-settings.ts';
 
-/** A setting under the name that operators write, and what is said of it. */
+/** A setting under its public name, with its description. */
 export interface Described {
   readonly name: string;
   readonly setting: Setting<unknown>;
@@ -30,7 +30,7 @@ function describeSections(tables: Readonly<Record<string, Table>>, texts: Readon
 const ofUpstream = describe(upstreamSettings, upstreamDescriptions, 'UPSTREAM_');
 const isForTranslation = ({ name }: Described) => Object.hasOwn(translationSettings, name.replace('UPSTREAM_', ''));
 
-/** Every setting in its section: those of the config, of an upstream, of the stack, and of the server. */
+/** All settings by section: those of the config, of an upstream, of the stack, and of the server. */
 export const describedSettings: ReadonlyMap<string, readonly Described[]> = new Map([
   ...describeSections(sections, descriptions),
   ['upstream', ofUpstream.filter((one) => !isForTranslation(one))],

@@ -1,9 +1,9 @@
 import { type Described, describedSettings } from './described.ts';
 
-/** A table and the comment before it, which names the sections that it shows. */
+/** A table with the comment before it, which names the sections to list. */
 const marked = /^(<!-- settings: (\S.*) -->)\n(?:\n(?:\|.*\n)+)?/gm;
 
-/** The page of settings with its tables made anew; all else stays as it is. */
+/** Regenerates the tables of the settings page. All else stays as it is. */
 export function renderPage(page: string): string {
   const shown: string[] = [];
   const rendered = page.replace(marked, (_, comment: string, names: string) => {
@@ -27,7 +27,7 @@ function renderTable(settings: readonly Described[]): string {
   return `| Setting | Default | Meaning |\n|---|---|---|\n${rows.join('')}`.replaceAll('|  |', '| |');
 }
 
-/** The default, and what else there is to choose from. */
+/** The default, and the other choices. */
 function renderValues({ setting: { fallback, schema } }: Described): string {
   if (!fallback) return '';
   const others = (schema?.enum ?? []).filter((value) => typeof value === 'string' && value !== fallback);

@@ -3,7 +3,7 @@ import { nameFaultOf } from '../config.ts';
 import { stageName } from '../deployment-block.ts';
 import { type Described, describedSettings } from './described.ts';
 
-/** The JSON schema of gateway.json, by which editors complete and check it. The synthesis checks more. */
+/** The JSON schema of gateway.json, for completion and checks in editors. The synthesis checks more. */
 export function renderSchema(): string {
   const settings = [...describedSettings.values()].flat().filter(({ name }) => nameFaultOf(name) === undefined);
   const schema = {
@@ -32,7 +32,7 @@ export function renderSchema(): string {
   return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
-/** `UPSTREAM_2_BASE_URL` is as `UPSTREAM_BASE_URL`. */
+/** `UPSTREAM_2_BASE_URL` has the schema of `UPSTREAM_BASE_URL`. */
 function ofFurtherUpstreams(settings: readonly Described[]) {
   const own = ['upstream', 'translation'].flatMap((section) => describedSettings.get(section) ?? []);
   const entries = settings
@@ -52,10 +52,10 @@ function renderSetting({ setting: { schema, fallback }, description }: Described
   };
 }
 
-/** The texts that stand for a value of a type. */
+/** The strings that are accepted for a type. */
 const texts = { integer: '^\\d*$', number: '^[\\d.]*$', boolean: '^(true|false)?$', object: '' };
 
-/** A value stands in the file as it is or as text, and an empty text unsets a default. */
+/** A value may be given as it is or as a string, and an empty string unsets a default. */
 function renderValue({ type, enum: values, pattern, ...bounds }: ValueSchema = {}) {
   if (values !== undefined) return { enum: [...new Set([...values, ...values.map(String), ''])] };
   if (type === undefined) return { type: 'string', ...(pattern && { pattern: `^$|${pattern}` }) };

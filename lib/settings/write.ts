@@ -5,7 +5,7 @@ import { renderSchema } from './render-schema.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** What is made from the definitions of the settings, by path; each is given what stands there. */
+/** The files that are generated from the settings' definitions. Each generator gets the file's current text. */
 export const madeFromSettings: Readonly<Record<string, (text: string) => string>> = {
   'docs/settings.md': renderPage,
   'docs/gateway.schema.json': renderSchema,

@@ -1,11 +1,13 @@
 import type { Change, Comparison, ResourceChange } from '../../lib/diff/changes.ts';
 import type { Danger } from '../../lib/diff/judge.ts';
 
-/** What a reviewer reads first. */
 export const renderDanger = ({ refused, where, what }: Danger): string =>
   `!! ${refused ? 'REFUSED' : 'DANGER'} ${where}: ${what}`;
 
-/** A line for each value that changes, with all that have it. Like the dangers before them they suit a ```diff block. */
+/**
+ * One line per changed value, with all resources that have it. Marked `+`, `-` and `~` for a ```diff block, like the dangers
+ * above.
+ */
 export function renderComparison({ resources, others }: Comparison): string[] {
   const changed = new Map<string, string[]>();
   for (const { where, what } of resources.flatMap(listChanges)) {
@@ -43,6 +45,6 @@ function renderValue(value: unknown): string {
   return value === undefined ? 'none' : JSON.stringify(value).replace(/[0-9a-f]{56}(?=\.zip)/g, '…');
 }
 
-/** Of a longer text only the part from where it differs is shown, with a little before it. */
+/** A longer value is cut to where it first differs, with some context before that. */
 const longest = 80;
 const kept = 30;

@@ -7,7 +7,7 @@ import { makeFolder } from '../checkout.ts';
 
 const run = promisify(execFile);
 
-/** What a stack is, as far as it matters here. */
+/** The part of a cloud assembly's manifest that is read here. */
 interface Artifact {
   readonly properties?: {
     readonly templateFile?: string;
@@ -17,18 +17,21 @@ interface Artifact {
   };
 }
 
-/** What always differs from one deployment to the next: no commit, and an edge whose alarms are synthesized as well. */
+/**
+ * Fixed, because they differ between deployments: the commit, and the distribution's id, without which the edge's alarms would
+ * not be synthesized.
+ */
 export const comparable = { commit: '', distribution: 'E0000000000000' };
 
-/** Runs a checkout's app as `cdk synth` does, and returns the templates by their file names. */
+/** Runs a checkout's app as `cdk synth` does, and returns the templates by file name. */
 export async function synthesize(root: string, stage: string): Promise<Record<string, Template>> {
   await using outdir = await makeFolder('gateway-diff-');
   const { app, context } = JSON.parse(await readFile(join(root, 'cdk.json'), 'utf8'));
-  // The constructs' paths are their names.
+  // Adds the constructs' paths, by which resources are named.
   const told = { ...context, stage, ...comparable, 'aws:cdk:enable-path-metadata': true };
   const env = {
     ...process.env,
-    // `node` in cdk.json must be the Node that runs now.
+    // `node` in cdk.json must be the Node that runs this.
     PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
     CDK_OUTDIR: outdir.path,
     CDK_CONTEXT_JSON: JSON.stringify(told),
@@ -41,7 +44,10 @@ export async function synthesize(root: string, stage: string): Promise<Record<st
   return await readTemplates(outdir.path);
 }
 
-/** What a program that failed has said; of an uncaught error that and its place, without a stack or a folder that is gone by now. */
+/**
+ * What a failed process printed. An uncaught error is cut to its message and location: the stack names a folder that no longer
+ * exists.
+ */
 function faultIn(said: string, root: string): string {
   const plain = said.replaceAll(`file://${root}/`, '').replaceAll(`${root}/`, '');
   const [, fault] = /^(\w*Error\b(?:.|\n)*?)\n +at /m.exec(plain) ?? [];
@@ -50,7 +56,7 @@ function faultIn(said: string, root: string): string {
   return place === undefined ? fault : `${fault} (${place})`;
 }
 
-/** Reads the templates in a folder, each with what its stack is told besides. */
+/** Reads the templates in a folder, each with the properties of its stack that are outside the template. */
 export async function readTemplates(outdir: string): Promise<Record<string, Template>> {
   const read = async (name: string) => JSON.parse(await readFile(join(outdir, name), 'utf8'));
   const { artifacts }: { artifacts: Readonly<Record<string, Artifact>> } = await read('manifest.json');

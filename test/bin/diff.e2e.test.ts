@@ -131,7 +131,11 @@ describe('with an app that only writes templates', () => {
     git('checkout', '--quiet', '.');
     const { status, stderr, title, lines } = diff(folder, '--base', 'HEAD', '--synthesized', synthesized);
     rmSync(synthesized, { recursive: true });
-    expect([status, stderr, title]).toEqual([3, '', expect.stringContaining(`what stands in ${synthesized} against`)]);
+    expect([status, stderr, title]).toEqual([
+      3,
+      '',
+      expect.stringContaining(`the templates in ${synthesized} against`),
+    ]);
     expect(lines).toEqual([
       expect.stringMatching(/^!! REFUSED Keys: no longer exact: has another key, so it is replaced by an empty table/),
       '~ Keys (replaced): KeySchema[0].AttributeName "pk" -> "id"',
@@ -154,7 +158,7 @@ describe('with an app that only writes templates', () => {
     });
 
     test('can’t be compared, which it says instead of concluding, with a status of its own', () => {
-      const unseen = 'No changes beside the settings, which were not compared';
+      const unseen = 'No changes apart from the settings, which were not compared';
       expect(diff(folder)).toMatchObject({ status: 4, stderr: '', lines: [notCompared('HEAD'), unseen] });
       edit(folder, 'templates.json', (text) => text.replace('"Threshold":10', '"Threshold":90'));
       const { status, lines } = diff(folder);
@@ -173,7 +177,7 @@ describe('with an app that only writes templates', () => {
       expect([missing.status, missing.stderr]).toEqual([1, 'there is no file old.json\n']);
       writeFileSync(old, '{');
       const broken = diff(folder, '--settings', 'old.json');
-      expect([broken.status, broken.stderr]).toEqual([1, expect.stringMatching(/^old\.json is no JSON: /)]);
+      expect([broken.status, broken.stderr]).toEqual([1, expect.stringMatching(/^old\.json is not valid JSON: /)]);
     });
 
     test('are compared with the last commit in a clone of a repository whose main line has none', () => {

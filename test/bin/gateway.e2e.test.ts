@@ -64,7 +64,7 @@ test.each([
     ['InferenceGateway'],
     ['accounts', 'server'],
     // Anything else that the template breaks would stop the synthesis: this is the operator's wish.
-    /^(warning: \w+Logs\w+ is not private: tells for more than a year who asked when\n){4}$/,
+    /^(warning: \w+Logs\w+ is not private: records for more than a year who called when\n){4}$/,
   ],
 ])('%j makes the stacks %j, with the code that they run, %j, and says no more than %s', (stage, stacks, code, said) => {
   const gateway = { ...context.gateway, stages: { dev: stage } };

@@ -116,7 +116,7 @@ const certificate = 'arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-aaa
 const edge = { edge: true, edgeDomainName: 'api.example.com', edgeCertificateArn: certificate };
 const inTemplate = 'belongs in a secret, not in a template';
 const rates = 'must be 0, a multiple of 100 up to 1000, or a multiple of 1000 up to 10000';
-const chosen = 'is for a server on a host of its own: in Lambda it is not chosen';
+const chosen = 'is for a server on a host of its own: on Lambda it is fixed';
 const without = (engine: string) =>
   `does not exist with engine: ${engine}; leave it out (an empty text unsets a default)`;
 const perCaller =
@@ -287,7 +287,7 @@ describe('an upstream', () => {
   const second = { UPSTREAM_2_TEXT_MODEL: 'b', UPSTREAM_2_VISION_MODEL: 'c' };
 
   test('at the address of the example gives a warning', () => {
-    const remedy = 'is an example, at which nobody answers: set it to the address of your upstream';
+    const remedy = 'is an example: set it to the address of your upstream';
     expect(warningsOf({})).toEqual([]);
     expect(warningsOf(defaults)).toEqual([`UPSTREAM_BASE_URL ${remedy}`]);
     const others = { UPSTREAM_MESSAGES_BASE_URL: 'https://a.example/v1', UPSTREAM_2_BASE_URL: 'http://b.example' };
@@ -297,7 +297,7 @@ describe('an upstream', () => {
   test.each(['Authorization', 'x-api-key', 'x-accesstoken', 'cookie', 'client-secret'])(
     'with a secret header in clear gives a warning: %s',
     (header) => {
-      const remedy = "in clear in the template: put it into the upstream's secret, under the same name";
+      const remedy = "in clear text in the template: put it into the upstream's secret, under the same name";
       const value = JSON.stringify({ 'x-team': 'a', [header]: 'Bearer s3cr3t' });
       const other = { ...second, UPSTREAM_2_BASE_URL: 'https://api.acme.org/v1', UPSTREAM_2_HEADERS: value };
       expect(warningsOf({ UPSTREAM_HEADERS: value, ...other })).toEqual(

@@ -49,7 +49,7 @@ export const durable: readonly Guarantee[] = [
     figure((days) => days === 35),
     "can't be restored to any second of the last 35 days",
   ),
-  keeps(table, 'TimeToLiveSpecification', 'deletes other items by itself'),
+  keeps(table, 'TimeToLiveSpecification', 'expires other items'),
   keeps(secret, 'SecretString', overwritten),
   keeps(secret, 'GenerateSecretString', overwritten),
   keeps(stack, 'terminationProtection', 'can be deleted by a single command', keepsTo(true)),
@@ -59,7 +59,7 @@ export const durable: readonly Guarantee[] = [
 const otherKey = 'has another key, so it is replaced by an empty table: add a table and move the items instead';
 const otherSalt = 'hashes networks with another salt, so that every guest counter and link is lost';
 const otherAddresses = "takes callers' addresses from elsewhere";
-/** Lambda leaves a second from the signal to the end. */
+/** Lambda allows one second from SIGTERM to the end. */
 const underASecond = figure((seconds) => seconds < 1);
 
 /** Every request is counted once, on its caller's counter. */
@@ -69,13 +69,13 @@ export const exact: readonly Guarantee[] = [
   keeps(table, 'AttributeDefinitions', 'loses an attribute of its keys', holdsAll),
   keeps(table, 'GlobalSecondaryIndexes', 'loses an index, or has another in its place', holdsAll),
   keeps(table, 'Replicas[].GlobalSecondaryIndexes', 'loses an index in a region', holdsAll),
-  requires(table, 'BillingMode', is('PAY_PER_REQUEST'), 'has a limit of its own, above which it turns charges away'),
+  requires(table, 'BillingMode', is('PAY_PER_REQUEST'), 'has a capacity limit, above which it rejects charges'),
   ...toldAlike('KEYS_TABLE', 'looks for keys in another table'),
   ...toldAlike('QUOTA_TABLE', 'counts in another table'),
   ...toldAlike('NETWORK_SALT_SECRET_ID', otherSalt),
   ...toldAlike('NETWORK_SALT', otherSalt),
   ...toldAlike('EDGE_HEADER', otherAddresses),
-  requires(revision, webVariable('SHUTDOWN_GRACE'), underASecond, 'may be ended before it has written its refunds'),
+  requires(revision, webVariable('SHUTDOWN_GRACE'), underASecond, 'may be killed before it has written its refunds'),
   requires(revision, webVariable('CLIENT_ADDRESS'), is('x-forwarded-for'), otherAddresses),
 ];
 
@@ -88,20 +88,19 @@ function haveSameTypes(before: unknown, after: unknown): boolean {
   return typesIn(after).every(([name, type]) => !old.has(name) || old.get(name) === type);
 }
 
-/** The behaviors of a distribution. */
 const behaviors = ['DistributionConfig.DefaultCacheBehavior', 'DistributionConfig.CacheBehaviors[]'];
 /** The `CachingDisabled` policy that CloudFront manages. */
 const cachingDisabled = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
 
-const otherPeople = 'lets in other people than those whom the provider, its domains and groups let in so far';
-const believesTooLong = 'believes a key for longer than the minute in which a revocation takes effect';
+const otherPeople = 'changes who may sign in: another provider, or other domains or groups';
+const believesTooLong = 'caches keys for longer than the minute in which a revocation takes effect';
 const acceptsPlainKeys = 'opens the network: accepts keys without TLS, if only to redirect';
 const caches = "caches answers, and may give one caller's to another";
 const callable = 'opens the network: anyone may call it';
 const otherWebAcl = 'opens the network: it has another web ACL, or none';
 const aMinute = figure((seconds) => seconds <= 60);
 
-/** Nobody reads what is not theirs. Permissions are compared separately: see ../permissions.ts. */
+/** Nobody can read other people's data. Permissions are compared separately: see ../permissions.ts. */
 export const confidential: readonly Guarantee[] = [
   ...told('UPSTREAM*_BASE_URL', "sends prompts and the upstream's keys elsewhere"),
   ...told('UPSTREAM*_HEADERS', 'sends the upstream other headers, which may choose whose account it is'),
@@ -115,7 +114,7 @@ export const confidential: readonly Guarantee[] = [
   requires(revision, webVariable('IDENTITY_CACHE_SECONDS'), aMinute, believesTooLong),
   keeps(lambda, 'Role', 'has the rights of another role'),
   requires(lambda, 'Role', isItsOwn, 'has the rights of another function'),
-  requires(logs, 'RetentionInDays', (days) => Number(days) <= 365, 'tells for more than a year who asked when', {
+  requires(logs, 'RetentionInDays', (days) => Number(days) <= 365, 'records for more than a year who called when', {
     chosen: true,
   }),
   ...toldAlike('UPSTREAM_SECRET_ID', "takes the upstream's keys from another secret"),

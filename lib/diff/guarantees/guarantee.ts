@@ -1,17 +1,17 @@
 import { serverSettings, settings } from '../../../lambda/settings/definitions.ts';
 import type { Part, Template, Tree } from '../template.ts';
 
-/** One property that a deployed gateway must keep, as its template shows it. */
+/** A property that a deployed gateway must keep, as its template shows it. */
 export interface Guarantee {
-  /** The type of the resources that it applies to. */
+  /** The resource type that it applies to. */
   readonly of: string;
-  /** Where in such a resource. */
+  /** The path in such a resource. */
   readonly at: string;
-  /** What must be true of each value there, whatever was deployed before; */
+  /** What must hold for each value there, whatever was deployed before, */
   readonly must?: Must;
-  /** or what must be true of the values before and after. */
+  /** or between the values before and after. */
   readonly keeps?: Keeps;
-  /** What is true of the resource once the guarantee is lost. */
+  /** What is true of the resource once the guarantee is broken. */
   readonly otherwise: string;
   /** Never deployed, even with approval. */
   readonly refused?: boolean;
@@ -48,21 +48,21 @@ export const types = {
 
 type More = Pick<Guarantee, 'chosen' | 'refused'>;
 
-/** A property of which something must be true, whatever was deployed before. */
+/** A condition on a value, whatever was deployed before. */
 export function requires(of: string, at: string, must: Must, otherwise: string, more: More = {}): Guarantee {
   return { of, at, must, otherwise, ...more };
 }
 
-/** A property that may not change, or by a rule not in every way. */
+/** A value that must not change, or only as the rule allows. */
 export function keeps(of: string, at: string, otherwise: string, rule: Keeps = isSame, more: More = {}): Guarantee {
   return { of, at, keeps: rule, otherwise, ...more };
 }
 
-/** A setting of a function, and of a web function's revision. */
+/** The path of a setting in a function, and in a web function's revision. */
 export const variable = (name: string): string => `Environment.Variables.${name}`;
 export const webVariable = (name: string): string => `ServiceConfig.EnvironmentVariables.${name}`;
 
-/** The same of a setting, in either engine. */
+/** The same as `keeps`, for a setting in either engine. */
 export function told(name: string, otherwise: string, rule?: Keeps): Guarantee[] {
   return [
     keeps(types.function, variable(name), otherwise, rule),
@@ -70,7 +70,7 @@ export function told(name: string, otherwise: string, rule?: Keeps): Guarantee[]
   ];
 }
 
-/** The same of one that may not change; and a web function must agree with every function beside it that has the setting. */
+/** A setting that must not change, and that must be the same in a web function and every function beside it that has it. */
 export function toldAlike(name: string, otherwise: string): Guarantee[] {
   const isAlike: Must = (value, { template }) =>
     Object.values(template.Resources ?? {}).every(({ Properties }) =>
@@ -79,7 +79,7 @@ export function toldAlike(name: string, otherwise: string): Guarantee[] {
   return [...told(name, otherwise), requires(types.revision, webVariable(name), isAlike, otherwise)];
 }
 
-/** All settings of a function or of a revision. */
+/** All settings of a function or a revision. */
 export function variablesOf({ Environment, ServiceConfig }: Tree = {}): Tree {
   const functionVariables = (Environment as { readonly Variables?: Tree } | undefined)?.Variables;
   const revisionVariables = (ServiceConfig as { readonly EnvironmentVariables?: Tree } | undefined)
@@ -91,29 +91,29 @@ export function is(wanted: unknown): Must {
   return (value) => value === wanted;
 }
 
-/** Whether a figure is as it must be, if there is one. */
+/** A condition on a number, if it is set. */
 export function figure(rule: (figure: number) => boolean): Must {
   return (value) => value === undefined || rule(Number(value));
 }
 
-/** Zero stops what it limits, and an alarm with it always rings. */
+/** A limit of zero blocks everything, and an alarm with it always rings. */
 export const unsetOrMore = figure((value) => value > 0);
 
 function isSame(before: unknown, after: unknown): boolean {
   return JSON.stringify(before) === JSON.stringify(after);
 }
 
-/** Whether nothing came to have this value. */
+/** Nothing may change to this value. */
 export function neverTurns(to: unknown): Keeps {
   return (before, after) => before === to || after !== to;
 }
 
-/** Whether nothing lost this value. */
+/** Nothing may change from this value. */
 export function keepsTo(wanted: unknown): Keeps {
   return (before, after) => before !== wanted || after === wanted;
 }
 
-/** Whether nothing lost what it had. An empty text counts as unset. */
+/** What was set must still be set. An empty string counts as unset. */
 export function isStillThere(before: unknown, after: unknown): boolean {
   return before === undefined || (after !== undefined && after !== '');
 }
@@ -122,7 +122,7 @@ export function isUnsetOrSame(before: unknown, after: unknown): boolean {
   return before === undefined || isSame(before, after);
 }
 
-/** Whether everything in the one list is in the other as well. */
+/** The list may grow, but not lose an element. */
 export function holdsAll(before: unknown, after: unknown): boolean {
   const there = listOf(after).map((one) => JSON.stringify(one));
   return listOf(before).every((one) => there.includes(JSON.stringify(one)));
@@ -132,10 +132,10 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Tuning stays below this: whatever is further away is another decision, or a slip of the keyboard. */
+/** A change by less than this factor is tuning. Anything larger is a new decision, or a typo. */
 const far = 10;
 
-/** Whether a figure is no more than tuned. One that is missing before or afterwards, without a fallback, has no say. */
+/** Whether a number changed by less than the factor. Passes if it is unset before or after, and has no default. */
 export const tuned =
   (fallback?: unknown): Keeps =>
   (before = fallback, after = fallback) => {
@@ -144,7 +144,7 @@ export const tuned =
     return old === current || (current < far * old && current > old / far);
   };
 
-/** The same of settings, by their names. */
+/** The same for settings, by name. */
 export function tunedSettings(names: readonly string[]): Guarantee[] {
   const all: Readonly<Record<string, { readonly fallback?: string }>> = { ...settings, ...serverSettings };
   return names.flatMap((name) => told(name, isFarFrom(name), tuned(all[name]?.fallback)));

@@ -3,12 +3,12 @@ import { confidential, durable, exact } from './data.ts';
 import type { Guarantee } from './guarantee.ts';
 import { bounded, reachable, watched } from './service.ts';
 
-/** A guarantee, and the property of the gateway that it belongs to. */
+/** A guarantee with the property of the gateway that it belongs to. */
 export type Named = Guarantee & { readonly property: string };
 
 const properties = { durable, exact, private: confidential, reachable, bounded, watched };
 
-/** What a deployed gateway must keep. */
+/** Everything that a deployed gateway must keep. */
 export const guarantees: readonly Named[] = Object.entries(properties).flatMap(([property, own]) =>
   own.map((guarantee) => ({ ...guarantee, property })),
 );
@@ -19,11 +19,11 @@ export function guaranteesOf(type: string): readonly Named[] {
   return byType.get(type) ?? [];
 }
 
-/** A guarantee that a part of a template does not keep. */
+/** A part of a template that breaks a guarantee. */
 interface Broken {
   readonly part: Part;
   readonly guarantee: Named;
-  /** What the part has instead. */
+  /** The values found instead. */
   readonly values: readonly unknown[];
 }
 
@@ -39,7 +39,7 @@ export const findBroken = remember((template: Template): readonly Broken[] =>
   ),
 );
 
-/** What the synthesis says about a template: faults stop it, and what an operator's setting asks for is a warning. */
+/** Judges a template at synthesis. Faults stop it. What an operator's setting may choose is only a warning. */
 export function judgeTemplate(template: Template): { readonly faults: string[]; readonly warnings: string[] } {
   const [faults, warnings]: [string[], string[]] = [[], []];
   for (const { part, guarantee } of findBroken(template)) {

@@ -31,17 +31,17 @@ const stopsRequests = 'is stopped in the middle of requests';
 const cutsStreams = 'cuts streams before a keep-alive is due: it must be at least twice KEEP_ALIVE_INTERVAL';
 const noVersions = 'keeps no versions, which Lambda needs to read code from it';
 
-/** Megabytes that the largest bodies took (docs/hosting.md), and what Lambda gives unasked. */
+/** The megabytes that the largest bodies took (docs/hosting.md), and Lambda's default. */
 const leastMemory = 256;
 const lambdasMemory = 128;
 const tooSmall = `has less than the ${leastMemory} MB that the largest bodies took, and may run out of memory`;
 
 const lostOutput = 'have lost or changed a value that commands and runbooks read';
 
-/** Clients that were served still are, with streams event by event. */
+/** Clients can still reach the gateway, and get streams event by event. */
 export const reachable: readonly Guarantee[] = [
   requires(url, 'AuthType', is('NONE'), closed),
-  requires(url, 'InvokeMode', is('RESPONSE_STREAM'), 'holds every answer back until it is whole'),
+  requires(url, 'InvokeMode', is('RESPONSE_STREAM'), 'buffers every answer instead of streaming it'),
   keeps(url, 'TargetFunctionArn', 'leads to another function'),
   requires(lambda, 'ReservedConcurrentExecutions', unsetOrMore, 'answers nobody: it gets no executions'),
   requires(lambda, 'Timeout', outlastsRequests, stopsRequests),
@@ -52,7 +52,7 @@ export const reachable: readonly Guarantee[] = [
     'turns away everyone without a key, linked networks too, and nobody gets one with a wallet',
     neverTurns('keys'),
   ),
-  ...told('SERVICE_NAME', 'has models and headers by other names than clients use'),
+  ...told('SERVICE_NAME', 'renames the models and headers that clients use'),
   requires(endpoint, 'AuthType', is('ApplicationManaged'), closed),
   keeps(endpoint, 'FunctionName', 'leads to another function'),
   ...['EndpointName', 'EndpointType', 'Regions'].map((at) => keeps(endpoint, at, newAddress)),
@@ -62,7 +62,7 @@ export const reachable: readonly Guarantee[] = [
   requires(bucket, 'VersioningConfiguration.Status', is('Enabled'), noVersions),
   keeps(distribution, 'DistributionConfig.Aliases', 'no longer answers at a domain', holdsAll),
   ...['DefaultCacheBehavior', 'CacheBehaviors[]'].map((one) =>
-    requires(distribution, `DistributionConfig.${one}.Compress`, is(false), 'holds the events of streams back'),
+    requires(distribution, `DistributionConfig.${one}.Compress`, is(false), 'buffers the events of streams'),
   ),
   requires(
     distribution,
@@ -78,13 +78,13 @@ export const reachable: readonly Guarantee[] = [
   keeps(outputs, '', lostOutput, keepsOutputs),
 ];
 
-/** Only functions that take bodies have a limit on them. */
+/** Only functions that read bodies have a limit on them. */
 function holdsBodies(megabytes: unknown, { part }: Where): boolean {
   const takesBodies = variablesOf(part.tree).REQUEST_BODY_LIMIT !== undefined;
   return !takesBodies || Number(megabytes ?? lambdasMemory) >= leastMemory;
 }
 
-/** The function of `/cli` has no REQUEST_TIMEOUT: it only makes a few requests to the tables, of 2 s each at most. */
+/** The /cli function has no REQUEST_TIMEOUT: it only makes a few requests to the tables, of 2 s each at most. */
 function outlastsRequests(value: unknown, { part }: Where): boolean {
   return Number(value) > Number(variablesOf(part.tree).REQUEST_TIMEOUT ?? 10);
 }
@@ -94,7 +94,7 @@ function outlastsSilence(value: unknown, { template: { Resources = {} } }: Where
   return Number(value) >= 2 * Math.max(...intervals.map(Number));
 }
 
-/** An output that repeats a setting is judged with the setting. */
+/** An output that repeats a setting is judged with that setting. */
 function keepsOutputs(before: unknown, after: unknown, { template: { Resources = {} } }: Where): boolean {
   const settings = Object.values(Resources).map(({ Properties }) => variablesOf(Properties));
   const repeatsSetting = (name: string, value: unknown) =>
@@ -107,14 +107,14 @@ function keepsOutputs(before: unknown, after: unknown, { template: { Resources =
 
 const judgedApart = /^(Commit|(Gateway|Wallet|App)Url|(Edge|Canary|Oidc)\w+)$/;
 
-/** `MEMBER_LIMIT` of `MemberLimit`. */
+/** `MemberLimit` becomes `MEMBER_LIMIT`. */
 const toSettingName = (name: string) => name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase();
 
 const unlimited = 'may take every execution of the account: nothing bounds the cost of a flood';
 const undoesStop = 'gets executions again if it was stopped by hand, which no template shows';
 const oneLimitLess = 'has one limit less on the cost of a flood';
 
-/** Limits remain set, and stay in proportion; and so do the prices that budgets count with. */
+/** Limits stay set, and in proportion, and so do the prices of budgets. */
 export const bounded: readonly Guarantee[] = [
   ...tunedSettings(['GUEST_LIMIT', 'MEMBER_LIMIT', 'BURST_LIMIT', 'DAILY_LIMIT', 'SPEND_LIMIT', 'MEMBER_BUDGET']),
   ...tunedSettings(['RESERVED_OUTPUT', 'BODY_BUDGET', 'REQUEST_BODY_LIMIT', 'REQUEST_TIMEOUT', 'KEEP_ALIVE_INTERVAL']),
@@ -142,19 +142,22 @@ export const bounded: readonly Guarantee[] = [
   keeps(revision, 'ServiceConfig.MaxConcurrencyPerEnvironment', isFarFrom('its limit'), tuned()),
 ];
 
-/** CloudFormation writes only what differs between two templates. */
+/**
+ * A function that was stopped by hand stays stopped only if this value is not written: CloudFormation writes only what differs
+ * between two templates.
+ */
 function leavesStopped(before: unknown, after: unknown): boolean {
   return before === after || after === undefined || after === 0;
 }
 
-/** What guests have without a limit of their own. */
+/** The default of GUEST_DAILY_LIMIT. */
 function fifthOfAll({ part }: Where): number | undefined {
   const { DAILY_LIMIT: all } = variablesOf(part.tree);
   return all === undefined ? undefined : Number(all) / 5;
 }
 
-const logsOtherwise = 'logs elsewhere or in another form, though its metrics are read from these lines';
-const asksAnother = 'asks another gateway, or uses another key';
+const logsOtherwise = 'logs elsewhere or in another format, but its metrics are extracted from these lines';
+const asksAnother = 'calls another gateway, or uses another key';
 const atLeastAWeek = figure((days) => days >= 7);
 
 /** Failures are measured, raise an alarm and reach somebody. All alarms ring when their metric is at least the threshold. */
@@ -171,7 +174,7 @@ export const watched: readonly Guarantee[] = [
     'does not report the share of each status, which alarms need',
   ),
   requires(schedule, 'State', is('ENABLED'), 'never runs'),
-  keeps(schedule, 'ScheduleExpression', 'asks the gateway at other times'),
+  keeps(schedule, 'ScheduleExpression', 'calls the gateway at other times'),
   keeps(schedule, 'Targets', 'runs something else'),
   ...toldAlike('METRICS_NAMESPACE', 'sends its metrics where no alarm looks'),
   requires(alarm, 'AlarmActions', (value) => listOf(value).length > 0, 'notifies nobody'),

@@ -28,7 +28,7 @@ const inBoth = (what: string) => (what === '' ? [] : [`Gateway/Function, Web/Fun
 const isFar = 'is ten times as high or more, or a tenth or less';
 const far = (name: string) => `bounded: ${name} ${isFar}`;
 const unlimited = 'bounded: answers any number of requests a day, at any cost';
-const tooLong = 'private: believes a key for longer than the minute in which a revocation takes effect';
+const tooLong = 'private: caches keys for longer than the minute in which a revocation takes effect';
 const window = 'bounded: gives members their budget anew at other times';
 const prices = 'bounded: counts budgets by other prices, or by none';
 const isOpen = 'bounded: is open: it serves anyone, without a key that the operator has issued';
@@ -90,7 +90,7 @@ test.each(['ISSUER', 'ALLOWED_DOMAINS', 'ALLOWED_GROUPS', 'GROUPS_CLAIM', 'ALLOW
   (name) => {
     const changed: Change = (t) => (propertiesIn(t, 'Wallet/Function').Environment.Variables[`OIDC_${name}`] = 'x');
     expect(dangersBetween(asItIs, changed)).toEqual([
-      expect.stringMatching(/^Wallet\/Function: no longer private: lets in other people than those/),
+      expect.stringMatching(/^Wallet\/Function: no longer private: changes who may sign in/),
     ]);
   },
 );
@@ -99,7 +99,7 @@ const endpoint = (template: AnyTree) => propertiesIn(template, 'Web/Function/End
 const ofFunction = (template: AnyTree) => propertiesIn(template, 'Gateway/Function');
 const revision = (template: AnyTree) => propertiesIn(template, 'Web/Function/Revision').ServiceConfig;
 const tooSmall = 'has less than the 256 MB that the largest bodies took, and may run out of memory';
-const unwritten = 'exact: may be ended before it has written its refunds';
+const unwritten = 'exact: may be killed before it has written its refunds';
 
 test.each<[change: Change, danger: string]>([
   [(t) => (endpoint(t).ThrottleConfig.RateLimit = 1_000), ''],
@@ -123,8 +123,8 @@ test.each([
   [1, 'watched: forgets within days what happened'],
   [7, undefined],
   [365, undefined],
-  [400, 'private: tells for more than a year who asked when'],
-  [undefined, 'private: tells for more than a year who asked when'],
+  [400, 'private: records for more than a year who called when'],
+  [undefined, 'private: records for more than a year who called when'],
 ])('logs that are kept for %s days', (days, danger) => {
   const changed: Change = (t) => (propertiesIn(t, 'Gateway/Logs').RetentionInDays = days);
   expect(dangersBetween(asItIs, changed)).toEqual(danger ? [`Gateway/Logs: no longer ${danger}`] : []);

@@ -39,7 +39,7 @@ const dangerous: readonly Row[] = [
     (t) => propertiesIn(t, 'Tables/Keys').Replicas.push({ Region: 'x' }),
     /durable: can be deleted/,
   ],
-  ['an abandoned table', (t) => remove(t, 'Tables/Quota'), /Tables\/Quota: the stack gives it up/],
+  ['an abandoned table', (t) => remove(t, 'Tables/Quota'), /Tables\/Quota: is no longer part of the stack/],
   [
     'a new table without protection',
     (t) => (copy(t, 'Tables/Quota').Properties.Replicas[0].DeletionProtectionEnabled = false),
@@ -151,7 +151,7 @@ const refused: readonly Row[] = [
   [
     'a table whose construct has another name',
     (t) => renameTable(t, 'Tables/Keys'),
-    /^REFUSED Tables\/Renamed: is new, and so empty, but KEYS_TABLE leads to it: first deploy it beside the old one/,
+    /^REFUSED Tables\/Renamed: is new, and so empty, but KEYS_TABLE points to it: first deploy it beside the old one/,
   ],
   [
     'a counter’s table whose construct has another name, and functions too',
@@ -160,7 +160,7 @@ const refused: readonly Row[] = [
       copy(t, 'Gateway/Function');
       remove(t, 'Gateway/Function');
     },
-    /^REFUSED Tables\/Renamed: is new, and so empty, but QUOTA_TABLE leads to it/,
+    /^REFUSED Tables\/Renamed: is new, and so empty, but QUOTA_TABLE points to it/,
   ],
 ];
 
@@ -213,11 +213,11 @@ describe('the gate, on the whole template', () => {
 
   const edge = {
     on: /^edge: is turned on: .*; Gateway\/Function, Wallet\/Function: no longer exact: .*; Edge\/Distribution: is new, .*; permissions: new: Gateway\/Role, Wallet\/Role may \S+ on Secrets\/Edge$/,
-    off: /^edge: is turned off: .*; Secrets\/Edge: the stack gives it up .*; the outputs: no longer reachable: lead clients to another/,
+    off: /^edge: is turned off: .*; Secrets\/Edge: is no longer part of the stack .*; the outputs: no longer reachable: lead clients to another/,
   };
   const canary = {
     on: /^permissions: new: with Canary: lambda\.amazonaws\.com may sts:AssumeRole .*; Canary\/Role may .*;/,
-    off: /^canary: is turned off: .*; Secrets\/Canary: the stack gives it up .*, Canary\/Function, .*: is removed; .*; permissions: gone: /,
+    off: /^canary: is turned off: .*; Secrets\/Canary: is no longer part of the stack .*, Canary\/Function, .*: is removed; .*; permissions: gone: /,
   };
   const tracing = {
     on: /^permissions: new: Gateway\/Role, Wallet\/Role may xray:PutTelemetryRecords, xray:PutTraceSegments on \*$/,
@@ -234,8 +234,8 @@ describe('the gate, on the whole template', () => {
     OIDC_ALLOWED_DOMAINS: 'd.test',
   };
   const signIn = {
-    on: /^OIDC_ISSUER: is turned on: .*; Gateway\/Function, Wallet\/Function: no longer private: lets in other people .*; permissions: new: Wallet\/Role may \S+ on Secrets\/OidcClient$/,
-    off: /^OIDC_ISSUER: is turned off: .*; Secrets\/OidcClient: the stack gives it up .*; permissions: gone: Wallet\/Role may /,
+    on: /^OIDC_ISSUER: is turned on: .*; Gateway\/Function, Wallet\/Function: no longer private: changes who may sign in: .*; permissions: new: Wallet\/Role may \S+ on Secrets\/OidcClient$/,
+    off: /^OIDC_ISSUER: is turned off: .*; Secrets\/OidcClient: is no longer part of the stack .*; permissions: gone: Wallet\/Role may /,
   };
   const without = { edge: false, edgeDomainName: '', edgeCertificateArn: '', edgeWebAclArn: '', canary: false };
   test.each([
@@ -333,7 +333,7 @@ describe('the gate, on the whole template', () => {
       (days: number): Change =>
       (t) =>
         (propertiesIn(t, 'Gateway/Logs').RetentionInDays = days);
-    const marked = 'Gateway/Logs: no longer private: tells for more than a year who asked when';
+    const marked = 'Gateway/Logs: no longer private: records for more than a year who called when';
     expect(dangersBetween(keptFor(400), keptFor(3653))).toEqual([marked]);
   });
 
@@ -371,7 +371,7 @@ describe('what the synthesis says of a template, whatever was deployed before', 
     expect(judgeTemplate(broken)).toEqual({
       faults: [
         'Tables/Keys is not durable: can be deleted by a single command',
-        'Gateway/Function/FunctionUrl is not reachable: holds every answer back until it is whole',
+        'Gateway/Function/FunctionUrl is not reachable: buffers every answer instead of streaming it',
       ],
       warnings: [],
     });
@@ -379,7 +379,7 @@ describe('what the synthesis says of a template, whatever was deployed before', 
 
   test.each([
     [{ logRetentionDays: 1 }, /^\w+\/Logs is not watched: forgets within days what happened$/],
-    [{ logRetentionDays: 400 }, /^\w+\/Logs is not private: tells for more than a year/],
+    [{ logRetentionDays: 400 }, /^\w+\/Logs is not private: records for more than a year/],
     [{ memorySize: 128 }, /^Gateway\/Function is not reachable: has less than the 256 MB/],
     [{ ...onWeb, rateLimit: 0 }, /^Web\/Function\/Endpoint is not reachable: answers nobody/],
   ])('%j is an operator’s choice, of which it warns', (settings, warning) => {

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Subject, SubjectName } from './subject.ts';
 import type { World } from './world/world.ts';
 
-/** A kind of load, measured in fresh processes each time, and what its samples say. */
+/** A kind of load, measured in fresh processes each time, with the figures that come from its samples. */
 export type Measurement = Measured & (OneByOne | Together);
 
 interface Measured {
-  /** How often each subject is measured, in turn with the others. */
+  /** How often each subject is measured, alternating with the others. */
   readonly rounds: number;
-  /** The baselines, and last the gateway that the figures are about. */
+  /** The baselines, and last the gateway itself. */
   readonly subjects: readonly SubjectName[];
   readonly figures: readonly Figure[];
 }
@@ -18,26 +18,26 @@ interface OneByOne {
 }
 
 interface Together {
-  /** Measures subjects that run side by side. Gives the samples of each. */
+  /** Measures subjects that run side by side. Returns the samples of each. */
   runTogether(subjects: readonly Subject[], world: World): Promise<readonly Samples[]>;
 }
 
 /** The samples of one run of one subject, by name: one number, or one per request or event. */
 export type Samples = Readonly<Record<string, readonly number[]>>;
 
-/** One line of the results: the median of a sample. */
+/** A line of the results: the median of a sample. */
 export type Figure = readonly [title: string, unit: string, sample: string, goal?: Goal | undefined];
 
-/** Samples of time that passes, which whatever else the machine does makes longer. */
+/** Samples of wall-clock time, which any other load on the machine inflates. */
 export const onTheClock: ReadonlySet<string> = new Set(['firstByte', 'added', 'streamAdded', 'late', 'cold', 'idle']);
 
-/** What the ratio to a baseline, or the figure itself, may be at most. */
+/** The upper bound of a figure, or of its ratio to a baseline. */
 export interface Goal {
   readonly to?: 'bare' | 'bareDynamoDb' | 'portkey';
   readonly bound: number;
 }
 
-/** The value below which this share of the numbers is. */
+/** The quantile of the numbers, interpolated. */
 export function quantile(numbers: readonly number[], share: number): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   const place = (sorted.length - 1) * share;
@@ -52,8 +52,8 @@ export async function repeat(times: number, step: () => Promise<unknown>): Promi
 }
 
 /**
- * Samples of each, measured in turn so many times. Which is first changes each time: V8 collects garbage at intervals, and could
- * else meet the same one always.
+ * Measures each in turn, this many times. The order alternates: V8 collects garbage at intervals, which could otherwise always
+ * hit the same one.
  */
 export async function inTurn<One>(
   all: readonly One[],
@@ -74,14 +74,14 @@ export async function inTurn<One>(
   return samples.map(({ found }) => found);
 }
 
-/** Milliseconds of processor time that all threads of a process use during a step, and of time that passes. */
+/** Milliseconds of CPU time of all threads of a process during a step, and of wall-clock time. */
 export async function measureStep(pid: number, step: () => Promise<unknown>) {
   const [before, startedAt] = [processorTime(pid), performance.now()];
   await step();
   return { processor: processorTime(pid) - before, time: performance.now() - startedAt };
 }
 
-/** Since the process started, in user and kernel mode. */
+/** CPU time since the process started, in user and kernel mode. */
 export function processorTime(pid: number): number {
   const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) =>
     Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),

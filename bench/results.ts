@@ -11,7 +11,7 @@ export function addSamples(results: Results, subject: string, found: Samples): v
   }
 }
 
-/** A line of the table, and whether the figure's goal is met; undefined if it has none. */
+/** A line of the table, and whether the figure's goal is met; undefined without a goal. */
 interface Row {
   readonly cells: readonly string[];
   readonly met: boolean | undefined;

@@ -40,7 +40,7 @@ interface Options {
   readonly against?: string;
 }
 
-/** Measures these in turn. The samples of each are kept under what it is called here. */
+/** Measures the subjects in turn. Each one's samples are stored under its name in this map. */
 async function measure(name: Name, subjects: ReadonlyMap<string, Subject>, world: World): Promise<Results> {
   const measurement: Measurement = measurements[name];
   const results: Results = new Map();
@@ -61,10 +61,10 @@ async function measure(name: Name, subjects: ReadonlyMap<string, Subject>, world
   return results;
 }
 
-/** What this gateway may take at most of what the other takes. */
+/** The most that this gateway may take relative to the other. */
 const mostOfOther = 1.1;
 
-/** Measures what a figure is about beside the same of another checkout. */
+/** Measures each of these figures for this checkout and for another one. */
 async function compareWithOther(checkout: string, only: readonly Name[], folder: string, world: World): Promise<void> {
   const names = only.flatMap((name) => subjectsOf(name).slice(-1));
   const ours = await buildSubjects(names, join(folder, 'gateway'), world);
@@ -77,7 +77,8 @@ async function compareWithOther(checkout: string, only: readonly Name[], folder:
         .map((subject) => [called, subject] as const),
     );
     const results = await measure(name, new Map(both), world);
-    // What else the machine does adds to each sample, so the lowest count; of very many short ones the lowest are luck.
+    // Other load on the machine only ever adds to a sample, so compare the lowest. Of very many short samples the lowest are
+    // luck.
     const share = 'runTogether' in measurement ? 0.25 : 0;
     for (const [title, unit, sample] of measurement.figures) {
       const [here, there] = ['gateway', 'other'].map((one) => quantile(results.get(`${one} ${sample}`) ?? [], share));

@@ -17,7 +17,7 @@ export async function startServing({ name, file, environment, headers: own }: Su
   const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const gone = once(child, 'exit');
   const url = Promise.withResolvers<string>();
-  // Keeps reading its log, as a platform would, and drops it.
+  // Drains the server's log, as a platform would.
   createInterface(child.stdout).on('line', (line) => {
     const [, listening] = /^listening on (http:\S+)/.exec(line) ?? [];
     if (listening !== undefined) url.resolve(listening);
@@ -30,27 +30,30 @@ export async function startServing({ name, file, environment, headers: own }: Su
   return {
     pid,
     keys: ownKeys,
-    /** Sends a chat, or what the path takes, with these keys in turn, by default the server's own. Resolves with the answer's head. */
+    /**
+     * Sends a chat, or what the path takes, with these keys in turn (by default the server's own). Resolves with the response's
+     * head.
+     */
     async ask(body: string, { keys = ownKeys, path = '/v1/chat/completions' }: Asking = {}) {
       for (;;) {
         const key = keys[turn++ % keys.length] ?? '';
         const headers = { 'content-length': Buffer.byteLength(body), 'x-api-key': key, ...own };
         const asking = request(address + path, { method: 'POST', headers, agent }).end(body);
         const response = await once(asking, 'response').catch((cause) => {
-          // A server may close a connection that has waited for its next turn.
+          // A server may close an idle connection just as it is reused.
           if (asking.reusedSocket && cause.code === 'ECONNRESET') return undefined;
           throw new Error(`${name} did not answer`, { cause });
         });
         if (response === undefined) continue;
         const [answer] = response as [IncomingMessage];
-        /** Disconnects without reading on. */
+        /** Disconnects without reading the rest. */
         const leave = () => {
           answer.on('error', () => {});
           asking.destroy();
         };
         if (answer.statusCode === 200) return { answer, leave };
         leave();
-        // The embedded store shares the cores with all these streams and may be too slow: clients retry.
+        // The embedded store shares the cores with all these streams and may be too slow, so clients retry.
         if (answer.statusCode !== 503) throw new Error(`${name} answered ${answer.statusCode}`);
         await setTimeout(100);
       }
@@ -66,13 +69,13 @@ export async function startServing({ name, file, environment, headers: own }: Su
 
 export interface Load extends Asking {
   readonly clients: number;
-  /** Whether they go on after so many requests. */
+  /** Whether to continue after so many requests. */
   readonly more: (sent: number) => boolean;
-  /** Requests a second; by default as many as they can. */
+  /** Requests a second; by default as fast as possible. */
   readonly pace?: number;
 }
 
-/** Clients that send one request after the other. Gives their number. */
+/** Clients that each send one request after the other. Returns their number. */
 export async function serveInTurn(
   serving: Serving,
   body: string,

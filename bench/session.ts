@@ -7,7 +7,7 @@ import { measureStep } from './measurement.ts';
 import type { Subject } from './subject.ts';
 import type { World } from './world/world.ts';
 
-/** When a request was sent and its answer came, in `performance.now()`. */
+/** When a request was sent and its response arrived, in `performance.now()`. */
 export interface Reading {
   readonly askedAt: number;
   readonly firstByteAt: number;
@@ -15,7 +15,7 @@ export interface Reading {
 }
 
 export interface Asking {
-  /** Used in turn; by default those of the process that is asked. */
+  /** Used in turn; by default the process's own keys. */
   readonly keys?: readonly string[];
   readonly path?: string;
 }
@@ -24,7 +24,7 @@ export type Session = Awaited<ReturnType<typeof startSession>>;
 
 /** Starts a function in a fresh process, and its client. */
 export async function startSession({ name, lambda, environment }: Subject, world: World) {
-  // Of this session alone, and used in turn, as a counter's item grows with its rate.
+  // Keys of this session, used in turn, because a counter's item grows with its rate.
   const ownKeys = await world.issueKeys(64);
   const runtime = await startLambdaRuntime(lambda, environment);
   let turn = 0;
@@ -42,7 +42,7 @@ export async function startSession({ name, lambda, environment }: Subject, world
     keys: ownKeys,
     open,
     ask: (body: string, asking?: Asking) => readAnswer(() => open(body, asking)),
-    /** Milliseconds of processor time that the function uses for a step. */
+    /** Milliseconds of CPU time that the function uses for a step. */
     async costOf(step: () => Promise<unknown>): Promise<number> {
       const withRest = async () => {
         await step();
@@ -56,7 +56,7 @@ export async function startSession({ name, lambda, environment }: Subject, world
 
 const agent = new Agent({ keepAlive: true });
 
-/** Sends a chat straight to the upstream. */
+/** Sends a chat directly to the upstream. */
 export function askDirectly({ upstreamUrl }: World, body: string): Promise<Reading> {
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
   return readAnswer(async () => {

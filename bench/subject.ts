@@ -21,7 +21,7 @@ const gatewaySettings = {
 
 const secretIds = { UPSTREAM_SECRET_ID: 'upstream', NETWORK_SALT_SECRET_ID: 'network-salt' };
 
-/** The environment of a host that runs the server. */
+/** The environment that a host gives the server. */
 const host = {
   AWS_REGION: 'local',
   AWS_ACCESS_KEY_ID: 'local',
@@ -36,7 +36,7 @@ const PRICES = JSON.stringify({
   'svc-embedding': { input: 0.02 },
 });
 
-/** Each runs one of three baselines, the function or the server, with these settings besides those that all have. */
+/** What each subject runs (a baseline, the function or the server), and its settings besides the common ones. */
 const plans = {
   bare: ['bench/subjects/bare.ts'],
   bareDynamoDb: ['bench/subjects/bare-dynamodb.ts'],
@@ -50,13 +50,13 @@ const plans = {
   bareServer: ['bench/subjects/bare-server.ts'],
   server: ['lambda/server.ts', host],
   serverWithPrices: ['lambda/server.ts', { ...host, PRICES }],
-  /** Portkey's gateway, which is not built here. */
+  /** Portkey's gateway, which is installed, not built. */
   portkey: ['bench/subjects/portkey.ts'],
 } satisfies Record<string, [entry: string, settings?: Record<string, string>]>;
 
 export type SubjectName = keyof typeof plans;
 
-/** Builds these as for a deployment, each into its own folder: of this checkout, or of another whose packages are installed. */
+/** Builds these as for a deployment, each into its own folder: from this checkout, or another one whose packages are installed. */
 export async function buildSubjects(names: Iterable<SubjectName>, folder: string, world: World, checkout = here) {
   const lib = (name: string) => import(pathToFileURL(resolve(checkout, 'lib', name)).href);
   const bundles: Bundles = await lib('bundle.ts');
@@ -72,7 +72,7 @@ export async function buildSubjects(names: Iterable<SubjectName>, folder: string
       const code = join(folder, name);
       const kilobytes = isOurs ? bundles.measure(await build(bundles, entry, code)).total / 1024 : 0;
       const lambda = { folder: code, handler: 'index.handler', memorySize, timeoutMs: 900_000 };
-      /** What Node runs of a server. */
+      /** The file that Node runs. */
       const built = join(code, entry === 'lambda/server.ts' ? 'index.js' : 'index.mjs');
       const file = isOurs ? built : join(here, entry);
       return { name, lambda, file, environment, kilobytes, headers: isOurs ? {} : toPortkey(world) };
@@ -80,7 +80,7 @@ export async function buildSubjects(names: Iterable<SubjectName>, folder: string
   );
 }
 
-/** What clients of Portkey's gateway say of the upstream. */
+/** Tells Portkey's gateway, as its clients do, where the upstream is. */
 const toPortkey = ({ upstreamUrl }: World) => ({
   authorization: 'Bearer upstream-key',
   'content-type': 'application/json',
@@ -90,7 +90,7 @@ const toPortkey = ({ upstreamUrl }: World) => ({
 
 type Bundles = typeof import('../lib/bundle.ts');
 
-/** The baselines are built as anyone would build them, without what makes the gateway's own functions start sooner. */
+/** Baselines are bundled as anyone would, without the optimizations for the gateway's own cold start. */
 function build({ bundle, bundleServer }: Bundles, entry: string, code: string) {
   if (entry === 'lambda/server.ts') return bundleServer(code);
   return entry.startsWith('bench/') ? bundle(entry, code, { plugins: [] }) : bundle(entry, code);

@@ -8,13 +8,13 @@ import { startSession } from '../session.ts';
 import { chatOf } from '../world/conversation.ts';
 import { standApart } from '../world/distance.ts';
 
-/** How far away each stands, in milliseconds there and back. */
+/** Round-trip times in milliseconds. */
 const away = { tables: 2, secrets: 5, upstream: 60 } as const;
-/** A connection's own round trip, and that of TLS 1.3. */
+/** A round trip for TCP, and one for TLS 1.3. */
 const handshake = 2 * away.upstream;
 const idleFor = 90_000;
 
-/** The first request of a cold function, and of one that has been idle, where every service is a way off and behind TLS. */
+/** The first request of a cold function, and of an idle one, where every service is remote and behind TLS. */
 export const distance: Measurement = {
   rounds: 2,
   subjects: ['gateway'],

@@ -5,7 +5,7 @@ import type { Subject, SubjectName } from '../subject.ts';
 import { type Question, streamedQuestions } from '../world/conversation.ts';
 import type { World } from '../world/world.ts';
 
-/** Events in the client's own dialect, of the subjects in turn. */
+/** Events in the client's own dialect; the subjects alternate. */
 export const events: Measurement = {
   rounds: 5,
   subjects: ['bare', 'gateway'],
@@ -17,7 +17,7 @@ export const events: Measurement = {
   runTogether: (subjects, world) => measureCosts(subjects, world),
 };
 
-/** Events of an upstream that speaks one dialect for clients of the others, beside those that are passed on. */
+/** Events that are translated from the upstream's dialect, compared with those that are passed through. */
 function translating(
   subject: SubjectName,
   spoken: keyof typeof streamedQuestions,
@@ -44,8 +44,8 @@ export const translatedChat = translating('gatewayOfChat', 'chat', ['responses',
 export const translatedMessages = translating('gatewayOfMessages', 'messages', ['chat', 'responses']);
 
 /**
- * Microseconds of processor time per event. The subjects live side by side and take turns many times, so that all meet the same
- * neighbours and the same clock; and each packet is read by itself, as an event costs less the more of them are read at once.
+ * Microseconds of CPU time per event. The subjects run side by side and alternate many times, so that they share neighbours and
+ * clock. Each packet is read by itself, because an event is cheaper the more of them are read at once.
  */
 async function measureCosts(subjects: readonly Subject[], world: World): Promise<readonly Samples[]> {
   await using started = new AsyncDisposableStack();
@@ -57,7 +57,7 @@ async function measureCosts(subjects: readonly Subject[], world: World): Promise
   );
   const readAll = ({ session, question }: (typeof ways)[number]) => session.ask(question.body, question);
   for (const way of ways) await repeat(20, () => readAll(way));
-  // Until V8 has compiled the code that is hot in a long stream.
+  // Until V8 has optimized the hot code of a long stream.
   await world.play({ kind: 'events', count: 20_000 });
   await repeat(5, async () => {
     for (const way of ways) await readAll(way);
@@ -70,7 +70,7 @@ async function measureCosts(subjects: readonly Subject[], world: World): Promise
 
 const count = 1_600;
 
-/** From the first byte on: what a request and its answer's head take is another figure. */
+/** From the first byte on: the request and the response's head are another figure. */
 async function costOf({
   session,
   question,

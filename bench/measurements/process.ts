@@ -15,7 +15,7 @@ export const size: Measurement = {
   run: async ({ kilobytes }) => ({ total: [kilobytes] }),
 };
 
-/** A request waits while the process starts, as it does on Lambda. */
+/** A request waits while the process starts, as on Lambda. */
 export const coldStart: Measurement = {
   rounds: 15,
   subjects,
@@ -41,12 +41,12 @@ export const prompt: Measurement = {
     await using session = await startSession(subject, world);
     await repeat(20, () => session.ask(body));
     const large = chatOf(4 * 1024 * 1024, false);
-    // The mean, because it is chance which request pays for garbage collection and compilation.
+    // The mean, because which request pays for garbage collection and compilation is chance.
     return { processor: [(await session.costOf(() => repeat(24, () => session.ask(large)))) / 24] };
   },
 };
 
-/** Answers of 2,048 vectors of 1,536 numbers in sequence, written as numbers and in base64. */
+/** Embeddings of 2,048 vectors of 1,536 numbers in sequence, as numbers and in base64. */
 export const vectors: Measurement = {
   rounds: 3,
   subjects,

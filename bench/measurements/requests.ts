@@ -10,7 +10,7 @@ import type { World } from '../world/world.ts';
 
 const body = chatOf(500, false);
 
-/** Small requests in sequence: first with plain answers, then with short streams. */
+/** Small requests in sequence: plain ones, then short streams. */
 export const requests: Measurement = {
   rounds: 4,
   subjects: ['bare', 'bareDynamoDb', 'gateway'],
@@ -30,8 +30,8 @@ export const requests: Measurement = {
 };
 
 /**
- * Processor time per request, and the time that the function adds to the same request sent straight to the upstream. Batches
- * of the two alternate.
+ * CPU time per request, and the latency that the function adds to the same request sent directly to the upstream. Batches of the
+ * two alternate.
  */
 async function measure(session: Session, world: World, asked: string, until: (reading: Reading) => number) {
   const size = 50;
@@ -59,7 +59,7 @@ async function measure(session: Session, world: World, asked: string, until: (re
   return { processor, added };
 }
 
-/** One caller at the highest burst limit beside calm ones: the cost of the same request from either, in turn. */
+/** A caller at the highest burst limit beside quiet ones: the cost of the same request from either, alternating. */
 export const busyCaller: Measurement = {
   rounds: 1,
   subjects: ['gateway'],
@@ -71,7 +71,7 @@ export const busyCaller: Measurement = {
     const [first = '', ...others] = session.keys;
     const [busy, calm]: [number[], number[]] = [[], []];
     const startedAt = performance.now();
-    // After a minute the busy one's counter holds the tokens of a whole minute, and gets those of another.
+    // After a minute, the busy caller's counter holds the tokens of a whole minute, and gets those of another.
     for (let sent = 0; sent < mostBurst + 80; sent += 1) {
       await setTimeout(Math.max(0, startedAt + (sent * 60_000) / mostBurst - performance.now()));
       busy.push(await costOf([first]));
@@ -81,10 +81,10 @@ export const busyCaller: Measurement = {
   },
 };
 
-/** One that is never used up. */
+/** Never used up. */
 const budget = { budget: 1e15, budgetWindow: 'month' } as const;
 
-/** Callers without a budget and callers with one, in turn in one process: the cost of the same request from either. */
+/** Callers with and without a budget, alternating in one process: the cost of the same request from either. */
 export const budgets: Measurement = {
   rounds: 3,
   subjects: ['gatewayWithPrices'],
@@ -99,7 +99,7 @@ export const budgets: Measurement = {
   },
 };
 
-/** The same of the HTTP server, with sixteen clients. */
+/** The same for the HTTP server, with sixteen clients. */
 export const serverBudgets: Measurement = {
   rounds: 3,
   subjects: ['serverWithPrices'],
@@ -107,7 +107,7 @@ export const serverBudgets: Measurement = {
   async run(subject, world) {
     await using serving = await startServing(subject, world);
     await world.play({ kind: 'whole' });
-    // As many, so that their counters are as large.
+    // As many keys as the others have, so that the counters are equally large.
     const [plain, withBudget] = [serving.keys.slice(0, 1_000), await world.issueKeys(1_000, budget)];
     return await compareInTurn(plain, withBudget, 3, async (keys) => {
       const send = () => serveInTurn(serving, body, { clients: 16, more: (sent) => sent < 1_000, keys });
@@ -116,7 +116,7 @@ export const serverBudgets: Measurement = {
   },
 };
 
-/** The HTTP server with spans for a collector, and without. */
+/** The HTTP server with and without sending spans to a collector. */
 export const serverSpans: Measurement = {
   rounds: 3,
   subjects: ['server'],
@@ -134,7 +134,7 @@ export const serverSpans: Measurement = {
   },
 };
 
-/** Takes spans and forgets them. */
+/** Discards all spans. */
 async function startCollector() {
   const server = createServer((request, response) => {
     request.resume().once('end', () => response.end('{}'));
@@ -145,7 +145,7 @@ async function startCollector() {
 
 type Keys = readonly string[];
 
-/** The ratio of the costs of the second way to those of the first, measured in turn after some batches to warm up. */
+/** The second way's cost as a ratio to the first one's, measured alternately after some warm-up batches. */
 async function compareInTurn<Way>(plain: Way, dearer: Way, warmUp: number, costOf: (way: Way) => Promise<number>) {
   const found = await inTurn([plain, dearer], warmUp + 8, async (way) => ({ cost: await costOf(way) }));
   const [first = Number.NaN, second = Number.NaN] = found.map(({ cost = [] }) => median(cost.slice(warmUp)));

@@ -9,7 +9,7 @@ import type { World } from '../world/world.ts';
 const body = chatOf(500, false);
 const streams = 128;
 
-/** Many at once: requests, streams at full speed and at a model's pace, slow readers. */
+/** High concurrency: requests, streams at full speed and at a model's pace, slow readers. */
 export const server: Measurement = {
   rounds: 3,
   subjects: ['bareServer', 'server'],
@@ -36,7 +36,7 @@ export const server: Measurement = {
   },
 };
 
-/** Another gateway that passes chats on, and counts and hides nothing: requests, and events at full speed. */
+/** Another gateway that passes chats through, and neither counts nor hides anything: requests, and events at full speed. */
 export const peer: Measurement = {
   rounds: 3,
   subjects: ['portkey', 'server'],
@@ -55,7 +55,7 @@ export const peer: Measurement = {
   },
 };
 
-/** Starts servers and serves until V8 has compiled what is hot: a server lives for hours. */
+/** Starts servers and sends load until V8 has optimized the hot code: a server lives for hours. */
 async function startWarm(subjects: readonly Subject[], world: World, started: AsyncDisposableStack) {
   const servings: Serving[] = [];
   for (const subject of subjects) servings.push(started.use(await startServing(subject, world)));
@@ -77,11 +77,11 @@ async function measureRequests(serving: Serving) {
   return { ...busy, processorCalm: calm.processor };
 }
 
-/** Each packet is read by itself, as an event costs less the more of them are read at once. */
+/** Each packet is read by itself, because an event is cheaper the more of them are read at once. */
 const count = 640;
 const evenly = { kind: 'packets', count, inPacket: 16, pause: 30, lead: 300 } as const;
 
-/** Microseconds of processor time for an event of each dialect. */
+/** Microseconds of CPU time per event of each dialect. */
 async function measureEvents(serving: Serving): Promise<Record<string, number>> {
   const costs: Record<string, number> = {};
   for (const [dialect, question] of Object.entries(streamedQuestions)) costs[dialect] = await costOf(serving, question);
@@ -90,7 +90,7 @@ async function measureEvents(serving: Serving): Promise<Record<string, number>> 
 
 const measureChatEvents = async (serving: Serving) => ({ chat: await costOf(serving, streamedQuestions.chat) });
 
-/** The same for one dialect, once all streams have begun. */
+/** The same for one dialect, once all streams have started. */
 async function costOf(serving: Serving, question: Question): Promise<number> {
   const answers = await openStreams(serving, question);
   for (const { answer } of answers) await once(answer, 'readable');
@@ -100,11 +100,14 @@ async function costOf(serving: Serving, question: Question): Promise<number> {
   return (processor / (streams * count)) * 1000;
 }
 
-/** One of each of so many clients. */
+/** One stream per client. */
 const openStreams = (serving: Serving, { body, path }: Question = streamedQuestions.chat) =>
   Promise.all(Array.from({ length: streams }, () => serving.ask(body, { path })));
 
-/** Milliseconds that streams at forty events a second each lag behind, beside long prompts. Every event tells when it was sent. */
+/**
+ * How many milliseconds late events arrive on streams of forty events a second, beside long prompts. Every event carries its time
+ * of sending.
+ */
 async function measureDelay(serving: Serving, world: World) {
   await world.play({ kind: 'clocked', pause: 25 });
   const delays: number[] = [];
@@ -123,7 +126,7 @@ async function measureDelay(serving: Serving, world: World) {
   return { late: p99 };
 }
 
-/** A prompt of 4 MB every second, without waiting for the answer. */
+/** A prompt of 4 MB every second, without waiting for the response. */
 async function sendPrompts(serving: Serving): Promise<void> {
   const prompt = chatOf(4 * 1024 * 1024, true);
   const until = performance.now() + 4_000;
@@ -134,7 +137,7 @@ async function sendPrompts(serving: Serving): Promise<void> {
   }
 }
 
-/** Peak memory while every client has stopped reading after the beginning of an endless stream. */
+/** Peak memory while every client has stopped reading at the start of an endless stream. */
 async function measureSlowReaders(subject: Subject, world: World) {
   await world.play({ kind: 'bulk', bytes: Number.MAX_VALUE });
   // In a new process, without garbage to collect.
@@ -142,7 +145,7 @@ async function measureSlowReaders(subject: Subject, world: World) {
   forgetPeak(serving.pid);
   const readers = await openStreams(serving);
   for (const { answer } of readers) await once(answer, 'readable');
-  // Until it takes no more from the upstream.
+  // Until back-pressure has stopped the upstream.
   for (let used = 0; processorTime(serving.pid) - used > 10; ) {
     used = processorTime(serving.pid);
     await setTimeout(1_000);

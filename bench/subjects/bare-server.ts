@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 const agent = new Agent({ keepAlive: true });
 const upstream = String(process.env.UPSTREAM_BASE_URL);
 
-/** The lower limit: a server that only pipes requests to the upstream and the answers back. */
+/** The lower bound: a server that only pipes requests to the upstream, and the responses back. */
 const server = createServer(async (incoming, response) => {
   try {
     const headers = { 'content-type': 'application/json', 'content-length': incoming.headers['content-length'] };

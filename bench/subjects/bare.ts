@@ -7,7 +7,7 @@ import type { LambdaFunctionURLEvent } from 'aws-lambda';
 const agent = new Agent({ keepAlive: true });
 const upstream = String(process.env.UPSTREAM_BASE_URL);
 
-/** Sends the body of an event to the upstream and pipes the answer back. No gateway can do less. */
+/** Sends the event's body to the upstream and pipes the response back. No gateway can do less. */
 export async function pipe({ rawPath, body = '' }: LambdaFunctionURLEvent, stream: Writable): Promise<void> {
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
   const outgoing = request(upstream + rawPath.slice('/v1'.length), { method: 'POST', headers, agent }).end(body);
@@ -16,5 +16,5 @@ export async function pipe({ rawPath, body = '' }: LambdaFunctionURLEvent, strea
   await pipeline(answer, awslambda.HttpResponseStream.from(stream, head));
 }
 
-/** The lower limit: a handler that only pipes. */
+/** The lower bound: a handler that only pipes. */
 export const handler = awslambda.streamifyResponse(pipe);

@@ -5,13 +5,13 @@ import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { listenLocally } from '../../local/listen-locally.ts';
 
-/* Starts Portkey's gateway on a free port, and says where, as all servers that are measured here do. */
+/* Starts Portkey's gateway on a free port, and prints its address, as all measured servers do here. */
 
 const placeholder = await listenLocally(createServer());
 const { port } = new URL(placeholder.url);
 await placeholder.close();
 process.argv.push(`--port=${port}`, '--headless');
-// It adds headers to a stream as `fetch` gives it, which Node 24 does not allow.
+// It sets headers on the response that `fetch` returns, which Node 24 does not allow.
 const { fetch } = globalThis;
 globalThis.fetch = async (...asked) => {
   const answer = await fetch(...asked);

@@ -1,4 +1,4 @@
-/** The names of the bench's upstream, which the gateway looks for. The answers contain none. */
+/** The names of the bench's upstream, which the gateway hides. The answers contain none. */
 export const upstreamNames = ['Northwind Labs', 'Borealis', 'Tramontane', 'Halcyon-7', 'api.northwind.example'];
 export const upstreamModel = 'northwind/borealis-70b-instruct';
 
@@ -19,7 +19,7 @@ export const tokens: readonly string[] = prose
 export function chatOf(bytes: number, stream: boolean): string {
   const messages = [{ role: 'system', content: 'You are a helpful assistant.' }];
   for (let size = 0, turn = 0; size < bytes; turn += 1) {
-    // The prose starts elsewhere in each turn, so that neighbours differ.
+    // Each turn starts elsewhere in the prose, so that neighbours differ.
     const content = `${prose.slice((turn * 97) % prose.length)} ${prose} ${prose}`;
     messages.push({ role: turn % 2 === 0 ? 'user' : 'assistant', content });
     size += content.length;
@@ -28,7 +28,7 @@ export function chatOf(bytes: number, stream: boolean): string {
   return JSON.stringify({ model: 'svc', messages, max_tokens: 4096, temperature: 0.7, ...(stream && { stream }) });
 }
 
-/** A question in each dialect, whose answer is streamed. */
+/** A question per dialect whose answer is streamed. */
 export const streamedQuestions = ((body: string) => {
   const { model, max_tokens, stream, messages: turns } = JSON.parse(body);
   const [{ content: system }, ...talk] = turns;
@@ -41,5 +41,4 @@ export const streamedQuestions = ((body: string) => {
   };
 })(chatOf(500, true));
 
-/** How it is asked. */
 export type Question = (typeof streamedQuestions)[keyof typeof streamedQuestions];

@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 
-/** Ends TLS in front of what stands at `url`, and is this many milliseconds away, there and back. */
+/** A TLS proxy in front of `url` with this round-trip time in milliseconds. */
 export async function standApart(
   url: string,
   roundTrip: number,
@@ -29,13 +29,13 @@ export async function standApart(
   const far = createServer((socket) => {
     const inner = connect(tlsPort, '127.0.0.1');
     remember(socket, inner);
-    // Opening a connection takes a round trip too, which the machine itself does not make.
+    // Opening a connection takes a round trip too, which the loopback doesn't.
     carry(socket, inner, roundTrip / 2, performance.now() + roundTrip);
     carry(inner, socket, roundTrip / 2);
   });
   return {
     url: `https://127.0.0.1:${await listen(far)}${near.pathname.replace(/\/$/, '')}`,
-    /** Closes all connections, as a server does that has waited long enough. */
+    /** Closes all connections, as a server with an idle timeout does. */
     forget() {
       for (const socket of sockets) socket.destroy();
     },
@@ -52,7 +52,7 @@ async function listen(server: Server | TlsServer): Promise<number> {
   return Object(server.address()).port;
 }
 
-/** Holds every piece back for its way, in order. */
+/** Delays every chunk by this many milliseconds, in order. */
 function carry(from: Socket, to: Socket, delay: number, notBefore = 0): void {
   let last = notBefore;
   from.on('data', (piece) => {

@@ -1,4 +1,4 @@
-// The bench's upstream, in its own process. It answers every request by the latest script it was sent.
+// The bench's upstream, in its own process. It answers every request with the latest script that it was sent.
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
@@ -9,14 +9,13 @@ import type { Reply, Speaker } from '../../local/upstream/speaker.ts';
 import { tokens, upstreamModel } from './conversation.ts';
 import { answerOfVectors } from './vectors.ts';
 
-/** How the upstream answers the next requests, whole or as a stream: in the dialect of their path, or with chat completions. */
+/** How to answer the next requests, plain or streamed: in the dialect of their path, or as chat completions. */
 export type Script =
   | { readonly kind: 'whole' }
-  /** Many long vectors. */
   | { readonly kind: 'vectors'; readonly inBase64: boolean }
   /** Events, each in its own write and packet. */
   | { readonly kind: 'events'; readonly count: number }
-  /** Events, so many in a packet, with this pause before each so that the one before has been read, and a longer one at first. */
+  /** Events, so many per packet, with a pause before each packet so that the last one has been read. The first pause is longer. */
   | {
       readonly kind: 'packets';
       readonly count: number;
@@ -41,7 +40,7 @@ function replyOf(count: number): Reply {
   };
 }
 
-/** A piece of a body already in HTTP's chunked coding, so that sending it costs next to nothing. */
+/** Already in HTTP's chunked encoding, so that sending it costs next to nothing. */
 function chunk(text: string): Buffer {
   const size = Buffer.byteLength(text).toString(16);
   return Buffer.from(`${size}\r\n${text}\r\n`);
@@ -50,7 +49,7 @@ function chunk(text: string): Buffer {
 const wholeAnswer = Buffer.from(JSON.stringify(speakers.chat.whole(replyOf(212))));
 const count = 300;
 
-/** The events of a dialect: a few of those with text, which are alike, serve for all. */
+/** The events of a dialect. Text events are alike, so a few serve for all. */
 function eventsOf(speaker: Speaker) {
   const events = speaker.events(replyOf(count)).map(eventText);
   const begin = events.findIndex((event) => event.includes(`"${tokens[0]}"`));
@@ -68,7 +67,7 @@ function eventsOf(speaker: Speaker) {
 const played = new Map<Speaker, ReturnType<typeof eventsOf>>();
 for (const speaker of [speakers.chat, speakers.responses, speakers.messages]) played.set(speaker, eventsOf(speaker));
 
-/** Made when they are first asked for. */
+/** Created lazily. */
 const made = new Map<boolean, Buffer>();
 const vectors = (inBase64: boolean): Buffer => {
   const known = made.get(inBase64) ?? answerOfVectors(inBase64);
@@ -84,7 +83,7 @@ const { url } = await startUpstream(async ({ message }) => {
   const wanted = script;
   if (wanted.kind === 'whole') return [answerWith(wholeAnswer)];
   if (wanted.kind === 'vectors') return [answerWith(vectors(wanted.inBase64))];
-  // What is written to the socket is already chunked; the end adds the last chunk.
+  // What is written to the socket is already chunked. Ending the response adds the last chunk.
   return [head(200, { 'content-type': 'text/event-stream' }), ({ socket }) => stream(socket, wanted, message.url)];
 });
 

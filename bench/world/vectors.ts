@@ -2,9 +2,9 @@ import { upstreamModel } from './conversation.ts';
 
 const [count, length] = [2_048, 1_536];
 
-/** An answer of as many vectors as one request may ask for, as long as the usual ones. */
+/** A response with as many vectors as one request may ask for, of a usual length. */
 export function answerOfVectors(inBase64: boolean): Buffer {
-  // The numbers differ from place to place; from vector to vector they need not.
+  // The numbers differ within a vector; between vectors they need not.
   const vector = Float32Array.from({ length }, (_, at) => Math.sin(at + 1) / 28);
   const embedding = inBase64
     ? Buffer.from(vector.buffer).toString('base64')

@@ -10,7 +10,7 @@ import type { Script } from './upstream-process.ts';
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
-/** Everything that a gateway needs around it, each in its own process. */
+/** Everything that a gateway depends on, each in its own process. */
 export async function startWorld() {
   const [upstream, store] = [start('upstream-process.ts'), start('store-process.ts')];
   const [[{ url }], [environment]]: [[{ url: string }], [StoreEnvironment]] = await Promise.all([
@@ -22,13 +22,13 @@ export async function startWorld() {
   const keyStore = createKeyStore(documents, environment.KEYS_TABLE);
   return {
     upstreamUrl: url,
-    /** Where a function finds its stores. */
+    /** Tells a function where its stores are. */
     environment,
-    /** So many keys, each of a member without a limit that the bench reaches. */
+    /** Issues keys, each to its own member, with limits that the bench does not reach. */
     async issueKeys(count: number, more: Partial<KeyRequest> = {}): Promise<string[]> {
       const keys: string[] = [];
       while (keys.length < count) {
-        // Not all at once, which a busy machine would take too long for.
+        // Not all at once, which would take a busy machine too long.
         const issued = Array.from({ length: Math.min(64, count - keys.length) }, () => {
           const request = { member: randomUUID(), label: 'bench', limit: 1_000_000, ...more };
           return issueKey(keyStore, request, { now: Date.now, randomBytes });

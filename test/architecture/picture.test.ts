@@ -4,7 +4,7 @@ import { readSources } from '../support/imports.ts';
 
 const [, picture = ''] = /```mermaid\n(flowchart TD.+?)```/s.exec(readFileSync('docs/CONTRIBUTING.md', 'utf8')) ?? [];
 
-/** The rooms that each arrow of the picture leads from and to. */
+/** The diagram's arrows, as pairs of rooms. */
 const arrows = picture
   .replaceAll(/\[".*?"\]/g, '')
   .split('\n')
@@ -14,7 +14,7 @@ const arrows = picture
     return from.flatMap((one) => to.map((other) => `${one} --> ${other}`));
   });
 
-/** What the arrows from a room lead to, near and far. */
+/** All rooms that can be reached from a room by the arrows. */
 function reachedFrom(room: string, reached = new Set<string>()): ReadonlySet<string> {
   for (const [from, to = ''] of arrows.map((arrow) => arrow.split(' --> '))) {
     if (from !== room || reached.has(to)) continue;
@@ -24,7 +24,7 @@ function reachedFrom(room: string, reached = new Set<string>()): ReadonlySet<str
   return reached;
 }
 
-/** The room of a file, as the picture calls it; undefined for what all may import. */
+/** A file's room, as the diagram names it; undefined for shared files. */
 function roomOf(path: string): string | undefined {
   const [top, room = '', file] = path.split('/');
   if (top !== 'lambda') return undefined;

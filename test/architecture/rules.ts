@@ -2,17 +2,17 @@
 export const shared = ['errors', 'pipeline'];
 
 /**
- * Who may import whom inside lambda/: one row for each room, leaves first. A room may import what its row lists, the shared files
- * and itself, so data flows one way, and each kind of change touches one place.
+ * Who may import whom inside lambda/: one row per room, leaves first. A room may import those in its row, the shared files and
+ * itself. So data flows one way, and each kind of change touches one place.
  */
 export const rules: Readonly<Record<string, readonly string[]>> = {
   json: shared,
   http: shared,
   jobs: ['json', ...shared],
-  // Prices are settings, and what a request may cost is read from its body.
+  // Prices are settings, and what a request may cost is estimated from its body.
   budget: ['json', ...shared],
   dialects: ['budget', 'json', ...shared],
-  // Which addresses and models an upstream may have follows from the dialects.
+  // The dialects decide which addresses and models an upstream may have.
   settings: ['budget', 'dialects', ...shared],
   hiding: ['dialects', 'json', 'settings', ...shared],
   identity: ['budget', ...shared],
@@ -70,7 +70,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The files that put the rooms together; what each may import, besides all rooms of the gateway. */
+/** The files that compose the rooms, with what each may import besides all rooms of the gateway. */
 export const composition: Readonly<Record<string, readonly string[]>> = {
   app: [],
   gateway: ['app'],
@@ -80,11 +80,11 @@ export const composition: Readonly<Record<string, readonly string[]>> = {
   worker: [],
 };
 
-/** Packages that only some places may use. */
+/** Packages that only some files may use. */
 export const packageRules: readonly { readonly name: RegExp; readonly allowed: RegExp }[] = [
-  // It has no client in it.
+  // It contains no client.
   { name: /^@aws-sdk\/util-dynamodb$/, allowed: /^lambda\/store\/dynamodb\/read-item\.ts$/ },
-  // The server only finds the region and the credentials of its host.
+  // The server only resolves its host's region and credentials.
   { name: /^@aws-sdk\//, allowed: /^lambda\/(server\.ts|store\/admin\/)/ },
   { name: /^aws-lambda$/, allowed: /^lambda\/engines\/function-url\.ts$/ },
   { name: /^@middy\//, allowed: /^lambda\/pipeline\.ts$/ },
@@ -93,18 +93,21 @@ export const packageRules: readonly { readonly name: RegExp; readonly allowed: R
   { name: /^(aws-cdk-lib|constructs|cdk-nag|commander|dynalite)/, allowed: /^$/ },
 ];
 
-/** An ES module's `import` evaluates all that a CommonJS module exports. Here that is every service of AWS; `aws-cdk-lib/core` has the rest. */
+/**
+ * An ES module's `import` evaluates every export of a CommonJS module, here all of AWS's services. `aws-cdk-lib/core` has the
+ * rest.
+ */
 export const tooLarge = 'aws-cdk-lib';
 
-/** The admin store has AWS's SDK in it: the gateway opens none. */
+/** The admin store contains AWS's SDK, so the gateway must not load it. */
 export const adminStore = /^lambda\/store\/admin\//;
 export const mayOpenAdminStore = /^lambda\/(store\/admin\/|accounts\/index\.ts$|server\.ts$)/;
 
-/** What lib/ may import from lambda/: the schema of the tables, settings and what to warn of in them, prices, names of metrics and headers. */
+/** What lib/ may import from lambda/: the tables' schema, settings and their warnings, prices, names of metrics and headers. */
 export const sharedWithLib =
   /^lambda\/(store\/dynamodb\/schema|hiding\/(names-in-code|lost-reasoning)|settings\/[\w-]+|budget\/prices|report\/metrics|identity\/network)\.ts$/;
 
-/** Who may import whom outside lambda/. A folder in operator/ may also use the files directly in operator/, and no other folder. */
+/** Who may import whom outside lambda/. A folder of operator/ may also use the files directly in operator/, but no other folder. */
 export const outside: Readonly<Record<string, readonly string[]>> = {
   lib: ['lambda'],
   local: ['lambda', 'lib'],
@@ -113,6 +116,6 @@ export const outside: Readonly<Record<string, readonly string[]>> = {
   bin: ['lambda', 'lib', 'local', 'operator'],
 };
 
-/** Inside lambda/dialects no dialect knows another: each may import what all have in common, and that imports none of them. */
+/** Dialects must not import each other. Each may import the shared model, which imports none of them. */
 export const dialectFolders = ['chat', 'responses', 'messages', 'embeddings'] as const;
 export const commonToDialects = /^lambda\/dialects\/(model\/|dialect\.ts$|names\.ts$)/;

@@ -13,32 +13,32 @@ import {
   tooLarge,
 } from './rules.ts';
 
-/** The entries: only they may use the environment and the clock. */
+/** The entry points: only they may use the environment and the clock. */
 const entries = /^lambda\/((accounts\/|canary\/)?index|server)\.ts$/;
 
 /** Only these may create servers and handle signals. */
 const servers = /\bcreateServer\(|\bprocess\.on\(/;
 const mayServe = /^lambda\/(engines\/listen|server)\.ts$/;
 
-/** The folder of lambda/dialects that a file is in; undefined for one that puts them together. */
+/** The dialect folder that a file is in; undefined for one that composes them. */
 function dialectOf(path: string): string | undefined {
   const [, folder = ''] = /^lambda\/dialects\/(?:([^/]+)\/)/.exec(path) ?? [];
   return dialectFolders.find((name) => name === folder);
 }
 
-/** Whether an import inside lambda/dialects leads from one dialect to another, or up from what they have in common. */
+/** Whether an import leads from one dialect to another, or up from the shared model. */
 function crossesDialects(path: string, target: string): boolean {
   if (!target.startsWith('lambda/dialects/') || commonToDialects.test(target)) return false;
   const own = dialectOf(path);
   return own === undefined ? commonToDialects.test(path) : dialectOf(target) !== own;
 }
 
-/** A file's room, or its own name if it stands directly in lambda/. */
+/** A file's room, or its own name if it is directly in lambda/. */
 function roomOf(path: string): string {
   return /^lambda\/([^/]+?)(\.ts|\/.*)$/.exec(path)?.[1] ?? '';
 }
 
-/** What a room or a file directly in lambda/ may import; undefined if nobody has said. */
+/** What a room, or a file directly in lambda/, may import; undefined if it has no rule. */
 function allowedTo(room: string): readonly string[] | undefined {
   if (shared.includes(room)) return shared;
   const composing = composition[room];
@@ -88,5 +88,5 @@ function mayImportOutside(path: string, target: string): boolean {
   return folder !== 'operator' || room === targetRoom || targetRoom === '';
 }
 
-/** A file's folder, and its subfolder if it is in one. */
+/** A file's folder, and its subfolder if there is one. */
 const placeOf = (path: string) => /^([a-z]+)\/(?:([^/]+)\/)?/.exec(path)?.slice(1) ?? [];

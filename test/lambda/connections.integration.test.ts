@@ -5,9 +5,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import { hasIdle, PlainAgent, SecureAgent } from '../../lambda/http/connections.ts';
-import { believeCertificate } from '../support/believed-certificate.ts';
 import { answer, type FakeService, startFakeService } from '../support/fake-service.ts';
 import { testRows } from '../support/test-rows.ts';
+import { trustCertificate } from '../support/trusted-certificate.ts';
 import { inTime } from '../support/wait-until.ts';
 
 /** A client with such an agent: asks a service, and returns the response and its connection. */
@@ -99,7 +99,7 @@ testRows([PlainAgent, SecureAgent])('an idle connection is closed if data or an 
 });
 
 test('`hasIdle` says whether there is an idle connection to an address, also over https', async () => {
-  using certificate = believeCertificate();
+  using certificate = trustCertificate();
   const server = createHttpsServer(certificate, (_, response) => response.end());
   await using listening = server.listen(0, '127.0.0.1');
   await once(listening, 'listening');

@@ -21,7 +21,7 @@ export interface Reply {
   readonly body: ReplyBody;
 }
 
-/** What an answer of the accounts function may have. */
+/** The possible members of the accounts function's responses. */
 export type ReplyBody = { readonly message: string; readonly expiresAt: string } & Account & {
     readonly link: NonNullable<Account['link']>;
     readonly session: NonNullable<Account['session']>;
@@ -35,18 +35,18 @@ export type TestWallet = Awaited<ReturnType<typeof startTestWallet>>;
 interface WalletOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly now?: () => number;
-  /** Any free one unless told. */
+  /** By default any free port. */
   readonly port?: number;
   /** The source address of requests. */
   readonly sourceIp?: () => string;
   readonly readSecret?: (id: string) => Promise<string>;
-  /** Sees what the function asks of its tables, and decides what becomes of it. */
+  /** Sees the function's requests to its tables, and can inject faults. */
   readonly spoilStore?: SpoilStore;
 }
 
 const readPages = async () =>
   readPageFiles(new URL('../../lambda/accounts/pages/', import.meta.url), await makePages());
-/** Read once for all tests of a file. */
+/** Read once per test file. */
 let pageFiles: ReturnType<typeof readPages> | undefined;
 
 /** The real function in this process: emulated tables, real HTTP. */
@@ -99,7 +99,7 @@ export async function startTestWallet({
     });
     return { status: response.status, headers: response.headers, body: (await response.json()) as ReplyBody };
   };
-  /** What a terminal asks. */
+  /** A terminal's request. */
   const postForm = async (path: string, fields: Record<string, string> | string, headers = {}) => {
     const body = typeof fields === 'string' ? fields : new URLSearchParams(fields).toString();
     const type = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -107,7 +107,7 @@ export async function startTestWallet({
     const answer = (await response.json()) as TerminalAnswer;
     return { status: response.status, headers: response.headers, body: answer };
   };
-  /** A message to sign. */
+  /** Requests a message to sign. */
   const challenge = async ({ address }: PrivateKeyAccount, purpose = 'link') =>
     (await post('/cli/challenge', { address, chainId: 1, purpose })).body.message;
   const scan = async (TableName: string) => (await client.send(new ScanCommand({ TableName }))).Items ?? [];
@@ -119,14 +119,14 @@ export async function startTestWallet({
     dynamoDb,
     keys: createKeyStore(documents, keysTable),
     signOut: createMemberStore(documents, keysTable).signOut,
-    /** The lines as they were written. */
+    /** Log lines as they were written. */
     log: log as readonly string[],
     /** Errors that escaped the function: there must be none. */
     faults: faults as readonly unknown[],
     post,
     postForm,
     challenge,
-    /** Signs in and posts the signature, as the page does it. */
+    /** Signs in with a wallet, as the page does. */
     async sign(account: PrivateKeyAccount, purpose: 'link' | 'manage' | 'terminal' = 'link'): Promise<Reply> {
       const message = await challenge(account, purpose);
       const signature = await account.signMessage({ message });
@@ -138,12 +138,12 @@ export async function startTestWallet({
   };
 }
 
-/** What the pages post, below /cli: what only wallets ask for, what needs a session, and all of it. */
+/** The endpoints of the pages, below /cli: those for wallets, those that need a session, and all. */
 export const forWallets = ['challenge', 'link', 'sign-in', 'network'];
 export const forMembers = ['keys', 'keys/issue', 'keys/revoke', 'device/approve', 'device/deny'];
 export const posted = [...forWallets, ...forMembers, 'device/find'];
 
-/** A plain account with real signatures; each number gives another one. */
+/** A wallet with real signatures. Each number gives another one. */
 export function testAccount(number: number): PrivateKeyAccount {
   return privateKeyToAccount(`0x${(number + 1).toString(16).padStart(64, '0')}`);
 }

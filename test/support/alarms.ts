@@ -1,13 +1,13 @@
-/** The values that arrive in one period of five minutes, by the label of their metric. */
+/** The data points of one period of five minutes, by their metric's label. */
 export type Figures = Readonly<Record<string, readonly number[]>>;
 
-/** An alarm of a template, as far as it decides when to ring. */
+/** The members of a template's alarm that decide when it rings. */
 export interface Alarm {
   readonly name: string;
-  /** Of a period. */
+  /** The length of a period. */
   readonly seconds: number;
   readonly threshold: number;
-  /** Periods that must reach the threshold, of the latest so many. */
+  /** This many of the latest `among` periods must reach the threshold. */
   readonly times: number;
   readonly among: number;
   readonly silenceRings: boolean;
@@ -29,7 +29,7 @@ function labelOf({ Namespace, MetricName, Dimensions = [] }: Tree): string {
   return [Namespace, MetricName, ...words].join(' ');
 }
 
-/** The alarms of a template, by the names that they have in the code. */
+/** A template's alarms, by their names in the code. */
 export function readAlarms({ Resources }: Tree): Alarm[] {
   const alarms = Object.entries<Tree>(Resources).filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm');
   return alarms.map(([id, { Properties: given }]) => {
@@ -55,7 +55,7 @@ export function readAlarms({ Resources }: Tree): Alarm[] {
   });
 }
 
-/** Whether the alarm is raised, after each of its periods. */
+/** Whether the alarm is in ALARM, after each of the periods. */
 export function statesOf(
   { seconds, threshold, times, among, silenceRings, ...alarm }: Alarm,
   figures: readonly Figures[],
@@ -74,8 +74,8 @@ export function statesOf(
 }
 
 /**
- * The expression's value over the figures of a period. As in CloudWatch, a missing operand counts as 0 beside one that is there,
- * and a division by 0 has no value: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
+ * Evaluates metric math on the data points of a period. As in CloudWatch, a missing operand counts as 0 beside one that has a
+ * value, and a division by 0 has no value: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
  */
 function evaluate(
   { watched, expression }: Pick<Alarm, 'watched' | 'expression'>,

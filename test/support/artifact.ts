@@ -7,13 +7,13 @@ export type Artifact = Awaited<ReturnType<typeof startArtifact>>;
 
 interface ArtifactOptions {
   readonly gateway: SynthesizedFunction;
-  /** Settings that differ from the template's. */
+  /** Overrides of the template's settings. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** The upstream's secret; without one it is as empty as the stack leaves it. */
+  /** The upstream's secret; by default as empty as the stack leaves it. */
   readonly upstreamKeys?: string;
 }
 
-/** Runs the deployed files in AWS's own runtime client, with the template's settings, tables and secrets of its own. */
+/** Runs the deployed files in AWS's own runtime client, with the template's settings, and its own tables and secrets. */
 export async function startArtifact({ gateway, environment, upstreamKeys = '' }: ArtifactOptions) {
   await using started = new AsyncDisposableStack();
   const dynamoDb = await startTestDynamoDb();

@@ -1,4 +1,4 @@
-/** How a client sees a stream. Shares no code with the gateway, so that a fault there can't hide itself here. */
+/** How a client sees a stream. Shares no code with the gateway, so that a bug there can't hide itself here. */
 export interface ClientEvent {
   readonly type: string | undefined;
   readonly id: string | undefined;
@@ -9,7 +9,7 @@ export interface ClientEvent {
   readonly end: number;
 }
 
-/** The events of a whole stream. Anything after the last blank line is not one. */
+/** The events of a whole stream. Anything after the last blank line is not an event. */
 export function readEvents(stream: string, parse: (data: string) => unknown = JSON.parse): ClientEvent[] {
   const events: ClientEvent[] = [];
   let start = stream.startsWith('\ufeff') ? 1 : 0;
@@ -26,7 +26,7 @@ export function readEvents(stream: string, parse: (data: string) => unknown = JS
   return events;
 }
 
-/** Parses what Python prints, with NaN and the infinities, which are not JSON, as null. */
+/** Parses what Python prints: NaN and the infinities, which are not JSON, become null. */
 export function parsePython(data: string): unknown {
   return JSON.parse(data.replace(/(?<=[[:,]\s*)-?(NaN|Infinity)(?=\s*[,\]}])/g, 'null'));
 }
@@ -36,10 +36,7 @@ export function readComments(stream: string): string[] {
   return stream.split(/\r\n|\r|\n/).filter((line) => line.startsWith(':'));
 }
 
-/**
- * Every text as a client puts it together: what stands at the same place in all events (the same type, item, block, part
- * or choice), joined.
- */
+/** Joins deltas as a client does: the texts at the same place in all events (the same type, item, block, part or choice). */
 export function joinTexts(values: readonly unknown[]): Map<string, string> {
   const texts = new Map<string, string>();
   for (const value of values) {
@@ -50,7 +47,7 @@ export function joinTexts(values: readonly unknown[]): Map<string, string> {
   return texts;
 }
 
-/** Every string and every object key by its path. Array elements are identified by their `index`, if they have one. */
+/** Every string and object key, with its path. Array elements are identified by their `index`, if they have one. */
 export function* readStrings(value: unknown, path = ''): Generator<[path: string, text: string]> {
   if (typeof value === 'string') yield [path, value];
   if (typeof value !== 'object' || value === null) return;

@@ -1,8 +1,8 @@
 import { Session } from 'node:inspector/promises';
 
 /**
- * Counts the steps of some work in the code under test: how often each block runs, by V8's own coverage, plus how many
- * characters or elements the native functions that it calls look at. Only code imported after the counter's creation counts.
+ * Counts the steps of some work in the code under test: how often each block runs, by V8's coverage, plus how many characters or
+ * elements the native functions process. Only code imported after the counter's creation counts.
  */
 export async function createStepCounter(isCounted: (url: string) => boolean) {
   const session = new Session();
@@ -26,7 +26,7 @@ export async function createStepCounter(isCounted: (url: string) => boolean) {
   };
 }
 
-/** How much a call of each native function looks at. */
+/** How much input a call of each native function processes. */
 type Cost<T> = (result: unknown, self: T, args: readonly unknown[]) => number;
 
 const found = (result: unknown, { length }: { length: number }, from: unknown): number =>
@@ -90,7 +90,7 @@ async function countNative(work: () => unknown): Promise<number> {
       );
     }
   }
-  // Every method that applies a pattern calls `exec` once that is replaced.
+  // All methods that apply a pattern call `exec` once that is replaced.
   replace(
     RegExp.prototype,
     'exec',

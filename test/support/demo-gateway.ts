@@ -8,7 +8,7 @@ interface Options {
   readonly now?: () => number;
 }
 
-/** A gateway whose upstream is the demo, which answers all dialects by itself; its fake upstream stays idle. */
+/** A gateway in front of the demo upstream, which answers all dialects by itself. The fake upstream stays idle. */
 export async function startDemoGateway({ pace = 0, environment, now }: Options = {}): Promise<TestGateway> {
   await using started = new AsyncDisposableStack();
   const demo = await startDemoUpstream({ pace });

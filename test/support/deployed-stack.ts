@@ -5,9 +5,9 @@ import { type Environment, runCommand } from './run-command.ts';
 export interface DeployedStack {
   readonly dynamoDb: TestDynamoDb;
   readonly cloudFormation: FakeService;
-  /** Credentials, and where the stack's services are. */
+  /** Credentials and endpoints. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Runs an operator's command on it, in this process. */
+  /** Runs an operator's command against it, in this process. */
   run(
     name: Parameters<typeof runCommand>[0],
     words: readonly string[],
@@ -19,7 +19,7 @@ export interface DeployedStack {
 
 const onStack = ['--stack', 'Gateway', '--region', 'eu-west-3'];
 
-/** A stack as the operator's commands find it: by its outputs, to which some are added. */
+/** A stack as the operator's commands see it: through its outputs. The given ones are added. */
 export async function startDeployedStack(outputs: Readonly<Record<string, string>> = {}): Promise<DeployedStack> {
   await using started = new AsyncDisposableStack();
   const dynamoDb = await startTestDynamoDb();

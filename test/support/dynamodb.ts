@@ -10,7 +10,7 @@ export type TestDynamoDb = Awaited<ReturnType<typeof startTestDynamoDb>>;
 const region = 'local';
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-/** A client with the real settings, for an emulator. */
+/** A client with the production settings, for an emulator. */
 export function createTestClient(endpoint: string): DynamoDBClient {
   return new DynamoDBClient({ endpoint, region, credentials });
 }
@@ -22,10 +22,10 @@ export const createTestAccess = (endpoint: string): AwsAccess => ({
   environment: { AWS_ENDPOINT_URL_DYNAMODB: endpoint },
 });
 
-/** AWS's document client, which sends nothing that a stricter store than the emulator would refuse. */
+/** AWS's document client. Throws on requests that DynamoDB refuses but the emulator accepts. */
 export function createTestDocuments(endpoint: string): Documents {
   const documents = createDocuments(createTestAccess(endpoint));
-  // Where values have their form in the table already.
+  // At the step where values have already been marshalled.
   documents.middlewareStack.add(
     (next, { commandName }) =>
       (args) => {
@@ -38,8 +38,8 @@ export function createTestDocuments(endpoint: string): Documents {
 }
 
 /**
- * The same for the hot path, on a frozen clock: however slow the machine is, a retry never comes too late. Requests that a
- * stricter store than the emulator would refuse are faults.
+ * The same for the hot path, with a frozen clock, so that a retry is never too late on a slow machine. Throws on requests that
+ * DynamoDB refuses but the emulator accepts.
  */
 export function createTestCaller(endpoint: string): CallService {
   const call = createCallService(dynamoDbService, createTestAccess(endpoint), { now: () => 0, random: Math.random });
@@ -49,7 +49,7 @@ export function createTestCaller(endpoint: string): CallService {
   };
 }
 
-/** An empty DynamoDB inside this process, with both tables. */
+/** An empty DynamoDB in this process, with both tables. */
 export async function startTestDynamoDb() {
   const { endpoint, close } = await startDynamoDb();
   const client = createTestClient(endpoint);
@@ -59,7 +59,7 @@ export async function startTestDynamoDb() {
     endpoint,
     /** For inspecting the tables. */
     client,
-    /** For what people and operators use. */
+    /** For the admin store. */
     documents: createTestDocuments(endpoint),
     /** For the hot path. */
     callDynamoDb: createTestCaller(endpoint),

@@ -1,4 +1,4 @@
-// Jest compiles each TypeScript file through esbuild: types are checked by tsc, not here.
+// Jest compiles TypeScript with esbuild. Types are checked by tsc, not here.
 import { createHash } from 'node:crypto';
 import { transformSync, version } from 'esbuild';
 

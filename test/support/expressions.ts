@@ -1,9 +1,8 @@
 import type { Item, Update, Value } from '../../lambda/store/dynamodb/table.ts';
 
 /*
- * What UpdateItem does to an item, for only those expressions that the counters use: `ADD`, `SET` to a value and `REMOVE`;
- * comparisons of numbers, `contains` and `attribute_exists`, with or without `NOT`, joined by `AND`; and substitutes for names
- * (`#ttl`).
+ * A model of UpdateItem for only those expressions that the counters use: `ADD`, `SET` to a value and `REMOVE`; comparisons of
+ * numbers, `contains` and `attribute_exists`, with or without `NOT`, joined by `AND`; and placeholders of names (`#ttl`).
  * Anything else throws. test/exhaustive/store-model compares it with the emulator.
  */
 
@@ -39,7 +38,7 @@ interface Term {
   readonly operand: string;
 }
 
-const changesOf = remembering((expression: string): readonly Change[] => {
+const changesOf = memoize((expression: string): readonly Change[] => {
   const clauses = expression.split(/(?:^| )(ADD|SET|REMOVE) /).slice(1);
   if (clauses.length === 0 || clauses.length % 2 === 1) fail(expression);
   return clauses.flatMap((verb, index) => {
@@ -52,7 +51,7 @@ const changesOf = remembering((expression: string): readonly Change[] => {
   });
 });
 
-const conditionOf = remembering((expression: string): readonly Term[] =>
+const conditionOf = memoize((expression: string): readonly Term[] =>
   expression.split(' AND ').map((text) => {
     const negated = text.startsWith('NOT ');
     const positive = negated ? text.slice(4) : text;
@@ -100,8 +99,8 @@ function fail(text: string): never {
   throw new SyntaxError(`not known to the store's model: ${text}`);
 }
 
-/** There are few expressions, which recur again and again. */
-function remembering<T>(read: (expression: string) => T): (expression: string) => T {
+/** Caches parsed expressions: there are few different ones. */
+function memoize<T>(read: (expression: string) => T): (expression: string) => T {
   const known = new Map<string, T>();
   return (expression) => {
     const before = known.get(expression);

@@ -18,7 +18,7 @@ export type Reply = (response: ServerResponse, request: ServiceRequest) => unkno
 
 export type FakeService = Awaited<ReturnType<typeof startFakeService>>;
 
-/** A service with scripted replies, one per request; the last one repeats. */
+/** A service with scripted responses, one per request. The last one repeats. */
 export async function startFakeService(...replies: readonly [Reply, ...Reply[]]) {
   const requests: ServiceRequest[] = [];
   const server = createServer(async (incoming, response) => {
@@ -40,7 +40,7 @@ export const answer =
 
 const { sha256 } = new DynamoDBClient({ region: 'none' }).config;
 
-/** The `authorization` that AWS's own signer gives a request, of which the same headers are signed. */
+/** The `authorization` header that AWS's own signer computes for a request, over the same signed headers. */
 export async function signAsSdk(
   { method = '', path = '', headers, body }: Pick<ServiceRequest, 'method' | 'path' | 'headers' | 'body'>,
   scope: { service: string; region: string; credentials: Credentials },
@@ -53,7 +53,7 @@ export async function signAsSdk(
   return (await signer.sign(given, { signingDate: new Date(time) })).headers.authorization;
 }
 
-/** CloudFormation with one stack, which has these outputs, whatever name it is asked for. */
+/** CloudFormation with one stack, which has these outputs whatever its name. */
 export function startFakeStack(outputs: Readonly<Record<string, string>>): Promise<FakeService> {
   const members = Object.entries(outputs).map(
     ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,

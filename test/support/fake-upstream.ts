@@ -10,10 +10,10 @@ export interface RecordedRequest extends Pick<Incoming, 'reused' | 'closed'> {
   /** With the query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** Names and values in turn, exactly as they came. */
+  /** Names and values alternating, exactly as received. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
-  /** Bytes of the answer's body that the connection has taken so far. */
+  /** How much of the response's body has been written to the connection so far. */
   readonly bytesWritten: number;
 }
 
@@ -22,7 +22,7 @@ export type Answer = Script | ((request: RecordedRequest) => Script | Promise<Sc
 
 export type FakeUpstream = Awaited<ReturnType<typeof startFakeUpstream>>;
 
-/** An upstream that records its requests and answers them in turn. */
+/** An upstream that records its requests and answers them in order. */
 export async function startFakeUpstream() {
   const queue: Answer[] = [];
   const requests: RecordedRequest[] = [];
@@ -41,7 +41,7 @@ export async function startFakeUpstream() {
     ...upstream,
     /** All requests, in the order in which their bodies arrived. */
     requests: requests as readonly RecordedRequest[],
-    /** Waits for the request of this index. */
+    /** Waits for the request with this index. */
     async arrival(index: number) {
       for (;;) {
         const request = requests[index];
@@ -49,11 +49,11 @@ export async function startFakeUpstream() {
         await inTime(once(arrivals, 'recorded'), `request ${index + 1} is upstream`);
       }
     },
-    /** Queues answers, each for one request. */
+    /** Queues answers, one per request. */
     answer: (...answers: Answer[]) => {
       queue.push(...answers);
     },
-    /** The answer whenever the queue is empty. */
+    /** The answer when the queue is empty. */
     otherwise: (answer: Answer) => {
       fallback = answer;
     },
@@ -85,8 +85,8 @@ async function record(incoming: Incoming): Promise<RecordedRequest> {
 const eagerSize = 32 * 1024 * 1024;
 
 /**
- * How much of an answer its connection takes before it stands still. It counts as still when it takes nothing while
- * another reader takes a whole answer, in a thousand pieces, through the same event loop.
+ * How much of a response is written before back-pressure stops it. It has stopped once nothing more is written while another
+ * client reads a whole response, in a thousand chunks, through the same event loop.
  */
 export async function bytesOnceStill({ url, answer }: FakeUpstream, request: RecordedRequest): Promise<number> {
   for (let before = -1; ; ) {

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import { listenLocally } from '../../local/listen-locally.ts';
 
 /**
- * A port for a gateway whose address must be known before it listens, as providers send browsers back to that only. Not one that the
- * system gives to connections on their way out, of which other tests open thousands meanwhile.
+ * A port for a gateway whose address must be known before it listens, because providers redirect browsers only to that. It is
+ * outside the ephemeral range, from which other tests open thousands of connections meanwhile.
  */
 export async function findFreePort(): Promise<number> {
   for (;;) {

@@ -5,9 +5,9 @@ export const dialectNames = ['chat', 'responses', 'messages'] as const;
 export type DialectName = (typeof dialectNames)[number];
 
 interface WireData {
-  /** `streams/two-choices.sse`: the folder is the kind. */
+  /** Such as `streams/two-choices.sse`. The folder is the kind. */
   readonly file: string;
-  /** `two-choices` */
+  /** Such as `two-choices`. */
   readonly name: string;
   readonly bytes: Buffer;
 }
@@ -19,20 +19,20 @@ interface UpstreamData<Kind> extends WireData {
   readonly headers: Readonly<Record<string, string>>;
   /** How the stream ends: with its terminal event, without one, or with a reported failure. */
   readonly terminal: 'end' | 'cut' | 'failure';
-  /** Whether nothing can be passed on, so that the client gets a plain HTTP error instead. */
+  /** Whether nothing can be forwarded, so that the client gets a plain HTTP error instead. */
   readonly plainError: boolean;
 }
 
 export type StreamFixture = UpstreamData<'stream'>;
-/** An error, by its status (the first part of its name) or, with status 200, by its body. */
+/** An error response, recognized by its status (which starts the file's name) or, with status 200, by its body. */
 type ErrorFixture = UpstreamData<'error'>;
 
-/** A client's request to the model `svc`: refused if it has `vision` or `stateful`, passed on otherwise. */
+/** A client's request for the model `svc`: refused if it has `vision` or `stateful`, forwarded otherwise. */
 interface RequestFixture extends WireData {
   readonly kind: 'request';
-  /** The path of the first image or video: `messages[0].content[1]`. */
+  /** The path of the first image or video, such as `messages[0].content[1]`. */
   readonly vision?: string;
-  /** The field that asks for state. */
+  /** The member that asks for state. */
   readonly stateful?: string;
 }
 
@@ -49,12 +49,12 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 type Remarks = Partial<Omit<UpstreamData<unknown> & RequestFixture, keyof WireData | 'kind' | 'status'>>;
 
-/** A dialect's `index.json`: what file names and contents don't tell. */
+/** A dialect's `index.json`: facts that are in neither the files' names nor their contents. */
 function readRemarks(dialect: DialectName): Readonly<Record<string, Remarks>> {
   return JSON.parse(readFileSync(join(root, dialect, 'index.json'), 'utf8'));
 }
 
-/** All wire data of a dialect, by file name. */
+/** All fixtures of a dialect. */
 export function loadFixtures(dialect: DialectName): Fixture[] {
   const remarks = readRemarks(dialect);
   return Object.entries(kinds).flatMap(([folder, kind]) =>

@@ -19,14 +19,14 @@ import { type SpoilStore, startStoreProxy } from './store-proxy.ts';
 
 export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;
 
-/** The names of the fake upstream, conspicuous so that a leak is noticed. */
+/** The fake upstream's names, conspicuous so that a leak is noticed. */
 export const identity = {
   UPSTREAM_TEXT_MODEL: 'acmecorp/thunder-70b-instruct',
   UPSTREAM_VISION_MODEL: 'acmecorp/thunder-eyes',
   UPSTREAM_NAMES: 'AcmeCorp,Thunder,acme,api.acmecorp.example',
 };
 
-/** The settings of a gateway with this upstream and these tables. */
+/** Settings of a gateway with this upstream and these tables. */
 export const settingsWith = (upstream: FakeUpstream, { keysTable, quotaTable }: TestDynamoDb) => ({
   ...identity,
   UPSTREAM_BASE_URL: upstream.url,
@@ -39,19 +39,19 @@ export const settingsWith = (upstream: FakeUpstream, { keysTable, quotaTable }: 
 interface GatewayOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly now?: () => number;
-  /** The Function URL's stand-in, or the HTTP server; by default that of this test run, which jest.config.mjs sets for some tests. */
+  /** Defaults to the engine of this test project: see jest.config.mjs. */
   readonly engine?: 'function-url' | 'web';
-  /** What the HTTP server does long work with; by default threads, as everywhere. */
+  /** How the HTTP server runs long jobs; by default in worker threads, as in production. */
   readonly doInThread?: DoInThread;
   /** Settings of the HTTP server, if that is the engine. */
   readonly server?: Partial<Pick<HttpServerOptions, 'bodyBudget' | 'clientAddress' | 'onLastMoment'>>;
-  /** How long the function may take in all, in milliseconds. */
+  /** The function's timeout in milliseconds. */
   readonly functionTimeout?: number;
-  /** As in a process that lives between requests. */
+  /** Runs periodic work, as in a process that outlives its requests. */
   readonly runEvery?: RunEvery;
   readonly readSecret?: (id: string) => Promise<string>;
   readonly onFinished?: OnFinished;
-  /** Sees what the gateway asks of its tables, and decides what becomes of it. */
+  /** Sees the gateway's requests to its tables, and can inject faults. */
   readonly spoilStore?: SpoilStore;
 }
 
@@ -88,7 +88,7 @@ export async function startTestGateway(options: GatewayOptions = {}) {
     upstream,
     dynamoDb,
     keys,
-    /** The lines, parsed. */
+    /** Parsed log lines. */
     log: log as readonly Record<string, unknown>[],
     /** Errors that escaped the gateway: there must be none. */
     faults: faults as readonly unknown[],
@@ -103,7 +103,7 @@ export async function startTestGateway(options: GatewayOptions = {}) {
         headers: { 'content-type': 'application/json', ...headers },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
-    /** Stops the server as SIGTERM would, with this much grace for running answers. */
+    /** Stops the server as SIGTERM would, with this grace period for running requests. */
     stop: server.close,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };

@@ -10,7 +10,7 @@ interface Written {
   readonly Resource: string | readonly string[];
 }
 
-/** One of the policies that the docs offer. */
+/** One of the policies in the docs. */
 export function readPolicy(name: string): Policy {
   const { Statement }: { Statement: readonly Written[] } = JSON.parse(
     readFileSync(`docs/policies/${name}.json`, 'utf8'),
@@ -22,7 +22,7 @@ export function readPolicy(name: string): Policy {
   return { statements };
 }
 
-/** Whether it allows the action on the resource. Its resources may be patterns. */
+/** Whether the policy allows the action on the resource. The policy's resources may be patterns. */
 export function allows({ statements }: Policy, action: string, resource: string): boolean {
   return statements.some(
     ({ actions, resources }) =>

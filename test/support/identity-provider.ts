@@ -3,7 +3,7 @@ import type { ReplyBody } from './accounts.ts';
 
 const appUrl = 'https://app.example';
 
-/** Where a provider sends people back to. */
+/** Where a provider redirects people to. */
 export const callbackUrl = `${appUrl}/cli/oidc/callback`;
 
 export interface Issuer {
@@ -12,7 +12,7 @@ export interface Issuer {
   readonly clientSecret?: string;
 }
 
-/** The settings of a gateway that everybody with an account at this provider may sign in to. */
+/** Settings of a gateway that everybody with an account at this provider may sign in to. */
 export const companySettings = ({ issuer, clientId, clientSecret }: Issuer): Readonly<Record<string, string>> => ({
   APP_URL: appUrl,
   OIDC_ALLOW_ALL: 'true',
@@ -23,7 +23,7 @@ export const companySettings = ({ issuer, clientId, clientSecret }: Issuer): Rea
 
 export const random = () => randomBytes(32).toString('base64url');
 
-/** What the page makes before it sends its person away. */
+/** What the page generates before it redirects to the provider. */
 export const makeState = () => ({ state: random(), nonce: random(), verifier: random() });
 type Made = ReturnType<typeof makeState>;
 
@@ -33,16 +33,16 @@ async function post(base: string, path: string, body: object) {
   return { status: response.status, body: (await response.json()) as ReplyBody & { readonly url: string } };
 }
 
-/** Where a gateway's page sends the browser. */
+/** The address that a gateway's page redirects to. */
 export async function begin(base: string, { state, nonce, verifier }: Made): Promise<string> {
   const challenge = createHash('sha256').update(verifier).digest('base64url');
   return (await post(base, 'begin', { state, nonce, challenge })).body.url;
 }
 
-/** What a gateway makes of a provider's answer. */
+/** Hands a provider's response to a gateway. */
 export const redeem = (base: string, made: Made, answer: string) => post(base, 'redeem', { ...made, answer });
 
-/** Signs in on a gateway's pages with a company's account, as the page does it. */
+/** Signs in on a gateway's pages with OIDC, as the page does. */
 export async function signInOn(base: string, login: string) {
   const made = makeState();
   const url = await begin(base, made);
@@ -50,7 +50,7 @@ export async function signInOn(base: string, login: string) {
   return { provider: new URL(url).origin, back: back.href, ...(await redeem(base, made, back.search.slice(1))) };
 }
 
-/** Signs in at a provider as a person does, page by page, and gives the address that the browser is sent back to. */
+/** Signs in at a provider as a person does, page by page. Returns the address that the browser is redirected to. */
 export async function signInAt(url: string, login: string): Promise<URL> {
   const cookies = new Map<string, string>();
   const go = async (target: URL, form?: Record<string, string>): Promise<Response> => {

@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 export interface SourceFile {
-  /** From the project's root, with forward slashes. */
+  /** Relative to the project's root, with forward slashes. */
   readonly path: string;
   readonly text: string;
-  /** Imported files of the project by path; packages by name. */
+  /** Imported files of the project by path, and packages by name. */
   readonly imports: readonly string[];
 }
 
-/** The TypeScript files below some folders and what they import. */
+/** The TypeScript files below some folders, with their imports. */
 export function readSources(root: string, folders: readonly string[]): SourceFile[] {
   return folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

@@ -11,27 +11,27 @@ export interface Asked {
   readonly headers: IncomingHttpHeaders;
   /** Where it comes from. */
   readonly address?: string;
-  /** A character for each byte. */
+  /** One character per byte. */
   readonly body: string;
 }
 
-/** What the proxy does to requests and answers. */
+/** How the proxy changes requests and responses. */
 export interface Meddling {
   asks?(asked: Asked): Asked;
-  /** Sends a request of its own before the client's. */
+  /** Sends an extra request before the client's. */
   alsoAsks?(asked: Asked): Asked | undefined;
-  /** Hangs up. */
+  /** Closes the connection instead. */
   drops?(asked: Asked): boolean;
   status?(status: number, asked: Asked): number;
   headers?(headers: IncomingHttpHeaders, asked: Asked, status: number): IncomingHttpHeaders;
-  /** Called with each piece of a body. */
+  /** Rewrites each chunk of a body. */
   text?(text: string, asked: Asked): string;
-  /** Passes bodies on at their end. */
+  /** Buffers bodies until their end. */
   readonly holdsBack?: boolean;
   readonly compresses?: boolean;
 }
 
-/** All of it, one after the other. */
+/** Applies all of them, in order. */
 export function combine(all: readonly Meddling[]): Meddling {
   return {
     ...Object.assign({}, ...all),
@@ -43,7 +43,7 @@ export function combine(all: readonly Meddling[]): Meddling {
   };
 }
 
-/** A proxy in front of a gateway that spoils its answers. */
+/** A proxy in front of a gateway that spoils its responses. */
 export async function startMeddlingProxy(target: string, meddling: Meddling) {
   const { status = same, headers = same, text = same, asks = same } = meddling;
 

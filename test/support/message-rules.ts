@@ -5,7 +5,7 @@ import type { Answer, RecordedRequest } from './fake-upstream.ts';
 // biome-ignore lint/suspicious/noExplicitAny: what was sent is checked here
 type Sent = any;
 
-/** What the maker of the messages dialect would refuse a request for. Bodies of its own clients may do more than ours. */
+/** Why the API of the messages dialect's vendor would refuse a request. Requests of its own clients may contain more than ours. */
 export function faultsOf(body: Sent): string[] {
   const faults: string[] = [];
   const require: Require = (holds, fault) => void (holds || faults.push(fault));
@@ -37,7 +37,7 @@ function checkMarks({ tools = [], system = [], messages }: Sent, require: Requir
 
 type Require = (holds: unknown, fault: string) => void;
 
-/** What may stand in a body and in each type of block; anything else is refused. */
+/** The allowed members of a body and of each block type; anything else is refused. */
 const members: Readonly<Record<string, readonly string[]>> = {
   body: [
     ...['model', 'max_tokens', 'system', 'messages', 'tools', 'tool_choice', 'stream', 'temperature', 'top_p', 'top_k'],
@@ -57,7 +57,7 @@ function requireMembers(given: Sent, known: readonly string[] | undefined, requi
   for (const name of Object.keys(given)) require(known?.includes(name), `${where} has ${name}`);
 }
 
-/** A text stands for one block of it. */
+/** A string is short for one text block. */
 const blocksOf = (content: Sent): Sent[] => (typeof content === 'string' ? [{ type: 'text', text: content }] : content);
 
 function checkTools({ tools = [], tool_choice: choice }: Sent, require: Require): void {
@@ -73,7 +73,7 @@ function checkTools({ tools = [], tool_choice: choice }: Sent, require: Require)
 
 const isResult = ({ type }: Sent): boolean => type === 'tool_result';
 
-/** The blocks that each side may say. */
+/** The block types that each role may send. */
 const sides: Readonly<Record<string, readonly string[]>> = {
   assistant: ['text', 'thinking', 'redacted_thinking', 'tool_use'],
   user: ['text', 'image', 'document', 'tool_result'],
@@ -109,7 +109,7 @@ function checkMessages(messages: Sent[], mayThink: boolean, require: Require): v
   });
 }
 
-/** An upstream that speaks only messages, and asks this one for an answer once it finds no fault. */
+/** An upstream that speaks only messages, and gives this answer once a request has no fault. */
 export const strictly =
   (answer: Answer): Answer =>
   (request) => {
@@ -119,7 +119,10 @@ export const strictly =
     return typeof answer === 'function' ? answer(request) : answer;
   };
 
-/** What is wrong with a request to it. Its maker's own clients, which say what they know, may instruct within a conversation. */
+/**
+ * Why a request would be refused. The vendor's own clients, which declare their betas, may send instructions within a
+ * conversation.
+ */
 export function faultsIn({ path, headers, body }: Pick<RecordedRequest, 'path' | 'headers' | 'body'>): string[] {
   const [address] = path.split('?');
   if (address === '/v1/messages/count_tokens') return [];
@@ -153,7 +156,7 @@ function checkBlock(block: Sent, require: Require, where: string): void {
   }
 }
 
-/** What thoughts are signed over: all before them, however it is marked for caches. */
+/** What a reasoning signature covers: everything before the block, except cache marks. */
 function signedOver({ system = [], tools = [] }: Sent, messages: Sent[], said: Sent[]): string {
   const whole = messages.map(({ role, content }: Sent) => ({ role, content: blocksOf(content) }));
   const prompt = [blocksOf(system), tools, whole, said];
@@ -163,11 +166,11 @@ function signedOver({ system = [], tools = [] }: Sent, messages: Sent[], said: S
 const keyOf = ({ type, signature, data }: Sent): string | undefined =>
   /thinking$/.test(type) ? (signature ?? data) : undefined;
 
-/** The maker of a model that signs each thought over all that came before it, and knows it again only there. */
+/** A model that signs each reasoning block over everything before it, and accepts it again only there. */
 export function createBinding() {
   const bound = new Map<string, Set<string>>();
   return {
-    /** Remembers an answer. */
+    /** Records an answer. */
     bind(body: Sent, content: readonly Sent[]): void {
       content.forEach((block, at) => {
         const key = keyOf(block);
@@ -176,7 +179,7 @@ export function createBinding() {
         bound.set(key, places.add(signedOver(body, body.messages, content.slice(0, at))));
       });
     },
-    /** Why a request is refused whose thoughts stand elsewhere. Worded as in github.com/anomalyco/opencode/issues/48637. */
+    /** Why a request whose reasoning is in another place is refused. Worded as in github.com/anomalyco/opencode/issues/48637. */
     faultIn({ messages, ...body }: Sent): string | undefined {
       for (const [index, { content }] of messages.entries()) {
         const blocks = blocksOf(content);

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** The `_aws` member of a log line as CloudWatch specifies it, restricted to one list of one dimension at most. */
+/** The `_aws` member of a log line as CloudWatch specifies it, restricted to one list of at most one dimension. */
 interface Embedded {
   readonly Timestamp: number;
   readonly CloudWatchMetrics: readonly {
@@ -13,7 +13,7 @@ interface Embedded {
 
 const unit = expect.stringMatching(/^(Count|Milliseconds|Percent|None)$/);
 
-/** The metrics that CloudWatch would read from a line, such as `Refusals(rate_limited)`, with their values. */
+/** The metrics that CloudWatch would extract from a line, such as `Refusals(rate_limited)`, with their values. */
 export function metricsOf(line: Line, namespace = 'InferenceGateway'): Record<string, number> {
   if (line._aws === undefined) return {};
   const { Timestamp, CloudWatchMetrics, ...others } = line._aws as Embedded;
@@ -30,7 +30,7 @@ export function metricsOf(line: Line, namespace = 'InferenceGateway'): Record<st
       const { Name, Unit } = metric;
       expect(metric).toEqual({ Name: expect.stringMatching(/^\w{1,1024}$/), Unit: unit });
       const value = line[Name];
-      // Only an amount of money may be below 0.
+      // Only amounts of money may be negative.
       if (typeof value !== 'number' || (value < 0 && Unit !== 'None')) throw new Error(`${Name} is ${value}`);
       found[dimension === undefined ? Name : `${Name}(${line[dimension]})`] = value;
     }

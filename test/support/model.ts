@@ -4,30 +4,33 @@ import type { Answer } from './fake-upstream.ts';
 import { createBinding } from './message-rules.ts';
 import { replyOf } from './upstream-identity.ts';
 
-/** A tool that a model calls. */
+/** A tool call of the model. */
 export interface Call {
   readonly tool: string;
   readonly input: object;
 }
 
-/** What it calls, answer by answer: of each answer's tools those that are offered. An answer without any waits for its turn. */
+/**
+ * The tool calls of each answer. Those whose tools are not offered are left out. If none is left, the round waits for the next
+ * request.
+ */
 export type Rounds = readonly (readonly Call[])[];
 
 interface Behaviour {
-  /** What it says when it has no tool to call. */
+  /** The text when it has no tool to call. */
   readonly text: string;
   readonly rounds?: Rounds | undefined;
-  /** What it thinks before each answer. */
+  /** Its reasoning before each answer. */
   readonly reasoningBlock?: string | undefined;
-  /** The longest request that it reads, in bytes. */
+  /** The longest request that it accepts, in bytes. */
   readonly window?: number | undefined;
-  /** Breaks every stream off after the first words. */
+  /** Breaks every stream off in the middle. */
   readonly breaks?: boolean | undefined;
-  /** In messages, refuses reasoning that comes back after anything else than what it followed. */
+  /** In messages, refuses reasoning that does not follow what it originally followed. */
   readonly binds?: boolean | undefined;
 }
 
-/** What servers answer when a prompt is too long. */
+/** What servers answer if a prompt is too long. */
 const tooLong = json(400, {
   error: {
     message: "This model's maximum context length is 8192 tokens. However, your prompt has 9000 tokens.",

@@ -5,7 +5,7 @@ import { wire } from './wire.ts';
 
 const roomy = { GUEST_LIMIT: '1000', MEMBER_LIMIT: '900', BURST_LIMIT: '600' };
 
-/** Starts a gateway whose upstream speaks every dialect and answers messages, and one whose upstream speaks chat alone. */
+/** Starts two gateways: one whose upstream speaks every dialect and answers in messages, and one whose upstream speaks only chat. */
 export async function startNativeAndTranslating() {
   const native = await startTestGateway({ environment: roomy });
   native.upstream.otherwise(json(200, messageOf([{ text: 'Hi' }])));

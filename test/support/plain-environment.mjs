@@ -9,17 +9,17 @@ function setTimeZone(zone) {
 }
 
 /**
- * Jest's environment with an ordinary global object. Behind Jest's own stands a proxy that each mention of a global asks
- * first (`Object`, `Math`, `Promise` …), which took half of the time of tests that compute.
+ * Jest's environment with an ordinary global object. Jest's own is behind a proxy that intercepts every access to a global
+ * (`Object`, `Math`, `Promise` …), which took half of the time of CPU-bound tests.
  */
 export default class PlainEnvironment extends TestEnvironment {
   constructor(config, context) {
-    // Node asks for the zone again whenever this is set. It is one for the whole process, which runs other files afterwards.
+    // Setting this makes Node read the time zone again. It applies to the whole process, which runs other files afterwards.
     setTimeZone(config.projectConfig.testEnvironmentOptions.timeZone ?? usualTimeZone);
     super(config, context);
     const plain = runInContext('globalThis', createContext(constants.DONT_CONTEXTIFY));
     const fromNode = Reflect.ownKeys(this.global).filter((name) => !Object.hasOwn(plain, name));
-    // These are Node's, so that what its modules return is an instance of them.
+    // Node's own, so that values which its modules return are instances of them.
     for (const name of [...fromNode, 'ArrayBuffer', 'Uint8Array']) {
       const value = this.global[name];
       Object.defineProperty(plain, name, { value, configurable: true, writable: true });

@@ -4,7 +4,7 @@ import { startTestGateway } from './gateway.ts';
 import { PRICES } from './prices.ts';
 import { waitUntil } from './wait-until.ts';
 
-/* In millionths, one token of svc costs 3 in, 3.75 to the cache (the dearest input, which is reserved), and 15 out. */
+/* In millionths, a token of svc costs 3 in, 3.75 written to the cache (the dearest input, which is reserved), and 15 out. */
 const environment = { PRICES, MEMBER_LIMIT: '1000', BURST_LIMIT: '600' };
 export const path = '/v1/chat/completions';
 export const body = '{"model":"svc","max_tokens":100,"messages":[]}';
@@ -20,14 +20,14 @@ export const cost = 30;
 export const eventHead = head(200, { 'content-type': 'text/event-stream' });
 export const chunk = (more: object) => ({ data: { id: 'c', object: 'chat.completion.chunk', ...more } });
 export const piece = chunk({ choices: [{ index: 0, delta: { content: 'x'.repeat(30) }, finish_reason: null }] });
-/** 30 bytes of text are taken for 10 tokens. */
+/** 30 bytes of text are estimated as 10 tokens. */
 export const pieceCost = 10 * 15;
 export const last = chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
 export const end = [last, chunk({ choices: [], usage }), { data: '[DONE]' }];
 
 type Options = NonNullable<Parameters<typeof startTestGateway>[0]>;
 
-/** A gateway with prices, and what its callers of budgets do. */
+/** A gateway with prices, and helpers for its callers with budgets. */
 export async function startPricedGateway({ environment: more, ...options }: Options = {}) {
   const gateway = await startTestGateway({ environment: { ...environment, ...more }, ...options });
   return Object.assign(gateway, {
@@ -42,7 +42,7 @@ export async function startPricedGateway({ environment: more, ...options }: Opti
   });
 }
 
-/** What `GET /v1/usage` tells once so much is spent and nothing under way. */
+/** What `GET /v1/usage` returns once this much is spent and nothing is running. */
 export const settled = (micros: number) => {
   const spent = (micros / 1_000_000).toFixed(6).replace(/0{1,4}$/, '');
   return { budget: { spent, reserved: '0.00', unsettled: '0.00' } };

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
-// The same inputs in every run; `SEED=2 npm run test:unit` tries others. A property that fails prints its seed.
+// The same inputs in every run. `SEED=2 npm run test:unit` tries others. A failing property prints its seed.
 fc.configureGlobal({ seed: Number(process.env.SEED ?? 1) });
 
-/** A text or bytes in pieces, cut at any offsets. */
+/** Cuts a string or bytes into chunks at these offsets. */
 export function cut<T extends string | Uint8Array>(whole: T, offsets: readonly number[]): T[] {
   const cuts = offsets.map((offset) => offset % (whole.length + 1)).sort((a, b) => a - b);
   const edges = [0, ...cuts, whole.length];

@@ -1,7 +1,7 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { TestGateway } from './gateway.ts';
 
-/** The charges of all callers that were not refunded. */
+/** The charges of all callers, minus refunds. */
 export async function chargesIn({ dynamoDb }: TestGateway): Promise<number> {
   const { Items = [] } = await dynamoDb.client.send(
     new ScanCommand({ TableName: dynamoDb.quotaTable, ConsistentRead: true }),

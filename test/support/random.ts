@@ -1,4 +1,4 @@
-/** Repeatable randomness: the same seed gives the same sequence. */
+/** A seeded random number generator: the same seed gives the same sequence. */
 export interface Random {
   /** A whole number from 0 up to, but not including, `limit`. */
   below(limit: number): number;
@@ -7,7 +7,7 @@ export interface Random {
   pick<T>(choices: readonly T[]): T;
 }
 
-/** Marsaglia's xorshift: 32 bits of state, quick, and as random as tests need. */
+/** Marsaglia's xorshift: 32 bits of state, fast, and as random as tests need. */
 export function createRandom(seed: number): Random {
   let state = (seed ^ 0x9e3779b9) | 0 || 1;
   const below = (limit: number): number => {

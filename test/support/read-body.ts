@@ -9,13 +9,13 @@ import { dialectNamed, dialects } from './rewrite.ts';
 export const models = createModels({ serviceName: 'svc', offersEmbeddings: false });
 
 interface Options {
-  /** By its place among the dialect's. */
+  /** The endpoint's index in the dialect's list. */
   readonly endpoint?: number;
   readonly reading?: Partial<ParseInput>;
   readonly reader?: Partial<ParserDependencies>;
 }
 
-/** Reads the body of a request as the gateway does. */
+/** Parses a request body as the gateway does. */
 export function readBody(name: string, body: string | Uint8Array, options: Options = {}) {
   const { endpoint: place = 0, reading, reader } = options;
   const dialect = dialectNamed(name);
@@ -37,7 +37,7 @@ export function readBody(name: string, body: string | Uint8Array, options: Optio
   }
 }
 
-/** What goes upstream of a body. */
+/** The body that goes upstream. */
 export function renderRead({ text, edits, modelPlace }: ReturnType<typeof readBody>, upstreamModel: string): string {
   return renderBody({ conversation: { caller: '', traits: [] }, text, edits, model: modelPlace }, upstreamModel).join(
     '',

@@ -20,22 +20,22 @@ export function dialectNamed(name: string): Dialect {
   return dialect;
 }
 
-/** A question in this dialect with default options, except the given ones. */
+/** An answer format of this dialect, with these options. */
 export function formatOf(dialect: Dialect, expected: Partial<ExpectedAnswer> = {}): AnswerFormat {
   return { dialect, expected: { choices: 1, stops: new Set(), ...expected } };
 }
 
 interface Rewritten {
   readonly output: string;
-  /** What came out after each piece, and at the end. */
+  /** The output after each chunk, and at the end. */
   readonly pieces: readonly string[];
   readonly rewriter: StreamRewriter;
   readonly usage: Usage;
-  /** How many events were read, because they were not like the one before. */
+  /** How many events were parsed because they differed in shape from the previous one. */
   readonly read: number;
 }
 
-/** Feeds a stream to a fresh rewriter, cut at these offsets. */
+/** Feeds a stream, cut at these offsets, to a fresh rewriter. */
 export function rewriteStream(
   dialect: Dialect,
   bytes: Uint8Array,
@@ -65,7 +65,7 @@ export function rewriteAnswer(
   return rewrite(json, formatOf(dialect, expected), { ...hiding, ...otherHiding }, {});
 }
 
-/** The same, as a client parses it. */
+/** The same, parsed as a client would. */
 export function answerOf(...given: Parameters<typeof rewriteAnswer>) {
   return JSON.parse(rewriteAnswer(...given));
 }

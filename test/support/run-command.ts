@@ -18,7 +18,7 @@ const allToolArguments = {
   'upstream-key': createUpstreamKeyProgram,
 };
 
-/** Runs an operator's command in this process, as bin/ does it in one of its own, and returns what it printed. */
+/** Runs an operator's command in this process, as bin/ runs it in its own. Returns what it printed. */
 export async function runCommand(
   name: keyof typeof allToolArguments,
   words: readonly string[],
@@ -42,14 +42,14 @@ export async function runCommand(
   return printed;
 }
 
-/** How a process has ended. */
+/** How a process exited. */
 interface Ended {
   readonly code: number;
   readonly out: string;
   readonly err: string;
 }
 
-/** Runs a program in a process of its own, with only these variables, and where Node keeps what it has compiled. */
+/** Runs a program in its own process, with only these environment variables, and Node's compile cache. */
 function runProcess(file: string, args: readonly string[], environment: Environment, input = ''): Promise<Ended> {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const env = { PATH, NODE_COMPILE_CACHE, ...environment };

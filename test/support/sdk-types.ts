@@ -12,21 +12,21 @@ interface Declaration {
   readonly scope: string;
 }
 
-/** The types that an SDK declares, by their whole names. Of two with one name the first file's counts. */
+/** The types that an SDK declares, by their full names. If two files declare the same name, the first one wins. */
 type Declarations = ReadonlyMap<string, Declaration>;
 
-/** Finds a type by its name as it stands in a scope. */
+/** Resolves a type's name in a scope. */
 function findType(declarations: Declarations, reference: string, scope: string): Declaration | undefined {
   for (let around = scope; ; around = around.replace(/[^.]+\.$/, '')) {
     const found = declarations.get(around + reference);
     if (found !== undefined) return found;
     if (around === '') break;
   }
-  // Files name each other, and themselves, before a dot.
+  // In declaration files, a file's alias may precede the dot.
   return reference.includes('.') ? findType(declarations, reference.replace(/^[^.]+\./, ''), '') : undefined;
 }
 
-/** The places in a value where a member is missing that its type says is always there, and those of another type than it says. */
+/** Where a value violates its declared type: required members that are missing, and members of another type. */
 export function faultsIn(declarations: Declarations, name: string, value: unknown): string[] {
   const inDeclared = ({ syntax, scope }: Declaration, given: unknown, place: string): string[] => {
     if (syntax.type === 'TSTypeAliasDeclaration') return check(syntax.typeAnnotation, scope, given, place);
@@ -89,7 +89,7 @@ export function faultsIn(declarations: Declarations, name: string, value: unknow
   return inDeclared(declared, value, name);
 }
 
-/** Of what is wrong with a value by each type of a union, what is by the one that it says it is, else the least. */
+/** Of a union's faults, those for the variant that the value's `type` names, otherwise the fewest. */
 function closest(all: readonly string[][], ofType: string): string[] {
   const own = all.filter((faults) => !faults.some((fault) => fault.startsWith(ofType)));
   const [least = []] = (own.length > 0 ? own : all).toSorted((a, b) => a.length - b.length);
@@ -117,15 +117,15 @@ export function readDeclarations(paths: readonly string[]): Declarations {
 
 interface Taste {
   readonly random: Random;
-  /** How often an optional member is there: once in so many times. */
+  /** An optional member is present once in this many times. */
   readonly rarity: number;
-  /** Whether a member of a union may be chosen. */
+  /** Whether this variant of a union may be chosen. */
   readonly accept: (value: unknown) => boolean;
 }
 
 const deepest = 12;
 
-/** Makes a value of a declared type. Each of its texts and numbers occurs once: `mark7x`, `700007`. */
+/** Generates a value of a declared type. Each of its strings and numbers is unique: `mark7x`, `700007`. */
 export function makeValue(declarations: Declarations, name: string, { random, rarity, accept }: Taste): unknown {
   let marks = 0;
   const find = (reference: string, scope: string) => findType(declarations, reference, scope);

@@ -11,7 +11,7 @@ function readMemory(): number {
   return heapUsed + external;
 }
 
-/** The memory in use, in bytes. Buffers are given back a moment after they were found to be garbage. */
+/** The memory in use, in bytes. Buffers are freed a moment after they were collected. */
 export async function readSettledMemory(): Promise<number> {
   let last = readMemory();
   for (let unchanged = 0; unchanged < 3; ) {

@@ -4,10 +4,10 @@ import Runtime from 'jest-runtime';
 
 const require = createRequire(import.meta.url);
 const isShared = /\/node_modules\/(aws-cdk-lib|@aws-cdk|@cdklabs|constructs|cdk-nag|dynalite)\//;
-/** What of Jest itself keeps nothing of a test, and compares nothing: values are compared by a test's own globals. */
+/** Jest's own modules that retain nothing of a test, and compare no values: values are compared in a test's own realm. */
 const ofJest = ['jest-diff', 'jest-message-util', 'jest-snapshot', 'jest-util', 'pretty-format'];
 
-/** What the compilation of a source has left, for the next time: until a test changes V8's flags, which V8 notices. */
+/** V8's code cache of each source, for reuse: until a test changes V8's flags, which V8 detects. */
 const compiled = new Map();
 vm.SourceTextModule = new Proxy(vm.SourceTextModule, {
   construct(SourceTextModule, [source, options]) {
@@ -34,9 +34,9 @@ vm.compileFunction = new Proxy(vm.compileFunction, {
 const exported = new Map();
 
 /**
- * Jest's modules, compiled once in a worker, and the largest packages also loaded once. Jest compiles and evaluates all of them
- * anew for each test file: the CDK took longer than most tests of the stack. The shared packages' objects are not instances of
- * a test's own globals, and the environment they read is the worker's.
+ * Compiles Jest's modules once per worker, and also evaluates the largest packages only once. Jest compiles and evaluates all of
+ * them for each test file: the CDK took longer than most tests of the stack. Objects of shared packages are not instances of a
+ * test's own globals, and the environment that they read is the worker's.
  */
 export default class SharedPackages extends Runtime {
   constructor(...parameters) {

@@ -1,4 +1,4 @@
-/** Tells at the end which test files took longest: where time is worth looking for. */
+/** Reports at the end which test files took longest, so that you know where to look for time. */
 export default class SlowestFiles {
   onRunComplete(_contexts, { testResults }) {
     if (testResults.length < 20) return;

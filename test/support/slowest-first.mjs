@@ -1,6 +1,6 @@
 /**
- * Jest's sequencer: begins with the files that take longest, so that none of them is left running alone at the end. Jest
- * itself knows only from an earlier run which those are. The others start by size.
+ * Jest's sequencer: starts the slowest files first, so that none is left running alone at the end. Jest itself only knows them
+ * from an earlier run. The others are sorted by size.
  */
 const slowest = [
   'lambda/growth/pauses',

@@ -4,7 +4,7 @@ import { listenLocally } from '../../local/listen-locally.ts';
 
 type Value = Readonly<Record<string, unknown>>;
 
-/** A span as it comes by OTLP in JSON. */
+/** A span of OTLP in JSON. */
 interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -40,7 +40,7 @@ const plain = (attributes: readonly Attribute[]): Value =>
     ]),
   );
 
-/** Takes spans by OTLP over HTTP, as an OpenTelemetry collector does. */
+/** Receives spans by OTLP over HTTP, as an OpenTelemetry collector does. */
 export async function startSpanReceiver() {
   const spans: ReceivedSpan[] = [];
   const texts: string[] = [];

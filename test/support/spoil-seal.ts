@@ -2,7 +2,7 @@ import type { Random } from './random.ts';
 
 const characters = [...'ABCyz019-_.=+/ \n\u0000é'];
 
-/** A seal that is cut, or differs in some characters. */
+/** Cuts a seal off, or changes some of its characters. */
 export function spoilSeal(seal: string, random: Random): string {
   const at = random.below(seal.length + 1);
   const inserted = random.pick(characters);

@@ -21,13 +21,13 @@ const least = {
 interface HowToSynthesize {
   readonly context?: Readonly<Record<string, unknown>>;
   readonly commit?: string;
-  /** Whether AWS's rules for solutions are applied. */
+  /** Whether to apply the AwsSolutions rules. */
   readonly isJudged?: boolean;
-  /** Whether the CDK's own rules are applied, which takes seconds. */
+  /** Whether to run the CDK's own validation, which takes seconds. */
   readonly isValidated?: boolean;
 }
 
-/** The stack with these settings, synthesized in this process as `bin/gateway.ts` does it, with empty functions. */
+/** The stack with these settings, synthesized in this process as `bin/gateway.ts` does, with empty functions. */
 export function synthesizeStack(
   settings: Readonly<Record<string, unknown>> = {},
   { context, commit, isJudged = false, isValidated = false }: HowToSynthesize = {},
@@ -62,12 +62,12 @@ export function synthesizeStack(
 // biome-ignore lint/suspicious/noExplicitAny: a test reaches into a template as deep as it pleases
 export type AnyTree = any;
 
-/** Adds the path of each construct, as the CDK's command line does. */
+/** Adds each construct's path, as the CDK's command line does. */
 export const pathContext = { 'aws:cdk:enable-path-metadata': true };
 
 /**
- * The same stack, for tests that read it: its parts by the places of their constructs, such as `Wallet/Function`, which stand for
- * references to them too; and `template`, which has its references.
+ * The same stack, for tests that read it: its parts by construct path, such as `Wallet/Function`, with references replaced by
+ * those paths. `template` keeps its references.
  */
 export function synthesizeParts(settings: Readonly<Record<string, unknown>> = {}, how: HowToSynthesize = {}) {
   const { template, ...rest } = synthesizeStack(settings, { ...how, context: pathContext });
@@ -85,7 +85,7 @@ export function synthesizeParts(settings: Readonly<Record<string, unknown>> = {}
   return { ...rest, template: json, parts, outputs: parts['the outputs'], namesOfType };
 }
 
-/** The stack with the alarms on the edge. */
+/** The stack of the edge's alarms. */
 export function synthesizeEdgeAlarms(settings: Readonly<Record<string, unknown>> = {}) {
   const config = readDeploymentConfig(
     { defaults: { ...least, edge: true, ...settings }, stages: { prod: {} } },

@@ -1,13 +1,13 @@
 import { jest } from '@jest/globals';
 
-/** Timers that stand still until the test lets time pass. Disposing restores them. */
+/** Fake timers that stand still until the test advances them. Disposing restores the real ones. */
 export interface StoppedTimers extends Disposable {
   pass(milliseconds: number): void;
 }
 
 /**
- * Stops the timers behind the product's time limits, so that tests don't depend on the machine's speed. Sockets and the
- * date go on. Start servers before and close them after: some use timers for that.
+ * Replaces the timers behind the product's timeouts with fake ones, so that tests don't depend on the machine's speed. Sockets
+ * and the date are real. Start servers before and close them after, because some use timers for that.
  */
 export function stopTimers(): StoppedTimers {
   jest.useFakeTimers({ doNotFake: ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate'] });

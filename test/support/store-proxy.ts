@@ -4,29 +4,29 @@ import { buffer } from 'node:stream/consumers';
 import { listenLocally } from '../../local/listen-locally.ts';
 import { turnEventLoop } from './wait-until.ts';
 
-/** What the proxy does to an operation. */
+/** A fault to inject into an operation. */
 export type StoreFault =
-  | 'request lost' // the store never hears of it
-  | 'answer lost' // the store has done it, and nobody hears of that
+  | 'request lost' // never reaches the store
+  | 'answer lost' // carried out, but the connection breaks before the response
   | 'failing' // 500
   | 'throttled'
   | 'refusing' // the session token has expired
-  | 'late' // by many turns of the event loop
-  | 'silent' // done by the store, and no answer for as long as anyone waits
-  | Promise<unknown>; // done by the store, and answered once the test says so
+  | 'late' // delayed by many turns of the event loop
+  | 'silent' // carried out, but never answered
+  | Promise<unknown>; // carried out, and answered once the test resolves this
 
 export interface StoreOperation {
-  /** `UpdateItem`, `GetItem` … */
+  /** Such as `UpdateItem`. */
   readonly name: string;
-  /** The number of this try, from 1, as the caller reports it. */
+  /** The attempt's number, from 1, as the client reports it. */
   readonly attempt: number;
   readonly body: string;
 }
 
-/** Decides what happens to an operation. */
+/** Chooses the fault of an operation, if any. */
 export type SpoilStore = (operation: StoreOperation) => StoreFault | undefined;
 
-/** A proxy between the gateway and an emulated DynamoDB that causes faults. */
+/** A proxy between the gateway and an emulated DynamoDB that injects faults. */
 export async function startStoreProxy(target: string, spoil: SpoilStore = () => undefined) {
   const operations: StoreOperation[] = [];
   const agent = new Agent({ keepAlive: true });
@@ -46,7 +46,7 @@ export async function startStoreProxy(target: string, spoil: SpoilStore = () => 
     else if (fault === 'failing') response.writeHead(500).end(refusal('InternalServerError'));
     else if (fault === 'throttled') response.writeHead(400).end(refusal('ProvisionedThroughputExceededException'));
     else if (fault === 'refusing') response.writeHead(400).end(refusal('ExpiredTokenException'));
-    // A connection to the store that had rested may be closed just when it is used again: the sender repeats itself.
+    // An idle connection to the store may be closed just as it is reused. The client then retries.
     else await passOn(request, response, body, fault).catch(() => request.socket.destroy());
   });
 
@@ -65,7 +65,7 @@ export async function startStoreProxy(target: string, spoil: SpoilStore = () => 
   return {
     endpoint: url,
     operations: operations as readonly StoreOperation[],
-    /** Decides what happens to each operation. Until it is set, all pass. */
+    /** Chooses the fault of each operation from now on. By default there are none. */
     spoil: (given: typeof decide) => {
       decide = given;
     },

@@ -13,7 +13,7 @@ export const chunk = (delta: object, rest: object = {}) => ({
   data: { id: 'x', model: 'm', choices: [{ index: 0, delta, finish_reason: null, ...rest }] },
 });
 
-/** The start, a delta and the end of a messages block. */
+/** The first events and the last one of a messages block. */
 export const started = {
   type: 'message_start',
   data: { type: 'message_start', message: { model: 'm', content: [] } },
@@ -26,13 +26,13 @@ export const stopped = { type: 'content_block_stop', data: { type: 'content_bloc
 
 type Stream = readonly [dialect: Dialect, events: readonly WireEvent[], expected?: Partial<ExpectedAnswer>];
 
-/** What a client reads of a stream of these events. */
+/** What a client reassembles from a stream of these events. */
 export const hear = (...[dialect, events, expected]: Stream) =>
   valuesOf(rewriteStream(dialect, toWire(events), [], expected).output);
 
 const valuesOf = (output: string) => readEvents(output).map(({ value }) => Object(value));
 
-/** What each event of a stream adds, or its type where it adds nothing. */
+/** The delta of each event, or its type if it has none. */
 export const deltasOf = (output: string) =>
   valuesOf(output).map(({ choices, delta, type }) => choices?.[0].delta ?? delta ?? type);
 

@@ -1,4 +1,4 @@
-/** Reads an answer piece by piece. */
+/** Reads a response chunk by chunk. */
 export function createStreamReader(response: Response) {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';

@@ -16,7 +16,7 @@ const fields: Readonly<Record<string, string>> = {
 };
 const schemas: Readonly<Record<string, TableSchema>> = { keys: keysSchema, quota: quotaSchema };
 
-/** Throws where DynamoDB would refuse a request to one of the test's tables, or ignore part of it, and the emulator does not. */
+/** Throws if DynamoDB would refuse a request to one of the test's tables, or ignore part of it, although the emulator doesn't. */
 export function requireStrict(operation: string, request: { readonly TableName?: unknown }): void {
   const schema = schemas[`${request.TableName}`];
   const faults = schema ? findFaults(operation, { ...request }, schema) : [];

@@ -30,7 +30,7 @@ interface Ending {
   readonly model?: string;
 }
 
-/** A plain message that says this. */
+/** A plain message with this content. */
 export function messageOf(said: readonly Said[], { reason, stop = null, model = 'up-model' }: Ending = {}): Sent {
   const calls = said.some(({ call }) => call !== undefined);
   return {
@@ -46,7 +46,7 @@ export function messageOf(said: readonly Said[], { reason, stop = null, model = 
   };
 }
 
-/** The same as a stream, its texts cut into pieces of this many characters. */
+/** The same as a stream, its texts cut into chunks of this many characters. */
 export function eventsOf(said: readonly Said[], ending: Ending = {}, length = 3): object[] {
   const { content, stop_reason, stop_sequence, ...message } = messageOf(said, ending);
   const cut = (text: string) => text.match(new RegExp(`.{1,${length}}`, 'gsu')) ?? [];
@@ -80,7 +80,6 @@ export function eventsOf(said: readonly Said[], ending: Ending = {}, length = 3)
   ];
 }
 
-/** Events in wire form. */
 export const toWire = (events: readonly object[]): string =>
   events.map((event) => `event: ${Object(event).type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 
@@ -89,11 +88,11 @@ const turnOf = (turn: number) => ({
   text: { text: `Turn ${turn}.` },
 });
 
-/** A model whose maker refuses thoughts that come back after anything else than what they followed. */
+/** A model that refuses reasoning which does not follow what it originally followed. */
 export function createBindingModel() {
   const binding = createBinding();
   return {
-    /** What it says next, unless the request is refused. */
+    /** Its next answer, unless the request is refused. */
     says:
       (said: readonly Said[], ending: Ending = {}): Answer =>
       ({ body: bytes }) => {
@@ -107,7 +106,7 @@ export function createBindingModel() {
   };
 }
 
-/** What a model says that thinks and calls this tool until its last turn. */
+/** A model that reasons and calls this tool in every turn but the last. */
 export function conversation(tool: string, input: object, turns: number): Answer {
   const { says } = createBindingModel();
   return (request) => {
@@ -123,7 +122,7 @@ export function conversation(tool: string, input: object, turns: number): Answer
   };
 }
 
-/** Fails unless a request brings back so many turns of that conversation, with their thoughts if its client sends any. */
+/** Expects that a request returns this many turns of that conversation, with the reasoning if its client sends any. */
 export function expectTurnsIn(request: RecordedRequest | undefined, turns: number, withReasoning: boolean): void {
   const { messages } = JSON.parse(`${request?.body}`);
   const contents = messages.filter(({ role }: Sent) => role === 'assistant').map(({ content }: Sent) => content);

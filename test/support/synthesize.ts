@@ -6,12 +6,12 @@ import { promisify } from 'node:util';
 
 /** A function as CloudFormation would create it. */
 export interface SynthesizedFunction {
-  /** The folder of the very files that would be uploaded. */
+  /** The folder that would be uploaded. */
   readonly folder: string;
   readonly handler: string;
   readonly memorySize: number;
   readonly timeoutMs: number;
-  /** References to things that only a deployment creates are replaced by their names in the template. */
+  /** References that only a deployment can resolve are replaced by their logical names. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -29,7 +29,7 @@ interface Template {
 
 const root = join(import.meta.dirname, '../..');
 
-/** Runs `cdk synth` as an operator would, into a folder of its own. It needs no network. */
+/** Runs `cdk synth` as an operator would, into its own folder. It needs no network. */
 export async function synthesize() {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-cdk-'));
   const { stdout, stderr } = await promisify(execFile)(

@@ -7,7 +7,7 @@ import { partsOf, type Template } from '../../lib/diff/template.ts';
 export type AnyTree = any;
 export type Change = (template: AnyTree) => void;
 
-/** A template's parts by the names of their constructs, and what the gate says of changes to it. */
+/** Edits a template's parts by construct path, and asks the gate about the result. */
 export function createTemplateEditor(base: Template) {
   const ids = Object.fromEntries(partsOf(base).map(({ id, name }) => [name, id]));
   const resourceIn = (template: AnyTree, name: string): AnyTree => {
@@ -21,7 +21,7 @@ export function createTemplateEditor(base: Template) {
     remove(template: AnyTree, ...names: string[]) {
       for (const name of names) delete template.Resources[ids[name] ?? name];
     },
-    /** What is dangerous about going from one change of the template to another, or to one from the template as it is. */
+    /** The dangers of going from one edit of the template to another. */
     dangersBetween(before: Change, after: Change): string[] {
       const [old, current] = [structuredClone(base), structuredClone(base)];
       before(old);
@@ -39,7 +39,7 @@ export function dangersOf(before: Template, after: Template): string[] {
 }
 
 interface TemplateChange {
-  /** Of what, such as `AWS::Lambda::Function Environment.Variables.GUEST_LIMIT`; `[]` stands for any element of a list. */
+  /** Such as `AWS::Lambda::Function Environment.Variables.GUEST_LIMIT`; `[]` stands for any element of a list. */
   readonly place: string;
   readonly how: string;
   readonly after: Template;
@@ -85,7 +85,7 @@ function alternatives(value: unknown): [string, unknown][] {
   return [['one more member', { ...(value as Tree), Other: 'other' }]];
 }
 
-/** Shares the rest of the tree: copying it for each change would be most of the work. */
+/** Copies only the path and shares the rest of the tree: copying all of it for each change would be most of the work. */
 function put<T>(tree: T, [step = '', ...steps]: readonly Step[], value: unknown): T {
   const copy = (Array.isArray(tree) ? [...tree] : { ...tree }) as Tree;
   if (steps.length > 0) copy[step] = put(copy[step], steps, value);

@@ -3,7 +3,7 @@ import { test } from '@jest/globals';
 
 type Rule<Row extends readonly unknown[]> = (...row: [...Row]) => void | Promise<void>;
 
-/** One test of a rule with a table of cases: each row is tried, and those for which the rule does not hold are all told. */
+/** One test for a table of cases: runs the rule on every row, and reports all rows that fail. */
 export function testRows<Row extends readonly unknown[] | [unknown]>(
   rows: readonly Row[],
 ): (name: string, rule: Rule<Row>) => void;

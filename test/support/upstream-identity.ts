@@ -22,15 +22,14 @@ export const replyOf = (parts: readonly Part[], body: JsonObject = {}): Reply =>
   created: 1_790_000_000,
 });
 
-// Where names may stand, fixtures write them behind this marker. A marker that is cut over several deltas is cut so that
-// no piece holds a whole name.
+// Where names may be visible, fixtures put them behind this marker. If several deltas split one, no chunk contains a whole name.
 const exempt = /EXEMPT-AcmeCo[\w./+=-]*/g;
 const mention = /acmecorp|thunder|acme/giu;
 
-/** What can be read of a value that a client gets: the letters of a seal are random, and may spell a short name by chance. */
+/** The readable part of what a client gets: a seal's letters are random, and may spell a short name by chance. */
 export const readable = (given: unknown): string => JSON.stringify(given).replace(/\bsvc1\.[\w-]+/g, '');
 
-/** Every mention of the upstream in a text, with some context. Finds escaped ones, and ignores exempt markers. */
+/** Every mention of the upstream in a text, with context. Finds escaped ones, and ignores exempt markers. */
 export function findIdentity(text: string): string[] {
   const plain = text
     .replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
@@ -40,7 +39,7 @@ export function findIdentity(text: string): string[] {
     .map(({ index }) => plain.slice(Math.max(0, index - 30), index + 30));
 }
 
-/** Whether a short name between these texts is a word, or a part of one with a capital or a digit of its own. */
+/** Whether a short name between these texts is a whole word, or one of a camelCase name. A plural `s` may follow. */
 function isWord(name: string, before: string, after: string): boolean {
   const turns = (left: string, right: string) => /\p{Ll}$/u.test(left) && /^\p{Lu}/u.test(right);
   const begins = !/(\p{Script=Latin}|(?<![0-9])_)$/u.test(before) || turns(before, name);

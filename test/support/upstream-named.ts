@@ -6,7 +6,7 @@ const ids = { text: 'words', vision: 'eyes' };
 const everywhere = <T>(value: T) =>
   Object.fromEntries(addresses.map((address) => [address, value])) as Record<DialectName, T>;
 
-/** An upstream for tests that tell upstreams apart and send them nothing. */
+/** An upstream for tests that only distinguish upstreams, and send them nothing. */
 export const upstreamNamed = (prefix: string): Upstream => ({
   prefix,
   addresses: everywhere('https://host/v1'),
@@ -31,7 +31,7 @@ export const upstreamNamed = (prefix: string): Upstream => ({
   },
 });
 
-/** One with an address and model ids of its own for each dialect, and without embeddings. */
+/** One with its own address and model ids for each dialect, and no embeddings. */
 export const upstreamOfThree: Upstream = {
   ...upstreamNamed('UPSTREAM'),
   addresses: {

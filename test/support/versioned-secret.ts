@@ -18,15 +18,15 @@ type Operation = 'GetSecretValue' | 'PutSecretValue' | 'UpdateSecretVersionStage
 const refusal = (name: string, message: string): Answer => [400, { __type: name, Message: message }];
 
 /**
- * One secret of Secrets Manager with its versions and their labels, by what AWS documents of these operations. A label is at one
- * version at a time, and is moved only by who names the version that it is at:
+ * A Secrets Manager secret with versions and staging labels, as AWS documents these operations. A label is attached to one
+ * version, and can be moved only by naming that version:
  * https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_UpdateSecretVersionStage.html
  */
 export async function startVersionedSecret(id: string, first: string) {
   const texts = new Map([['first-version', first]]);
   const labels = new Map([['AWSCURRENT', 'first-version']]);
   const operations: Operation[] = [];
-  /** What happens before an operation, or instead of it. */
+  /** Runs before an operation, and may replace it. */
   const hooks = new Map<Operation, (input: Input) => Answer | undefined>();
 
   const moveLabel = (label: string, version: string) => {
@@ -79,7 +79,7 @@ export async function startVersionedSecret(id: string, first: string) {
     /** The value that the gateway would read now. */
     current: () => texts.get(labels.get('AWSCURRENT') ?? ''),
     previous: () => texts.get(labels.get('AWSPREVIOUS') ?? ''),
-    /** As somebody does it with the AWS CLI. */
+    /** As a person does with the AWS CLI. */
     putByHand: (text: string) => put(`by-hand-${texts.size}`, text),
     carryOut,
     [Symbol.asyncDispose]: close,

@@ -4,13 +4,13 @@ import { turnEventLoop } from './wait-until.ts';
 
 type Resources = Readonly<Record<string, number>>;
 
-/** Watches the memory and the open handles of this process. */
+/** Watches this process's memory and open handles. */
 export function createWatch() {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
-  /** The heap in MiB and what keeps the process alive (sockets, timers …), after a collection of garbage. */
+  /** The heap in MiB and the open resources (sockets, timers …), after garbage collection. */
   async function read(): Promise<{ readonly heap: number; readonly resources: Resources }> {
-    // What one round frees may release more in the next.
+    // Freeing some objects may release more in the next round.
     for (let round = 0; round < 3; round += 1) {
       await turnEventLoop(20);
       collect();
@@ -20,7 +20,7 @@ export function createWatch() {
     return { heap: process.memoryUsage().heapUsed / 2 ** 20, resources };
   }
   type Holdings = Awaited<ReturnType<typeof read>>;
-  /** What has grown: the heap by more than so many MiB, or a kind of resource by more than allowed. */
+  /** What has grown: the heap by more than this many MiB, or a kind of resource by more than allowed. */
   const growth = (before: Holdings, after: Holdings, heap: number, allowed: Resources = {}): string[] => [
     ...Object.entries(after.resources)
       .filter(([name, count]) => count > (before.resources[name] ?? 0) + (allowed[name] ?? 0))
@@ -34,7 +34,7 @@ export function createWatch() {
       const held = Object.entries(resources).map(([name, count]) => `${count} ${name}`);
       return `heap ${heap.toFixed(1)} MiB, ${held.join(', ') || 'no handles'}`;
     },
-    /** The growth until now. Waits up to ten seconds for it to vanish, as releasing resources may take a moment. */
+    /** The growth so far. Waits up to ten seconds for it to vanish, because releasing resources may take a moment. */
     async growthSince(before: Holdings, heap: number, allowed?: Resources) {
       const end = performance.now() + 10_000;
       for (;;) {

@@ -20,18 +20,18 @@ export interface Outcome {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The code in the answer's header. */
+  /** The error code in the response's header. */
   readonly code: string | null;
   /** How much the caller's counter has grown. */
   readonly charged: number;
-  /** The request's own line in the log, its last one. */
+  /** The request's last log line. */
   readonly line: Readonly<Record<string, unknown>>;
 }
 
 interface Ask {
   readonly stream?: boolean;
   readonly key?: string;
-  /** Called with the answer as soon as it begins, before it is read. */
+  /** Called with the response once its head has arrived, before the body is read. */
   readonly onHead?: (response: Response) => void;
 }
 
@@ -39,10 +39,13 @@ export type WatchedGateway = Awaited<ReturnType<typeof startWatchedGateway>>;
 
 type Options = Parameters<typeof startTestGateway>[0];
 
-/** No limits but those that a test sets. */
+/** No limits except those that a test sets. */
 const generous = { GUEST_LIMIT: '100000', BURST_LIMIT: '10000', MEMBER_LIMIT: '100000' };
 
-/** A test gateway that checks the caller's counter around each request, and at the end what must never happen. */
+/**
+ * A test gateway that reads the caller's counter before and after each request, and at the end checks for leaks and escaped
+ * errors.
+ */
 export async function startWatchedGateway(options: Options = {}) {
   const gateway = await startTestGateway({ ...options, environment: { ...generous, ...options.environment } });
 
@@ -78,7 +81,7 @@ export async function startWatchedGateway(options: Options = {}) {
     async [Symbol.asyncDispose]() {
       const requests = [...gateway.upstream.requests];
       await gateway[Symbol.asyncDispose]();
-      // An open connection would have kept this from ending.
+      // Resolves only if no connection to the upstream is still open.
       await Promise.all(requests.map(({ closed }) => closed));
       expect(gateway.faults).toEqual([]);
       expectQuiet(gateway.log);
@@ -86,7 +89,7 @@ export async function startWatchedGateway(options: Options = {}) {
   };
 }
 
-/** Nothing of what callers and upstreams said, nor who they are. */
+/** Expects no trace in the log of what callers and upstreams said, or who they are. */
 export function expectQuiet(log: TestGateway['log']): void {
   const text = JSON.stringify(log);
   expect(text).not.toMatch(/canary|127\.0\.0|203\.0\.113|::1|::ffff|upstream-key|ltk_/);
@@ -96,12 +99,12 @@ export function expectQuiet(log: TestGateway['log']): void {
 export interface Refusal {
   readonly status: number;
   readonly code: string;
-  /** The reason in the log; absent if there is none. */
+  /** The reason in the log, if there is one. */
   readonly reason: string | undefined;
   readonly charged: 0 | 1;
 }
 
-/** A plain error: its shape in the dialect, figures that fit the counter, a reason for the operator, and no leak. */
+/** Expects a plain error: in the dialect's error format, with the right charge, a reason for the operator, and no leak. */
 export function expectRefusal(dialect: DialectName, outcome: Outcome, expected: Refusal): void {
   const { status, code, charged, line, text, headers } = outcome;
   expect({ status, code, charged, reason: line.reason }).toEqual(expected);

@@ -1,7 +1,7 @@
 import type { Template } from '../../lib/diff/template.ts';
 import { pathContext, synthesizeStack } from './stack.ts';
 
-/** Everything that the stack can have at once: alarms with a recipient, the wallet's page, an edge with a domain and a web ACL. */
+/** Everything that the stack can have at once: alarms with a recipient, a second upstream, a canary, an edge with a domain and a web ACL. */
 export const everything = {
   alarmEmail: 'on-call@example.com',
   terminationProtection: true,
@@ -20,10 +20,10 @@ export const everything = {
   edgeWebAclArn: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/one/two',
 };
 
-/** The settings with which the same deployment runs on the web engine. */
+/** Settings that move the same deployment to the web engine. */
 export const onWeb = { engine: 'web', reservedConcurrency: '', maxEnvironments: 20, rateLimit: 500 };
 
-/** A web function beside all else. No deployment is like this, but the gate judges part by part. */
+/** A web function beside all else. No deployment has both, but the gate judges part by part. */
 export function synthesizeWithBothEngines(settings: Readonly<Record<string, unknown>> = {}): Template {
   const [web, functionUrl] = [synthesizeWhole({ ...onWeb, ...settings }), synthesizeWhole(settings)];
   return { ...functionUrl, Resources: { ...web.Resources, ...functionUrl.Resources } };

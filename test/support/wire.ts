@@ -31,7 +31,7 @@ interface Wire {
   readonly events: readonly string[];
   /** An event with this text, for streams of any length. */
   textEvent(text: string): string;
-  /** What the upstream sends when it fails in the middle of a stream. */
+  /** What the upstream sends if it fails in the middle of a stream. */
   readonly failureEvent: string;
   readonly keepAlive: RegExp;
   readonly errorTypes: Readonly<Record<string, string>>;
@@ -40,14 +40,14 @@ interface Wire {
   errorEvent(parts: ErrorParts, sequence: number): { readonly event?: string; readonly data: unknown };
 }
 
-/** By code, though each dialect has them by nature. */
+/** By error code, from the dialect's types by nature. */
 const typesOf = (types: Readonly<Record<ErrorNature, string>>) =>
   Object.fromEntries(Object.entries(catalogue).map(([code, { nature }]) => [code, types[nature]]));
 
 const typed = (type: string, rest: object = {}) => eventText({ event: type, data: { type, ...rest } });
 const openAiError = ({ code, type, message: text }: ErrorParts) => ({ message: text, type, code });
 
-/** What the upstream says to a question, whole and streamed. */
+/** The upstream's answer to a question, plain and streamed. */
 function told(dialect: DialectName): Pick<Wire, 'answer' | 'events' | 'textEvent'> {
   const { whole, events } = speakers[dialect];
   const reply = (text: string) => replyOf([{ kind: 'text', pieces: [text] }]);

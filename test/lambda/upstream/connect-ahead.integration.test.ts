@@ -5,9 +5,9 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
 import { createHttpClient } from '../../../lambda/upstream/http-client.ts';
-import { believeCertificate } from '../../support/believed-certificate.ts';
 import { stopTimers } from '../../support/stop-timers.ts';
 import { testRows } from '../../support/test-rows.ts';
+import { trustCertificate } from '../../support/trusted-certificate.ts';
 import { turnEventLoop, waitUntil } from '../../support/wait-until.ts';
 
 /** A server that remembers its connections. */
@@ -32,7 +32,7 @@ async function listen(server: Server | ReturnType<typeof createTcpServer>, schem
 
 /** The same with TLS, and a certificate that is trusted for the duration of the test. */
 async function listenSecurely() {
-  const certificate = believeCertificate();
+  const certificate = trustCertificate();
   const server = createHttpsServer(certificate, answer);
   const secured: Socket[] = [];
   server.on('secureConnection', (socket: Socket) => secured.push(socket.on('error', () => {})));

@@ -8,11 +8,11 @@ import { mix, type Speech, type WireEvent } from './teller.ts';
 /** How a dialect streams several texts, and how its clients reassemble them. */
 interface Teller {
   readonly kinds: readonly string[];
-  /** The events of these texts, in order or, with `pick`, with their deltas interleaved. */
+  /** The events of these texts, in order or, with `pick`, with interleaved deltas. */
   tell(speeches: readonly Speech[], pick?: (count: number) => number): WireEvent[];
   /** The same texts as one plain answer. */
   answer(speeches: readonly Speech[]): unknown;
-  /** The texts in the order of the speeches. Throws if an event comes for a closed place, or contradicts a text. */
+  /** The reassembled texts, in the order of the speeches. Throws if an event is for a closed block, or contradicts a text. */
   hear(events: readonly ClientEvent[]): string[];
   hearAnswer(answer: unknown): string[];
 }
@@ -33,7 +33,7 @@ function createTeller(dialect: DialectName, hearing: Pick<Teller, 'hear' | 'hear
   };
 }
 
-/** The text of a chat's delta or message, in whichever field. */
+/** The text of a chat's delta or message, in whichever member. */
 function textIn(delta: unknown): string {
   const { content, refusal, reasoning, reasoning_content, reasoning_details, audio, mood } = Object(delta);
   const [detail] = reasoning_details ?? [];

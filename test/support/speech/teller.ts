@@ -24,7 +24,7 @@ export function mix<T>(lists: readonly (readonly T[])[], pick: (count: number) =
   return mixed;
 }
 
-/** The bytes of a stream; with `escaped`, characters beyond ASCII are escaped. */
+/** The bytes of a stream; with `escaped`, non-ASCII characters are escaped. */
 export function toWire(events: readonly WireEvent[], escaped = false): Buffer {
   const text = events.map(({ type, data }) => eventText({ ...(type && { event: type }), data })).join('');
   const spell = (one: string) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`;

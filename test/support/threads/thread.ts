@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** A thread for tests of threads. Its orders say what it is to do. */
+/** A worker thread for tests. Its messages say what to do. */
 parentPort?.on('message', ({ name, input }) => {
   if (name === 'echo') parentPort?.postMessage({ value: { input, workerData } });
   if (name === 'die') process.exit(1);

@@ -5,21 +5,21 @@ import { type Plan, prices, type Scenario } from './scenarios.ts';
 
 export type Subject = typeof import('./subject.ts');
 
-/** A call that waits for the store, with the answers to its tries. */
+/** A call that waits for the store, with the responses to its attempts so far. */
 export interface Call {
   readonly input: Update & { readonly Key: { readonly pk: { readonly S: string } } };
   readonly tries: string[];
 }
 
-/** The outcome of a request, as its client sees it. */
-export interface Told {
+/** A request's outcome, as its client sees it. */
+export interface ClientOutcome {
   readonly kind: 'granted' | 'refunded' | 'settled' | 'refused' | 'failed' | 'refund lost' | 'settlement lost';
   readonly code?: string;
   readonly answerLost?: boolean;
 }
 
-/** An event for an environment. `sleeps`: it is frozen where it next waits, until time has passed. */
-export interface Meeting {
+/** An event for an environment. `sleeps`: it is frozen at its next wait, until time has passed. */
+export interface ActorEvent {
   readonly kind: 'begins' | 'answer' | 'refusal' | 'no answer' | 'throttled' | 'time passes';
   readonly text?: string;
   readonly sleeps?: boolean;
@@ -28,14 +28,14 @@ export interface Meeting {
 }
 
 /** The state of an environment after its events. */
-export interface CounterState {
-  /** The call that it waits for; none if it is asleep or has finished. */
+export interface ActorState {
+  /** The call that it waits for; undefined if it is asleep or has finished. */
   readonly call: Call | undefined;
   readonly isAsleep: boolean;
-  /** What it may remember: the number of answers so far, and the tries of its call. */
+  /** All that it may remember: the number of answers so far, and its call's attempts. */
   readonly memory: string;
-  readonly told: readonly Told[];
-  /** What it charges, and the minute in which it counts; absent before it begins. */
+  readonly told: readonly ClientOutcome[];
+  /** What it charges, and the minute in which it counts; absent before it starts. */
   readonly counter?: Counter | undefined;
 }
 
@@ -47,10 +47,10 @@ export type Counter = {
   readonly taken: string;
 };
 
-/** The first bytes of the tokens of each environment, in base64. */
+/** The first bytes of each environment's tokens, in base64. */
 export const tokenPrefixes = ['QUFB', 'QkJC', 'Q0ND'];
 
-/** The attributes to which a call adds, the charges that it adds, and whether it settles a reservation. */
+/** The attributes that a call adds to, the charges that it adds, and whether it settles a reservation. */
 export function changeOf({ UpdateExpression = '', ExpressionAttributeValues }: Partial<Update>) {
   const [, used = '', value = ''] = /(?:ADD|,) (u\w+) (:\w+)/.exec(UpdateExpression) ?? [];
   const [, taken = ''] = /(?:ADD|,) (b\w+) :\w+/.exec(UpdateExpression) ?? [];
@@ -59,9 +59,9 @@ export function changeOf({ UpdateExpression = '', ExpressionAttributeValues }: P
 }
 
 /** Runs the real code of one environment, with one request, through these events. */
-export async function act(subject: Subject, scenario: Scenario, index: number, met: readonly Meeting[]) {
+export async function act(subject: Subject, scenario: Scenario, index: number, history: readonly ActorEvent[]) {
   const plan = scenario.environments[index] as Plan;
-  const told: Told[] = [];
+  const told: ClientOutcome[] = [];
   let [time, tokens, answers, sleeps, closed] = [scenario.beginning, 0, 0, false, false];
   let current: Call | undefined;
   let waiting: { resolve(answer: object): void; reject(error: Error): void } | undefined;
@@ -73,7 +73,7 @@ export async function act(subject: Subject, scenario: Scenario, index: number, m
   };
   const repeat = subject.createRepeat({ now: () => time, random: () => 0, pause: sleep });
   const callDynamoDb: CallService = (operation, input) => {
-    // A read tells what became of the write before it, whose tries still count.
+    // A read tells what became of the preceding write, whose attempts still count.
     const known = operation === 'GetItem' ? current?.tries : undefined;
     current = { input: input as Call['input'], tries: [...(known ?? [])] };
     const { used, taken } = changeOf(current.input);
@@ -108,8 +108,8 @@ export async function act(subject: Subject, scenario: Scenario, index: number, m
     const spent = subject.costOf(prices, used);
     const figures = await (fails ? charge.refund() : charge.settle(spent, used));
     if (figures) told.push({ kind: fails ? 'refunded' : 'settled' });
-    await charge.settle(spent); // A second one changes nothing,
-    await charge.refund(); // nor does the other.
+    await charge.settle(spent); // Settling twice has no effect,
+    await charge.refund(); // nor does a refund after it.
   };
   const tell = (error: unknown) => {
     const [code, reason] = error instanceof subject.GatewayError ? [error.code, error.reason] : [String(error)];
@@ -117,30 +117,30 @@ export async function act(subject: Subject, scenario: Scenario, index: number, m
     told.push({ kind, code, answerLost: reason === 'answer_lost' });
   };
 
-  const hear = ({ kind, text = '' }: Meeting) => {
-    const heard = waiting;
+  const receive = ({ kind, text = '' }: ActorEvent) => {
+    const waiter = waiting;
     waiting = undefined;
     if (kind === 'answer' || kind === 'refusal') answers += 1;
     else current?.tries.push(kind);
-    if (kind === 'answer') heard?.resolve(JSON.parse(text));
-    else heard?.reject(errorOf(subject, kind, text));
+    if (kind === 'answer') waiter?.resolve(JSON.parse(text));
+    else waiter?.reject(errorOf(subject, kind, text));
   };
-  /** Whether it may be frozen before it hears this. */
-  const isWeighed = ({ kind }: Meeting) =>
+  /** Whether to also try freezing the environment before this event. */
+  const maySleepBefore = ({ kind }: ActorEvent) =>
     kind === 'refusal' || (kind === 'answer' && !current?.input.UpdateExpression);
-  const meet = (meeting: Meeting) => {
-    sleeps = meeting.sleeps ?? false;
-    if (meeting.kind === 'begins') void request().catch(tell);
-    else if (meeting.kind === 'time passes') {
-      time += meeting.passing ?? 0;
+  const handle = (event: ActorEvent) => {
+    sleeps = event.sleeps ?? false;
+    if (event.kind === 'begins') void request().catch(tell);
+    else if (event.kind === 'time passes') {
+      time += event.passing ?? 0;
       wake?.();
       wake = undefined;
-    } else if (sleeps && isWeighed(meeting)) wake = () => hear(meeting);
-    else hear(meeting);
+    } else if (sleeps && maySleepBefore(event)) wake = () => receive(event);
+    else receive(event);
   };
 
-  for (const meeting of met) {
-    meet(meeting);
+  for (const event of history) {
+    handle(event);
     await new Promise((resolve) => setImmediate(resolve)); // Nothing can proceed any further.
   }
   const isAsleep = wake !== undefined;
@@ -150,11 +150,11 @@ export async function act(subject: Subject, scenario: Scenario, index: number, m
     waiting !== undefined,
     ...((isAsleep || call) && current ? [viewOfCall(current)] : []),
   ].join();
-  const standing: CounterState = { call, isAsleep, memory, told: [...told], counter };
+  const state: ActorState = { call, isAsleep, memory, told: [...told], counter };
   closed = true;
   waiting?.reject(new Error('closed'));
   wake?.();
-  return standing;
+  return state;
 }
 
 /** What distinguishes a call from others of its environment. */

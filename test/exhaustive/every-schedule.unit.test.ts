@@ -3,12 +3,12 @@ import { explore } from './explore.ts';
 import { pairs, triples } from './scenarios.ts';
 import * as subject from './subject.ts';
 
-// Errors are thrown by the ten thousand here, and their stacks would take most of the time.
+// Tens of thousands of errors are thrown here, and capturing their stacks would take most of the time.
 Error.stackTraceLimit = 0;
 
 /*
- * Every way in which requests can share a counter, with a few faults between them: the real code, from the charge down
- * to the repeats of a call, over a store whose every call waits for its turn. What has to hold after each step stands in
+ * Every way in which requests can share a counter, with a few faults in between: the real code, from the charge down to the
+ * retries of a call, over a store in which every call waits for its turn. The invariants, checked after each step, are in
  * invariants.ts.
  */
 test.each([

@@ -3,7 +3,7 @@ import { findFault } from './invariants.ts';
 import type { Scenario } from './scenarios.ts';
 import { createWorld, type WorldState } from './world.ts';
 
-/** A state, and the way there: sharing their beginnings keeps many of them small. */
+/** A state, and the path to it. Paths share their prefixes, which keeps many of them small. */
 interface Reached {
   readonly state: WorldState;
   readonly step?: string;
@@ -13,8 +13,8 @@ interface Reached {
 const scheduleTo = ({ step, from }: Reached): string[] => (from && step ? [...scheduleTo(from), step] : []);
 
 /**
- * Takes every step of every schedule with at most this many faults, until one breaks a promise, which is then a shortest one.
- * Each state is continued from only once.
+ * Takes every step of every schedule with at most this many faults, until one breaks an invariant. That schedule is then a
+ * shortest one. Each state is expanded only once.
  */
 export async function explore(subject: Subject, scenario: Scenario, faults: number) {
   const world = createWorld(subject, scenario, faults);
@@ -39,7 +39,7 @@ export async function explore(subject: Subject, scenario: Scenario, faults: numb
   return { states: known.size, violation: undefined };
 }
 
-/** A promise that breaks, with as few faults as that takes. */
+/** A broken invariant, with the fewest faults that break it. */
 export async function findViolation(subject: Subject, scenarios: readonly Scenario[]) {
   for (const faults of [0, 1, 2]) {
     for (const scenario of scenarios) {

@@ -1,8 +1,8 @@
-import type { Counter, Told } from './actor.ts';
+import type { ClientOutcome, Counter } from './actor.ts';
 import type { Plan, Scenario } from './scenarios.ts';
 import type { EnvironmentState, WorldState } from './world.ts';
 
-/** The promise that this state breaks, if any; `before` is the state before the step. */
+/** The invariant that this state breaks, if any; `before` is the state before the step. */
 export function findFault(scenario: Scenario, before: WorldState, state: WorldState): string | undefined {
   const broken = brokenLimit(scenario, state);
   if (broken !== undefined) return broken;
@@ -66,7 +66,7 @@ const takenIn = ({ item }: WorldState, taken: string) => Number(item?.[taken]?.N
 function brokenPromise({ actor, applied, settlements }: EnvironmentState, plan: Plan | undefined): string | undefined {
   const charges = applied.filter((change) => change > 0).length;
   const refunds = applied.length - charges;
-  const isTold = (...kinds: Told['kind'][]) => actor?.told.some(({ kind }) => kinds.includes(kind)) ?? false;
+  const isTold = (...kinds: ClientOutcome['kind'][]) => actor?.told.some(({ kind }) => kinds.includes(kind)) ?? false;
   if (charges > 1) return 'is charged twice';
   if (refunds > 1) return 'is refunded twice';
   if (refunds > (plan?.fails ? charges : 0)) return 'is refunded for nothing';
@@ -77,7 +77,7 @@ function brokenPromise({ actor, applied, settlements }: EnvironmentState, plan: 
   if (charges === 1 && isTold('refused')) return 'is refused, and charged';
   if (refunds === 0 && isTold('refunded')) return 'is told of a refund that was not made';
   const isCertain = actor?.told.some(({ kind, answerLost }) => kind === 'failed' && !answerLost);
-  return charges === 1 && isCertain ? 'is charged, and nobody says so' : undefined;
+  return charges === 1 && isCertain ? 'is charged, and notStarted says so' : undefined;
 }
 
 /** What a client is told must be true at that moment. */
@@ -86,15 +86,15 @@ function findUntruth(
   state: WorldState,
   plan: Plan | undefined,
   { actor, faults }: EnvironmentState,
-  { kind, code }: Told,
+  { kind, code }: ClientOutcome,
 ): string | undefined {
-  // Two faults or fewer never prevent an answer, unless time runs out.
+  // Up to two faults never prevent an answer, unless time runs out.
   const excused = faults > 0 && state.timePassed;
   if (/lost$/.test(kind)) return excused ? undefined : `has its ${kind} for no reason`;
   if (kind === 'failed') return excused && code === 'service_unavailable' ? undefined : `fails for no reason: ${code}`;
   if (kind !== 'refused' || !actor?.counter) return undefined;
   const { limits } = scenario;
-  // Where the item is read after the refusal, others may have made room in between.
+  // If the item is read after the refusal, others may have made room in between.
   const givesRoom = ({ applied, settlements }: EnvironmentState) => applied.includes(-1) || settlements > 0;
   if (scenario.refusesBare && state.environments.some(givesRoom)) return undefined;
   const hasQuota = usedIn(state, actor.counter) < limits.memberLimit;

@@ -15,7 +15,7 @@ const checkedBefore = `
   const hasRoom = checked && stateIn(await table.load(item), window).taken <= checked.room;
   const reserving = hasRoom ? { ...checked, condition: 'attribute_exists(pk)' } : checked;`;
 
-/** Pieces of the code with their replacements, the promise that each breaks, and the smallest schedule that shows it. */
+/** Code with its defective replacement, the invariant that this breaks, and the shortest schedule that shows it. */
 const defects: [name: string, code: string, instead: string, fault: string, schedule: string][] = [
   [
     'a refund twice',
@@ -70,7 +70,7 @@ const defects: [name: string, code: string, instead: string, fault: string, sche
     'a refusal without an item, which could not be read, taken for final',
     'fail(cause, inDoubt)',
     'fail(cause, false)',
-    '1 is charged, and nobody says so',
+    '1 is charged, and notStarted says so',
     '1 begin; 1 gets no answer; 1 arrives; 1 is answered; 1 gets no answer, sleeps; time passes',
   ],
   [

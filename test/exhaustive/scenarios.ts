@@ -1,7 +1,7 @@
 import type { Identity } from '../../lambda/identity/identify.ts';
 import type { Limits } from '../../lambda/quota/policy.ts';
 
-/** An environment, with one request, which the upstream fails or not. */
+/** An environment with one request. `fails` is whether its upstream fails. */
 export interface Plan {
   readonly identity: Identity;
   readonly fails: boolean;
@@ -9,7 +9,7 @@ export interface Plan {
   readonly spending?: { readonly reserved: number; readonly tokens: number; readonly cost: number } | undefined;
 }
 
-/** A starting point of which all schedules are run. */
+/** A starting point, from which all schedules are explored. */
 export interface Scenario {
   readonly name: string;
   readonly environments: readonly Plan[];
@@ -17,7 +17,7 @@ export interface Scenario {
   readonly beginning: number;
   /** The milliseconds that pass at once, at some point in each schedule. */
   readonly passing: number;
-  /** Whether a refusal comes without the item that refused, as older stand-ins for DynamoDB answer. */
+  /** Whether a refusal lacks the item that caused it, as in older DynamoDB emulators. */
   readonly refusesBare?: boolean;
 }
 
@@ -31,7 +31,7 @@ const passings = {
   'to the next minute': [noon, 60_000],
   'over midnight': [night, 60_000],
 } as const;
-/** Time may pass or not, so these have all that happens `at once` in them. */
+/** Time may pass or not, so these cover everything that can happen at once. */
 const inMinutes = ['over a second', 'to the next minute'] as const;
 
 /** Requests of one caller, with every possible number of failures. */
@@ -51,16 +51,16 @@ function crowd(
   });
 }
 
-/** The price of a token is one and a half. */
+/** A token costs one and a half. */
 export const prices = { input: 0, output: 1_500_000, cacheRead: 0, cacheWrite: 0 };
-/** Of the first, second and third request: one costs less than was reserved for it, one more, and one exactly that. */
+/** Of the first, second and third request: one costs less than its reservation, one more, and one exactly that. */
 const spendings = [
   { reserved: 10, tokens: 3, cost: 5 },
   { reserved: 10, tokens: 8, cost: 12 },
   { reserved: 9, tokens: 6, cost: 9 },
 ];
 
-/** Requests of one caller whose budget a day is `amount`. */
+/** Requests of one caller with a daily budget of `amount`. */
 function spenders(
   [count, amount]: [count: number, amount: number],
   whens: readonly (keyof typeof passings)[],
@@ -73,7 +73,7 @@ function spenders(
   }));
 }
 
-/** The same with a store whose refusals come without an item. */
+/** The same with a store whose refusals lack the item. */
 const bare = (scenario: Scenario): Scenario => ({
   ...scenario,
   name: `${scenario.name}, refusals without an item`,

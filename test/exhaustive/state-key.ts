@@ -2,8 +2,8 @@ import type { Item } from '../../lambda/store/dynamodb/table.ts';
 import { tokenPrefixes, viewOfCall } from './actor.ts';
 import type { EnvironmentState, WorldState } from './world.ts';
 
-/** Caches a function of immutable objects. */
-export function remembering<K extends object, V>(find: (key: K) => V): (key: K) => V {
+/** Memoizes a function of immutable objects. */
+export function memoize<K extends object, V>(find: (key: K) => V): (key: K) => V {
   const known = new WeakMap<K, V>();
   return (key) => {
     const before = known.get(key);
@@ -14,10 +14,10 @@ export function remembering<K extends object, V>(find: (key: K) => V): (key: K) 
   };
 }
 
-export const textOf = remembering((value: object) => JSON.stringify(value));
+export const textOf = memoize((value: object) => JSON.stringify(value));
 
 const numbers = new Map<string, number>();
-/** A short name for a long text, so that the names of states are quickly compared. */
+/** A short name for a long text, so that states compare quickly. */
 function numberOf(text: string): number {
   const number = numbers.get(text) ?? numbers.size;
   numbers.set(text, number);
@@ -26,7 +26,7 @@ function numberOf(text: string): number {
 
 const over = numberOf('over');
 
-/** What of an environment makes a difference to what it does next. */
+/** Everything in an environment that can affect what it does next. */
 function viewOf({ actor, late, applied, settlements, faults }: EnvironmentState): number {
   const waits = actor && (actor.call || actor.isAsleep);
   if (actor && !waits && late.length === 0) return over;
@@ -38,8 +38,8 @@ function viewOf({ actor, late, applied, settlements, faults }: EnvironmentState)
 
 const anyToken = new RegExp(tokenPrefixes.join('|'), 'g');
 
-/** What an item shows, whose tokens begin with these names of their environments. */
-const shownOf = remembering((item: Item) => {
+/** What an item shows, with its tokens named after their environments. */
+const shownOf = memoize((item: Item) => {
   const lines = Object.entries(item).flatMap(
     ([name, { S, N = S, BS }]) => BS?.map((token) => `${name} ${token}`) ?? `${name} ${N}`,
   );
@@ -54,8 +54,8 @@ const shownOf = remembering((item: Item) => {
 });
 
 /**
- * A state without what makes no difference: the order of identical environments, and the names of finished ones. `kinds` are the
- * numbers of the environments' plans.
+ * A key without irrelevant differences: the order of identical environments, and the names of finished ones. `kinds` numbers the
+ * environments' plans.
  */
 export function keyOf(kinds: readonly number[], { item, environments, timePassed, faultsLeft }: WorldState): string {
   const views = environments.map((environment, index) => {

@@ -31,9 +31,9 @@ test('the model of the store does to an item what the emulator does', async () =
   const property = async (actions: (typeof action extends fc.Arbitrary<infer T> ? T : never)[]) => {
     const item = `item${items++}`;
     let known: Item = { pk: { S: item } };
-    /** The emulator, whose answer to each update has to be that of the model. */
+    /** The emulator. Its response to each update must be the model's. */
     const compared: CallService = async <T extends object>(...[operation, input]: Parameters<CallService>) => {
-      // Of an item that a refusal did not bring, as there is none.
+      // The model is asked only about updates.
       if (operation === 'GetItem') return database.callDynamoDb<T>(operation, input);
       const expected = evaluateUpdate(known, input as Update);
       try {
@@ -74,6 +74,6 @@ test('the model of the store does to an item what the emulator does', async () =
   expect([applied > 150, refused > 50]).toEqual([true, true]);
 });
 
-/** A set has no order. */
+/** Sets are unordered. */
 const sorted = (item: Item = {}) =>
   new Map(Object.entries(item).map(([name, { BS, ...rest }]) => [name, BS ? new Set(BS) : rest]));

@@ -1,4 +1,4 @@
-/** The real code that every schedule runs, from the charge down to the repeats of a call. */
+/** The real code that every schedule runs, from the charge down to the retries of a call. */
 
 export { createRepeat, ServiceError } from '../../lambda/aws/repeat.ts';
 export { costOf } from '../../lambda/budget/prices.ts';

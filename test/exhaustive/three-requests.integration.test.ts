@@ -5,7 +5,7 @@ import * as subject from './subject.ts';
 
 Error.stackTraceLimit = 0;
 
-// As every-schedule.unit.test.ts, which stops at one fault: the second one takes ten times as long.
+// Like every-schedule.unit.test.ts, which stops at one fault: a second one takes ten times as long.
 test('no schedule of three requests with up to two faults breaks a promise', async () => {
   for (const scenario of triples) expect((await explore(subject, scenario, 2)).violation).toBeUndefined();
 }, 600_000);

@@ -2,27 +2,27 @@ import type { Call, Rounds } from '../support/model.ts';
 import { brokenStream, names, nextPrompt, prompt, type Subject, textOf, upstreamLimit, usualWords } from './subject.ts';
 
 interface Agent extends Omit<Subject, 'task' | 'acts'> {
-  /** Its arguments for one prompt. */
+  /** The command's arguments for one prompt. */
   readonly ask: string;
-  /** The same for another one in the last conversation. */
+  /** The same for a second prompt in the same conversation. */
   readonly askAgain?: string;
-  /** The calls of its own tools. */
+  /** Calls of the agent's own tools. */
   readonly shell: (command: string) => Call;
   readonly edit?: (path: string, before: string, after: string) => Rounds;
   readonly look?: (path: string) => Call;
   readonly search?: () => Rounds;
-  /** What its block becomes for this run. */
+  /** Adapts its setup block to this run. */
   readonly rewrite?: (text: string) => string;
 }
 
-/** Where the blocks choose a model. */
+/** Where setup blocks choose a model. */
 const chosenModel = /(ANTHROPIC_MODEL=svc|^model = "svc|"model": "gateway\/svc|"name": "svc|--model svc)/m;
 
-/** A terminal agent: its files go where the titles say, and its command gets arguments. */
+/** A terminal agent. The setup block's files go where their titles say, and the command gets arguments. */
 const agent = ({ ask, askAgain, shell, edit, look, search, rewrite = String, ...rest }: Agent): Subject => ({
   ...rest,
   task: (snippet, act) => {
-    // Only this model sees.
+    // Only the vision model accepts images.
     const adapt = (text: string) => rewrite(text).replace(chosenModel, act === 'look' ? '$1-vision' : '$1');
     const terminal = adapt(textOf(snippet, 'Terminal'));
     const first = `${terminal} ${ask} '${prompt}'`;
@@ -92,13 +92,13 @@ const codex: Agent = {
 };
 const inCode = (line: string): Call => ({ tool: 'functions__exec', input: { input: line } });
 
-/** Codex, as it is for a model that it knows: with free texts in place of JSON. */
+/** Codex as it treats a model that it knows: with freeform tools in place of JSON. */
 const codexAs = (as: string, rest: Partial<Agent>): Agent => ({
   ...{ ...codex, as, ...rest },
   rewrite: (text) => text.replace('model = "svc"', `model = "${as}"`),
 });
 
-/** For this one a patch and a search… */
+/** For this one a patch and a search tool … */
 const codexAsGpt5 = codexAs('gpt-5.5', {
   edit: (...change) => [[{ tool: 'apply_patch', input: { input: patchOf(...change) } }]],
   search: () => [[{ tool: 'tool_search', input: { query: 'agent' } }]],
@@ -180,19 +180,19 @@ const cline: Agent = {
   ask: '--auto-approve true',
   says: { ...usualWords, brokenStream },
   shell: (command) => ({ tool: 'run_commands', input: { commands: [command] } }),
-  // Its hub would keep running after it.
+  // Its hub would keep running after the agent exits.
   quiet: { CLINE_SESSION_BACKEND_MODE: 'local', CLINE_TELEMETRY_DISABLED: '1' },
 };
 
 export const agents: readonly Subject[] = [claudeCode, codex, opencode, qwenCode, pi, continueCli, cline].map(agent);
 
-/** An agent that speaks another dialect than in its block. */
+/** An agent that is configured for another dialect than its setup block's. */
 const speaking = (own: Agent, as: string, from: string, to: string): Agent => ({
   ...{ ...own, as },
   rewrite: (text) => text.replace(from, to).replace('/v1"', to === 'anthropic-messages' ? '"' : '/v1"'),
 });
 
-/** An agent that is told that its model reasons: it asks for that, and sends it back. */
+/** An agent that is told that its model reasons: it asks for reasoning, and sends it back. */
 const reasoning = (own: Agent, option: string, before: string): Agent => ({
   ...own,
   rewrite: (text) => (own.rewrite ?? String)(text).replace(before, `${option}, ${before}`),
@@ -218,13 +218,13 @@ const ofResponses: readonly Agent[] = [
   ),
 ];
 
-/** Agents that speak responses or messages, some only if they are told to. */
+/** Agents that speak responses or messages, some only if configured to. */
 export const translatedToChat: readonly Subject[] = [
   ...[claudeCode, ...ofResponses, opencodeBy('messages', '@ai-sdk/anthropic')],
   speaking(pi, 'messages', 'openai-completions', 'anthropic-messages'),
 ].map(agent);
 
-/** An agent that speaks messages, and those that speak responses or chat completions. */
+/** An agent that speaks messages, and some that speak responses or chat completions. */
 export const overMessages: readonly Subject[] = [
   ...[claudeCode, ...ofResponses],
   dropping(reasoning(opencode, opencodeReasons, '"limit"')),

@@ -3,7 +3,7 @@ import { names, type Subject, textOf, usualWords } from './subject.ts';
 
 const call = { tool: 'write_note', input: { text: 'done\n' } };
 
-/** A library: its block is a script. For a tool call, `asking` replaces the block's own question. */
+/** A library, whose setup block is a script. For tool calls, `asking` replaces the block's own question. */
 const framework = ({ asking, ...rest }: Omit<Subject, 'task' | 'acts'> & { asking: string }): Subject => ({
   acts: { write: () => [[call]] },
   ...rest,

@@ -8,10 +8,10 @@ import type { Subject } from './subject.ts';
 
 const run = promisify(execFile);
 
-/** Outside the repository, as agents look for instructions in parent folders. */
+/** Outside the repository, because agents look for instructions in parent folders. */
 const shelf = join(tmpdir(), 'gateway-agents');
 
-/** Installs a client from the registry, each version once. Returns the folder of its packages. */
+/** Installs a client from the registry, each version once. Returns its packages' folder. */
 export async function install({ client, packages }: Subject): Promise<string> {
   const folder = join(shelf, `${client}-${packages.join('-').replace(/[^\w.-]+/g, '-')}`);
   const modules = join(folder, 'node_modules');
@@ -25,7 +25,7 @@ export async function install({ client, packages }: Subject): Promise<string> {
   return modules;
 }
 
-/** From Debian's packages, where it is not installed already: the shell and the tools of small systems. */
+/** From Debian's packages, unless installed: the shell and tools of small systems. */
 export async function installBusybox(): Promise<string> {
   const installed = ['/bin/busybox', '/usr/bin/busybox'].find((path) => existsSync(path));
   if (installed !== undefined) return installed;

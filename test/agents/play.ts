@@ -9,12 +9,12 @@ import { makeHome, type Outcome, runTask } from './run-task.ts';
 import { answer, type Group, type Scenario } from './scenarios.ts';
 import type { Subject } from './subject.ts';
 
-/** Milliseconds after which a client is stopped that keeps trying without a word, or that may end with one. */
+/** Milliseconds until a client is stopped: one that keeps retrying silently, and any other. */
 const limits = { silent: 30_000, longest: 150_000 };
 
 export type Result = Awaited<ReturnType<typeof play>>;
 
-/** One client in one situation, against a gateway of its own whose upstream acts as a model. */
+/** Runs one client in one scenario, against its own gateway, whose upstream acts as a model. */
 export async function play(group: Group, subject: Subject, scenario: Scenario, modules: string) {
   const { act, reasoningBlock, spoilKey = (key) => key, breaks } = scenario;
   await using gateway = await startTestGateway({ environment: { ...group.environment, ...scenario.environment } });
@@ -34,12 +34,12 @@ export async function play(group: Group, subject: Subject, scenario: Scenario, m
     environment: subject.quiet,
     timeLimit: scenario.says(subject) === '' ? limits.silent : limits.longest,
   });
-  await turnEventLoop(10); // what a stopped client left under way gets to the gateway's log
+  await turnEventLoop(10); // lets what a stopped client left running reach the gateway's log
   const left = Object.fromEntries(Object.keys(scenario.leaves ?? {}).map((name) => [name, home.read(name)]));
   const lines = gateway.log.filter(({ message }) => message === 'answered' || message === 'refused');
   return {
     ...outcome,
-    /** What is not as it should be. */
+    /** What went wrong. */
     faults: [
       ...findFaults(gateway, group, subject, scenario),
       ...(isSaid(outcome, scenario.says(subject)) ? [] : [`it does not say: ${scenario.says(subject)}`]),
@@ -50,10 +50,10 @@ export async function play(group: Group, subject: Subject, scenario: Scenario, m
     /** The requests that reached the gateway, including uncharged ones. */
     requests: lines.length,
     charged: await chargesIn(gateway),
-    /** From the end of the first request to that of the last. */
+    /** From the end of the first request to the end of the last. */
     seconds: (timeOf(lines.at(-1)) - timeOf(lines[0])) / 1000,
     streamed: lines.some(({ stream }) => stream === true),
-    /** What translation left out, as the log has it. */
+    /** What translation left out, as logged. */
     leftOut: [...new Set(lines.flatMap(({ leftOut }) => (leftOut === undefined ? [] : [`${leftOut}`])))],
   };
 }
@@ -61,13 +61,13 @@ export async function play(group: Group, subject: Subject, scenario: Scenario, m
 const isSaid = ({ code, output }: Outcome, words: string | undefined): boolean =>
   words === '' ? code === null : words === undefined || output.includes(words);
 
-/** What an upstream of one dialect finds wrong with a request. */
+/** The faults that an upstream of one dialect finds in a request. */
 const faultsOf: Readonly<Record<NonNullable<Group['speaks']>, (request: RecordedRequest) => string[]>> = {
   chat: ({ path }) => (path === '/v1/chat/completions' ? [] : [`${path} was asked`]),
   messages: faultsIn,
 };
 
-/** What a client's person would not notice: a request that is refused for what is in it, and where requests go. */
+/** What the client's user would not notice: requests refused for their content, and requests that went elsewhere. */
 function findFaults({ log, upstream }: TestGateway, { speaks }: Group, subject: Subject, scenario: Scenario): string[] {
   const brings = scenario.brings?.(subject) ?? [];
   const invalid = scenario.window ? [] : log.filter(({ code }) => code === 'invalid_request');

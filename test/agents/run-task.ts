@@ -7,14 +7,14 @@ import { dirname, join } from 'node:path';
 import type { Task } from './subject.ts';
 
 export interface Outcome {
-  /** Its exit code, or null if it was stopped for taking too long. */
+  /** The exit code, or null if it timed out. */
   readonly code: number | null;
   readonly output: string;
 }
 
 export type Home = Awaited<ReturnType<typeof makeHome>>;
 
-/** A fresh home, removed afterwards. `modules`: the folder of a client's packages; `given`: contents of files below its folder `work`. */
+/** A fresh home, removed afterwards. `modules` is the folder of the client's packages, `given` the files in its folder `work`. */
 export async function makeHome(modules: string, given: Task['files'] = {}) {
   const path = await mkdtemp(join(tmpdir(), 'gateway-agent-'));
   const work = join(path, 'work');
@@ -23,11 +23,11 @@ export async function makeHome(modules: string, given: Task['files'] = {}) {
   await writeFiles(work, given);
   return {
     path,
-    /** The folder that clients run in. */
+    /** The client's working directory. */
     work,
-    /** Where its commands are looked for. */
+    /** The PATH of its commands. */
     commands: [join(modules, '.bin'), dirname(process.execPath), process.env.PATH].join(':'),
-    /** A file of the folder `work`, if it is there. */
+    /** A file in `work`, if it exists. */
     read: (name: string) => {
       try {
         return readFileSync(join(work, name), 'utf8');
@@ -50,11 +50,11 @@ interface Surroundings {
   readonly environment?: Readonly<Record<string, string>> | undefined;
   /** In milliseconds. */
   readonly timeLimit: number;
-  /** Gives it a terminal. Called with all that stands there whenever something is added. */
+  /** Gives it a terminal. Called with the whole screen text whenever it grows. */
   readonly watchTerminal?: (shown: string) => void;
 }
 
-/** A proxy that leads nowhere, for all hosts but the gateway on 127.0.0.1. */
+/** A proxy that refuses connections, for all hosts but the gateway on 127.0.0.1. */
 const nowhere = { HTTPS_PROXY: 'http://127.0.0.1:9', https_proxy: 'http://127.0.0.1:9', NO_PROXY: '127.0.0.1' };
 
 /** Runs a client in a home. */
@@ -73,7 +73,7 @@ export async function runTask(
     stdio: ['ignore', 'pipe', 'ignore'],
     detached: true,
   });
-  // The whole group, with everything that it has started.
+  // The process group, with all child processes.
   const stop = () => {
     if (child.pid === undefined) return;
     try {

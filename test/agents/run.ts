@@ -28,7 +28,7 @@ async function playScenarios(group: Group, subject: Subject, only: string | unde
   return { cells, faults };
 }
 
-/** The number of requests, how many were charged, and the time that they took if a person would notice. */
+/** The number of requests, how many were charged, and the time if a person would notice it. */
 function toCell({ breaks }: Scenario, { requests, charged, seconds, code, streamed }: Result): string {
   if (breaks && !streamed) return 'no stream';
   const span = seconds >= 5 ? ` in ${Math.round(seconds)} s` : '';
@@ -39,7 +39,7 @@ interface Table {
   readonly title: string;
   readonly columns: readonly string[];
   readonly rows: readonly {
-    /** By which it is asked for. */
+    /** Selects it on the command line. */
     readonly client: string;
     /** Its first cells. */
     readonly names: readonly string[];
@@ -47,7 +47,7 @@ interface Table {
   }[];
 }
 
-/** A table in Markdown. */
+/** A Markdown table. */
 function showTable({ title, columns }: Table, rows: readonly (readonly string[])[]): string {
   const head = toLine(columns);
   return [`${title}:`, '', head, head.replace(/[^|]+/g, '---'), ...rows.map(toLine), ''].join('\n');

@@ -5,37 +5,37 @@ import { agents, overMessages, translatedToChat } from './agents.ts';
 import { frameworks } from './frameworks.ts';
 import { type Act, names, nextPrompt, prompt, type Subject } from './subject.ts';
 
-/** What the model says. */
+/** The model's answer. */
 export const answer = 'Hello from afar.';
 
 export interface Scenario {
   readonly title: string;
-  /** How its key differs from others. */
+  /** How its key differs from the default. */
   readonly key?: Partial<KeyRequest>;
   readonly spoilKey?: (key: string) => string;
   /** Settings of its gateway. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** What the model has the client do. Clients without tools for it are left out. */
+  /** What the model asks the client to do. Clients without tools for it are left out. */
   readonly act?: Act;
-  /** Contents of files below `work`, before and afterwards. */
+  /** Contents of files in `work`, before and afterwards. */
   readonly given?: Readonly<Record<string, string | Uint8Array>>;
   readonly leaves?: Readonly<Record<string, string>>;
   /** What must reach the upstream, all in one request. */
   readonly brings?: (subject: Subject) => readonly string[];
-  /** What the model thinks before each answer. */
+  /** The model's reasoning before each answer. */
   readonly reasoningBlock?: string;
   readonly breaks?: boolean;
-  /** The longest request that the model reads, in bytes. */
+  /** The longest request that the model accepts, in bytes. */
   readonly window?: (subject: Subject) => number | undefined;
-  /** What the client must print; empty if it must keep trying. */
+  /** What the client must print; empty if it must keep retrying. */
   readonly says: (subject: Subject) => string | undefined;
 }
 
-/** Clients, and what each of them does in front of a gateway with these settings. */
+/** Clients, and the scenarios that each of them plays against a gateway with these settings. */
 export interface Group {
   readonly title: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** The dialect that its upstream speaks, if it is only one. */
+  /** The only dialect that its upstream speaks, if it is one. */
   readonly speaks?: 'chat' | 'messages';
   readonly subjects: readonly Subject[];
   readonly scenarios: readonly Scenario[];
@@ -70,7 +70,7 @@ const picture = Buffer.from(
 
 const reasoningBlock = 'I had better write a note.';
 
-/** What clients do over an upstream of one dialect. `back` and `image`: how the model's own thought reaches it again, and how a picture does. */
+/** Scenarios over an upstream of one dialect. `back` and `image` are how the model's own reasoning and a picture reach it. */
 const overOne = (back: string, image: string): readonly Scenario[] => [
   ...[onePrompt, toolCall],
   {

@@ -9,7 +9,7 @@ import { answer } from './scenarios.ts';
 
 export type SignInGateway = Awaited<ReturnType<typeof startSignInGateway>>;
 
-/** A whole gateway with accounts beside it, where somebody has signed in with a company's account. */
+/** A whole gateway with its accounts function, where somebody has signed in with OIDC. */
 export async function startSignInGateway() {
   await using started = new AsyncDisposableStack();
   const upstream = started.use(await startFakeUpstream());
@@ -41,7 +41,7 @@ export async function startSignInGateway() {
   const running = started.move();
   return {
     url,
-    /** Does what a person does on the page: types a terminal's code, and lets it in. */
+    /** Does what a person does on the page: types a terminal's code, and approves it. */
     approve: async (code: string) => {
       await post('/cli/device/approve', { code }, signed);
     },
@@ -52,7 +52,7 @@ export async function startSignInGateway() {
       const isRefused = async () => (await fetch(`${url}/v1/models`, { headers: { 'x-api-key': key } })).status === 401;
       while (!(await isRefused())) await setTimeout(1_000);
     },
-    /** The model requests since the last call, and how many of them were answered. */
+    /** The inference requests since the last call, and how many of them were answered. */
     takeRequests: () => {
       const output = gateway.output();
       const lines = output.slice(read).split('\n');

@@ -9,7 +9,7 @@ import { answer } from './scenarios.ts';
 import { type SignInGateway, startSignInGateway } from './sign-in-gateway.ts';
 import { type Played, type Subject, textOf } from './subject.ts';
 
-/** The clients that get their key by a command. */
+/** The clients that run a command to get their key. */
 export const signingIn = agents.filter(({ client }) => ['claude-code', 'codex', 'opencode'].includes(client));
 
 export const shells = ['dash', 'bash --posix', 'busybox sh'] as const;
@@ -18,7 +18,7 @@ const minute = 60_000;
 const keyFileOf = (gatewayUrl: string) => `.config/svc/key-${new URL(gatewayUrl).host}`;
 const noKey = 'No key that works yet: run this in a terminal first';
 
-/** A client without a key, then with the one that its terminal got, then after that was revoked. */
+/** A client without a key, then with the key that its terminal got, then after that was revoked. */
 export async function playSignIn(subject: Subject): Promise<Played> {
   const modules = await install(subject);
   await using gateway = await startSignInGateway();
@@ -52,7 +52,7 @@ export async function playSignIn(subject: Subject): Promise<Played> {
   return { cells, faults };
 }
 
-/** Runs a command in a terminal, and lets that in once it shows a code. */
+/** Runs a command in a terminal, and approves it once it shows a code. */
 async function signInTerminal(
   gateway: SignInGateway,
   home: Home,
@@ -72,7 +72,7 @@ async function signInTerminal(
   return outcome;
 }
 
-/** The same with login.sh alone, by a shell: busybox has no tools but its own and curl. */
+/** The same with login.sh alone, in a shell: busybox has only its own tools and curl. */
 export async function playShell(shell: (typeof shells)[number]): Promise<Played> {
   await using gateway = await startSignInGateway();
   await using home = await makeHome('/nowhere');
@@ -99,7 +99,7 @@ export async function playShell(shell: (typeof shells)[number]): Promise<Played>
   };
 }
 
-/** A folder with nothing but busybox under the names of its tools, and curl. */
+/** A folder with only busybox, under its tools' names, and curl. */
 async function makeBusyboxTools(home: Home): Promise<string> {
   const busybox = await installBusybox();
   const tools = join(home.path, 'tools');

@@ -5,12 +5,12 @@ import { synthesizeStack } from '../support/stack.ts';
 const { template, stack } = synthesizeStack();
 const alarms = readAlarms(template.toJSON());
 
-/** So many times the same value of metrics of the gateway itself. */
+/** The gateway's own metrics, each with the same value this many times. */
 const own = (count: number, values: Readonly<Record<string, number>>): Figures =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [`${stack.stackName} ${name}`, Array(count).fill(value)]),
   );
-/** Metrics that Lambda counts for the function that answers requests. */
+/** Metrics that Lambda counts for the gateway's function. */
 const lambda = (count: number, ...names: readonly string[]): Figures =>
   Object.fromEntries(names.map((name) => [`AWS/Lambda ${name} FunctionName=GatewayFunction`, Array(count).fill(1)]));
 
@@ -21,7 +21,7 @@ function together(...all: readonly Figures[]): Figures {
 
 const nothing: Figures = {};
 const answered = (count: number, firstByte = 800) => own(count, { UpstreamFailedTries: 0, TimeToFirstByte: firstByte });
-/** Answered in the end, each after a failed try. */
+/** Answered in the end, each after a failed attempt. */
 const answeredBySecond = (count: number, failure: string) =>
   together(answered(count), own(count, { UpstreamFailedTries: 1, [`UpstreamFailures Class=${failure}`]: 1 }));
 const failed = (count: number, failure = 'unreachable') =>
@@ -33,12 +33,12 @@ const scanned = (count: number) => together(own(count, { ErrorAnswers: 1 }), lam
 const turnedAway = (count: number) => lambda(count, 'Url4xxCount');
 
 interface Scenario {
-  /** The figures of each five minutes of the trouble, over and over; and of the time before and after. */
+  /** The data points of each period of the incident, repeated; and of the time before and after. */
   readonly trouble: readonly Figures[];
   readonly otherwise: readonly Figures[];
-  /** Periods of five minutes. */
+  /** In periods of five minutes. */
   readonly lasts?: number;
-  /** The alarms that ring, and in which period of the trouble they begin to; all others stay silent. */
+  /** The alarms that ring, with the period of the incident in which they start to. All others stay silent. */
   readonly rings: Readonly<Record<string, number>>;
 }
 
@@ -129,7 +129,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
 const over = (pattern: readonly Figures[], periods: number): Figures[] =>
   Array.from({ length: periods }, (_, index) => pattern[index % pattern.length] ?? nothing);
 
-/** In which period of the trouble it begins to ring; undefined if it does not. It must begin once, and end. */
+/** The period of the incident in which it starts to ring; undefined if it does not. It must start once, and stop. */
 function ringsIn(alarm: Alarm, { trouble, otherwise, lasts = 18 }: Scenario): number | string | undefined {
   const before = 24;
   const states = statesOf(alarm, [...over(otherwise, before), ...over(trouble, lasts), ...over(otherwise, before)]);

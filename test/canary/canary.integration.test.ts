@@ -27,7 +27,7 @@ interface Run {
   readonly limit?: number;
 }
 
-/** Runs a canary once, and returns its log line and the metrics. */
+/** Runs a canary once. Returns its log line and the metrics. */
 async function run({ url = gateway.url, secret = JSON.stringify({ key }), limit = 20_000 }: Run = {}) {
   const lines: string[] = [];
   const environment = { CANARY_URL: `${url}/`, CANARY_SECRET_ID: 'canary', METRICS_NAMESPACE: 'Prod' };

@@ -49,7 +49,7 @@ test('every alarm links to its runbook where the docs have an address', () => {
   }
 });
 
-// An alarm replaces missing figures by older ones, so on a metric of DynamoDB it would stay raised for good.
+// An alarm falls back on older data points where some are missing, so on DynamoDB's metrics it would never stop.
 test('every alarm fills the gaps of its metrics, except on executions, which are always counted, and on a query', () => {
   const unfilled = everyKind
     .flatMap((template) => readAlarms(template.toJSON()))
@@ -119,7 +119,7 @@ test('the canary’s rings after a quarter of an hour in which no run passed, or
   expect(runs(1, 0, silent, silent, 0, 2)).toEqual([false, false]);
   expect(runs(0, 0, 0, 1, 2, 1)).toEqual([false, true]);
   expect(runs(0, 0, 0, silent, silent, silent)).toEqual([false, true]);
-  // A metric that has no data at all has no gaps that the alarm's expression could fill.
+  // A metric without any data has no gaps for the alarm's expression to fill.
   expect(alarm.silenceRings).toBe(true);
 });
 
@@ -142,7 +142,7 @@ test('the dashboard has every metric, and with prices one more question, in thei
   expect(text).toContain(`SEARCH('{\\"InferenceGateway-dev\\",Model} MetricName=\\"Spent\\"', 'Sum', 86400)`);
 });
 
-/** The account's own, from docs/web-acl.json. */
+/** The operator's own web ACL, from docs/web-acl.json. */
 const { Name: aclName, ...acl } = JSON.parse(readFileSync('docs/web-acl.json', 'utf8'));
 const edgeWebAclArn = `arn:aws:wafv2:us-east-1:123456789012:global/webacl/${aclName}/0a1b2c3d-aaaa-bbbb-cccc-1234567890ab`;
 
@@ -154,7 +154,7 @@ test('those of the edge are a stack in us-east-1 for each stage', () => {
   expect([edgeStack.region, edgeStack.stackName]).toEqual(['us-east-1', 'InferenceGateway-prod-edge-alarms']);
 });
 
-/** An hour at the edge: the percentages of answers that fail, and the alarms that ring after ten minutes. */
+/** An hour at the edge: the rates of failing responses, and the alarms that ring after ten minutes. */
 function rings(perMinute: number, rates: Readonly<Record<string, number>>, given = edgeAlarms): string[] {
   const requests = perMinute * 5;
   const label = (name: string) => `AWS/CloudFront ${name} DistributionId=E123456789 Region=Global`;
@@ -162,7 +162,7 @@ function rings(perMinute: number, rates: Readonly<Record<string, number>>, given
   const figures = {
     ...Object.fromEntries(shares),
     [label('Requests')]: [requests],
-    // A web ACL that blocks nothing reports nothing.
+    // A web ACL that blocks nothing reports no data.
     ...(rates.blocked && {
       [`AWS/WAFV2 BlockedRequests Rule=ALL WebACL=${aclName}`]: [(requests * rates.blocked) / 100],
     }),

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The files of a folder and of those in it, with what they contain. */
+/** The files in a folder and its subfolders, with their contents. */
 async function contents(folder: string): Promise<Record<string, string>> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
@@ -30,7 +30,7 @@ async function contents(folder: string): Promise<Record<string, string>> {
   );
 }
 
-/** The project files and packages in a bundle, or in some of its files. */
+/** The project files and packages in a bundle, or in some of its chunks. */
 function contentsOf({ outputs }: Metafile, files: Iterable<string> = Object.keys(outputs)): string[] {
   const inputs = [...files].flatMap((file) => Object.entries(outputs[file]?.inputs ?? {}));
   const kept = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path);
@@ -51,7 +51,7 @@ test('the gateway contains nothing of accounts, and their function no code that 
 
 test('no client of the AWS SDK is deployed with the gateway', () => {
   const ofSdk = Object.keys(gateway.inputs).flatMap((path) => path.match(/(@aws-sdk|@smithy)\/[^/]+/)?.[0] ?? []);
-  // Only what gives values their plain form.
+  // It only converts attribute values.
   expect([...new Set(ofSdk)]).toEqual(['@aws-sdk/util-dynamodb']);
 });
 
@@ -106,7 +106,7 @@ test('loads no second HTTP client with the gateway, nor with the server', async 
     const files = [...startOf(built)].map((path) => readFile(join(place, basename(path)), 'utf8'));
     const code = (await Promise.all(files)).join('\n');
     expect(code).toContain('process.getBuiltinModule("node:http")');
-    // Importing a module of Node's would evaluate all of it.
+    // Importing one of Node's modules would evaluate all of it.
     expect(code).not.toMatch(/\b(from|import)\s*\(?"(node:|https?")/);
   }
 });

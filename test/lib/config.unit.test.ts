@@ -25,7 +25,7 @@ function faults(block: unknown, stage?: unknown, own?: unknown): readonly string
   }
 }
 
-/** What is said of settings besides the required ones, without its place. */
+/** The faults of settings besides the required ones, without their place. */
 const faultsOf = (given: object) => faults(withDefaults(given)).map(withoutPlace);
 const warningsOf = (given: object) =>
   readDeploymentConfig(
@@ -162,7 +162,7 @@ test.each<[fault: string, given: object]>([
     'KEEP_ALIVE_INTERVAL must be at most half of edgeReadTimeout, or the edge cuts silent streams',
     { edge: true, edgeReadTimeout: 20 },
   ],
-  // Whether it contradicts another setting is not judged before it can be read.
+  // An invalid setting is not also reported as contradicting another.
   ['edge must be true or false', { edge: 'maybe', edgeReadTimeout: 20, edgeDomainName: 'api.example.com' }],
   [
     'KEEP_ALIVE_INTERVAL must be a number of seconds from 0.05 to 300, fractions allowed',
@@ -256,7 +256,7 @@ test('one fault gives one message, whatever the setting', () => {
     ...Object.keys(upstreamSettings).map((name) => `UPSTREAM_2_${name}`),
   ];
   for (const name of names) {
-    const wrong = /_MODEL$/.test(name) ? 'two words' : '\u0007'; // nearly anything else is a valid model id
+    const wrong = /_MODEL$/.test(name) ? 'two words' : '\u0007'; // almost anything else is a valid model id
     const found = faults({ defaults: { ...everything, [name]: wrong }, stages: { dev: {} } });
     expect([name, found]).toEqual([name, [expect.stringMatching(new RegExp(`^gateway\\.defaults: ${name} `))]]);
   }

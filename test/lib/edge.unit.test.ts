@@ -33,7 +33,7 @@ describe('the distribution', () => {
     );
   });
 
-  // Otherwise everybody would get one caller's 503 for ten seconds: CloudFront ignores no-store here.
+  // Otherwise everybody would get one caller's 503 for ten seconds: CloudFront ignores `no-store` here.
   test('caches none of the gateway’s errors either', () => {
     const kept = [500, 502, 503, 504].map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 }));
     expect(config.CustomErrorResponses).toEqual(kept);
@@ -80,7 +80,7 @@ test('a CDN of the operator’s own has a secret, and takes the place of the dis
 test('the web ACL in the docs limits addresses, and inspects no body', () => {
   const acl = JSON.parse(readFileSync('docs/web-acl.json', 'utf8'));
   expect(acl).toMatchObject({ Scope: 'CLOUDFRONT', DefaultAction: { Allow: {} } });
-  // What WAF takes: https://docs.aws.amazon.com/waf/latest/APIReference/API_CreateWebACL.html
+  // What WAF accepts: https://docs.aws.amazon.com/waf/latest/APIReference/API_CreateWebACL.html
   expect(acl.Name).toMatch(/^[\w-]{1,128}$/);
   expect(acl.Description).toMatch(/^[\w+=:#@/\-,.][\w+=:#@/\-,.\s]{1,254}[\w+=:#@/\-,.]$/);
   expect(acl.Rules.map(({ Statement }: { Statement: object }) => Statement)).toEqual([

@@ -6,7 +6,7 @@ import { PRICES } from '../support/prices.ts';
 import { synthesizeParts, synthesizeStack } from '../support/stack.ts';
 import { everything, onWeb } from '../support/whole-template.ts';
 
-// What a deployment without settings is like, the snapshot shows; the other tests, what settings make of it.
+// The snapshot shows a deployment with default settings; the other tests, what settings change.
 test('the template changes only on purpose', () => {
   const neutral = JSON.stringify(synthesizeStack().template.toJSON()).replace(/[0-9a-f]{64}\.zip/g, 'HASH.zip');
   expect(JSON.parse(neutral)).toMatchSnapshot();
@@ -69,7 +69,7 @@ const mayLog = (role: string, logs: string) => may(role, logs, 'logs:CreateLogSt
 const mayRead = (role: string, secret: string) => may(role, `Secrets/${secret}`, 'secretsmanager:GetSecretValue');
 const mayCount = (role: string) => may(role, 'Tables/Quota', 'dynamodb:GetItem', 'dynamodb:UpdateItem');
 
-/** Where nobody can sign in. */
+/** A stack where nobody can sign in. */
 const notSignedIn = [
   ...may('Wallet/Role', 'Tables/Keys', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
   ...mayCount('Wallet/Role'),
@@ -130,7 +130,7 @@ test('the function of /cli is told where the gateway is, and what its page shows
   const elsewhere = { APP_URL: company.APP_URL, GATEWAY_URL: 'https://other.example' };
   expect(told(keysOnly, 'Wallet/Function')).toMatchObject(elsewhere);
   expect(told(web, 'Wallet/Function').GATEWAY_URL).toBe('https://Web/Function/Endpoint.DomainName/');
-  // Its own domain is known from the settings too.
+  // Its own domain is known from the settings, too.
   const { APP_URL } = told(synthesizeParts(domain), 'Wallet/Function');
   expect(APP_URL).toBe('https://api.example.com');
 });
@@ -157,7 +157,7 @@ test('programs of the operator find in the outputs what settings have made', () 
   };
   expect(values(rich)).toMatchObject(own);
   for (const name of Object.keys(own)) expect(values(usual)).not.toHaveProperty(name);
-  // There is a /cli also where nobody signs in: for clients of those who have keys.
+  // Even if nobody can sign in there is /cli, with client setup for people who have keys.
   const closed = { Access: 'keys', WalletUrl: expect.stringMatching(/cli$/) };
   expect(values(keysOnly)).toMatchObject(closed);
   for (const stack of [keysOnly, withCdn]) expect(values(stack)).not.toHaveProperty('AppUrl');

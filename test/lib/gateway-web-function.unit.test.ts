@@ -77,7 +77,7 @@ test('the endpoint’s failures ring, by the only metric name that is documented
 test('the dashboard reads its log', () => {
   const text: string = parts['Dashboard/Dashboard'].DashboardBody;
   expect(text).toContain("SOURCE 'Web/Logs'");
-  // Lambda adds the billed duration to the logs of functions only.
+  // Lambda logs the billed duration only for functions.
   const [compute = ''] = /Dollars an hour: compute.+?@billedDuration/.exec(text) ?? [];
   expect(compute).toContain("SOURCE 'Wallet/Logs'");
   expect(compute).not.toContain('Web/Logs');
@@ -95,7 +95,7 @@ const functionUrl = synthesizeWhole();
 const both = synthesizeWithBothEngines();
 const whole = synthesizeWhole(onWeb);
 
-/** What must not change in a step: the tables, the secrets, and the names by which engines know them. */
+/** What must not change when switching engines: the tables, the secrets, and their names in the environment. */
 function holdings({ Resources = {} }: Template): object {
   const kept = Object.entries(Resources).filter(([, { Type }]) => /^AWS::(DynamoDB|SecretsManager)::/.test(Type));
   return Object.fromEntries(kept);

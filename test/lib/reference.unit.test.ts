@@ -19,7 +19,7 @@ test('the page of the API has every path, operation, object and error code of th
   for (const id of operations.filter((name) => !name.startsWith('preflight'))) expect(html).toContain(`id="${id}"`);
   const objects = Object.keys(document.components.schemas);
   for (const name of objects) expect(html).toContain(`<h3>${name}</h3></summary><div id="${name}"`);
-  // The members of bodies stand where the body does.
+  // A request's members are listed where its body is.
   for (const name of objects.filter((each) => !each.endsWith('Request'))) expect(html).toContain(`href="#${name}"`);
 });
 

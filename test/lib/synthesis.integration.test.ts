@@ -65,6 +65,6 @@ test('the report of the rules stays where one of them is broken', () => {
     return existsSync(report);
   };
   expect([isKept(['AwsSolutions-IAM5'], []), isKept([], [])]).toEqual([true, false]);
-  dropCleanReport(outdir); // there is none
+  dropCleanReport(outdir); // there is no report
   rmSync(outdir, { recursive: true });
 });

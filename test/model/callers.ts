@@ -14,7 +14,7 @@ interface Parts {
 
 interface Callers {
   draw(): Caller;
-  /** Does what an operator does now and then: issues a key, changes a limit or a budget. */
+  /** Does what operators do now and then: issues a key, or changes a limit or budget. */
   administer(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ interface Own {
   readonly budget?: Budget | undefined;
 }
 
-/** Room for a few requests or for many, of which only some name a small output limit. */
+/** Room for a few requests or for many, of which only some set a small output limit. */
 export const drawBudget = (random: Random): Budget => ({
   amount: random.pick([300, 2_000, 60_000, 1_000_000]),
   window: random.pick(['day', 'week', 'month']),

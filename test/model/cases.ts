@@ -8,25 +8,25 @@ import type { Caller } from './rules.ts';
 /** How a request counts: charged, counted under the burst limit alone, or free. */
 type Kind = 'inference' | 'tokens' | 'free';
 
-/** The answer if the caller is known and has quota, and no upstream is involved. */
+/** The response if the caller is known and has quota, and no upstream is involved. */
 interface Fixed {
   readonly status: number;
   readonly code?: string;
-  /** Whether that needs no key, so that the quota headers are those of the network's guest. */
+  /** Whether it needs no key, so that the quota headers are those of the network's guest. */
   readonly open?: boolean;
 }
 
-/** One request, drawn completely beforehand. */
+/** One request, drawn completely in advance. */
 export interface Case {
   readonly id: number;
   readonly caller: Caller;
   readonly kind: Kind;
   readonly sending: Sending;
-  /** Absent if the answer depends on the upstream. */
+  /** Absent if the response depends on the upstream. */
   readonly fixed?: Fixed;
   /** What each upstream does if it gets the request. */
   readonly plan: readonly Planned[];
-  /** The output limit that a budget counts with, if the body names one. */
+  /** The output limit that a budget reserves for, if the body has one. */
   readonly outputLimit?: number | undefined;
 }
 
@@ -55,10 +55,10 @@ const limitNames = {
   responses: ['max_output_tokens'],
   messages: ['max_tokens'],
 };
-/** What no answer is limited by, though an upstream may think so. */
+/** Values that limit no answer, although an upstream may treat them as limits. */
 const noLimits = [-1, 0, 0.5, '5', null];
 
-/** Upstreams recognize requests by this field, which passes through like all others. */
+/** Upstreams recognize a request by this member, which is passed through like all others. */
 export const caseIn = (body: Buffer): number => Number(/"user":"case (\d+)"/.exec(body.toString())?.[1]);
 
 /** The names of outcomes without a failure. */

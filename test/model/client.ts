@@ -5,11 +5,11 @@ export interface Sending {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body?: string | undefined;
-  /** The address that the client connects from: any of 127.0.0.0/8, on Linux. */
+  /** The address that the client connects from: any in 127.0.0.0/8, on Linux. */
   readonly from: string;
 }
 
-/** The answer that a client got; undefined if it left before the end. */
+/** The response that a client got; undefined if it disconnected before the end. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -17,15 +17,15 @@ export interface Answer {
 }
 
 interface Client {
-  /** Sends a request; `watch` gets a function by which the client leaves before the end. */
+  /** Sends a request. `watch` gets a function that makes the client disconnect early. */
   send(sending: Sending, watch?: (leave: () => void, onText: OnText) => void): Promise<Answer | undefined>;
   close(): void;
 }
 
-/** Calls back once the answer matches. */
+/** Calls back once the response matches. */
 type OnText = (pattern: RegExp, call: () => void) => void;
 
-/** HTTP clients on many addresses, which reuse their connections. */
+/** HTTP clients on many addresses, with keep-alive. */
 export function createClient(url: string): Client {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 16 });
   const client: Client = {
@@ -49,7 +49,7 @@ export function createClient(url: string): Client {
           },
         );
         outgoing.on('error', (error) => {
-          // The server may close a connection just when it is used again: https://nodejs.org/api/http.html#requestreusedsocket
+          // The server may close an idle connection just as it is reused: https://nodejs.org/api/http.html#requestreusedsocket
           const wasClosed = !left && outgoing.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
           if (wasClosed) resolve(client.send({ method, path, headers, body, from }, watch));
           else fail(error);

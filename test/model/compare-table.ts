@@ -7,7 +7,7 @@ import type { Rules } from './rules.ts';
 interface Expected {
   readonly rules: Rules;
   readonly ledger: Ledger;
-  /** Whether the table also sums up what all callers spend. */
+  /** Whether the table also sums up the spending of all callers. */
   readonly sumsAll: boolean;
   readonly time: number;
 }
@@ -15,7 +15,7 @@ interface Expected {
 type Item = Readonly<Record<string, { readonly N?: string | undefined }>>;
 type Items = ReadonlyMap<string, Item>;
 
-/** The differences between the quota table and the rules and, down to a millionth, the ledger. */
+/** The differences between the quota table and the rules, and down to a millionth the ledger. */
 export async function compareTable({ dynamoDb }: TestGateway, expected: Expected): Promise<string[]> {
   const items = await readItems(dynamoDb);
   const sums = expected.sumsAll ? compareDays(items, expected.ledger) : [];
@@ -34,7 +34,7 @@ async function readItems({ client, quotaTable }: TestGateway['dynamoDb']): Promi
   return items;
 }
 
-/** Compares what is counted of requests and of budgets. No reservation may be left open. */
+/** Compares the counts of requests and budgets. No reservation may be left open. */
 function compareCounts(items: Items, { rules, ledger, time }: Expected): string[] {
   const faults: string[] = [];
   const unknown = new Set(
@@ -67,7 +67,7 @@ function compareCounts(items: Items, { rules, ledger, time }: Expected): string[
 
 const isCount = (name: string): boolean => / (u\d|ulifetime|b|h)/.test(name);
 
-/** Of days and minutes, those before the last but one may be gone. */
+/** Days and minutes before the last but one may have been removed. */
 function isOutdated(counts: Item, attribute: string): boolean {
   const [kind = ''] = attribute;
   const numbers = Object.keys(counts).flatMap((other) => (other.startsWith(kind) ? [Number(other.slice(1))] : []));

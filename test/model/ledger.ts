@@ -1,6 +1,6 @@
 /*
- * Money, written a second time from what the gateway promises, without its code: what a request may cost, what its answer did cost,
- * and what is left of each budget. Amounts are millionths.
+ * Money, implemented a second time from what the gateway promises, without its code: what a request may cost, what its answer did
+ * cost, and what is left of each budget. Amounts are in millionths.
  */
 
 export interface Budget {
@@ -8,12 +8,12 @@ export interface Budget {
   readonly window: 'day' | 'week' | 'month';
 }
 
-/** What an answer that nobody was refunded for has delivered: token counts of its upstream, and bytes of text. */
+/** What an answer delivered that nobody was refunded for: the upstream's token counts, and bytes of text. */
 export interface Delivered {
   readonly input?: number;
   readonly output?: number;
   readonly text?: number;
-  /** Whether its end came too. */
+  /** Whether it also ended. */
   readonly isWhole: boolean;
 }
 
@@ -23,13 +23,13 @@ export interface Priced {
   readonly item: string;
   readonly reserve: number;
   readonly cost: number;
-  /** What its upstream says that it cost; 0 if it did not say. */
+  /** The cost by what its upstream reported; 0 if it reported nothing. */
   readonly reported: number;
   /** `lost`: the store did not say whether it was charged. */
   readonly fate: 'passed' | 'refused for its budget' | 'refused' | 'lost';
 }
 
-/** Such that no sum comes out even. */
+/** Chosen so that no sum is a round number. */
 export const PRICES = JSON.stringify({
   svc: { input: 2.500001, output: 10.000003, cacheRead: 0.25, cacheWrite: 3.1 },
   'svc-vision': { input: 1, output: 1 },
@@ -40,17 +40,17 @@ const reservedOutput = 4_096;
 const roundedUp = (millionths: bigint): number => Number((millionths + 999_999n) / 1_000_000n);
 const tokensIn = (bytes: number): number => Math.ceil(bytes / 3);
 
-/** What is reserved for a body, whose answer may have this many tokens. */
+/** The reservation for a body whose answer may have this many tokens. */
 export function reserveFor(body: string, outputLimit = reservedOutput): number {
   const input = BigInt(tokensIn(Buffer.byteLength(body))) * price.dearestInput;
   return roundedUp(input) + roundedUp(BigInt(outputLimit) * price.output);
 }
 
-/** What an answer does not count is estimated. */
+/** Counts that an answer lacks are estimated. */
 export function costOf(answer: Delivered | undefined, body: string): number {
   if (!answer) return 0;
   const { input = 0, output = 0, text = 0, isWhole } = answer;
-  // A zero is no count, and until the end a count may be too small.
+  // A zero is not a count, and before the end a count may be too small.
   const part = (count: number, bytes: number) => (isWhole && count > 0 ? count : Math.max(count, tokensIn(bytes)));
   const [read, written] = [part(input, Buffer.byteLength(body)), part(output, text)];
   return roundedUp(BigInt(read) * price.input + BigInt(written) * price.output);
@@ -59,7 +59,7 @@ export function costOf(answer: Delivered | undefined, body: string): number {
 const day = 86_400_000;
 const leastLength = { day: 1, week: 7, month: 28 };
 
-/** The attribute that counts a budget's period: `bm682`. */
+/** The attribute that counts a budget's period, such as `bm682`. */
 function attributeOf({ window }: Budget, time: number): string {
   const date = new Date(time);
   if (window === 'month') return `bm${(date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth()}`;
@@ -69,9 +69,9 @@ function attributeOf({ window }: Budget, time: number): string {
 
 interface Account {
   spent: number;
-  /** What more may stand because an answer of the store was lost. */
+  /** How much more may stand because a response of the store was lost. */
   doubt: number;
-  /** Until when the table must have it. */
+  /** Until when the table must retain it. */
   keptUntil: number;
 }
 
@@ -89,7 +89,7 @@ export function createLedger() {
   };
 
   return {
-    /** Checks simultaneous requests against the budgets, and books what they cost. Returns the faults. */
+    /** Checks concurrent requests against the budgets, and books what they cost. Returns the faults. */
     judge(requests: readonly Priced[], time: number, lostSettlements: number): string[] {
       const faults: string[] = [];
       const booked: (() => void)[] = [];
@@ -115,11 +115,11 @@ export function createLedger() {
       return faults;
     },
 
-    /** What the table must hold, by `item attribute`. */
+    /** What the table must contain, by `item attribute`. */
     accounts: (): readonly (readonly [string, Readonly<Account>])[] => [...accounts],
-    /** What upstreams say that their answers cost, and what the others cost. */
+    /** The cost of answers whose upstreams reported it, and of the others. */
     bill: (): Readonly<typeof bill> => bill,
-    /** What all callers together have spent, by day. */
+    /** The spending of all callers, by day. */
     days: (): ReadonlyMap<number, number> => days,
   };
 }

@@ -15,20 +15,22 @@ import type { DialectName } from '../support/fixtures.ts';
 import { canary, wire } from '../support/wire.ts';
 import type { Delivered } from './ledger.ts';
 
-/** One thing that an upstream can do with a request, and the promised consequence. The tests of failures have all of them. */
+/** One thing that an upstream can do with a request, and the promised consequence. The tests of failures cover all of them. */
 export interface Outcome {
   readonly script: Script;
-  /** The status that the client sees, and the error code: in a header, or in the last event of a stream that had begun. */
+  /** The status and error code that the client sees. The code is in a header, or in the last event of a stream that had started. */
   readonly status: number;
   readonly code?: string;
   readonly charged: boolean;
-  /** The consequence if a reset overtakes the beginning of a stream that was sent before it. */
+  /** The consequence if a reset overtakes the start of a stream that was sent before it. */
   readonly early?: { readonly status: number; readonly charged: boolean };
-  /** When the client leaves: as soon as the upstream has the request, or at the first byte of an answer or its reason to end. */
+  /**
+   * When the client disconnects: once the upstream has the request, or at the first byte of the answer, or of its finish reason.
+   */
   readonly clientLeaves?: 'asked' | 'answered' | 'finished';
-  /** What has to be paid for; absent if nothing. */
+  /** What must be paid for; absent if nothing. */
   readonly delivered?: Delivered;
-  /** What comes once the client has left, and is read on; absent if that is nothing. */
+  /** What the gateway still reads once the client has disconnected; absent if nothing. */
   readonly readOn?: ReadOn;
   /** The same for a caller with a budget. */
   readonly readOnForBudget?: ReadOn;
@@ -51,19 +53,19 @@ const details = { error: { message: 'AcmeCorp says no' } };
 
 const refunded = { charged: false, status: 502, code: 'upstream_error' } as const;
 const charged = { charged: true, status: 200 } as const;
-/** The client leaves before it has got anything. */
+/** The client disconnects before it has received anything. */
 const unheard = { ...charged, clientLeaves: 'asked', delivered: { isWhole: false } } as const;
-/** The counts in each answer of the scripted upstream, of which a chat's stream has none. */
+/** The token counts in each answer of the scripted upstream, except in a chat's stream. */
 const counts = { input: 10, output: 5 };
-/** What those count of whom the client leaves: much more than could be estimated, as where a model thinks. */
+/** The token counts of answers whose client disconnected: much more than an estimate, as if the model had reasoned. */
 const dear = { input: 500, output: 7_000, isWhole: true };
 const dearly = (text: string): string =>
   text.replace(/(?<=_tokens":)(10|5)\b/g, (count) => String(Number(count) === counts.input ? dear.input : dear.output));
-/** Once a stream has begun, the status has already been sent. */
+/** Once a stream has started, the status has already been sent. */
 const broken = { ...refunded, status: 200 } as const;
 const overtaken = { early: refunded } as const;
 
-/** Failures before any answer, the same for plain answers and streams. */
+/** Failures before any response, the same for plain answers and streams. */
 const beginnings: Outcomes = {
   'reset before the head': { script: [reset], ...refunded },
   ...Object.fromEntries(
@@ -117,7 +119,7 @@ const wholeStream = (dialect: DialectName): Delivered => ({
   text: Buffer.byteLength(canary.answer),
   isWhole: true,
 });
-/** A message begins with its counts, of which that of the output is 1 so far. */
+/** A message starts with its token counts, in which the output is still 1. */
 const firstEvent = (dialect: DialectName): Delivered => ({
   ...(dialect === 'messages' && { input: dear.input, output: 1 }),
   isWhole: false,
@@ -174,7 +176,7 @@ function streamOutcomes(dialect: DialectName): Outcomes {
   return { ...beginnings, ...streams };
 }
 
-/** Outcomes of counting tokens, which an upstream need not offer. */
+/** Outcomes of counting tokens, which an upstream need not support. */
 const tokenOutcomes: Outcomes = {
   counted: { script: json(200, { input_tokens: 7 }), ...charged },
   unknown: { script: json(404, details), charged: true, status: 404, code: 'not_found' },

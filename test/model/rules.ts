@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import type { Budget } from './ledger.ts';
 
 /*
- * The rules of identity and quota, written a second time from what the gateway promises, without its code: which counter
- * a request counts in, how many of a crowd may pass, and the final value of every counter.
+ * Identity and quota, implemented a second time from what the gateway promises, without its code: which counter a request counts
+ * in, how many of a crowd may pass, and the final value of every counter.
  */
 
 export interface Limits {
@@ -11,14 +11,14 @@ export interface Limits {
   readonly guestWindow: 'lifetime' | 'daily';
   readonly member: number;
   readonly burst: number;
-  /** Of a member, for all keys without counters of their own. */
+  /** The default of members, for keys without counters of their own. */
   readonly budget?: Budget | undefined;
 }
 
 /** What identifies a caller: its address, and perhaps a key. */
 export interface Caller {
   readonly address: string;
-  /** The key header; absent if the caller sends none. */
+  /** The key header, if the caller sends one. */
   readonly shows?: string | undefined;
 }
 
@@ -31,7 +31,7 @@ interface Key {
 
 interface Counter {
   used: number;
-  /** How many further charges may stand because the store's answer was lost. */
+  /** How many more charges may stand because a response of the store was lost. */
   doubt: number;
   /** Charges by minute since the epoch, refunded or not. */
   readonly minutes: Map<number, number>;
@@ -43,22 +43,22 @@ export interface Account {
   readonly item: string;
   readonly used: string;
   readonly limit: number;
-  /** Whether it restarts at midnight. */
+  /** Whether it resets at midnight. */
   readonly daily: boolean;
   readonly budget?: Budget | undefined;
 }
 
 interface Crowd {
-  /** How many requests were to be charged at once. */
+  /** How many requests tried to be charged at once. */
   readonly wanting: number;
   readonly passed: number;
   /** How many of the passed ones were refunded. */
   readonly refunded: number;
-  /** The codes of the refused ones. */
+  /** The error codes of the refused ones. */
   readonly refusals: readonly string[];
-  /** How many failed because the store did not answer: each may have been charged once. */
+  /** How many failed because the store did not answer. Each may have been charged once. */
   readonly doubtful: number;
-  /** How many refunds got no answer from the store. */
+  /** How many refunds got no response from the store. */
   readonly lostRefunds: number;
 }
 
@@ -78,7 +78,7 @@ export function createRules(limits: Limits) {
     return { item: `guest#${networkOf(address)}`, used, limit: limits.guest, daily };
   };
 
-  /** The counter of the caller's requests, or the code of its 401. */
+  /** The counter of the caller's requests, or the error code of its 401. */
   const identify = ({ address, shows }: Caller, time: number): Account | string => {
     if (shows === undefined) return 'missing_api_key';
     if (!shows.startsWith('ltk_')) return guestAccount(address, time);
@@ -97,7 +97,7 @@ export function createRules(limits: Limits) {
     return counter;
   };
 
-  /** Checks simultaneous requests against the limits, and counts them. Returns the faults. */
+  /** Checks concurrent requests against the limits, and counts them. Returns the faults. */
   const judge = (account: Account, time: number, crowd: Crowd, counts: 'quota' | 'burst alone'): string[] => {
     const counter = counterOf(account);
     const minute = minuteOf(time);
@@ -105,7 +105,7 @@ export function createRules(limits: Limits) {
     const burstLeft = limits.burst - before;
     const quotaLeft = counts === 'quota' ? Math.max(0, account.limit - counter.used) : Number.POSITIVE_INFINITY;
     const doubt = counter.doubt + crowd.doubtful;
-    // A refund makes room in the quota while other requests are on their way. Whether they find it can't be known.
+    // A refund makes room in the quota while other requests are on their way. Whether they find it is unpredictable.
     const least = Math.max(0, Math.min(crowd.wanting - crowd.doubtful, burstLeft - doubt, quotaLeft - doubt));
     const most = Math.min(crowd.wanting, burstLeft, quotaLeft + crowd.refunded);
     const faults: string[] = [];
@@ -114,7 +114,7 @@ export function createRules(limits: Limits) {
     }
     const taken = crowd.passed + doubt;
     for (const code of new Set(crowd.refusals)) {
-      // If both are spent, the answer names the quota.
+      // If both are used up, the error names the quota.
       const spent = code === 'rate_limited' ? quotaLeft > 0 && taken >= burstLeft : taken >= quotaLeft;
       if (!spent) faults.push(`${account.item}: ${code} with room left`);
     }
@@ -133,7 +133,7 @@ export function createRules(limits: Limits) {
     tokenAccount: ({ item, limit }: Account): Account => ({
       ...{ item: `count_tokens#${item}`, used: 'ulifetime', limit, daily: false },
     }),
-    standing: (account: Account): Readonly<Counter> => counterOf(account),
+    stateOf: (account: Account): Readonly<Counter> => counterOf(account),
     /** Every counter that was ever used, by `item attribute`. */
     counted: (): [name: string, counter: Counter][] =>
       [...counters].filter(([, { minutes, doubt }]) => minutes.size > 0 || doubt > 0),

@@ -16,13 +16,13 @@ import { isForBudget, judgeWave, type Lost, type Outcome } from './wave.ts';
 interface Summary {
   readonly requests: number;
   readonly waves: number;
-  /** How often each thing happened: `200`, `429 quota_exceeded` … */
+  /** How often each response occurred: `200`, `429 quota_exceeded` … */
   readonly answers: Readonly<Record<string, number>>;
   readonly counters: number;
-  /** How many periods of budgets were compared, and what all answers cost, in millionths. */
+  /** How many budget periods were compared, and what all answers cost, in millionths. */
   readonly budgets: number;
   readonly cost: number;
-  /** What upstreams said that answers cost which they had sent to the end, and what the gateway says of them. */
+  /** The cost of complete answers by what upstreams reported, and by the gateway's log. */
   readonly reported: number;
   readonly spent: number;
   readonly faults: readonly string[];
@@ -30,10 +30,10 @@ interface Summary {
 
 const day = 86_400_000;
 
-/** Faults that the store's caller overcomes by itself if its third try succeeds. */
+/** Faults that the store's client recovers from if its third attempt succeeds. */
 const storeFaults: readonly StoreFault[] = ['request lost', 'answer lost', 'failing', 'late'];
 
-/** Runs a number of requests drawn by a seed, some of them over a store that loses what it is told and what it says. */
+/** Runs random requests, some of them over a store that loses requests and responses. */
 export async function runModel(seed: number, requests: number): Promise<Record<string, Summary>> {
   const random = createRandom(seed);
   const spoilStore: SpoilStore = ({ attempt }) =>
@@ -41,13 +41,13 @@ export async function runModel(seed: number, requests: number): Promise<Record<s
   const few = Math.round(requests / 10);
   const [sound, spoilt] = await Promise.all([
     runTrack(requests - few, seed * 10, 50),
-    // Each request has its own time limit, so a crowd must not exceed what a busy machine serves within it.
+    // Each request has a timeout, so a crowd must not exceed what a busy machine serves within it.
     runTrack(few, seed * 10 + 1, 10, spoilStore),
   ]);
   return { 'a store that works': sound, 'a store that loses what it is told and what it says': spoilt };
 }
 
-/** Sends random requests in waves of at most `crowd`, and checks each answer, and finally each counter, against the rules. */
+/** Sends random requests in waves of at most `crowd`, and checks each response, and finally each counter, against the rules. */
 async function runTrack(requests: number, seed: number, crowd: number, spoilStore?: SpoilStore): Promise<Summary> {
   const random = createRandom(seed);
   const clock = { time: Date.UTC(2026, 10, 21, random.below(24), random.below(60)) };
@@ -58,13 +58,13 @@ async function runTrack(requests: number, seed: number, crowd: number, spoilStor
     burst: 20,
     budget: random.once(2) ? drawBudget(random) : undefined,
   };
-  // What is told to a store that loses answers may be added twice.
+  // Global counters are not idempotent: a store that loses responses may add twice.
   const sumsAll = spoilStore === undefined;
   const rules = createRules(limits);
   const ledger = createLedger();
   await using second = await startFakeUpstream();
   await using gateway = await startTestGateway({
-    // Every other seed, so that both are checked.
+    // Alternates, so that both are checked.
     engine: seed % 2 === 0 ? 'web' : 'function-url',
     environment: {
       ...settings(limits, second),
@@ -91,7 +91,7 @@ async function runTrack(requests: number, seed: number, crowd: number, spoilStor
   while (sent < requests && faults.length === 0) {
     if (random.once(6)) {
       await callers.administer();
-      // It takes effect everywhere within a minute.
+      // Takes effect everywhere within a minute.
       clock.time += 60_000;
     }
     clock.time += passTime(clock.time, random);
@@ -163,7 +163,7 @@ function play(
     outcome.tries.push(number);
     if (planned.clientLeaves === 'asked') outcome.leave();
     const readOn = readOnOf(planned, hasBudget(outcome.one));
-    // Where nobody reads on, the last step is silence.
+    // If nobody reads on, the last step is silence.
     const begun = readOn ? planned.script.filter((step) => step !== silence) : planned.script;
     const report = () => {
       outcome.reported = countsOf(readOn?.delivered ?? planned.delivered);
@@ -172,19 +172,19 @@ function play(
   });
 }
 
-/** What an upstream says of an answer that it has sent to the end. */
+/** The token counts of an answer that an upstream sent to the end. */
 function countsOf(delivered: Delivered | undefined): Delivered | undefined {
   const { input = 0, output = 0, isWhole } = delivered ?? {};
   return isWhole && input > 0 ? { input, output, isWhole } : undefined;
 }
 
-/** A request that asks for nothing, from an address that no caller has. */
+/** A preflight, from an address that no caller has. */
 const preflight: Sending = {
   ...{ method: 'OPTIONS', path: '/v1/models', from: '127.0.0.1' },
   headers: { 'access-control-request-method': 'POST' },
 };
 
-/** Moments at which a client leaves, and what has then come of its answer. */
+/** When a client disconnects, by what has arrived of its answer. */
 const moments = { answered: /./, finished: /"finish_reason":"/ };
 
 async function sendCase(client: ReturnType<typeof createClient>, outcome: Outcome | undefined): Promise<void> {
@@ -193,7 +193,7 @@ async function sendCase(client: ReturnType<typeof createClient>, outcome: Outcom
   const sending = client.send(one.sending, (leave, onText) => {
     outcome.leave = () => {
       leave();
-      // The gateway gets this after it has learned that the client left.
+      // The gateway gets this after it has noticed that the client disconnected.
       client.send(preflight).then(outcome.left.resolve, outcome.left.resolve);
     };
     for (const [moment, pattern] of Object.entries(moments)) {
@@ -222,7 +222,7 @@ const lostIn: Readonly<Record<string, keyof Lost>> = {
   'figures not read': 'reads',
 };
 
-/** Waits until the log has the ends of this many requests. Returns what the store has lost meanwhile. */
+/** Waits until this many requests have ended in the log. Returns what the store has lost meanwhile. */
 function watchEnds({ log }: TestGateway) {
   let read = 0;
   let ended = 0;
@@ -237,7 +237,7 @@ function watchEnds({ log }: TestGateway) {
         const kind = lostIn[String(message)];
         if (kind === undefined) continue;
         lost[kind] += 1;
-        // The store lost the answer, or was too slow on a busy machine.
+        // The store lost the response, or was too slow on a busy machine.
         if (!/^(NoAnswer|TooSlow)$/.test(String(cause)))
           unexplained.push(`${message}: ${cause} ${JSON.stringify(rest)}`);
       }

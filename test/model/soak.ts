@@ -15,7 +15,7 @@ const answers: Record<string, number> = {};
 let [requests, counters, budgets, cost, faults, seed] = [0, 0, 0, 0, 0, firstSeed];
 let [spent, reported] = [0, 0];
 
-// Loading and compiling happen once, and are not growth.
+// Loading and compiling happen once, and are not a leak.
 await runModel(firstSeed - 1, 500);
 const before = await watch.read();
 console.log(`start: ${watch.describe(before)}`);

@@ -6,21 +6,21 @@ import type { Outcome } from './outcomes.ts';
 interface Verdict {
   readonly faults: readonly string[];
   readonly refunded: boolean;
-  /** What has to be paid for. */
+  /** What must be paid for. */
   readonly delivered?: Delivered | undefined;
 }
 
 const said = (answer: Answer): string => `${answer.status} ${answer.headers['x-svc-error'] ?? ''}`.trim();
 
-/** Compares an answer with the one that is due, whatever the upstream did. */
+/** Compares a response with the expected one, whatever the upstream did. */
 export function expectFixed(answer: Answer | undefined, status: number, code: string | undefined): string[] {
   const due = code === undefined ? String(status) : `${status} ${code}`;
   if (answer && said(answer) === due) return [];
   return [`answered ${answer ? said(answer) : 'nothing'}, not ${due}`];
 }
 
-/** Judges the outcome of a request by what the last of its upstreams did. */
-export function judgeExchange(
+/** Judges a request's outcome by what the last of its upstreams did. */
+export function judgeOutcome(
   one: Case,
   answer: Answer | undefined,
   lastUpstream: number | undefined,
@@ -37,7 +37,7 @@ export function judgeExchange(
   };
 }
 
-/** What still comes, and is read, after the client of this has left. */
+/** What the gateway still reads after the client has disconnected. */
 export function readOnOf({ readOn, readOnForBudget }: Outcome, hasBudget: boolean) {
   return hasBudget ? (readOnForBudget ?? readOn) : readOn;
 }

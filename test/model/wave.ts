@@ -2,18 +2,18 @@ import type { Case } from './cases.ts';
 import type { Answer } from './client.ts';
 import { costOf, type Delivered, type Ledger, type Priced, reserveFor } from './ledger.ts';
 import type { Account, Rules } from './rules.ts';
-import { expectFixed, judgeExchange } from './verdict.ts';
+import { expectFixed, judgeOutcome } from './verdict.ts';
 
 /** A request of a wave, and everything that was observed about it. */
 export interface Outcome {
   readonly one: Case;
-  /** The upstreams that were asked, in their order. */
+  /** The upstreams that were tried, in order. */
   readonly tries: number[];
   /** Disconnects its client. */
   leave: () => void;
-  /** Resolves when it has left, and the gateway knows. */
+  /** Resolves once the client has disconnected and the gateway has noticed. */
   readonly left: PromiseWithResolvers<unknown>;
-  /** What the upstream said that its answer used, once it had sent all of it. */
+  /** The usage that the upstream reported in a complete answer. */
   reported: Delivered | undefined;
   answer: Answer | undefined;
 }
@@ -29,15 +29,15 @@ interface Counted {
   doubtful: number;
 }
 
-/** How often the log said in a wave that an answer of the store was lost, and what may stand therefore. */
+/** How often a wave's log said that a response of the store was lost, by operation. */
 export interface Lost {
   readonly refunds: number;
   readonly settlements: number;
-  /** Of figures for the headers. */
+  /** Of quota snapshots for the headers. */
   readonly reads: number;
 }
 
-/** Checks waves of simultaneous requests against the rules and the ledger, one after the other. */
+/** Checks waves of concurrent requests against the rules and the ledger, one after the other. */
 export function judgeWave(rules: Rules, ledger: Ledger) {
   return (wave: readonly Outcome[], time: number, lost: Lost): string[] => {
     const faults: string[] = [];
@@ -51,11 +51,11 @@ export function judgeWave(rules: Rules, ledger: Ledger) {
       const found = judgeOne(outcome);
       faults.push(...found.map((fault) => `case ${outcome.one.id}, ${describe(outcome)}: ${fault}`));
     }
-    for (const { account } of crowds.values()) startedAt.set(account.item, rules.standing(account).used);
+    for (const { account } of crowds.values()) startedAt.set(account.item, rules.stateOf(account).used);
     faults.push(...ledger.judge(priced, time, lost.settlements));
     for (const crowd of crowds.values()) faults.push(...rules.judge(crowd.account, time, crowd, crowd.counts));
     for (const outcome of wave) {
-      if (outcome.answer) faults.push(...judgeFigures(outcome, outcome.answer));
+      if (outcome.answer) faults.push(...judgeQuotaHeaders(outcome, outcome.answer));
     }
     return faults;
 
@@ -86,7 +86,7 @@ export function judgeWave(rules: Rules, ledger: Ledger) {
       }
       crowd.passed += 1;
       if (one.fixed) return expectFixed(answer, one.fixed.status, one.fixed.code);
-      const { faults, refunded, delivered } = judgeExchange(one, answer, tries.at(-1), who.budget !== undefined);
+      const { faults, refunded, delivered } = judgeOutcome(one, answer, tries.at(-1), who.budget !== undefined);
       if (refunded) crowd.refunded += 1;
       price(one, who, 'passed', delivered, refunded ? undefined : reported);
       return faults;
@@ -111,13 +111,16 @@ export function judgeWave(rules: Rules, ledger: Ledger) {
       return crowd;
     }
 
-    /** Checks the quota headers: exactly if the request was alone, including an earlier refund; else some order must explain them. */
-    function judgeFigures({ one }: Outcome, answer: Answer): string[] {
+    /**
+     * Checks the quota headers: exactly if the request was alone, including an earlier refund; otherwise, some order of the
+     * requests must explain them.
+     */
+    function judgeQuotaHeaders({ one }: Outcome, answer: Answer): string[] {
       const { status, headers } = answer;
       const who = one.fixed?.open ? undefined : rules.identify(one.caller, time);
       const account = typeof who === 'object' ? who : rules.guestAccount(one.caller.address, time);
       const passed = crowds.get(account.item)?.passed ?? 0;
-      const { used, doubt } = rules.standing(account);
+      const { used, doubt } = rules.stateOf(account);
       const before = startedAt.get(account.item) ?? used;
       const alone = wave.length === 1;
       const [least, most] = alone && status !== 200 ? [used, used] : [alone ? used : before, before + passed];
@@ -126,7 +129,7 @@ export function judgeWave(rules: Rules, ledger: Ledger) {
       const left = (count: number) => Math.max(0, account.limit - count);
       const fits = limit === account.limit && remaining >= left(most + doubt) && remaining <= left(least);
       if (fits && resets === account.daily) return [];
-      // If the figures can't be read, the header says 0.
+      // If the quota can't be read, the header says 0.
       if (troubled && remaining === 0) return [];
       return [
         `case ${one.id}: told ${remaining} of ${limit} are left, reset: ${resets}; ${least} to ${most} of ${account.limit} are used in ${account.item}`,
@@ -138,7 +141,7 @@ export function judgeWave(rules: Rules, ledger: Ledger) {
 export const isForBudget = (answer: Answer | undefined): boolean =>
   answer?.status === 429 && answer.text.includes('This request may cost up to');
 
-/** Whether the request failed for want of the store, which was broken or too slow. */
+/** Whether the request failed because the store was broken or too slow. */
 function storeFailed({ status, text }: Answer): boolean {
   return status === 503 && text.includes('its own store');
 }

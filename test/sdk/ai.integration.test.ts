@@ -134,7 +134,7 @@ describe.each(cases)('the ai SDK with its provider for %s, over an upstream %s',
     const whole = await generateText({ model, prompt, providerOptions });
     const streamed = streamText({ model, prompt, providerOptions });
     expect([whole.text, await streamed.text]).toEqual([answer, answer]);
-    // OpenAI's own chat completions show no reasoning, so its provider reads none.
+    // OpenAI's chat completions have no reasoning, so its provider reads none.
     const reasoningBlock = /\(chat\)/.test(name) ? undefined : expect.stringMatching('svc taught me to think first');
     expect([whole.reasoningText, await streamed.reasoningText]).toEqual([reasoningBlock, reasoningBlock]);
   });
@@ -158,7 +158,7 @@ describe.each(translatedForMessages)(
             stopWhen: isStepCount(20),
           },
           tools: { get_weather: tool({ inputSchema: z.object({ city: z.string() }), execute: () => '21 degrees' }) },
-          // What is not stored is sent again, not referred to.
+          // Responses that are not stored are sent again instead of referenced.
           providerOptions: { openai: { store: false, reasoningEffort: 'low', forceReasoning: true } },
         };
         const { text } = way === 'generateText' ? await generateText(request) : await streamText(request);

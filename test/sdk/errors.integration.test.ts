@@ -8,7 +8,7 @@ import { errorOf, outcomesOf, startScriptedGateway } from './sdk-gateway.ts';
 
 type Ask = (model: string) => Promise<unknown> & { withResponse(): Promise<{ response: Response }> };
 
-/** An SDK on one dialect: how to ask by it, and what it makes of the gateway's errors. */
+/** An SDK in one dialect: how to call it, and how it reports the gateway's errors. */
 interface Sdk {
   readonly errors: typeof OpenAI | typeof Anthropic;
   readonly answer: object;

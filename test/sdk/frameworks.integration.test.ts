@@ -16,7 +16,7 @@ const found = 'Here is what I found: Paris: 21 degrees; Rome: 21 degrees.';
 const rain = 'What is the weather in both Paris and Rome?';
 const image = 'data:image/png;base64,iVBORw0KGgo=';
 
-/** What LangChain has for conversations, whatever its model. */
+/** LangChain code for conversations with any model. */
 const chainTools = `
 import { HumanMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
@@ -25,7 +25,7 @@ const asked = [];
 const weather = tool(({ city }) => { asked.push(city); return city + ': 21 degrees'; },
   { name: 'get_weather', description: 'Tells the weather.', schema: z.object({ city: z.string() }) });
 
-/** All that comes while it comes, as one message. */
+/** Joins a stream into one message. */
 async function streamed(model, input) {
   let whole;
   for await (const chunk of await model.stream(input)) whole = whole?.concat(chunk) ?? chunk;
@@ -41,7 +41,7 @@ async function converse(ask) {
   }
 }`;
 
-/** A prompt, a stream, two calls at once and their results, an image. */
+/** A prompt, a stream, two parallel tool calls and their results, an image. */
 const chain = `${chainTools}
 const withTools = model.bindTools([weather]);
 const thinking = [await thinker.invoke('Who are you?'), await streamed(thinker, 'Who are you?')];
@@ -63,7 +63,7 @@ import { ChatOpenAI } from '@langchain/openai';
 const isOnResponses = ${dialect === 'responses'};
 const at = { apiKey: key, useResponsesApi: isOnResponses, configuration: { baseURL: url + '/v1' } };
 const model = new ChatOpenAI({ model: 'svc', ...at });
-// It sends its own setting to models of OpenAI alone.
+// It sends its own setting only to OpenAI's models.
 const modelKwargs = isOnResponses
   ? { reasoning: { effort: 'low', summary: 'auto' }, include: ['reasoning.encrypted_content'] }
   : { reasoning_effort: 'low' };
@@ -80,7 +80,7 @@ const thinker = new ChatAnthropic({ model: 'svc', thinking: { type: 'enabled', b
 const seer = new ChatAnthropic({ model: 'svc-vision', ...at });
 const thoughtOf = ({ content }) => content.find(({ type }) => type === 'thinking').thinking;`;
 
-/** What OpenAI's agents have. */
+/** Code for OpenAI's agents. */
 const agentTools = (dialect: DialectName) => `
 import { Agent, OpenAIProvider, Runner, tool } from '@openai/agents';
 import { z } from 'zod';
@@ -107,7 +107,7 @@ async function streamed(agent, input) {
   return result;
 }`;
 
-/** The same conversation with them. */
+/** The same conversation with those. */
 const agents = (dialect: DialectName) => `${agentTools(dialect)}
 const thoughtOf = ({ newItems }) =>
   newItems.find(({ type }) => type === 'reasoning_item')?.rawItem.content.map(({ text }) => text).join('');
@@ -132,7 +132,7 @@ const scripts: [name: string, dialect: DialectName, script: string][] = [
   ["OpenAI's agents on responses", 'responses', agents('responses')],
 ];
 
-/** A script that goes on for as many turns as the model calls, and whether it sends thoughts back. */
+/** A script with as many turns as the model makes tool calls, and whether it sends reasoning back. */
 const long: [name: string, sendsThoughts: boolean, script: string][] = [
   ...(['chat', 'responses'] as const).map((dialect): [string, boolean, string] => [
     ...([`LangChain on ${dialect}`, dialect === 'responses'] as const),
@@ -161,7 +161,7 @@ test.each(long)(
   },
 );
 
-/** What embeds the same texts with each framework. */
+/** Code that embeds the same texts with each framework. */
 const embedders = `
 import { OpenAIEmbeddings } from '@langchain/openai';
 import { OpenAIEmbedding } from '@llamaindex/openai';
@@ -199,10 +199,10 @@ describe('over each upstream that serves it', () => {
     async (name, dialect, script) => {
       const own = upstreamsFor(dialect).flatMap(({ kind }) => gateways.get(kind) ?? []);
       const access = await Promise.all(own.map(async (gateway) => [gateway.url, await gateway.issueKey()]));
-      // All in one process, which takes long to load a framework.
+      // All in one process, because loading a framework takes long.
       const [imports, talk] = [script.match(/^import .*/gm) ?? [], script.replace(/^import .*/gm, '')];
       const all = `${imports.join('\n')}\nfor (const [url, key] of ${JSON.stringify(access)}) {${talk}\n}`;
-      // On chat OpenAI's agents read no thoughts.
+      // On chat, OpenAI's agents ignore reasoning.
       const thought = name === "OpenAI's agents on chat" ? null : expect.stringMatching('svc taught me to think first');
       const lines = (await runModule(all)).trim().split('\n');
       const whole = {

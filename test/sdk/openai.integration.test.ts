@@ -20,7 +20,7 @@ const weather = {
   },
 };
 
-// The tool runner takes plain objects only, and jest runs a test in another realm than the one that clones them.
+// The tool runner accepts only plain objects, and Jest runs a test in another realm than `structuredClone`.
 globalThis.structuredClone = (value: unknown) => JSON.parse(JSON.stringify(value));
 
 describe.each(upstreamsFor('chat'))('the openai SDK on chat completions, over an upstream $kind', ({ start }) => {

@@ -12,7 +12,7 @@ import { strictly } from '../support/message-rules.ts';
 import { chargesIn } from '../support/quota.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** Far from every limit, so that a test meets only its own. */
+/** Far above every limit, so that a test hits only those that it sets. */
 const roomy = { GUEST_LIMIT: '1000', MEMBER_LIMIT: '900', BURST_LIMIT: '600' };
 
 /** A gateway whose upstream gives the answers that the test scripts. */
@@ -22,13 +22,13 @@ export function startScriptedGateway(): Promise<TestGateway> {
 
 interface UpstreamKind {
   readonly kind: string;
-  /** Clients of these are translated for it. */
+  /** The dialects that are translated for it. */
   readonly translates: readonly DialectName[];
   /** Starts a gateway in front of it. */
   readonly start: () => Promise<TestGateway>;
 }
 
-/** What the upstream of a gateway may speak. */
+/** What a gateway's upstream may speak. */
 export const upstreams: readonly UpstreamKind[] = [
   { kind: 'of every dialect', translates: [], start: startRoomyDemoGateway },
   {
@@ -41,19 +41,19 @@ export const upstreams: readonly UpstreamKind[] = [
   },
 ];
 
-/** Those that a client of this dialect must work with. */
+/** The upstreams that a client of this dialect must work with. */
 export const upstreamsFor = (dialect: DialectName): readonly UpstreamKind[] =>
   upstreams.filter(({ translates }) => translates.length === 0 || translates.includes(dialect));
 
-/** What that says of itself to whoever asks who it is. */
+/** The demo's answer to the question who it is. */
 export const answer = 'I am svc, a pretend model. svc, the company that made me, does not exist either.';
 
-/** A gateway whose upstream answers by itself. */
+/** A gateway in front of the demo upstream. */
 export function startRoomyDemoGateway(settings: Readonly<Record<string, string>> = {}): Promise<TestGateway> {
   return thatLeavesNothingBroken(startDemoGateway({ environment: { ...roomy, ...settings } }));
 }
 
-/** A gateway whose upstream speaks only messages, answers so, and refuses what their maker would. */
+/** A gateway whose upstream speaks only messages, gives this answer, and refuses what the API of its vendor would. */
 export async function startStrictGateway(answer: Answer): Promise<TestGateway> {
   const environment = {
     ...{ ...roomy, UPSTREAM_DIALECTS: 'messages', UPSTREAM_OUTPUT_LIMIT: '4096' },
@@ -64,7 +64,7 @@ export async function startStrictGateway(answer: Answer): Promise<TestGateway> {
   return gateway;
 }
 
-/** What the demo would answer. */
+/** Answers as the demo would. */
 function answerAsDemo(): Answer {
   let count = 0;
   return ({ body: bytes }) => {
@@ -78,7 +78,7 @@ function answerAsDemo(): Answer {
   };
 }
 
-/** At its end, no exception may have escaped from the gateway. */
+/** Checks on disposal that no exception has escaped from the gateway. */
 async function thatLeavesNothingBroken(starting: Promise<TestGateway>): Promise<TestGateway> {
   const gateway = await starting;
   const close = gateway[Symbol.asyncDispose];
@@ -90,7 +90,7 @@ async function thatLeavesNothingBroken(starting: Promise<TestGateway>): Promise<
   });
 }
 
-/** Names of both upstreams, and of the fields in which they give themselves away. */
+/** Names of both upstreams, and members that would reveal them. */
 const traces = /quillon|quill-4|acmecorp|thunder|fingerprint|"provider":"svc"|native_finish/i;
 
 /** Fails if a value from an SDK, even inside an error, reveals the upstream. Returns the value. */
@@ -117,11 +117,11 @@ export async function readAll<T>(stream: AsyncIterable<T>): Promise<T[]> {
   return items;
 }
 
-/** The ends of requests in order: an answer, or an error code. */
+/** How requests ended, in order: answered, or with an error code. */
 const ends = ({ log }: TestGateway): unknown[] =>
   log.filter(({ message }) => message === 'answered' || message === 'refused').map(({ code }) => code ?? 'answered');
 
-/** Runs a step and returns how the gateway ended the requests in it. */
+/** Runs a step and returns how the gateway ended its requests. */
 export async function outcomesOf(gateway: TestGateway, step: () => PromiseLike<unknown>): Promise<unknown[]> {
   const before = ends(gateway).length;
   await step();
@@ -137,9 +137,9 @@ export async function costOf(gateway: TestGateway, step: () => PromiseLike<unkno
   return (await chargesIn(gateway)) - chargesBefore;
 }
 
-/** Runs a module where the libraries are that are installed apart, and returns what it prints. */
+/** Runs a module in the folder of the separately installed libraries, and returns its output. */
 export async function runModule(script: string): Promise<string> {
-  // Without this environment, in which somebody's own key could replace one that the script lacks.
+  // With a clean environment, in which nobody's own key can replace one that the script lacks.
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
     env: { PATH, NODE_COMPILE_CACHE, HTTPS_PROXY: 'http://127.0.0.1:9' },

@@ -11,7 +11,7 @@ import { outcomesOf, runModule, startRoomyDemoGateway, startScriptedGateway } fr
 const run = promisify(execFile);
 const answer = 'Hello from afar.';
 
-/** Where the libraries are. */
+/** Where the libraries are installed. */
 const folder = 'test/sdk/frameworks';
 
 describe('the blocks that people paste', () => {

@@ -27,14 +27,14 @@ const readers: Record<DialectName, (server: Server) => Promise<object>> = {
 const names =
   /(EXEMPT-AcmeCorp[\w./+=-]*)|acmecorp\/thunder-(70b-instruct|eyes)|api\.acmecorp\.example|acmecorp|thunder|(?<![\p{Script=Latin}_])acme(?=s?(?![\p{Script=Latin}_]))/giu;
 
-/** Members that only an upstream sends or that go with changed texts; the SDK keeps only part of `reasoning_content`. */
+/** Members that only upstreams send, or that are removed with changed texts. The SDK keeps only part of `reasoning_content`. */
 const dropped =
   /^(provider|system_fingerprint|native_finish_reason|x_.*|cost|cost_details|timings|logprobs|reasoning_content)$/;
 
 const comparable = (answer: object): string =>
   JSON.stringify(answer, (name, value) => (dropped.test(name) ? undefined : value));
 
-/** An answer as it should look behind the gateway: without names, except in what programs read back. */
+/** An answer as it should look behind the gateway: without names, except in what programs parse. */
 const hide = (answer: object): string => comparable(answer).replace(names, (_, exempt) => exempt ?? 'svc');
 
 describe.each(dialectNames)('the SDK of %s and streams as recorded:', (dialect) => {
@@ -84,7 +84,7 @@ describe.each(dialectNames)('the SDK of %s and streams as recorded:', (dialect) 
     for (const [name, bytes] of ending('cut', 'failure')) {
       gateway.upstream.otherwise(sse(bytes));
       const cost = await costOf(gateway, async () => {
-        // To the SDK `response.failed` is not an error but an answer with this status.
+        // The SDK does not treat `response.failed` as an error, but as a response with this status.
         if (/failed$/.test(name)) expect(expectHidden(await read(through))).toMatchObject({ status: 'failed' });
         else expectFailure(await errorOf(read(through)));
       });

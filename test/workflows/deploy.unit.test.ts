@@ -35,7 +35,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 
-/** Runs a step from the workflow's own text as GitHub runs it. */
+/** Runs a step's script from the workflow file, as GitHub does. */
 function runStep(job: string, step: string, environment: Readonly<Record<string, string>> = {}) {
   const PATH = [join(folder, 'bin'), dirname(process.execPath), process.env.PATH].join(delimiter);
   const surroundings = { PATH, STAGE: 'prod', GITHUB_STEP_SUMMARY: join(folder, 'summary.md') };
@@ -47,7 +47,7 @@ describe('the order of a deployment', () => {
   test('is: tests, diff, approval, deployment', () => {
     expect(diff).toMatch(/^ {4}needs: test$/m);
     expect(deploy).toMatch(/^ {4}needs: diff$/m);
-    // The stage's environment asks for approval. The diff's must be another, or people would be asked before it.
+    // The stage's environment asks for approval. The diff's must be another one, or people would be asked before it exists.
     expect(deploy).toMatch(/^ {4}environment: \$\{\{ inputs\.stage \}\}$/m);
     expect(diff).toMatch(/^ {4}environment: \$\{\{ format\('\{0\}-diff', inputs\.stage\) \}\}$/m);
   });

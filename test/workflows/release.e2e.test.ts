@@ -82,7 +82,7 @@ describe('packing', () => {
 });
 
 describe('publishing', () => {
-  /** A stand-in for GitHub's command that prints its arguments. */
+  /** A fake `gh` that prints its arguments. */
   const publish = (cwd: string) => {
     const gh = join(folder, 'gh');
     writeFileSync(gh, '#!/bin/sh\necho "$@"\n');

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import jestConfig from '../../jest.config.mjs';
 
-/** A pattern with each of the words in its braces: a renamed test would go unnoticed beside others that match. */
+/** One pattern per alternative in its braces: otherwise a renamed test would go unnoticed beside others that match. */
 function eachWord(pattern: string): string[] {
   const [braces, words = ''] = /\{(.+?)\}/.exec(pattern) ?? [];
   if (braces === undefined) return [pattern];

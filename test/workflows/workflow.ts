@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from '@jest/globals';
 
-/** A workflow's own text, its jobs, and the scripts of their steps. */
+/** A workflow's text, its jobs, and the scripts of their steps. */
 export function readWorkflow(name: string) {
   const text = readFileSync(`.github/workflows/${name}.yml`, 'utf8');
   return {
     text,
     jobOf: (job: string): string => new RegExp(`\\n {2}${job}:\\n((?: {4}.*\\n|\\n)+)`).exec(text)?.[1] ?? '',
-    /** Of a step by its name, in the whole workflow or one of its jobs. */
+    /** The script of a named step, in the whole workflow or in one of its jobs. */
     scriptOf(step: string, job = text): string {
       const lines = new RegExp(`- name: ${step}\\n(?: {8,}.*\\n)*? {8}run: \\|\\n((?: {10}.*\\n)+)`);
       const [, script = ''] = lines.exec(job) ?? [];

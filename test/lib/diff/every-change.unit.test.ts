@@ -8,7 +8,7 @@ import { synthesizeWhole, synthesizeWithBothEngines } from '../../support/whole-
 
 const freely = 'removed, another text';
 
-/** The settings of functions that must not change unnoticed; all others may. */
+/** The functions' settings that must not change unnoticed; all others may. */
 const guarded = [
   ...['KEYS_TABLE', 'QUOTA_TABLE', 'NETWORK_SALT_SECRET_ID', 'UPSTREAM_SECRET_ID', 'METRICS_NAMESPACE'],
   ...['CANARY_URL', 'CANARY_SECRET_ID'],
@@ -18,7 +18,7 @@ const guarded = [
   ...['OIDC_GROUPS_CLAIM', 'OIDC_ALLOW_ALL'],
 ];
 
-/** Settings that may be tuned or fall back to a default, but not become text: figures.unit.test.ts has how far. */
+/** Settings that may be tuned or reset to their default, but must stay numbers: figures.unit.test.ts has the bounds. */
 const tuned = [
   ...['GUEST_LIMIT', 'MEMBER_LIMIT', 'BURST_LIMIT', 'GUEST_DAILY_LIMIT', 'RESERVED_OUTPUT'],
   ...['REQUEST_BODY_LIMIT', 'IDENTITY_CACHE_SECONDS'],
@@ -26,7 +26,7 @@ const tuned = [
   ...['BODY_BUDGET', 'SHUTDOWN_GRACE'],
 ];
 
-/** A deployment in use; and what a web function adds to one, which is judged part by part as well. */
+/** A deployment in use, and a web function beside one, because the gate judges part by part. */
 const bases = [
   withoutNotes(synthesizeWhole({ UPSTREAM_CALLER_IDS: 'hash' })),
   withoutNotes(
@@ -48,8 +48,8 @@ const settings = bases.flatMap(({ Resources = {} }) =>
 );
 
 /**
- * Everything in the templates that may change without a mark, and how. This repeats the gate's rules by hand, so that
- * anything more that the gate comes to let pass fails this test.
+ * Every change in the templates that may pass unmarked. This repeats the gate's rules by hand, so that this test fails if the
+ * gate lets anything more pass.
  */
 const passes = {
   ...Object.fromEntries(settings),
@@ -57,7 +57,7 @@ const passes = {
   'AWS::Lambda::Function DependsOn': 'removed, one more element, no elements',
   'AWS::Lambda::Function DependsOn[]': freely,
   'AWS::Lambda::Function Description': freely,
-  'AWS::Lambda::Function MemorySize': 'more, removed', // as Lambda then gives little, only where there are no bodies
+  'AWS::Lambda::Function MemorySize': 'more, removed', // only where no bodies are read, because Lambda's default is small
   'AWS::Lambda::Function Timeout': 'more, far more',
   'AWS::Logs::LogGroup RetentionInDays': 'more',
   'AWS::DynamoDB::GlobalTable AttributeDefinitions': 'one more element',
@@ -65,7 +65,7 @@ const passes = {
   'AWS::DynamoDB::GlobalTable Replicas[].GlobalSecondaryIndexes': 'one more element',
   'AWS::SecretsManager::Secret Description': freely,
   'AWS::IAM::Policy PolicyName': freely,
-  'AWS::SNS::TopicPolicy PolicyDocument.Statement': 'one more element', // text, which is not a statement
+  'AWS::SNS::TopicPolicy PolicyDocument.Statement': 'one more element', // a string, which is not a statement
   'AWS::SNS::TopicPolicy PolicyDocument.Statement[].Sid': freely,
   'AWS::CloudWatch::Alarm AlarmActions': 'one more element',
   'AWS::CloudWatch::Alarm AlarmDescription': freely,
@@ -96,7 +96,7 @@ const passes = {
   'Stack.tags.stage': freely,
 };
 
-/** The guarantees about what is not in these templates; gate.unit.test.ts and figures.unit.test.ts have them. By hand as well. */
+/** The guarantees about what is not in these templates, by hand as well; gate.unit.test.ts and figures.unit.test.ts test them. */
 const unbroken = [
   ...[
     'ACCESS',
@@ -125,7 +125,7 @@ const tried = bases.map((base) => {
 });
 
 test('every change of every value is marked, except those known to be harmless', () => {
-  // Which code is copied, and what the copy is called, is all that a revision's copy says; and where nothing else differs.
+  // A revision's copy of the code only says what is copied, and to where. `DependsOn` may change as well.
   const free = /^Custom::S3ObjectCopy Configuration|^(Custom|AWS::Lambda::WebFunction).* DependsOn/;
   const found = [...unmarked]
     .filter(([place]) => !free.test(place))
@@ -141,8 +141,8 @@ test('each guarantee can be broken by such a change, and is named with what is l
 });
 
 /**
- * All of the dashboard's body may change, which is one long text; the CDK's metadata is not deployed; and of alarms that
- * differ in nothing but their texts and figures, one stands for the others.
+ * All of the dashboard's body may change, and it is one long string; the CDK's metadata is not deployed; and alarms that differ
+ * only in texts and numbers are represented by one of them.
  */
 function withoutNotes({ Resources = {}, ...others }: Template, only?: RegExp): Template {
   const shapes = new Set<string>();

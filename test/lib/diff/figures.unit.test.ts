@@ -37,7 +37,7 @@ const page = 'private: lets other web pages spend what their visitors may';
 const account = 'private: sends the upstream other headers, which may choose whose account it is';
 const [elsewhere, one, two] = ['https://elsewhere.example', 'https://a.example', 'https://a.example,https://b.example'];
 
-/** `-` stands for a setting as it is in the template. */
+/** `-` stands for the template's value. */
 test.each<[name: string, before: string | undefined, after: string | undefined, danger: string]>([
   ['DAILY_LIMIT', '-', '99999', ''],
   ['DAILY_LIMIT', '-', '100000', far('DAILY_LIMIT')],
@@ -52,7 +52,7 @@ test.each<[name: string, before: string | undefined, after: string | undefined, 
   ['GUEST_LIMIT', '-', '1', ''],
   ['GUEST_LIMIT', '-', '0', far('GUEST_LIMIT')],
   ['GUEST_LIMIT', '0', '-', far('GUEST_LIMIT')],
-  // The fallback.
+  // The default.
   ['GUEST_LIMIT', '-', undefined, ''],
   ['GUEST_LIMIT', '100', undefined, far('GUEST_LIMIT')],
   ['MEMBER_LIMIT', '-', '50000', far('MEMBER_LIMIT')],

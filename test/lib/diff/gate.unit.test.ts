@@ -18,7 +18,7 @@ const add = (template: AnyTree, Type: string, Properties: object) => (template.R
 const copy = (template: AnyTree, name: string): AnyTree =>
   (template.Resources.More = structuredClone(resourceIn(template, name)));
 
-/** What the CDK makes of another id of a table's construct: another table, to which every reference leads. */
+/** What the CDK does if a table's construct gets another id: it is another table, and every reference points to that. */
 function renameTable(template: AnyTree, name: string): void {
   const [id = ''] =
     Object.entries<AnyTree>(template.Resources).find(([, one]) => one === resourceIn(template, name)) ?? [];
@@ -31,7 +31,7 @@ function renameTable(template: AnyTree, name: string): void {
 
 type Row = readonly [what: string, change: Change, marked: RegExp];
 
-// Each value of the template alone is changed in every-change.unit.test.ts; here is what takes more than that.
+// Changes of a single value are in every-change.unit.test.ts; these take more than one.
 const dangerous: readonly Row[] = [
   // durable
   [
@@ -357,7 +357,7 @@ describe('the gate, on the whole template', () => {
     const comparison = compareTemplates(base, after);
     const danger = { refused: false, where: 'Tables/Keys', what: 'may be replaced by an empty one' };
     expect(findDangers(comparison)).not.toContainEqual(danger);
-    // No property of a table is of this kind today; CloudFormation has many.
+    // CloudFormation has many properties that may cause a replacement, but today none of them is a table's.
     const resources = comparison.resources.map((resource) => ({ ...resource, replaced: 'maybe' as const }));
     expect(findDangers({ ...comparison, resources })).toContainEqual(danger);
   });

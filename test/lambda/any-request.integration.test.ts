@@ -49,7 +49,7 @@ const headerText = fc.oneof(
   fc.constantFrom(...odd, '', 'AcmeCorp'),
   long,
 );
-/** A key of the gateway, as it is known only when the requests are sent. */
+/** A placeholder for a key, which is only known when the requests are sent. */
 const issued = 'ISSUED';
 const credential = fc.oneof(fc.constantFrom('guest', issued, `${issued}x`, 'ltk_', ` ${issued} `), headerText);
 const headerNames = [
@@ -61,7 +61,7 @@ const headerNames = [
 const special = fc.constantFrom('gzip', 'https://app.example', 'x:99999', '[::1', 'websocket', 'POST', 'bytes=0-1');
 const single = fc.oneof(headerText, special);
 const value = fc.oneof(single, fc.tuple(headerText, headerText));
-// Two of them are no request: see attacks-on-the-wire.
+// Two `host` headers are no valid request: see attacks-on-the-wire.
 const host = fc.tuple(fc.constant('host'), single);
 const keyHeader = fc.oneof(
   fc.tuple(fc.constant('api-key'), credential),
@@ -74,7 +74,7 @@ const headers = fc
   )
   .map(([key, more]) => new Map([...(key === undefined ? [] : [['x-api-key', key] as const]), ...more]));
 
-/** Names and values that mean something in some places, for use in any place. */
+/** Names and values with a meaning somewhere, for use anywhere. */
 const names = [
   ...['model', 'm\\u006fdel', 'messages', 'input', 'stream', 'content', 'role', 'type', 'text', 'tools', 'system'],
   ...['thinking', 'output_config', 'effort', 'max_tokens', 'prompt', 'source', 'output', 'image_url', 'thread'],
@@ -124,7 +124,7 @@ const body = fc.oneof(
   fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
 );
 
-/** A request that any stranger might send, mostly one that gets as far as its body, so that it reaches the deeper layers too. */
+/** A request from any stranger. Most of these get as far as their body, in order to reach the deeper layers too. */
 const ordinary = fc.record({
   path: fc.oneof({ weight: 7, arbitrary: fc.constantFrom(...inference) }, { weight: 2, arbitrary: path }, otherPath),
   method: often(fc.constant(undefined), fc.constantFrom(...methods)),
@@ -147,7 +147,7 @@ const contract = readContract();
 const documented = new Set(contract.operations.map((operation) => operation.path));
 const parallel = 8;
 
-// Others, and more of them: SEED=2 npm run test:integration -- any-request
+// For more and other requests: SEED=2 npm run test:integration -- any-request
 test.each(['function-url', 'web'] as const)('whatever is sent, a valid answer comes back (%s)', async (engine) => {
   const clock = { time: Date.UTC(2026, 10, 21) };
   const environment = {
@@ -191,7 +191,7 @@ test.each(['function-url', 'web'] as const)('whatever is sent, a valid answer co
 });
 
 async function send(url: string, agent: Agent, { method, path, headers, body }: Sent, key: string) {
-  // `path` by itself, as a URL would be normalized.
+  // `path` is passed separately, because a URL would be normalized.
   const { hostname, port } = new URL(url);
   const outgoing = httpRequest({ hostname, port, agent, method, path });
   for (const [name, value] of headers) {
@@ -212,7 +212,7 @@ async function send(url: string, agent: Agent, { method, path, headers, body }: 
 
 const vector = { object: 'embedding', index: 0, embedding: [1] };
 
-/** The answer of an upstream that parses the request, as the gateway must let only valid JSON through. */
+/** The response of an upstream that parses the request: the gateway must forward only valid JSON. */
 function answerTo({ path, body }: { readonly path: string; readonly body: Buffer }): Script {
   const { stream } = JSON.parse(body.toString());
   const dialect = Object.values(wire).find((one) => one.path === path);
@@ -239,7 +239,7 @@ function judge({ method, path: target, headers, body }: Sent, answer: Reply, key
   }
   const all = answer.body + JSON.stringify([...answer.headers]);
   if (all.includes(key)) faults.push('the key');
-  // The refusal of a model repeats its name to its sender.
+  // An `invalid_model` error repeats the model's name to its sender.
   const own = JSON.stringify([...headers]) + (code === 'invalid_model' ? body : '');
   if (findIdentity(all).length > 0 && !/acme/i.test(own)) faults.push('the upstream’s name');
   return faults;

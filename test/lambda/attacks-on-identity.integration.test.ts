@@ -21,7 +21,7 @@ const forgeries: readonly Headers[] = [
 ];
 
 let gateway: TestGateway;
-/** Each test has a network of its own. */
+/** Each test has its own network. */
 let address: string;
 let tests = 0;
 beforeAll(async () => {
@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-/** Makes a request from an address and returns the outcome. */
+/** Sends a request from an address and returns the outcome. */
 async function ask(headers: Headers, { from = address, target = path } = {}): Promise<string> {
   const client = createClient(gateway.url);
   const method = target.startsWith('/v1/models') ? 'GET' : 'POST';
@@ -84,12 +84,12 @@ test('a key is the whole of one header', async () => {
   const key = await issueKey();
   const invalid = '401 invalid_api_key';
   expect(await ask({ 'x-api-key': ` ${key} ` })).toBe('200');
-  // Twice the same header is one text, and none that was issued.
+  // Two headers of the same name are joined, and so match no issued key.
   expect(await ask({ 'x-api-key': [key, key] })).toBe(invalid);
   expect(await ask({ authorization: [`Bearer ${key}`, 'Bearer x'] })).toBe(invalid);
   expect(await ask({ 'x-api-key': [key, 'x'], authorization: `Bearer ${key}` })).toBe(invalid);
   expect(await ask({ 'x-api-key': ['x', key] })).toBe(invalid);
-  // What holds no whole key makes a guest, never the member.
+  // Without a complete key the caller is a guest, never the member.
   expect(await ask({ 'x-api-key': ['x', key.slice(0, -1)] })).toBe('200');
   expect(await used()).toEqual({ [`member#${member()} u${Math.floor(now() / 86_400_000)}`]: 1, [guest()]: 1 });
 });

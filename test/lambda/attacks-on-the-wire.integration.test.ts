@@ -10,11 +10,11 @@ const body = JSON.stringify(question);
 const plain = `Host: x\r\nx-api-key: guest\r\nContent-Type: application/json\r\n`;
 const post = (headers: string, content: string) => `POST ${path} HTTP/1.1\r\n${plain}${headers}\r\n${content}`;
 const chunked = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
-/** A request that is hidden where only a confused server would find it. */
+/** A smuggled request, in a place where only a confused server would find it. */
 const hidden = post(`Content-Length: ${body.length}\r\n`, body);
 const close = 'Connection: close\r\n';
 
-// The stand-in for the Function URL listens in the same way.
+// The local Function URL listens in the same way.
 const gateway = await startTestGateway({
   engine: 'web',
   environment: { GUEST_LIMIT: '10000', BURST_LIMIT: '10000' },
@@ -25,7 +25,7 @@ afterAll(async () => {
   expect(gateway.faults).toEqual([]);
 });
 
-/** Sends bytes as they are, and returns what comes back until the connection closes. */
+/** Sends raw bytes, and returns what comes back until the connection closes. */
 async function exchange(bytes: string): Promise<string> {
   const client = await openRaw(gateway.url);
   client.send(bytes);
@@ -115,7 +115,7 @@ const shapes: readonly (readonly [string, string, number, RegExp])[] = [
   ],
 ];
 
-// A server that closes before it has read all resets the connection, and its answer may be lost in that.
+// A server that closes before it has read everything resets the connection, which may lose its response.
 test('each shape is read in one way, and spoils nothing that follows', async () => {
   for (const [name, bytes, runs, expected] of shapes) {
     const [lines, asked] = [gateway.log.length, gateway.upstream.requests.length];

@@ -6,7 +6,7 @@ import { testRows } from '../support/test-rows.ts';
 import { type Outcome, startWatchedGateway } from '../support/watched-gateway.ts';
 import { canary, wire } from '../support/wire.ts';
 
-/** With keep-alives that begin almost at once. */
+/** With keep-alives that start almost at once. */
 const watched = await startWatchedGateway({ environment: { KEEP_ALIVE_INTERVAL: '0.05' } });
 const impatient = await startWatchedGateway({ environment: { UPSTREAM_IDLE_TIMEOUT: '0.3' } });
 const { upstream } = watched.gateway;
@@ -24,7 +24,7 @@ interface Break {
   readonly charged: 0 | 1;
 }
 
-/** The last event says in the dialect's own way that it was not the end; `begun` is how many came before it. */
+/** The last event is the dialect's error event; `begun` is how many events came before it. */
 function expectErrorEvent(dialect: DialectName, text: string, begun: number, { code, charged }: Omit<Break, 'reason'>) {
   const events = text.split('\n\n').filter((event) => event !== '' && !event.startsWith(':') && !/"ping"/.test(event));
   expect(events).toHaveLength(begun + 1);
@@ -36,7 +36,7 @@ function expectErrorEvent(dialect: DialectName, text: string, begun: number, { c
   expect(text).not.toMatch(/\[DONE\]|acme|thunder/i);
 }
 
-/** The stream began well, and broke. */
+/** The stream started well, and then broke. */
 function expectBreak(dialect: DialectName, outcome: Outcome, begun: readonly string[], expected: Break): void {
   const { status, headers, charged, line, text } = outcome;
   expect([status, headers.get('content-type')]).toEqual([200, expect.stringMatching('text/event-stream')]);
@@ -93,12 +93,12 @@ describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
       const outcome = await watched.ask(dialect, { stream: true });
       expect(outcome).toMatchObject({ status: 200, charged: 1, line: { end: 'complete' } });
       expect(outcome.text).not.toMatch(/"error":\{|not charged/);
-      // Nobody waits for the end of a connection that has no more to say.
+      // The gateway does not wait for the end of a connection that stays silent.
       if (rest[0] === silence) expect(await upstream.requests.at(-1)?.closed).toBe('aborted');
     }
   });
 
-  /** Asks, and lets the upstream answer once the stream has been kept alive for a while. */
+  /** Sends a request whose upstream answers only after some keep-alives. */
   const keepWaiting = async (script: Script, signs: RegExp) => {
     const released = Promise.withResolvers<void>();
     upstream.answer([until(released.promise), ...script]);
@@ -144,7 +144,7 @@ describe('a stream of chat', () => {
 
   testRows<Parameters<typeof startWatchedGateway>>([
     [{ environment: { REQUEST_TIMEOUT: '0.5' } }],
-    // The function's own timeout: the last event still goes out.
+    // The function's own timeout: the error event is still sent.
     [{ functionTimeout: 5_500 }],
   ])('runs past its deadline', async (options) => {
     await using hurried = await startWatchedGateway(options);

@@ -33,7 +33,7 @@ describe('an answer costs', () => {
   testRows<[string, Script, string, status: number, cost: number, charges: number]>([
     ['its usage', answer, body, 200, cost, 1],
     ['more than was reserved, in full', large, body, 200, 15_015, 1],
-    // 16 tokens of input, and one token for the two bytes of `Hi`.
+    // 16 input tokens, and one output token for the two bytes of `Hi`.
     ['its estimate, without usage', answerWith(), body, 200, 16 * 3 + 15, 1],
     ['nothing, if the body is refused', [], '{"model":"unknown"}', 400, 0, 1],
     ['nothing, if the upstream refuses it', json(400, { error: {} }), body, 400, 0, 1],
@@ -157,7 +157,7 @@ describe('what the model writes for a program, or signs, costs as much as text',
     });
     await answered.body?.getReader().read();
     controller.abort();
-    // The gateway gets this after it has learned that the client left.
+    // The gateway gets this after it has noticed that the client disconnected.
     await web.usageOf(key);
     left.resolve();
     await web.ended();
@@ -225,7 +225,7 @@ test('the log tells once a window that four fifths of a budget are spent, whoeve
   timed.upstream.otherwise(answerWith({ prompt_tokens: 0, completion_tokens: 1 }));
   const own = await timed.issue(2_000, { member: 'own' });
   const shared = await timed.issueKey({ member: 'shared' });
-  // Each costs 60, so the 27th passes 1600, and the 40th 2392.
+  // Each costs 60, so the 27th exceeds 1600, and the 40th 2392.
   const said = () => timed.log.filter(({ message }) => message === 'budget nearly spent');
   for (let count = 0; count < 25; count += 1) await timed.ask(own, body.replace('100', '2'));
   expect(said()).toEqual([]);

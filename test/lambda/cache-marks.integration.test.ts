@@ -9,7 +9,7 @@ import { eventsOf, messageOf, toWire } from '../support/strict-messages.ts';
 // biome-ignore lint/suspicious/noExplicitAny: what was sent is looked at here
 type Sent = any;
 
-/** All blocks of a prompt in the order in which they are cached, without their marks, and whether each is marked. */
+/** All blocks of a prompt in caching order, without their cache marks, and whether each is marked. */
 function blocksOf({
   tools = [],
   system = [],
@@ -21,7 +21,7 @@ function blocksOf({
   }));
 }
 
-/** An upstream that caches prompts up to the blocks that are marked, and counts a token for each block. */
+/** An upstream that caches prompts up to the marked blocks. Each block counts as a token. */
 function caching(): Answer {
   const cached = new Set<string>();
   return strictly(({ body: bytes }) => {
@@ -64,13 +64,13 @@ const f = { name: 'f', parameters: { type: 'object' } };
 const user = (text: string) => ({ role: 'user' as const, content: text });
 const assistant = (text: string) => ({ role: 'assistant' as const, content: text });
 const system = { role: 'system' as const, content: 'Be brief.' };
-/** A tool, the instructions and the question; then the answer and two questions more. */
+/** A tool, the instructions and the question; then the answer and two more questions. */
 const turns = [
   [user('a')],
   [user('a'), assistant('Hi'), user('b')],
   [user('a'), assistant('Hi'), user('b'), assistant('Hi'), user('c')],
 ];
-/** Each turn finds what the one before had marked. */
+/** Each turn hits the cache up to the previous turn's mark. */
 const hits = [
   { prompt: 3, cached: 0, written: 3 },
   { prompt: 5, cached: 3, written: 2 },

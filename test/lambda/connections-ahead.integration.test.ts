@@ -37,7 +37,7 @@ test('what is a minute old is refreshed while the caller is looked up', async ()
     },
     spoilStore({ name, body }) {
       if (name !== 'GetItem' || clock.now < later) return undefined;
-      // The key's waits for the others.
+      // The read of the key waits for the other two.
       if (!body.includes('"stopped"')) return Promise.all([readAgain.secret.promise, readAgain.stop.promise]);
       readAgain.stop.resolve();
       return undefined;
@@ -73,7 +73,7 @@ test('the first caller’s key is looked up once, while the secrets are still be
   expect(keysRead).toBe(1);
 });
 
-/** An address that counts connections, and answers so that nothing is retried or reused. */
+/** A server that counts connections, and answers so that nothing is retried or reused. */
 async function startAddress() {
   const came = { connections: 0, requests: 0 };
   const server = createServer((request, response) => {
@@ -115,7 +115,7 @@ describe.each(['chat', 'messages', 'chat,responses', 'chat,messages', 'responses
         ...(spoken.includes('messages') && (await at('MESSAGES_BASE_URL'))),
         ...(!spoken.includes('chat') && { UPSTREAM_OUTPUT_LIMIT: '9' }),
         ...(countsElsewhere && (await at('TOKENIZE_URL', '/tokenize'))),
-        // Only the second serves embeddings, and counts tokens if the first can't.
+        // Only the second one serves embeddings, and counts tokens if the first one can't.
         ...Object.fromEntries(Object.entries(ofSecond).map(([name, value]) => [`UPSTREAM_2_${name}`, value])),
         ...{ ...(await at('2_BASE_URL')), ...(await at('2_EMBEDDINGS_BASE_URL')) },
         UPSTREAM_2_EMBEDDINGS_MODEL: 'acmecorp/embed',

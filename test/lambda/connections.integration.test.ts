@@ -10,7 +10,7 @@ import { testRows } from '../support/test-rows.ts';
 import { trustCertificate } from '../support/trusted-certificate.ts';
 import { inTime } from '../support/wait-until.ts';
 
-/** A client with such an agent: asks a service, and returns the response and its connection. */
+/** A client with this agent. It calls a service, and returns the response and its connection. */
 function createAsk(options?: AgentOptions) {
   const agent = new PlainAgent({ keepAlive: true, ...options });
   return async ({ url }: FakeService) => {
@@ -37,7 +37,7 @@ testRows<[string, (ours: Socket, theirs: Socket) => unknown]>([
   await using service = await startFakeService(answer(200, 'first'), answer(200, 'second'));
   const ask = createAsk();
   const { socket } = await ask(service);
-  // Waiting with `once` would also catch its errors.
+  // `once` would also catch the connection's errors.
   const noticed = new Promise((resolve) => socket.once('close', resolve).once('data', resolve));
   const theirs = service.requests[0]?.socket;
   if (!theirs) throw new Error('nothing was sent');
@@ -89,7 +89,7 @@ testRows([PlainAgent, SecureAgent])('an idle connection is closed if data or an 
     const ours = connect((server.address() as AddressInfo).port, '127.0.0.1');
     const [theirs]: Socket[] = await once(server, 'connection');
     if (!theirs) throw new Error('no connection');
-    // Newer versions of Node look at those in an agent's list, in a way of their own.
+    // Newer versions of Node check sockets in an agent's list in their own way.
     expect(new Agent({ keepAlive: true }).keepSocketAlive(ours)).toBe(true);
     const closed = once(ours, 'close');
     disturb(theirs.on('error', () => {}));

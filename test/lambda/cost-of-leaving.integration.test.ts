@@ -28,7 +28,7 @@ describe('a client that disconnects', () => {
 
   const lineOf = ({ log }: Pick<TestGateway, 'log'>) => log.find(({ end }) => end === 'client_gone');
 
-  /** Asks, and disconnects as soon as the upstream has the request or the answer has begun; `goOn` sends the rest. */
+  /** Sends a request, and disconnects once the upstream has it or the answer has started; `goOn` sends the rest. */
   async function leave(
     web: Awaited<ReturnType<typeof startPricedGateway>>,
     key: string,

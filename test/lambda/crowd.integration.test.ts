@@ -11,7 +11,7 @@ import { waitUntil } from '../support/wait-until.ts';
 import { createWatch } from '../support/watch.ts';
 import { wire } from '../support/wire.ts';
 
-/** How a stream of the crowd comes to its end; `race` is a client that leaves while its upstream breaks off. */
+/** How a stream of the crowd ends. In a `race` the client disconnects while its upstream breaks off. */
 const ends = ['complete', 'cut', 'error event', 'client leaves', 'race'] as const;
 type End = (typeof ends)[number];
 
@@ -19,7 +19,7 @@ interface Stream {
   readonly end: End;
   readonly dialect: (typeof dialectNames)[number];
   readonly pieces: number;
-  /** After how many pieces the client leaves, if it does. */
+  /** After how many chunks the client disconnects, if it does. */
   readonly leavesAfter: number;
 }
 
@@ -47,7 +47,7 @@ function scriptOf({ end, dialect, pieces }: Stream, allBegun: Promise<void>): Sc
   return [head(200, { 'content-type': 'text/event-stream' }), write(first), until(allBegun), ...flow, ...last[end]];
 }
 
-/** Opens a stream, and reads it to its end or leaves; calls `onBegun` with its first bytes. */
+/** Opens a stream, and reads it to its end or disconnects. Calls `onBegun` with its first bytes. */
 function readStream(gateway: TestGateway, stream: Stream, index: number, onBegun: () => void): Promise<void> {
   const { path, question, textEvent } = wire[stream.dialect];
   const leaves = stream.end === 'client leaves' || stream.end === 'race';
@@ -61,7 +61,7 @@ function readStream(gateway: TestGateway, stream: Stream, index: number, onBegun
       answer.once('data', onBegun);
       answer.on('data', (piece: Buffer) => {
         size += piece.length;
-        // The first bytes are read by all, so that all are there at once.
+        // Everybody reads the first bytes, so that all streams are open at once.
         if (leaves && size > enough && size > piece.length) outgoing.destroy();
       });
       answer.on('error', () => {});
@@ -71,7 +71,7 @@ function readStream(gateway: TestGateway, stream: Stream, index: number, onBegun
   });
 }
 
-/** Opens this many streams at once, then lets each end in its way. Returns how many may be refunded. */
+/** Opens this many streams at once, then ends each in its own way. Returns how many may be refunded. */
 async function openCrowd(gateway: TestGateway, size: number, random: Random): Promise<Record<End, number>> {
   const streams = Array.from({ length: size }, () => drawStream(random));
   const allBegun = Promise.withResolvers<void>();
@@ -85,7 +85,7 @@ async function openCrowd(gateway: TestGateway, size: number, random: Random): Pr
     return stream ? scriptOf(stream, allBegun.promise) : [];
   });
   const lines = gateway.log.length;
-  // A crowd in one process takes its own queue for the slowness of the store, upstream and client.
+  // In one process, a crowd would mistake its own queue for a slow store, upstream or client.
   using _timers = stopTimers();
   await Promise.all(streams.map((stream, index) => readStream(gateway, stream, index, onBegun)));
   await waitUntil(() => gateway.log.length >= lines + size, 'every stream has its line in the log');
@@ -100,7 +100,7 @@ test(`150 streams at once, cut and left at random (seed ${seed}): counters are e
   const watch = createWatch();
   const atFirst = await watch.read();
   {
-    // A function has one request at a time.
+    // A function gets one request at a time.
     await using gateway = await startTestGateway({
       engine: 'web',
       environment: { GUEST_LIMIT: '100000', BURST_LIMIT: '10000' },
@@ -117,12 +117,12 @@ test(`150 streams at once, cut and left at random (seed ${seed}): counters are e
     expect(new Set(ended.map(({ requestId }) => requestId)).size).toBe(150);
     const refunded = ended.filter((line) => line.refunded === true).length;
     expect(await chargesIn(gateway)).toBe(used + 150 - refunded);
-    // Some end in a race, about which the counter must agree with the log; the others are certain.
+    // The outcome of races varies, but the counter must agree with the log. The others are certain.
     const broken = counts.cut + counts['error event'];
     expect(refunded).toBeGreaterThanOrEqual(broken);
     expect(refunded).toBeLessThanOrEqual(broken + counts.race);
 
-    // Connections to the upstream are kept for the next request, both ends of them in this process.
+    // Idle connections to the upstream stay in the pool, both ends of them in this process.
     expect(await watch.growthSince(before, 5, { TCPSocketWrap: 2 * maxFreeSockets })).toEqual([]);
   }
   expect(await watch.growthSince(atFirst, 16)).toEqual([]);

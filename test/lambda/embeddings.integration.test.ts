@@ -27,13 +27,13 @@ const answerWith = (vector: unknown) => ({
 const answer = answerWith([0.25, -1]);
 const shown = { ...answer, model: 'svc-embedding', provider: undefined };
 const jsonHead = head(200, { 'content-type': 'application/json' });
-/** The beginning of an answer, up to within its first vector. */
+/** The start of a response, up to the middle of its first vector. */
 const begun = [jsonHead, write('{"data":[{"embedding":[0.5,')];
 
 const start = (environment: Record<string, string> = {}, options: object = {}) =>
   startWatchedGateway({ ...options, environment: { UPSTREAM_EMBEDDINGS_MODEL, ...environment } });
 
-/** Asks once, and returns the answer, what was charged and the line in the log. */
+/** Sends a request. Returns the response, its charge and its log line. */
 async function ask(watched: WatchedGateway, script: Script, sent: unknown = body, key = 'guest') {
   watched.gateway.upstream.answer(script);
   const before = await watched.remaining(key);
@@ -47,7 +47,7 @@ const watched = await start({ PRICES: prices, MODEL_ALIASES: 'text-embedding-*=s
 const { gateway } = watched;
 afterAll(() => watched[Symbol.asyncDispose]());
 
-/** The body that the upstream got last. */
+/** The last request body that the upstream got. */
 const sentLast = ({ gateway: { upstream } }: WatchedGateway) => String(upstream.requests.at(-1)?.body);
 
 testRows([
@@ -162,7 +162,7 @@ test('who leaves an answer of vectors pays all of it with a budget, and else wha
     });
     await (await asked).body?.getReader().read();
     controller.abort();
-    // The gateway gets this after it has learned that the client left.
+    // The gateway gets this after it has noticed that the client disconnected.
     await web.remaining(key);
     left.resolve();
     const lines = () => web.gateway.log.filter(({ end }) => end === 'client_gone');
@@ -199,7 +199,7 @@ describe('of several upstreams', () => {
     second.answer(empty(503));
     const { response } = await ask(two, [], body);
     expect(response.status).toBe(503);
-    // There was none to move on to.
+    // There was none to fail over to.
     expect(two.gateway.log.filter(({ message }) => message === 'upstream failed')).toEqual([]);
   });
 
@@ -214,7 +214,7 @@ describe('of several upstreams', () => {
 });
 
 describe('an answer that breaks off', () => {
-  /** It has begun with status 200, but no client takes it for a whole one. */
+  /** It has started with status 200, but no client can take it for a complete one. */
   const expectBroken = (text: string, code: string) => {
     expect(() => JSON.parse(text)).toThrow();
     const [, last = ''] = /^(?:.|\n)*\n(\{"error".*\})$/.exec(text) ?? [];

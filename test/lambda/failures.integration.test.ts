@@ -162,7 +162,7 @@ describe.each(dialectNames)('an upstream of %s', (dialect) => {
 });
 
 test('connections are lost before there is a usable answer, streamed or whole', async () => {
-  // No connection has been used before: otherwise a reset would count as a dead one, and be retried.
+  // On an unused connection: a reset on a reused one would count as a stale connection, and be retried.
   await using fresh = await startWatchedGateway();
   for (const [index, [name, lost, expected]] of losses.entries()) {
     for (const stream of [false, true]) {
@@ -175,7 +175,7 @@ test('connections are lost before there is a usable answer, streamed or whole', 
   }
 });
 
-/** Time limits that end a request before it has an answer: settings, whether to stream, and what the upstream sends until then. */
+/** Timeouts that end a request before it is answered: settings, whether to stream, and what the upstream sends until then. */
 const silences = {
   plain: [[silence], [jsonWith(), silence], [jsonWith(), write('{'), silence]],
   stream: [[silence], [jsonWith(), silence], [...sse(''), silence]],
@@ -183,7 +183,7 @@ const silences = {
 testRows<[Parameters<typeof startWatchedGateway>[0], readonly boolean[], readonly Script[]]>([
   [{ environment: { REQUEST_TIMEOUT: '0.1' } }, [false], silences.plain],
   [{ environment: { UPSTREAM_IDLE_TIMEOUT: '0.1' } }, [true], silences.stream],
-  // 5 s of the function’s own time are reserved for the error.
+  // 5 s of the function's own timeout are reserved for the error.
   [{ functionTimeout: 5_100 }, [false, true], [[silence]]],
 ])('a request to a silent upstream times out', async (options, streams, scripts) => {
   await using hurried = await startWatchedGateway(options);

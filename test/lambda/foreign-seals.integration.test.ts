@@ -25,7 +25,7 @@ const [key, keyOfAnother] = [await gateway.issueKey(), await gateway.issueKey({ 
 
 const question = { role: 'user', content: 'Who?' };
 
-/** A request whose history has these seals, under the members that hold them in turn. */
+/** A request whose history contains these seals, in each of the members that can hold one. */
 type Ask = (seals: readonly string[]) => { readonly path: string; readonly body: object };
 
 const asks: Readonly<Record<string, Ask>> = {
@@ -61,7 +61,7 @@ async function sealsFor(ask: Ask, from: { to?: TestGateway; as?: string } = {}):
 
 const sealFor = async (...given: Parameters<typeof sealsFor>): Promise<string> => `${(await sealsFor(...given))[0]}`;
 
-/** The blocks of thoughts that the upstream was given back. */
+/** The reasoning blocks that the upstream got back. */
 function reasoningAsked(): unknown[] {
   const sent = JSON.parse(`${gateway.upstream.requests.at(-1)?.body}`);
   expect(faultsOf(sent)).toEqual([]);
@@ -69,7 +69,7 @@ function reasoningAsked(): unknown[] {
   return blocks.filter(({ type }: { type: string }) => /thinking/.test(type));
 }
 
-/** How many seals one request has. */
+/** How many seals one request contains. */
 const atOnce = 100;
 
 describe.each(['chat', 'responses'])('of seals that a client of %s sends', (name) => {

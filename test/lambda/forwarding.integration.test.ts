@@ -24,7 +24,7 @@ testRows(dialectNames)('what goes upstream is the body byte for byte, except its
   expect(gateway.upstream.requests.at(-1)?.path).toBe(wire[dialectName].path);
 });
 
-// Wherever a long text is split on its way, one of the two is split inside a surrogate pair.
+// Wherever a long text is split into chunks, one of these two is split inside a surrogate pair.
 const long = ['', 'x'].map(
   (before) => `{"model":"svc","messages":[{"role":"user","content":"${before}${'😀'.repeat(700_000)}"}]}`,
 );

@@ -100,7 +100,7 @@ describe('pages of other origins', () => {
     'access-control-request-headers': 'x-api-key, x-stainless-os',
   };
 
-  // With credentials a page could spend the quota of whoever is signed in to a proxy in front.
+  // With credentials, a page could spend the quota of whoever is signed in to a proxy in front.
   testRows([
     ['*', ['*', '*', '*', '*'], null],
     ['https://one.example,https://two.example', ['https://one.example', 'https://two.example', null, null], 'origin'],
@@ -198,7 +198,7 @@ describe('a compressed body', () => {
 });
 
 describe('behind the edge', () => {
-  /** A gateway behind CloudFront whose secret a test may replace. */
+  /** A gateway behind CloudFront. A test may replace its secret. */
   async function startBehindEdge() {
     const versions = { current: 'one', previous: '' };
     const clock = { now: Date.UTC(2026, 5, 15) };

@@ -4,7 +4,7 @@ import type { RecordedRequest } from '../support/fake-upstream.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { testRows } from '../support/test-rows.ts';
 
-/** A hidden name, and a word like it that is none: whoever guesses must not tell them apart by what the gateway says of itself. */
+/** A hidden name, and a similar ordinary word. A guesser must not be able to tell them apart by what the gateway says of itself. */
 const [hidden, other] = ['acmecorp', 'ordinary'];
 
 const roomy = { GUEST_LIMIT: '5000', BURST_LIMIT: '2000' };
@@ -12,7 +12,7 @@ const plain = await startTestGateway({ environment: roomy });
 const translating = await startTestGateway({ environment: { ...roomy, UPSTREAM_DIALECTS: 'chat' } });
 afterAll(() => Promise.all([plain, translating].map((gateway) => gateway[Symbol.asyncDispose]())));
 
-/** An answer of chat that says nothing, and calls the first tool that it was offered. */
+/** A chat answer without text that calls the first of the offered tools. */
 function answerTo({ body }: RecordedRequest) {
   const [tool] = JSON.parse(String(body)).tools ?? [];
   const call = tool && { id: 'call_1', type: 'function', function: { name: tool.function.name, arguments: '{}' } };
@@ -27,7 +27,7 @@ interface Asked {
   readonly headers?: Record<string, string>;
 }
 
-/** The answer, without what differs from one to the next anyway. */
+/** The response, without what differs between any two responses. */
 async function ask({ url }: typeof plain, { path, body, headers }: Asked, word: string): Promise<string> {
   const response = await fetch(url + path, {
     method: body ? 'POST' : 'GET',

@@ -23,7 +23,7 @@ function send({ gateway }: WatchedGateway, stream = true) {
     response.pause();
     return response;
   });
-  // A client that disconnects at once never sees an answer.
+  // A client that disconnects at once never sees a response.
   answer.catch(() => {});
   return { answer, leave: () => outgoing.destroy() };
 }
@@ -49,8 +49,8 @@ const endOf = async (watched: WatchedGateway, exchanges = 1) => {
 const piece = wire.chat.textEvent('x'.repeat(65_536));
 
 /**
- * What the kernel's buffers of two connections may hold, whatever the gateway does: on Linux they grow to 32 MiB for a reader and 4 for a
- * writer. What the client has read and the gateway buffers is small in comparison.
+ * What the kernel's buffers of two connections may hold, whatever the gateway does: on Linux they grow to 32 MiB for a reader and
+ * 4 for a writer. What the client has read and the gateway buffers is small in comparison.
  */
 const heldBySystem = 2 * (32 + 4) * mebibyte;
 
@@ -60,7 +60,7 @@ const long: Script = [eventHead, write(wire.chat.events[0] ?? ''), flood(2_000 *
 describe('a client', () => {
   testRows([false, true])('that disconnects before the answer pays', async (stream) => {
     await using watched = await startWatchedGateway();
-    // So that the first of them goes over a reused connection, which must not be mistaken for a dead one.
+    // So that the first of them goes over a reused connection, which must not be mistaken for a stale one.
     watched.gateway.upstream.answer(json(200, wire.chat.answer));
     await watched.ask('chat');
     const before = await watched.remaining();

@@ -19,7 +19,7 @@ const answer = json(200, { id: 'c', choices: [choice], usage: { prompt_tokens: 1
 
 const asking = (letters: number, more: object = {}) =>
   JSON.stringify({ model: 'svc', max_tokens: 1, messages: [{ role: 'user', content: 'x'.repeat(letters) }], ...more });
-/** With more values than are processed inline. */
+/** More values than are processed inline. */
 const crowded = (parts: number, more: object = {}) => {
   const content = Array.from({ length: parts }, () => ({ type: 'text', text: 'x' }));
   return JSON.stringify({ model: 'svc', max_tokens: 1, messages: [{ role: 'user', content }], ...more });
@@ -27,7 +27,7 @@ const crowded = (parts: number, more: object = {}) => {
 const long = crowded(5_000);
 const short = asking(70_000);
 
-/** The work of other jobs, which lasts until the test ends it. */
+/** Occupies other jobs until the test releases it. */
 let held: PromiseWithResolvers<void>;
 /** How many translations have had to wait. */
 let waiting: number;
@@ -61,7 +61,7 @@ const start = (server: { readonly bodyBudget?: number } = {}, more: Readonly<Rec
   return startTestGateway({ engine: 'web', server, environment: { ...environment, ...more }, doInThread });
 };
 
-/** Sends a request whose body has arrived when this resolves, and which waits for its turn soon after. */
+/** Sends a request. Resolves once its body has arrived, shortly before it queues. */
 function send(gateway: TestGateway, body: string, key = 'x') {
   const headers = { 'content-type': 'application/json', 'x-api-key': key };
   const outgoing = httpRequest(`${gateway.url}/v1/messages`, { method: 'POST', headers, agent: false });

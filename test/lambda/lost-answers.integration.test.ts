@@ -8,7 +8,7 @@ import { canary, wire } from '../support/wire.ts';
 
 const { path, question, events } = wire.messages;
 
-/** A gateway with an unreliable proxy before its tables, and one request to it. */
+/** A gateway with a faulty proxy in front of its tables, and one request to it. */
 async function startSpoilt(spoilStore: SpoilStore) {
   const watched = await startWatchedGateway({ spoilStore });
   const { gateway } = watched;

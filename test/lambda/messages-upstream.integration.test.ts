@@ -22,7 +22,7 @@ const key = await gateway.issueKey();
 const openai = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key, maxRetries: 0 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-/** What the upstream was asked last, which must be what the maker of messages would take. */
+/** The upstream's last request, which must be valid for the vendor of messages. */
 function asked() {
   const request = gateway.upstream.requests.at(-1);
   const body = JSON.parse(String(request?.body));
@@ -43,7 +43,7 @@ const question = { role: 'user' as const, content: 'Who?' };
 const { says } = createBindingModel();
 const answer = (_how: 'stream' | 'plain', ...said: Parameters<typeof says>) => gateway.upstream.answer(says(...said));
 
-/** Nothing by which the upstream could be known. */
+/** Nothing that could identify the upstream. */
 function expectClean(given: unknown): void {
   expect(readable(given)).not.toMatch(/msg_upstream|thunder|acme|mars|service_tier|container|request-id/i);
 }
@@ -58,7 +58,7 @@ describe.each(['stream', 'plain'] as const)(
         ...{ ...params, stream: true, stream_options: { include_usage: true } },
       });
       let reasoning = '';
-      // The SDK does not put together what it does not know.
+      // The SDK does not accumulate members that it does not know.
       stream.on('chunk', ({ choices }) => (reasoning += Object(choices[0]?.delta).reasoning_content ?? ''));
       const completion = await stream.finalChatCompletion();
       Object.assign(Object(completion.choices[0]?.message), { reasoning_content: reasoning });
@@ -251,7 +251,7 @@ test('what it said, thought and called goes back in its order to a client of res
   expect(asked().body.messages[1].content).toEqual(messageOf(said).content);
 });
 
-/** What the client's next request brings back of the assistant's, and which places it says were left out. */
+/** Returns what the client's next request sends back for the assistant, and the places that it reports as left out. */
 async function sendBack(path: string, body: object) {
   answer('plain', [{ text: 'Sunny.' }]);
   const response = await post(path, body);
@@ -332,7 +332,7 @@ describe.each([
     answer(how, [{ text: 'Yes.' }]);
     const response = await post('/v1/chat/completions', body);
     expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Yes')]);
-    // What goes on from a call without its thought is answered without thinking.
+    // A tool call that lacks its reasoning is continued without thinking.
     const places = ['messages[1].reasoning_details[0]', 'messages[1].reasoning_details[1]', 'reasoning_effort'];
     expect(response.headers.get('x-svc-left-out')).toBe(places.join(', '));
     expect([(await chargesIn(gateway)) - before, gateway.upstream.requests.length - asked]).toEqual([1, 2]);
@@ -588,7 +588,7 @@ test.each(Object.entries(providers))('the ai SDK reads it with its provider for 
   const tools = {
     weather: tool({ inputSchema: jsonSchema<{ city: string }>(weather.parameters as object), execute: () => 'Sunny' }),
   };
-  // What is not stored is sent again, not referred to.
+  // Responses that are not stored are sent again instead of referenced.
   const options = { maxRetries: 0, providerOptions: { openai: { store: false } } };
   const streamed = streamText({ model, tools, prompt: 'Who?', ...options });
   expect([await streamed.text, await streamed.finishReason]).toEqual(['I call.', 'tool-calls']);

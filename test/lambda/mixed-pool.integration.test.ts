@@ -11,7 +11,7 @@ import { wire } from '../support/wire.ts';
 const question = { role: 'user', content: 'Who?' };
 
 describe('a pool of an upstream of messages, one of chat and one of everything', () => {
-  /** One that takes nothing that this gateway sealed, as those that seal for themselves do. */
+  /** An upstream that rejects this gateway's seals, as those with their own seals do. */
   const sealing =
     (answer: object): Answer =>
     ({ body }) =>
@@ -90,7 +90,7 @@ describe('a pool of an upstream of messages, one of chat and one of everything',
       { type: 'redacted_thinking', data: 'blob' },
       { type: 'text', text: 'Hi' },
     ]);
-    // All along the conversation was one key's in each.
+    // In each, the whole conversation used one key.
     expect([ofMessages, ofChat, ofAll].map(keysOf)).toEqual(Array(3).fill([expect.any(String)]));
   });
 
@@ -105,7 +105,7 @@ describe('a pool of an upstream of messages, one of chat and one of everything',
     ofChat.otherwise(empty(500));
     ofAll.otherwise(sealing(wire.messages.answer as object));
     const said = { role: 'assistant', content };
-    // One that was only a thought is left out whole: a message must not be empty.
+    // A message with only reasoning is left out entirely, because messages must not be empty.
     const reasoningBlock = { role: 'assistant', content: content.slice(0, 1) };
     const response = await ask(question, said, question, reasoningBlock, question);
     const leftOut = 'messages[1].content[0], messages[3].content[0]';
@@ -133,7 +133,7 @@ describe('a pool of an upstream of messages, one of chat and one of everything',
     ]);
     expect(bodyOf(ofAll).messages).toEqual([question, { ...message, reasoning_details: [] }, question]);
 
-    // Some clients keep thoughts in the content. Without them, the calls beside it stay.
+    // Some clients keep reasoning in the content. If it is removed, the tool calls beside it stay.
     const reasoningBlock = { type: 'thinking', thinking: 'Hm.', signature: message.reasoning_details[0].signature };
     const called = { tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }] };
     const result = { role: 'tool', tool_call_id: 'a', content: 'b' };
@@ -141,7 +141,7 @@ describe('a pool of an upstream of messages, one of chat and one of everything',
     expect([second.status, second.headers.get('x-svc-left-out')]).toEqual([200, 'messages[1].content[0]']);
     expect(bodyOf(ofAll).messages).toEqual([question, { role: 'assistant', content: [], ...called }, result]);
 
-    // Nobody gets one in a member that no dialect has, whose name the log may not hold.
+    // Seals don't leave in a member that no dialect has. Its name may not be logged either.
     const odd = { ...question, 'a name of my own': [reasoningBlock] };
     const third = await ask(odd);
     expect([third.headers.get('x-svc-left-out'), bodyOf(ofAll).messages]).toEqual([null, [odd]]);

@@ -13,7 +13,7 @@ import { wire } from '../support/wire.ts';
 
 const question = { model: 'svc', messages: [{ role: 'user', content: 'hi' }] };
 const answer = json(200, { id: 'x', model: 'm', choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } });
-/** In the middle of a minute of the middle of a day, so that no window ends while a test runs. */
+/** In the middle of a minute and of a day, so that no window ends while a test runs. */
 const noon = Date.UTC(2026, 5, 15, 12, 0, 30);
 const untilMidnight = String(12 * 3600 - 30);
 
@@ -165,7 +165,7 @@ describe('DAILY_LIMIT', () => {
     const operations: string[] = [];
     const spoilStore = ({ name }: StoreOperation) => void operations.push(name);
     await using gateway = await start({}, { spoilStore });
-    // The second one is refused, with the figures that its write has brought.
+    // The second one is refused, with the quota snapshot that its write returned.
     expect(await gateway.statuses(2, await gateway.issueKey({ limit: 1 }))).toEqual([200, 429]);
     await gateway.ask();
     expect(operations.filter((name) => name === 'UpdateItem')).toHaveLength(3);

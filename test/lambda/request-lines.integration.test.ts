@@ -20,9 +20,9 @@ const whole = json(200, { ...(wire.chat.answer as object), usage });
 const stream = sse([...events.slice(0, -1), eventText({ data: { choices: [], usage } }), ...events.slice(-1)].join(''));
 const begun: Script = [head(200, { 'content-type': 'text/event-stream' }), write(events.slice(0, 2).join(''))];
 const time = expect.any(Number);
-/** A frozen clock, so that no burst crosses the end of a minute. */
+/** A frozen clock, so that no burst crosses a minute. */
 const noon = Date.parse('2026-11-21T12:00:00Z');
-/** One request, and one try, which did not fail. */
+/** One request with one successful attempt. */
 const asked = { Requests: 1, UpstreamFailedTries: 0 };
 const askedInVain = { Requests: 1, UpstreamFailedTries: 1 };
 const wentUpstream = { dialect: 'chat', route: path, model: 'svc', tries: 1, upstream: 'UPSTREAM', duration: time };
@@ -44,7 +44,7 @@ afterEach(async () => {
   await gateway[Symbol.asyncDispose]();
 });
 
-/** Asks and returns the one line that the request has left, its metrics read out of it. */
+/** Sends a request and returns its only log line, with its metrics extracted. */
 async function lineOf(send: () => Promise<Response>, answered = (response: Response) => response.text()) {
   const before = gateway.log.length;
   const response = await send();
@@ -116,7 +116,7 @@ describe('one line, with its metrics, of', () => {
     const expected = { ...wentUpstream, level: 'error', message: 'answered', end: 'failed', reason: 'reported' };
     expect(line).toMatchObject(expected);
     expect([status, line.status]).toEqual([200, 200]);
-    // The client has got a status of 200: nothing was refused.
+    // The client has got status 200: nothing was refused.
     const failed = { 'UpstreamFailures(reported)': 1, Refunds: 1 };
     expect(metrics).toEqual({ ...askedInVain, TimeToFirstByte: time, Duration: time, ...failed });
   });
@@ -176,7 +176,7 @@ describe('one line, with its metrics, of', () => {
     const { line, metrics } = await ask();
     expect(line).toMatchObject({ level: 'error', code: 'service_unavailable' });
     expect(metrics).toEqual({ Requests: 1, 'Refusals(service_unavailable)': 1, GatewayErrors: 1 });
-    // Nor can the figures of a refusal be read, by which no charge is lost.
+    // A refusal's quota snapshot can't be read either, but that loses no charge.
     await gateway.post(path, question);
     const warnings = gateway.log.filter(({ level }) => level === 'warn');
     expect(warnings).toMatchObject([{ message: 'figures not read' }]);
@@ -230,7 +230,7 @@ test('each failed try that another follows counts by itself, in its own line', a
   ]);
 });
 
-// What went upstream is watched in the tests of every way in which that may end.
+// Requests that went upstream are covered by the tests of every way in which that may end.
 test('nothing that callers said, nor who they are, when the gateway refuses', async () => {
   const sent = { ...personal, 'x-api-key': canary.clientKey };
   for (const [address, body, headers] of [

@@ -19,7 +19,7 @@ afterAll(() => Promise.all(Object.values(gateways).map((gateway) => gateway[Symb
 type Sent = any;
 type Said = Parameters<ReturnType<typeof createBindingModel>['says']>[0];
 
-/** What a model does in one go, and how its client asks for that. */
+/** One turn of a model, and how its client asks for it. */
 interface Turn {
   readonly said: Said;
   readonly stream: boolean;
@@ -27,13 +27,13 @@ interface Turn {
 
 const tool = { name: 'weather', parameters: { type: 'object', properties: { name: { type: 'string' } } } };
 
-/** A client that sends back what it got, with a result for each call. */
+/** A client that sends back what it got, with a result for each tool call. */
 interface Client {
   ask(history: readonly Sent[], stream: boolean): Promise<Sent[]>;
   result(id: string): object;
   say(text: string): object;
   callsIn(got: readonly Sent[]): readonly string[];
-  /** What answers stand together in one message of the client's. */
+  /** Wraps results that belong into one message of the client. */
   wrap(results: readonly object[]): readonly object[];
 }
 
@@ -93,7 +93,7 @@ const createClients: Readonly<Record<string, (url: string, apiKey: string) => Cl
   },
 };
 
-/** The same as a server of chat completions says it. */
+/** The same from a chat completions server. */
 const inChat =
   (said: Said): Answer =>
   ({ body }) => {
@@ -120,12 +120,15 @@ const inChat =
     return sse(`${events.join('')}data: [DONE]\n\n`);
   };
 
-/** How often an upstream may be asked, where the client's dialect has no word for the order of what was said. */
+/** How many attempts a turn may take where the client's dialect can't express the order of what was said. */
 type Tries = 1 | 2;
 
 const isReasoning = ({ type }: Sent): boolean => /thinking$/.test(type);
 
-/** Talks for as many turns, and fails unless each is answered after so many tries, and begins in the words of the one before. */
+/**
+ * Runs the turns, and fails unless each is answered after this many attempts, and its request starts with the words of the
+ * previous one.
+ */
 async function talk(clientName: string, upstreamName: string, turns: readonly Turn[], tries: Tries = 1): Promise<void> {
   const gateway = gateways[upstreamName] as TestGateway;
   const client = (createClients[clientName] as (typeof createClients)[string])(gateway.url, await gateway.issueKey());
@@ -167,14 +170,14 @@ const one = fc.oneof(
   },
 );
 
-/** As models answer: their calls have ids of their own, and something is said or called. */
+/** As models answer: tool calls have their own ids, and an answer has text or a call. */
 const saying = fc
   .array(one, { minLength: 1, maxLength: 6 })
   .map((said): Said => said.map((part, at) => ('call' in part ? { ...part, id: `${part.id}${at}_` } : part)))
   .map((said) => (said.some((part) => 'call' in part || 'text' in part) ? said : [...said, { text: 'Hm.' }]));
 const turn: fc.Arbitrary<Turn> = fc.record({ said: saying, stream: fc.boolean() });
 
-/** Chat has one text, before all calls: a thought that stood before more of it comes back elsewhere. */
+/** Chat has one text, before all calls: reasoning that preceded a later text comes back in another place. */
 const isTextFirst = ({ said }: Turn): boolean => {
   const texts = said.flatMap((part, at) => ('text' in part ? [at] : []));
   const end = texts.at(-1) ?? 0;

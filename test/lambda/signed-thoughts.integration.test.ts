@@ -48,7 +48,7 @@ async function openConversation(how: 'stream' | 'plain', gateway = signing) {
         { role: 'user', content: [...results, { type: 'text', text: 'On.' }] },
       );
     },
-    /** The contents of the assistant that the upstream got last. */
+    /** The assistant's content in the upstream's last request. */
     asked(): Sent[] {
       const { messages: sent } = JSON.parse(`${gateway.upstream.requests.at(-1)?.body}`);
       return sent.filter(({ role }: Sent) => role === 'assistant').map(({ content }: Sent) => content);
@@ -164,7 +164,7 @@ describe('what is changed beside texts makes later thoughts void', () => {
       { type: 'content_block_stop', index: 1 },
     ];
     const text = await post(true, sse(toWire([start ?? {}, ping ?? {}, ...events, ...eventsOf([]).slice(-2)])));
-    // One that comes in pieces is one seal.
+    // A signature that is streamed in pieces is one seal.
     const signatures = [...text.matchAll(/"signature_delta","signature":"([^"]*)"/g)].map(([, one]) => one);
     expect(signatures).toEqual([seal, '']);
     expect(text).not.toMatch(/thunder|acme/i);

@@ -24,11 +24,11 @@ test('what the deployment may spend a day is measured on its way to the end, and
   );
   expect(await chargesIn(limited)).toBe(charged);
   expect(limited.log.flatMap(({ SpendShare }) => SpendShare ?? [])).toEqual([0, 20, 40, 60, 80, 100]);
-  // The operator has asked for it, so that it is no fault of the gateway.
+  // The operator wants this, so it is not a failure of the gateway.
   expect(limited.log.at(-1)).toMatchObject({ level: 'info', reason: 'spend_limit' });
   expect(limited.log.at(-1)).not.toHaveProperty('GatewayErrors');
   const count = await limited.ask(key, { model: 'svc', messages: [] }, '/v1/messages/count_tokens');
-  expect(count.status).toBe(200); // which costs nothing
+  expect(count.status).toBe(200); // counting is free
   clock.time += 86_400_000;
   expect((await ask()).status).toBe(200);
 });

@@ -8,7 +8,7 @@ import { chargesIn } from '../support/quota.ts';
 import { testRows } from '../support/test-rows.ts';
 
 let gateway: TestGateway;
-/** How often the marker of a stop was read, and whether reading it fails. */
+/** How often the stop marker was read, and whether reading it fails. */
 let marker: { reads: number; fails: boolean };
 let time: number;
 

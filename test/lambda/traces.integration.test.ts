@@ -7,7 +7,7 @@ const trace = '0af7651916cd43dd8448eb211c80319c';
 const traceparent = `00-${trace}-b7ad6b7169203331-01`;
 const { path, question, answer } = wire.chat;
 
-/** The line of a request with this header, and the same header as the upstream gets it. */
+/** The log line of a request with this header, and the same header as the upstream gets it. */
 async function ask(environment: Record<string, string>, header: string) {
   await using gateway = await startTestGateway({ environment });
   gateway.upstream.answer(json(200, answer));

@@ -31,7 +31,7 @@ const plain = (message: object, reason = 'stop') => ({
 });
 
 const hi = { messages: [{ role: 'user' as const, content: 'Hello' }] };
-/** What a translation can't carry. */
+/** A feature that can't be translated. */
 const stored = { input: [{ type: 'item_reference', id: 'msg_1' }] };
 const weather = { type: 'object' as const, properties: { city: { type: 'string' } } };
 const calling = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Paris"}' } };
@@ -184,7 +184,7 @@ describe('an upstream that speaks only chat', () => {
     await waitUntil(async () => (await chargesIn(gateway)) === before, 'the charge is refunded');
   });
 
-  /** A text, and a call whose arguments are not complete. */
+  /** A text, and a tool call with incomplete arguments. */
   const spoilt = events(
     chunk({ content: 'A text.' }),
     chunk({ tool_calls: [{ ...calling, index: 0, function: { name: 'f', arguments: '{"a":"' } }] }),
@@ -335,12 +335,12 @@ describe('several upstreams, of which the first speaks only chat', () => {
     expect(paths).toEqual([['/v1/chat/completions'], ['/v1/responses', '/v1/responses']]);
     expect(two.failures()).toMatchObject([{ upstream: 'UPSTREAM', another: true }]);
 
-    // Where the second fails at what the first can not carry, the failure is the answer.
+    // If the second upstream fails on what the first one can't carry, that failure is returned.
     two.second.otherwise(empty(500));
     expect((await two.ask(stored)).status).toBe(500);
   });
 
-  // What another account has sealed may be why the second upstream refuses it. A translation holds nothing sealed.
+  // Seals of another account may be why the second upstream refuses the request. A translation contains none.
   test.each([
     ['a translation', 'chat', 400],
     ['the request as it is', 'chat,responses', 500],
@@ -365,7 +365,7 @@ describe('several upstreams, of which the first speaks only chat', () => {
     expect(readEvents(await streamed.text()).at(-1)?.type).toBe('response.completed');
     const paths = [two.gateway.upstream, two.second].map(({ requests }) => requests.map(({ path }) => path));
     expect(paths).toEqual([Array(2).fill('/v1/responses'), Array(2).fill('/v1/chat/completions')]);
-    // What it can't carry either is told as the failure of the first.
+    // If it can't carry the request either, the first one's failure is returned.
     expect((await two.ask(stored)).status).toBe(500);
   });
 });

@@ -5,7 +5,7 @@ import { startTestGateway } from '../support/gateway.ts';
 import { messageOf } from '../support/strict-messages.ts';
 import { wire } from '../support/wire.ts';
 
-/** What next month's agents may send. Nobody here has heard of any of it. */
+/** What next month's agents may send, which no part of the gateway knows. */
 const invented = [
   ...[
     'aurora',
@@ -41,7 +41,7 @@ const text = (dialect: DialectName, role: string) =>
     ? { type: role === 'user' ? 'input_text' : 'output_text', text: 'a' }
     : { type: 'text', text: 'a' };
 
-/** A request with this at its top level, in a message, in a part, in a tool, and as a part or an item of a type of its own. */
+/** A request with the member at its top level, in a message, in a part, in a tool, and as a part or an item of its own type. */
 function requestWith(dialect: DialectName, name: string) {
   const unknown = { [name]: { deep: [1, 1.0, '9007199254740993'] } };
   const block = { type: name, ...unknown };
@@ -58,7 +58,7 @@ function requestWith(dialect: DialectName, name: string) {
   return { model: 'svc', ...(dialect === 'messages' && { max_tokens: 9 }), ...unknown, ...history, tools };
 }
 
-/** The places in it. */
+/** The places of the member in that request. */
 function placesOf(dialect: DialectName, name: string): string[] {
   const list = dialect === 'responses' ? 'input' : 'messages';
   const tool = dialect === 'chat' ? [`tools[0].function.${name}`, `tools[0].${name}`] : [`tools[0].${name}`];

@@ -196,7 +196,7 @@ test('with several keys, all turns of a conversation go to one of them, in any e
   expect([requests.length, new Set(requests.map(({ headers }) => headers.authorization)).size]).toEqual([8, 1]);
 });
 
-/** A gateway with one upstream, to test settings. */
+/** Sends a request to a gateway with one upstream, to test settings. */
 async function ask(options: Parameters<typeof startTestGateway>[0], answer = json(200, { id: 'x', choices: [] })) {
   await using gateway = await startTestGateway(options);
   gateway.upstream.otherwise(answer);

@@ -22,7 +22,7 @@ const bodies = {
 type Path = keyof typeof bodies;
 const [chatPath, responsesPath, messagesPath] = Object.keys(bodies) as [Path, Path, Path];
 
-/** A request's log line, what its client read, and what was sent upstream. */
+/** Sends a request. Returns its log line, what the client read, and what was sent upstream. */
 async function ask(path: Path, script: Script, more: object = {}, to = gateway) {
   to.upstream.answer(script);
   const answered = await to.post(path, { model: 'svc', ...bodies[path], ...more }, { 'x-api-key': 'guest' });
@@ -49,7 +49,7 @@ const messageStream = (first: object, last: object) =>
     event('message_stop'),
   ]);
 
-/** As the dialects of OpenAI count: the prompt holds what was read from the cache and written to it. */
+/** OpenAI's dialects count input tokens including those read from and written to the cache. */
 const chatUsage = (prompt: number, output: number, cache: object) => ({
   ...{ prompt_tokens: prompt, completion_tokens: output, total_tokens: prompt + output },
   ...{ prompt_tokens_details: cache, completion_tokens_details: { reasoning_tokens: 5 } },
@@ -58,7 +58,7 @@ const responsesUsage = (input: number, output: number, cache: object) => ({
   ...{ input_tokens: input, output_tokens: output, total_tokens: input + output },
   ...{ input_tokens_details: cache, output_tokens_details: { reasoning_tokens: 5 } },
 });
-/** In messages, the input is what is left beside them. */
+/** The messages dialect counts input tokens without those. */
 const messagesUsage = (input: number, written: number, read: number, output: number) => ({
   ...{ input_tokens: input, cache_creation_input_tokens: written, cache_read_input_tokens: read },
   ...{ output_tokens: output, cache_creation: { ephemeral_5m_input_tokens: written }, service_tier: 'standard' },
@@ -68,7 +68,7 @@ const cache = { cached_tokens: 10_000, cache_write_tokens: 318 };
 const usage = chatUsage(10_339, 60, cache);
 const counted = { inputTokens: 10_339, cacheReadTokens: 10_000, cacheWriteTokens: 318, outputTokens: 60 };
 const [ofResponse, ofMessage] = [responsesUsage(10_339, 60, cache), messagesUsage(21, 318, 10_000, 60)];
-/** Some routers count under the names of other dialects as well, in their own way. */
+/** Some routers also count under the names of other dialects, in their own way. */
 const foreign = { prompt_tokens: 0, completion_tokens: 0, cached_tokens: 7, prompt_cache_hit_tokens: 7 };
 
 interface Billed {
@@ -76,14 +76,14 @@ interface Billed {
   readonly model?: 'svc-vision';
   readonly whole?: Script;
   readonly stream?: Script;
-  /** By the names in the log; what most answers here count if it is not given. */
+  /** By their names in the log; by default what most answers here count. */
   readonly tokens?: Readonly<Record<string, number>>;
   readonly cost?: number;
 }
 
 /*
- * The prices: svc 3.00 in, 15.00 out, 0.30 from the cache, 3.75 to the cache; svc-vision 1.00 in and for its caches, 4.00 out; each
- * for a million tokens, so for one token in millionths. The sums are written out, and rounded up once.
+ * The prices: svc 3.00 in, 15.00 out, 0.30 from the cache, 3.75 to the cache; svc-vision 1.00 in and for its caches, 4.00 out;
+ * each per million tokens, so in millionths per token. The sums are written out, and rounded up once.
  */
 const usualCost = Math.ceil(21 * 3 + 10_000 * 0.3 + 318 * 3.75 + 60 * 15);
 const besides = { inputTokens: 1_000, cacheReadTokens: 640, outputTokens: 10 };

@@ -36,7 +36,7 @@ const overBothEngines = ofHandler([
   'quota',
   'request-lines',
   'same-words',
-  'signed-thoughts',
+  'signed-reasoning',
   'threads',
   'unknown-members',
   'upstreams',

@@ -147,7 +147,7 @@ test.each(Object.entries(scenarios))('%s', (_what, scenario) => {
 const inScenarios = new Set(Object.values(scenarios).flatMap(({ rings }) => Object.keys(rings)));
 const others = alarms.filter(({ name }) => !inScenarios.has(name));
 
-test('each other alarm rings at its threshold and not below, and needs no patience: else it needs a scenario', () => {
+test('each other alarm rings at its threshold and not below, and at once: otherwise it needs a scenario', () => {
   const wrong = others.filter((alarm) => {
     const [watched, ...more] = Object.values(alarm.watched);
     const steady = (value: number) => ({

@@ -39,11 +39,11 @@ async function readSome(answer: IncomingMessage, size: number): Promise<void> {
 }
 
 /** The log lines of requests that went upstream; reading the quota is logged too. */
-const exchangesIn = ({ gateway }: WatchedGateway) => gateway.log.filter(({ tries }) => tries !== undefined);
+const upstreamRequestsIn = ({ gateway }: WatchedGateway) => gateway.log.filter(({ tries }) => tries !== undefined);
 
-const endOf = async (watched: WatchedGateway, exchanges = 1) => {
-  await waitUntil(() => exchangesIn(watched).length >= exchanges, `${exchanges} exchanges are over`);
-  return watched.lineOf(String(exchangesIn(watched).at(-1)?.requestId));
+const endOf = async (watched: WatchedGateway, count = 1) => {
+  await waitUntil(() => upstreamRequestsIn(watched).length >= count, `${count} requests are over`);
+  return watched.lineOf(String(upstreamRequestsIn(watched).at(-1)?.requestId));
 };
 
 const piece = wire.chat.textEvent('x'.repeat(65_536));

@@ -133,7 +133,7 @@ describe.each(['stream', 'plain'] as const)(
       ['a name', ['I am Thunde', 'r', '.'], 'I am svc.'],
       ['what may begin one', ['I am Thunde', '!', ' A'], 'I am Thunde! A'],
       ['what does not', ['I am a', ' model of Acme', 'Corp'], 'I am a model of svc'],
-    ])('is hidden over thoughts that cut it: %s', async (_, texts, shown) => {
+    ])('is hidden where reasoning splits it: %s', async (_, texts, shown) => {
       answer(
         how,
         texts.flatMap((text) => [{ thinking: 'Hm.' }, { text }]),
@@ -150,10 +150,10 @@ describe.each(['stream', 'plain'] as const)(
 
     test.each([
       ['what it said first', [{ text: 'Let me see.' }, thinking, calls]],
-      ['two thoughts', [thinking, { text: 'Let me see.' }, { redacted: 'blob' }, calls]],
+      ['two reasoning blocks', [thinking, { text: 'Let me see.' }, { redacted: 'blob' }, calls]],
       ['two calls', [thinking, calls, { thinking: 'Hm.' }, { ...calls, id: 'toolu_2' }]],
       ['a call without a word', [calls, { redacted: 'blob' }, { ...calls, id: 'toolu_2' }]],
-    ])('its thoughts come back where they stood: %s', async (_, said) => {
+    ])('its reasoning comes back in its place: %s', async (_, said) => {
       answer(how, said, { reason: 'tool_use' });
       const [choice] = (await ask({ messages: [question], tools: [chatTool] })).choices;
       if (choice === undefined) throw new Error('no choice');
@@ -235,7 +235,7 @@ describe.each(['stream', 'plain'] as const)(
   },
 );
 
-test('what it said, thought and called goes back in its order to a client of responses', async () => {
+test('text, reasoning and calls reach a client of responses in their order', async () => {
   const second = { ...calls, id: 'toolu_2' };
   const said = [thinking, calls, { thinking: 'Hm.' }, { text: 'Meanwhile.' }, { redacted: 'blob' }, second];
   answer('plain', said, { reason: 'tool_use' });
@@ -264,7 +264,7 @@ async function sendBack(path: string, body: object) {
 }
 
 describe.each(['stream', 'plain'] as const)(
-  'a thought that its maker would not know again is left out, and said so: %s',
+  'reasoning that the upstream would not accept again is left out, and reported: %s',
   (how) => {
     const named = { text: 'I am Thunder.' };
     const later = [{ thinking: 'Hm.' }, { redacted: 'blob' }, calls];
@@ -311,7 +311,7 @@ describe.each([
   ['a stream', true, ''],
   ['a plain answer', false, ''],
   ['an answer to a long body', false, 'x'.repeat(100_000)],
-] as const)('refused for thoughts, it is asked once more without any: %s', (_what, stream, padding) => {
+] as const)('if it refuses reasoning, it is retried once without any: %s', (_what, stream, padding) => {
   const how = stream ? 'stream' : 'plain';
   const other = { type: 'function', function: { name: 'news' } };
 
@@ -364,7 +364,7 @@ describe.each([
   });
 });
 
-test('thoughts from before a tool that a search found are left out from then on, as that changes the tools', async () => {
+test('reasoning from before a tool search is left out once a tool was found, because that changes the tools', async () => {
   const search = { type: 'tool_search', execution: 'client', description: 'Search.', parameters: { type: 'object' } };
   const tools = [search, { type: 'function', ...weather }];
   const input: object[] = [question];
@@ -483,7 +483,7 @@ describe('an upstream that speaks only messages', () => {
     ['a text that is none', withBlock(block({ type: 'text', text: '' }), delta('text_delta', { text: named }))],
     ['a block whose text is none', withBlock(block({ type: 'text', text: named }))],
     [
-      'a thought that is no text',
+      'reasoning that is not text',
       withBlock(block({ type: 'thinking', thinking: '' }), delta('thinking_delta', { thinking: 5 })),
     ],
     [

@@ -186,7 +186,7 @@ const isTextFirst = ({ said }: Turn): boolean => {
 
 test.each<[what: string, clientName: string, said: Said, tries: Tries]>([
   [
-    'a name at the end of a text, which is seen only after the thought',
+    'a name at the end of a text, which is found only after the reasoning',
     'chat',
     [{ text: 'of AcmeCorp' }, { thinking: 'Hm.' }, { call: 'weather', input: {}, id: 'toolu_1' }],
     1,
@@ -230,7 +230,7 @@ describe.each(['messages', 'chat'])('at an upstream of %s', (upstreamName) => {
   );
 });
 
-test('where a client of chat can not keep the order, its history is the same without thoughts', () =>
+test('where a chat client can’t keep the order, its history is the same without reasoning', () =>
   fc.assert(
     fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 20 }), (turns) => talk('chat', 'messages', turns, 2)),
     { numRuns: 15 },

@@ -44,7 +44,7 @@ describe('a thread that begins takes the full history along, so it is answered w
     expect(sent()).toBe(without);
   });
 
-  test('also where a thought in it was sealed for another upstream, in the order of the body', async () => {
+  test('also where reasoning in it was sealed for another upstream, in the order of the body', async () => {
     const message = { role: 'assistant', content: 'Hi', reasoning_content: 'Hm.' };
     const answer = { ...Object(wire.chat.answer), choices: [{ index: 0, message, finish_reason: 'stop' }] };
     translating.upstream.answer(json(200, answer));

@@ -148,7 +148,7 @@ describe.each(translatedForMessages)(
   'ten turns with the provider for $name over messages alone',
   ({ provider, sendsReasoning }) => {
     test.each(['generateText', 'streamText'])(
-      'by %s, and the upstream gets its thoughts back where they are sent',
+      'by %s, and the upstream gets its reasoning back where it is sent',
       async (way) => {
         await using gateway = await startStrictGateway(conversation('get_weather', { city: 'Paris' }, 10));
         const request = {

@@ -53,7 +53,7 @@ console.log(JSON.stringify({
   streamed: (await streamed(model, 'Who are you?')).text,
   found: [await converse((input) => withTools.invoke(input)), await converse((input) => streamed(withTools, input))],
   asked,
-  thoughts: thinking.map(thoughtOf),
+  reasoning: thinking.map(reasoningOf),
   again: (await thinker.invoke([new HumanMessage('Who are you?'), thinking[1], new HumanMessage('Who are you?')])).text,
   seen: (await seer.invoke([looking])).text,
 }));`;
@@ -69,7 +69,7 @@ const modelKwargs = isOnResponses
   : { reasoning_effort: 'low' };
 const thinker = new ChatOpenAI({ model: 'svc', modelKwargs, ...at });
 const seer = new ChatOpenAI({ model: 'svc-vision', ...at });
-const thoughtOf = ({ additional_kwargs: { reasoning, reasoning_content } }) =>
+const reasoningOf = ({ additional_kwargs: { reasoning, reasoning_content } }) =>
   isOnResponses ? reasoning.summary.map(({ text }) => text).join('') : reasoning_content;`;
 
 const anthropicModel = `
@@ -78,7 +78,7 @@ const at = { apiKey: key, anthropicApiUrl: url, maxTokens: 2000 };
 const model = new ChatAnthropic({ model: 'svc', ...at });
 const thinker = new ChatAnthropic({ model: 'svc', thinking: { type: 'enabled', budget_tokens: 1024 }, ...at });
 const seer = new ChatAnthropic({ model: 'svc-vision', ...at });
-const thoughtOf = ({ content }) => content.find(({ type }) => type === 'thinking').thinking;`;
+const reasoningOf = ({ content }) => content.find(({ type }) => type === 'thinking').thinking;`;
 
 /** Code for OpenAI's agents. */
 const agentTools = (dialect: DialectName) => `
@@ -109,7 +109,7 @@ async function streamed(agent, input) {
 
 /** The same conversation with those. */
 const agents = (dialect: DialectName) => `${agentTools(dialect)}
-const thoughtOf = ({ newItems }) =>
+const reasoningOf = ({ newItems }) =>
   newItems.find(({ type }) => type === 'reasoning_item')?.rawItem.content.map(({ text }) => text).join('');
 const user = (...content) => ({ role: 'user', content });
 const thinking = [await runner.run(thinker, 'Who are you?'), await streamed(thinker, 'Who are you?')];
@@ -119,7 +119,7 @@ console.log(JSON.stringify({
   streamed: (await streamed(agent, 'Who are you?')).finalOutput,
   found: [(await runner.run(withTools, '${rain}')).finalOutput, (await streamed(withTools, '${rain}')).finalOutput],
   asked,
-  thoughts: thinking.map(thoughtOf),
+  reasoning: thinking.map(reasoningOf),
   again: (await runner.run(thinker, [...thinking[1].history, user({ type: 'input_text', text: 'Who are you?' })])).finalOutput,
   seen: (await runner.run(agent.clone({ model: 'svc-vision' }), [looking])).finalOutput,
 }));`;
@@ -133,7 +133,7 @@ const scripts: [name: string, dialect: DialectName, script: string][] = [
 ];
 
 /** A script with as many turns as the model makes tool calls, and whether it sends reasoning back. */
-const long: [name: string, sendsThoughts: boolean, script: string][] = [
+const long: [name: string, sendsReasoning: boolean, script: string][] = [
   ...(['chat', 'responses'] as const).map((dialect): [string, boolean, string] => [
     ...([`LangChain on ${dialect}`, dialect === 'responses'] as const),
     `${openaiModel(dialect)}${chainTools}
@@ -149,15 +149,15 @@ console.log(whole.finalOutput, (await streamed(withTools, '${rain}')).finalOutpu
 ];
 
 test.each(long)(
-  '%s: ten turns over an upstream of messages alone, which gets its thoughts back: %s',
-  async (_name, sendsThoughts, script) => {
+  '%s: ten turns over an upstream of messages alone, which gets its reasoning back: %s',
+  async (_name, sendsReasoning, script) => {
     await using gateway = await startStrictGateway(conversation('get_weather', { city: 'Paris' }, 10));
     const access = `const [url, key] = ${JSON.stringify([gateway.url, await gateway.issueKey()])};`;
     const [imports, talk] = [script.match(/^import .*/gm) ?? [], script.replace(/^import .*/gm, '')];
     expect(await runModule(`${imports.join('\n')}\n${access}${talk}`)).toBe('Done. Done.\n');
     const { requests } = gateway.upstream;
     expect(requests).toHaveLength(20);
-    for (const last of [requests[9], requests[19]]) expectTurnsIn(last, 9, sendsThoughts);
+    for (const last of [requests[9], requests[19]]) expectTurnsIn(last, 9, sendsReasoning);
   },
 );
 
@@ -203,10 +203,17 @@ describe('over each upstream that serves it', () => {
       const [imports, talk] = [script.match(/^import .*/gm) ?? [], script.replace(/^import .*/gm, '')];
       const all = `${imports.join('\n')}\nfor (const [url, key] of ${JSON.stringify(access)}) {${talk}\n}`;
       // On chat, OpenAI's agents ignore reasoning.
-      const thought = name === "OpenAI's agents on chat" ? null : expect.stringMatching('svc taught me to think first');
+      const reasoningText =
+        name === "OpenAI's agents on chat" ? null : expect.stringMatching('svc taught me to think first');
       const lines = (await runModule(all)).trim().split('\n');
       const whole = {
-        ...{ whole: answer, streamed: answer, found: [found, found], thoughts: [thought, thought], again: answer },
+        ...{
+          whole: answer,
+          streamed: answer,
+          found: [found, found],
+          reasoning: [reasoningText, reasoningText],
+          again: answer,
+        },
         asked: ['Paris', 'Rome', 'Paris', 'Rome'],
         seen: expect.stringMatching('I can see an image'),
       };

@@ -98,8 +98,8 @@ function checkMessages(messages: Sent[], mayThink: boolean, require: Require): v
     const answered = idsIn(content, 'tool_result', 'tool_use_id');
     require(String(called) === String(answered), `${where} answers [${answered}], called was [${called}]`);
     const isReasoning = ({ type }: Sent) => /thinking$/.test(type);
-    require(!isReasoning(content.at(-1) ?? {}), `${where} ends with a thought`);
-    require(mayThink || at < asked || !content.some(isReasoning), `${where}: a thought, but thinking is off`);
+    require(!isReasoning(content.at(-1) ?? {}), `${where} ends with reasoning`);
+    require(mayThink || at < asked || !content.some(isReasoning), `${where}: reasoning, but thinking is off`);
     const kinds = content.map(isResult);
     require(!kinds.includes(true, kinds.indexOf(false) + 1) || !kinds.includes(false), `${where} has results last`);
     for (const block of content) {

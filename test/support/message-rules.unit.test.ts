@@ -71,8 +71,8 @@ test.each<[string, object]>([
     'message 1: a wrong signature',
     { messages: [asked, { ...answered, content: [{ ...reasoningBlock, thinking: 'Hm' }, call] }, last] },
   ],
-  ['message 1 ends with a thought', { messages: [asked, { ...answered, content: [reasoningBlock] }, asked] }],
-  ['message 1: a thought, but thinking is off', { thinking: { type: 'disabled' } }],
+  ['message 1 ends with reasoning', { messages: [asked, { ...answered, content: [reasoningBlock] }, asked] }],
+  ['message 1: reasoning, but thinking is off', { thinking: { type: 'disabled' } }],
   ['message 1: an id a.b', { messages: [asked, { ...answered, content: [{ ...call, id: 'a.b' }] }, last] }],
   [
     'message 1: an input that is no object',
@@ -94,7 +94,7 @@ test('only messages and counts of their tokens are asked for', () => {
   expect(faultsIn(sent('/v1/responses', good))).toEqual(['/v1/responses was asked']);
 });
 
-test('instructions may come later from the maker’s own clients, but not first', () => {
+test('the vendor’s own clients may send instructions later, but not first', () => {
   const [instruction, headers] = [{ role: 'system', content: 'Hush.' }, { 'anthropic-beta': 'any' }];
   const later = { ...good, messages: [...good.messages, instruction] };
   expect(faultsIn(sent('/v1/messages', later, headers))).toEqual([]);
@@ -103,7 +103,7 @@ test('instructions may come later from the maker’s own clients, but not first'
   expect(faultsIn(sent('/v1/messages', first, headers))).toContain('message 0 is of system');
 });
 
-test('a maker that binds its thoughts knows them only where they were', () => {
+test('bound reasoning is accepted only where it was', () => {
   const binding = createBinding();
   const said = [reasoningBlock, text('Let me see.'), { type: 'redacted_thinking', data: 'blob' }, call];
   const before = { ...good, messages: [asked] };

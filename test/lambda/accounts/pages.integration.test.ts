@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { unlimitedMemory } from '../../../lambda/request/memory.ts';
 import { forMembers, forWallets, posted, startTestWallet, type TestWallet } from '../../support/accounts.ts';
-import { callWith } from '../../support/call.ts';
+import { incomingRequest } from '../../support/incoming-request.ts';
 import { testRows } from '../../support/test-rows.ts';
 
 const folder = new URL('../../../lambda/accounts/pages/', import.meta.url);
@@ -218,11 +218,11 @@ test('on any platform, HEAD has no body, and no more of a body is buffered than 
     asked.push(limit);
     return 65_537;
   };
-  const head = await wallet.app(callWith({ method: 'HEAD', path: '/cli', host: 'localhost', memory }));
+  const head = await wallet.app(incomingRequest({ method: 'HEAD', path: '/cli', host: 'localhost', memory }));
   expect([head.statusCode, head.body]).toEqual([200, '']);
   const headers = { 'content-type': 'application/json' };
   const sent = { method: 'POST', path: '/cli/link', host: 'localhost', headers, memory, bodySize };
-  const post = await wallet.app(callWith(sent));
+  const post = await wallet.app(incomingRequest(sent));
   expect(post.statusCode).toBe(413);
   expect(asked).toEqual(['203.0.113.9', '203.0.113.9', 65_536]);
 });

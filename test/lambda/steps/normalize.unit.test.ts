@@ -7,7 +7,7 @@ import { createModels } from '../../../lambda/settings/models.ts';
 import { readPrices } from '../../../lambda/settings/read-prices.ts';
 import { startReading } from '../../../lambda/steps/normalize.ts';
 import { type ParseInput, parseBody } from '../../../lambda/steps/parse-body.ts';
-import { callWith } from '../../support/call.ts';
+import { incomingRequest } from '../../support/incoming-request.ts';
 import { dialects } from '../../support/rewrite.ts';
 
 const models = createModels({ serviceName: 'svc', offersEmbeddings: false });
@@ -29,7 +29,7 @@ const readsFor = async (identity: Identity, body: string, path = '/v1/chat/compl
     return body;
   };
   const route = findRoute({ method: 'POST', path, headers: {} });
-  const request: object = { ...callWith(), size: body.length, route, identity, encoding, takeBody };
+  const request: object = { ...incomingRequest(), size: body.length, route, identity, encoding, takeBody };
   await Promise.resolve(step.before?.(request as Parameters<NonNullable<typeof step.before>>[0])).catch(() => {});
   const before = reads;
   await setImmediate();

@@ -1,8 +1,8 @@
 import type { Body, IncomingRequest } from '../../lambda/request/incoming-request.ts';
 import { unlimitedMemory } from '../../lambda/request/memory.ts';
 
-/** A call without any platform: a GET without a body, unless given otherwise. */
-export function callWith({
+/** A request without a platform; by default a GET without a body. */
+export function incomingRequest({
   body = '',
   ...given
 }: Partial<IncomingRequest> & { readonly body?: Body } = {}): IncomingRequest {

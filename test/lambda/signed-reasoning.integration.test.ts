@@ -62,7 +62,7 @@ const [, ...afterChange]: Said = [{ text: '' }, { thinking: 'Hm.' }, { redacted:
 const blocksOf = (said: Said) => messageOf(said).content;
 
 describe.each(['stream', 'plain'] as const)(
-  'an upstream that binds its thoughts, for a client of messages: %s',
+  'an upstream that binds its reasoning, for a messages client: %s',
   (how) => {
     test('gets its own words back for ten turns', async () => {
       const { ask, goOn, asked } = await openConversation(how);
@@ -86,7 +86,7 @@ describe.each(['stream', 'plain'] as const)(
       ['a name in a text', [reasoningBlock, { text: 'I am Thunder.' }], [...blocksOf([reasoningBlock]), named]],
       ['a name at the end of a text', [{ text: 'I am Thunder' }], blocksOf([{ text: 'I am svc' }])],
       ['a name in the id of a call', [{ ...call, id: 'toolu_thunder_0' }], blocksOf([{ ...call, id: 'toolu_svc_0' }])],
-    ])('gets no thoughts back that followed a change in the same answer: %s', async (_, said, shown) => {
+    ])('gets no reasoning back that followed a change in the same answer: %s', async (_, said, shown) => {
       const { ask, goOn, asked } = await openConversation(how);
       const { content } = await ask([...said, ...afterChange]);
       const [first, second, third] = blocksOf(afterChange);
@@ -131,7 +131,7 @@ describe.each(['stream', 'plain'] as const)(
   },
 );
 
-describe('what is changed beside texts makes later thoughts void', () => {
+describe('a change outside texts makes later reasoning void', () => {
   const cited = { type: 'char_location', cited_text: 'Thunder', document_index: 0, document_title: null };
   const result = { type: 'web_search_result', url: 'https://acme.example', title: 'Acme', encrypted_content: 'x' };
   const [later] = blocksOf([{ thinking: 'Hm.' }]);
@@ -171,7 +171,7 @@ describe('what is changed beside texts makes later thoughts void', () => {
   });
 });
 
-test('each upstream says for itself whether it signs its thoughts', async () => {
+test('whether reasoning is signed is a setting of each upstream', async () => {
   await using second = await startFakeUpstream();
   await using gateway = await startTestGateway({
     environment: {

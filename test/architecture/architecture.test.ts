@@ -10,7 +10,7 @@ describe('the architecture', () => {
     expect(findViolations(sources)).toEqual([]);
   });
 
-  test('has no circles', () => {
+  test('has no cycles', () => {
     expect(findCircles(sources)).toEqual([]);
   });
 
@@ -52,7 +52,7 @@ describe('the architecture', () => {
     expect(findViolations([toSource(path, text)])).toHaveLength(1);
   });
 
-  test('knows a circle when it sees one', () => {
+  test('detects a cycle', () => {
     const [a, b] = [toSource('lambda/a.ts', "import './b.ts';"), toSource('lambda/b.ts', "import './a.ts';")];
     expect(findCircles([a, b])).toEqual([['lambda/a.ts', 'lambda/b.ts', 'lambda/a.ts']]);
   });

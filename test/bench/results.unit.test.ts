@@ -43,7 +43,7 @@ test('a figure without baselines has no ratios, and three digits count', () => {
   expect([title, rule, row].map((line) => line?.length)).toEqual(Array(3).fill(title?.length));
 });
 
-test('the command explains itself, on request and after mistakes', () => {
+test('the command prints its usage, on request and after mistakes', () => {
   const run = (...words: string[]) => spawnSync(process.execPath, ['bench/run.ts', ...words], { encoding: 'utf8' });
   const asked = run('--help');
   expect([asked.status, asked.stderr]).toEqual([0, '']);

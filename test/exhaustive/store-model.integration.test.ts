@@ -26,7 +26,7 @@ const action = fc.record({
   hasPeriod: fc.boolean(),
 });
 
-test('the model of the store does to an item what the emulator does', async () => {
+test('the model of the store updates items exactly like the emulator', async () => {
   let [items, applied, refused] = [0, 0, 0];
   const property = async (actions: (typeof action extends fc.Arbitrary<infer T> ? T : never)[]) => {
     const item = `item${items++}`;

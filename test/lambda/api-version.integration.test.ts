@@ -41,7 +41,7 @@ test('the newest SDK sends that version, and its key as Bearer alone', async () 
 });
 
 test.each(['2026-10-21', '2023-06-01', '2099-01-01'])(
-  'the version %s goes to an upstream of messages as it came',
+  'the version %s is passed through to a messages upstream',
   async (one) => {
     const sent = body({ temperature: 1, messages: [cited([citation])] });
     expect(await ask(native, sent, { 'anthropic-version': one })).toEqual([200, undefined]);
@@ -51,7 +51,7 @@ test.each(['2026-10-21', '2023-06-01', '2099-01-01'])(
   },
 );
 
-describe('where messages are translated, that version refuses what it refuses', () => {
+describe('where messages are translated, that version still rejects what it rejects natively', () => {
   const notPermitted = (place: string) =>
     expect.stringContaining(`${place} is not permitted in version 2026-10-21 of this API. Leave it out.`);
 

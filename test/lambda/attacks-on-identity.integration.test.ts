@@ -59,7 +59,7 @@ const guest = () => `guest#${networkOf(address)} ulifetime`;
 const member = () => `member-${tests}`;
 const issueKey = () => gateway.issueKey({ member: member() });
 
-test('a network is the address of the connection, whatever a header says', async () => {
+test('the network is that of the connection’s address, whatever a header says', async () => {
   for (const forgery of forgeries) expect(await ask({ 'x-api-key': 'x', ...forgery })).toBe('200');
   for (const forgery of forgeries) expect(await ask({ 'x-api-key': 'x', ...forgery })).toBe('429 quota_exceeded');
   expect(await used()).toEqual({ [guest()]: forgeries.length });

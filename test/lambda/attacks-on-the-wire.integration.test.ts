@@ -116,7 +116,7 @@ const shapes: readonly (readonly [string, string, number, RegExp])[] = [
 ];
 
 // A server that closes before it has read everything resets the connection, which may lose its response.
-test('each shape is read in one way, and spoils nothing that follows', async () => {
+test('each shape is parsed unambiguously, and does not affect later requests', async () => {
   for (const [name, bytes, runs, expected] of shapes) {
     const [lines, asked] = [gateway.log.length, gateway.upstream.requests.length];
     expect([name, await exchange(bytes)]).toEqual([name, expect.stringMatching(expected)]);
@@ -127,7 +127,7 @@ test('each shape is read in one way, and spoils nothing that follows', async () 
   }
 });
 
-test('what follows a request that said it was the last', async () => {
+test('what follows a request with `connection: close` is ignored', async () => {
   const [lines, asked] = [gateway.log.length, gateway.upstream.requests.length];
   expect(await exchange(post(`Content-Length: ${body.length}\r\n${close}`, body) + hidden)).toMatch(/^HTTP\/1\.1 200 /);
   expect(gateway.log.length - lines).toBeLessThanOrEqual(1);

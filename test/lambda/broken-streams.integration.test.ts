@@ -86,7 +86,7 @@ describe.each(dialectNames)('a stream of %s', (dialect: DialectName) => {
     }
   });
 
-  test('breaks off after its end, which the client does not notice', async () => {
+  test('breaks off after its end, which the client can’t tell', async () => {
     const whole = sse(events.join(''));
     for (const rest of [[reset], [silence], [write(failureEvent)], [write('data: {')]]) {
       upstream.answer([...whole, ...rest]);

@@ -51,7 +51,7 @@ describe('an answer costs', () => {
     expect(await gateway.usageOf(key)).toMatchObject(settled(micros));
   });
 
-  test('what had come of a stream that REQUEST_TIMEOUT cuts', async () => {
+  test('what a stream delivered before REQUEST_TIMEOUT cut it', async () => {
     await using hurried = await startPricedGateway({ environment: { REQUEST_TIMEOUT: '1' } });
     const key = await hurried.issue();
     hurried.upstream.answer([eventHead, write(eventText(piece)), silence]);
@@ -60,7 +60,7 @@ describe('an answer costs', () => {
   });
 });
 
-test('an answer that the caller has had spoilt costs its usage, or its length if that can not be read', async () => {
+test('an answer that the caller made unusable costs its usage, or its length if there is none', async () => {
   await using translating = await startPricedGateway({ environment: { UPSTREAM_DIALECTS: 'chat' } });
   const calls = [{ id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"a":' } }];
   const message = { role: 'assistant', content: null, tool_calls: calls };
@@ -80,7 +80,7 @@ test('an answer that the caller has had spoilt costs its usage, or its length if
   }
 });
 
-describe('a zero is no count', () => {
+describe('a count of zero does not count', () => {
   const event = (data: { readonly type: string }) => ({ event: data.type, data });
   const none = { input_tokens: 0, output_tokens: 0 };
   const message = { id: 'm', type: 'message', role: 'assistant', content: [], stop_reason: null, usage: none };
@@ -103,7 +103,7 @@ describe('a zero is no count', () => {
   });
 });
 
-describe('what the model writes for a program, or signs, costs as much as text', () => {
+describe('tool arguments and signatures cost as much as text', () => {
   const written = 'x'.repeat(30);
   const named = { name: 'look', arguments: written };
   const tool = { index: 0, id: 'call_1', type: 'function', function: named };
@@ -144,7 +144,7 @@ describe('what the model writes for a program, or signs, costs as much as text',
         inResponses('response.output_item.done', { item: call }),
       ],
     ],
-  ])('in a stream that is left', async (_, at, sent, events) => {
+  ])('in a stream that the client leaves', async (_, at, sent, events) => {
     await using web = await startPricedGateway({ engine: 'web', environment: { UPSTREAM_SIGNS_THINKING: 'true' } });
     const key = await web.issue();
     const all = events.map((one) => eventText(one as Parameters<typeof eventText>[0])).join('');
@@ -184,7 +184,7 @@ describe('what the model writes for a program, or signs, costs as much as text',
 });
 
 describe('the store', () => {
-  test('gets one write a request, and one more with a budget', async () => {
+  test('is written to once per request, and twice with a budget', async () => {
     let writes = 0;
     await using watched = await startPricedGateway({
       spoilStore({ name }) {
@@ -203,7 +203,7 @@ describe('the store', () => {
     }
   });
 
-  test('may never answer a settlement: that is logged, and what was reserved stands', async () => {
+  test('may never answer a settlement: that is logged, and the reservation stands', async () => {
     await using watched = await startPricedGateway({
       spoilStore: ({ body: sent }) => (sent.includes('attribute_exists(#reservation)') ? 'request lost' : undefined),
     });
@@ -218,7 +218,7 @@ describe('the store', () => {
   });
 });
 
-test('the log tells once a window that four fifths of a budget are spent, whoever asks at once', async () => {
+test('the log says once per window that four fifths of a budget are spent, even with concurrent requests', async () => {
   const clock = { time: Date.UTC(2026, 5, 30, 22) };
   const MEMBER_BUDGET = '0.00299';
   await using timed = await startPricedGateway({ now: () => clock.time, environment: { MEMBER_BUDGET } });
@@ -292,7 +292,7 @@ test.each([
   ['"max_completion_tokens":100', 'max_completion_tokens'],
   ['"max_tokens":1,"max_completion_tokens":100', 'max_completion_tokens and max_tokens'],
   ['"max_tokens":null', 'max_completion_tokens'],
-])('a refusal of %s names what has to be smaller: %s', async (limits, named) => {
+])('a refusal of %s names what must be smaller: %s', async (limits, named) => {
   const refused = await gateway.ask(await gateway.issue(1_000), `{"model":"svc",${limits},"messages":[]}`);
   expect(await refused.text()).toMatch(new RegExp(`\\. With ${named} of at most \\d+ it would fit\\.`));
 });

@@ -77,8 +77,8 @@ const hits = [
   { prompt: 7, cached: 5, written: 2 },
 ];
 
-describe.each(['plain', 'stream'])('the usage of an upstream that caches by the marks, %s', (how) => {
-  test('shows its hits to clients of chat', async () => {
+describe.each(['plain', 'stream'])('the usage of an upstream that caches by cache marks, %s', (how) => {
+  test('shows its hits to chat clients', async () => {
     gateway.upstream.otherwise(caching());
     const usages = [];
     for (const messages of turns) {
@@ -99,7 +99,7 @@ describe.each(['plain', 'stream'])('the usage of an upstream that caches by the 
     expect(usages).toEqual(hits);
   });
 
-  test('shows its hits to clients of responses', async () => {
+  test('shows its hits to responses clients', async () => {
     gateway.upstream.otherwise(caching());
     const usages = [];
     for (const input of turns) {
@@ -114,7 +114,7 @@ describe.each(['plain', 'stream'])('the usage of an upstream that caches by the 
   });
 });
 
-test('a client that marks its prompt itself has its own marks, and their hits', async () => {
+test('a client’s own cache marks are kept, and it gets their hits', async () => {
   gateway.upstream.otherwise(caching());
   const content = [{ type: 'text' as const, text: 'a', cache_control: { type: 'ephemeral' } }];
   const usages = [];

@@ -11,7 +11,7 @@ gateway.upstream.otherwise(json(200, wire.chat.answer));
 const client = new Anthropic({ baseURL: gateway.url, apiKey: await gateway.issueKey(), maxRetries: 0 });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-test('what a conversation changes of its tools and its effort reaches an upstream of chat as it is at its end', async () => {
+test('an upstream of chat gets the tools and effort that a conversation has at its end', async () => {
   const tool = (name: string) => ({ name, input_schema: { type: 'object' as const } });
   const named = (name: string) => ({ type: 'tool_reference' as const, name });
   const user = { role: 'user' as const, content: 'Hello' };

@@ -32,7 +32,7 @@ async function ask(of: TestGateway, body: object, as: string) {
   return { status: response.status, answer, cost: (await chargesIn(of)) - before };
 }
 
-describe('a conversation is compacted by an upstream of responses', () => {
+describe('a responses upstream compacts a conversation', () => {
   test('byte for byte, charged, counted, and with its names hidden', async () => {
     const { status, answer, cost } = await ask(gateway, { input, instructions: 'Be brief.' }, key);
     expect([status, cost]).toEqual([200, 1]);

@@ -28,10 +28,7 @@ function createAsk(options?: AgentOptions) {
 testRows<[string, (ours: Socket, theirs: Socket) => unknown]>([
   ['the other side closes', (_, theirs) => theirs.end()],
   ['fails', (_, theirs) => theirs.resetAndDestroy()],
-  [
-    'receives what nobody has asked for',
-    (_, theirs) => theirs.write('HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged'),
-  ],
+  ['receives unsolicited data', (_, theirs) => theirs.write('HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged')],
   ['is about to be closed', (ours) => ours.destroy()],
 ])('an idle connection that was disturbed is not reused', async (name, disturb) => {
   await using service = await startFakeService(answer(200, 'first'), answer(200, 'second'));
@@ -54,7 +51,7 @@ test('no more idle connections are kept alive than the agent allows', async () =
   expect(asked.filter(({ socket }) => socket.destroyed)).toHaveLength(1);
 });
 
-test('each address has connections of its own', async () => {
+test('each address has its own connections', async () => {
   await using service = await startFakeService(answer(200, 'one'));
   await using another = await startFakeService(answer(200, 'another'));
   const ask = createAsk();

@@ -100,7 +100,7 @@ describe('a client that disconnects', () => {
     ['a stream', streamed, begun, [write(dearEnd)], inputCost(streamed) + pieceCost],
     ['a stream that has not begun', streamed, [], [...begun, write(dearEnd)], inputCost(streamed)],
     ['a plain answer', body, [], answerWith(dear), inputCost(body)],
-  ])('is waited for at shutdown, as long as any other', async (_, sent, before, after, cut) => {
+  ])('is waited for at shutdown like any other', async (_, sent, before, after, cut) => {
     for (const engine of ['web', 'function-url'] as const) {
       await using web = await startPricedGateway({ engine });
       const { goOn } = await leave(web, await web.issue(), sent, before, after);

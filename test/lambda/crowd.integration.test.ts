@@ -95,7 +95,7 @@ async function openCrowd(gateway: TestGateway, size: number, random: Random): Pr
 }
 
 const seed = 1;
-test(`150 streams at once, cut and left at random (seed ${seed}): counters are exact and nothing stays`, async () => {
+test(`150 concurrent streams, broken and aborted at random (seed ${seed}): counters are exact and nothing leaks`, async () => {
   const random = createRandom(seed);
   const watch = createWatch();
   const atFirst = await watch.read();

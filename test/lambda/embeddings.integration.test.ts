@@ -55,7 +55,7 @@ testRows([
   '{"model":"svc-embedding","input":["a","b"],"encoding_format":"base64","user":"u"}',
   '{"model":"svc-embedding","input":[1,2,3]}',
   '{"model":"text-embedding-3-small","input":[[1,2],[3]],"stream":true}',
-])('a body goes upstream as it came, but for its model', async (sent) => {
+])('a body is passed through except for its model', async (sent) => {
   const { response } = await ask(watched, json(200, answer), sent);
   expect(response.status).toBe(200);
   expect(gateway.upstream.requests.at(-1)?.path).toBe(path);
@@ -77,7 +77,7 @@ testRows([[[0.25, -1]], ['AcmeCorp/AAA+Thunder/==']])(
   },
 );
 
-test('the model is listed in both shapes', async () => {
+test('the model is listed in both formats', async () => {
   const idsFor = async (headers: Record<string, string>) => {
     const response = await fetch(`${gateway.url}/v1/models`, { headers: { ...guest, ...headers } });
     return ((await response.json()) as { data: { id: string }[] }).data.map(({ id }) => id);
@@ -109,14 +109,14 @@ testRows([
     'invalid_model',
     'svc-embedding makes only embeddings. Use svc or svc-vision.',
   ],
-])('a request for what the model does not make is told which does', async (at, sent, code, message) => {
+])('a request that the model can’t serve is told which model can', async (at, sent, code, message) => {
   const response = await gateway.post(at, sent, guest);
   expect([response.status, response.headers.get('x-svc-error')]).toEqual([400, code]);
   const { error } = (await response.json()) as { error: { message: string } };
   expect(error.message).toMatch(new RegExp(`^${message.replace(/[.'()]/g, '\\$&')}`));
 });
 
-test('without the setting there is no such path and no such model', async () => {
+test('without the setting, neither the path nor the model exists', async () => {
   await using plain = await startWatchedGateway();
   const response = await plain.gateway.post(path, body, guest);
   expect([response.status, await response.json()]).toMatchObject([404, { error: { code: 'not_found' } }]);
@@ -124,7 +124,7 @@ test('without the setting there is no such path and no such model', async () => 
   expect(await chat.json()).toMatchObject({ error: { message: expect.stringMatching("^model is unknown: 'svc-emb") } });
 });
 
-test('a failure is an error of its own, and refunded', async () => {
+test('a failure is the gateway’s own error, and is refunded', async () => {
   const failed = await ask(watched, json(500, { error: { message: 'AcmeCorp is down' } }));
   expect(failed).toMatchObject({ charged: 0, line: { message: 'refused', reason: 'server_error' } });
   const reported = await ask(watched, json(200, { error: { message: 'AcmeCorp is full' } }));
@@ -136,7 +136,7 @@ test('a failure is an error of its own, and refunded', async () => {
   expect([caller.response.status, caller.charged]).toEqual([400, 1]);
 });
 
-test('a budget pays by the model’s own price, before the answer has ended', async () => {
+test('a budget is charged the model’s own price before the answer has ended', async () => {
   const key = await gateway.issueKey({ budget: 1_000_000, budgetWindow: 'month' });
   await ask(watched, json(200, answer), body, key);
   const read = await fetch(`${gateway.url}/v1/usage`, { headers: { 'x-api-key': key } });
@@ -146,7 +146,7 @@ test('a budget pays by the model’s own price, before the answer has ended', as
   expect([refused.status, refused.headers.get('x-svc-error')]).toEqual([429, 'quota_exceeded']);
 });
 
-test('who leaves an answer of vectors pays all of it with a budget, and else what its input is taken for', async () => {
+test('a client that disconnects pays its whole usage with a budget, otherwise the estimate of its input', async () => {
   await using web = await start({ PRICES: prices }, { engine: 'web' });
   for (const [budget, cost] of [
     [1_000_000, 0.01],
@@ -171,7 +171,7 @@ test('who leaves an answer of vectors pays all of it with a budget, and else wha
   }
 });
 
-test('a key that is kept to other models gets none', async () => {
+test('a key for other models gets none', async () => {
   const key = await gateway.issueKey({ models: ['svc'] });
   const refused = await gateway.post(path, body, { 'x-api-key': key });
   expect([refused.status, refused.headers.get('x-svc-error')]).toEqual([403, 'model_not_allowed']);
@@ -187,7 +187,7 @@ describe('of several upstreams', () => {
     UPSTREAM_2_EMBEDDINGS_MODEL: 'acmecorp/second-embed',
   });
 
-  test('only those with a model for embeddings are asked', async () => {
+  test('only those with an embeddings model are tried', async () => {
     await using second = await startFakeUpstream();
     await using two = await start({ UPSTREAM_EMBEDDINGS_MODEL: '', ...others(second) });
     second.answer(json(200, answer));
@@ -203,7 +203,7 @@ describe('of several upstreams', () => {
     expect(two.gateway.log.filter(({ message }) => message === 'upstream failed')).toEqual([]);
   });
 
-  test('the next is asked when one fails', async () => {
+  test('a failure fails over to the next', async () => {
     await using second = await startFakeUpstream();
     await using two = await start(others(second));
     second.answer(json(200, answer));
@@ -222,7 +222,7 @@ describe('an answer that breaks off', () => {
     expect(findIdentity(text)).toEqual([]);
   };
 
-  test('is no JSON, and refunded', async () => {
+  test('is not valid JSON, and is refunded', async () => {
     for (const script of [[...begun, hangUp], begun, [...begun, write('1]}],"x":')]]) {
       const { response, text, line, charged } = await ask(watched, script);
       expect(response.status).toBe(200);
@@ -233,7 +233,7 @@ describe('an answer that breaks off', () => {
     }
   });
 
-  test('stays charged if time is over', async () => {
+  test('stays charged if it times out', async () => {
     gateway.upstream.answer([...begun, silence]);
     const before = await watched.remaining('guest');
     using timers = stopTimers();
@@ -246,7 +246,7 @@ describe('an answer that breaks off', () => {
     expect(before - (await watched.remaining('guest'))).toBe(1);
   });
 
-  test('by a client that leaves stays charged, and frees the upstream', async () => {
+  test('because the client disconnects stays charged, and the upstream request is aborted', async () => {
     gateway.upstream.answer([...begun, silence]);
     const asked = gateway.upstream.requests.length;
     const before = await watched.remaining('guest');
@@ -261,7 +261,7 @@ describe('an answer that breaks off', () => {
   });
 });
 
-test('vectors of any size pass while they come, and wait for a client that does not read', async () => {
+test('vectors of any size are streamed, with back-pressure', async () => {
   const size = 130 * mebibyte;
   gateway.upstream.answer([...begun, flood(size, '0.1,'.repeat(16_384)), write('1]}]}')]);
   const asked = gateway.upstream.requests.length;

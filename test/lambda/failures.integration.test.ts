@@ -46,7 +46,7 @@ describe('an upstream that answers with', () => {
     [429, { status: 503, code: 'service_unavailable', reason: 'limited', charged: 0 }],
     [529, { status: 529, reason: 'server_error', ...upstreamError }],
     [304, unusable],
-  ])('a status that is its own fault or the caller’s, whatever the body', async (status, expected) => {
+  ])('an error status, its own fault or the caller’s, whatever the body', async (status, expected) => {
     const bodies: readonly Script[] = [
       html(status, `<h1>${leak}</h1>`),
       [head(status, jsonHead), write(`{"error":{"message":"${canary.upstreamBody}`)],
@@ -69,7 +69,7 @@ describe('an upstream that answers with', () => {
     );
   });
 
-  test('a 404 means “not offered” for a token count, which is free, and is the caller’s mistake for a reference', async () => {
+  test('a 404 means “not offered” for a token count, which is free, and for a reference is the caller’s mistake', async () => {
     const ask = async (status: number, path: string, body: object) => {
       upstream.answer(html(status, leak));
       const before = await watched.remaining();
@@ -131,7 +131,7 @@ testRows<[boolean, Script]>([
     sse(Buffer.alloc(9, 0xff)),
     [head(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }), write(stream)],
   ].map((body): [boolean, Script] => [true, body]),
-])('an upstream answers 200 with something that is no answer, or no stream', async (streamed, body) => {
+])('an upstream answers 200 with something other than an answer or a stream', async (streamed, body) => {
   upstream.answer(body);
   expectRefusal('chat', await watched.ask('chat', { stream: streamed }), unusable);
 });
@@ -143,7 +143,7 @@ describe.each(dialectNames)('an upstream of %s', (dialect) => {
     [true, json(200, { error: { message: canary.upstreamBody } })],
     [true, sse('')],
     [true, sse(`data: {"broken":"${canary.upstreamBody}\n\n`)],
-  ])('answers 200 with JSON that is no answer, or no event', async (streamed, body) => {
+  ])('answers 200 with JSON that is neither an answer nor an event', async (streamed, body) => {
     upstream.answer(body);
     expectRefusal(dialect, await watched.ask(dialect, { stream: streamed }), unusable);
   });
@@ -222,7 +222,7 @@ describe('a connection', () => {
   });
 });
 
-test('a content-length that is too short spoils only that answer', async () => {
+test('a content-length that is too short breaks only that response', async () => {
   const lie = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 20\r\n\r\n${text}`;
   for (let round = 0; round < 3; round += 1) {
     upstream.answer(json(200, wire.chat.answer), [({ socket }) => void socket.write(lie)]);

@@ -72,17 +72,17 @@ function reasoningAsked(): unknown[] {
 /** How many seals one request contains. */
 const atOnce = 100;
 
-describe.each(['chat', 'responses'])('of seals that a client of %s sends', (name) => {
+describe.each(['chat', 'responses'])('of the seals that a client of %s sends', (name) => {
   const ask = asks[name] as Ask;
   const askOther = asks[name === 'chat' ? 'responses' : 'chat'] as Ask;
 
-  test('its own goes back to the upstream as the blocks that it was', async () => {
+  test('its own are sent back to the upstream as the original blocks', async () => {
     const { status, leftOut } = await send(ask, await sealsFor(ask));
     expect([status, leftOut]).toEqual([200, null]);
     expect(reasoningAsked()).toMatchObject([{ type: 'thinking', thinking: 'Hm.' }, { type: 'redacted_thinking' }]);
   });
 
-  test('none of 1,000 others does: changed, cut, for another caller, deployment or dialect. All are said to be left out', async () => {
+  test('none of 1,000 others is: changed, cut, or for another caller, deployment or dialect. All are reported as left out', async () => {
     const random = createRandom(Number(process.env.SEED ?? 1));
     const own = await sealFor(ask);
     const foreign = [

@@ -15,7 +15,7 @@ async function send(path: string, body: string): Promise<string | undefined> {
   return gateway.upstream.requests.at(-1)?.body.toString();
 }
 
-testRows(dialectNames)('what goes upstream is the body byte for byte, except its model', async (dialectName) => {
+testRows(dialectNames)('the body is passed through byte for byte, except its model', async (dialectName) => {
   const exact = loadFixtures(dialectName).find(({ file }) => file === 'requests/exact-bytes.json');
   const body = exact?.bytes.toString() ?? '';
   expect(body).toContain('9007199254740993');

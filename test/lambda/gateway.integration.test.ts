@@ -13,7 +13,7 @@ const remaining = ({ headers }: Response) => Number(headers.get('x-svc-remaining
 const gateway = await startTestGateway({ environment: { GUEST_LIMIT: '1000', BURST_LIMIT: '600' } });
 afterAll(() => gateway[Symbol.asyncDispose]());
 
-test('interprets an answer by its request: the number of choices, and the stop sequences', async () => {
+test('interprets an answer by its request: its number of choices, and its stop sequences', async () => {
   const model = identity.UPSTREAM_TEXT_MODEL;
   const finished = { id: 'x', model, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
   gateway.upstream.answer(sse([{ data: JSON.stringify(finished) }]));
@@ -38,7 +38,7 @@ test('lists its models without charging', async () => {
   expect(remaining(second)).toBe(remaining(first));
 });
 
-test("describes its models in Anthropic's shape too, to clients that name a version of it", async () => {
+test("describes its models in Anthropic's format to clients that send anthropic-version", async () => {
   const read = async (path: string) => {
     const response = await fetch(`${gateway.url}/v1/models${path}`, {
       headers: { ...guest, 'anthropic-version': '2023-06-01' },
@@ -66,13 +66,13 @@ testRows([
     "There is no model with this name: 'acmecorp/thunder-70b-instruct'. The models are svc and svc-vision.",
   ],
   ['sk-1234', 'There is no model with this name. The models are svc and svc-vision.'],
-])('knows no other model, and answers a guess at a hidden name as any other', async (id, message) => {
+])('has no other model, and answers a guess at a hidden name like any other', async (id, message) => {
   const response = await fetch(`${gateway.url}/v1/models/${id}`, { headers: guest });
   expect(codeOf(response)).toEqual([404, 'model_not_found']);
   expect(await response.json()).toMatchObject({ error: { message } });
 });
 
-test('a request for an unknown model is answered alike, whether or not its id holds a hidden name', async () => {
+test('an unknown model gets the same error whether or not its id contains a hidden name', async () => {
   const answerTo = async (model: string) => {
     const response = await gateway.post('/v1/chat/completions', { model, messages: [] }, guest);
     return [...codeOf(response), await response.text()].map((part) => String(part).replaceAll(model, 'ID'));
@@ -83,7 +83,7 @@ test('a request for an unknown model is answered alike, whether or not its id ho
   expect(others.map(text)).toEqual([text(known), text(known)]);
 });
 
-test('refuses unknown paths and wrong methods with figures, an id of its own each, and without a key', async () => {
+test('rejects unknown paths and wrong methods with quota headers and a request id, and without a key', async () => {
   const missing = await gateway.post('/v1/nowhere', question);
   expect([...codeOf(missing), missing.headers.get('x-svc-limit')]).toEqual([404, 'not_found', '1000']);
   const head = await fetch(`${gateway.url}/v1/models`, { method: 'HEAD' });
@@ -104,7 +104,7 @@ describe('pages of other origins', () => {
   testRows([
     ['*', ['*', '*', '*', '*'], null],
     ['https://one.example,https://two.example', ['https://one.example', 'https://two.example', null, null], 'origin'],
-  ])('are allowed as CORS_ORIGINS says, never with credentials, and caches are told', async (listed, allowed, vary) => {
+  ])('are allowed by CORS_ORIGINS, never with credentials, and caches vary by it', async (listed, allowed, vary) => {
     await using gateway = await startTestGateway({ environment: { CORS_ORIGINS: listed } });
     for (const [path, method, headers, status] of [
       ['/v1/chat/completions', 'OPTIONS', asks, 204],
@@ -122,7 +122,7 @@ describe('pages of other origins', () => {
     }
   });
 
-  test('may send any header and read the figures, as a preflight without a key says', async () => {
+  test('may send any header and read the quota headers, as a preflight without a key says', async () => {
     const answer = await fetch(`${gateway.url}/v1/messages`, { method: 'OPTIONS', headers: asks });
     expect(answer.headers.get('access-control-allow-headers')).toBe('x-api-key, x-stainless-os');
     expect(answer.headers.get('access-control-expose-headers')?.toLowerCase()).toMatch('x-svc-remaining');
@@ -146,7 +146,7 @@ testRows<[environment: Record<string, string>, said: string]>([
   [{ WALLET_SIGN_IN: 'false', ...company }, 'For more, get a key at https://app.example/cli.'],
   [{ ACCESS: 'keys' }, 'Ask the operator for a key.'],
   [{ ACCESS: 'keys', ...company }, 'Get a key at https://app.example/cli.'],
-])('whoever is refused is told of the ways to a key that there are', async (environment, said) => {
+])('a refusal lists the available ways to get a key', async (environment, said) => {
   await using gateway = await startTestGateway({
     environment: { APP_URL: 'https://app.example', GUEST_LIMIT: '1', ...environment },
   });
@@ -155,7 +155,7 @@ testRows<[environment: Record<string, string>, said: string]>([
   expect(await (await ask()).text()).toContain(said);
 });
 
-test('a body that is too large is refused before its encoding, and that before a missing key', async () => {
+test('a body’s size is checked before its encoding, and that before a missing key', async () => {
   const refuse = async (size: number) => {
     const headers = { 'content-encoding': 'compress' };
     return codeOf(await fetch(`${gateway.url}/v1/messages`, { method: 'POST', body: Buffer.alloc(size), headers }));
@@ -169,7 +169,7 @@ describe('a compressed body', () => {
     fetch(`${url}/v1/chat/completions`, { method: 'POST', body, headers: { ...guest, 'content-encoding': encoding } });
   const text = JSON.stringify({ ...question, messages: [{ role: 'user', content: 'hé' }] });
 
-  test('goes upstream decoded, and is a charged 400 if it breaks off or there is none', async () => {
+  test('is decoded for the upstream, and is a charged 400 if it is truncated or empty', async () => {
     gateway.upstream.answer(json(200, { choices: [] }));
     const good = await send('gzip', gzipSync(text));
     const sent = gateway.upstream.requests.at(-1);
@@ -182,7 +182,7 @@ describe('a compressed body', () => {
     expect(await (await send('gzip', new Uint8Array())).text()).toContain('The body is empty');
   });
 
-  test('is held to REQUEST_BODY_LIMIT as it came and decoded, neither of which is charged beyond', async () => {
+  test('must not exceed REQUEST_BODY_LIMIT, compressed or decoded; neither is charged', async () => {
     await using roomy = await startTestGateway({ environment: { REQUEST_BODY_LIMIT: '8' } });
     roomy.upstream.otherwise(json(200, { choices: [] }));
     const limit = 8 * 1_048_576;
@@ -213,14 +213,14 @@ describe('behind the edge', () => {
     return { ...gateway, versions, clock, ask };
   }
 
-  test('each viewer is a network of its own, by the address that the edge names', async () => {
+  test('each viewer has its own network, by the address that the edge reports', async () => {
     await using edge = await startBehindEdge();
     const answers = await Promise.all(['203.0.113.7:1', '203.0.113.8:1'].map((address) => edge.ask(address)));
     expect([...answers, await edge.ask('203.0.113.7:2')].map(remaining)).toEqual([2, 2, 1]);
     expect(edge.upstream.requests.flatMap(({ headers }) => Object.keys(headers))).not.toContain(originSecretHeader);
   });
 
-  testRows([{}, { [originSecretHeader]: 'two' }])('around it there is nothing', async (headers) => {
+  testRows([{}, { [originSecretHeader]: 'two' }])('requests that bypass it get a 404', async (headers) => {
     await using edge = await startBehindEdge();
     const refused = await edge.ask('203.0.113.7:1', headers);
     expect([...codeOf(refused), await refused.text()]).toEqual([404, 'not_found', expect.not.stringMatching(/edge/i)]);

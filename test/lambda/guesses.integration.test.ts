@@ -96,7 +96,7 @@ testRows<[(word: string) => Asked]>([
   expect(await ask(translating, asked(hidden), hidden)).toBe(await ask(translating, asked(other), other));
 });
 
-test('only what an upstream says itself is hidden', async () => {
+test('only the upstream’s own words are hidden', async () => {
   translating.upstream.otherwise(json(400, { error: { message: `${hidden} and ${other}` } }));
   expect(await ask(translating, { path: '/v1/chat/completions', body: hi }, other)).toContain('svc and WORD');
 });

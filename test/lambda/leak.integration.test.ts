@@ -61,7 +61,7 @@ test('without names from the operator, the parts that identify the model ids are
   expect(JSON.parse(text).choices[0].message.content).toBe('I am svc of svc.');
 });
 
-test('HIDE_IN_TEXT=none leaves only generated text as it is', async () => {
+test('HIDE_IN_TEXT=none leaves only generated text unchanged', async () => {
   await using open = await startWatchedGateway({ environment: { HIDE_IN_TEXT: 'none' } });
   const code = 'from thunder import AcmeCorp';
   const replace = (text: string) => text.replaceAll(canary.answer, code);
@@ -85,7 +85,7 @@ test('HIDE_IN_TEXT=none leaves only generated text as it is', async () => {
   }
 });
 
-testRows([true, false])('HIDE_IN_TEXT=none leaves translated text and reasoning too', async (stream) => {
+testRows([true, false])('HIDE_IN_TEXT=none leaves translated text and reasoning unchanged, too', async (stream) => {
   await using open = await startWatchedGateway({ environment: { HIDE_IN_TEXT: 'none', UPSTREAM_DIALECTS: 'chat' } });
   const [reasoningBlock, code] = ['AcmeCorp it is.', 'from thunder import AcmeCorp'];
   const said = { role: 'assistant', reasoning_content: reasoningBlock, content: code };

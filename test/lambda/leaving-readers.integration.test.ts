@@ -98,7 +98,7 @@ describe('a client', () => {
     expect(watched.gateway.upstream.requests).toEqual([]);
   });
 
-  test('that reads slowly slows the upstream down, and gets everything in the end', async () => {
+  test('that reads slowly slows the upstream down (back-pressure), and gets everything in the end', async () => {
     await using watched = await startWatchedGateway({ environment: { KEEP_ALIVE_INTERVAL: '0.05' } });
     const { upstream } = watched.gateway;
     upstream.answer([...long, write(wire.chat.events.slice(-2).join(''))]);

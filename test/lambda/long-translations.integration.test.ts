@@ -73,7 +73,7 @@ function send(gateway: TestGateway, body: string, key = 'x') {
 const lineOfLeaver = ({ log }: TestGateway) =>
   waitUntil(() => log.find(({ end }) => end === 'client_gone'), 'the line of who has left');
 
-test('a body with many values waits for its turn; one with few does not, however long it is', async () => {
+test('a body with many values is queued; one with few is not, however long it is', async () => {
   await using gateway = await start();
   gateway.upstream.otherwise(answer);
   const answering = gateway.post('/v1/messages', long, { 'x-api-key': 'x' });
@@ -171,7 +171,7 @@ test('an answer with so many values that its thread is terminated stays charged:
   expect(await chargesIn(gateway)).toBe(1);
 });
 
-test('at shutdown nobody keeps waiting', async () => {
+test('a shutdown empties the queue', async () => {
   await using gateway = await start();
   gateway.upstream.otherwise(answer);
   const answering = gateway.post('/v1/messages', long, { 'x-api-key': 'x' });
@@ -182,7 +182,7 @@ test('at shutdown nobody keeps waiting', async () => {
   expect(gateway.upstream.requests).toEqual([]);
 });
 
-test('a body that is refused while it is parsed ends its turn', async () => {
+test('a body that is refused while it is parsed frees its place in the queue', async () => {
   held.resolve();
   await using gateway = await start();
   gateway.upstream.otherwise(answer);

@@ -89,7 +89,7 @@ describe.each(['stream', 'plain'] as const)(
       });
     });
 
-    test('goes on for ten turns of thinking and calling, and the upstream gets its own words back', async () => {
+    test('gets its own words back for ten turns of reasoning and tool calls', async () => {
       const messages: OpenAI.ChatCompletionMessageParam[] = [question];
       for (let turn = 1; turn <= 10; turn += 1) {
         const said = [{ thinking: `${secret} ${turn}` }, { redacted: `blob${turn}` }, { text: `Turn ${turn}.` }];
@@ -142,7 +142,7 @@ describe.each(['stream', 'plain'] as const)(
       expect(choices[0]?.message.content).toBe(shown);
     });
 
-    test('what it said leaves before it calls', async () => {
+    test('its text is sent before its tool calls', async () => {
       answer(how, [{ text: 'I am Thunde' }, calls, { text: 'rous' }]);
       const { choices } = await ask({ messages: [question], tools: [chatTool] });
       expect(choices[0]?.message).toMatchObject({ content: 'I am Thundesvcous', tool_calls: [{}] });
@@ -176,7 +176,7 @@ describe.each(['stream', 'plain'] as const)(
       expect((await ask({ messages: [question] })).choices[0]?.finish_reason).toBe(finish);
     });
 
-    test('calls without arguments have an empty object, and several have their numbers', async () => {
+    test('calls without arguments have an empty object, and several calls are numbered', async () => {
       answer(how, [
         { call: 'weather', id: 'a' },
         { ...calls, id: 'b' },
@@ -200,7 +200,7 @@ describe.each(['stream', 'plain'] as const)(
     }
     const tool = { type: 'function' as const, strict: false, ...weather };
 
-    test('goes on for ten turns with its own words, also where nobody may read them', async () => {
+    test('gets its own words back for ten turns, even if its reasoning is redacted', async () => {
       const input: OpenAI.Responses.ResponseInput = [question];
       for (let turn = 1; turn <= 10; turn += 1) {
         answer(how, [
@@ -270,7 +270,7 @@ describe.each(['stream', 'plain'] as const)(
     const later = [{ thinking: 'Hm.' }, { redacted: 'blob' }, calls];
     const shown = messageOf([thinking, { text: 'I am svc.' }, calls]).content;
     const hosted = { ...calls, id: 'toolu_bdrk_9' };
-    test('after a hidden name, from a client of chat', async () => {
+    test('after a hidden name, from a chat client', async () => {
       answer(how, [thinking, named, ...later]);
       const tools = [chatTool];
       const params = { model: 'svc', messages: [question], tools };
@@ -290,7 +290,7 @@ describe.each(['stream', 'plain'] as const)(
     test.each([
       ['a hidden name', [thinking, named, ...later], shown, [3]],
       ['an id that is not its own', [hosted, ...later], messageOf([{ ...calls, id: 'toolu_9' }, calls]).content, [2]],
-    ])('after %s, from a client of responses', async (_, said, sentBack, places) => {
+    ])('after %s, from a responses client', async (_, said, sentBack, places) => {
       answer(how, said);
       const tools = [{ type: 'function' as const, strict: false, ...weather }];
       const params = { model: 'svc', include: ['reasoning.encrypted_content' as const], tools, input: [question] };
@@ -325,7 +325,7 @@ describe.each([
     return { messages, tools: [chatTool, other], reasoning_effort: 'high', stream };
   }
 
-  test('one charge, and the client is told so', async () => {
+  test('it is charged once, and the client is told so', async () => {
     const body = await changeTools();
     const [before, asked] = [await chargesIn(gateway), gateway.upstream.requests.length];
     answer(how, [{ text: 'Refused before this.' }]);
@@ -412,7 +412,7 @@ test('reasoning from before a tool search is left out once a tool was found, bec
 });
 
 describe('an upstream that speaks only messages', () => {
-  test('is not told of what only a vendor knows, and the client is told so', async () => {
+  test('does not get what only a vendor supports, and the client is told so', async () => {
     answer('plain', [{ text: 'Hi' }]);
     const body = { messages: [question, { role: 'assistant', content: 'I', reasoning_content: 'Hm.' }, question] };
     const response = await post('/v1/chat/completions', { ...body, seed: 1, reasoning_effort: 'minimal', future: 1 });
@@ -422,7 +422,7 @@ describe('an upstream that speaks only messages', () => {
     expect([...response.headers.keys()].filter((name) => name.startsWith('anthropic'))).toEqual([]);
   });
 
-  test('ends with the usage only where it was asked for, and with [DONE]', async () => {
+  test('ends with the usage only if that was requested, and with [DONE]', async () => {
     answer('stream', [{ text: 'Hi' }]);
     const response = await post('/v1/chat/completions', { stream: true, messages: [question] });
     const text = await response.text();
@@ -431,7 +431,7 @@ describe('an upstream that speaks only messages', () => {
     expectClean(text);
   });
 
-  test('counts the tokens of what it would be sent, free of charge', async () => {
+  test('counts the tokens of the translated request, free of charge', async () => {
     const input = {
       ...{ instructions: 'Be brief.', input: 'Hello', tools: [{ type: 'function', ...weather }], temperature: 0.5 },
       ...{ max_output_tokens: 9, reasoning: { effort: 'high' }, future: 1 },
@@ -500,14 +500,14 @@ describe('an upstream that speaks only messages', () => {
     await waitUntil(async () => (await chargesIn(gateway)) === before, 'the charge is refunded');
   });
 
-  test('whose plain answer has a text that is none is refunded', async () => {
+  test('whose plain answer has a text that is not a string is refunded', async () => {
     const before = await chargesIn(gateway);
     gateway.upstream.answer(json(200, { ...messageOf([]), content: [{ type: 'text', text: named }] }));
     const response = await post('/v1/chat/completions', { messages: [question] });
     expect([response.status, (await chargesIn(gateway)) - before]).toEqual([502, 0]);
   });
 
-  test('whose stream is cut is refunded, for a client of responses too', async () => {
+  test('whose stream breaks off is refunded, for a responses client too', async () => {
     const before = await chargesIn(gateway);
     gateway.upstream.answer([...sse(toWire(begun)), hangUp]);
     const text = await (await post('/v1/responses', { stream: true, input: 'Hello' })).text();
@@ -521,13 +521,13 @@ describe('an upstream that speaks only messages', () => {
     ['fails at', json(200, { type: 'error', error: { type: 'api_error', message: misplaced } }), {}],
     ['fails at the stream of', sse(toWire([{ type: 'error', error: { message: misplaced } }])), { stream: true }],
     ['breaks off the stream of', sse(spoilt({ type: 'error', error: { message: misplaced } })), { stream: true }],
-  ])('%s a request in words without places of its own', async (_what, script, more) => {
+  ])('%s a request without revealing places in the translated one', async (_what, script, more) => {
     gateway.upstream.answer(script);
     const text = await (await post('/v1/chat/completions', { messages: [question], ...more })).text();
     expect(text).toContain('"No result for (id removed), see (place removed).');
   });
 
-  test('calls without the ids of its maker', async () => {
+  test('calls without the vendor’s ids', async () => {
     const ids = ['toolu_bdrk_1', 'srvtoolu_2', 'mcptoolu_vrtx_3'];
     answer(
       'plain',
@@ -566,7 +566,7 @@ describe('an upstream that speaks only messages', () => {
       },
       'messages[0].content[0] is no image',
     ],
-  ])('refuses what it can not be asked: %j', async (body, message) => {
+  ])('refuses what can’t be translated: %j', async (body, message) => {
     const before = gateway.upstream.requests.length;
     const response = await post('/v1/chat/completions', { messages: [question], ...body });
     const { error } = (await response.json()) as { error: { message: string } };

@@ -10,7 +10,7 @@ import { wire } from '../support/wire.ts';
 
 const question = { role: 'user', content: 'Who?' };
 
-describe('a pool of an upstream of messages, one of chat and one of everything', () => {
+describe('a pool of three upstreams: messages, chat, and every dialect', () => {
   /** An upstream that rejects this gateway's seals, as those with their own seals do. */
   const sealing =
     (answer: object): Answer =>
@@ -50,7 +50,7 @@ describe('a pool of an upstream of messages, one of chat and one of everything',
     return { ...Object(wire.chat.answer), choices: [{ index: 0, message, finish_reason: 'stop' }] };
   };
 
-  test('either is asked where the ones before fail, and what another sealed it goes without, which is said', async () => {
+  test('each is tried if the previous ones fail, without what another one sealed, which is reported', async () => {
     await using pool = await startPool();
     const { ofMessages, ofChat, ofAll } = pool;
     const include = ['reasoning.encrypted_content'];
@@ -94,7 +94,7 @@ describe('a pool of an upstream of messages, one of chat and one of everything',
     expect([ofMessages, ofChat, ofAll].map(keysOf)).toEqual(Array(3).fill([expect.any(String)]));
   });
 
-  test('what one of chat sealed for a client of messages or chat, one of everything goes without as well', async () => {
+  test('what a chat upstream sealed for a messages or chat client is withheld from one of every dialect as well', async () => {
     await using pool = await startPool();
     const { ofMessages, ofChat, ofAll } = pool;
     ofMessages.otherwise(empty(500));
@@ -117,7 +117,7 @@ describe('a pool of an upstream of messages, one of chat and one of everything',
     ]);
   });
 
-  test('what one of messages sealed for a client of chat, one of everything goes without', async () => {
+  test('what a messages upstream sealed for a chat client is withheld from one of every dialect', async () => {
     await using pool = await startPool();
     const { ofMessages, ofChat, ofAll } = pool;
     ofMessages.answer(json(200, messageOf([{ thinking: 'Hm.' }, { text: 'Hi' }])));
@@ -147,7 +147,7 @@ describe('a pool of an upstream of messages, one of chat and one of everything',
     expect([third.headers.get('x-svc-left-out'), bodyOf(ofAll).messages]).toEqual([null, [odd]]);
   });
 
-  test('what looks like a seal and is none of this gateway’s stays, byte for byte', async () => {
+  test('what looks like a seal of this gateway and is not is passed through, byte for byte', async () => {
     await using pool = await startPool();
     const { ofMessages, ofChat, ofAll } = pool;
     for (const one of [ofMessages, ofChat]) one.otherwise(empty(500));
@@ -160,7 +160,7 @@ describe('a pool of an upstream of messages, one of chat and one of everything',
     expect([response.headers.get('x-svc-left-out'), bodyOf(ofAll).input]).toEqual([null, input]);
   });
 
-  test('of very many such 1,000 are looked at, and the rest is left out and said so', async () => {
+  test('of very many such 1,000 are checked, and the rest is left out and reported', async () => {
     await using pool = await startPool();
     const { ofMessages, ofChat, ofAll } = pool;
     for (const one of [ofMessages, ofChat]) one.otherwise(empty(500));
@@ -171,7 +171,7 @@ describe('a pool of an upstream of messages, one of chat and one of everything',
     expect([response.headers.get('x-svc-left-out'), input.length]).toEqual(['input[1000], input[1001]', 1_001]);
   });
 
-  test('fails over from one dialect to another before the first event only', async () => {
+  test('fails over from one dialect to another only before the first event', async () => {
     await using pool = await startPool();
     const { ofMessages, ofChat } = pool;
     const ask = async () => (await pool.post('/v1/responses', { stream: true, input: 'Hello' })).text();

@@ -33,7 +33,7 @@ testRows([
     "messages[0].content[0] holds an image or a video, which svc can't see. Use the model svc-vision.",
   ],
   [['svc-embedding'], { model: 'gpt-5' }, "model is unknown: 'gpt-5'. This key may use no model here."],
-])('a refusal of what a key asks for names only models that the key may use', async (models, body, message) => {
+])('an error about a model names only models that the key may use', async (models, body, message) => {
   const refused = await gateway.ask(await gateway.issueKey({ models }), body);
   const { error } = (await refused.json()) as { error: { message: string } };
   expect([refused.status, error.message]).toEqual([400, expect.stringContaining(message)]);
@@ -44,7 +44,7 @@ testRows([
   ['fallbacks', [{ model: 'svc' }]],
   ['Route', 'fallback'],
 ])(
-  'a field by which a router takes another model is refused to whose models or money are limited',
+  'a member that makes routers choose another model is refused if the key’s models or money are limited',
   async (name, value) => {
     const body = { model: 'svc', messages: [], [name]: value };
     for (const key of [await gateway.issue(1_000_000), await gateway.issueKey({ models: ['svc'] })]) {

@@ -8,7 +8,7 @@ const gateway = await startPricedGateway();
 afterAll(() => gateway[Symbol.asyncDispose]());
 
 describe('GET /v1/usage', () => {
-  test('tells what is spent, reserved and left, and what of it was lost with its process', async () => {
+  test('returns what is spent, reserved and left, and what was lost with a process', async () => {
     const clock = { time: Date.UTC(2026, 5, 15, 12) };
     await using timed = await startPricedGateway({ now: () => clock.time });
     const key = await timed.issue(10_000, { label: 'ci', models: ['svc'], burst: 30 });
@@ -37,7 +37,7 @@ describe('GET /v1/usage', () => {
     waiting.catch(() => {});
   });
 
-  test('tells by model what answers used, also where that was estimated, and forgets it with the window', async () => {
+  test('returns usage by model, including estimates, until the window ends', async () => {
     const clock = { time: Date.UTC(2026, 5, 30, 23) };
     await using timed = await startPricedGateway({ now: () => clock.time });
     const key = await timed.issue();
@@ -65,7 +65,7 @@ describe('GET /v1/usage', () => {
     expect(Items.flatMap(Object.keys).filter((name) => /^t[ios]/.test(name))).toEqual(['tim678', 'tom678', 'tsm678']);
   });
 
-  test('is for guests too', async () => {
+  test('works for guests too', async () => {
     expect(await gateway.usageOf('guest')).toEqual({
       object: 'usage',
       requests: { limit: 3, used: 0, remaining: 3, resets_at: null },

@@ -23,7 +23,7 @@ test('for callers with a key, the upstream’s connection is opened while the re
   await waitUntil(() => opened === 1, 'it is open');
 });
 
-test('what is a minute old is refreshed while the caller is looked up', async () => {
+test('what is a minute old is refreshed while the caller is identified', async () => {
   const clock = { now: now() };
   const later = clock.now + 60_000;
   let secretsRead = 0;

@@ -46,7 +46,7 @@ const refusalOf = async (response: Response) => (await response.json()) as { err
 const countTokens = '/v1/messages/count_tokens';
 
 describe('the quota of a caller', () => {
-  test('of 100 guest requests at once from one network exactly 3 pass', async () => {
+  test('of 100 concurrent guest requests from one network exactly 3 pass', async () => {
     await using gateway = await start();
     // Parallel requests would mistake their own queue for a slow store.
     using _timers = stopTimers();
@@ -56,7 +56,7 @@ describe('the quota of a caller', () => {
     expect([gateway.upstream.requests.length, await gateway.remaining()]).toEqual([3, '0']);
   });
 
-  test('the 21st request of a minute is rate limited and not charged; tokens are counted in a burst of their own', async () => {
+  test('the 21st request of a minute is rate limited and not charged; token counts have their own burst', async () => {
     await using gateway = await start();
     const key = await gateway.issueKey();
     for (const path of [countTokens, wire.chat.path]) {
@@ -68,7 +68,7 @@ describe('the quota of a caller', () => {
     }
   });
 
-  test('shows in each answer with the seconds to midnight; used up, it says when it restarts, and SDKs not to wait', async () => {
+  test('is in each response with the seconds until midnight; once used up, the error says when it resets and tells SDKs not to retry', async () => {
     await using gateway = await start();
     const snapshot = ['x-svc-limit', 'x-svc-remaining', 'x-svc-reset'];
     expect(headersOf(await gateway.ask(), ...snapshot)).toEqual(['3', '2', null]);
@@ -136,7 +136,7 @@ describe('DAILY_LIMIT', () => {
     expect(metrics.filter((line) => 'DailyLimitUsed' in line)).toHaveLength(2);
   });
 
-  test('gets back a failed answer, a broken stream and a refused and refunded body; counts of tokens it never sees', async () => {
+  test('gets refunds of failures, broken streams and refused bodies; token counts never count', async () => {
     await using gateway = await start({ DAILY_LIMIT: '1', REFUND_REFUSALS: 'true' });
     const key = await gateway.issueKey();
     expect(await gateway.statuses(3, key, countTokens)).toEqual([200, 200, 200]);
@@ -151,7 +151,7 @@ describe('DAILY_LIMIT', () => {
     expect(await gateway.statuses(2, key)).toEqual([200, 503]);
   });
 
-  test('is in the log if the store loses a count, and the caller is refunded', async () => {
+  test('logs if the store loses a count, and the caller is refunded', async () => {
     const spoilStore = ({ body }: StoreOperation) => (body.includes('ADD requests') ? 'answer lost' : undefined);
     await using gateway = await start({ DAILY_LIMIT: '5' }, { spoilStore });
     expect(await gateway.statuses(1, await gateway.issueKey())).toEqual([503]);
@@ -161,7 +161,7 @@ describe('DAILY_LIMIT', () => {
     ]);
   });
 
-  test('without it a request costs the store one write, and one read for its key', async () => {
+  test('without it a request costs one write to the store, and one read of its key', async () => {
     const operations: string[] = [];
     const spoilStore = ({ name }: StoreOperation) => void operations.push(name);
     await using gateway = await start({}, { spoilStore });
@@ -184,7 +184,7 @@ describe('a body that the gateway refuses', () => {
   const notGzip = Buffer.from('no gzip');
   const bomb = gzipSync(' '.repeat(1_100_000));
 
-  test('is charged, and says how many requests are left, until the last one names the cause', async () => {
+  test('is charged, and its error says how many requests are left, until the last one names the cause', async () => {
     await using gateway = await start();
     const refuse = (dialect: DialectName) => gateway.ask('guest', wire[dialect].path, unknown).then(told);
     expect([await refuse('chat'), await refuse('responses'), await refuse('messages'), await refuse('chat')]).toEqual([
@@ -219,12 +219,12 @@ describe('rate limits in the headers that clients know', () => {
     ratelimit: `"quota";r=${quota};t=${untilMidnight}, "burst";r=${burst};t=30`,
   });
 
-  test('are shown by default nowhere', async () => {
+  test('are off by default', async () => {
     await using gateway = await start();
     expect(rateHeadersOf(await gateway.ask())).toEqual({});
   });
 
-  test('stand on every answer, in the names of its dialect, for whichever limit is reached first', async () => {
+  test('are on every response, under its dialect’s names, for whichever limit is reached first', async () => {
     await using gateway = await start({ RATE_LIMIT_HEADERS: 'true' });
     const key = await gateway.issueKey();
     const ofOpenAi = { limit: '20', remaining: '19', reset: '30s' };
@@ -249,7 +249,7 @@ describe('rate limits in the headers that clients know', () => {
     expect(models.headers.get('access-control-expose-headers')).toContain('x-ratelimit-remaining-requests');
   });
 
-  test('tell a guest of an allowance for life, which never restarts', async () => {
+  test('show a guest’s lifetime quota, which never resets', async () => {
     await using gateway = await start({ RATE_LIMIT_HEADERS: 'true' });
     expect(rateHeadersOf(await gateway.ask())).toEqual({
       'ratelimit-policy': '"quota";q=3, "burst";q=20;w=60',

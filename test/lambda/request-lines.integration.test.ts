@@ -75,7 +75,7 @@ describe('one line, with its metrics, of', () => {
     expect(line.timeToFirstByte).toBe(metrics.TimeToFirstByte);
   });
 
-  test('an answer in one piece, which does not wait for it', async () => {
+  test('a plain answer, which is not delayed by it', async () => {
     gateway.upstream.answer(whole);
     const linesThen: number[] = [];
     const writeHead = ServerResponse.prototype.writeHead;
@@ -121,7 +121,7 @@ describe('one line, with its metrics, of', () => {
     expect(metrics).toEqual({ ...askedInVain, TimeToFirstByte: time, Duration: time, ...failed });
   });
 
-  test('a stream whose client goes', async () => {
+  test('a stream whose client disconnects', async () => {
     gateway.upstream.answer([...begun, silence]);
     const leave = new AbortController();
     const body = JSON.stringify({ ...question, stream: true });
@@ -214,7 +214,7 @@ test('the first request alone is a cold start', async () => {
   ]);
 });
 
-test('each failed try that another follows counts by itself, in its own line', async () => {
+test('each failed attempt that is followed by another counts on its own line', async () => {
   const environment = { UPSTREAM_API_KEYS: 'upstream-key-one,upstream-key-two', METRICS_NAMESPACE: 'Prod' };
   await using two = await startTestGateway({ environment });
   two.upstream.answer(empty(401), whole);
@@ -231,7 +231,7 @@ test('each failed try that another follows counts by itself, in its own line', a
 });
 
 // Requests that went upstream are covered by the tests of every way in which that may end.
-test('nothing that callers said, nor who they are, when the gateway refuses', async () => {
+test('refusals log nothing that callers said, nor who they are', async () => {
   const sent = { ...personal, 'x-api-key': canary.clientKey };
   for (const [address, body, headers] of [
     [path, question, personal],

@@ -105,7 +105,7 @@ describe.each(['stream', 'plain'] as const)(
       }
     });
 
-    test('is left alone where names are not hidden in texts', async () => {
+    test('is passed through if names in texts are not hidden', async () => {
       const { ask, goOn, asked } = await openConversation(how, showing);
       const said: Said = [{ text: 'I am Thunder.' }, ...afterChange];
       const { content } = await ask(said);
@@ -115,7 +115,7 @@ describe.each(['stream', 'plain'] as const)(
       expect(asked()).toEqual([blocksOf(said)]);
     });
 
-    test('refuses in its own words, without names, what its operator did not say of it', async () => {
+    test('refuses in its own words, without names, if its operator did not set that it signs', async () => {
       const { ask, goOn } = await openConversation(how, plain);
       const { content } = await ask([{ text: 'I am Thunder.' }, ...afterChange]);
       expect(content).toEqual(blocksOf([{ text: 'I am svc.' }, ...afterChange]));

@@ -4,7 +4,7 @@ import { answer, inputCost, last, piece, pieceCost, startPricedGateway, streamed
 import { chargesIn } from '../support/quota.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-test('what the deployment may spend a day is measured on its way to the end, and refused at it, before the charge', async () => {
+test('SPEND_LIMIT is measured as it is used up, and then refuses before the charge', async () => {
   const clock = { time: Date.UTC(2026, 5, 15, 12) };
   await using limited = await startPricedGateway({ environment: { SPEND_LIMIT: '0.00015' }, now: () => clock.time });
   const key = await limited.issueKey();
@@ -33,7 +33,7 @@ test('what the deployment may spend a day is measured on its way to the end, and
   expect((await ask()).status).toBe(200);
 });
 
-test('what the deployment may spend counts the prompts of those without a budget, also in answers without usage', async () => {
+test('SPEND_LIMIT includes the prompts of callers without a budget, also of answers without usage', async () => {
   await using limited = await startPricedGateway({ environment: { SPEND_LIMIT: '1' } });
   const caller = await limited.issueKey();
   const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(9_000)}` } };

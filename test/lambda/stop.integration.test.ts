@@ -32,7 +32,7 @@ const ask = (key: string, path = '/v1/chat/completions') =>
 const stopSwitch = () => createStopSwitch(gateway.dynamoDb.documents, gateway.dynamoDb.keysTable);
 const named = ({ headers }: Response, ...names: string[]) => names.map((name) => headers.get(name));
 
-test('a stopped gateway refuses everything that costs, within a minute, charges nobody, and serves again as quickly', async () => {
+test('a stopped gateway refuses everything that costs within a minute, charges nobody, and resumes as quickly', async () => {
   const key = await gateway.issueKey();
   expect((await ask(key)).status).toBe(200);
   await stopSwitch().stop({ at: 'noon', reason: 'the upstream changes its prices, back at 14:00 UTC.' });
@@ -77,7 +77,7 @@ testRows(['', 'reason'])(
   },
 );
 
-test('to look costs one read a minute, whatever the requests', async () => {
+test('checking costs one read a minute, however many requests there are', async () => {
   for (const [passed, reads] of [
     [0, 1],
     [59_999, 1],
@@ -89,7 +89,7 @@ test('to look costs one read a minute, whatever the requests', async () => {
   }
 });
 
-test.each([true, false])('if it can’t be read any more, the last known state holds (stopped: %s)', async (stopped) => {
+test.each([true, false])('if it can’t be read, the last known state stays (stopped: %s)', async (stopped) => {
   const key = await gateway.issueKey();
   if (stopped) await stopSwitch().stop({ at: 'noon' });
   time += 60_000;

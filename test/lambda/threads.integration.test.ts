@@ -26,7 +26,7 @@ async function ask(gateway: TestGateway, body: string, path = '/v1/messages') {
   };
 }
 
-describe('a thread that begins takes the full history along, so it is answered without being one', () => {
+describe('the first request of a thread has the full history, so it is answered as a plain request', () => {
   const sent = () => `${native.upstream.requests.at(-1)?.body}`.replace('acmecorp/thunder-70b-instruct', 'svc');
 
   test.each<[body: string, without: string]>([
@@ -65,14 +65,14 @@ describe('a thread that begins takes the full history along, so it is answered w
     expect(`${translating.upstream.requests.at(-1)?.body}`).not.toContain('thread');
   });
 
-  test('null, or what is no object, is none', async () => {
+  test('null, or anything but an object, is no thread', async () => {
     const body = `{"model":"svc","thread":null,${history}}`;
     expect(await ask(native, body)).toMatchObject({ status: 200, leftOut: null });
     expect(sent()).toBe(body);
   });
 });
 
-describe('a thread that goes on is refused by the code that makes SDKs send the full history, free of charge', () => {
+describe('a continued thread is refused with the code that makes SDKs send the full history, free of charge', () => {
   const continues = ['{"type":"continue","previous_message_id":"msg_1"}', '{"id":"thread_1"}', '{"type":"fork"}', '{}'];
   test.each(continues)('%s', async (thread) => {
     for (const gateway of [native, translating]) {

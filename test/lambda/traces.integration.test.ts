@@ -18,18 +18,18 @@ async function ask(environment: Record<string, string>, header: string) {
   return { line: gateway.log.at(-1), sent: headers.traceparent };
 }
 
-test('a trace is in the log, and not upstream', async () => {
+test('a trace is logged, and not forwarded', async () => {
   const { line, sent } = await ask({}, traceparent);
   expect([line?.trace, sent]).toEqual([trace, undefined]);
 });
 
-test('with UPSTREAM_TRACE the upstream learns of it, below a span of the gateway', async () => {
+test('with UPSTREAM_TRACE it is forwarded, as a child of the gateway’s span', async () => {
   const { line, sent } = await ask({ UPSTREAM_TRACE: 'true' }, traceparent);
   expect(line?.trace).toBe(trace);
   expect(sent).toMatch(new RegExp(`^00-${trace}-(?!b7ad6b7169203331)[0-9a-f]{16}-01$`));
 });
 
-test('what is no trace is neither logged nor sent', async () => {
+test('an invalid trace is neither logged nor forwarded', async () => {
   const { line, sent } = await ask({ UPSTREAM_TRACE: 'true' }, '00-canary-of-the-header-01');
   expect([line?.trace, sent]).toEqual([undefined, undefined]);
 });

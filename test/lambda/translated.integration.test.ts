@@ -114,33 +114,30 @@ describe('an upstream that speaks only chat', () => {
     plain: () => json(200, plain({ content: 'Hi', reasoning_content: secretive })),
   };
 
-  test.each(['stream', 'plain'] as const)(
-    'gives back the very words that clients have read hidden: %s',
-    async (how) => {
-      gateway.upstream.answer(answers[how]());
-      const given = { model: 'svc', input: 'Who?', include: ['reasoning.encrypted_content' as const] };
-      const { output } =
-        how === 'plain' ? await openai.responses.create(given) : await openai.responses.stream(given).finalResponse();
-      gateway.upstream.answer(answers[how]());
-      const question = { role: 'user' as const, content: 'Who?' };
-      const messages = { model: 'svc', max_tokens: 50, messages: [question] };
-      const { content } =
-        how === 'plain'
-          ? await anthropic.messages.create(messages)
-          : await anthropic.messages.stream(messages).finalMessage();
-      expect(JSON.stringify([output, content])).toContain('I am svc of');
-      expect(readable([output, content])).not.toMatch(/thunder|acme/i);
-      const again = { role: 'user' as const, content: 'Really?' };
-      gateway.upstream.otherwise(json(200, plain({ content: 'Yes.' })));
-      await openai.responses.create({
-        ...given,
-        input: [question, ...(output as OpenAI.Responses.ResponseInputItem[]), again],
-      });
-      expect(asked().body.messages[1]).toEqual({ role: 'assistant', content: 'Hi', reasoning_content: secretive });
-      await anthropic.messages.create({ ...messages, messages: [question, { role: 'assistant', content }, again] });
-      expect(asked().body.messages[1]).toEqual({ role: 'assistant', content: 'Hi', reasoning_content: secretive });
-    },
-  );
+  test.each(['stream', 'plain'] as const)('gives hidden names back as clients have read them: %s', async (how) => {
+    gateway.upstream.answer(answers[how]());
+    const given = { model: 'svc', input: 'Who?', include: ['reasoning.encrypted_content' as const] };
+    const { output } =
+      how === 'plain' ? await openai.responses.create(given) : await openai.responses.stream(given).finalResponse();
+    gateway.upstream.answer(answers[how]());
+    const question = { role: 'user' as const, content: 'Who?' };
+    const messages = { model: 'svc', max_tokens: 50, messages: [question] };
+    const { content } =
+      how === 'plain'
+        ? await anthropic.messages.create(messages)
+        : await anthropic.messages.stream(messages).finalMessage();
+    expect(JSON.stringify([output, content])).toContain('I am svc of');
+    expect(readable([output, content])).not.toMatch(/thunder|acme/i);
+    const again = { role: 'user' as const, content: 'Really?' };
+    gateway.upstream.otherwise(json(200, plain({ content: 'Yes.' })));
+    await openai.responses.create({
+      ...given,
+      input: [question, ...(output as OpenAI.Responses.ResponseInputItem[]), again],
+    });
+    expect(asked().body.messages[1]).toEqual({ role: 'assistant', content: 'Hi', reasoning_content: secretive });
+    await anthropic.messages.create({ ...messages, messages: [question, { role: 'assistant', content }, again] });
+    expect(asked().body.messages[1]).toEqual({ role: 'assistant', content: 'Hi', reasoning_content: secretive });
+  });
 
   test('says in a header and in the log what it left out', async () => {
     gateway.upstream.otherwise(json(200, plain({ content: 'Hello.' })));
@@ -154,7 +151,7 @@ describe('an upstream that speaks only chat', () => {
     expect(await lastLine()).not.toHaveProperty('LeftOut');
   });
 
-  test('refuses by its place what chat can not carry, without asking the upstream', async () => {
+  test('refuses what chat can’t carry, with its place, without calling the upstream', async () => {
     const before = await chargesIn(gateway);
     const requests = gateway.upstream.requests.length;
     const answer = await post('/v1/responses', stored);
@@ -164,7 +161,7 @@ describe('an upstream that speaks only chat', () => {
     expect((await chargesIn(gateway)) - before).toBe(1);
   });
 
-  test('counts no tokens where the operator names no address', async () => {
+  test('counts no tokens without the operator’s tokenizer', async () => {
     const answer = await post('/v1/messages/count_tokens', hi);
     expect([answer.status, await answer.json()]).toMatchObject([404, { error: { type: 'not_found_error' } }]);
     const ofResponses = await post('/v1/responses/input_tokens', { input: 'Hello' });
@@ -174,7 +171,7 @@ describe('an upstream that speaks only chat', () => {
   test.each([
     ['responses', { input: 'Hello' }],
     ['messages', { max_tokens: 9, ...hi }],
-  ])('ends a stream of %s that is cut with an error, refunded', async (name, rest) => {
+  ])('ends a broken stream of %s with an error, and refunds it', async (name, rest) => {
     const before = await chargesIn(gateway);
     gateway.upstream.answer([...sse(events(chunk({ content: 'Hel' }))), hangUp]);
     const answer = await post(`/v1/${name}`, { stream: true, ...rest });
@@ -210,24 +207,21 @@ describe('an upstream that speaks only chat', () => {
     ['are a list', '["a"]', 1],
     ['are nested too deep', `{"a":${'['.repeat(10_001)}${']'.repeat(10_001)}}`, 1],
     ['belong to a call of another choice', undefined, 0],
-  ])(
-    'a plain answer whose last call has arguments that %s costs what its stream would',
-    async (_what, args, charges) => {
-      const before = await chargesIn(gateway);
-      const call = { ...calling, function: { name: 'f', arguments: args } };
-      const { choices } = plain({ content: 'A text.', tool_calls: [call] });
-      gateway.upstream.answer(json(200, { choices: args === undefined ? [...choices, ...choices] : choices }));
-      const answer = await post('/v1/messages', { max_tokens: 9, ...hi });
-      const { error } = Object(await answer.json());
-      const models = await fetch(`${gateway.url}/v1/models`, { headers: { 'x-api-key': key } });
-      expect([answer.status, answer.headers.get('x-svc-remaining')]).toEqual([
-        502,
-        models.headers.get('x-svc-remaining'),
-      ]);
-      expect((await chargesIn(gateway)) - before).toBe(charges);
-      expect(error.message).toContain(charges === 1 ? 'This request was charged.' : 'This request was not charged.');
-    },
-  );
+  ])('a plain answer whose last call has arguments that %s is charged like a stream', async (_what, args, charges) => {
+    const before = await chargesIn(gateway);
+    const call = { ...calling, function: { name: 'f', arguments: args } };
+    const { choices } = plain({ content: 'A text.', tool_calls: [call] });
+    gateway.upstream.answer(json(200, { choices: args === undefined ? [...choices, ...choices] : choices }));
+    const answer = await post('/v1/messages', { max_tokens: 9, ...hi });
+    const { error } = Object(await answer.json());
+    const models = await fetch(`${gateway.url}/v1/models`, { headers: { 'x-api-key': key } });
+    expect([answer.status, answer.headers.get('x-svc-remaining')]).toEqual([
+      502,
+      models.headers.get('x-svc-remaining'),
+    ]);
+    expect((await chargesIn(gateway)) - before).toBe(charges);
+    expect(error.message).toContain(charges === 1 ? 'This request was charged.' : 'This request was not charged.');
+  });
 
   test('refunds a stream without a choice', async () => {
     const before = await chargesIn(gateway);
@@ -237,13 +231,13 @@ describe('an upstream that speaks only chat', () => {
     expect([text.includes('not charged'), (await chargesIn(gateway)) - before]).toEqual([true, 0]);
   });
 
-  test('ends a stream at once that fails after its end, complete', async () => {
+  test('completes a stream at once that fails after its end', async () => {
     gateway.upstream.answer([...sse(events(chunk({ content: 'Hi' }), ended(), { error: { message: 'x' } })), silence]);
     const text = await inTime((await post('/v1/responses', { stream: true, input: 'Hello' })).text(), 'the end');
     expect(readEvents(text).at(-1)?.type).toBe('response.completed');
   });
 
-  test('refunds a plain answer that is none', async () => {
+  test('refunds a plain response that is not an answer', async () => {
     const before = await chargesIn(gateway);
     gateway.upstream.answer(json(200, { choices: [] }));
     const answer = await post('/v1/responses', { input: 'Hello' });
@@ -251,7 +245,7 @@ describe('an upstream that speaks only chat', () => {
   });
 });
 
-test('a tokenizer that the operator names counts what the model would be sent', async () => {
+test('the operator’s tokenizer counts what the model would get', async () => {
   await using tokenizer = await startFakeUpstream();
   const environment = { UPSTREAM_DIALECTS: 'chat', UPSTREAM_TOKENIZE_URL: `${new URL('/tokenize', tokenizer.url)}` };
   await using counting = await startTestGateway({ environment });
@@ -320,7 +314,7 @@ describe('several upstreams, of which the first speaks only chat', () => {
       [Symbol.asyncDispose]: () => running.disposeAsync(),
     };
   }
-  test('what the first can not carry, or fails at, goes to the second as it is', async () => {
+  test('what the first can’t carry, or fails at, is passed through to the second', async () => {
     await using two = await startTwo();
     const carried = await two.ask(stored);
     expect([carried.status, carried.headers.get('x-svc-left-out')]).toEqual([200, null]);
@@ -344,7 +338,7 @@ describe('several upstreams, of which the first speaks only chat', () => {
   test.each([
     ['a translation', 'chat', 400],
     ['the request as it is', 'chat,responses', 500],
-  ])('after a failure of the first, a 400 of the second to %s (%s) is told as %i', async (_what, dialects, status) => {
+  ])('after a failure of the first, the second’s 400 to %s (%s) becomes %i', async (_what, dialects, status) => {
     await using two = await startTwo({ UPSTREAM_2_DIALECTS: dialects });
     two.gateway.upstream.answer(empty(500));
     two.second.answer(json(400, { error: { message: 'Bad request.' } }));
@@ -353,7 +347,7 @@ describe('several upstreams, of which the first speaks only chat', () => {
     expect((await two.ask({ input })).status).toBe(status);
   });
 
-  test('what a first of all dialects fails at goes to a second of one, translated', async () => {
+  test('if a first one of every dialect fails, a second one of chat gets the translation', async () => {
     await using two = await startTwo({ UPSTREAM_DIALECTS: 'chat,responses,messages', UPSTREAM_2_DIALECTS: 'chat' });
     two.gateway.upstream.otherwise(empty(500));
     two.second.answer(json(200, plain({ content: 'Hello.' })));

@@ -76,7 +76,7 @@ const betas = (name: string) => ({
   [`anthropic-${name.toLowerCase()}`]: 'on',
 });
 
-describe.each(dialectNames)('what nobody knows, in a request of %s', (dialect) => {
+describe.each(dialectNames)('an unknown member, in a request of %s', (dialect) => {
   const ask = async (gateway: (typeof gateways)[number], name: string) => {
     const headers = { 'x-api-key': await gateway.issueKey(), ...betas(name) };
     const response = await gateway.post(wire[dialect].path, requestWith(dialect, name), headers);
@@ -85,7 +85,7 @@ describe.each(dialectNames)('what nobody knows, in a request of %s', (dialect) =
     return { status: response.status, leftOut: response.headers.get('x-svc-left-out'), sent, body: `${body}` };
   };
 
-  test.each(invented)('%s goes through to an upstream of the same dialect, byte for byte', async (name) => {
+  test.each(invented)('%s is passed through to an upstream of the same dialect, byte for byte', async (name) => {
     native.upstream.answer(json(200, wire[dialect].answer));
     const { status, leftOut, sent, body } = await ask(native, name);
     expect([status, leftOut]).toEqual([200, null]);
@@ -97,7 +97,7 @@ describe.each(dialectNames)('what nobody knows, in a request of %s', (dialect) =
     ['chat', ofChat],
     ['messages', ofMessages],
   ] as const;
-  test.each(invented)('%s is left out in a translation, by its places', async (name) => {
+  test.each(invented)('%s is left out of a translation, which names its places', async (name) => {
     for (const [spoken, gateway] of translating) {
       if (spoken === dialect) continue;
       const { status, leftOut, sent, body } = await ask(gateway, name);

@@ -57,7 +57,7 @@ describe('several upstreams', () => {
     expect(await reader.rest()).toMatch(canary.answer);
   });
 
-  test('each try has the full time until its first event', async () => {
+  test('each attempt has the full timeout until its first event', async () => {
     await using two = await startTwo({ UPSTREAM_IDLE_TIMEOUT: '100' });
     const [failing, answering] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     two.first.answer([until(failing.promise), ...html(500)]);
@@ -85,7 +85,7 @@ describe('several upstreams', () => {
       two.watched.gateway.post(path, stream, { 'x-api-key': key });
     const eventStream = { 'content-type': 'text/event-stream' };
 
-    test('if an upstream sends nothing of a stream, the next is asked, for one charge', async () => {
+    test('if an upstream does not start its stream, the next one is tried, for one charge', async () => {
       await using two = await startTwo(limited);
       const before = await two.watched.remaining('guest');
       two.first.answer([silence]);
@@ -104,7 +104,7 @@ describe('several upstreams', () => {
       expect(line).toMatchObject({ end: 'complete', tries: 2 });
     });
 
-    test('what came before the first event is not lost, and what comes later has no limit', async () => {
+    test('bytes before the first event are not lost, and later ones have no limit', async () => {
       await using two = await startTwo(limited);
       const goOn = Promise.withResolvers<void>();
       const [first = '', ...rest] = events;
@@ -124,7 +124,7 @@ describe('several upstreams', () => {
       expect(two.second.requests).toHaveLength(0);
     });
 
-    test('the limit does not apply to the last candidate, nor to a whole answer', async () => {
+    test('the limit does not apply to the last candidate, nor to plain answers', async () => {
       await using two = await startTwo(limited);
       const [late, plain] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       two.first.answer([silence], [until(plain.promise), ...good]);
@@ -144,7 +144,7 @@ describe('several upstreams', () => {
       expect((await whole).status).toBe(200);
     });
 
-    test('a stream that ends before its first event fails as it does without the limit', async () => {
+    test('a stream that ends before its first event fails as without the limit', async () => {
       await using two = await startTwo(limited);
       two.first.answer(sse(': hi\n\n'));
       expect(await two.watched.ask('chat', { stream: true })).toMatchObject({
@@ -153,7 +153,7 @@ describe('several upstreams', () => {
       expect(two.second.requests).toHaveLength(0);
     });
 
-    test('a key rests once three callers have met it', async () => {
+    test('a key is set aside after failing for three callers', async () => {
       await using two = await startTwo(limited);
       two.first.otherwise([silence]);
       two.second.otherwise(sse(events.join('')));
@@ -170,7 +170,7 @@ describe('several upstreams', () => {
     });
   });
 
-  test('no try is made past the deadline', async () => {
+  test('no attempt is made past the deadline', async () => {
     await using two = await startTwo({ REQUEST_TIMEOUT: '0.1' });
     two.first.otherwise([silence]);
     expect(await two.watched.ask('chat', { stream: true })).toMatchObject({ status: 504, charged: 0 });
@@ -178,7 +178,7 @@ describe('several upstreams', () => {
   });
 });
 
-test('with several keys, all turns of a conversation go to one of them, in any environment', async () => {
+test('with several keys, all turns of a conversation use the same one, in any environment', async () => {
   const environment = { UPSTREAM_API_KEYS: 'upstream-key-a,upstream-key-b,upstream-key-c', GUEST_LIMIT: '100' };
   await using one = await startTestGateway({ environment });
   await using other = await startTestGateway({ environment });

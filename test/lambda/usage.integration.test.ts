@@ -150,7 +150,7 @@ testRows(['-1', '9007199254740992', '1.5', '"7"'])(
   },
 );
 
-test('usage is absent if the upstream reports none, and neither reported nor absent where no answer was complete', async () => {
+test('usage is absent if the upstream reports none, and not mentioned if no answer was complete', async () => {
   const { line } = await ask(chatPath, chat());
   expect(line).toMatchObject({ usage: 'absent', AnswersWithoutUsage: 1 });
   expect(Object.keys(line).filter((name) => name.endsWith('Tokens'))).toEqual([]);
@@ -166,14 +166,14 @@ describe('UPSTREAM_STREAM_USAGE', () => {
     [{ stream_options: { include_obfuscation: false } }, { include_obfuscation: false, include_usage: true }],
     [{ stream_options: { include_usage: false } }, { include_usage: true }],
     [{ stream_options: null }, { include_usage: true }],
-  ])('asks in the place of a client that did not, and keeps the answer to itself', async (more, options) => {
+  ])('requests usage for clients that did not, and does not forward it', async (more, options) => {
     const { line, read, sent } = await stream(more);
     expect(sent.stream_options).toEqual(options);
     expect(line).toMatchObject(counted);
     expect(read).toBe([said(), done].map(eventText).join(''));
   });
 
-  test('a client that asks gets its chunk, and neither a plain chat is asked nor any without the setting', async () => {
+  test('a client that requests usage gets its chunk; plain chats, and any without the setting, are not changed', async () => {
     expect((await stream({ stream_options: { include_usage: true } })).read).toContain('"prompt_tokens":10339');
     expect((await ask(chatPath, chat(), {}, asking)).sent).not.toHaveProperty('stream_options');
     expect((await stream({}, gateway)).sent).not.toHaveProperty('stream_options');

@@ -22,7 +22,7 @@ const everyKind = [
   synthesizeEdgeAlarms({ alarmEmail }),
 ].map(({ template }) => template);
 
-test('every alarm says what it means and where its runbook is, and notifies somebody', () => {
+test('every alarm describes itself, links to its runbook, and notifies somebody', () => {
   const headings = anchorsIn(readFileSync('docs/operations.md', 'utf8'));
   for (const template of everyKind) {
     const [topic] = Object.keys(template.findResources('AWS::SNS::Topic'));
@@ -38,7 +38,7 @@ test('every alarm says what it means and where its runbook is, and notifies some
   }
 });
 
-test('every alarm links to its runbook where the docs have an address', () => {
+test('every alarm links to its runbook if the docs have a URL', () => {
   const DOCS_URL = 'https://docs.example/gateway/';
   for (const { template } of [synthesizeStack({ DOCS_URL }), synthesizeEdgeAlarms({ DOCS_URL })]) {
     for (const { Properties } of Object.values(template.findResources('AWS::CloudWatch::Alarm'))) {
@@ -57,7 +57,7 @@ test('every alarm fills the gaps of its metrics, except on executions, which are
   expect(unfilled.map(({ name }) => name)).toEqual(['NearingConcurrency', 'WebFailing']);
 });
 
-test('alarms on a class of failures name one that there is', () => {
+test('alarms on a failure class name an existing one', () => {
   const labels = alarmsWith({}).flatMap(({ watched }) => Object.values(watched).map(({ label }) => label));
   const classes = labels.flatMap((label) => / Class=(\w+)$/.exec(label)?.[1] ?? []);
   expect(classes).toEqual(['credentials', 'limited', 'missing']);
@@ -106,7 +106,7 @@ test.each<[settings: object, added: object]>([
   expect(Object.fromEntries(others.map((alarm) => [alarm.name, render(alarm)]))).toEqual(added);
 });
 
-test('the canary’s rings after a quarter of an hour in which no run passed, or none was heard of', () => {
+test('the canary’s alarm rings after a quarter of an hour without a passing run', () => {
   const [alarm] = alarmsWith({ canary: true }).filter(({ name }) => name === 'CanaryFailing') as [Alarm];
   const label = `InferenceGateway-dev ${canaryMetrics.failures.name}`;
   const runs = (...failures: readonly (number | undefined)[]) =>
@@ -150,7 +150,7 @@ const { stack: edgeStack, template: edgeTemplate } = synthesizeEdgeAlarms();
 const edgeAlarms = readAlarms(edgeTemplate.toJSON());
 const withWebAcl = readAlarms(synthesizeEdgeAlarms({ edgeWebAclArn }).template.toJSON());
 
-test('those of the edge are a stack in us-east-1 for each stage', () => {
+test('the edge’s alarms are a stack in us-east-1 for each stage', () => {
   expect([edgeStack.region, edgeStack.stackName]).toEqual(['us-east-1', 'InferenceGateway-prod-edge-alarms']);
 });
 

@@ -37,7 +37,7 @@ function contentsOf({ outputs }: Metafile, files: Iterable<string> = Object.keys
   return [...new Set(kept.map((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? path))].sort();
 }
 
-test('the gateway contains nothing of accounts, and their function no code that calls an upstream', () => {
+test('the gateway contains no code of accounts, and their function none that calls an upstream', () => {
   const [ofGateway, ofAccounts] = [contentsOf(gateway), contentsOf(accounts)];
   expect(ofGateway).toContain('@middy/core');
   expect(ofGateway.filter((name) => /viem|noble|openid-client|jose|oauth4webapi|lambda\/accounts/.test(name))).toEqual(
@@ -55,7 +55,7 @@ test('no client of the AWS SDK is deployed with the gateway', () => {
   expect([...new Set(ofSdk)]).toEqual(['@aws-sdk/util-dynamodb']);
 });
 
-test('what only some deployments need is read by no start of the gateway', () => {
+test('a start of the gateway does not load what only some deployments need', () => {
   const atStart = contentsOf(gateway, startOf(gateway));
   expect(contentsOf(gateway)).toContain('lambda/dialects/translation.ts');
   const ofDialects = atStart.filter((name) => /^lambda\/dialects\/(chat|responses|messages)\//.test(name));
@@ -70,14 +70,14 @@ test('what only some deployments need is read by no start of the gateway', () =>
   ]);
 });
 
-test('what is said of settings is deployed nowhere', () => {
+test('descriptions of settings are not deployed', () => {
   for (const { inputs } of [gateway, accounts, server]) {
     expect(Object.keys(inputs)).toContain('lambda/settings/definitions.ts');
     expect(Object.keys(inputs).filter((path) => /^lambda\/settings\/.*descriptions/.test(path))).toEqual([]);
   }
 });
 
-test('accounts bring the document client, and the rest of the SDK only on demand', () => {
+test('accounts load the document client, and the rest of the SDK lazily', () => {
   expect(contentsOf(accounts, startOf(accounts))).toContain('@aws-sdk/lib-dynamodb');
   expect(measure(accounts).start).toBeLessThan(500 * 1024);
   expect(measure(accounts).total).toBeLessThan(700 * 1024);
@@ -111,7 +111,7 @@ test('loads no second HTTP client with the gateway, nor with the server', async 
   }
 });
 
-test('looks at nothing of a module of Node but what is used', async () => {
+test('reads only those exports of Node’s modules that are used', async () => {
   const entry = join(folder, 'entry.ts');
   const built = join(folder, 'using-node');
   await writeFile(entry, "import { isIP } from 'node:net'; export const version = isIP('::1');");
@@ -132,7 +132,7 @@ test('looks at nothing of a module of Node but what is used', async () => {
   expect(looked).toEqual(['isIP']);
 });
 
-test('a start reads one file beside the entry, however many parts are loaded later', () => {
+test('a start reads one file besides the entry, however many chunks are loaded lazily', () => {
   expect(startOf(gateway).size).toBe(2);
 });
 
@@ -142,7 +142,7 @@ test('gives the same bytes for the same sources, whatever the target folder', as
   expect(await contents(second)).toEqual(await contents(outdir));
 });
 
-test('leaves nothing of an older build', async () => {
+test('removes the files of an older build', async () => {
   const entry = join(folder, 'entry.ts');
   const built = join(folder, 'built');
   await writeFile(entry, "export const load = () => import('./later.ts');");

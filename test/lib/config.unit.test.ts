@@ -38,7 +38,7 @@ function withoutPlace(line: string): string {
 }
 
 describe('a deployment', () => {
-  test('combines its stage, the defaults and the fallbacks, in this order of precedence', () => {
+  test('combines its stage, the block’s defaults and the settings’ defaults, in this order of precedence', () => {
     const stages = { dev: {}, prod: { GUEST_LIMIT: 5, memorySize: 1024, UPSTREAM_TEXT_MODEL: 'other' } };
     const block = { defaults: { ...defaults, GUEST_LIMIT: 4, UPSTREAM_SIGNS_THINKING: true }, stages };
     const { environment, ...rest } = readDeploymentConfig(block, 'prod');
@@ -51,7 +51,7 @@ describe('a deployment', () => {
     expect(Object.keys(environment).filter((name) => /^[a-z]|^KEYS_TABLE$|^METRICS_NAMESPACE$/.test(name))).toEqual([]);
   });
 
-  test('has what the operator keeps beside cdk.json, which wins by member', () => {
+  test('is overridden by gateway.json, setting by setting', () => {
     const block = { defaults: { ...defaults, GUEST_LIMIT: 4, BURST_LIMIT: 4 }, stages: { dev: { memorySize: 600 } } };
     const own = {
       defaults: { GUEST_LIMIT: 5, memorySize: 700, APP_URL: 'https://app.example' },
@@ -89,7 +89,7 @@ describe('a deployment', () => {
     expect(found.toSorted()).toEqual(said.toSorted());
   });
 
-  test('has objects as JSON, as they are or as a text', () => {
+  test('accepts objects as JSON values or strings', () => {
     const prices = { svc: { input: 2.5, output: 10 }, 'svc-vision': { input: 1, output: 4 } };
     const objects = { PRICES: prices, UPSTREAM_HEADERS: { 'x-team': 'a' }, UPSTREAM_2_HEADERS: { 'x-team': 'b' } };
     const other = { UPSTREAM_2_BASE_URL: 'https://b.test', UPSTREAM_2_TEXT_MODEL: 'b', UPSTREAM_2_VISION_MODEL: 'c' };
@@ -186,7 +186,7 @@ test.each<[fault: string, given: object]>([
   expect(faultsOf(given)).toEqual([fault]);
 });
 
-describe('an upstream in a private network is refused, because the stack does not get there', () => {
+describe('an upstream in a private network is refused, because the stack can’t reach it', () => {
   const wayOut = 'run the server beside the model server (docs/hosting.md)';
   const byFunction = `is private, and the stack can't reach it, because Lambda's Function URLs do not stream from within a VPC: ${wayOut}`;
   const byWeb = `is private, and the stack can't reach it, because its web function has no network connector: ${wayOut}`;
@@ -228,7 +228,7 @@ describe('an upstream in a private network is refused, because the stack does no
   });
 });
 
-test('a burst limit may be as high as one counter can serve, and all executions that Lambda allows may be reserved', () => {
+test('a burst limit may be as high as one counter can serve, and all of Lambda’s concurrency may be reserved', () => {
   expect(faultsOf({ BURST_LIMIT: mostBurst, reservedConcurrency: 890 })).toEqual([]);
   expect(readFileSync('docs/settings.md', 'utf8')).toContain(`in a deployment [at most ${mostBurst}]`);
 });
@@ -245,7 +245,7 @@ describe("Lambda's limit on all settings", () => {
   });
 });
 
-test('one fault gives one message, whatever the setting', () => {
+test('every invalid setting gives exactly one message', () => {
   const everything = {
     ...{ ...defaults, ...edge, MODEL_ALIASES: 'gpt-*=svc', UPSTREAM_2_BASE_URL: 'https://b.example/v1' },
     ...{ UPSTREAM_2_TEXT_MODEL: 'b', UPSTREAM_2_VISION_MODEL: 'b', reservedConcurrency: 20 },
@@ -286,7 +286,7 @@ test.each([
 describe('an upstream', () => {
   const second = { UPSTREAM_2_TEXT_MODEL: 'b', UPSTREAM_2_VISION_MODEL: 'c' };
 
-  test('at the address of the example gives a warning', () => {
+  test('with the example’s address gives a warning', () => {
     const remedy = 'is an example: set it to the address of your upstream';
     expect(warningsOf({})).toEqual([]);
     expect(warningsOf(defaults)).toEqual([`UPSTREAM_BASE_URL ${remedy}`]);
@@ -295,7 +295,7 @@ describe('an upstream', () => {
   });
 
   test.each(['Authorization', 'x-api-key', 'x-accesstoken', 'cookie', 'client-secret'])(
-    'with a secret header in clear gives a warning: %s',
+    'with a secret header in clear text gives a warning: %s',
     (header) => {
       const remedy = "in clear text in the template: put it into the upstream's secret, under the same name";
       const value = JSON.stringify({ 'x-team': 'a', [header]: 'Bearer s3cr3t' });
@@ -332,7 +332,7 @@ test.each([
   [{ GUEST_LIMIT: 0 }, 'anyone with a wallet'],
   [{ GUEST_LIMIT: 0, WALLET_SIGN_IN: false }, undefined],
   [{ ACCESS: 'keys' }, undefined],
-])('who else may call beside those with a company account is a warning: with %j, %s', (given, others) => {
+])('others who may call despite OIDC sign-in are a warning: with %j, %s', (given, others) => {
   const company = {
     ...{ APP_URL: 'https://api.example.com', OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'gateway' },
     OIDC_ALLOWED_DOMAINS: 'example.com',

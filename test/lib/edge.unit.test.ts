@@ -12,14 +12,14 @@ describe('the distribution', () => {
   const { parts, outputs } = synthesizeParts({ ...domain, edgeWebAclArn, edgeReadTimeout: 90 });
   const config = parts['Edge/Distribution'].DistributionConfig;
 
-  test('passes on all headers of the viewer except Host, and CloudFront’s own, everywhere', () => {
+  test('forwards all of the viewer’s headers except Host, and CloudFront’s own, everywhere', () => {
     for (const behavior of [config.DefaultCacheBehavior, ...config.CacheBehaviors]) {
       expect(behavior.OriginRequestPolicyId).toBe('b689b0a8-53d0-40ab-baf2-68738e2966ac');
       expect(behavior.AllowedMethods).toEqual(expect.arrayContaining(['GET', 'POST', 'OPTIONS']));
     }
   });
 
-  test('leads to the gateway, and with the paths of the pages to their function', () => {
+  test('routes to the gateway, and the paths of the pages to their function', () => {
     const origins = new Map<string, string>(
       config.Origins.map(({ Id, DomainName }: Record<string, unknown>) => [Id, JSON.stringify(DomainName)]),
     );
@@ -50,7 +50,7 @@ describe('the distribution', () => {
     expect(outputs).toHaveProperty('EdgeDomainName');
   });
 
-  test('waits as long as the setting says, and proves itself with a secret that is in no template', () => {
+  test('has the timeout in the setting, and authenticates with a secret that is in no template', () => {
     const HeaderValue = '{{resolve:secretsmanager:Secrets/Edge:SecretString:::}}';
     expect(config.Origins).toHaveLength(2);
     for (const origin of config.Origins) {
@@ -93,7 +93,7 @@ describe('turning it on without an outage, step by step', () => {
   const [none, both, alone] = steps as [(typeof steps)[0], (typeof steps)[0], (typeof steps)[0]];
   const functions = ['Gateway/Function', 'Wallet/Function'];
 
-  test('functions trust nobody, then CloudFront and those who bypass it, then CloudFront alone', () => {
+  test('functions accept direct calls, then also CloudFront’s, then only those', () => {
     const told = steps.map(({ parts }) =>
       functions.map((name) => {
         const { EDGE_HEADER, EDGE_ONLY, EDGE_SECRET_ID } = parts[name].Environment.Variables;

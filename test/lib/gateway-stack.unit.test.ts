@@ -55,7 +55,7 @@ test('is a separate stack for each stage, tagged, and protected if the stage say
   expect(rich.stack.terminationProtection).toBe(true);
 });
 
-test('settings bound and trace the functions, and say how long logs are kept and what is slow', () => {
+test('settings limit and trace the functions, and set the logs’ retention and what is slow', () => {
   const traced = { TracingConfig: { Mode: 'Active' } };
   expect(rich.parts['Gateway/Function']).toMatchObject({ ReservedConcurrentExecutions: 50, ...traced });
   expect(rich.parts['Wallet/Function']).toMatchObject({ ReservedConcurrentExecutions: 10, ...traced });
@@ -105,21 +105,24 @@ test.each<[what: string, stack: typeof usual, more: string[], fewer: string[]]>(
     ],
     [],
   ],
-])('%s roles may do exactly this more, or less', (_what, { template, parts, namesOfType }, more, fewer) => {
-  const { gained, lost } = comparePermissions(usual.template, template);
-  const ofRoles = (grants: readonly Grant[]) =>
-    grants.map(sayGrant).filter((grant) => /^(Gateway|Wallet|Canary|Web)\/Role/.test(grant));
-  expect(ofRoles(gained).sort()).toEqual(more.sort());
-  const roles = namesOfType('AWS::IAM::Role');
-  expect(
-    ofRoles(lost)
-      .filter((grant) => roles.some((role) => grant.startsWith(role)))
-      .sort(),
-  ).toEqual(fewer.sort());
-  for (const role of roles) {
-    expect(Object.keys(parts[role])).toEqual(expect.not.arrayContaining(['ManagedPolicyArns', 'Policies']));
-  }
-});
+])(
+  '%s roles have exactly these additional or missing permissions',
+  (_what, { template, parts, namesOfType }, more, fewer) => {
+    const { gained, lost } = comparePermissions(usual.template, template);
+    const ofRoles = (grants: readonly Grant[]) =>
+      grants.map(sayGrant).filter((grant) => /^(Gateway|Wallet|Canary|Web)\/Role/.test(grant));
+    expect(ofRoles(gained).sort()).toEqual(more.sort());
+    const roles = namesOfType('AWS::IAM::Role');
+    expect(
+      ofRoles(lost)
+        .filter((grant) => roles.some((role) => grant.startsWith(role)))
+        .sort(),
+    ).toEqual(fewer.sort());
+    for (const role of roles) {
+      expect(Object.keys(parts[role])).toEqual(expect.not.arrayContaining(['ManagedPolicyArns', 'Policies']));
+    }
+  },
+);
 
 test('the function of /cli is told where the gateway is, and what its page shows', () => {
   const edge = { EDGE_HEADER: 'cloudfront-viewer-address', EDGE_SECRET_ID: 'Secrets/Edge' };
@@ -141,7 +144,7 @@ test('another CDN gets a secret of its own', () => {
   expect(withCdn.outputs.EdgeSecret).toEqual({ Value: 'Secrets/Edge' });
 });
 
-test('programs of the operator find in the outputs what settings have made', () => {
+test('operators’ commands find in the outputs what settings have created', () => {
   const values = ({ outputs }: typeof usual) =>
     Object.fromEntries(Object.entries<{ Value: string }>(outputs).map(([name, { Value }]) => [name, Value]));
   const own = {

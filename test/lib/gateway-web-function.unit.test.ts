@@ -83,7 +83,7 @@ test('the dashboard reads its log', () => {
   expect(compute).not.toContain('Web/Logs');
 });
 
-test('behind the edge it is the origin, and /cli goes where it went before', () => {
+test('behind the edge it is the origin, and /cli is routed as before', () => {
   const originsOf = (engine: string) =>
     synthesizeParts({ engine, edge: true }).parts['Edge/Distribution'].DistributionConfig.Origins;
   const [[main, ...others], [wasMain, ...wereOthers]] = ['web', 'function-url'].map(originsOf);
@@ -133,7 +133,7 @@ describe('moving from one engine to the other', () => {
     },
   );
 
-  test('adding one opens a way in and grants its role what it needs; nothing else changes', () => {
+  test('adding one adds an endpoint and its role’s permissions; nothing else changes', () => {
     const [opened, ...granted] = dangersOf(functionUrl, both);
     expect(opened).toMatch(/^Web\/Function\/Endpoint: is new, and may be a way in/);
     const ofWeb = /^(Web\/[\w/]+|lambda\.amazonaws\.com) may |^anyone may not /;

@@ -44,7 +44,7 @@ test('the page has every error code with its statuses, what it means and what to
   expect(statusesOf).toMatchObject({ rate_limited: '429', invalid_request: '400, 4XX', upgrade_required: '426' });
 });
 
-test('the page names the quota’s headers first, and last those that only browsers read', () => {
+test('the page lists the quota’s headers first, and those for browsers last', () => {
   const headers = html.slice(html.indexOf('<h2 id="headers-title">'), html.indexOf('<h2 id="errors-title">'));
   const names = [...headers.matchAll(/<dt><code>([^<]+)<\/code>/g)].map(([, name]) => name);
   expect(names.slice(0, 3)).toEqual(['{{headers}}-Remaining', '{{headers}}-Limit', '{{headers}}-Reset']);

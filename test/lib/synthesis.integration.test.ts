@@ -23,7 +23,7 @@ test('without a repository the commit is unknown', () => {
   rmSync(nowhere, { recursive: true });
 });
 
-test('the docs are where the checkout comes from, if that is GitHub', () => {
+test('the docs’ URL is derived from the checkout’s remote, if that is GitHub', () => {
   expect(findDocs(folder)).toBeUndefined();
   git('remote', 'add', 'origin', 'x');
   const docs = 'https://github.com/acme/my.gateway/blob/HEAD/docs';
@@ -42,7 +42,7 @@ test('the docs are where the checkout comes from, if that is GitHub', () => {
   }
 });
 
-test('a name in the context that nobody reads is a fault, unless it comes from files that others write', () => {
+test('an unknown context key is a fault, unless it comes from a shared file', () => {
   const home = mkdtempSync(join(tmpdir(), 'gateway-home-'));
   writeFileSync(join(home, '.cdk.json'), '{"context": {"team": "a"}}');
   writeFileSync(join(folder, 'cdk.context.json'), '{"vpc-provider:account=1": {}}');
@@ -56,7 +56,7 @@ test('a name in the context that nobody reads is a fault, unless it comes from f
   rmSync(home, { recursive: true });
 });
 
-test('the report of the rules stays where one of them is broken', () => {
+test('the rules’ report stays if one of them is broken', () => {
   const outdir = mkdtempSync(join(tmpdir(), 'gateway-report-'));
   const report = join(outdir, 'validation-report.json');
   const isKept = (...reports: readonly string[][]) => {

@@ -101,7 +101,7 @@ describe.each(cases)('the ai SDK with its provider for %s, over an upstream %s',
   };
   const request = { prompt: 'What is the weather in both Paris and Rome?', tools, stopWhen: isStepCount(3) };
 
-  test('tools, as a whole and as a stream', async () => {
+  test('tools, plain and streamed', async () => {
     const { text, steps } = await generateText({ model, ...request });
     expect(steps.map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
     expect(text).toBe('Here is what I found: Paris: 21 degrees; Rome: 21 degrees.');
@@ -125,7 +125,7 @@ describe.each(cases)('the ai SDK with its provider for %s, over an upstream %s',
     expect(text).toMatch('I can see an image');
   });
 
-  test('reasoning, as a whole and as a stream', async () => {
+  test('reasoning, plain and streamed', async () => {
     const providerOptions = {
       openai: { reasoningEffort: 'low', reasoningSummary: 'auto', forceReasoning: true },
       svc: { reasoningEffort: 'low' },

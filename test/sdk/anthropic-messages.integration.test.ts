@@ -36,7 +36,7 @@ describe.each(upstreamsFor('messages'))('the anthropic SDK on messages, over an 
     expect(stream.request_id).toBe(gateway.log.at(-1)?.requestId);
   });
 
-  test('tools, as a whole and as a stream', async () => {
+  test('tools, plain and streamed', async () => {
     const body = { ...ask('What is the weather in both Paris and Rome?'), tools: [weatherTool] };
     const calls = [
       { type: 'tool_use', name: 'get_weather', input: { city: 'Paris' } },

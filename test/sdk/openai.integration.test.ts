@@ -90,7 +90,7 @@ describe('the openai SDK', () => {
     expect(after.response.headers.get('x-svc-remaining')).toBe(response.headers.get('x-svc-remaining'));
   });
 
-  test('embeddings, which it asks for in base64, as numbers too', async () => {
+  test('embeddings, in base64 (its default) and as numbers', async () => {
     const asking = { model: 'svc-embedding', input: ['a', 'b'], dimensions: 4 };
     const { data, model, usage } = expectHidden(await client.embeddings.create(asking));
     expect([model, data.map(({ index }) => index), data.map(({ embedding }) => embedding.length)]).toEqual([

@@ -56,7 +56,7 @@ describe.each(dialectNames)('the SDK of %s and streams as recorded:', (dialect) 
   const mended = /^(nan|done-with-white-space)$/;
   // Split names have their own tests, and not every SDK accepts unknown events.
   const plain = ending('end').filter(([name]) => !mended.test(name) && !/^(halves|unknown-events)/.test(name));
-  test('reads each as if there were no gateway, except for names', async () => {
+  test('reads each as without a gateway, except for names', async () => {
     for (const [name, bytes] of plain) {
       gateway.upstream.otherwise(sse(bytes));
       const direct = await readDirectly();
@@ -92,7 +92,7 @@ describe.each(dialectNames)('the SDK of %s and streams as recorded:', (dialect) 
     }
   });
 
-  test('gets an HTTP error for what never began', async () => {
+  test('gets an HTTP error for a stream that never started', async () => {
     for (const [name, bytes] of ending('error')) {
       gateway.upstream.otherwise(sse(bytes));
       expect([name, await errorOf(read(through))]).toEqual([name, expect.objectContaining({ status: 502 })]);

@@ -17,11 +17,11 @@ describe('the verdict on a change', () => {
     { what: 'dangerous and agreed to', code: '2', agreed: 'true', status: 0 },
     { what: 'refused', code: '3', agreed: 'true', status: 1 },
     { what: 'in a diff that never ran', code: '', agreed: 'true', status: 1 },
-  ])('of one that is $what is $status', ({ code, agreed, status }) => {
+  ])('for one that is $what is $status', ({ code, agreed, status }) => {
     expect(run(code, agreed)).toMatchObject({ status, stderr: '' });
   });
 
-  test('names the label that agrees to this very commit', () => {
+  test('names the label that approves this commit', () => {
     expect(run('2', 'false').stdout).toContain(`gh pr edit 7 --add-label ${label}`);
     // GitHub's labels have at most 50 characters.
     expect(label.length).toBeLessThanOrEqual(50);
@@ -43,7 +43,7 @@ describe('the verdict on a change', () => {
     expect(environment.match(/\w+:/g)).toHaveLength(4);
   });
 
-  test('is never skipped, and is given anew at each push and each change of the labels', () => {
+  test('is never skipped, and is computed again at each push and each change of labels', () => {
     expect(infrastructure).toMatch(/^ {4}if: always\(\) && github\.event_name == 'pull_request'\n {4}needs: diff$/m);
     expect(workflow).toMatch(/^ {4}types: \[opened, synchronize, reopened, labeled, unlabeled\]$/m);
     expect(workflow).not.toContain('continue-on-error');

@@ -76,7 +76,7 @@ test.each(['0', '1'])('the diff is in the log and in the summary, and ends the r
 });
 
 describe('the deployment', () => {
-  test('happens if the diff is still the approved one', () => {
+  test('runs if the diff is still the approved one', () => {
     writeFileSync(join(folder, 'agreed', 'diff.txt'), read('account.txt'));
     expect(runStep(deploy, 'deploy what was agreed to').status).toBe(0);
     expect(read('calls.txt').trimEnd().split('\n').at(-1)).toBe(
@@ -87,7 +87,7 @@ describe('the deployment', () => {
   test.each([
     ['another diff', 'Stack InferenceGateway-prod\n', {}],
     ['a diff that can’t be made', 'Stack InferenceGateway-prod\n[~] a change\n', { DIFF_CODE: '1' }],
-  ])('does not happen with %s', (_, agreed, environment) => {
+  ])('does not run with %s', (_, agreed, environment) => {
     writeFileSync(join(folder, 'agreed', 'diff.txt'), agreed);
     const { status, stdout } = runStep(deploy, 'deploy what was agreed to', environment);
     expect([status, stdout]).toEqual([1, expect.stringContaining('a change')]);

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 const read = (path: string) => readFileSync(path, 'utf8');
 const workflows = readdirSync('.github/workflows').map((file) => read(`.github/workflows/${file}`));
 
-test('a deployment can be asked for each stage', () => {
+test('each stage can be deployed', () => {
   const { gateway } = JSON.parse(read('cdk.json')).context;
   const [, options = ''] = /options: \[(.+)\]/.exec(read('.github/workflows/deploy.yml')) ?? [];
   expect(options.split(', ')).toEqual(Object.keys(gateway.stages));
@@ -31,7 +31,7 @@ test('actions are pinned by digest, with the version beside it, the same everywh
   expect(new Set(used.map(({ name, version }) => name + version)).size).toBe(names.size);
 });
 
-test('no text by outsiders becomes part of a script', () => {
+test('no untrusted text becomes part of a script', () => {
   for (const workflow of workflows) {
     const scripts = [...workflow.matchAll(/run: (?:\|\n((?: {10}.*\n|\n)+)|(.*))/g)];
     expect(scripts.length).toBeGreaterThan(2);

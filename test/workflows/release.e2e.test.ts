@@ -99,7 +99,7 @@ describe('publishing', () => {
     );
   });
 
-  test('publishes only what was packed', () => {
+  test('publishes only what was built', () => {
     const cwd = prepare('one', 1_800_000_000);
     pack(cwd);
     writeFileSync(join(cwd, `release/private-inference-gateway-${version}.zip`), 'something else');

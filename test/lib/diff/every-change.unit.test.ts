@@ -135,7 +135,7 @@ test('every change of every value is marked, except those known to be harmless',
   expect(Math.min(...tried)).toBeGreaterThan(400);
 });
 
-test('each guarantee can be broken by such a change, and is named with what is lost', () => {
+test('each guarantee can be broken by such a change, and is then named', () => {
   const silent = guarantees.filter(({ property, otherwise }) => !said.has(`no longer ${property}: ${otherwise}`));
   expect([...new Set(silent.map(({ at }) => at.split('.').at(-1)))].sort()).toEqual(unbroken);
 });

@@ -86,7 +86,7 @@ test.each<[name: string, before: string | undefined, after: string | undefined, 
 });
 
 test.each(['ISSUER', 'ALLOWED_DOMAINS', 'ALLOWED_GROUPS', 'GROUPS_CLAIM', 'ALLOW_ALL'])(
-  'who signs in with a company account is no tuning: OIDC_%s',
+  'changing who may sign in is not tuning: OIDC_%s',
   (name) => {
     const changed: Change = (t) => (propertiesIn(t, 'Wallet/Function').Environment.Variables[`OIDC_${name}`] = 'x');
     expect(dangersBetween(asItIs, changed)).toEqual([

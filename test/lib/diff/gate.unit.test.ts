@@ -246,7 +246,7 @@ describe('the gate, on the whole template', () => {
     ['OIDC_ISSUER', company, [signIn]],
     ['all of them', { ...everything, tracing: true, ACCESS: 'keys' }, [edge, canary, tracing, access]],
     ['one that changes little', { MEMBER_LIMIT: 60 }, []],
-  ])('says each decision in a line: %s', (_what, more, said) => {
+  ])('reports each decision on one line: %s', (_what, more, said) => {
     const [plain, other] = [synthesizeWhole(without), synthesizeWhole({ ...without, ...more })];
     expect(dangersOf(plain, other)).toEqual(said.map(({ on }) => expect.stringMatching(on)));
     expect(dangersOf(other, plain)).toEqual(said.map(({ off }) => expect.stringMatching(off)));
@@ -268,7 +268,7 @@ describe('the gate, on the whole template', () => {
     ]);
   });
 
-  test('joins what follows in another stack, such as that of the edge’s alarms', () => {
+  test('joins consequences in another stack, such as that of the edge’s alarms', () => {
     const [plain, other] = [synthesizeWhole(without), synthesizeWhole({ ...without, ...everything, canary: false })];
     const topic = Object.entries<AnyTree>(base.Resources ?? {}).filter(([id]) => /^AlarmsTopic/.test(id));
     const alarms = {
@@ -285,7 +285,7 @@ describe('the gate, on the whole template', () => {
     ]);
   });
 
-  test('says of a permission that is told by its exceptions what they are', () => {
+  test('lists the exceptions of a permission', () => {
     const add = (t: AnyTree, statement: object) => {
       propertiesIn(t, 'Alarms/Topic/Policy').PolicyDocument.Statement.push({ Effect: 'Allow', ...statement });
     };
@@ -296,7 +296,7 @@ describe('the gate, on the whole template', () => {
     ]);
   });
 
-  test('says in a line what holds of several parts', () => {
+  test('reports several parts with the same finding on one line', () => {
     const wide = (t: AnyTree) => {
       for (const role of ['Gateway/Role', 'Wallet/Role']) {
         statements(t, role).push({ Effect: 'Allow', Action: ['xray:A', 'xray:B'], Resource: '*' });
@@ -307,14 +307,14 @@ describe('the gate, on the whole template', () => {
     ]);
   });
 
-  test('asks nobody about the parts of one more stack that are in every stack', () => {
+  test('needs no approval for the parts of a new stack that every stack has', () => {
     expect(dangersOf({}, { Outputs: { A: {} }, ...base, Resources: {} })).toEqual([]);
     expect(dangersOf({}, { ...base, Resources: {}, ...{ Transform: 'x' } })).toEqual([
       expect.stringMatching(/^the template: is new/),
     ]);
   });
 
-  test('asks nobody about a denial that only a new topic has, but about who may do something there', () => {
+  test('needs no approval for a new topic’s denials, but for what it allows', () => {
     const topic = Object.entries<AnyTree>(base.Resources ?? {}).filter(([id]) => /^AlarmsTopic/.test(id));
     const before = structuredClone(base) as AnyTree;
     for (const [id] of topic) delete before.Resources[id];
@@ -346,7 +346,7 @@ describe('the gate, on the whole template', () => {
     expect(dangersBetween(closed, asItIs)).toContainEqual(expect.stringContaining('opens the network'));
   });
 
-  test('says of a policy that is removed only what nobody may do any more', () => {
+  test('reports of a removed policy only the permissions that are lost', () => {
     const gone = dangersBetween(asItIs, (t) => remove(t, 'Wallet/Role/DefaultPolicy'));
     expect(gone).toEqual([expect.stringMatching(/^permissions: gone: Wallet\/Role may /)]);
   });

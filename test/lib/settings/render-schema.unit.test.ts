@@ -29,7 +29,7 @@ test.each(settings)(
   },
 );
 
-test('says of each setting what it means, where more stands, and its default as the file has it', () => {
+test('describes each setting, with a link and its default', () => {
   expect(settings.length).toBeGreaterThan(80);
   expect(properties.MEMBER_LIMIT).toEqual({
     description: expect.stringContaining('keys that count alone (docs/sign-in.md#limits-and-revoking)'),

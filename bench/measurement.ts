@@ -29,7 +29,14 @@ export type Samples = Readonly<Record<string, readonly number[]>>;
 export type Figure = readonly [title: string, unit: string, sample: string, goal?: Goal | undefined];
 
 /** Samples of wall-clock time, which any other load on the machine inflates. */
-export const onTheClock: ReadonlySet<string> = new Set(['firstByte', 'added', 'streamAdded', 'late', 'cold', 'idle']);
+export const wallClockSamples: ReadonlySet<string> = new Set([
+  'firstByte',
+  'added',
+  'streamAdded',
+  'late',
+  'cold',
+  'idle',
+]);
 
 /** The upper bound of a figure, or of its ratio to a baseline. */
 export interface Goal {
@@ -55,7 +62,7 @@ export async function repeat(times: number, step: () => Promise<unknown>): Promi
  * Measures each in turn, this many times. The order alternates: V8 collects garbage at intervals, which could otherwise always
  * hit the same one.
  */
-export async function inTurn<One>(
+export async function measureInTurn<One>(
   all: readonly One[],
   times: number,
   measure: (one: One) => Promise<Readonly<Record<string, number>>>,

@@ -18,7 +18,9 @@ interface Options {
 }
 
 const program = createCommand('npm run diff --', terminal)
-  .description('Shows what deploying the working tree would change in the infrastructure, against a commit; offline.')
+  .description(
+    'Shows what deploying the working tree would change in the infrastructure, compared with a commit. Works offline.',
+  )
   .option('--stage <name>', 'the stage of cdk.json or gateway.json', defaultStage)
   .option('--base <commit>', 'the commit to compare with (default: the merge base with origin/main, or else HEAD)')
   .option('--settings <file>', 'the deployed gateway.json, if that commit has none or a different one')

@@ -6,12 +6,12 @@ import { makeCertificate } from '../../local/certificate.ts';
 import type { Measurement } from '../measurement.ts';
 import { startSession } from '../session.ts';
 import { chatOf } from '../world/conversation.ts';
-import { standApart } from '../world/distance.ts';
+import { startRemote } from '../world/distance.ts';
 
 /** Round-trip times in milliseconds. */
-const away = { tables: 2, secrets: 5, upstream: 60 } as const;
+const roundTrips = { tables: 2, secrets: 5, upstream: 60 } as const;
 /** A round trip for TCP, and one for TLS 1.3. */
-const handshake = 2 * away.upstream;
+const handshake = 2 * roundTrips.upstream;
 const idleFor = 90_000;
 
 /** The first request of a cold function, and of an idle one, where every service is remote and behind TLS. */
@@ -32,9 +32,9 @@ export const distance: Measurement = {
     const trusted = join(folder.path, 'certificate.pem');
     await writeFile(trusted, certificate.cert);
     const { AWS_ENDPOINT_URL_DYNAMODB: near, AWS_ENDPOINT_URL_SECRETS_MANAGER: nearSecrets } = world.environment;
-    await using tables = await standApart(near, away.tables, certificate);
-    await using secrets = await standApart(nearSecrets, away.secrets, certificate);
-    await using upstream = await standApart(world.upstreamUrl, away.upstream, certificate);
+    await using tables = await startRemote(near, roundTrips.tables, certificate);
+    await using secrets = await startRemote(nearSecrets, roundTrips.secrets, certificate);
+    await using upstream = await startRemote(world.upstreamUrl, roundTrips.upstream, certificate);
     const environment = {
       ...subject.environment,
       AWS_ENDPOINT_URL_DYNAMODB: tables.url,
@@ -47,16 +47,16 @@ export const distance: Measurement = {
     const { firstByteAt } = await session.ask(body);
     const [cold, init] = [firstByteAt - session.spawnedAt, (await session.ready) - session.spawnedAt];
     await setTimeout(idleFor);
-    for (const one of [tables, secrets, upstream]) one.forget();
+    for (const one of [tables, secrets, upstream]) one.closeConnections();
     await setTimeout(100);
     const later = await session.ask(body);
     const idle = later.firstByteAt - later.askedAt;
-    const exchanges = away.tables + away.upstream;
-    const leastOf = (started: number) => Math.max(started, handshake) + exchanges;
+    const requests = roundTrips.tables + roundTrips.upstream;
+    const leastOf = (started: number) => Math.max(started, handshake) + requests;
     return {
       cold: [cold],
       coldRatio: [cold / leastOf(init)],
-      coldByRule: [cold / (init + handshake + exchanges)],
+      coldByRule: [cold / (init + handshake + requests)],
       idle: [idle],
       idleRatio: [idle / leastOf(0)],
     };

@@ -1,5 +1,13 @@
 import { once } from 'node:events';
-import { type Figure, inTurn, type Measurement, measureStep, median, repeat, type Samples } from '../measurement.ts';
+import {
+  type Figure,
+  type Measurement,
+  measureInTurn,
+  measureStep,
+  median,
+  repeat,
+  type Samples,
+} from '../measurement.ts';
 import { type Session, startSession } from '../session.ts';
 import type { Subject, SubjectName } from '../subject.ts';
 import { type Question, streamedQuestions } from '../world/conversation.ts';
@@ -64,7 +72,7 @@ async function measureCosts(subjects: readonly Subject[], world: World): Promise
   });
   await world.play({ kind: 'packets', count, inPacket: 16, pause: 1 });
   for (const way of ways) await costOf(way);
-  const samples = await inTurn(ways, 24, async (way) => ({ [way.dialect]: await costOf(way) }));
+  const samples = await measureInTurn(ways, 24, async (way) => ({ [way.dialect]: await costOf(way) }));
   return sessions.map((session) => Object.assign({}, ...samples.filter((_, at) => ways[at]?.session === session)));
 }
 

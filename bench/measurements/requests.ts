@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { mostBurst } from '../../lambda/store/dynamodb/schema.ts';
 import { listenLocally } from '../../local/listen-locally.ts';
-import { inTurn, type Measurement, median, repeat } from '../measurement.ts';
+import { type Measurement, measureInTurn, median, repeat } from '../measurement.ts';
 import { serveInTurn, startServing } from '../serving.ts';
 import { askDirectly, type Reading, type Session, startSession } from '../session.ts';
 import { chatOf } from '../world/conversation.ts';
@@ -147,7 +147,7 @@ type Keys = readonly string[];
 
 /** The second way's cost as a ratio to the first one's, measured alternately after some warm-up batches. */
 async function compareInTurn<Way>(plain: Way, dearer: Way, warmUp: number, costOf: (way: Way) => Promise<number>) {
-  const found = await inTurn([plain, dearer], warmUp + 8, async (way) => ({ cost: await costOf(way) }));
+  const found = await measureInTurn([plain, dearer], warmUp + 8, async (way) => ({ cost: await costOf(way) }));
   const [first = Number.NaN, second = Number.NaN] = found.map(({ cost = [] }) => median(cost.slice(warmUp)));
   return { ratio: [second / first] };
 }

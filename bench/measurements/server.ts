@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import { forgetPeak, inTurn, type Measurement, peakMemory, processorTime, quantile } from '../measurement.ts';
+import { forgetPeak, type Measurement, measureInTurn, peakMemory, processorTime, quantile } from '../measurement.ts';
 import { type Load, type Serving, serveInTurn, startServing } from '../serving.ts';
 import type { Subject } from '../subject.ts';
 import { chatOf, type Question, streamedQuestions } from '../world/conversation.ts';
@@ -24,14 +24,14 @@ export const server: Measurement = {
     ['server, 128 slow readers: peak memory', 'MB', 'memory'],
   ],
   async runTogether(subjects, world) {
-    const memory = await inTurn(subjects, 1, (subject) => measureSlowReaders(subject, world));
+    const memory = await measureInTurn(subjects, 1, (subject) => measureSlowReaders(subject, world));
     await using started = new AsyncDisposableStack();
     const servings = await startWarm(subjects, world, started);
-    const requests = await inTurn(servings, 5, measureRequests);
+    const requests = await measureInTurn(servings, 5, measureRequests);
     await world.play(evenly);
-    await inTurn(servings, 1, measureEvents);
-    const events = await inTurn(servings, 3, measureEvents);
-    const delays = await inTurn(servings, 1, (serving) => measureDelay(serving, world));
+    await measureInTurn(servings, 1, measureEvents);
+    const events = await measureInTurn(servings, 3, measureEvents);
+    const delays = await measureInTurn(servings, 1, (serving) => measureDelay(serving, world));
     return subjects.map((_, at) => ({ ...memory[at], ...requests[at], ...events[at], ...delays[at] }));
   },
 };
@@ -47,10 +47,10 @@ export const peer: Measurement = {
   async runTogether(subjects, world) {
     await using started = new AsyncDisposableStack();
     const servings = await startWarm(subjects, world, started);
-    const requests = await inTurn(servings, 5, measureRequests);
+    const requests = await measureInTurn(servings, 5, measureRequests);
     await world.play(evenly);
-    await inTurn(servings, 1, measureChatEvents);
-    const events = await inTurn(servings, 3, measureChatEvents);
+    await measureInTurn(servings, 1, measureChatEvents);
+    const events = await measureInTurn(servings, 3, measureChatEvents);
     return subjects.map((_, at) => ({ ...requests[at], ...events[at] }));
   },
 };

@@ -17,7 +17,7 @@ const roomy = { GUEST_LIMIT: '1000', MEMBER_LIMIT: '900', BURST_LIMIT: '600' };
 
 /** A gateway whose upstream gives the answers that the test scripts. */
 export function startScriptedGateway(): Promise<TestGateway> {
-  return thatLeavesNothingBroken(startTestGateway({ environment: roomy }));
+  return failOnEscapedErrors(startTestGateway({ environment: roomy }));
 }
 
 interface UpstreamKind {
@@ -50,7 +50,7 @@ export const answer = 'I am svc, a pretend model. svc, the company that made me,
 
 /** A gateway in front of the demo upstream. */
 export function startRoomyDemoGateway(settings: Readonly<Record<string, string>> = {}): Promise<TestGateway> {
-  return thatLeavesNothingBroken(startDemoGateway({ environment: { ...roomy, ...settings } }));
+  return failOnEscapedErrors(startDemoGateway({ environment: { ...roomy, ...settings } }));
 }
 
 /** A gateway whose upstream speaks only messages, gives this answer, and refuses what the API of its vendor would. */
@@ -59,7 +59,7 @@ export async function startStrictGateway(answer: Answer): Promise<TestGateway> {
     ...{ ...roomy, UPSTREAM_DIALECTS: 'messages', UPSTREAM_OUTPUT_LIMIT: '4096' },
     UPSTREAM_NAMES: `${identity.UPSTREAM_NAMES},Quillon,Quill-4`,
   };
-  const gateway = await thatLeavesNothingBroken(startTestGateway({ environment }));
+  const gateway = await failOnEscapedErrors(startTestGateway({ environment }));
   gateway.upstream.otherwise(strictly(answer));
   return gateway;
 }
@@ -79,7 +79,7 @@ function answerAsDemo(): Answer {
 }
 
 /** Checks on disposal that no exception has escaped from the gateway. */
-async function thatLeavesNothingBroken(starting: Promise<TestGateway>): Promise<TestGateway> {
+async function failOnEscapedErrors(starting: Promise<TestGateway>): Promise<TestGateway> {
   const gateway = await starting;
   const close = gateway[Symbol.asyncDispose];
   return Object.assign(gateway, {

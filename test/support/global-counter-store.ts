@@ -5,7 +5,7 @@ import { type GlobalCounts, lostAnswer } from '../../lambda/store/counters.ts';
 
 export type Fault = 'answer lost' | 'failing';
 
-/** A store in memory, whose answers come later than others may ask. */
+/** Global counters in memory. Every response takes a turn of the event loop, so that concurrent requests overlap. */
 export function createGlobalCounterStore() {
   const globalCounters = new Map<number, GlobalCounts>();
   const store = { fault: undefined as Fault | undefined, operations: [] as string[], globalCounters };

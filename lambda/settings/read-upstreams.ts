@@ -90,20 +90,19 @@ function readUpstream(prefix: string, environment: Environment, faults: string[]
   const values: Readonly<Record<string, unknown>> = read;
   /** A dialect's own setting, such as `MESSAGES_BASE_URL`, overrides the general one. */
   const own = (address: DialectName, name: 'BASE_URL' | 'TEXT_MODEL' | 'VISION_MODEL') =>
-    (values[`${address.toUpperCase()}_${name}`] ?? read[name]) as string;
-  const forEach = <T>(part: (address: DialectName) => T) =>
-    Object.fromEntries(addresses.map((address) => [address, part(address)])) as Record<DialectName, T>;
+    (values[`${address.toUpperCase()}_${name}`] ?? read[name]) as string | undefined;
+  // A value that is missing is a fault, and then none is used.
+  const urls = forEach((address) => own(address, 'BASE_URL') ?? '');
   const target = translationTarget(read.DIALECTS ?? []);
   const countPath = target && countPaths[target];
-  const countUrl = target && countPath ? own(target, 'BASE_URL') + countPath : read.TOKENIZE_URL;
+  const countUrl = target && countPath ? urls[target] + countPath : read.TOKENIZE_URL;
   return {
     prefix,
-    addresses: forEach((address) => own(address, 'BASE_URL')),
-    models: forEach((address) => ({
-      text: own(address, 'TEXT_MODEL'),
-      vision: own(address, 'VISION_MODEL'),
-      embedding: read.EMBEDDINGS_MODEL,
-    })),
+    addresses: urls,
+    models: forEach((address) => {
+      const text = own(address, 'TEXT_MODEL') ?? '';
+      return { text, vision: own(address, 'VISION_MODEL') ?? text, embedding: read.EMBEDDINGS_MODEL };
+    }),
     headers: read.HEADERS ?? {},
     apiKeys: read.API_KEYS ?? [],
     firstEventTimeout: read.FIRST_EVENT_TIMEOUT,
@@ -112,6 +111,9 @@ function readUpstream(prefix: string, environment: Environment, faults: string[]
     translation: translationOf(read, countUrl),
   };
 }
+
+const forEach = <T>(part: (address: DialectName) => T) =>
+  Object.fromEntries(addresses.map((address) => [address, part(address)])) as Record<DialectName, T>;
 
 /** Whether any upstream has an embedding model. */
 export const offersEmbeddings = (upstreams: readonly Upstream[]): boolean =>

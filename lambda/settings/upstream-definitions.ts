@@ -105,7 +105,7 @@ export const translationSettings = {
 export const upstreamSettings = {
   BASE_URL: required(upstreamUrl),
   TEXT_MODEL: required(modelId),
-  VISION_MODEL: required(modelId),
+  VISION_MODEL: modelId,
   ...forEachAddress('BASE_URL', upstreamUrl),
   ...forEachAddress('TEXT_MODEL', modelId),
   ...forEachAddress('VISION_MODEL', modelId),

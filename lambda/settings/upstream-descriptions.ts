@@ -5,7 +5,7 @@ export const upstreamDescriptions = {
   BASE_URL:
     'its address with its version prefix, such as `https://host/api/v1`; the gateway appends `/chat/completions`, `/responses`, `/messages`',
   TEXT_MODEL: 'the model behind the public one for text; hidden in answers',
-  VISION_MODEL: 'the model behind the public one for images; hidden in answers',
+  VISION_MODEL: 'the model behind the public one for images, by default the text model; hidden in answers',
   ...forEachAddress('BASE_URL', 'its address for this dialect, where it differs'),
   ...forEachAddress('TEXT_MODEL', "the text model's id in this dialect, where it differs"),
   ...forEachAddress('VISION_MODEL', "the vision model's id in this dialect, where it differs"),

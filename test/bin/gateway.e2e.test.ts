@@ -30,7 +30,7 @@ function synthesize(context: unknown) {
 }
 
 test('whatever is wrong is refused together in plain lines, one for each fault', () => {
-  const defaults = { UPSTREAM_BASE_URL: 'nowhere', UPSTREAM_TEXT_MODEL: 'a' };
+  const defaults = { UPSTREAM_BASE_URL: 'nowhere' };
   const gateway = { defaults, stages: { prod: { GUESTS_LIMIT: 1 } } };
   const { status, stderr, stdout } = synthesize({ gateway, stage: 'prod', stag: 'dev', distribution: 'example.com' });
   expect(stderr.trimEnd().split('\n')).toEqual([
@@ -38,7 +38,7 @@ test('whatever is wrong is refused together in plain lines, one for each fault',
     '-c distribution must be the id of the distribution, as the output EdgeDistribution has it',
     'cdk.json, gateway.stages.prod: GUESTS_LIMIT is not a known setting: did you mean GUEST_LIMIT?',
     expect.stringMatching(/^cdk.json, gateway.defaults: UPSTREAM_BASE_URL must be an http\(s\) URL/),
-    expect.stringMatching(/^cdk.json, gateway.stages.prod: UPSTREAM_VISION_MODEL is missing/),
+    expect.stringMatching(/^cdk.json, gateway.stages.prod: UPSTREAM_TEXT_MODEL is missing/),
   ]);
   expect([status, stdout]).toEqual([1, '']);
 });

@@ -36,7 +36,7 @@ function settings(): Record<string, string> {
   const values: Record<string, string> = {
     ...{ AWS_REGION: 'local', KEYS_TABLE: dynamoDb.keysTable, QUOTA_TABLE: dynamoDb.quotaTable },
     ...{ UPSTREAM_BASE_URL: upstream.url, UPSTREAM_TEXT_MODEL: identity.UPSTREAM_TEXT_MODEL ?? 'text' },
-    ...{ UPSTREAM_VISION_MODEL: identity.UPSTREAM_VISION_MODEL ?? 'eyes', APP_URL: 'https://api.example.com' },
+    APP_URL: 'https://api.example.com',
     // There is no Secrets Manager here; the file says which settings replace the secrets.
     ...{ NETWORK_SALT_SECRET_ID: '', UPSTREAM_SECRET_ID: '' },
   };

@@ -154,9 +154,21 @@ describe('readConfig', () => {
     expect(faults).toEqual(['MODEL_ALIASES maps a twice']);
   });
 
+  test('the vision model is the text model unless it is set, also where a dialect has its own', () => {
+    const [upstream] = readConfig({
+      ...least,
+      UPSTREAM_VISION_MODEL: '',
+      UPSTREAM_MESSAGES_TEXT_MODEL: 'letters',
+    }).upstreams.all;
+    expect(upstream?.models).toMatchObject({
+      chat: { text: 'words', vision: 'words' },
+      messages: { text: 'letters', vision: 'letters' },
+    });
+  });
+
   test('reports every fault at once, one line each', () => {
     const faults = faultsOf({ GUEST_LIMIT: '-1', GUEST_WINDOW: 'weekly', KEYS_TABLE: 'keys' });
-    expect(faults).toHaveLength(7);
+    expect(faults).toHaveLength(6);
     for (const name of [
       'UPSTREAM_BASE_URL',
       'UPSTREAM_TEXT_MODEL',

@@ -23,6 +23,7 @@ const ofHandler = (names) => names.map((name) => `lambda/${name}.integration.tes
 const overBothEngines = ofHandler([
   'api-version',
   'attacks-on-identity',
+  'bedrock',
   'broken-streams',
   'changes-in-the-middle',
   'compaction',

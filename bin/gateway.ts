@@ -39,6 +39,7 @@ dropCleanReport(app.outdir);
 function readConfigOrExit(block: unknown, stage: unknown): DeploymentConfig {
   try {
     const config = readDeploymentConfig(block, stage, readOwnFile(process.cwd()));
+    for (const taken of config.taken) console.error(inFile(taken));
     complain({ faults, warnings: config.warnings.map(inFile) });
     return config;
   } catch (error) {

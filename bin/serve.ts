@@ -13,7 +13,8 @@ environment variables, such as:
   DATA_DIR=data         keeps the tables on disk
   ENGINE=web            serves through the HTTP server instead of the Function URL
   LOG_FORMAT=json       the log as a deployment writes it, also in a terminal; text, also in a pipe
-  UPSTREAM_BASE_URL=…   a real upstream, with UPSTREAM_API_KEYS, UPSTREAM_TEXT_MODEL and UPSTREAM_VISION_MODEL
+  UPSTREAM_BASE_URL=…   a real upstream, with UPSTREAM_API_KEYS and UPSTREAM_TEXT_MODEL
+  UPSTREAM_AUTH=aws     Amazon Bedrock with your AWS credentials, with AWS_REGION and UPSTREAM_TEXT_MODEL
 
 docs/settings.md has all of them.`;
 
@@ -57,6 +58,7 @@ try {
   void unread.then(() => {
     if (stoppingSince === undefined) void stop('stdout was closed', process.stderr);
   });
+  for (const taken of gateway.taken) console.error(taken);
   for (const warning of gateway.warnings)
     console.error(styleText('yellow', `warning: ${warning}`, { stream: process.stderr }));
   process.stdout.write(renderWelcome(gateway));

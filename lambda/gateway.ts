@@ -10,7 +10,7 @@ import { headerNames } from './request/headers.ts';
 import type { App } from './request/incoming-request.ts';
 import { type Config, keysUrlOf, waysToSignIn } from './settings/config.ts';
 import { createMinuteCache, type RunEvery } from './settings/refresh.ts';
-import { createSecrets, type ReadSecret } from './settings/secrets.ts';
+import { createSecrets, type ReadSecret, type ReadToken } from './settings/secrets.ts';
 import { createWork, defineJobs, workFactsOf } from './steps/body-jobs.ts';
 import type { Store } from './store/store.ts';
 import { translates } from './upstream/destination.ts';
@@ -20,6 +20,7 @@ import { createUpstreams, prefetchKeys } from './upstream/upstreams.ts';
 export interface GatewayDependencies {
   readonly store: Store;
   readonly readSecret: ReadSecret;
+  readonly readToken: ReadToken;
   readonly writeLog: WriteLog;
   readonly onFinished?: OnFinished | undefined;
   readonly now: () => number;
@@ -33,12 +34,13 @@ export interface GatewayDependencies {
 
 /** Wires the gateway together, once per process. */
 export function createGateway(config: Config, dependencies: GatewayDependencies): App {
-  const { store, readSecret, writeLog, onFinished, now, runEvery } = dependencies;
+  const { store, readSecret, readToken, writeLog, onFinished, now, runEvery } = dependencies;
   const { service, accounts, identity, quota, budget, request, upstreams } = config;
   const { all } = upstreams;
   const log = createLog({ write: writeLog, onFinished, now, metricsNamespace: config.log.metricsNamespace });
   if (config.log.deployedCommit !== undefined) log.started(config.log.deployedCommit);
-  const secrets = createSecrets(config.secrets, { readSecret, now, runEvery, onStale: log.secretNotRefreshed });
+  const refreshing = { now, runEvery, onStale: log.secretNotRefreshed };
+  const secrets = createSecrets(config.secrets, { readSecret, readToken, ...refreshing });
   const { upstreamAccess: readAccess, subkey } = secrets;
   const jobs = defineJobs(createWork(workFactsOf(config), loadTranslating), createJobs(dependencies.doInThread));
   const readStop = createMinuteCache(store.readStop, { now, runEvery, onStale: log.stopNotRead });

@@ -9,11 +9,11 @@ import { createDynamoStore } from './store/dynamodb/store.ts';
 const environment = { ...process.env };
 
 const config = readConfig(environment);
-const { callDynamoDb, readSecret } = createAws(readAwsAccess(environment), { now: Date.now, random: Math.random });
+const { callDynamoDb, ...aws } = createAws(readAwsAccess(environment), { now: Date.now, random: Math.random });
 
 const gateway = createGateway(config, {
   store: createDynamoStore(callDynamoDb, config.tables, Date.now),
-  readSecret,
+  ...aws,
   writeLog: (line) => process.stdout.write(line),
   now: Date.now,
 });

@@ -16,7 +16,7 @@ import type { Config, ServerConfig } from './settings/config.ts';
 import { warnOfOpenSpending } from './settings/open-spending.ts';
 import type { Environment } from './settings/read-settings.ts';
 import type { RunEvery } from './settings/refresh.ts';
-import type { ReadSecret } from './settings/secrets.ts';
+import type { ReadSecret, ReadToken } from './settings/secrets.ts';
 import { typoWarnings } from './settings/variable-names.ts';
 import { keyWarnings, pageWarnings } from './settings/warnings.ts';
 import { workFactsOf } from './steps/body-jobs.ts';
@@ -31,6 +31,7 @@ interface ServerDependencies {
   readonly store: Store;
   readonly openAdminStore: OpenAdminStore;
   readonly readSecret: ReadSecret;
+  readonly readToken: ReadToken;
   readonly pageFiles: ReadonlyMap<string, PageFile>;
   readonly writeLog: WriteLog;
   readonly now: () => number;
@@ -43,7 +44,7 @@ export async function startServer(
   server: ServerConfig,
   dependencies: ServerDependencies,
 ): Promise<HttpServer> {
-  const { store, openAdminStore, readSecret, pageFiles, writeLog, now, runEvery } = dependencies;
+  const { store, openAdminStore, readSecret, readToken, pageFiles, writeLog, now, runEvery } = dependencies;
   const { host, port, clientAddress, bodyBudget, servesWallet, scheme } = server;
   const spans = await openSpans(config.service.serviceName, server);
   const maxConnections = mostConnections();
@@ -58,6 +59,7 @@ export async function startServer(
       store,
       openAdminStore,
       readSecret,
+      readToken,
       pageFiles,
       writeLog,
       now,

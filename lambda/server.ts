@@ -5,6 +5,7 @@ import { cacheCredentials, findAwsAccess } from './aws/access.ts';
 import { createAws } from './aws/call-service.ts';
 import { createLog, flushed, gatherLines } from './report/log.ts';
 import { startServer, startWarnings } from './serve.ts';
+import { sayBedrockDefaults } from './settings/bedrock.ts';
 import { readConfig, readServerConfig } from './settings/config.ts';
 import { ConfigError, readBoth } from './settings/read-settings.ts';
 import type { RunEvery } from './settings/refresh.ts';
@@ -29,12 +30,12 @@ async function run(): Promise<void> {
   const runEvery: RunEvery = (task, time) => setInterval(task, time).unref();
   const credentials = cacheCredentials(found.credentials, { now: Date.now, runEvery });
   const access = { ...found, credentials };
-  const { callDynamoDb, readSecret } = createAws(access, { now: Date.now, random: Math.random });
+  const { callDynamoDb, ...aws } = createAws(access, { now: Date.now, random: Math.random });
   const server = await startServer(config, serverConfig, {
     store: createDynamoStore(callDynamoDb, config.tables, Date.now),
     // Lazy: this loads the AWS SDK, which only the pages need.
     openAdminStore: async () => (await import('./store/admin/store.ts')).createAdminStore(access, config.tables),
-    readSecret,
+    ...aws,
     // The bundle has the page files at the same path.
     pageFiles: readPageFiles(new URL('./accounts/pages/', import.meta.url)),
     writeLog,
@@ -62,6 +63,7 @@ async function run(): Promise<void> {
   });
   void stdoutBroken.then(fail);
   writeLog(`listening on ${server.url}\n`);
+  for (const taken of sayBedrockDefaults(config.upstreams.all)) console.error(taken);
   const warnings = startWarnings(process.env, config, serverConfig.servesWallet);
   for (const warning of warnings) console.error(`warning: ${warning}`);
 }

@@ -30,9 +30,12 @@ function alarmWarnings(stage: string, { alarmEmail, terminationProtection }: Sta
 const secretHeader =
   /(^|[-_])(authorization|auth|api-?key|key|token|secret|password|cookie|bearer|credentials?)([-_]|$)|(access|auth|secret)(token|key)$/;
 
+/** Whether a URL is a placeholder. */
+export const isExample = (url: string): boolean => URL.parse(url)?.hostname.endsWith('.example') ?? false;
+
 function upstreamWarnings(environment: Texts): string[] {
   return Object.entries(environment).flatMap(([name, text]) => {
-    if (/^UPSTREAM_.*BASE_URL$/.test(name) && URL.parse(text)?.hostname.endsWith('.example'))
+    if (/^UPSTREAM_.*BASE_URL$/.test(name) && isExample(text))
       return `${name} is an example: set it to the address of your upstream`;
     if (!/^UPSTREAM_.*HEADERS$/.test(name)) return [];
     const secret = Object.keys(headerMap.parse(text) ?? {}).filter((header) => secretHeader.test(header));

@@ -1,4 +1,5 @@
 import { cloudFrontHeader } from '../lambda/identity/network.ts';
+import { sayBedrockDefaults } from '../lambda/settings/bedrock.ts';
 import { type Config, readConfig } from '../lambda/settings/config.ts';
 import { sections, serverSettings, settings } from '../lambda/settings/definitions.ts';
 import { isObject } from '../lambda/settings/json.ts';
@@ -7,7 +8,7 @@ import { ConfigError, readSettings, type Setting } from '../lambda/settings/read
 import { upstreamSettings } from '../lambda/settings/upstream-definitions.ts';
 import { readUpstreamName, unknownSetting } from '../lambda/settings/variable-names.ts';
 import { mostBurst } from '../lambda/store/dynamodb/schema.ts';
-import { findWarnings, type Texts } from './config-warnings.ts';
+import { findWarnings, isExample, type Texts } from './config-warnings.ts';
 import { readStageBlock } from './deployment-block.ts';
 import { accountsShare, engineSettings, type StackValues, stackSettings, unreserved } from './stack-settings.ts';
 
@@ -20,6 +21,8 @@ export interface DeploymentConfig extends StackValues {
   readonly settings: Config;
   /** Further environment variables of the web engine. */
   readonly serverEnvironment: Readonly<Record<string, string>>;
+  /** Describes the defaults at Bedrock. */
+  readonly taken: readonly string[];
   /** What can be deployed, but is probably a mistake. */
   readonly warnings: readonly string[];
 }
@@ -38,6 +41,9 @@ export const setByStack: Readonly<Record<string, string>> = {
   DEPLOYED_COMMIT: `${'0'.repeat(40)}-dirty`,
 };
 
+/** A placeholder: the stack's region is known only at deployment. */
+export const deployedRegion = 'REGION';
+
 /** The most that Lambda allows, in bytes of the environment as JSON. */
 const environmentLimits = { 'function-url': 4_096, web: 32_768 } as const;
 
@@ -45,7 +51,12 @@ const environmentLimits = { 'function-url': 4_096, web: 32_768 } as const;
 const decidedByLambda = Object.keys(serverSettings).filter((name) => name !== 'BODY_BUDGET');
 
 /** Validates a stage with the function's own parsers, so that what deploys also starts. Reports all faults together. */
-export function readDeploymentConfig(block: unknown, wantedStage?: unknown, own?: unknown): DeploymentConfig {
+export function readDeploymentConfig(
+  block: unknown,
+  wantedStage?: unknown,
+  own?: unknown,
+  region = deployedRegion,
+): DeploymentConfig {
   const { stage, values, placeOf } = readStageBlock(block, wantedStage, own);
   const named = Object.entries(values).map(([name, value]) => ({
     name,
@@ -53,7 +64,7 @@ export function readDeploymentConfig(block: unknown, wantedStage?: unknown, own?
     fault: nameFaultOf(name) ?? valueFaultOf(name, value),
   }));
   const faults = named.flatMap(({ fault }) => fault ?? []);
-  const given = texts(named.filter(({ fault }) => fault === undefined));
+  const given = withoutExample(texts(named.filter(({ fault }) => fault === undefined)));
   const stackValues = readSettings(stackSettings, given, faults);
   const functionSettings = Object.entries(given).filter(
     ([name]) => !Object.hasOwn(stackSettings, name) && !Object.hasOwn(serverSettings, name),
@@ -73,12 +84,19 @@ export function readDeploymentConfig(block: unknown, wantedStage?: unknown, own?
   };
   faults.push(...engineFaults(stackValues, given, faults), ...contradictions(stackValues, given));
   faults.push(...privateUpstreams(stackValues, environment));
-  const read = readAsFunction(environment, faults);
+  const read = readAsFunction({ ...environment, AWS_REGION: region }, faults);
   faults.push(...sizeFaults(environment, environmentLimits[stackValues.engine] ?? environmentLimits.web));
   const placed = (fault: string) => `${placeOf(fault)}: ${fault}`;
   if (read === undefined || faults.length > 0) throw new ConfigError([...new Set(faults)].map(placed));
-  const warnings = findWarnings(stage, stackValues, environment, read);
-  return { stage, ...stackValues, environment, settings: read, serverEnvironment, warnings: warnings.map(placed) };
+  const warnings = findWarnings(stage, stackValues, environment, read).map(placed);
+  const taken = sayBedrockDefaults(read.upstreams.all).map(placed);
+  return { stage, ...stackValues, environment, settings: read, serverEnvironment, taken, warnings };
+}
+
+/** Removes the placeholder URL of cdk.json if the upstream has a default URL. */
+function withoutExample(given: Texts): Texts {
+  const { UPSTREAM_BASE_URL = '', ...others } = given;
+  return given.UPSTREAM_AUTH === 'aws' && isExample(UPSTREAM_BASE_URL) ? others : given;
 }
 
 /** Why a name is not allowed in the block. */
@@ -133,7 +151,8 @@ function sizeFaults(environment: Texts, limit: number): string[] {
 function readAsFunction(environment: Texts, faults: string[]): Config | undefined {
   const { EDGE_SECRET_ID, ...always } = setByStack;
   try {
-    return readConfig({ ...environment, ...always, ...(environment.EDGE_HEADER && { EDGE_SECRET_ID }) });
+    const edge = environment.EDGE_HEADER && { EDGE_SECRET_ID };
+    return readConfig({ ...environment, ...always, ...edge });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     faults.push(...error.faults);

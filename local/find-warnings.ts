@@ -6,12 +6,12 @@ import type { Environment } from '../lambda/settings/read-settings.ts';
 import { upstreamSettings } from '../lambda/settings/upstream-definitions.ts';
 import { typoWarnings } from '../lambda/settings/variable-names.ts';
 import { keyWarnings, pageWarnings } from '../lambda/settings/warnings.ts';
-import { defaultSalt, localNames } from './local-settings.ts';
+import { defaultSalt, hasUpstream, localNames } from './local-settings.ts';
 
 /** What starts, but not as its user may think. The environment is the user's own, before anything is added. */
 export function findWarnings(environment: Environment, host: string, config: Config): string[] {
   const isSet = (name: string) => Boolean(environment[name]?.trim());
-  const isDemo = !isSet('UPSTREAM_BASE_URL');
+  const isDemo = !hasUpstream(environment);
   return [
     ...typoWarnings(environment, localNames),
     ...(isDemo ? withDemo(Object.keys(environment).filter(isSet)) : withoutDemo(isSet('DEMO_DIALECTS'), config)),

@@ -53,6 +53,10 @@ export function readLocalSettings(environment: Environment) {
   return { host, port, server, ...own };
 }
 
+/** Whether a real upstream is configured, instead of the demo. */
+export const hasUpstream = ({ UPSTREAM_BASE_URL, UPSTREAM_AUTH }: Environment): boolean =>
+  Boolean(UPSTREAM_BASE_URL?.trim()) || UPSTREAM_AUTH?.trim() === 'aws';
+
 /** Changes to an environment; undefined removes a variable. */
 type Changes = Readonly<Record<string, string | undefined>>;
 
@@ -92,12 +96,13 @@ const anyCredentials = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'loc
 
 /**
  * The address of the tables, and credentials for them. The embedded store has a secret address and accepts any credentials, so it
- * does not get the operator's own; for a real store, or AWS, they stay as they are.
+ * does not get the operator's own, unless Bedrock's tokens are made of them; for a real store, or AWS, they stay as they are.
  */
 export function awsVariables(environment: Environment, endpoint: string, embedded: boolean): Changes {
   const isSet = (name: string) => Boolean(environment[name]?.trim());
   const region = { AWS_REGION: environment.AWS_REGION || environment.AWS_DEFAULT_REGION || 'us-east-1' };
   const changes = { AWS_ENDPOINT_URL_DYNAMODB: endpoint };
+  if (Object.keys(environment).some((name) => usesCredentials(name, environment))) return { ...changes, ...region };
   const needsSecrets = secretSettings.some(isSet);
   if (embedded && !needsSecrets) return { ...changes, ...region, ...noCredentials, ...anyCredentials };
   // AWS itself is never plain http.
@@ -106,6 +111,9 @@ export function awsVariables(environment: Environment, endpoint: string, embedde
   if (!emulated || isSet('AWS_PROFILE')) return changes;
   return { ...changes, ...region, ...(credentialSources.some(isSet) ? {} : anyCredentials) };
 }
+
+const usesCredentials = (name: string, environment: Environment): boolean =>
+  /^UPSTREAM_(\d+_)?AUTH$/.test(name) && environment[name]?.trim() === 'aws';
 
 /** Changes the process's environment, which the function reads when it is imported. */
 export function changeEnvironment(changes: Changes): void {

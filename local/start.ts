@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readPageFiles } from '../lambda/accounts/pages.ts';
+import type { AwsAccess } from '../lambda/aws/access.ts';
 import { issueKey } from '../lambda/identity/issued-keys.ts';
 import type { WriteLog } from '../lambda/report/log.ts';
 import { createGatewayWithAccounts, createRefuseFor, startServer } from '../lambda/serve.ts';
+import { sayBedrockDefaults } from '../lambda/settings/bedrock.ts';
 import { type Config, readConfig } from '../lambda/settings/config.ts';
 import { ConfigError, readBoth } from '../lambda/settings/read-settings.ts';
 import type { RunEvery } from '../lambda/settings/refresh.ts';
@@ -22,6 +24,7 @@ import {
   awsVariables,
   changeEnvironment,
   gatewayVariables,
+  hasUpstream,
   type LocalSettings,
   reachableUrl,
   readLocalSettings,
@@ -39,7 +42,7 @@ export async function startGateway() {
   await using started = new AsyncDisposableStack();
 
   const given = { ...process.env };
-  const demo = process.env.UPSTREAM_BASE_URL?.trim() ? undefined : await startDemo();
+  const demo = hasUpstream(process.env) ? undefined : await startDemo();
   if (demo) started.defer(demo.close);
   changeEnvironment(gatewayVariables(process.env, demo));
   if (process.env.DEMO_OIDC?.trim() === 'true') started.defer(await startCompany(readLocalSettings(process.env)));
@@ -54,12 +57,12 @@ export async function startGateway() {
   changeEnvironment(awsVariables(process.env, dynamodbEndpoint, embedded !== undefined));
   const client = new DynamoDBClient();
   started.defer(async () => client.destroy());
+  const aws = await findAws(client);
+  await requireCredentials(config, aws.access);
   await createGatewayTables(client, config.tables).catch((error) => {
     const store = embedded ? 'the embedded DynamoDB' : `AWS_ENDPOINT_URL_DYNAMODB ${dynamodbEndpoint}`;
     throw new ConfigError([`${store} can't be used: ${messageOf(error)}`]);
   });
-
-  const aws = await findAws(client);
 
   const { logFormat = process.stdout.isTTY ? 'text' : 'json' } = settings;
   const writeLog: WriteLog =
@@ -95,10 +98,24 @@ export async function startGateway() {
     upstreamHost: demo ? undefined : new URL(config.upstreams.all[0]?.addresses.chat ?? '').host,
     /** The key that this start issued; undefined if the store held some already. */
     memberKey,
+    /** Describes the defaults at Bedrock. */
+    taken: sayBedrockDefaults(config.upstreams.all),
     warnings: [...(embedded?.warnings ?? []), ...findWarnings(given, settings.host, config)],
     /** Accepts no more requests, allows the running ones `graceMs` to end, then stops everything. */
     stop: () => running.disposeAsync(),
   };
+}
+
+/** Reports missing or expired AWS credentials at the start, rather than in the first request. */
+async function requireCredentials({ upstreams }: Config, { credentials }: AwsAccess): Promise<void> {
+  const needing = upstreams.all.find(({ tokenRegion }) => tokenRegion !== undefined);
+  if (needing === undefined) return;
+  await credentials().catch((error) => {
+    throw new ConfigError([
+      `${needing.prefix}_AUTH aws finds no AWS credentials (${messageOf(error)}): ` +
+        'sign in (aws sso login), then eval "$(aws configure export-credentials --format env)"',
+    ]);
+  });
 }
 
 /** What is wrong with its settings is told with all other faults. */
@@ -140,11 +157,12 @@ async function startEngine(
 ) {
   const { host, port, engine, server: serverConfig } = settings;
   const graceMs = serverConfig.shutdownGrace;
-  const { access, callDynamoDb, readSecret } = aws;
+  const { access, callDynamoDb, readSecret, readToken } = aws;
   const world = {
     store: createDynamoStore(callDynamoDb, config.tables, Date.now),
     openAdminStore: async () => createAdminStore(access, config.tables),
     readSecret,
+    readToken,
     writeLog,
     now: Date.now,
     pageFiles: readPageFiles(new URL('../lambda/accounts/pages/', import.meta.url), await makePages()),

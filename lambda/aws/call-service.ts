@@ -3,7 +3,7 @@ import { request as requestByHttps } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 import { PlainAgent, SecureAgent } from '../http/connections.ts';
 import { isObject, parseJson } from '../settings/json.ts';
-import type { ReadSecret } from '../settings/secrets.ts';
+import type { ReadSecret, ReadToken } from '../settings/secrets.ts';
 import {
   type AwsAccess,
   type Credentials,
@@ -12,13 +12,16 @@ import {
   type Service,
   secretsManagerService,
 } from './access.ts';
+import { createReadToken } from './bedrock-token.ts';
 import { attempts, createRepeat, type Deadline, ServiceError } from './repeat.ts';
 import { createSign } from './sign.ts';
 
-/** The AWS calls on the request path. */
+/** What the request path needs of AWS. */
 export interface Aws {
   readonly callDynamoDb: CallService;
   readonly readSecret: ReadSecret;
+  /** Makes a token without any call. */
+  readonly readToken: ReadToken;
 }
 
 /** All operations on the path of an inference request. Everything else uses the AWS SDK: lambda/store/admin. */
@@ -36,6 +39,7 @@ export function createAws(access: AwsAccess, dependencies: Dependencies): Aws {
   return {
     callDynamoDb: createCallService(dynamoDbService, access, dependencies),
     readSecret: createSecretReader(createCallService(secretsManagerService, access, dependencies)),
+    readToken: createReadToken(access.credentials, dependencies.now),
   };
 }
 

@@ -24,6 +24,7 @@ export function createSign({ name, target, contentType }: Service, region: strin
   const { host, pathname } = endpoint;
   const deriveKey = createDeriveKey(region, name);
   const timestampOf = createTimestamps();
+  // Encoded a second time, as every service except S3 expects.
   const path = pathname.split(/\/+/).map(encode).join('/');
 
   return ({ operation, body, time, attempt }, credentials) => {
@@ -49,7 +50,7 @@ export function createSign({ name, target, contentType }: Service, region: strin
 }
 
 /** Formats times as signatures need them: 20150830T123600Z, and the day alone. Caches the latest second. */
-function createTimestamps() {
+export function createTimestamps() {
   let latest = { second: Number.NaN, date: '', day: '' };
   return (time: number) => {
     const second = Math.floor(time / 1000);
@@ -62,7 +63,7 @@ function createTimestamps() {
 }
 
 /** Derives the signing key of a day, and caches the latest. */
-function createDeriveKey(region: string, service: string) {
+export function createDeriveKey(region: string, service: string) {
   let latest: { readonly secret: string; readonly day: string; readonly key: KeyObject } | undefined;
   return ({ secretAccessKey: secret }: Credentials, day: string): KeyObject => {
     if (latest?.secret === secret && latest.day === day) return latest.key;
@@ -72,7 +73,7 @@ function createDeriveKey(region: string, service: string) {
   };
 }
 
-/** Encodes a path segment a second time, as every service except S3 expects. */
-function encode(part: string): string {
+/** Encodes as signatures need it, which is stricter than encodeURIComponent. */
+export function encode(part: string): string {
   return encodeURIComponent(part).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -38,6 +38,8 @@ export interface Dialect extends SizeRules {
   readonly endpoints: readonly Endpoint[];
   /** The headers that carry the upstream key. */
   authorize(key: string): Record<string, string>;
+  /** Required headers, for clients that don't send them. */
+  readonly headers?: Readonly<Record<string, string>>;
 
   // The request
 

@@ -23,6 +23,12 @@ export const endpointPath =
 const translationTargets = ['chat', 'messages'] as const satisfies readonly SpokenDialect[];
 export type TranslationTarget = (typeof translationTargets)[number];
 
+/** The dialects of models at Amazon Bedrock, and their base paths. The first whose `ids` match applies. */
+export const spokenAtBedrock = [
+  { dialect: 'messages', path: '/anthropic/v1', ids: /anthropic\./ },
+  { dialect: 'chat', path: '/openai/v1', ids: /^/ },
+] as const satisfies readonly { dialect: TranslationTarget; path: string; ids: RegExp }[];
+
 /** The dialect that a request is translated into, for an upstream that speaks only `spoken`. */
 export const translationTarget = (spoken: readonly SpokenDialect[]): TranslationTarget | undefined =>
   translationTargets.find((target) => spoken.includes(target));

@@ -16,8 +16,8 @@ export function createHiding(
 
 /** Shorter ones are words such as `none`, for upstreams without keys, and may occur in any text. */
 const shortestSecret = 16;
-/** The rest of a longer secret is worthless without this beginning. */
-const longestSecret = 128;
+/** A longer secret is hidden in pieces of this length, because one as long as a token would delay streams. */
+const longestPiece = 128;
 
 /**
  * Returns what `create` makes of these names and of the current keys and secret headers. Cached until those change.
@@ -31,17 +31,23 @@ export function createReadScrubber<Scrubber>(
   let made: { readonly secrets: string; readonly scrubber: Scrubber } | undefined;
   let latest: readonly Access[] = [];
   return async () => {
-    const accesses = await Promise.all(upstreams.map(readAccess));
+    const accesses = await Promise.all(upstreams.map((upstream) => readAccess(upstream)));
     if (made && accesses.every((access, at) => access === latest[at])) return made.scrubber;
     const sent = accesses.flatMap(({ keys, secretHeaders }) => [...keys, ...Object.values(secretHeaders)]);
     // A header may have a scheme before its secret, such as `Bearer`.
     const secrets = sent.flatMap((value) => value.split(' ').filter(({ length }) => length >= shortestSecret));
     const joined = secrets.join(' ');
     if (made?.secrets !== joined) {
-      const hidden = [...names, ...secrets.map((secret) => secret.slice(0, longestSecret))];
+      const hidden = [...names, ...secrets.flatMap(piecesOf)];
       made = { secrets: joined, scrubber: create(hidden) };
     }
     latest = accesses;
     return made.scrubber;
   };
+}
+
+/** The last piece may be too short to hide, but is worthless without the others. */
+function piecesOf(secret: string): string[] {
+  const pieces = secret.match(new RegExp(`.{1,${longestPiece}}`, 'g')) ?? [];
+  return pieces.filter(({ length }) => length >= shortestSecret);
 }

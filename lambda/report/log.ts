@@ -87,8 +87,8 @@ export function createLog(dependencies: LogDependencies) {
     },
     /** The secret has no key for some upstreams. */
     keysMissing: (secret: string, hint: string): void => line('error', 'no upstream key', { secret, hint }),
-    /** The secret could not be read yet. The next request tries again. */
-    keysNotRead: (secret: string, cause: unknown): void =>
+    /** The secret or the AWS credentials could not be read yet. The next request tries again. */
+    keysNotRead: (secret: string | undefined, cause: unknown): void =>
       line('warn', 'upstream keys not read', { secret, ...describeCause(cause) }),
     /** A secret could not be refreshed; its last value stays in use. */
     secretNotRefreshed: (cause: unknown): void =>

@@ -7,6 +7,7 @@ import {
   translatesToChat,
   translationTarget,
 } from '../dialects/names.ts';
+import { bedrockDefaults, mixedModelFaults, tokenRegionOf } from './bedrock.ts';
 import { type Environment, readSettings, type Values } from './read-settings.ts';
 import { settingsOfTarget, translationSettings, upstreamSettings } from './upstream-definitions.ts';
 import { readUpstreamName, upstreamPrefix } from './variable-names.ts';
@@ -22,6 +23,10 @@ export interface Upstream {
   readonly headers: Readonly<Record<string, string>>;
   /** From the environment, for local use. A deployment reads keys from its secret. */
   readonly apiKeys: readonly string[];
+  /** The region of Amazon Bedrock that the gateway makes tokens for. Undefined if the upstream takes API keys. */
+  readonly tokenRegion: string | undefined;
+  /** Settings that were left out and have a default at Bedrock, by name. */
+  readonly defaults: Readonly<Record<string, string>>;
   /** Milliseconds to wait for a stream's first event before another key or upstream is asked. */
   readonly firstEventTimeout: number | undefined;
   /** Whether its reasoning is signed together with everything before it, and refused if replayed after anything else. */
@@ -48,7 +53,7 @@ export interface Access {
   readonly secretHeaders: Readonly<Record<string, string>>;
 }
 
-export type ReadAccess = (upstream: Upstream) => Promise<Access>;
+export type ReadAccess = (upstream: Upstream, refused?: string) => Promise<Access>;
 
 /** `UPSTREAM_…` first, then `UPSTREAM_2_…`, `UPSTREAM_3_…` in the order of their numbers. */
 export function readUpstreams(environment: Environment, asksForUsage: boolean, faults: string[]): Upstream[] {
@@ -72,9 +77,11 @@ function findPrefixes(environment: Environment): string[] {
   return [...numbers].sort((a, b) => a - b).map(upstreamPrefix);
 }
 
-function readUpstream(prefix: string, environment: Environment, faults: string[]): Upstream {
+function readUpstream(prefix: string, given: Environment, faults: string[]): Upstream {
+  const defaults = bedrockDefaults(prefix, given);
+  const environment = { ...given, ...defaults };
   const read = readSettings(upstreamSettings, environment, faults, `${prefix}_`);
-  faults.push(...needlessFaults(prefix, read, environment));
+  faults.push(...needlessFaults(prefix, read, given), ...mixedModelFaults(prefix, given));
   if (read.EMBEDDINGS_BASE_URL !== undefined && read.EMBEDDINGS_MODEL === undefined) {
     faults.push(
       `${prefix}_EMBEDDINGS_BASE_URL needs ${prefix}_EMBEDDINGS_MODEL: without a model there are no embeddings`,
@@ -105,6 +112,8 @@ function readUpstream(prefix: string, environment: Environment, faults: string[]
     }),
     headers: read.HEADERS ?? {},
     apiKeys: read.API_KEYS ?? [],
+    tokenRegion: tokenRegionOf(prefix, Object.values(urls), given, faults),
+    defaults,
     firstEventTimeout: read.FIRST_EVENT_TIMEOUT,
     signsThinking: read.SIGNS_THINKING,
     dialects: read.DIALECTS,
@@ -114,6 +123,10 @@ function readUpstream(prefix: string, environment: Environment, faults: string[]
 
 const forEach = <T>(part: (address: DialectName) => T) =>
   Object.fromEntries(addresses.map((address) => [address, part(address)])) as Record<DialectName, T>;
+
+/** Whether any upstream needs a stored API key. */
+export const takesKeys = (upstreams: readonly Upstream[]): boolean =>
+  upstreams.some(({ tokenRegion }) => tokenRegion === undefined);
 
 /** Whether any upstream has an embedding model. */
 export const offersEmbeddings = (upstreams: readonly Upstream[]): boolean =>

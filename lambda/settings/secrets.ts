@@ -10,8 +10,12 @@ import { headerMap } from './upstream-definitions.ts';
 /** Reads a secret by name or ARN. The previous version is empty if there is none. */
 export type ReadSecret = (id: string, version?: 'previous') => Promise<string>;
 
+/** Returns a token for Amazon Bedrock in a region; a new one if the last was refused. */
+export type ReadToken = (region: string, refused?: string) => Promise<string>;
+
 interface Dependencies extends RefreshDependencies {
   readonly readSecret: ReadSecret;
+  readonly readToken?: ReadToken;
 }
 
 const shortestSalt = 16;
@@ -20,11 +24,11 @@ const shortestSalt = 16;
 type Settings = Pick<Config['secrets'], 'networkSalt' | 'networkSaltSecretId' | 'edgeSecretId'> &
   Partial<Pick<Config['secrets'], 'upstreamSecretId' | 'oidcClientSecret' | 'oidcClientSecretId'>>;
 
-export function createSecrets(settings: Settings, { readSecret, ...refreshing }: Dependencies) {
+export function createSecrets(settings: Settings, { readSecret, readToken, ...refreshing }: Dependencies) {
   const { upstreamSecretId, networkSalt, networkSaltSecretId, edgeSecretId, oidcClientSecretId } = settings;
   const subkeys = new Map<string, KeyObject>();
-  /** Cached for as long as the secret that it was read from is the same. */
-  const accesses = new Map<Upstream, { readonly secret: Keys | undefined; readonly access: Access }>();
+  /** Cached for as long as the secret or token that it was made from is the same. */
+  const accesses = new Map<Upstream, KnownAccess>();
   let known = networkSalt === undefined ? undefined : keyOf(networkSalt);
 
   const cached = <T>(read: () => Promise<T>): (() => Promise<T>) => {
@@ -52,15 +56,18 @@ export function createSecrets(settings: Settings, { readSecret, ...refreshing }:
   const networkKey = async () => known ?? readSalt();
 
   return {
-    /** The credentials for an upstream. */
-    async upstreamAccess(upstream: Upstream): Promise<Access> {
-      const { prefix, apiKeys, headers } = upstream;
+    /** The credentials for an upstream. If it takes tokens, `refused` is one that it rejected, and a new one is made. */
+    async upstreamAccess(upstream: Upstream, refused?: string): Promise<Access> {
+      const { prefix, apiKeys, headers, tokenRegion } = upstream;
+      const token =
+        tokenRegion === undefined ? undefined : await readToken?.(tokenRegion, refused).catch(rejectUnreadable);
       const hasOwnKeys = apiKeys.length > 0 || upstreamSecretId === undefined;
       const secret = hasOwnKeys ? undefined : await readUpstreamSecret();
       const latest = accesses.get(upstream);
-      if (latest && latest.secret === secret) return latest.access;
-      const access = { headers, ...(secret ? accessOf(secret, prefix) : { keys: apiKeys, secretHeaders: {} }) };
-      accesses.set(upstream, { secret, access });
+      if (latest && latest.secret === secret && latest.token === token) return latest.access;
+      const read = secret ? accessOf(secret, prefix) : { keys: apiKeys, secretHeaders: {} };
+      const access = { headers, ...read, ...(token !== undefined && { keys: [token] }) };
+      accesses.set(upstream, { secret, token, access });
       return access;
     },
     /** The salt: the key that network addresses are hashed with. */
@@ -80,6 +87,12 @@ export function createSecrets(settings: Settings, { readSecret, ...refreshing }:
 }
 
 type Keys = Readonly<Record<string, unknown>>;
+
+interface KnownAccess {
+  readonly secret: Keys | undefined;
+  readonly token: string | undefined;
+  readonly access: Access;
+}
 
 /** An upstream's credentials from the secret, by its settings prefix. */
 function accessOf(secret: Keys, prefix: string): Pick<Access, 'keys' | 'secretHeaders'> {

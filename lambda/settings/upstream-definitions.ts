@@ -112,6 +112,7 @@ export const upstreamSettings = {
   EMBEDDINGS_BASE_URL: upstreamUrl,
   EMBEDDINGS_MODEL: modelId,
   HEADERS: headerMap,
+  AUTH: byDefault('key', choice(['key', 'aws'])),
   API_KEYS: keyList,
   FIRST_EVENT_TIMEOUT: duration(0.05, 300),
   SIGNS_THINKING: byDefault('false', flag()),

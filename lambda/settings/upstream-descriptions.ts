@@ -14,6 +14,7 @@ export const upstreamDescriptions = {
   EMBEDDINGS_MODEL: 'the model for [embeddings](api.md#embeddings); without it there are none',
   HEADERS:
     'extra headers, such as `{"x-team": "a"}`, which override the client\'s; put secret ones into the secret under the same name',
+  AUTH: 'with `aws`, the upstream is Amazon Bedrock, and the gateway makes its keys from its own AWS credentials. Only a model must be set; [the rest has defaults](upstreams.md#amazon-bedrock)',
   API_KEYS:
     'its keys, separated by commas ([how they are used](hosting.md#several-upstream-keys)); a deployment has them in [its secret](deploy.md#from-zero-in-ten-minutes)',
   FIRST_EVENT_TIMEOUT:

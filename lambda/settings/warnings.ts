@@ -11,7 +11,8 @@ export function pageWarnings({ accounts }: Config): string[] {
 
 /** Upstreams without a key. Keys missing from a secret are reported once it has been read. */
 export function keyWarnings({ upstreams: { all }, secrets: { upstreamSecretId } }: Config): string[] {
-  const keyless = upstreamSecretId === undefined ? all.filter(({ apiKeys }) => apiKeys.length === 0) : [];
+  const isKeyless = ({ apiKeys, tokenRegion }: Upstream) => apiKeys.length === 0 && tokenRegion === undefined;
+  const keyless = upstreamSecretId === undefined ? all.filter(isKeyless) : [];
   const effect = effectOf(keyless, all);
   return keyless.map(
     ({ prefix }) => `without ${prefix}_API_KEYS ${effect}; for an upstream that needs no key, set it to any text`,

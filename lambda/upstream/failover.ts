@@ -8,7 +8,7 @@ import { failureOf } from './failed-answer.ts';
 import { classifyStatus, type FailureClass, UpstreamFailure } from './failure.ts';
 import { withinFirstEventLimit } from './first-event.ts';
 import type { SendRequest, UpstreamAnswer } from './http-client.ts';
-import type { Candidate, Pool } from './pool.ts';
+import { type Candidate, canRenew, type Pool } from './pool.ts';
 import {
   bodyOf,
   buildHttpRequest,
@@ -102,6 +102,12 @@ export function createFailover(dependencies: Dependencies): AskUpstreams {
           await prepareWithoutReasoning(candidate, outgoing, observer);
           continue;
         }
+        const renewed = error.upstreamStatus === 401 ? await pool.renew(candidate) : undefined;
+        if (renewed) {
+          observer.onFailure(error, candidate, true);
+          left = [renewed, ...others];
+          continue;
+        }
         // A foreign account can't read what the conversation's own created. That is not the caller's mistake, so the first failure counts.
         // A translation holds no such things.
         const { next, rests, restsForSeveral, once = false, mayBeForeign } = error.failureClass;
@@ -163,8 +169,8 @@ function createTries({ send, prepare, now }: Dependencies) {
     const request = buildHttpRequest(candidate, outgoing);
     onTry(candidate, request);
     const read = readAnswer(request.translated, candidate.upstream, observer);
-    // A request with reasoning may be sent again without it.
-    const isRetained = request.translated?.reasoning === 'sent';
+    // May be sent again: a request with reasoning without it, and any request with a new token.
+    const isRetained = request.translated?.reasoning === 'sent' || canRenew(candidate);
     if (isLast) return (isRetained ? send(request, signal) : send(request, signal, releaseBody)).then(read);
     const ask = (until: AbortSignal) => send(request, until).then(read);
     const limit = outgoing.stream ? candidate.upstream.firstEventTimeout : undefined;

@@ -1,4 +1,4 @@
-import type { ReadAccess, Upstream } from '../settings/read-upstreams.ts';
+import type { Access, ReadAccess, Upstream } from '../settings/read-upstreams.ts';
 import type { Conversation, RankKeys } from './conversation.ts';
 import type { UpstreamFailure } from './failure.ts';
 
@@ -8,6 +8,8 @@ export interface Candidate {
   readonly key: string;
   /** Whether this is the conversation's own key, with which its encrypted data was created. */
   readonly isOwn: boolean;
+  /** Whether its token replaces one that the upstream rejected. */
+  readonly isRenewed?: true;
   /** The operator's own headers for this upstream. */
   readonly headers: Readonly<Record<string, string>>;
   /** The key and the secret headers, which nobody but the upstream may see. */
@@ -35,7 +37,9 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
   const rests = new Map<string, number>();
   /** The callers who met a failure of a key lately, and when. */
   const metBy = new Map<string, ReadonlyMap<string, number>>();
-  const nameOf = ({ upstream, key }: Pick<Candidate, 'upstream' | 'key'>) => `${upstream.prefix} ${key}`;
+  // All tokens are for the same account, so the upstream alone identifies the candidate.
+  const nameOf = ({ upstream: { prefix, tokenRegion }, key }: Pick<Candidate, 'upstream' | 'key'>) =>
+    tokenRegion === undefined ? `${prefix} ${key}` : prefix;
 
   return {
     /** The candidates for a turn of this conversation, in order. Empty only if no upstream that can answer it has a key. */
@@ -46,15 +50,13 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
       const ready: Candidate[] = [];
       const resting: Candidate[] = [];
       for (const upstream of upstreams.filter(canAnswer)) {
-        const { keys, headers, secretHeaders } = await readAccess(upstream);
-        const ranked = await rankKeys(keys, conversation);
+        const access = await readAccess(upstream);
+        const ranked = await rankKeys(access.keys, conversation);
         const isFirst = ready.length + resting.length === 0;
         const candidates = ranked.map((key, rank) => ({
           upstream,
-          key,
           isOwn: isFirst && rank === 0,
-          headers: { ...headers, ...secretHeaders },
-          secrets: [key, ...Object.values(secretHeaders)],
+          ...callingWith(key, access),
         }));
         ready.push(...candidates.filter((one) => placeOf(one) < 0));
         // The one that has rested longest comes first.
@@ -62,6 +64,14 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
       }
       // Last, but never left out: otherwise a caller could take failover away from the others by provoking failures.
       return [...ready, ...resting];
+    },
+
+    /** The same candidate with a new token, after a rejection. Undefined if it takes no tokens. */
+    async renew(candidate: Candidate): Promise<Candidate | undefined> {
+      if (!canRenew(candidate)) return undefined;
+      const access = await readAccess(candidate.upstream, candidate.key).catch(() => undefined);
+      const [key] = access?.keys ?? [];
+      return access && key !== undefined ? { ...candidate, ...callingWith(key, access), isRenewed: true } : undefined;
     },
 
     /** The first upstream that can answer and has a key that does not rest. */
@@ -99,3 +109,13 @@ export function createPool({ upstreams, readAccess, rankKeys, now }: Dependencie
     },
   };
 }
+
+/** Whether the candidate's key is a token that has not been replaced yet. */
+export const canRenew = ({ upstream, isRenewed }: Candidate): boolean =>
+  upstream.tokenRegion !== undefined && !isRenewed;
+
+const callingWith = (key: string, { headers, secretHeaders }: Access) => ({
+  key,
+  headers: { ...headers, ...secretHeaders },
+  secrets: [key, ...Object.values(secretHeaders)],
+});

@@ -108,7 +108,10 @@ export function buildHttpRequest(candidate: Candidate, outgoing: UpstreamRequest
     accept: readHeader(clientHeaders, 'accept') ?? (stream ? 'text/event-stream' : 'application/json'),
     'accept-encoding': 'identity',
     'content-length': String(pieces.reduce((total, piece) => total + Buffer.byteLength(piece), 0)),
-    ...dialect.authorize(key),
+    // Bedrock takes tokens in this header only, in every dialect.
+    ...(upstream.tokenRegion === undefined
+      ? dialect.authorize(key)
+      : { authorization: `Bearer ${key}`, ...dialect.headers }),
     ...(traceparent !== undefined && { traceparent }),
     ...translated?.headers,
   };

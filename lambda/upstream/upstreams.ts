@@ -58,7 +58,7 @@ export function createUpstreams(
 /** Reports keys that are not in the secret. */
 interface KeyLog {
   readonly keysMissing: (secret: string, hint: string) => void;
-  readonly keysNotRead: (secret: string, cause: unknown) => void;
+  readonly keysNotRead: (secret: string | undefined, cause: unknown) => void;
 }
 
 /** Prefetches the keys and reports missing ones at start, rather than with the first refused request. */
@@ -68,11 +68,12 @@ export async function prefetchKeys(
   readAccess: ReadAccess,
   log: KeyLog,
 ): Promise<void> {
-  if (secretId === undefined) return;
+  const makesTokens = all.some(({ tokenRegion }) => tokenRegion !== undefined);
+  if (secretId === undefined && !makesTokens) return;
   try {
-    const accesses = await Promise.all(all.map(readAccess));
+    const accesses = await Promise.all(all.map((upstream) => readAccess(upstream)));
     const keyless = all.filter((_upstream, place) => accesses[place]?.keys.length === 0);
-    if (keyless.length > 0) log.keysMissing(secretId, secretHint(keyless, all));
+    if (keyless.length > 0 && secretId !== undefined) log.keysMissing(secretId, secretHint(keyless, all));
   } catch (error) {
     log.keysNotRead(secretId, error);
   }

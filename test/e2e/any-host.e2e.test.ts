@@ -7,6 +7,7 @@ import { bundleServer } from '../../lib/bundle.ts';
 import { json } from '../../local/upstream/script.ts';
 import { startGatewayProcess } from '../local/gateway-process.ts';
 import { startTestDynamoDb } from '../support/dynamodb.ts';
+import { startFakeBedrock } from '../support/fake-bedrock.ts';
 import { startFakeUpstream } from '../support/fake-upstream.ts';
 import { identity } from '../support/gateway.ts';
 import { wire } from '../support/wire.ts';
@@ -144,4 +145,20 @@ test('several processes behind a balancer count as one, and tell callers apart',
   expect(replies.filter(({ status }) => status === 429)).toHaveLength(14);
   const another = await ask(other.url, '127.0.0.42');
   expect([another.status, another.headers.get('x-svc-remaining')]).toEqual([200, '9']);
+});
+
+test("with UPSTREAM_AUTH=aws it calls Bedrock with the host's own credentials, and says at the start what it took", async () => {
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const model = 'openai.gpt-oss-120b-1:0';
+  const world = { region: 'us-east-1', roles: [{ credentials, models: [model] }], now: Date.now };
+  await using bedrock = await startFakeBedrock(world);
+  const { UPSTREAM_API_KEYS: _, UPSTREAM_SECRET_ID: __, ...others } = settings();
+  const env = {
+    ...{ ...others, UPSTREAM_AUTH: 'aws', UPSTREAM_TEXT_MODEL: model, AWS_REGION: 'us-east-1' },
+    UPSTREAM_BASE_URL: `${bedrock.origin}/openai/v1`,
+  };
+  await using server = await startGatewayProcess(env, join(folder, 'dist/server/index.js'));
+  expect((await ask(server.url, '127.0.0.61')).status).toBe(200);
+  expect(bedrock.seen).toHaveLength(1);
+  expect(server.errors()).toMatch(/^UPSTREAM_AUTH aws took UPSTREAM_DIALECTS=chat$/m);
 });

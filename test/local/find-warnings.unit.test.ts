@@ -44,6 +44,15 @@ test.each<[what: string, hosts: readonly string[], environment: Record<string, s
     ],
   ],
   [
+    'Bedrock, whose address follows from its region',
+    loopback,
+    {
+      ...{ UPSTREAM_AUTH: 'aws', UPSTREAM_TEXT_MODEL: 'openai.gpt-oss-120b-1:0', AWS_REGION: 'us-east-1' },
+      ...{ HIDE_IN_TEXT: 'none', ACCESS: 'keys' },
+    },
+    [],
+  ],
+  [
     'an upstream behind the demo',
     loopback,
     upstream('UPSTREAM_2'),

@@ -35,6 +35,15 @@ describe('credentials', () => {
     expect(awsVariables(environment, url, embedded)).toEqual({ AWS_ENDPOINT_URL_DYNAMODB: url });
   });
 
+  test("the embedded store leaves the operator's own to Bedrock, whichever upstream that is", () => {
+    for (const name of ['UPSTREAM_AUTH', 'UPSTREAM_2_AUTH']) {
+      expect(awsVariables({ ...own, [name]: 'aws', AWS_REGION: 'eu-west-1' }, endpoint, true)).toEqual({
+        AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+        AWS_REGION: 'eu-west-1',
+      });
+    }
+  });
+
   test("an emulator's own are kept", () => {
     const given = { AWS_ACCESS_KEY_ID: '000000000001', AWS_SECRET_ACCESS_KEY: 'x' };
     const changes = awsVariables(given, endpoint, false);

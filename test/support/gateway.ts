@@ -8,6 +8,7 @@ import type { App } from '../../lambda/request/incoming-request.ts';
 import { createRefuseFor, createWorkers } from '../../lambda/serve.ts';
 import { type Config, readConfig } from '../../lambda/settings/config.ts';
 import type { RunEvery } from '../../lambda/settings/refresh.ts';
+import type { ReadToken } from '../../lambda/settings/secrets.ts';
 import { createKeyStore } from '../../lambda/store/admin/keys.ts';
 import { createDynamoStore } from '../../lambda/store/dynamodb/store.ts';
 import { createFunction, startFunctionUrl } from '../../local/function-url.ts';
@@ -50,6 +51,7 @@ interface GatewayOptions {
   /** Runs periodic work, as in a process that outlives its requests. */
   readonly runEvery?: RunEvery;
   readonly readSecret?: (id: string) => Promise<string>;
+  readonly readToken?: ReadToken;
   readonly onFinished?: OnFinished;
   /** Sees the gateway's requests to its tables, and can inject faults. */
   readonly spoilStore?: SpoilStore;
@@ -73,6 +75,7 @@ export async function startTestGateway(options: GatewayOptions = {}) {
       options.now ?? now,
     ),
     readSecret: options.readSecret ?? (() => Promise.reject(new Error('no secrets here'))),
+    readToken: options.readToken ?? (() => Promise.reject(new Error('no tokens here'))),
     writeLog: (line) => log.push(JSON.parse(line)),
     onFinished: options.onFinished,
     now: options.now ?? now,

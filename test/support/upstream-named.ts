@@ -13,6 +13,8 @@ export const upstreamNamed = (prefix: string): Upstream => ({
   models: everywhere(ids),
   headers: {},
   apiKeys: [],
+  tokenRegion: undefined,
+  defaults: {},
   firstEventTimeout: undefined,
   signsThinking: false,
   dialects: ['chat', 'responses', 'messages'],

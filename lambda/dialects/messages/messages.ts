@@ -14,6 +14,9 @@ import { readBodies } from '../model/request-body.ts';
 import { usagePlaces } from '../model/usage-places.ts';
 import { type AddText, deltasLike, recordBlock } from './texts.ts';
 
+/** Every request must name a version. */
+export const messagesHeaders = { 'anthropic-version': '2023-06-01' };
+
 /** Documents that are text, or have parts of their own, don't count as files. */
 const readDocument = (body: Json, part: Node) => {
   const isText = /^(text|content)$/.test(stringMember(body, body.member(part, 'source'), 'type') ?? '');
@@ -84,6 +87,7 @@ export const messages: Dialect = {
   endpoints: [{ path: '/v1/messages' }, { path: '/v1/messages/count_tokens', countsTokens: true }],
   // Some upstreams read one, some the other.
   authorize: (key) => ({ 'x-api-key': key, authorization: `Bearer ${key}` }),
+  headers: messagesHeaders,
   controlMembers: new Set([
     ...['model', 'stream', 'messages', 'system', 'thinking', 'output_config', 'thread', 'stop_sequences'],
   ]),

@@ -1,4 +1,5 @@
 import type { DialectTranslation } from '../dialect.ts';
+import { messagesHeaders } from './messages.ts';
 import { messagesAnswers } from './read-answer.ts';
 import { readMessages } from './read-request.ts';
 import { createMessagesWriter } from './write-answer.ts';
@@ -13,6 +14,6 @@ export const messages: DialectTranslation = {
   upstream: {
     write: writeMessagesRequest,
     answers: messagesAnswers,
-    headers: { 'anthropic-version': '2023-06-01' },
+    headers: messagesHeaders,
   },
 };

@@ -17,6 +17,11 @@ const PRICES = '{"svc": {"input": 1, "output": 1}, "svc-vision": {"input": 1, "o
 test.each<[what: string, isWarned: boolean, environment: Record<string, string>]>([
   ['a provider with a key', true, paid],
   ['a provider whose key is in a secret', true, { ...upstream(provider), UPSTREAM_SECRET_ID: 'keys' }],
+  [
+    'Bedrock, called by the own role',
+    true,
+    { UPSTREAM_AUTH: 'aws', UPSTREAM_TEXT_MODEL: 'us.anthropic.claude-opus-5', AWS_REGION: 'us-east-1' },
+  ],
   ['a limit for guests alone', true, { ...paid, GUEST_DAILY_LIMIT: '9' }],
   ['guests alone', true, { ...paid, WALLET_SIGN_IN: 'false' }],
   ['wallets alone', true, { ...paid, GUEST_LIMIT: '0' }],

@@ -64,6 +64,7 @@ async function ask(answers: Readonly<Record<string, Answer>>, changes: Changes =
     isAccountBound: async () => isAccountBound(),
     pool: {
       candidates: async () => [...candidates],
+      renew: async () => undefined,
       next: async () => undefined,
       hasKeys: async () => true,
       isMetBySeveral: () => false,

@@ -1,0 +1,179 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Credentials } from '../../lambda/aws/access.ts';
+import { createReadToken } from '../../lambda/aws/bedrock-token.ts';
+import { now } from '../support/clock.ts';
+import { type Refusal, startFakeBedrock } from '../support/fake-bedrock.ts';
+import { startTestGateway } from '../support/gateway.ts';
+
+const claude = 'us.anthropic.claude-sonnet-5';
+const other = 'openai.gpt-oss-120b-1:0';
+
+const credentialsOf = (accessKeyId: string): Credentials => ({
+  accessKeyId,
+  secretAccessKey: `the secret of ${accessKeyId}`,
+  sessionToken: `${'session/token+of='.repeat(20)}${accessKeyId}`,
+});
+const role = { credentials: credentialsOf('ROLE'), models: [claude, other] };
+const successor = { credentials: credentialsOf('SUCCESSOR'), models: [claude, other] };
+const powerless = { credentials: credentialsOf('POWERLESS'), models: [] };
+
+interface Options {
+  readonly model?: string;
+  /** Whose credentials the gateway has, one reading after another; the last stay. */
+  readonly credentials?: readonly Credentials[];
+  readonly region?: string;
+  /** How far the gateway's clock is behind Bedrock's, in milliseconds. */
+  readonly behind?: number;
+  readonly tells?: boolean;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** A gateway in front of Bedrock in us-east-1, with nothing set but the way to sign in and a model. */
+async function start({ model = claude, credentials = [role.credentials], behind = 0, ...options }: Options = {}) {
+  await using started = new AsyncDisposableStack();
+  const { region = 'us-east-1', tells = false, environment } = options;
+  const bedrock = started.use(
+    await startFakeBedrock({
+      region: 'us-east-1',
+      roles: [role, successor, powerless],
+      now: () => now() + behind,
+      tells,
+    }),
+  );
+  let reads = 0;
+  const readToken = createReadToken(async () => {
+    reads += 1;
+    return credentials[Math.min(reads, credentials.length) - 1] ?? role.credentials;
+  }, now);
+  const address = bedrock.origin + (model === claude ? '/anthropic/v1' : '/openai/v1');
+  const gateway = started.use(
+    await startTestGateway({
+      readToken,
+      environment: {
+        ...{ UPSTREAM_AUTH: 'aws', UPSTREAM_TEXT_MODEL: model, AWS_REGION: region, UPSTREAM_BASE_URL: address },
+        ...{ UPSTREAM_API_KEYS: '', UPSTREAM_VISION_MODEL: '', UPSTREAM_NAMES: '' },
+        ...environment,
+      },
+    }),
+  );
+  const key = await gateway.issueKey();
+  const ask = (path: string, body: object, headers = {}) =>
+    gateway.post(path, { model: 'svc', ...body }, { 'x-api-key': key, ...headers });
+  const chat = (content = 'Hello', more: object = {}) =>
+    ask('/v1/chat/completions', { messages: [{ role: 'user', content }], ...more });
+  const running = started.move();
+  const tokenOf = (at: number) => String(bedrock.seen[at]?.headers.authorization).replace('Bearer ', '');
+  return {
+    ...{ gateway, bedrock, ask, chat, tokenOf, readToken: () => readToken(region) },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+const hello = { messages: [{ role: 'user', content: 'Hello' }] };
+
+describe('with a model of Claude', () => {
+  test.each<[path: string, body: object]>([
+    ['/v1/chat/completions', hello],
+    ['/v1/chat/completions', { ...hello, stream: true }],
+    ['/v1/responses', { input: 'Hello' }],
+    ['/v1/messages', { ...hello, max_tokens: 50 }],
+    ['/v1/messages', { ...hello, max_tokens: 50, stream: true }],
+  ])('%s %j is answered from messages', async (path, body) => {
+    await using running = await start();
+    const response = await running.ask(path, body);
+    const text = await response.text();
+    expect([response.status, text]).toEqual([200, expect.stringMatching(/“Hello”|message_stop|\[DONE\]/)]);
+    const { seen } = running.bedrock;
+    expect(seen.map(({ path }) => path)).toEqual(['/anthropic/v1/messages']);
+    expect(seen[0]?.headers).toMatchObject({
+      authorization: expect.stringMatching(/^Bearer bedrock-api-key-/),
+      'anthropic-version': '2023-06-01',
+    });
+    expect(seen[0]?.headers).not.toHaveProperty('x-api-key');
+    expect(seen[0]?.body).toMatchObject({ model: claude, max_tokens: path === '/v1/messages' ? 50 : 32_000 });
+  });
+
+  test("a client's own version of messages goes up as it is", async () => {
+    await using running = await start();
+    await running.ask('/v1/messages', { ...hello, max_tokens: 50 }, { 'anthropic-version': '2026-10-21' });
+    expect(running.bedrock.seen[0]?.headers['anthropic-version']).toBe('2026-10-21');
+  });
+});
+
+test('another model answers in chat completions, without any version of messages', async () => {
+  await using running = await start({ model: other });
+  expect((await running.chat()).status).toBe(200);
+  expect((await running.ask('/v1/messages', { ...hello, max_tokens: 50 })).status).toBe(200);
+  const { seen } = running.bedrock;
+  expect(seen.map(({ path }) => path)).toEqual(Array(2).fill('/openai/v1/chat/completions'));
+  for (const { headers } of seen) {
+    expect(Object.keys(headers).filter((name) => /^(anthropic|x-api)/.test(name))).toEqual([]);
+  }
+});
+
+test('one token serves until it is half as old as it may be', async () => {
+  await using running = await start();
+  for (const _ of [1, 2, 3]) expect((await running.chat()).status).toBe(200);
+  expect(new Set([0, 1, 2].map(running.tokenOf)).size).toBe(1);
+});
+
+/** Any part of a token that is long enough to be worth something. */
+const holdsPartOf = (token: string, text: string): boolean =>
+  [...Array(token.length - 40).keys()].some((at) => text.includes(token.slice(at, at + 40)));
+
+test.each([false, true])('a token that an answer holds is hidden, as it is in the log (stream: %s)', async (stream) => {
+  await using running = await start({ tells: true });
+  const token = await running.readToken();
+  expect(token.length).toBeGreaterThan(500);
+  const answer = await (await running.chat('Hello', { stream })).text();
+  const said = stream
+    ? answer.split('\n').flatMap((line) => {
+        const [, data = ''] = /^data: (\{.*)/.exec(line) ?? [];
+        return data === '' ? [] : (JSON.parse(data).choices[0]?.delta?.content ?? '');
+      })
+    : [answer];
+  expect(said.join('')).toMatch(/it is (svc)+ ?\S{0,15} \./);
+  expect(holdsPartOf(token, said.join(''))).toBe(false);
+  expect(holdsPartOf(token, JSON.stringify(running.gateway.log))).toBe(false);
+});
+
+test.each([
+  ['a short', 'Hello'],
+  ['a long', 'Hello '.repeat(20_000)],
+])('a 401 is answered with a new token, for one charge: %s request', async (_length, content) => {
+  await using running = await start({ credentials: [role.credentials, successor.credentials] });
+  running.bedrock.next.push('unauthorized');
+  const response = await running.chat(content);
+  expect([response.status, response.headers.get('x-svc-remaining')]).toEqual([200, '49']);
+  expect(running.tokenOf(0)).not.toBe(running.tokenOf(1));
+  const failed = running.gateway.log.filter(({ message }) => message === 'upstream failed');
+  expect(failed).toEqual([expect.objectContaining({ upstreamStatus: 401, another: true })]);
+});
+
+test.each<[what: string, options: Options, refusals: Refusal[], status: number, tries: number]>([
+  ['twice refused', {}, ['unauthorized', 'unauthorized'], 401, 2],
+  ['unknown', { credentials: [credentialsOf('STRANGER')] }, [], 403, 1],
+  ['of another region', { region: 'eu-west-1' }, [], 403, 1],
+  ['too old', { behind: 3_600_000 }, [], 403, 1],
+  ['of a role without the right', { credentials: [powerless.credentials] }, [], 403, 1],
+  ['of an account without access to the model', {}, ['noAccess'], 403, 1],
+])('a token that is %s costs the caller nothing, and tells nobody why', async (_what, options, refusals, ...seen) => {
+  const [status, tries] = seen;
+  await using running = await start(options);
+  running.bedrock.next.push(...refusals);
+  const response = await running.chat();
+  const { error } = (await response.json()) as { error: { code: string; message: string } };
+  expect([response.status, error.code, response.headers.get('x-svc-remaining')]).toEqual([502, 'upstream_error', '50']);
+  expect(error.message).not.toMatch(/aws|bedrock|token|api key|arn/i);
+  expect(running.bedrock.seen).toHaveLength(tries);
+  expect(running.gateway.log.at(-1)).toMatchObject({ upstreamStatus: status, refunded: true });
+});
+
+test('without credentials requests are refused for now, and the start says so', async () => {
+  await using gateway = await startTestGateway({
+    environment: { UPSTREAM_AUTH: 'aws', AWS_REGION: 'us-east-1', UPSTREAM_API_KEYS: '' },
+  });
+  const response = await gateway.post('/v1/chat/completions', { model: 'svc', ...hello }, { 'x-api-key': 'guest' });
+  expect(response.status).toBe(503);
+  expect(gateway.log).toContainEqual(expect.objectContaining({ message: 'upstream keys not read' }));
+});

@@ -1,5 +1,6 @@
 import { Duration, Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
+import { allowBedrock } from './bedrock-rights.ts';
 import { type FunctionProps, PublicFunction, type Right, toRead } from './own-function.ts';
 import type { Secrets } from './secrets.ts';
 import type { Tables } from './tables.ts';
@@ -17,6 +18,7 @@ export class GatewayFunction extends PublicFunction {
       environment: environmentOf(scope, props),
       rights: rightsOf(props),
     });
+    allowBedrock(this.role, props.config.settings.upstreams.all);
   }
 }
 
@@ -30,7 +32,7 @@ export function environmentOf(scope: Construct, props: GatewayProps): Record<str
   return {
     ...props.config.environment,
     ...sharedEnvironment(scope, props),
-    UPSTREAM_SECRET_ID: props.secrets.upstream.secretArn,
+    ...(props.secrets.upstream && { UPSTREAM_SECRET_ID: props.secrets.upstream.secretArn }),
   };
 }
 

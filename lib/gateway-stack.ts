@@ -1,6 +1,7 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { hasClientsPage, reservedByDefault } from '../lambda/settings/config.ts';
+import { takesKeys } from '../lambda/settings/read-upstreams.ts';
 import { AccountsFunction } from './accounts-function.ts';
 import { Alarms } from './alarms/alarms.ts';
 import type { Artifact } from './bundle.ts';
@@ -34,6 +35,7 @@ export class GatewayStack extends Stack {
     });
     const tables = new Tables(this, 'Tables');
     const secrets = new Secrets(this, 'Secrets', {
+      upstream: takesKeys(config.settings.upstreams.all),
       edge: config.environment.EDGE_HEADER !== undefined,
       canary: config.canary,
       oidc: config.environment.OIDC_ISSUER !== undefined,
@@ -75,7 +77,6 @@ export class GatewayStack extends Stack {
       WalletUrl: `${edge?.url ?? accounts.url.url}${hasClientsPage(config.settings.accounts) ? 'cli' : ''}`,
       KeysTable: tables.keys.tableName,
       QuotaTable: tables.quota.tableName,
-      UpstreamSecret: secrets.upstream.secretArn,
       NetworkSaltSecret: secrets.networkSalt.secretArn,
       ServiceName: config.environment.SERVICE_NAME ?? '',
       MemberLimit: config.environment.MEMBER_LIMIT ?? '',
@@ -83,6 +84,7 @@ export class GatewayStack extends Stack {
       LogGroup: main.logGroup.logGroupName,
       AlarmTopic: alarms.topic.topicArn,
       DashboardUrl: dashboard.url,
+      ...(secrets.upstream && { UpstreamSecret: secrets.upstream.secretArn }),
       ...(config.environment.CONTEXT_WINDOW && { ContextWindow: config.environment.CONTEXT_WINDOW }),
       ...moneyOutputs(config),
       ...(commit && { Commit: commit }),

@@ -3,6 +3,7 @@ import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Aws, type CfnElement, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
+import { allowBedrock } from './bedrock-rights.ts';
 import { environmentOf, type GatewayProps, rightsOf } from './gateway-function.ts';
 import { allow, createLogs, createRole } from './own-function.ts';
 
@@ -26,6 +27,7 @@ export class GatewayWebFunction extends Construct {
     const companion = createLogs(this, 'LocalLogs', config, `${this.logGroup.logGroupName}.local`);
     const role = createRole(this, 'Role', [this.logGroup, companion]);
     allow(role, rightsOf(props));
+    allowBedrock(role, config.settings.upstreams.all);
 
     const server = new WebFunction(this, 'Function', {
       // Must be unique across the regions of an account: another region may have a stack of the same stage.

@@ -26,6 +26,7 @@ interface OwnFunctionProps extends FunctionProps {
 /** A function with its own role and log group. It may write its log, and what its rights allow. */
 export class OwnFunction extends Construct {
   readonly function: lambda.Function;
+  readonly role: Role;
   readonly logGroup: LogGroup;
 
   constructor(scope: Construct, id: string, props: OwnFunctionProps) {
@@ -33,6 +34,7 @@ export class OwnFunction extends Construct {
     const { config, commit, description, code, memorySize, timeout, reservedConcurrency, environment } = props;
     this.logGroup = createLogs(this, 'Logs', config);
     const role = createRole(this, 'Role', [this.logGroup]);
+    this.role = role;
     this.function = new lambda.Function(this, 'Function', {
       description,
       runtime: lambda.Runtime.NODEJS_24_X,

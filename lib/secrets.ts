@@ -3,6 +3,8 @@ import { RemovalPolicy, SecretValue, Validations } from 'aws-cdk-lib/core';
 import { Construct } from 'constructs';
 
 interface SecretsProps {
+  /** Whether any upstream needs stored API keys. */
+  readonly upstream: boolean;
   /** Whether a CDN authenticates itself with a secret. */
   readonly edge: boolean;
   /** Whether there is a canary, which uses a key that the operator issues. */
@@ -18,9 +20,9 @@ interface SecretsProps {
 export class Secrets extends Construct {
   /**
    * The upstream's keys. Until the operator fills them in, every inference request is answered 503 `unconfigured`, so nothing is
-   * sent to the example upstream of cdk.json.
+   * sent to the example upstream of cdk.json. Undefined if no upstream needs keys.
    */
-  readonly upstream: Secret;
+  readonly upstream: Secret | undefined;
   /** Keys the hashes of network addresses. With another salt, every guest counter and every link would be lost. */
   readonly networkSalt: Secret;
   /** Authenticates the CDN. */
@@ -30,13 +32,15 @@ export class Secrets extends Construct {
   /** The OIDC client secret; blank until the operator has filled it in. */
   readonly oidc: Secret | undefined;
 
-  constructor(scope: Construct, id: string, { edge, canary, oidc }: SecretsProps) {
+  constructor(scope: Construct, id: string, { upstream, edge, canary, oidc }: SecretsProps) {
     super(scope, id);
     const nothingYet = SecretValue.unsafePlainText('');
     const random = { generateSecretString: { passwordLength: 64, excludePunctuation: true } };
-    this.upstream = createSecret(this, 'Upstream', 'Keys of the upstream, separated by commas', {
-      secretObjectValue: { UPSTREAM_API_KEYS: nothingYet },
-    });
+    if (upstream) {
+      this.upstream = createSecret(this, 'Upstream', 'Keys of the upstream, separated by commas', {
+        secretObjectValue: { UPSTREAM_API_KEYS: nothingYet },
+      });
+    }
     // The operator rotates keys by hand, and generated secrets must not rotate by themselves: see docs/operations.md.
     const reason =
       'Keys are issued elsewhere; a new salt would lose every guest counter and link; the CDN has to be told.';

@@ -55,6 +55,27 @@ const kinds: readonly Kind[] = [
       ),
   },
   {
+    setting: 'UPSTREAM_AUTH',
+    read: turned(({ Properties }) => variablesOf(Properties).UPSTREAM_AUTH === 'aws', {
+      on: 'the upstream is Amazon Bedrock, which the function calls by its own role',
+      off: 'the upstream takes keys, and no longer the function’s own role',
+    }),
+    covers: (subject) =>
+      / may bedrock(-mantle)?:|\bUPSTREAM[*\w]*_(BASE_URL|SECRET_ID)$|\bSecrets\/Upstream\b|^the outputs UpstreamSecret$/.test(
+        subject,
+      ),
+  },
+  {
+    setting: 'UPSTREAM_…_MODEL',
+    read: (before, after) => {
+      const [old, current] = [modelsOf(before), modelsOf(after)];
+      const changed = Object.keys({ ...old, ...current }).filter((name) => old[name] !== current[name]);
+      if (changed.length === 0) return undefined;
+      return changed.map((name) => `${name} is ${current[name] ?? 'unset'}, was ${old[name] ?? 'unset'}`).join(', ');
+    },
+    covers: (subject) => / may bedrock(-mantle)?:/.test(subject),
+  },
+  {
     setting: 'ACCESS',
     read: (before, after) => {
       const [old, current] = [before, after].map(accessOf);
@@ -71,6 +92,12 @@ function turned(isThere: (resource: Resource) => boolean, meanings: { readonly o
     if (isIn(before) === isIn(after)) return undefined;
     return isIn(after) ? `is turned on: ${meanings.on}` : `is turned off: ${meanings.off}`;
   };
+}
+
+/** The models of all upstreams, by setting name. */
+function modelsOf({ Resources = {} }: Template): Readonly<Record<string, unknown>> {
+  const variables = Object.values(Resources).flatMap(({ Properties }) => Object.entries(variablesOf(Properties)));
+  return Object.fromEntries(variables.filter(([name]) => /^UPSTREAM_\w+_MODEL$/.test(name)));
 }
 
 function accessOf({ Resources = {} }: Template): unknown {

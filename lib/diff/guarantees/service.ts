@@ -74,7 +74,9 @@ export const reachable: readonly Guarantee[] = [
   ...['WalletUrl', 'AppUrl'].map((page) =>
     keeps(outputs, page, 'lead people to another page for their keys', isUnsetOrSame),
   ),
-  ...['Edge*', 'Canary*', 'Oidc*'].map((optional) => keeps(outputs, optional, lostOutput, isUnsetOrSame)),
+  ...['Edge*', 'Canary*', 'Oidc*', 'UpstreamSecret'].map((optional) =>
+    keeps(outputs, optional, lostOutput, isUnsetOrSame),
+  ),
   keeps(outputs, '', lostOutput, keepsOutputs),
 ];
 
@@ -105,7 +107,7 @@ function keepsOutputs(before: unknown, after: unknown, { template: { Resources =
   return holdsAll(lasting, current);
 }
 
-const judgedApart = /^(Commit|(Gateway|Wallet|App)Url|(Edge|Canary|Oidc)\w+)$/;
+const judgedApart = /^(Commit|(Gateway|Wallet|App)Url|UpstreamSecret|(Edge|Canary|Oidc)\w+)$/;
 
 /** `MemberLimit` becomes `MEMBER_LIMIT`. */
 const toSettingName = (name: string) => name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase();

@@ -1,0 +1,156 @@
+import { describe, expect, test } from '@jest/globals';
+import { compareTemplates } from '../../lib/diff/changes.ts';
+import { sayGrant } from '../../lib/diff/grants.ts';
+import { findDangers } from '../../lib/diff/judge.ts';
+import { comparePermissions } from '../../lib/diff/permissions.ts';
+import { synthesizeParts, synthesizeStack } from '../support/stack.ts';
+
+const claude = 'anthropic.claude-opus-5';
+const atBedrock = (model: string, more = {}) => ({
+  ...{ UPSTREAM_AUTH: 'aws', UPSTREAM_TEXT_MODEL: model, UPSTREAM_VISION_MODEL: '' },
+  ...more,
+});
+
+const nameOf = (part: string | { readonly Ref: string }): string => (typeof part === 'string' ? part : part.Ref);
+
+/** What roles may do at Bedrock that they may not with an upstream that takes keys: sentences with short names for what varies. */
+function rightsOf(settings: Readonly<Record<string, unknown>>): string[] {
+  const { template } = synthesizeParts(settings);
+  const { gained } = comparePermissions({}, template);
+  return gained
+    .map(sayGrant)
+    .filter((said) => said.includes('bedrock'))
+    .map((said) =>
+      said
+        .replace(/\{"Fn::Join":\["",(.*?\])\]\}/g, (_join, parts: string) => JSON.parse(parts).map(nameOf).join(''))
+        .replaceAll('AWS::Partition', 'aws')
+        .replaceAll('AWS::Region', 'HERE')
+        .replaceAll('AWS::AccountId', 'ME')
+        .replaceAll('"', ''),
+    )
+    .sort();
+}
+
+const both = (resource: string, condition = '') =>
+  ['InvokeModel', 'InvokeModelWithResponseStream'].map(
+    (action) => `Gateway/Role may bedrock:${action} on ${resource}${condition}`,
+  );
+const onlyThrough = (arn: string) => `, if {Condition:{StringEquals:{bedrock:InferenceProfileArn:${arn}}}}`;
+const token = (service = 'bedrock') =>
+  `Gateway/Role may ${service}:CallWithBearerToken on *, if {Condition:{StringEquals:{${service}:BearerTokenType:SHORT_TERM}}}`;
+
+const application = 'arn:aws:bedrock:eu-west-1:123456789012:application-inference-profile/abc123';
+const imported = 'arn:aws:bedrock:eu-west-1:123456789012:imported-model/abc123';
+const systems = `arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.${claude}`;
+
+describe('the role may call just the models that are set', () => {
+  test.each<[form: string, model: string, rights: string[]]>([
+    ["a foundation model's id", claude, both(`arn:aws:bedrock:HERE::foundation-model/${claude}`)],
+    [
+      'an id with a version',
+      'openai.gpt-oss-120b-1:0',
+      both('arn:aws:bedrock:HERE::foundation-model/openai.gpt-oss-120b-1:0'),
+    ],
+    ...['us', 'eu', 'apac', 'us-gov', 'global'].map((where): [string, string, string[]] => {
+      const arn = `arn:aws:bedrock:HERE:ME:inference-profile/${where}.${claude}`;
+      const models = both(`arn:aws:bedrock:*::foundation-model/${claude}`, onlyThrough(arn));
+      return [`a profile of ${where}`, `${where}.${claude}`, [...both(arn), ...models]];
+    }),
+    [
+      "a profile's ARN",
+      systems,
+      [...both(systems), ...both(`arn:aws:bedrock:*::foundation-model/${claude}`, onlyThrough(systems))],
+    ],
+    [
+      'a profile of one’s own, whose model its ARN does not say',
+      application,
+      [...both(application), ...both('arn:aws:bedrock:*::foundation-model/*', onlyThrough(application))],
+    ],
+    ['a model of one’s own', imported, both(imported)],
+  ])('%s', (_form, model, rights) => {
+    const base = model.startsWith('arn:') ? { UPSTREAM_DIALECTS: 'chat' } : {};
+    expect(rightsOf(atBedrock(model, base))).toEqual([...rights, token()].sort());
+  });
+
+  test('two models, each once, and a second upstream in a region of its own', () => {
+    const second = {
+      UPSTREAM_2_AUTH: 'aws',
+      UPSTREAM_2_TEXT_MODEL: claude,
+      UPSTREAM_2_BASE_URL: 'https://bedrock-runtime.us-west-2.amazonaws.com/anthropic/v1',
+    };
+    expect(rightsOf(atBedrock(claude, { UPSTREAM_VISION_MODEL: 'anthropic.claude-haiku-5', ...second }))).toEqual(
+      [
+        ...both(`arn:aws:bedrock:HERE::foundation-model/${claude}`),
+        ...both('arn:aws:bedrock:HERE::foundation-model/anthropic.claude-haiku-5'),
+        ...both(`arn:aws:bedrock:us-west-2::foundation-model/${claude}`),
+        token(),
+      ].sort(),
+    );
+  });
+
+  test('at Mantle those of its default project', () => {
+    const url = 'https://bedrock-mantle.us-west-2.api.aws/anthropic/v1';
+    const project = 'arn:aws:bedrock-mantle:us-west-2:ME:project/default';
+    expect(rightsOf(atBedrock(claude, { UPSTREAM_BASE_URL: url }))).toEqual([
+      token('bedrock-mantle'),
+      `Gateway/Role may bedrock-mantle:CountTokens on ${project}`,
+      `Gateway/Role may bedrock-mantle:CreateInference on ${project}`,
+    ]);
+  });
+
+  test('none where upstreams take keys', () => {
+    expect(rightsOf({})).toEqual([]);
+  });
+
+  test('on the web engine too', () => {
+    const rights = rightsOf(atBedrock(claude, { engine: 'web' }));
+    expect(rights).toEqual(
+      [...both(`arn:aws:bedrock:HERE::foundation-model/${claude}`), token()]
+        .map((right) => right.replace('Gateway/', 'Web/'))
+        .sort(),
+    );
+  });
+});
+
+test.each([`us.${claude}`, application])(
+  'AWS’s rules for solutions accept the rights to %s, for a reason that is given',
+  (model) => {
+    const settings = atBedrock(model, { UPSTREAM_DIALECTS: 'messages', UPSTREAM_OUTPUT_LIMIT: 9 });
+    const { acknowledged } = synthesizeStack(settings, { isJudged: true });
+    expect(acknowledged.filter((rule) => /IAM5/.test(rule)).map((rule) => rule.replace(/^.*IAM5/, ''))).toEqual([
+      expect.stringMatching(/^\[Resource::arn:<AWS::Partition>:bedrock:\*::foundation-model\//),
+      '[Resource::*]',
+    ]);
+  },
+);
+
+test('a secret for keys is made only where an upstream takes some', () => {
+  const none = synthesizeParts(atBedrock(claude));
+  expect(none.parts).not.toHaveProperty('Secrets/Upstream');
+  expect(none.outputs).not.toHaveProperty('UpstreamSecret');
+  expect(none.parts['Gateway/Function'].Environment.Variables).not.toHaveProperty('UPSTREAM_SECRET_ID');
+  const mixed = synthesizeParts(
+    atBedrock(claude, { UPSTREAM_2_BASE_URL: 'https://api.acme.com/v1', UPSTREAM_2_TEXT_MODEL: 'acme-1' }),
+  );
+  expect(mixed.outputs).toHaveProperty('UpstreamSecret');
+});
+
+test('a changed model is one line of the diff, with what it grants and what it takes away', () => {
+  const [before, after] = [`us.${claude}`, 'us.anthropic.claude-haiku-5'].map((model) =>
+    synthesizeParts(atBedrock(model)),
+  );
+  const dangers = findDangers(compareTemplates(before?.template ?? {}, after?.template ?? {}));
+  expect(dangers.map(({ where, what }) => `${where}: ${what}`)).toEqual([
+    expect.stringMatching(
+      /^UPSTREAM_…_MODEL: UPSTREAM_TEXT_MODEL is us\.anthropic\.claude-haiku-5, was us\.anthropic\.claude-opus-5; permissions: new: Gateway\/Role may bedrock:InvokeModel, .*claude-haiku-5.*; permissions: gone: .*claude-opus-5/,
+    ),
+  ]);
+});
+
+test('moving from keys to the own role is one line of the diff', () => {
+  const [before, after] = [synthesizeParts({ UPSTREAM_VISION_MODEL: '' }), synthesizeParts(atBedrock(claude))];
+  const dangers = findDangers(compareTemplates(before.template, after.template));
+  expect(dangers.map(({ where, what }) => `${where}: ${what}`)).toEqual([
+    expect.stringMatching(/^UPSTREAM_AUTH: is turned on: the upstream is Amazon Bedrock, .*Secrets\/Upstream/),
+  ]);
+});

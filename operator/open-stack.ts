@@ -1,3 +1,5 @@
+import { createReadToken } from '../lambda/aws/bedrock-token.ts';
+import type { ReadToken } from '../lambda/settings/secrets.ts';
 import { findAws } from '../local/find-aws.ts';
 import { CommandError } from './command-line.ts';
 
@@ -26,4 +28,11 @@ export async function openStack(name: string) {
   } finally {
     client.destroy();
   }
+}
+
+/** Makes tokens from the operator's own credentials, which are resolved with the first token. */
+export async function openTokens(): Promise<ReadToken> {
+  const { CloudFormationClient } = await import('@aws-sdk/client-cloudformation');
+  const { credentials } = new CloudFormationClient({ region: 'none' }).config;
+  return createReadToken(credentials, Date.now);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CommandError } from '../command-line.ts';
 import { checkShape } from './answers.ts';
+import { checkBedrock } from './bedrock.ts';
 import { dialectProbes } from './dialect-probes.ts';
 import { checkDialect, checkPicture, checkTokenCount } from './dialects.ts';
 import { checkEmbeddings } from './embeddings.ts';
@@ -28,6 +29,7 @@ const areas: readonly (readonly [area: string, look: Look])[] = [
   ['chat', checkPicture],
   ['messages', checkTokenCount],
   ['embeddings', checkEmbeddings],
+  ['bedrock', checkBedrock],
   ['cors', checkCors],
   ['quota', checkQuota],
   ['sign-in', checkSignIn],

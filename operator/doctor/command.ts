@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { keyPrefix } from '../../lambda/identity/issued-keys.ts';
 import { splitList } from '../../lambda/settings/kinds.ts';
+import type { ReadToken } from '../../lambda/settings/secrets.ts';
 import { readOwnFile, readSharedBlock } from '../../lib/deployment-block.ts';
 import { plainJson } from '../../local/plain-text.ts';
 import { CommandError, checked, createCommand, type Terminal } from '../command-line.ts';
@@ -17,6 +18,9 @@ export interface Dependencies extends Terminal {
   readonly wait: (milliseconds: number) => Promise<void>;
   /** Where cdk.json is. */
   readonly folder: string;
+  /** The operator's own region, if set. */
+  readonly region: string | undefined;
+  readonly openAws: () => Promise<ReadToken>;
 }
 
 interface Options {
@@ -66,15 +70,16 @@ export function createDoctorCommand(dependencies: Dependencies): Command {
 /** Runs all checks and prints their rows. Throws if something is wrong. */
 async function diagnose(
   options: Options & { key: string },
-  { now, wait, folder, print, printError }: Dependencies,
+  { now, wait, folder, region, openAws, print, printError }: Dependencies,
 ): Promise<void> {
   const { base, key, stage, origin, json } = options;
-  const settings = stage === undefined ? nothingKnown : readStage(readBlock(folder), stage, readOwnFile(folder));
+  const settings =
+    stage === undefined ? nothingKnown : readStage(readBlock(folder), stage, readOwnFile(folder), region);
   const { appUrl = base } = settings;
   const names = [...options.names, ...settings.names];
   const app = createProbe(appUrl, now);
   const probe = waitOutBurst(createProbe(base, now), wait, printError);
-  const run = await startRun(probe, costOf, { ...settings, key, origin, names, appUrl, app });
+  const run = await startRun(probe, costOf, { ...settings, key, origin, names, appUrl, app, openAws });
   const { cost } = run;
   printError(
     Number.isNaN(run.left)

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import type { SpokenDialect } from '../../lambda/dialects/names.ts';
 import { parseJson } from '../../lambda/settings/json.ts';
 import type { SseEvent } from '../../lambda/stream/sse.ts';
 import { bearer } from './probe.ts';
 
 /** How the doctor speaks one dialect. */
 export interface DialectProbe {
-  readonly name: string;
+  readonly name: SpokenDialect;
   readonly path: string;
   /** Each dialect shows its key in another header. */
   keyHeaders(key: string): Record<string, string>;

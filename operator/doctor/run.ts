@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseJson } from '../../lambda/settings/json.ts';
+import type { ReadToken } from '../../lambda/settings/secrets.ts';
 import { plainText } from '../../local/plain-text.ts';
 import { CommandError } from '../command-line.ts';
 import { faultInBody } from './answers.ts';
@@ -48,6 +49,8 @@ interface Options extends KnownSettings {
   readonly appUrl: string;
   /** Asks what is at `appUrl`. */
   readonly app: Probe;
+  /** Makes tokens from the operator's own AWS credentials. */
+  readonly openAws: () => Promise<ReadToken>;
 }
 
 export interface Run extends Options, Gateway {

@@ -1,6 +1,7 @@
 import { dialectNames } from '../../lambda/dialects/names.ts';
 import { hiddenNames } from '../../lambda/hiding/hidden-names.ts';
 import { warnOfNamesInCode } from '../../lambda/hiding/names-in-code.ts';
+import type { Upstream } from '../../lambda/settings/read-upstreams.ts';
 import { readDeploymentConfig } from '../../lib/config.ts';
 
 /** What the operator has said of a gateway in its settings. */
@@ -13,6 +14,8 @@ export interface KnownSettings {
   readonly spoilsCode?: readonly string[];
   /** The dialects that some upstream does not speak. */
   readonly translated: readonly string[];
+  /** The upstreams with `UPSTREAM_AUTH=aws`. */
+  readonly bedrock?: readonly Upstream[];
   /** Whether only keys are served. */
   readonly closed: boolean;
   /** The limits that its answers may state. */
@@ -25,14 +28,15 @@ export interface KnownSettings {
 export const nothingKnown: KnownSettings = { names: [], translated: [], closed: false };
 
 /** The settings of a stage, as cdk.json and the operator's own file have them. */
-export function readStage(block: unknown, stage: string, own?: unknown): KnownSettings {
-  const { settings } = readDeploymentConfig(block, stage, own);
+export function readStage(block: unknown, stage: string, own?: unknown, region?: string): KnownSettings {
+  const { settings } = readDeploymentConfig(block, stage, own, region);
   const { accounts, quota, upstreams, hiding } = settings;
   return {
     names: hiddenNames(upstreams.all, hiding.upstreamNames),
     hideInText: hiding.hideInText,
     spoilsCode: warnOfNamesInCode(upstreams.all, hiding),
     translated: upstreams.all.flatMap(({ dialects }) => dialectNames.filter((name) => !dialects.includes(name))),
+    bedrock: upstreams.all.filter(({ tokenRegion }) => tokenRegion !== undefined),
     closed: accounts.access === 'keys',
     limits: { member: quota.memberLimit, guest: quota.guestLimit },
     appUrl: accounts.appUrl,

@@ -22,6 +22,8 @@ export async function runDoctor(args: readonly string[], dependencies: Partial<D
     now: () => performance.now() / 1000,
     wait: () => Promise.reject(new Error('there is nothing to wait for')),
     folder: 'nowhere',
+    region: undefined,
+    openAws: () => Promise.reject(new Error('nobody is signed in to AWS')),
     print: (text) => {
       said.out += `${text}\n`;
     },

@@ -20,12 +20,18 @@ test('a stage of cdk.json has the names that must not show, and says what the ga
       hideInText: 'names',
       spoilsCode: [],
       translated: ['responses'],
+      bedrock: [],
       closed: false,
       limits: { member: 50, guest: 3 },
     },
     ...{ appUrl: 'https://app.example', oidcIssuer: undefined },
   });
   expect(readStage(block, 'prod')).toMatchObject({ names: ['AcmeCorp', ...names], translated: [], closed: true });
+  const atBedrock = { stages: { dev: { UPSTREAM_AUTH: 'aws', UPSTREAM_BASE_URL: '', UPSTREAM_DIALECTS: 'chat' } } };
+  const { bedrock } = readStage(block, 'dev', atBedrock, 'us-west-2');
+  expect(bedrock).toMatchObject([
+    { tokenRegion: 'us-west-2', addresses: { chat: expect.stringContaining('us-west-2') } },
+  ]);
   expect(() => readStage(block, 'stage')).toThrow(ConfigError);
   expect(() => readStage(undefined, 'dev')).toThrow(ConfigError);
 });

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Command } from 'commander';
 import { renderPage } from './render-page.ts';
 import { renderSchema } from './render-schema.ts';
 
@@ -12,6 +13,11 @@ export const madeFromSettings: Readonly<Record<string, (text: string) => string>
 };
 
 if (import.meta.main) {
+  new Command('npm run settings --')
+    .description(
+      'Generates the tables of docs/settings.md and docs/gateway.schema.json from the definitions of the settings.',
+    )
+    .parse();
   for (const [path, render] of Object.entries(madeFromSettings)) {
     const file = join(root, path);
     writeFileSync(file, render(readFileSync(file, 'utf8')));

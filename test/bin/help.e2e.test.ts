@@ -9,16 +9,14 @@ const run = promisify(execFile);
 const { scripts }: { scripts: Record<string, string> } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 /** What runs a program of this project, without npm: it takes half a second to start. */
-const allToolArguments = Object.entries(scripts).flatMap(([name, script]) => {
+const programs = Object.entries(scripts).flatMap(([name, script]) => {
   const [, words] = /^(?:exec )?node ((?:-r \S+ )?\S+\.ts)$/.exec(script) ?? [];
   return words === undefined || name.startsWith('pre') ? [] : [[name, words.split(' ')] as const];
 });
 
 test('every command says by --help what it is for, and does nothing', async () => {
-  expect(allToolArguments.map(([name]) => name)).toEqual(
-    expect.arrayContaining(['start', 'keys', 'build', 'agents', 'bench']),
-  );
-  for (const [name, words] of allToolArguments) {
+  expect(programs.map(([name]) => name)).toEqual(expect.arrayContaining(['start', 'keys', 'build', 'agents', 'bench']));
+  for (const [name, words] of programs) {
     const { stdout, stderr } = await run(process.execPath, [...words, '--help']);
     const usage = name === 'start' ? 'npm start\n\n' : `Usage: npm run ${name} -- `;
     expect([name, stdout.startsWith(usage), stderr]).toEqual([name, true, '']);

@@ -7,7 +7,7 @@ import { begin, makeState, signInAt } from '../support/identity-provider.ts';
 import {
   alert,
   click,
-  errorFormat,
+  looks,
   expectLegible,
   expectLegibleInAllLooks,
   headed,
@@ -85,7 +85,7 @@ async function stopAtAnswer(): Promise<string> {
   return page.url();
 }
 
-test.each(errorFormat)('a person signs in with the company’s account, gets a key and renews it: %j', async (look) => {
+test.each(looks)('a person signs in with the company’s account, gets a key and renews it: %j', async (look) => {
   await page.setViewportSize(look.viewport);
   await page.emulateMedia(look);
   await page.goto(`${appUrl}/cli`);

@@ -4,7 +4,7 @@ import { testAccount } from '../support/accounts.ts';
 import {
   alert,
   click,
-  errorFormat,
+  looks,
   expectLegibleInAllLooks,
   expectUncut,
   getKey,
@@ -111,7 +111,7 @@ test('the page says so if the browser does not let it copy', async () => {
 
 test('without JavaScript the page says that it needs it, and offers nothing that would not work', async () => {
   for (const path of ['/cli', '/cli/device']) {
-    const { page } = await session.openPage(path, { ...errorFormat[0], javaScriptEnabled: false });
+    const { page } = await session.openPage(path, { ...looks[0], javaScriptEnabled: false });
     expect(await page.locator('noscript p').isVisible()).toBe(true);
     expect(await page.locator('main > section').filter({ visible: true }).count()).toBe(0);
     await expectUncut(page);

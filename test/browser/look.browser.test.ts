@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { startGatewayProcess } from '../local/gateway-process.ts';
 import { testAccount } from '../support/accounts.ts';
 import { inTime } from '../support/wait-until.ts';
-import { alert, click, errorFormat, expectLegible, expectUncut, headed, heading, startSession } from './session.ts';
+import { alert, click, looks, expectLegible, expectUncut, headed, heading, startSession } from './session.ts';
 import { installWallet } from './test-wallet.ts';
 
 const session = startSession();
@@ -20,7 +20,7 @@ const shiftOf = (page: Page) =>
     requestAnimationFrame(() => requestAnimationFrame(() => resolve(shift)));
   })`);
 
-test.each(errorFormat.flatMap((look) => ['/', '/docs'].map((path) => [path, look] as const)))(
+test.each(looks.flatMap((look) => ['/', '/docs'].map((path) => [path, look] as const)))(
   '%s is legible and stable, and does not scroll sideways: %j',
   async (path, look) => {
     const { page, complaints, origins } = await session.openPage(path, look);
@@ -34,7 +34,7 @@ test.each(errorFormat.flatMap((look) => ['/', '/docs'].map((path) => [path, look
   },
 );
 
-test.each(errorFormat)('/docs marks the section that is read: %j', async (look) => {
+test.each(looks)('/docs marks the section that is read: %j', async (look) => {
   const { page } = await session.openPage('/docs', look);
   const contents = page.getByRole('navigation', { name: 'On this page' });
   expect(await contents.locator('[aria-current=true]').allTextContents()).toEqual(['Base URL']);
@@ -45,7 +45,7 @@ test.each(errorFormat)('/docs marks the section that is read: %j', async (look) 
   }
 });
 
-test.each(errorFormat)('all that /docs opens is legible: %j', async (look) => {
+test.each(looks)('all that /docs opens is legible: %j', async (look) => {
   const { page } = await session.openPage('/docs', look);
   expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(6_000);
   await page.evaluate('for (const part of document.querySelectorAll("details")) part.open = true');
@@ -55,9 +55,9 @@ test.each(errorFormat)('all that /docs opens is legible: %j', async (look) => {
 test.each([true, false])(
   'an address within /docs opens its part, with JavaScript or without: %s',
   async (withScripts) => {
-    const { page } = await session.openPage('/docs', { ...errorFormat[0], javaScriptEnabled: withScripts });
+    const { page } = await session.openPage('/docs', { ...looks[0], javaScriptEnabled: withScripts });
     const comesInSight = async (name: string) => {
-      for (let y = -1; y < 0 || y > errorFormat[0].viewport.height; )
+      for (let y = -1; y < 0 || y > looks[0].viewport.height; )
         ({ y } = (await headed(page, name).boundingBox()) ?? { y });
     };
     const isInSight = (name: string) => inTime(comesInSight(name), `${name} is in sight`);
@@ -102,7 +102,7 @@ const readLines = (page: Page) =>
 
 test('on a phone, no line of code breaks within an address or its path, nor before a backslash', async () => {
   for (const path of ['/', '/cli', '/docs']) {
-    const { page } = await session.openPage(path, errorFormat[0]);
+    const { page } = await session.openPage(path, looks[0]);
     await page.getByRole('button', { name: /^Copy/ }).first().waitFor();
     // Where a line breaks depends on a letter more or less.
     for (let width = 320; width < 420; width += 8) {
@@ -116,7 +116,7 @@ test('on a phone, no line of code breaks within an address or its path, nor befo
   }
 });
 
-test.each(errorFormat)('where only the operator gives out keys, /cli has the clients’ blocks: %j', async (look) => {
+test.each(looks)('where only the operator gives out keys, /cli has the clients’ blocks: %j', async (look) => {
   await using gateway = await startGatewayProcess({ ACCESS: 'keys' });
   const { page, complaints } = await session.openPage('/', look);
   for (const path of ['/docs', '/']) {
@@ -143,7 +143,7 @@ test('the first request is copied as shown, and works when pasted into a shell',
   expect(JSON.parse(stdout)).toMatchObject({ object: 'chat.completion', model: 'svc' });
 });
 
-test.each(errorFormat)('/cli is so in every state: %j', async (look) => {
+test.each(looks)('/cli is so in every state: %j', async (look) => {
   const { page, complaints } = await session.openPage('/cli', look);
   await page.getByText('This browser shows no wallet.').waitFor();
   await page.getByText('any word in place of a key gives you 3 requests to try').waitFor();

@@ -4,7 +4,7 @@ import { testAccount } from '../support/accounts.ts';
 import {
   alert,
   click,
-  errorFormat,
+  looks,
   expectLegibleInAllLooks,
   expectUncut,
   headed,
@@ -87,7 +87,7 @@ test('a wallet that appears late is noticed, and two are shown side by side', as
 });
 
 test('nothing that a wallet announces can run, load or break the page', async () => {
-  const { page, complaints, origins } = await session.openPage('/cli', errorFormat[0]);
+  const { page, complaints, origins } = await session.openPage('/cli', looks[0]);
   const svg = `<svg xmlns="http://www.w3.org/2000/svg"><script>parent.document.title = 'Evil'</script><image href="https://evil.example/svg.png"/></svg>`;
   for (const nothing of ['null', '7', '{}', `{ info: {}, ${provider} }`, `{ info: { uuid: '0', name: 'None' } }`]) {
     await announce(page, nothing);

@@ -16,7 +16,7 @@ interface OpenPage {
 }
 
 /** A narrow and a wide one, which is also what 1280 px enlarged to 400 % are. */
-export const errorFormat = [
+export const looks = [
   { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },
   { viewport: { width: 1280, height: 640 }, colorScheme: 'light' },
 ] as const;
@@ -128,7 +128,7 @@ export async function expectLegible(page: Page): Promise<void> {
 /** The same of a page that is there already, narrow and dark, and wide and light. */
 export async function expectLegibleInAllLooks(page: Page): Promise<void> {
   const before = page.viewportSize();
-  for (const { viewport, colorScheme } of errorFormat) {
+  for (const { viewport, colorScheme } of looks) {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme });
     await expectLegible(page);

@@ -3,7 +3,7 @@ import { testAccount } from '../support/accounts.ts';
 import {
   alert,
   click,
-  errorFormat,
+  looks,
   expectLegible,
   expectLegibleInAllLooks,
   headed,
@@ -26,7 +26,7 @@ const poll = (terminal: Record<string, string>) =>
     device_code: terminal.device_code ?? '',
   });
 
-test.each(errorFormat)('a person lets a terminal in, and refuses another: %j', async (look) => {
+test.each(looks)('a person lets a terminal in, and refuses another: %j', async (look) => {
   const { page, complaints, origins } = await session.openPage('/cli', look);
   const wallet = await installWallet(page, testAccount(look.viewport.width));
   const [wanted, unwanted] = [await post('/oauth/device_authorization'), await post('/oauth/device_authorization')];

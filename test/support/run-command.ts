@@ -10,7 +10,7 @@ import { now } from './clock.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const allToolArguments = {
+const programs = {
   keys: createProgram,
   stop: createStopProgram,
   resume: createResumeProgram,
@@ -20,7 +20,7 @@ const allToolArguments = {
 
 /** Runs an operator's command in this process, as bin/ runs it in its own. Returns what it printed. */
 export async function runCommand(
-  name: keyof typeof allToolArguments,
+  name: keyof typeof programs,
   words: readonly string[],
   environment: Environment,
   input = '',
@@ -35,7 +35,7 @@ export async function runCommand(
   const before = process.env;
   process.env = { ...environment };
   try {
-    await allToolArguments[name](surroundings).parseAsync(words, { from: 'user' });
+    await programs[name](surroundings).parseAsync(words, { from: 'user' });
   } finally {
     process.env = before;
   }

@@ -218,13 +218,13 @@ describe('codes can’t be guessed or used twice', () => {
   });
 
   test('a late approval counts against no limit', async () => {
-    let errorFormat = 0;
+    let looks = 0;
     const bothLook = Promise.withResolvers<void>();
     await using other = await startTestWallet({
       ...{ now: () => time, sourceIp: () => address },
       spoilStore({ body }) {
-        if (!body.includes('ADD tries') || ++errorFormat > 2) return undefined;
-        if (errorFormat === 2) bothLook.resolve();
+        if (!body.includes('ADD tries') || ++looks > 2) return undefined;
+        if (looks === 2) bothLook.resolve();
         return bothLook.promise;
       },
     });

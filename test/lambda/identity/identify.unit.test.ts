@@ -224,24 +224,24 @@ test('no key at all, or one without the word Bearer, is refused without asking t
 
 describe('shareLookups', () => {
   test('coalesces concurrent lookups, but not later ones', async () => {
-    let errorFormat = 0;
+    let looks = 0;
     const find = shareLookups(async (name: string) => {
-      errorFormat += 1;
-      return `${name} ${errorFormat}`;
+      looks += 1;
+      return `${name} ${looks}`;
     });
     expect(await Promise.all([find('a'), find('a'), find('b')])).toEqual(['a 1', 'a 1', 'b 2']);
     expect(await find('a')).toBe('a 3');
   });
 
   test('does not share a miss, because the record may exist by now', async () => {
-    const errorFormat: ((found: string | undefined) => void)[] = [];
+    const looks: ((found: string | undefined) => void)[] = [];
     const find = shareLookups(
-      (_name: string) => new Promise<string | undefined>((resolve) => errorFormat.push(resolve)),
+      (_name: string) => new Promise<string | undefined>((resolve) => looks.push(resolve)),
     );
     const [early, late] = [find('a'), find('a')];
-    errorFormat[0]?.(undefined);
+    looks[0]?.(undefined);
     expect(await early).toBeUndefined();
-    errorFormat[1]?.('made meanwhile');
+    looks[1]?.('made meanwhile');
     expect(await late).toBe('made meanwhile');
   });
 

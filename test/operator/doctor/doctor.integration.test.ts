@@ -185,7 +185,7 @@ test('the stage says what must not show, and whether there are guests', async ()
     'quota: the limits': '50 for the key, 3 for a placeholder, but a guest has 0',
   });
   const noted = detailsOf(await examine(gateway, [], { stage }), 'note');
-  expect(noted).toMatchObject({ 'hiding: names in code': expect.stringMatching(/^object is hidden in the code/) });
+  expect(noted).toMatchObject({ 'hiding: names in code': expect.stringMatching(/^object is also hidden in code/) });
   await expect(examine(gateway, ['--stage', 'prod'], { stage: {} })).rejects.toThrow('prod is no stage');
 });
 
